@@ -2,16 +2,16 @@ import { AUTHORIZER_CACHE_SECONDS, GATEWAY_ERRORS, GatewayErrorResponse } from '
 import { PROBLEMS, type ProblemDetails } from '../shared/api/problem.ts';
 import type { RefusalCode } from '../shared/contract/refusal.ts';
 import type { Connection } from './connection.ts';
-import { CliError, EXIT, type ExitCode } from './exit.ts';
+import { CLI_EXIT_CODES, CliError, type ExitCode } from './exit.ts';
 
 const EXIT_OF: Partial<Record<RefusalCode, ExitCode>> = {
-  not_found: EXIT.notFound,
-  no_task: EXIT.notFound,
-  conflict: EXIT.conflict,
-  stale_lease: EXIT.conflict,
-  files_held: EXIT.conflict,
-  id_taken: EXIT.conflict,
-  version_mismatch: EXIT.conflict,
+  not_found: CLI_EXIT_CODES.notFound,
+  no_task: CLI_EXIT_CODES.notFound,
+  conflict: CLI_EXIT_CODES.conflict,
+  stale_lease: CLI_EXIT_CODES.conflict,
+  files_held: CLI_EXIT_CODES.conflict,
+  id_taken: CLI_EXIT_CODES.conflict,
+  version_mismatch: CLI_EXIT_CODES.conflict,
 };
 
 /** What lists the things of a route, and what shows one, by where the route's path begins; of all others a task is spoken of. */
@@ -65,15 +65,20 @@ export function createGatewayError(
 ): CliError | undefined {
   if (!GatewayErrorResponse.safeParse(body).success) return undefined;
   if (status === 429)
-    return new CliError(EXIT.failed, 'too_many_requests', 'The API takes no more requests just now.', {
-      hint: 'Wait for a few seconds, then repeat the command.',
-    });
+    return new CliError(
+      CLI_EXIT_CODES.failed,
+      'too_many_requests',
+      'The API takes no more requests just now.',
+      {
+        hint: 'Wait for a few seconds, then repeat the command.',
+      },
+    );
   if (status !== 401 && status !== 403) return undefined;
   const fresh =
     status === 403
       ? ` What was made new may take ${AUTHORIZER_CACHE_SECONDS} seconds to be known where it was refused before.`
       : '';
-  return new CliError(EXIT.usage, 'unauthenticated', `${GATEWAY_ERRORS[status]}.`, {
+  return new CliError(CLI_EXIT_CODES.usage, 'unauthenticated', `${GATEWAY_ERRORS[status]}.`, {
     hint: `${HINTS.unauthenticated?.(connection, '')}${fresh}`,
   });
 }
@@ -82,7 +87,8 @@ export function createGatewayError(
 export function createProblemError(problem: ProblemDetails, connection: Connection, path: string): CliError {
   const code = isKnown(problem.code) ? problem.code : undefined;
   const exitCode =
-    (code && EXIT_OF[code]) ?? (problem.status >= 400 && problem.status < 500 ? EXIT.usage : EXIT.failed);
+    (code && EXIT_OF[code]) ??
+    (problem.status >= 400 && problem.status < 500 ? CLI_EXIT_CODES.usage : CLI_EXIT_CODES.failed);
   const details = (problem.errors ?? []).map(({ pointer, message }) => ({
     where: formatPointer(pointer),
     message,

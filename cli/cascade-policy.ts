@@ -1,6 +1,6 @@
 import { FUNCTION_ENV_NAMES } from '../shared/contract/resource-names.ts';
 import { CascadePolicy } from '../shared/control/cascade/learning/cascade-policy.ts';
-import type { Io } from './io.ts';
+import type { CommandIo } from './io.ts';
 import { readSettingsFile } from './settings-file.ts';
 
 const REFUSAL = {
@@ -10,10 +10,13 @@ const REFUSAL = {
 };
 
 /** Reads the policy of a file. @throws CliError that names each wrong field */
-export const readCascadePolicy = (file: string, io: Pick<Io, 'cwd'>): CascadePolicy =>
+export const readCascadePolicy = (file: string, io: Pick<CommandIo, 'cwd'>): CascadePolicy =>
   readSettingsFile(file, CascadePolicy, REFUSAL, io);
 
 /** Returns the policy of a file as environment of the embedded stack. */
-export const buildCascadeEnvironment = (file: string, io: Pick<Io, 'cwd'>): Record<string, string> => ({
+export const buildCascadeEnvironment = (
+  file: string,
+  io: Pick<CommandIo, 'cwd'>,
+): Record<string, string> => ({
   [FUNCTION_ENV_NAMES.cascadePolicy]: JSON.stringify(readCascadePolicy(file, io)),
 });

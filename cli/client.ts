@@ -11,7 +11,7 @@ import {
 } from '../shared/api/routes.ts';
 import { createGatewayError, createProblemError } from './api-errors.ts';
 import type { Connection } from './connection.ts';
-import { CliError, EXIT } from './exit.ts';
+import { CLI_EXIT_CODES, CliError } from './exit.ts';
 import { START_STACK_COMMAND } from './installation.ts';
 
 /** What a route takes: path parameters by name, `query`, `body`, and the headers that it declares. */
@@ -31,7 +31,7 @@ type Call<R extends RouteDefinition> = (
 ) => Promise<z.output<R['response']>>;
 
 /** One method per route of the API, with its types. Throws {@link CliError}, with the server's own words where it gave some. */
-export type Client = { readonly [N in RouteName]: Call<(typeof ROUTES)[N]> };
+export type ApiRouteClient = { readonly [N in RouteName]: Call<(typeof ROUTES)[N]> };
 
 /** The request of any route, as the code below sees it. */
 interface AnyRequest {
@@ -80,13 +80,18 @@ async function readJson(response: Response): Promise<unknown> {
 const unreachable = (connection: Connection, cause: unknown): CliError => {
   const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause;
   const code = inner instanceof Error && 'code' in inner ? String(inner.code) : String(inner);
-  return new CliError(EXIT.failed, 'unreachable', `Nothing answers at ${connection.url} (${code}).`, {
-    hint: `The address comes from ${connection.source}. Start the embedded stack with ${START_STACK_COMMAND}, or correct the address.`,
-  });
+  return new CliError(
+    CLI_EXIT_CODES.failed,
+    'unreachable',
+    `Nothing answers at ${connection.url} (${code}).`,
+    {
+      hint: `The address comes from ${connection.source}. Start the embedded stack with ${START_STACK_COMMAND}, or correct the address.`,
+    },
+  );
 };
 
 /** The client of one connection. `fetcher` stands in for `fetch` in tests. */
-export function createClient(connection: Connection, fetcher: typeof fetch = fetch): Client {
+export function createApiRouteClient(connection: Connection, fetcher: typeof fetch = fetch): ApiRouteClient {
   const call = async (route: RouteDefinition, given: AnyRequest, signal?: AbortSignal): Promise<unknown> => {
     // One key for all tries of one call: an answer that was lost is had again, and nothing happens twice.
     const request = takesIdempotencyKey(route)
@@ -124,7 +129,7 @@ export function createClient(connection: Connection, fetcher: typeof fetch = fet
       name,
       (request: AnyRequest, options?: { signal?: AbortSignal }) => call(route, request, options?.signal),
     ]),
-  ) as unknown as Client;
+  ) as unknown as ApiRouteClient;
 }
 
 async function answerOf(
@@ -139,7 +144,7 @@ async function answerOf(
       ? createProblemError(problem.data, connection, route.path)
       : (createGatewayError(response.status, body, connection) ??
           new CliError(
-            EXIT.failed,
+            CLI_EXIT_CODES.failed,
             'not_assay',
             `${connection.url} answered ${response.status} ${response.statusText} without a problem document.`,
             { hint: `Is this the address of an Assay API? It comes from ${connection.source}.` },
@@ -148,7 +153,7 @@ async function answerOf(
   const answer = route.response.safeParse(body);
   if (answer.success) return answer.data;
   throw new CliError(
-    EXIT.failed,
+    CLI_EXIT_CODES.failed,
     'bad_answer',
     `${route.method} ${route.path} answered something that this version of assay does not understand.`,
     {

@@ -1,4 +1,4 @@
-import { markCloneOnly } from './installation.ts';
+import { addCloneOnlyNote } from './installation.ts';
 
 /** What each command does: shown in the list of commands and on the page of the command. */
 export const COMMAND_SUMMARIES = {
@@ -50,5 +50,5 @@ export type CommandName = keyof typeof COMMAND_SUMMARIES;
 export function commandSummary(name: string): string {
   if (!Object.hasOwn(COMMAND_SUMMARIES, name)) throw new Error(`the command ${name} has no summary`);
   const summary = COMMAND_SUMMARIES[name as CommandName];
-  return name === 'up' || name === 'demo' ? markCloneOnly(summary) : summary;
+  return name === 'up' || name === 'demo' ? addCloneOnlyNote(summary) : summary;
 }

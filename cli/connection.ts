@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { CliError, EXIT } from './exit.ts';
+import { CLI_EXIT_CODES, CliError } from './exit.ts';
 import { START_STACK_COMMAND } from './installation.ts';
-import type { Io } from './io.ts';
+import type { CommandIo } from './io.ts';
 
 /** Where the API is and with which token. */
 export interface Connection {
@@ -47,9 +47,14 @@ export function readConnectionFile(dataDir: string): ConnectionFile | null {
   try {
     return ConnectionFile.parse(JSON.parse(text));
   } catch {
-    throw new CliError(EXIT.usage, 'bad_connection', `${join(dataDir, CONNECTION_FILE)} is damaged.`, {
-      hint: 'Remove the file and start `assay up` again, or give --url and --token.',
-    });
+    throw new CliError(
+      CLI_EXIT_CODES.usage,
+      'bad_connection',
+      `${join(dataDir, CONNECTION_FILE)} is damaged.`,
+      {
+        hint: 'Remove the file and start `assay up` again, or give --url and --token.',
+      },
+    );
   }
 }
 
@@ -59,7 +64,7 @@ const clean = (value: string | undefined): string | undefined => value?.trim() |
  * Flags win over the environment (ASSAY_URL, ASSAY_TOKEN), which wins over what `assay up` left in
  * `.assay-data`. A token of the file is used only with the file's own address: it is never sent elsewhere.
  */
-export function findConnection(options: ConnectionOptions, io: Pick<Io, 'env' | 'cwd'>): Connection {
+export function findConnection(options: ConnectionOptions, io: Pick<CommandIo, 'env' | 'cwd'>): Connection {
   const fromFlag = clean(options.url);
   const fromEnv = clean(io.env['ASSAY_URL']);
   const given = fromFlag ?? fromEnv;
@@ -69,7 +74,7 @@ export function findConnection(options: ConnectionOptions, io: Pick<Io, 'env' | 
   if (given !== undefined) {
     const source = fromFlag === undefined ? 'ASSAY_URL' : '--url';
     if (!URL.canParse(given) || !/^https?:$/.test(new URL(given).protocol))
-      throw new CliError(EXIT.usage, 'bad_url', `${source} is not an http(s) address: ${given}`);
+      throw new CliError(CLI_EXIT_CODES.usage, 'bad_url', `${source} is not an http(s) address: ${given}`);
     const url = given.replace(/\/+$/, '');
     const file = token === undefined ? readConnectionFile(join(io.cwd, DATA_DIR)) : null;
     return { url, token: token ?? (file?.url === url ? file.token : undefined), source, ...told };
@@ -77,7 +82,7 @@ export function findConnection(options: ConnectionOptions, io: Pick<Io, 'env' | 
   const file = readConnectionFile(join(io.cwd, DATA_DIR));
   if (file)
     return { url: file.url, token: token ?? file.token, source: join(DATA_DIR, CONNECTION_FILE), ...told };
-  throw new CliError(EXIT.usage, 'no_connection', 'No address of an Assay API.', {
+  throw new CliError(CLI_EXIT_CODES.usage, 'no_connection', 'No address of an Assay API.', {
     hint: `Give --url and --token, or ASSAY_URL and ASSAY_TOKEN, or start one on this machine with ${START_STACK_COMMAND}.`,
   });
 }

@@ -1,7 +1,7 @@
 import { constants } from 'node:os';
 
 /** Exit codes of `assay`; documented in docs/cli.md and stable. */
-export const EXIT = {
+export const CLI_EXIT_CODES = {
   /** The command did what it was asked for, and the result is good. */
   ok: 0,
   /** A task failed, a verdict is `fail`, a check of `assay doctor` is not ok, or the server failed. */
@@ -17,7 +17,7 @@ export const EXIT = {
   /** `--timeout` passed before the end was reached. */
   timeout: 124,
 } as const;
-export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+export type ExitCode = (typeof CLI_EXIT_CODES)[keyof typeof CLI_EXIT_CODES];
 
 /** A signal ended the command; shells expect exit code 128 plus its number. */
 export class InterruptedError extends Error {
@@ -70,7 +70,7 @@ export class CliError extends Error {
 }
 
 /** Ends a command with an exit code and no message: standard output has the result already. */
-export class SilentExit extends Error {
+export class SilentExitError extends Error {
   readonly exitCode: ExitCode;
 
   constructor(exitCode: ExitCode) {

@@ -1,10 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
 import type { TaskView } from '../shared/api/task-schemas.ts';
 import { isTerminalStatus } from '../shared/contract/task/status.ts';
-import type { Client } from './client.ts';
-import { CliError, EXIT, type ExitCode } from './exit.ts';
+import type { ApiRouteClient } from './client.ts';
+import { CLI_EXIT_CODES, CliError, type ExitCode } from './exit.ts';
 import { startTaskProgress } from './output/task-progress.ts';
-import type { Session } from './session.ts';
+import type { ServerCommandSession } from './session.ts';
 
 /** The blocked reasons that no event of this task's own will ever lift. */
 const DEAD_ENDS = ['dependency_failed', 'dependency_cancelled'];
@@ -13,10 +13,11 @@ const DEAD_ENDS = ['dependency_failed', 'dependency_cancelled'];
 const isAsked = ({ hold, status }: TaskView): boolean => hold !== null || status === 'auth_required';
 
 /** True when only a person can move the task on: it is waiting for a word, or for a task that has failed. */
-export const needsDecision = (task: TaskView): boolean =>
+export const requiresHumanDecision = (task: TaskView): boolean =>
   isAsked(task) || (task.blocked_reason !== null && DEAD_ENDS.includes(task.blocked_reason.code));
 
-export const hasSettled = (task: TaskView): boolean => isTerminalStatus(task.status) || needsDecision(task);
+export const hasSettled = (task: TaskView): boolean =>
+  isTerminalStatus(task.status) || requiresHumanDecision(task);
 
 /** Asking intervals in milliseconds: often while things move, seldom while they do not. */
 const FASTEST = 150;
@@ -35,7 +36,7 @@ export interface FollowOptions {
  * push, so this asks again and again; it and a worker with nothing to claim (worker/run-worker.ts) are the only ones that do. Rejects when `signal` aborts.
  */
 export async function followTasks(
-  client: Client,
+  client: ApiRouteClient,
   ids: readonly string[],
   options: FollowOptions = {},
 ): Promise<TaskView[]> {
@@ -68,7 +69,7 @@ export async function followTasks(
 /** The same within a time limit in seconds (undefined: none); when it passes, an error with exit code 124. */
 export async function followWithTimeout(
   seconds: number | undefined,
-  client: Client,
+  client: ApiRouteClient,
   ids: readonly string[],
   onChange: (task: TaskView) => void,
 ): Promise<TaskView[]> {
@@ -77,7 +78,7 @@ export async function followWithTimeout(
     return await followTasks(client, ids, signal ? { signal, onChange } : { onChange });
   } catch (error) {
     if (!signal?.aborted) throw error;
-    throw new CliError(EXIT.timeout, 'timeout', `Not ended after ${seconds} s.`, {
+    throw new CliError(CLI_EXIT_CODES.timeout, 'timeout', `Not ended after ${seconds} s.`, {
       hint: 'The tasks go on: follow them with `assay watch ID`, or withdraw them with `assay cancel ID`.',
     });
   }
@@ -85,7 +86,7 @@ export async function followWithTimeout(
 
 /** Follows tasks with their progress on standard error: standard output has the result only. */
 export async function followWithProgress(
-  session: Session,
+  session: ServerCommandSession,
   ids: readonly string[],
   seconds: number | undefined,
 ): Promise<TaskView[]> {
@@ -99,6 +100,6 @@ export async function followWithProgress(
 
 /** Returns 1 if a task failed or can never start, else 3 if a task waits for a reviewer or approver, else 0. */
 export function exitCodeForTasks(tasks: readonly TaskView[]): ExitCode {
-  if (tasks.some((task) => task.status !== 'done' && !isAsked(task))) return EXIT.failed;
-  return tasks.some((task) => task.status !== 'done') ? EXIT.needsReview : EXIT.ok;
+  if (tasks.some((task) => task.status !== 'done' && !isAsked(task))) return CLI_EXIT_CODES.failed;
+  return tasks.some((task) => task.status !== 'done') ? CLI_EXIT_CODES.needsReview : CLI_EXIT_CODES.ok;
 }

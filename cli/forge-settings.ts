@@ -1,7 +1,7 @@
 import { findLongestScope } from '../shared/contract/repository/repository-url.ts';
 import { EMBEDDED_FORGE_SECRET_VARIABLE, FUNCTION_ENV_NAMES } from '../shared/contract/resource-names.ts';
 import { ForgeSecret, ForgeSettings } from '../shared/control/forge/forge-settings.ts';
-import type { Io } from './io.ts';
+import type { CommandIo } from './io.ts';
 import { createSettingsError, readSettingsFile } from './settings-file.ts';
 
 const REFUSAL = {
@@ -34,7 +34,7 @@ function secretProblems(text: string | undefined, settings: ForgeSettings): stri
 }
 
 /** Reads the forges of a file. @throws CliError that names each wrong field, or a missing secret */
-export function readForgeSettings(file: string, io: Pick<Io, 'cwd' | 'env'>): ForgeSettings {
+export function readForgeSettings(file: string, io: Pick<CommandIo, 'cwd' | 'env'>): ForgeSettings {
   const settings = readSettingsFile(file, ForgeSettings, REFUSAL, io);
   const problems = secretProblems(io.env[EMBEDDED_FORGE_SECRET_VARIABLE], settings);
   if (problems.length > 0) throw createSettingsError(file, REFUSAL, problems);

@@ -3,15 +3,15 @@ import { type Dirent, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { HiddenTests } from '../shared/contract/submission/hidden-tests.ts';
 import type { TaskSubmissionInput } from '../shared/contract/submission/schema.ts';
-import { CliError, type ErrorDetail, EXIT } from './exit.ts';
-import type { Io } from './io.ts';
+import { CLI_EXIT_CODES, CliError, type ErrorDetail } from './exit.ts';
+import type { CommandIo } from './io.ts';
 import { toPosixPath } from './posix-path.ts';
 import type { TaskFile } from './task-file.ts';
 
 type Input = NonNullable<TaskSubmissionInput['hidden_tests']>;
 
 /** What `--hidden-tests` names, checked as the API does. @throws CliError that names each file. */
-export function readHiddenTests(what: string, io: Pick<Io, 'cwd'>): Input {
+export function readHiddenTests(what: string, io: Pick<CommandIo, 'cwd'>): Input {
   const tests = what.includes('://') ? inRepository(what) : inFolder(what, resolve(io.cwd, what));
   const result = HiddenTests.safeParse(tests);
   if (result.success) return tests;
@@ -31,10 +31,12 @@ export function addHiddenTests(file: TaskFile, tests: Input): TaskFile {
   return { ...file, tasks: [{ ...task, hidden_tests: tests }] };
 }
 
-const usage = (message: string): CliError => new CliError(EXIT.usage, 'bad_hidden_tests', message);
+const usage = (message: string): CliError => new CliError(CLI_EXIT_CODES.usage, 'bad_hidden_tests', message);
 
 const refuse = (what: string, details: readonly ErrorDetail[]): CliError =>
-  new CliError(EXIT.usage, 'bad_hidden_tests', `The hidden tests in ${what} were not sent.`, { details });
+  new CliError(CLI_EXIT_CODES.usage, 'bad_hidden_tests', `The hidden tests in ${what} were not sent.`, {
+    details,
+  });
 
 function placeOf(tests: Input, [, index]: readonly PropertyKey[], what: string): string {
   const path = tests.kind === 'files' && typeof index === 'number' ? tests.files[index]?.path : undefined;

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { CliError, EXIT } from './exit.ts';
+import { CLI_EXIT_CODES, CliError } from './exit.ts';
 
 /** Root of the checkout, or of the installed package. */
 export const INSTALL_ROOT = resolve(fileURLToPath(import.meta.url), '../..');
@@ -20,14 +20,14 @@ export const START_STACK_COMMAND = hasStack
   ? '`assay up`'
   : '`npm run -s assay -- up` in a clone of the repository';
 /** What a command does that needs the embedded stack. */
-export const markCloneOnly = (summary: string): string =>
+export const addCloneOnlyNote = (summary: string): string =>
   hasStack ? summary : `${summary} (in a clone only)`;
 
 /** The program of the embedded stack. Throws CliError in the package, which has no engines for it. */
 export function findStackProgram(): string {
   if (hasStack) return STACK;
   throw new CliError(
-    EXIT.usage,
+    CLI_EXIT_CODES.usage,
     'not_in_the_package',
     'The embedded stack is not part of the installed package: its database is native code, and its template is made by the CDK.',
     {

@@ -1,7 +1,7 @@
 import pc from 'picocolors';
 
 /** Where text goes. `columns` is undefined when nothing limits the width. */
-export interface Output {
+export interface OutputStream {
   write(text: string): void;
   readonly isTTY: boolean;
   readonly columns: number | undefined;
@@ -10,18 +10,18 @@ export interface Output {
 }
 
 /** All that a command touches of its process, so that tests can hand in their own. */
-export interface Io {
+export interface CommandIo {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  readonly stdout: Output;
-  readonly stderr: Output;
+  readonly stdout: OutputStream;
+  readonly stderr: OutputStream;
   /** All of standard input, as text. */
   readStdin(): Promise<string>;
   /** Shows a text page by page; false: there is nothing to do so. Absent: nobody reads here. */
   page?(text: string): Promise<boolean>;
 }
 
-const output = (stream: NodeJS.WriteStream): Output => ({
+const output = (stream: NodeJS.WriteStream): OutputStream => ({
   write: (text) => {
     stream.write(text);
   },
@@ -37,7 +37,7 @@ const output = (stream: NodeJS.WriteStream): Output => ({
 });
 
 /** The Io of this process. */
-export const createProcessIo = (): Io => ({
+export const createProcessIo = (): CommandIo => ({
   env: process.env,
   cwd: process.cwd(),
   stdout: output(process.stdout),
@@ -53,7 +53,7 @@ export type Colors = ReturnType<typeof pc.createColors>;
 
 /** Colours for one stream: NO_COLOR (any value) and `--no-color` win, then FORCE_COLOR, then whether it is a terminal. */
 export function chooseColors(
-  stream: Pick<Output, 'isTTY'>,
+  stream: Pick<OutputStream, 'isTTY'>,
   env: Readonly<Record<string, string | undefined>>,
   wanted = true,
 ): Colors {

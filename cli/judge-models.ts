@@ -1,16 +1,16 @@
 import * as z from 'zod';
 import type { Judge } from '../gates/core/judge.ts';
 import { allJudgeModels, JudgeModels } from '../shared/contract/models/judge-models.ts';
-import { FUNCTION_ENV_NAMES, VENDOR_ENV } from '../shared/contract/resource-names.ts';
+import { FUNCTION_ENV_NAMES, PROVIDER_CLIENT_ENV_NAMES } from '../shared/contract/resource-names.ts';
 import type { ReadModelKey } from '../shared/reviews/model-clients/language-model.ts';
-import type { Io } from './io.ts';
+import type { CommandIo } from './io.ts';
 import { createSettingsError, readSettingsFile } from './settings-file.ts';
 
 /** Default variables of the key and the address of a provider. */
 const DEFAULT_KEYS = {
-  anthropic: VENDOR_ENV.anthropic,
-  openai: VENDOR_ENV.openai,
-  google: VENDOR_ENV.gemini,
+  anthropic: PROVIDER_CLIENT_ENV_NAMES.anthropic,
+  openai: PROVIDER_CLIENT_ENV_NAMES.openai,
+  google: PROVIDER_CLIENT_ENV_NAMES.gemini,
 } as const;
 
 const LooseModel = z.looseObject({ provider: z.string() });
@@ -37,7 +37,7 @@ const REFUSAL = {
 /** Reads the models of a file, and the variables of their keys. @throws CliError, also if a variable is not set */
 async function readJudges(
   file: string,
-  io: Io,
+  io: CommandIo,
 ): Promise<{ readonly models: JudgeModels; readonly keys: readonly string[] }> {
   const settings = readSettingsFile(file, LooseModels, REFUSAL, io);
   const parsed = JudgeModels.safeParse(
@@ -70,7 +70,7 @@ async function readJudges(
 }
 
 /** Returns the models of a file as environment of the embedded stack. */
-export async function buildJudgeEnvironment(file: string, io: Io): Promise<Record<string, string>> {
+export async function buildJudgeEnvironment(file: string, io: CommandIo): Promise<Record<string, string>> {
   const { models, keys } = await readJudges(file, io);
   return {
     [FUNCTION_ENV_NAMES.judgeModels]: JSON.stringify(models),
@@ -79,7 +79,7 @@ export async function buildJudgeEnvironment(file: string, io: Io): Promise<Recor
 }
 
 /** Returns the models of a file as a judge for gates that run on this machine, with keys from its environment. */
-export async function createLocalJudge(file: string, io: Io): Promise<Judge> {
+export async function createLocalJudge(file: string, io: CommandIo): Promise<Judge> {
   const { models } = await readJudges(file, io);
   const { createAskModel } = await import('../shared/reviews/model-clients/ask-model.ts');
   const readKey: ReadModelKey = async (key) =>

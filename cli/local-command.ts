@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { commandSummary } from './command-summaries.ts';
-import { EXIT, type ExitCode, SilentExit } from './exit.ts';
-import type { Io } from './io.ts';
+import { CLI_EXIT_CODES, type ExitCode, SilentExitError } from './exit.ts';
+import type { CommandIo } from './io.ts';
 import { createLocalSession, type LocalSession } from './local-session.ts';
-import { type ArgumentSpecs, type OptionSpecs, option, type Values } from './parameters.ts';
+import { type ArgumentSpecs, defineOption, type OptionSpecs, type ParameterValues } from './parameters.ts';
 
 /** What a command prints with `--json`. */
 export interface JsonOutput {
@@ -19,7 +19,7 @@ export interface CommandRow {
   /** Words after `assay`, for example `dlq list`. */
   readonly name: string;
   readonly json: JsonOutput;
-  add(program: Command, io: Io): void;
+  add(program: Command, io: CommandIo): void;
 }
 
 export interface CommandSpec<Arguments extends ArgumentSpecs, Options extends OptionSpecs> {
@@ -39,7 +39,7 @@ export interface CommandSpec<Arguments extends ArgumentSpecs, Options extends Op
 /** Runs a command. Returns the exit code; none is success. */
 export type CommandFunction<Session, Arguments extends ArgumentSpecs, Options extends OptionSpecs> = (
   session: Session,
-  values: Values<Arguments> & Values<Options>,
+  values: ParameterValues<Arguments> & ParameterValues<Options>,
   command: Command,
 ) => Promise<ExitCode | undefined>;
 
@@ -57,7 +57,7 @@ function commandAt(program: Command, words: readonly string[], isDefault: boolea
 
 /** Makes the function that defines commands of one kind of session. */
 export const createCommandFactory =
-  <Session>(sessionFor: (command: Command, io: Io) => Session) =>
+  <Session>(sessionFor: (command: Command, io: CommandIo) => Session) =>
   <
     Arguments extends ArgumentSpecs = Record<never, never>,
     Options extends OptionSpecs = Record<never, never>,
@@ -80,14 +80,14 @@ export const createCommandFactory =
           return [key, (): unknown => each.read(command.getOptionValue(created.attributeName()))] as const;
         });
         if (json.option !== null)
-          command.addOption(option('--json', json.option ?? JSON_DESCRIPTION).create());
+          command.addOption(defineOption('--json', json.option ?? JSON_DESCRIPTION).create());
         command.action(async () => {
           const values = Object.fromEntries([
             ...argumentSpecs.map(([key, each], index) => [key, each.read(command.processedArgs[index])]),
             ...readers.map(([key, read]) => [key, read()]),
-          ]) as Values<Arguments> & Values<Options>;
+          ]) as ParameterValues<Arguments> & ParameterValues<Options>;
           const code = await spec.run(sessionFor(command, io), values, command);
-          if (code !== undefined && code !== EXIT.ok) throw new SilentExit(code);
+          if (code !== undefined && code !== CLI_EXIT_CODES.ok) throw new SilentExitError(code);
         });
         command.addHelpText(
           'after',
@@ -98,4 +98,4 @@ export const createCommandFactory =
   };
 
 /** Defines a command that needs no server: nothing of the API is loaded for it. */
-export const localCommand = createCommandFactory<LocalSession>(createLocalSession);
+export const defineLocalCommand = createCommandFactory<LocalSession>(createLocalSession);

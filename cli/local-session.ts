@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
-import { type Colors, chooseColors, type Io } from './io.ts';
+import { type Colors, type CommandIo, chooseColors } from './io.ts';
 import { type Cell, type Column, renderTable } from './output/table.ts';
 
 /** A result as text: what is printed, or, where there is nothing to print, a note. */
-export type ResultView = string | { readonly text?: string; readonly note: string };
+export type CommandResultText = string | { readonly text?: string; readonly note: string };
 
 /** Streams, colours and the output format of a running command that needs no server. */
 export interface LocalSession {
-  readonly io: Io;
+  readonly io: CommandIo;
   readonly json: boolean;
   /** Colours of standard output and of standard error. */
   readonly out: Colors;
@@ -15,7 +15,7 @@ export interface LocalSession {
   /** Prints data, with a newline at the end. */
   print(text: string): void;
   /** Prints a result: as JSON with `--json`, else as text. */
-  show(result: unknown, view: () => ResultView): void;
+  show(result: unknown, view: () => CommandResultText): void;
   /** Prints a note on standard error: standard output has data only. */
   note(text: string): void;
   /** A table that fits the terminal. */
@@ -28,7 +28,7 @@ interface GlobalOptions {
 }
 
 /** The session of a running command, from its own options and those of the program. */
-export function createLocalSession(command: Command, io: Io): LocalSession {
+export function createLocalSession(command: Command, io: CommandIo): LocalSession {
   const options = command.optsWithGlobals<GlobalOptions>();
   const json = options.json === true;
   const out = chooseColors(io.stdout, io.env, options.color);

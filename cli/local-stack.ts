@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { CONTAINER_ENV_NAMES } from '../shared/contract/resource-names.ts';
 import { ConnectionFile } from './connection.ts';
-import { CliError, EXIT, InterruptedError } from './exit.ts';
+import { CLI_EXIT_CODES, CliError, InterruptedError } from './exit.ts';
 import { findStackProgram, INSTALL_ROOT } from './installation.ts';
 
 export interface StackOptions {
@@ -34,7 +34,7 @@ export interface LocalStack {
 const TAIL = 20;
 
 const notReady = (tail: readonly string[], why: string): CliError =>
-  new CliError(EXIT.failed, 'stack_not_ready', `The embedded stack did not start: ${why}.`, {
+  new CliError(CLI_EXIT_CODES.failed, 'stack_not_ready', `The embedded stack did not start: ${why}.`, {
     details: tail.map((line) => ({ where: '|', message: line })),
   });
 

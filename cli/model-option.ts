@@ -1,13 +1,13 @@
 import { JudgeModel } from '../shared/contract/models/judge-models.ts';
-import { CliError, EXIT } from './exit.ts';
-import type { Io } from './io.ts';
+import { CLI_EXIT_CODES, CliError } from './exit.ts';
+import type { CommandIo } from './io.ts';
 import { addDefaultKey } from './judge-models.ts';
 
 /** Variables of providers that `withDefaultKey` does not know. */
 const OTHER_KEYS: Readonly<Record<string, string>> = { openrouter: 'OPENROUTER_API_KEY' };
 
 const badModel = (message: string): CliError =>
-  new CliError(EXIT.usage, 'bad_model', message, {
+  new CliError(CLI_EXIT_CODES.usage, 'bad_model', message, {
     hint: 'For example `--model anthropic:claude-sonnet-5-5`; docs/judges.md lists the providers.',
   });
 
@@ -29,7 +29,7 @@ function parsePrice(text: string): { input: number; output: number } {
 /** Returns the model of the options, with its key from the default variable of its provider. @throws CliError */
 export function parseModelOption(
   { model: text, url, price }: ModelOptions,
-  { env }: Pick<Io, 'env'>,
+  { env }: Pick<CommandIo, 'env'>,
 ): JudgeModel {
   const colon = text.indexOf(':');
   if (colon < 1 || colon === text.length - 1) throw badModel(`--model must be PROVIDER:MODEL, not ${text}.`);

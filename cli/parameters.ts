@@ -1,5 +1,5 @@
 import { Argument, Option } from 'commander';
-import { CliError, EXIT } from './exit.ts';
+import { CLI_EXIT_CODES, CliError } from './exit.ts';
 import { toOneLine } from './output/text.ts';
 
 /** An argument or an option of a command. T is the type of its value. */
@@ -14,7 +14,7 @@ export type ArgumentSpecs = Readonly<Record<string, ArgumentSpec>>;
 export type OptionSpecs = Readonly<Record<string, OptionSpec>>;
 
 /** The values of parameters, by the same keys. */
-export type Values<Specs extends ArgumentSpecs | OptionSpecs> = {
+export type ParameterValues<Specs extends ArgumentSpecs | OptionSpecs> = {
   readonly [Key in keyof Specs]: ReturnType<Specs[Key]['read']>;
 };
 
@@ -25,16 +25,16 @@ type ArgumentText<Name extends string> = Name extends `${string}...${string}`
     : string;
 
 /** An argument: `<id>` is required, `[id]` optional, `<id...>` a list. */
-export function argument<const Name extends string>(
+export function defineArgument<const Name extends string>(
   name: Name,
   description: string,
 ): ArgumentSpec<ArgumentText<Name>>;
-export function argument<const Choice extends string>(
+export function defineArgument<const Choice extends string>(
   name: string,
   description: string,
   choices: readonly Choice[],
 ): ArgumentSpec<Choice>;
-export function argument(name: string, description: string, choices?: readonly string[]): ArgumentSpec {
+export function defineArgument(name: string, description: string, choices?: readonly string[]): ArgumentSpec {
   return {
     create: () => {
       const created = new Argument(name, description);
@@ -79,7 +79,7 @@ type OptionValue<Flags extends string, Settings> = Settings extends { readonly r
       : Single<Flags, Settings> | undefined;
 
 /** An option. Its type follows from its flags and its settings; one without a value is true where it is given. */
-export function option<const Flags extends string, const Settings extends OptionSettings = object>(
+export function defineOption<const Flags extends string, const Settings extends OptionSettings = object>(
   flags: Flags,
   description: string,
   settings?: Settings,
@@ -106,10 +106,10 @@ export function option<const Flags extends string, const Settings extends Option
   };
 }
 
-const badOption = (message: string): CliError => new CliError(EXIT.usage, 'bad_option', message);
+const badOption = (message: string): CliError => new CliError(CLI_EXIT_CODES.usage, 'bad_option', message);
 
 /** Reads a whole number from `min` to `max`. */
-export const wholeNumber =
+export const createIntegerParser =
   (min = 1, max = Number.POSITIVE_INFINITY): ParseOption<number> =>
   (text, flag) => {
     const value = Number(text);
@@ -119,7 +119,7 @@ export const wholeNumber =
   };
 
 /** Reads a time limit in seconds, above 0 and at most what a timer can hold (24 days). */
-export const timeLimit: ParseOption<number> = (text, flag) => {
+export const parseTimeLimit: ParseOption<number> = (text, flag) => {
   const seconds = Number(text);
   if (seconds > 0 && seconds <= 2_000_000) return seconds;
   throw badOption(`${flag} must be seconds from above 0 to 2000000, not ${toOneLine(text)}.`);

@@ -3,7 +3,7 @@ import { VERSION } from '../shared/lib/version.ts';
 import { COMMAND_MODULES } from './command-modules.ts';
 import { commandSummary } from './command-summaries.ts';
 import { EXIT_MEANINGS } from './exit.ts';
-import { chooseColors, type Io } from './io.ts';
+import { type CommandIo, chooseColors } from './io.ts';
 
 /** Whether Commander's error only says that help or the version was printed. */
 export const isHelpRequest = (error: CommanderError): boolean =>
@@ -16,7 +16,11 @@ export const isHelpRequest = (error: CommanderError): boolean =>
  * @param wanted the command that is loaded in full, or 'all'; of the others only name and summary are present
  * @param quiet usage errors are thrown and not printed
  */
-export async function buildProgram(io: Io, wanted: string | undefined, quiet = false): Promise<Command> {
+export async function buildProgram(
+  io: CommandIo,
+  wanted: string | undefined,
+  quiet = false,
+): Promise<Command> {
   const program = new Command('assay')
     .description(
       'Submit work for coding agents and check their results. Nothing is done because an agent said so.',

@@ -1,11 +1,11 @@
 import { CommanderError } from 'commander';
-import { CliError, EXIT, InterruptedError, SilentExit } from './exit.ts';
-import { chooseColors, type Io } from './io.ts';
+import { CLI_EXIT_CODES, CliError, InterruptedError, SilentExitError } from './exit.ts';
+import { type CommandIo, chooseColors } from './io.ts';
 import { sanitizeText, toOneLine } from './output/text.ts';
 import { buildProgram, findCommandName, isHelpRequest } from './program.ts';
 
 /** What is wrong, each refused place, and what to do next. */
-function renderError(error: CliError, io: Io, color: boolean): string {
+function renderError(error: CliError, io: CommandIo, color: boolean): string {
   const pc = chooseColors(io.stderr, io.env, color);
   return [
     `${pc.red(pc.bold('error:'))} ${sanitizeText(error.message)}`,
@@ -27,20 +27,20 @@ const errorJson = (error: CliError): string =>
   });
 
 const usageError = ({ code, message }: CommanderError): CliError =>
-  new CliError(EXIT.usage, code.replace(/^commander\./, ''), message.replace(/^error: /, ''));
+  new CliError(CLI_EXIT_CODES.usage, code.replace(/^commander\./, ''), message.replace(/^error: /, ''));
 
 /** A package that the installed command leaves to whoever needs it (package/manifest.ts). */
 function missingPackage(error: unknown): CliError | undefined {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   const name = error instanceof Error ? /Cannot find package '([^']+)'/.exec(error.message)?.[1] : undefined;
   if (code !== 'ERR_MODULE_NOT_FOUND' || name === undefined) return undefined;
-  return new CliError(EXIT.usage, 'package_missing', `This command needs the package ${name}.`, {
+  return new CliError(CLI_EXIT_CODES.usage, 'package_missing', `This command needs the package ${name}.`, {
     hint: `\`npm install ${name}\` beside Assay, or \`npx -p assay -p ${name} assay …\`.`,
   });
 }
 
 /** Runs one command line (without `node` and the script) and answers its exit code. Never throws. */
-export async function runCli(argv: readonly string[], io: Io): Promise<number> {
+export async function runCli(argv: readonly string[], io: CommandIo): Promise<number> {
   if (!io.stdout.isTTY) return runOn(argv, io);
   const { createPagedIo } = await import('./output/pager.ts');
   const shown = createPagedIo(argv, io);
@@ -49,20 +49,20 @@ export async function runCli(argv: readonly string[], io: Io): Promise<number> {
   return code;
 }
 
-async function runOn(argv: readonly string[], io: Io): Promise<number> {
+async function runOn(argv: readonly string[], io: CommandIo): Promise<number> {
   const json = argv.includes('--json');
   const program = await buildProgram(io, findCommandName(argv), json);
   try {
     await program.parseAsync([...argv], { from: 'user' });
-    return EXIT.ok;
+    return CLI_EXIT_CODES.ok;
   } catch (thrown) {
     const error = missingPackage(thrown) ?? thrown;
     if (error instanceof CommanderError) {
-      if (isHelpRequest(error)) return EXIT.ok;
+      if (isHelpRequest(error)) return CLI_EXIT_CODES.ok;
       if (json) io.stderr.write(`${errorJson(usageError(error))}\n`);
-      return EXIT.usage;
+      return CLI_EXIT_CODES.usage;
     }
-    if (error instanceof SilentExit || error instanceof InterruptedError) return error.exitCode;
+    if (error instanceof SilentExitError || error instanceof InterruptedError) return error.exitCode;
     if (error instanceof CliError) {
       io.stderr.write(`${json ? errorJson(error) : renderError(error, io, !argv.includes('--no-color'))}\n`);
       return error.exitCode;
@@ -70,6 +70,6 @@ async function runOn(argv: readonly string[], io: Io): Promise<number> {
     io.stderr.write(
       `assay broke: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
     );
-    return EXIT.failed;
+    return CLI_EXIT_CODES.failed;
   }
 }

@@ -2,15 +2,15 @@ import type * as z from 'zod';
 import { ROUTES, type RouteName } from '../shared/api/routes.ts';
 import type { RouteRequest } from './client.ts';
 import { type CommandRow, type CommandSpec, createCommandFactory } from './local-command.ts';
-import type { ResultView } from './local-session.ts';
-import type { ArgumentSpecs, OptionSpecs, Values } from './parameters.ts';
-import { createSession, type Session } from './session.ts';
+import type { CommandResultText } from './local-session.ts';
+import type { ArgumentSpecs, OptionSpecs, ParameterValues } from './parameters.ts';
+import { createSession, type ServerCommandSession } from './session.ts';
 
 /** Defines a command that asks a server. */
-export const serverCommand = createCommandFactory<Session>(createSession);
+export const defineServerCommand = createCommandFactory<ServerCommandSession>(createSession);
 
 /** Notes how to list the next page, if the answer of a listing has one. */
-export function noteNextPage(session: Session, command: string, answer: unknown): void {
+export function noteNextPage(session: ServerCommandSession, command: string, answer: unknown): void {
   const cursor = (answer as { readonly next_cursor?: string | null }).next_cursor;
   if (!session.json && typeof cursor === 'string') session.note(`More: assay ${command} --cursor ${cursor}`);
 }
@@ -25,20 +25,23 @@ interface RouteSpec<
 > extends Omit<CommandSpec<Arguments, Options>, 'json'> {
   readonly route: Route;
   readonly request: (
-    values: Values<Arguments> & Values<Options>,
-    session: Session,
+    values: ParameterValues<Arguments> & ParameterValues<Options>,
+    session: ServerCommandSession,
   ) => RouteRequest<(typeof ROUTES)[Route]> | Promise<RouteRequest<(typeof ROUTES)[Route]>>;
   /** What `--json` prints; absent: the answer of the route. */
-  readonly result?: (answer: Answer<Route>, values: Values<Arguments> & Values<Options>) => Result;
+  readonly result?: (
+    answer: Answer<Route>,
+    values: ParameterValues<Arguments> & ParameterValues<Options>,
+  ) => Result;
   /** Absent: the schema of the answer. */
   readonly json?: CommandSpec<Arguments, Options>['json'];
   /** The result as text. */
   readonly view: (
     result: Result,
-    session: Session,
-    values: Values<Arguments> & Values<Options>,
+    session: ServerCommandSession,
+    values: ParameterValues<Arguments> & ParameterValues<Options>,
     answer: Answer<Route>,
-  ) => ResultView;
+  ) => CommandResultText;
 }
 
 /** Defines a command that calls one route of the API and prints its answer: with `--json` as it is, else as text. */
@@ -49,7 +52,7 @@ export function routeCommand<
   Result = Answer<Route>,
 >({ route, request, result, view, json, ...spec }: RouteSpec<Route, Arguments, Options, Result>): CommandRow {
   const schema = ROUTES[route].response.meta()?.id;
-  return serverCommand<Arguments, Options>({
+  return defineServerCommand<Arguments, Options>({
     ...spec,
     json: json ?? `\`--json\` prints a \`${schema}\`.`,
     run: async (session, values) => {

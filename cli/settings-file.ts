@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type * as z from 'zod';
 import { parseYaml } from '../shared/lib/yaml.ts';
-import { CliError, EXIT } from './exit.ts';
-import type { Io } from './io.ts';
+import { CLI_EXIT_CODES, CliError } from './exit.ts';
+import type { CommandIo } from './io.ts';
 
 /** The error for a file that is not valid. */
-export interface SettingsRefusal {
+export interface InvalidSettingsErrorOptions {
   readonly code: string;
   /** Follows the name of the file. */
   readonly message: string;
@@ -15,10 +15,10 @@ export interface SettingsRefusal {
 
 export const createSettingsError = (
   file: string,
-  { code, message, hint }: SettingsRefusal,
+  { code, message, hint }: InvalidSettingsErrorOptions,
   problems: readonly string[],
 ): CliError =>
-  new CliError(EXIT.usage, code, `${file} ${message}`, {
+  new CliError(CLI_EXIT_CODES.usage, code, `${file} ${message}`, {
     details: problems.map((each) => ({ where: file, message: each })),
     hint,
   });
@@ -27,8 +27,8 @@ export const createSettingsError = (
 export function readSettingsFile<S extends z.ZodType>(
   file: string,
   schema: S,
-  refusal: SettingsRefusal,
-  io: Pick<Io, 'cwd'>,
+  refusal: InvalidSettingsErrorOptions,
+  io: Pick<CommandIo, 'cwd'>,
 ): z.output<S> {
   let text: string;
   try {

@@ -4,8 +4,8 @@ import { type Document, isMap, isNode, isPair, isScalar, isSeq, LineCounter, par
 import type * as z from 'zod';
 import { SubmitBatchBody } from '../shared/api/task-schemas.ts';
 import { TaskSubmission, type TaskSubmissionInput } from '../shared/contract/submission/schema.ts';
-import { CliError, type ErrorDetail, EXIT } from './exit.ts';
-import type { Io } from './io.ts';
+import { CLI_EXIT_CODES, CliError, type ErrorDetail } from './exit.ts';
+import type { CommandIo } from './io.ts';
 
 type Path = readonly PropertyKey[];
 
@@ -16,7 +16,7 @@ export interface TaskFile {
 }
 
 /** The text of FILE; `-` is standard input. */
-async function readText(file: string, io: Io): Promise<string> {
+async function readText(file: string, io: CommandIo): Promise<string> {
   if (file === '-') return io.readStdin();
   try {
     return readFileSync(resolve(io.cwd, file), 'utf8');
@@ -24,7 +24,7 @@ async function readText(file: string, io: Io): Promise<string> {
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';
     const why =
       code === 'ENOENT' ? 'does not exist' : code === 'EISDIR' ? 'is a folder' : `cannot be read (${code})`;
-    throw new CliError(EXIT.usage, 'unreadable_file', `${file} ${why}.`, {
+    throw new CliError(CLI_EXIT_CODES.usage, 'unreadable_file', `${file} ${why}.`, {
       hint: 'Give a YAML or JSON file with one task, a list of tasks, or {tasks: [...]}; `-` reads standard input.',
     });
   }
@@ -82,7 +82,7 @@ function refusals(
 
 const refuse = (file: string, details: readonly ErrorDetail[]): CliError =>
   new CliError(
-    EXIT.usage,
+    CLI_EXIT_CODES.usage,
     'invalid_file',
     `${file} was not sent: it has ${details.length === 1 ? 'an error' : `${details.length} errors`}.`,
     {
@@ -120,7 +120,7 @@ function listIn(document: Document): { path: Path; length: number } | null {
  * Reads and checks FILE against the API's own schema before anything is sent. Throws a CliError that
  * names file, line and field of everything that would be refused.
  */
-export async function readTaskFile(file: string, io: Io): Promise<TaskFile> {
+export async function readTaskFile(file: string, io: CommandIo): Promise<TaskFile> {
   const name = file === '-' ? 'standard input' : file;
   const { document, lines } = parseText(await readText(file, io), name);
   const value: unknown = document.toJS();

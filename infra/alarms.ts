@@ -6,7 +6,7 @@ import { Key } from 'aws-cdk-lib/aws-kms';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
-import type { Common } from './function.ts';
+import type { CommonProps } from './function.ts';
 
 /** Every alarm names one of these pages of `docs/runbooks/`. */
 export const RUNBOOKS = [
@@ -32,7 +32,7 @@ export const RUNBOOKS = [
 export type Runbook = (typeof RUNBOOKS)[number];
 
 export interface AlarmsProps {
-  readonly common: Common;
+  readonly common: CommonProps;
   /** Gets every alarm by mail. @default - the topic has no subscriber */
   readonly email?: string | undefined;
 }

@@ -10,13 +10,13 @@ import { RECORD_TABLE_NAMES, RECORD_TABLES, type RecordTable } from '../shared/c
 import { hiveColumns } from '../shared/control/ledger/table-columns.ts';
 import type { Alarms } from './alarms.ts';
 import type { Events } from './events.ts';
-import { type Common, ServiceFunction } from './function.ts';
+import { type CommonProps, ServiceFunction } from './function.ts';
 import type { Storage } from './storage.ts';
 import { StreamReader } from './stream-reader.ts';
 import type { TasksTable } from './tasks-table.ts';
 
 export interface AnalyticsProps {
-  readonly common: Common;
+  readonly common: CommonProps;
   readonly alarms: Alarms;
   readonly table: TasksTable;
   readonly storage: Storage;

@@ -20,13 +20,13 @@ import { PAGE_PATHS } from '../shared/api/page-paths.ts';
 import { API_FUNCTIONS, type ApiFunction, ROUTES, type RouteDefinition } from '../shared/api/routes.ts';
 import { FUNCTION_ENV_NAMES } from '../shared/contract/resource-names.ts';
 import { type Alarms, FAULT_PERIOD } from './alarms.ts';
-import { type Common, ServiceFunction } from './function.ts';
+import { type CommonProps, ServiceFunction } from './function.ts';
 import type { Storage } from './storage.ts';
 import type { TasksTable } from './tasks-table.ts';
-import { OTHERWISE, throttles } from './throttles.ts';
+import { buildRouteThrottles, UNAUTHENTICATED_THROTTLE } from './throttles.ts';
 
 export interface ApiProps {
-  readonly common: Common;
+  readonly common: CommonProps;
   readonly alarms: Alarms;
   readonly table: TasksTable;
   readonly storage: Storage;
@@ -152,7 +152,7 @@ export class Api extends Construct {
   }
 
   /** The page is served by a function that holds nothing and may do nothing; what it shows, it asks the API for, with a token. */
-  private addPage(common: Common): void {
+  private addPage(common: CommonProps): void {
     const page = new ServiceFunction(this, 'page', {
       common,
       name: 'page',
@@ -185,7 +185,7 @@ export class Api extends Construct {
     );
   }
 
-  private addStage(common: Common): void {
+  private addStage(common: CommonProps): void {
     const log = new LogGroup(this, 'AccessLog', {
       retention: common.logRetention,
       removalPolicy: RemovalPolicy.DESTROY,
@@ -194,7 +194,7 @@ export class Api extends Construct {
       httpApi: this.api,
       stageName: '$default',
       autoDeploy: true,
-      throttle: OTHERWISE,
+      throttle: UNAUTHENTICATED_THROTTLE,
       accessLogSettings: {
         destination: new LogGroupLogDestination(log),
         // No header and no query: a token must not end up in a log.
@@ -215,7 +215,7 @@ export class Api extends Construct {
     });
     const resource = stage.node.defaultChild as CfnStage;
     resource.routeSettings = Object.fromEntries(
-      [...throttles()].map(([key, { rateLimit, burstLimit }]) => [
+      [...buildRouteThrottles()].map(([key, { rateLimit, burstLimit }]) => [
         key,
         { ThrottlingRateLimit: rateLimit, ThrottlingBurstLimit: burstLimit },
       ]),

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
-import { buildBundles, ROOT } from './build.ts';
+import { buildBundles, REPOSITORY_ROOT } from './build.ts';
 import type { Bundles } from './bundles.ts';
-import { stackNameOf, tag } from './deployment.ts';
-import { imageLock, unlocked } from './image-lock.ts';
+import { applyStackTags, buildStackName } from './deployment.ts';
+import { describeUnlockedBaseImages, readImageLock } from './image-lock.ts';
 import { readSettings } from './settings.ts';
 import { AssayStack } from './stack.ts';
 
@@ -19,22 +19,22 @@ export interface AppOptions {
 
 /** The feature flags are in cdk.json. The CDK command line reads it by itself; run bare, the app has to. */
 function cdkJsonContext(): Record<string, unknown> {
-  const { context } = JSON.parse(readFileSync(join(ROOT, 'cdk.json'), 'utf8'));
+  const { context } = JSON.parse(readFileSync(join(REPOSITORY_ROOT, 'cdk.json'), 'utf8'));
   return context;
 }
 
 /** The app with its one stack. Synthesising it throws when a rule of cdk-nag or of CloudFormation is broken. */
-export function assayApp({ bundles, context, outdir }: AppOptions): { app: App; stack: AssayStack } {
+export function createAssayApp({ bundles, context, outdir }: AppOptions): { app: App; stack: AssayStack } {
   const app = new App({ context: { ...cdkJsonContext(), ...context }, ...(outdir && { outdir }) });
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   const settings = readSettings(app.node);
-  tag(app, settings);
-  const stack = new AssayStack(app, stackNameOf(settings), { bundles, settings });
+  applyStackTags(app, settings);
+  const stack = new AssayStack(app, buildStackName(settings), { bundles, settings });
   return { app, stack };
 }
 
 if (import.meta.main) {
-  const warning = unlocked(imageLock());
+  const warning = describeUnlockedBaseImages(readImageLock());
   if (warning !== null) process.stderr.write(`${warning}\n`);
-  assayApp({ bundles: await buildBundles() }).app.synth();
+  createAssayApp({ bundles: await buildBundles() }).app.synth();
 }

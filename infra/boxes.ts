@@ -25,18 +25,18 @@ import {
 import { DEFAULT_TOOLCHAIN_IMAGE } from '../shared/contract/submission/toolchain-image.ts';
 import { DROPPED_CAPABILITIES } from './box-capabilities.ts';
 import type { BoxSize } from './box-size.ts';
-import type { Common } from './function.ts';
+import type { CommonProps } from './function.ts';
 import type { ImageBuilds } from './image-builds.ts';
-import type { Image, Images } from './images.ts';
+import type { ToolchainImageSetting, ToolchainImagesSetting } from './images.ts';
 
 export interface BoxesProps {
-  readonly common: Common;
+  readonly common: CommonProps;
   readonly vpc: IVpc;
   readonly sizes: Readonly<Record<'agent' | 'gates', BoxSize>>;
   /** What the image of the agent box brings. */
   readonly agentClis: readonly AgentCliKind[];
   /** Toolchain images by name, beside the usual one; `default` puts another in its place. */
-  readonly images: Images;
+  readonly images: ToolchainImagesSetting;
   /** What builds images in the account. @default - Docker, where the deployment runs */
   readonly builds?: ImageBuilds | undefined;
 }
@@ -95,7 +95,7 @@ export class Boxes extends Construct {
     kind: ContainerKind,
     name: string,
     { common, agentClis, builds }: BoxesProps,
-    of: Image | undefined,
+    of: ToolchainImageSetting | undefined,
   ): { readonly image: ContainerImage; readonly when?: Construct } {
     if (typeof of === 'object') return { image: ContainerImage.fromRegistry(of[kind]) };
     const toolchain = typeof of === 'string' ? `Dockerfile.${of}` : undefined;
@@ -120,7 +120,7 @@ export class Boxes extends Construct {
     kind: ContainerKind,
     name: string,
     props: BoxesProps,
-    of?: Image,
+    of?: ToolchainImageSetting,
     like?: FargateTaskDefinition,
   ): FargateTaskDefinition {
     const size = props.sizes[kind];

@@ -6,13 +6,13 @@ import { GRAMMAR_FILES } from '../gates/code/parsing/grammar-files.ts';
 
 import { BOX_PLUGINS } from './box-plugins.ts';
 import { bundlePage } from './build-page.ts';
-import { type Bundles, bundlesIn, CONTAINERS, type ContainerName, FUNCTIONS } from './bundles.ts';
-import { bundleWithParts } from './function-bundles.ts';
-import { imageLock, locked } from './image-lock.ts';
+import { type Bundles, CONTAINERS, type ContainerName, FUNCTIONS, locateBundles } from './bundles.ts';
+import { bundleFunctionWithChunks } from './function-bundles.ts';
+import { pinBaseImageDigests, readImageLock } from './image-lock.ts';
 import { TOOLCHAINS } from './images.ts';
 
 /** Root of the checkout. */
-export const ROOT = dirname(import.meta.dirname);
+export const REPOSITORY_ROOT = dirname(import.meta.dirname);
 
 /** Programs that a container's own starts, in threads or by themselves; each is bundled under its name, and lies beside it. */
 const THREADS = {
@@ -35,7 +35,7 @@ const OWN: Readonly<Record<ContainerName, readonly string[]>> = {
 };
 
 const COMMON = {
-  absWorkingDir: ROOT,
+  absWorkingDir: REPOSITORY_ROOT,
   bundle: true,
   platform: 'node',
   target: 'node24',
@@ -79,7 +79,7 @@ export const bundleFunctions = async (outdir: string): Promise<FunctionCode> => 
     alias: { '@aws-sdk/credential-provider-node': './infra/lambda-credentials.ts' },
   };
   const [parted, whole, split] = await Promise.all([
-    bundleWithParts(common, ROOT, outdir, Object.keys(others) as (keyof typeof others)[]),
+    bundleFunctionWithChunks(common, REPOSITORY_ROOT, outdir, Object.keys(others) as (keyof typeof others)[]),
     // Into its image goes one file.
     build({ ...common, entryPoints: entries({ deliver }, 'index'), format: 'cjs' }),
     // Protocols of five providers, of which a deployment uses one or two: only modules can be loaded when they are used.
@@ -142,34 +142,36 @@ const filesOf = (outputs: FunctionCode['files'], outdir: string, name: string): 
 
 /** The Dockerfile that lies beside a program, with its base by the digest that is locked. */
 const dockerfileOf = async (folder: string): Promise<Buffer> =>
-  Buffer.from(locked(await readFile(join(ROOT, folder, 'Dockerfile'), 'utf8'), imageLock()));
+  Buffer.from(
+    pinBaseImageDigests(await readFile(join(REPOSITORY_ROOT, folder, 'Dockerfile'), 'utf8'), readImageLock()),
+  );
 
 /** The Dockerfile of a box, and for each toolchain one that builds the box upon it. */
 async function dockerfilesOf(name: ContainerName): Promise<ReadonlyMap<string, string>> {
-  const lock = imageLock();
-  const own = await readFile(join(ROOT, dirname(CONTAINERS[name]), 'Dockerfile'), 'utf8');
+  const lock = readImageLock();
+  const own = await readFile(join(REPOSITORY_ROOT, dirname(CONTAINERS[name]), 'Dockerfile'), 'utf8');
   const on = async (toolchain: string): Promise<[string, string]> => {
-    const below = await readFile(join(ROOT, `containers/images/${toolchain}.Dockerfile`), 'utf8');
+    const below = await readFile(join(REPOSITORY_ROOT, `containers/images/${toolchain}.Dockerfile`), 'utf8');
     return [
       `Dockerfile.${toolchain}`,
-      locked(`${below}\n${own.replace(/^FROM .*$/m, 'FROM toolchain')}`, lock),
+      pinBaseImageDigests(`${below}\n${own.replace(/^FROM .*$/m, 'FROM toolchain')}`, lock),
     ];
   };
   const toolchains = await Promise.all(TOOLCHAINS.map(on));
-  return new Map([['Dockerfile', locked(own, lock)], ...toolchains]);
+  return new Map([['Dockerfile', pinBaseImageDigests(own, lock)], ...toolchains]);
 }
 
 /**
  * Bundles all functions and containers into `.build/`, the same bytes in every checkout.
  * The embedded default runs these very files, from the cloud assembly that they are copied into.
  */
-export async function buildBundles(target = join(ROOT, '.build')): Promise<Bundles> {
+export async function buildBundles(target = join(REPOSITORY_ROOT, '.build')): Promise<Bundles> {
   const functions = join(target, 'functions');
   const containers = join(target, 'containers');
   const [code, programs, page] = await Promise.all([
     bundleFunctions(functions),
     bundleContainers(containers),
-    bundlePage(ROOT),
+    bundlePage(REPOSITORY_ROOT),
   ]);
   const commonjs = Buffer.from('{"type":"commonjs"}\n');
   await Promise.all([
@@ -189,12 +191,12 @@ export async function buildBundles(target = join(ROOT, '.build')): Promise<Bundl
     ...(Object.keys(CONTAINERS) as ContainerName[]).map(async (name) => {
       const files = filesOf(programs.outputFiles, containers, name);
       for (const [file, text] of await dockerfilesOf(name)) files.set(file, Buffer.from(text));
-      for (const file of OWN[name]) files.set(basename(file), await readFile(join(ROOT, file)));
+      for (const file of OWN[name]) files.set(basename(file), await readFile(join(REPOSITORY_ROOT, file)));
       for (const file of BESIDE[name]) files.set(basename(file), await readFile(resolve(file)));
       await place(join(containers, name), files);
     }),
   ]);
-  return bundlesIn(target);
+  return locateBundles(target);
 }
 
 if (import.meta.main) await buildBundles();

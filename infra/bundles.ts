@@ -43,7 +43,7 @@ export interface Bundles {
 }
 
 /** The layout of a folder that `buildBundles` has filled. */
-export const bundlesIn = (target: string): Bundles => ({
+export const locateBundles = (target: string): Bundles => ({
   functionDirectory: (name) => join(target, 'functions', name),
   imageDirectory: (name) => join(target, 'containers', name),
 });

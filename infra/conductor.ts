@@ -3,13 +3,13 @@ import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import { FUNCTION_ENV_NAMES, TABLE_KEYS } from '../shared/contract/resource-names.ts';
 import type { Alarms } from './alarms.ts';
-import { type Common, ServiceFunction } from './function.ts';
+import { type CommonProps, ServiceFunction } from './function.ts';
 import type { Storage } from './storage.ts';
 import { StreamReader } from './stream-reader.ts';
 import type { TasksTable } from './tasks-table.ts';
 
 export interface ConductorProps {
-  readonly common: Common;
+  readonly common: CommonProps;
   readonly alarms: Alarms;
   readonly table: TasksTable;
   readonly storage: Storage;

@@ -5,12 +5,12 @@ import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import type * as z from 'zod';
-import { bundlesIn } from './bundles.ts';
-import { buildParts } from './parts.ts';
-import { parseSettings, type Settings } from './settings.ts';
+import { locateBundles } from './bundles.ts';
+import { buildDeploymentConstructs } from './parts.ts';
+import { type DeploymentSettings, parseSettings } from './settings.ts';
 
 /** As the context values `assay:<name>` of our own app, but for what an app decides by itself: names, stages and tags. */
-export type AssayProps = Omit<z.input<typeof Settings>, 'stackName' | 'stage' | 'tags'>;
+export type AssayProps = Omit<z.input<typeof DeploymentSettings>, 'stackName' | 'stage' | 'tags'>;
 
 /** Bundles of the functions and boxes, where the package has them. */
 const BUNDLES = join(import.meta.dirname, '../bundles');
@@ -18,7 +18,7 @@ const BUNDLES = join(import.meta.dirname, '../bundles');
 const taken = new WeakSet<Stack>();
 
 /** Assay in a stack of one's own: everything that `cdk deploy` of the repository makes, named after that stack. */
-export class Assay extends Construct {
+export class AssayConstruct extends Construct {
   /** Base URL of the API. */
   readonly apiUrl: string;
   /** Tasks; `assay token create --table` makes operator tokens in it. */
@@ -43,7 +43,10 @@ export class Assay extends Construct {
         `${stack.node.path} has an Assay already: bus, database and metrics are named after the stack. Give the second a stack of its own.`,
       );
     taken.add(stack);
-    const parts = buildParts(this, { bundles: bundlesIn(BUNDLES), settings: parseSettings(props, '') });
+    const parts = buildDeploymentConstructs(this, {
+      bundles: locateBundles(BUNDLES),
+      settings: parseSettings(props, ''),
+    });
     this.apiUrl = parts.api.url;
     this.tableName = parts.table.table.tableName;
     this.bucket = parts.storage.bucket;

@@ -8,13 +8,13 @@ import { Construct } from 'constructs';
 import { FAILED_BATCH_PREFIX, FUNCTION_ENV_NAMES, METRIC_NAMES } from '../shared/contract/resource-names.ts';
 import type { StreamConsumer } from '../shared/control/dead-letters/dead-letter.ts';
 import { type Alarms, FAULT_PERIOD } from './alarms.ts';
-import { type Common, ServiceFunction } from './function.ts';
+import { type CommonProps, ServiceFunction } from './function.ts';
 import type { Storage } from './storage.ts';
 import type { TasksTable } from './tasks-table.ts';
 import type { Workforce } from './workforce.ts';
 
 export interface DeadLettersProps {
-  readonly common: Common;
+  readonly common: CommonProps;
   readonly alarms: Alarms;
   readonly table: TasksTable;
   readonly workforce: Workforce;

@@ -13,15 +13,15 @@ import {
 } from '../shared/contract/resource-names.ts';
 import type { DeliverySize } from './box-size.ts';
 import type { Bundles } from './bundles.ts';
-import { type Common, type FunctionImage, ServiceFunction } from './function.ts';
+import { type CommonProps, type FunctionImage, ServiceFunction } from './function.ts';
 import type { ImageBuilds } from './image-builds.ts';
 import { type EcrImage, readEcrImage } from './images.ts';
-import type { Minter } from './minter.ts';
+import type { CredentialMinter } from './minter.ts';
 import { PRIVATE_CA_FILE, type PrivateCa } from './private-ca.ts';
 
 export interface DeliveryProps {
-  readonly common: Common;
-  readonly minter: Minter;
+  readonly common: CommonProps;
+  readonly minter: CredentialMinter;
   /** Where leave to push is asked for, and nowhere else. */
   readonly apiUrl: string;
   readonly size: DeliverySize;

@@ -6,7 +6,7 @@ import * as z from 'zod';
 export const StackName = z
   .string()
   .regex(/^[A-Za-z][A-Za-z0-9-]{0,63}$/, 'must be 1 to 64 letters, digits or "-", beginning with a letter');
-export const Stage = z
+export const DeploymentStage = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9-]{0,30}$/, 'must be 1 to 31 letters, digits or "-"');
 
@@ -23,11 +23,11 @@ interface Deployment {
 }
 
 /** One stack for each stage: `Assay`, `Assay-dev`. Everything that has a fixed name is named after it. */
-export const stackNameOf = ({ stackName, stage }: Deployment): string =>
+export const buildStackName = ({ stackName, stage }: Deployment): string =>
   stage === undefined ? stackName : `${stackName}-${stage}`;
 
 /** Tags everything below, with what the deployment says and with what we say of ourselves. */
-export function tag(scope: Construct, { stage, tags }: Deployment): void {
+export function applyStackTags(scope: Construct, { stage, tags }: Deployment): void {
   const own = { service: 'assay', ...(stage !== undefined && { stage }) };
   for (const [key, value] of Object.entries({ ...tags, ...own })) Tags.of(scope).add(key, value);
 }

@@ -5,20 +5,20 @@ import { FUNCTION_ENV_NAMES } from '../shared/contract/resource-names.ts';
 import type { ContainerCapacity } from '../shared/control/admission/container-capacity.ts';
 import { type Alarms, FAULT_PERIOD } from './alarms.ts';
 import type { Delivery } from './delivery.ts';
-import { type Common, ServiceFunction } from './function.ts';
-import type { Minter } from './minter.ts';
+import { type CommonProps, ServiceFunction } from './function.ts';
+import type { CredentialMinter } from './minter.ts';
 import type { Storage } from './storage.ts';
 import type { TasksTable } from './tasks-table.ts';
 import { DISPATCH_TIMEOUT, type Workforce } from './workforce.ts';
 
 export interface DispatcherProps {
-  readonly common: Common;
+  readonly common: CommonProps;
   readonly alarms: Alarms;
   readonly table: TasksTable;
   readonly storage: Storage;
   readonly workforce: Workforce;
   readonly delivery: Delivery;
-  readonly minter: Minter;
+  readonly minter: CredentialMinter;
   /** Where the boxes report to, without a slash at the end. */
   readonly apiUrl: string;
   readonly room: ContainerCapacity;

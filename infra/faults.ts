@@ -4,10 +4,10 @@ import { Construct } from 'constructs';
 import { TABLE_INDEXES } from '../shared/contract/resource-names.ts';
 import { type Alarms, FAULT_PERIOD } from './alarms.ts';
 import type { ServiceFunction } from './function.ts';
-import { own } from './observability.ts';
+import { createServiceMetric } from './observability.ts';
 import type { TasksTable } from './tasks-table.ts';
 
-export interface FaultsProps {
+export interface TaskFaultAlarmsProps {
   readonly alarms: Alarms;
   /** Those for whose answer nobody waits, and of whom nobody notices that they do not come to an end. */
   readonly unheard: readonly ServiceFunction[];
@@ -32,38 +32,38 @@ const sum = (label: string, metrics: readonly Metric[]): MathExpression =>
   });
 
 /** Alarms on what goes wrong with many tasks at once, and on what it costs. */
-export class Faults extends Construct {
-  constructor(scope: Construct, id: string, props: FaultsProps) {
+export class TaskFaultAlarms extends Construct {
+  constructor(scope: Construct, id: string, props: TaskFaultAlarmsProps) {
     super(scope, id);
     const { alarms, table } = props;
     const hour = Duration.hours(1);
     alarms.add(this, 'FailedTasks', {
-      metric: own(this, 'failures', hour),
+      metric: createServiceMetric(this, 'failures', hour),
       threshold: props.failedTasks,
       meaning: `${props.failedTasks} tasks or more have failed within an hour.`,
       runbook: 'failed-tasks',
     });
     alarms.add(this, 'LostBoxes', {
-      metric: own(this, 'lostBoxes', hour),
+      metric: createServiceMetric(this, 'lostBoxes', hour),
       threshold: props.lostBoxes,
       meaning: `${props.lostBoxes} boxes or more were lost within an hour, did not start, or fell silent.`,
       runbook: 'lost-boxes',
     });
     alarms.add(this, 'ModelCost', {
-      metric: own(this, 'costUsd', Duration.days(1)),
+      metric: createServiceMetric(this, 'costUsd', Duration.days(1)),
       threshold: props.modelUsd,
       meaning: `Models have cost $${props.modelUsd} or more within a day.`,
       runbook: 'model-cost',
     });
     alarms.add(this, 'BudgetStops', {
-      metric: own(this, 'budgetStops', hour),
+      metric: createServiceMetric(this, 'budgetStops', hour),
       threshold: 1,
       meaning:
         'A task was stopped before a launch, or models were not asked about its work, because a budget could have been exceeded.',
       runbook: 'budget-stops',
     });
     alarms.add(this, 'OpenGateFaults', {
-      metric: own(this, 'openGateFaults', hour),
+      metric: createServiceMetric(this, 'openGateFaults', hour),
       threshold: 1,
       meaning: 'Work went on although it was to be attacked and was not.',
       runbook: 'open-gate-faults',

@@ -8,13 +8,13 @@ import { EVENT_SOURCE, type EventName } from '../shared/control/events/event-sch
 import type { ForgeSetting } from '../shared/control/forge/forge-settings.ts';
 import type { Alarms } from './alarms.ts';
 import type { Events } from './events.ts';
-import { type Common, ServiceFunction } from './function.ts';
+import { type CommonProps, ServiceFunction } from './function.ts';
 import { DeadLetterQueue } from './queues.ts';
 import type { Storage } from './storage.ts';
 import type { TasksTable } from './tasks-table.ts';
 
 export interface ForgeProps {
-  readonly common: Common;
+  readonly common: CommonProps;
   readonly alarms: Alarms;
   readonly table: TasksTable;
   readonly storage: Storage;
@@ -30,7 +30,7 @@ export interface ForgeProps {
 const TOLD: readonly EventName[] = ['Task Done', 'Task Failed', 'Task Held'];
 
 /** What those need who only have to know which there are. */
-export const knownForges = (settings: readonly ForgeSetting[]): Record<string, string> => ({
+export const knownForgesEnvironment = (settings: readonly ForgeSetting[]): Record<string, string> => ({
   [FUNCTION_ENV_NAMES.forges]: JSON.stringify(settings),
 });
 
@@ -39,7 +39,7 @@ export const forgeEnvironment = ({
   secretArn,
   settings,
 }: Pick<ForgeProps, 'secretArn' | 'settings'>): Record<string, string> => ({
-  ...knownForges(settings),
+  ...knownForgesEnvironment(settings),
   [FUNCTION_ENV_NAMES.forgeSecret]: JSON.stringify(
     secretArn === undefined ? { via: 'none' } : { via: 'secret', arn: secretArn },
   ),

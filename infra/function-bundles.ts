@@ -48,7 +48,7 @@ function closure(outputs: Metafile['outputs'], path: string, seen = new Set<stri
  * itself, so that it reaches only what it uses of packages; then the packages of all together. The parts are split as ES modules, as esbuild
  * splits nothing else, and made CommonJS then.
  */
-export async function bundleWithParts(
+export async function bundleFunctionWithChunks(
   common: BuildOptions,
   root: string,
   outdir: string,

@@ -13,11 +13,11 @@ import { FilterPattern, LogGroup, MetricFilter, type RetentionDays } from 'aws-c
 import { Construct } from 'constructs';
 import { METRIC_NAMES } from '../shared/contract/resource-names.ts';
 import type { Bundles, FunctionName } from './bundles.ts';
-import { allow, type Permission } from './permissions.ts';
+import { grantPermission, type IamPermission } from './permissions.ts';
 import type { PrivateCa } from './private-ca.ts';
 
 /** What every construct of the stack takes from the deployment. */
-export interface Common {
+export interface CommonProps {
   readonly bundles: Bundles;
   readonly logRetention: RetentionDays;
   /** Of the table, the bucket and the key; logs always go with the stack. */
@@ -27,7 +27,7 @@ export interface Common {
 }
 
 export interface ServiceFunctionProps {
-  readonly common: Common;
+  readonly common: CommonProps;
   /** Names the bundle. */
   readonly name: FunctionName;
   readonly description: string;
@@ -99,7 +99,7 @@ export class ServiceFunction extends Construct {
   }
 
   /** Adds one permission to this function's role. */
-  allow(permission: Permission): void {
-    allow(this.role, permission);
+  allow(permission: IamPermission): void {
+    grantPermission(this.role, permission);
   }
 }

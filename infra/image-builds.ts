@@ -10,9 +10,9 @@ import { Asset } from 'aws-cdk-lib/aws-s3-assets';
 import { Construct } from 'constructs';
 import type { LaunchKind } from '../shared/contract/box-kind.ts';
 import { sha256 } from '../shared/lib/sha256.ts';
-import type { Common } from './function.ts';
+import type { CommonProps } from './function.ts';
 import { BUILD_SPEC, IMAGE_BUILD_HANDLER } from './image-build-program.ts';
-import { allow } from './permissions.ts';
+import { grantPermission } from './permissions.ts';
 
 /** Minutes that CloudFormation waits for an image at the most; a build ends before. */
 const PATIENCE = { build: 50, resource: 60 };
@@ -25,7 +25,7 @@ export interface ImageToBuild {
   readonly agentClis: string;
 }
 
-export interface Built {
+export interface BuiltImage {
   readonly repository: Repository;
   readonly tag: string;
   /** There when the image is. */
@@ -43,7 +43,7 @@ export class ImageBuilds extends Construct {
   readonly #starter: InlineFunction;
   readonly #projects = new Map<LaunchKind, { project: CfnProject; hash: string }>();
 
-  constructor(scope: Construct, id: string, { common }: { readonly common: Common }) {
+  constructor(scope: Construct, id: string, { common }: { readonly common: CommonProps }) {
     super(scope, id);
     this.#repository = new Repository(this, 'Images', {
       imageScanOnPush: true,
@@ -74,7 +74,7 @@ export class ImageBuilds extends Construct {
   /** May push to the one repository, read what its images are made of, and write its log. */
   private makeRole(): Role {
     const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('codebuild.amazonaws.com') });
-    allow(role, {
+    grantPermission(role, {
       actions: [
         'ecr:BatchCheckLayerAvailability',
         'ecr:BatchGetImage',
@@ -86,12 +86,12 @@ export class ImageBuilds extends Construct {
       ],
       on: [this.#repository.repositoryArn],
     });
-    allow(role, {
+    grantPermission(role, {
       actions: ['ecr:GetAuthorizationToken'],
       on: ['*'],
       because: 'A registry is asked to let in whoever the account is; the call knows no resource.',
     });
-    allow(role, {
+    grantPermission(role, {
       actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
       on: [`${this.#log.logGroupArn}:*`],
       because: 'CodeBuild names a stream of the log by its build.',
@@ -103,7 +103,7 @@ export class ImageBuilds extends Construct {
     const known = this.#projects.get(kind);
     if (known) return known;
     const asset = new Asset(this, `${kind}-source`, { path: folder });
-    allow(this.#role, {
+    grantPermission(this.#role, {
       actions: ['s3:GetObject', 's3:GetObjectVersion'],
       on: [asset.bucket.arnForObjects(asset.s3ObjectKey)],
     });
@@ -134,7 +134,7 @@ export class ImageBuilds extends Construct {
       },
       { id: 'AwsSolutions-CB4', reason: 'It has no artifacts that a key could encrypt.' },
     );
-    allow(this.#starter.role as Role, { actions: ['codebuild:StartBuild'], on: [project.attrArn] });
+    grantPermission(this.#starter.role as Role, { actions: ['codebuild:StartBuild'], on: [project.attrArn] });
     new Rule(this, `${kind}-ended`, {
       description: `A build of the ${kind} box's image has ended`,
       eventPattern: {
@@ -153,7 +153,7 @@ export class ImageBuilds extends Construct {
   }
 
   /** The image that is made of these, under a tag that says so. */
-  build(name: string, { kind, folder, dockerfile, agentClis }: ImageToBuild): Built {
+  build(name: string, { kind, folder, dockerfile, agentClis }: ImageToBuild): BuiltImage {
     const { project, hash } = this.projectOf(kind, folder);
     const tag = `${name}-${sha256([hash, dockerfile, agentClis].join('\n')).slice(0, 16)}`;
     const when = new CustomResource(this, `${name}-image`, {

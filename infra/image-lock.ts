@@ -15,10 +15,10 @@ const MANIFESTS = [
   'application/vnd.docker.distribution.manifest.list.v2+json',
 ].join(', ');
 
-export const imageLock = (): ImageLock => JSON.parse(readFileSync(FILE, 'utf8')) as ImageLock;
+export const readImageLock = (): ImageLock => JSON.parse(readFileSync(FILE, 'utf8')) as ImageLock;
 
 /** What to say of bases that nobody has looked up; null: all are locked. A build stands on what their tags mean on that day. */
-export function unlocked(lock: ImageLock): string | null {
+export function describeUnlockedBaseImages(lock: ImageLock): string | null {
   const open = Object.entries(lock).flatMap(([reference, digest]) => (digest === null ? [reference] : []));
   return open.length === 0
     ? null
@@ -26,19 +26,19 @@ export function unlocked(lock: ImageLock): string | null {
 }
 
 /** The images that a Dockerfile names, without its own stages. */
-export const basesOf = (dockerfile: string): string[] =>
+export const listBaseImages = (dockerfile: string): string[] =>
   [...dockerfile.matchAll(FROM)].map(({ groups }) => groups?.['reference'] ?? '');
 
 /** A Dockerfile with each base image by the digest that is locked: then its tag may move without a change here. */
-export const locked = (dockerfile: string, lock: ImageLock): string =>
-  basesOf(dockerfile).reduce(
+export const pinBaseImageDigests = (dockerfile: string, lock: ImageLock): string =>
+  listBaseImages(dockerfile).reduce(
     (text, reference) =>
       lock[reference] ? text.replaceAll(`FROM ${reference}`, `FROM ${reference}@${lock[reference]}`) : text,
     dockerfile,
   );
 
 /** Every Dockerfile of the boxes, their toolchains and the function that delivers, as text. */
-export function dockerfiles(): string[] {
+export function readAllDockerfiles(): string[] {
   const boxes = ['agent', 'gates'].map((box) => join(CONTAINERS, box, 'Dockerfile'));
   const toolchains = readdirSync(HERE).filter((name) => name.endsWith('.Dockerfile'));
   const deliver = join(ROOT, 'functions', 'deliver', 'Dockerfile');
@@ -47,31 +47,31 @@ export function dockerfiles(): string[] {
   );
 }
 
-export interface Registry {
+export interface ContainerRegistry {
   /** Base URLs of the registry and of who gives tokens for it. */
   readonly registry: string;
   readonly auth: string;
   readonly service: string;
 }
-const DOCKER_HUB: Registry = {
+const DOCKER_HUB: ContainerRegistry = {
   registry: 'https://registry-1.docker.io',
   auth: 'https://auth.docker.io',
   service: 'registry.docker.io',
 };
-const PUBLIC_ECR: Registry = {
+const PUBLIC_ECR: ContainerRegistry = {
   registry: 'https://public.ecr.aws',
   auth: 'https://public.ecr.aws',
   service: 'public.ecr.aws',
 };
 
 /** Where an image lies: official ones on Docker Hub, those of AWS where they say. */
-const placeOf = (name: string): readonly [Registry, string] =>
+const placeOf = (name: string): readonly [ContainerRegistry, string] =>
   name.startsWith('public.ecr.aws/')
     ? [PUBLIC_ECR, name.slice('public.ecr.aws/'.length)]
     : [DOCKER_HUB, `library/${name}`];
 
 /** Asks the registry for the digest of an image's index, of all its architectures. Throws what it answers instead. */
-export async function digestOf(reference: string, at?: Registry): Promise<string> {
+export async function fetchImageDigest(reference: string, at?: ContainerRegistry): Promise<string> {
   const [name = '', tag = ''] = reference.split(':');
   const [usual, repository] = placeOf(name);
   const { registry, auth, service } = at ?? usual;
@@ -88,8 +88,12 @@ export async function digestOf(reference: string, at?: Registry): Promise<string
 }
 
 async function main(): Promise<void> {
-  const references = [...new Set(dockerfiles().flatMap(basesOf))].sort((a, b) => (a < b ? -1 : 1));
-  const entries = await Promise.all(references.map(async (each) => [each, await digestOf(each)] as const));
+  const references = [...new Set(readAllDockerfiles().flatMap(listBaseImages))].sort((a, b) =>
+    a < b ? -1 : 1,
+  );
+  const entries = await Promise.all(
+    references.map(async (each) => [each, await fetchImageDigest(each)] as const),
+  );
   writeFileSync(FILE, `${JSON.stringify(Object.fromEntries(entries), null, 2)}\n`);
   for (const [reference, digest] of entries) process.stdout.write(`${reference}@${digest}\n`);
 }

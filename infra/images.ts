@@ -29,14 +29,17 @@ export const readEcrImage = (image: EcrImage) =>
   ECR_IMAGE.exec(image)?.groups as Readonly<Record<'account' | 'region' | 'name' | 'digest', string>>;
 
 /** One of ours, which is built at deploy time, or both boxes' images as somebody has built them. */
-const Image = z.union([z.enum(TOOLCHAINS), z.strictObject({ agent: ImageReference, gates: ImageReference })]);
-export type Image = z.infer<typeof Image>;
+const ToolchainImageSetting = z.union([
+  z.enum(TOOLCHAINS),
+  z.strictObject({ agent: ImageReference, gates: ImageReference }),
+]);
+export type ToolchainImageSetting = z.infer<typeof ToolchainImageSetting>;
 
-export const Images = z
-  .record(ToolchainImageName, Image)
+export const ToolchainImagesSetting = z
+  .record(ToolchainImageName, ToolchainImageSetting)
   .refine((images) => Object.keys(images).length <= 10, 'are more than 10');
-export type Images = z.infer<typeof Images>;
+export type ToolchainImagesSetting = z.infer<typeof ToolchainImagesSetting>;
 
 /** Who builds those that are ours: Docker where the deployment runs, or CodeBuild in the account. */
-export const IMAGE_BUILDS = ['docker', 'codebuild'] as const;
-export type ImageBuild = (typeof IMAGE_BUILDS)[number];
+export const IMAGE_BUILDERS = ['docker', 'codebuild'] as const;
+export type ImageBuilder = (typeof IMAGE_BUILDERS)[number];

@@ -3,12 +3,12 @@ import { Construct } from 'constructs';
 import { allJudgeModels, type JudgeModel, type JudgeModels } from '../shared/contract/models/judge-models.ts';
 import { FUNCTION_ENV_NAMES } from '../shared/contract/resource-names.ts';
 import { JUDGING_SECONDS } from '../shared/reviews/judging/judging-limits.ts';
-import { type Common, ServiceFunction } from './function.ts';
+import { type CommonProps, ServiceFunction } from './function.ts';
 import type { Storage } from './storage.ts';
 import type { TasksTable } from './tasks-table.ts';
 
 export interface JudgeProps {
-  readonly common: Common;
+  readonly common: CommonProps;
   readonly table: TasksTable;
   readonly storage: Storage;
   readonly models: JudgeModels;
@@ -40,12 +40,12 @@ export class Judge extends Construct {
     });
     table.allow(this.function);
     storage.allow(this.function, ['GetObject'], ['evidence/', 'artifacts/']);
-    for (const model of allJudgeModels(models, 'janitor')) allowModel(this.function, model);
+    for (const model of allJudgeModels(models, 'janitor')) grantModelInvocation(this.function, model);
   }
 }
 
 /** Lets a function call one model: by its own role, or with a key that it may read. */
-export function allowModel(who: ServiceFunction, model: JudgeModel): void {
+export function grantModelInvocation(who: ServiceFunction, model: JudgeModel): void {
   const stack = Stack.of(who);
   if (model.provider === 'bedrock') {
     who.allow({

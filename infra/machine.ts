@@ -5,16 +5,16 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { DefinitionBody, LogLevel, StateMachine, StateMachineType } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import { type Alarms, FAULT_PERIOD } from './alarms.ts';
-import type { Common } from './function.ts';
-import type { State } from './machines/states.ts';
-import { allow, type Permission } from './permissions.ts';
+import type { CommonProps } from './function.ts';
+import type { StateDefinitionJson } from './machines/states.ts';
+import { grantPermission, type IamPermission } from './permissions.ts';
 
 export interface MachineProps {
-  readonly common: Common;
+  readonly common: CommonProps;
   readonly alarms: Alarms;
-  readonly definition: State;
+  readonly definition: StateDefinitionJson;
   /** What the states may do. */
-  readonly permissions: readonly Permission[];
+  readonly permissions: readonly IamPermission[];
   /** What it means that an execution fails. */
   readonly failureMeaning: string;
 }
@@ -26,7 +26,7 @@ export class Machine extends Construct {
   constructor(scope: Construct, id: string, props: MachineProps) {
     super(scope, id);
     const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('states.amazonaws.com') });
-    for (const permission of props.permissions) allow(role, permission);
+    for (const permission of props.permissions) grantPermission(role, permission);
     Validations.of(role).acknowledge({
       id: 'AwsSolutions-IAM5[Resource::*]',
       reason: 'The CloudWatch Logs delivery actions that Step Functions asks for know no resource.',

@@ -2,11 +2,11 @@ import { Construct } from 'constructs';
 import type { GitSecretSource } from '../shared/contract/repository/git-secret.ts';
 import { FUNCTION_ENV_NAMES } from '../shared/contract/resource-names.ts';
 import type { FunctionName } from './bundles.ts';
-import { type Common, ServiceFunction } from './function.ts';
+import { type CommonProps, ServiceFunction } from './function.ts';
 import type { TasksTable } from './tasks-table.ts';
 
-export interface MinterProps {
-  readonly common: Common;
+export interface CredentialMinterProps {
+  readonly common: CommonProps;
   readonly table: TasksTable;
   /** Complete ARN of the secret with what repositories are read with. @default - every repository is asked without a credential */
   readonly secretArn?: string | undefined;
@@ -18,12 +18,12 @@ export interface MinterProps {
  * Makes what is said to private repositories: the one function that makes what reads, and the one that makes what writes, may read the secret, and
  * do nothing else. There are two so that who may ask for the one may not ask for the other.
  */
-export class Minter extends Construct {
+export class CredentialMinter extends Construct {
   readonly #reading: ServiceFunction;
   readonly #pushing: ServiceFunction;
   readonly #readFrom: readonly string[];
 
-  constructor(scope: Construct, id: string, props: MinterProps) {
+  constructor(scope: Construct, id: string, props: CredentialMinterProps) {
     super(scope, id);
     const { common, table, secretArn } = props;
     const place: GitSecretSource =

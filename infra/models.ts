@@ -4,12 +4,12 @@ import { Construct } from 'constructs';
 import { allJudgeModels, type JudgeModels } from '../shared/contract/models/judge-models.ts';
 import type { ModelProvider, ModelProviders } from '../shared/contract/models/model-providers.ts';
 import { FUNCTION_ENV_NAMES } from '../shared/contract/resource-names.ts';
-import { type Common, ServiceFunction } from './function.ts';
-import { allowModel } from './judge.ts';
+import { type CommonProps, ServiceFunction } from './function.ts';
+import { grantModelInvocation } from './judge.ts';
 import type { TasksTable } from './tasks-table.ts';
 
 export interface ModelsProps {
-  readonly common: Common;
+  readonly common: CommonProps;
   readonly table: TasksTable;
   readonly providers: ModelProviders;
   /** What gates may ask; those of other purposes are left out. */
@@ -52,7 +52,7 @@ export class Models extends Construct {
     });
     table.allow(gateway);
     for (const provider of Object.values(providers)) if (provider) this.allowProvider(gateway, provider);
-    for (const model of allJudgeModels(props.judges, 'box')) allowModel(gateway, model);
+    for (const model of allJudgeModels(props.judges, 'box')) grantModelInvocation(gateway, model);
     this.url = gateway.lambda.addFunctionUrl({
       authType: FunctionUrlAuthType.NONE,
       invokeMode: InvokeMode.RESPONSE_STREAM,

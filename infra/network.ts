@@ -13,8 +13,8 @@ import {
 } from 'aws-cdk-lib/aws-ec2';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import type { Common } from './function.ts';
-import type { OwnNetwork } from './own-network.ts';
+import type { CommonProps } from './function.ts';
+import type { ExistingNetworkSetting } from './own-network.ts';
 
 /**
  * `public-no-ingress`: boxes have a public address and no way in. Costs nothing while idle.
@@ -25,10 +25,10 @@ export const NETWORK_MODES = ['public-no-ingress', 'private-nat'] as const;
 export type NetworkMode = (typeof NETWORK_MODES)[number];
 
 export interface NetworkProps {
-  readonly common: Common;
+  readonly common: CommonProps;
   readonly mode: NetworkMode;
   /** A network that is there already, in place of one of ours; the mode says nothing then. */
-  readonly own?: OwnNetwork | undefined;
+  readonly own?: ExistingNetworkSetting | undefined;
   /** Availability zones of ours. @default - two of the region */
   readonly zones?: readonly string[] | undefined;
 }
@@ -47,7 +47,7 @@ const PRIVATE: SubnetConfiguration = {
 };
 
 /** Where the boxes run: out to HTTPS, and nothing in. */
-export class Network extends Construct {
+export class BoxNetwork extends Construct {
   readonly vpc: IVpc;
   readonly subnetIds: readonly string[];
   readonly securityGroupIds: readonly string[];

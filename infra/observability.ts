@@ -35,7 +35,7 @@ const DAY = Duration.days(1);
 export type MetricName = Exclude<keyof typeof METRIC_NAMES, 'namespace' | 'dimension' | 'service' | 'reason'>;
 
 /** A metric of our own, which the functions emit in their logs. */
-export const own = (scope: Construct, name: MetricName, period: Duration): Metric =>
+export const createServiceMetric = (scope: Construct, name: MetricName, period: Duration): Metric =>
   new Metric({
     // Of this stack: others in the account have metrics of these names, too.
     namespace: Stack.of(scope).stackName,
@@ -52,8 +52,8 @@ const unverifiedRatio = (scope: Construct, minCompletions: number): MathExpressi
     label: 'Unverified ratio',
     period: DAY,
     usingMetrics: {
-      total: own(scope, 'completions', DAY),
-      unverified: own(scope, 'unverifiedCompletions', DAY),
+      total: createServiceMetric(scope, 'completions', DAY),
+      unverified: createServiceMetric(scope, 'unverifiedCompletions', DAY),
     },
   });
 
@@ -98,14 +98,14 @@ export class Observability extends Construct {
       new SingleValueWidget({ title: 'Unverified ratio, one day', metrics: [ratio], width: 8, height: 6 }),
       graph(
         'Completions',
-        own(this, 'completions', DAY),
-        own(this, 'unverifiedCompletions', DAY),
-        own(this, 'failures', DAY),
+        createServiceMetric(this, 'completions', DAY),
+        createServiceMetric(this, 'unverifiedCompletions', DAY),
+        createServiceMetric(this, 'failures', DAY),
       ),
       graph(
         'Asked a person, or could not run',
-        own(this, 'referrals', DAY),
-        own(this, 'gatesCouldNotRun', DAY),
+        createServiceMetric(this, 'referrals', DAY),
+        createServiceMetric(this, 'gatesCouldNotRun', DAY),
       ),
     ];
   }
@@ -117,8 +117,12 @@ export class Observability extends Construct {
       machine.metricFailed({ label: `${label} failed` }),
     ];
     return [
-      graph('Cost of models (USD)', own(this, 'costUsd', DAY)),
-      graph('Attempts and escalations', own(this, 'attempts', DAY), own(this, 'escalations', DAY)),
+      graph('Cost of models (USD)', createServiceMetric(this, 'costUsd', DAY)),
+      graph(
+        'Attempts and escalations',
+        createServiceMetric(this, 'attempts', DAY),
+        createServiceMetric(this, 'escalations', DAY),
+      ),
       graph('Executions', ...executions(cascade, 'Cascade'), ...executions(janitor, 'Janitor')),
     ];
   }
@@ -143,7 +147,7 @@ export class Observability extends Construct {
       graph(
         'Lost boxes, by reason',
         ...CONTAINER_LOSSES.map((reason) =>
-          own(this, 'lostBoxes', DAY).with({
+          createServiceMetric(this, 'lostBoxes', DAY).with({
             label: reason,
             dimensionsMap: { [METRIC_NAMES.dimension]: METRIC_NAMES.service, [METRIC_NAMES.reason]: reason },
           }),

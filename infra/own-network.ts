@@ -4,7 +4,7 @@ const id = (kind: string) =>
   z.string().regex(new RegExp(`^${kind}-[0-9a-f]{8,17}$`), `must be the id of a ${kind}`);
 
 /** A network that is there already. The subnets must reach the internet on port 443: by a gateway with public addresses, or by NAT. */
-export const OwnNetwork = z.strictObject({
+export const ExistingNetworkSetting = z.strictObject({
   vpc: id('vpc'),
   subnets: z.array(id('subnet')).min(1).max(16),
   /** Absent: a group of our own, which lets HTTPS out and nothing in. */
@@ -12,4 +12,4 @@ export const OwnNetwork = z.strictObject({
   /** True for public subnets, which give addresses to nobody who does not ask. */
   public_addresses: z.boolean().default(false),
 });
-export type OwnNetwork = z.infer<typeof OwnNetwork>;
+export type ExistingNetworkSetting = z.infer<typeof ExistingNetworkSetting>;

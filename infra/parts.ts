@@ -14,32 +14,35 @@ import { DeadLetters } from './dead-letters.ts';
 import { Delivery } from './delivery.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { Events } from './events.ts';
-import { Faults } from './faults.ts';
-import { Forge, forgeEnvironment, knownForges } from './forge.ts';
-import type { Common } from './function.ts';
+import { TaskFaultAlarms } from './faults.ts';
+import { Forge, forgeEnvironment, knownForgesEnvironment } from './forge.ts';
+import type { CommonProps } from './function.ts';
 import { ImageBuilds } from './image-builds.ts';
-import { Minter } from './minter.ts';
+import { CredentialMinter } from './minter.ts';
 import { Models } from './models.ts';
 import { Observability } from './observability.ts';
 import { PrivateCa } from './private-ca.ts';
 import { Reconciler } from './reconciler.ts';
-import { roomOf } from './room.ts';
-import { chosen, type Settings } from './settings.ts';
+import { buildContainerCapacity } from './room.ts';
+import { type DeploymentSettings, listNonDefaultSettings } from './settings.ts';
 import { Storage } from './storage.ts';
 import { TasksTable } from './tasks-table.ts';
 import { Traces } from './traces.ts';
 import { Verification } from './verification.ts';
 import { Workforce } from './workforce.ts';
 
-export interface PartsProps {
+export interface DeploymentConstructsProps {
   /** Code of the functions and images, see infra/build.ts. */
   readonly bundles: Bundles;
-  readonly settings: Settings;
+  readonly settings: DeploymentSettings;
 }
 
 /** Everything that a deployment is made of, below a stack of ours or a construct in the stack of others. */
-export function buildParts(scope: Construct, { bundles, settings }: PartsProps) {
-  const common: Common = {
+export function buildDeploymentConstructs(
+  scope: Construct,
+  { bundles, settings }: DeploymentConstructsProps,
+) {
+  const common: CommonProps = {
     bundles,
     logRetention: settings.logRetentionDays as RetentionDays,
     privateCa: settings.caFile ? new PrivateCa(scope, 'PrivateCa', { pem: settings.caFile }) : undefined,
@@ -78,7 +81,7 @@ export function buildParts(scope: Construct, { bundles, settings }: PartsProps) 
     artifactRetention: Duration.days(settings.artifactRetentionDays),
     recordRetention: Duration.days(settings.recordRetentionDays),
   });
-  const minter = new Minter(scope, 'Minter', {
+  const minter = new CredentialMinter(scope, 'Minter', {
     common,
     table,
     secretArn: settings.gitSecretArn,
@@ -98,7 +101,7 @@ export function buildParts(scope: Construct, { bundles, settings }: PartsProps) 
         ...agents,
         ...approvals,
         [FUNCTION_ENV_NAMES.readFrom]: JSON.stringify(settings.readFrom ?? []),
-        ...knownForges(forge.settings),
+        ...knownForgesEnvironment(forge.settings),
         ...(settings.deliverTo && { [FUNCTION_ENV_NAMES.deliverTo]: JSON.stringify(settings.deliverTo) }),
       },
       'api-work': { ...storage.environment, ...lease, ...tiers, ...approvals },
@@ -177,7 +180,7 @@ export function buildParts(scope: Construct, { bundles, settings }: PartsProps) 
         [FUNCTION_ENV_NAMES.modelGatewayWitnesses]: 'true',
         [FUNCTION_ENV_NAMES.judgesKnown]: JSON.stringify(settings.judges),
       };
-  const room = roomOf(settings);
+  const room = buildContainerCapacity(settings);
   const dispatcher = new Dispatcher(scope, 'Dispatcher', {
     common,
     alarms,
@@ -258,7 +261,7 @@ export function buildParts(scope: Construct, { bundles, settings }: PartsProps) 
     minCompletions: settings.nudgeMinCompletions,
   });
 
-  new Faults(scope, 'Faults', {
+  new TaskFaultAlarms(scope, 'Faults', {
     alarms,
     table,
     unheard: [deadLetters.function, analytics.compactor, traces.function],
@@ -289,7 +292,7 @@ export function buildParts(scope: Construct, { bundles, settings }: PartsProps) 
   output(
     'Settings',
     'What was chosen beside the defaults; `assay doctor --aws` reads it',
-    chosen(settings).join(' ') || 'none',
+    listNonDefaultSettings(settings).join(' ') || 'none',
   );
   output('AlarmTopic', 'Subscribe here to hear of alarms', alarms.topic.topicArn);
   output('EventBus', 'What happens to tasks; put rules of your own on it', events.bus.eventBusName);

@@ -1,7 +1,7 @@
 import { Stack, Validations } from 'aws-cdk-lib';
 import { Effect, type IRole, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 
-export interface Permission {
+export interface IamPermission {
   readonly actions: readonly string[];
   /** ARNs of the resources. */
   readonly on: readonly string[];
@@ -21,7 +21,7 @@ function flatten(value: unknown): string {
 }
 
 /** Grants exactly these actions on exactly these resources; each wildcard is acknowledged with its own reason. */
-export function allow(role: IRole, permission: Permission): void {
+export function grantPermission(role: IRole, permission: IamPermission): void {
   const { actions, on, when, because } = permission;
   for (const arn of on) {
     const flat = flatten(Stack.of(role).resolve(arn));

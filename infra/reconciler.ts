@@ -8,11 +8,11 @@ import type { ContainerCapacity } from '../shared/control/admission/container-ca
 import { type Alarms, FAULT_PERIOD } from './alarms.ts';
 import type { Boxes } from './boxes.ts';
 import type { Delivery } from './delivery.ts';
-import { type Common, ServiceFunction } from './function.ts';
+import { type CommonProps, ServiceFunction } from './function.ts';
 import type { TasksTable } from './tasks-table.ts';
 
 export interface ReconcilerProps {
-  readonly common: Common;
+  readonly common: CommonProps;
   readonly alarms: Alarms;
   readonly table: TasksTable;
   readonly boxes: Boxes;

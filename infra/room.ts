@@ -5,7 +5,7 @@ import {
 } from '../shared/control/admission/container-capacity.ts';
 import type { BoxSize } from './box-size.ts';
 
-export interface RoomSettings {
+export interface ContainerCapacitySettings {
   readonly agentBox: BoxSize;
   readonly gatesBox: BoxSize;
   /** vCPUs. */
@@ -15,7 +15,13 @@ export interface RoomSettings {
 }
 
 /** What the settings say about boxes, as the dispatcher reads it. */
-export function roomOf({ agentBox, gatesBox, vcpus, spotVcpus, spot }: RoomSettings): ContainerCapacity {
+export function buildContainerCapacity({
+  agentBox,
+  gatesBox,
+  vcpus,
+  spotVcpus,
+  spot,
+}: ContainerCapacitySettings): ContainerCapacity {
   const cpu: Record<ContainerKind, number> = { agent: agentBox.cpu, gates: gatesBox.cpu };
   return {
     limits: { on_demand: vcpus * CPU_UNITS_PER_VCPU, spot: spotVcpus * CPU_UNITS_PER_VCPU },
@@ -29,8 +35,10 @@ export function roomOf({ agentBox, gatesBox, vcpus, spotVcpus, spot }: RoomSetti
 }
 
 /** What is wrong with them: a box for which there is never room waits for ever. */
-export function roomProblem(settings: RoomSettings): { path: string[]; message: string } | null {
-  const { limits, boxes } = roomOf(settings);
+export function findContainerCapacityProblem(
+  settings: ContainerCapacitySettings,
+): { path: string[]; message: string } | null {
+  const { limits, boxes } = buildContainerCapacity(settings);
   // Also those of Spot: what finds no room there for a while runs on demand.
   for (const [kind, { cpu, pool }] of Object.entries(boxes))
     for (const each of new Set([pool, 'on_demand' as const]))

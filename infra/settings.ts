@@ -21,12 +21,12 @@ import { ForgeSettings } from '../shared/control/forge/forge-settings.ts';
 import { NUDGE_SETTINGS } from '../shared/control/ledger/nudge-rules.ts';
 import { OtlpEndpoint } from '../shared/control/telemetry/otlp-endpoint.ts';
 import { BoxSize, DeliverySize } from './box-size.ts';
-import { StackName, StackTags, Stage } from './deployment.ts';
-import { EcrImage, IMAGE_BUILDS, Images } from './images.ts';
+import { DeploymentStage, StackName, StackTags } from './deployment.ts';
+import { EcrImage, IMAGE_BUILDERS, ToolchainImagesSetting } from './images.ts';
 import { NETWORK_MODES } from './network.ts';
-import { OwnNetwork } from './own-network.ts';
+import { ExistingNetworkSetting } from './own-network.ts';
 import { readCaBundle } from './private-ca.ts';
-import { roomProblem } from './room.ts';
+import { findContainerCapacityProblem } from './room.ts';
 import { ObjectLock } from './storage.ts';
 
 const LOG_RETENTION_DAYS = Object.values(RetentionDays).filter((value) => typeof value === 'number');
@@ -59,13 +59,13 @@ const vcpus = z.coerce.number().min(1).max(100_000).default(6);
 const days = z.coerce.number().int().min(1).max(3_650);
 
 /** What a deployment may choose: `cdk deploy -c assay:<name>=<value>`, or `"assay:<name>"` in the context of cdk.json. */
-export const Fields = z.strictObject({
+export const DeploymentSettingFields = z.strictObject({
   stackName: StackName.default('Assay').describe(
     'Of the stack; the prefix of everything that has a fixed name.',
   ),
-  stage: Stage.optional().describe('Goes behind the name of the stack, and on every tag.'),
+  stage: DeploymentStage.optional().describe('Goes behind the name of the stack, and on every tag.'),
   tags: json(StackTags).prefault({}).describe('JSON of tags for everything that can have some.'),
-  vpc: json(OwnNetwork)
+  vpc: json(ExistingNetworkSetting)
     .optional()
     .describe(
       'JSON of a network that is there already: {"vpc", "subnets", "security_groups", "public_addresses"}.',
@@ -101,11 +101,11 @@ export const Fields = z.strictObject({
     .positive()
     .default(100)
     .describe('Alarm when so many dollars go to models within a day.'),
-  images: json(Images)
+  images: json(ToolchainImagesSetting)
     .prefault({})
     .describe('JSON of name to toolchain image: of ours (python, node, go, rust), or two images by digest.'),
   imageBuild: z
-    .enum(IMAGE_BUILDS)
+    .enum(IMAGE_BUILDERS)
     .default('docker')
     .describe('Who builds images: Docker where the deploy runs, or CodeBuild in the account.'),
   deliverImage: EcrImage.optional().describe(
@@ -281,10 +281,13 @@ export const Fields = z.strictObject({
     .default('retain')
     .describe('What happens to the table, the bucket and the key when the stack is deleted.'),
 });
-export const Settings = Fields.refine(({ vpc, zones }) => vpc === undefined || zones === undefined, {
-  path: ['zones'],
-  message: 'is of a network of ours; assay:vpc has its own',
-})
+export const DeploymentSettings = DeploymentSettingFields.refine(
+  ({ vpc, zones }) => vpc === undefined || zones === undefined,
+  {
+    path: ['zones'],
+    message: 'is of a network of ours; assay:vpc has its own',
+  },
+)
   .refine(({ gitSecretArn, readFrom }) => (gitSecretArn === undefined) === (readFrom === undefined), {
     path: ['readFrom'],
     message: 'goes with assay:gitSecretArn: set both, or neither',
@@ -310,14 +313,14 @@ export const Settings = Fields.refine(({ vpc, zones }) => vpc === undefined || z
     message: 'goes with assay:otlpSecretArn: set both, or the endpoint alone',
   })
   .superRefine((settings, context) => {
-    const problem = roomProblem(settings);
+    const problem = findContainerCapacityProblem(settings);
     if (problem) context.addIssue({ code: 'custom', ...problem });
   });
-export type Settings = z.infer<typeof Settings>;
+export type DeploymentSettings = z.infer<typeof DeploymentSettings>;
 
 /** Names of the settings that are not as by default. */
-export function chosen(settings: Settings): string[] {
-  const usual: Record<string, unknown> = Settings.parse({});
+export function listNonDefaultSettings(settings: DeploymentSettings): string[] {
+  const usual: Record<string, unknown> = DeploymentSettings.parse({});
   return Object.entries(settings)
     .filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(usual[name]))
     .map(([name]) => name);
@@ -326,8 +329,8 @@ export function chosen(settings: Settings): string[] {
 const PREFIX = 'assay:';
 
 /** Checks settings. @param prefix what goes before their names where they are written @throws Error that names each wrong key */
-export function parseSettings(given: unknown, prefix: string): Settings {
-  const result = Settings.safeParse(given);
+export function parseSettings(given: unknown, prefix: string): DeploymentSettings {
+  const result = DeploymentSettings.safeParse(given);
   if (result.success) return result.data;
   const problems = result.error.issues.flatMap((issue) =>
     issue.code === 'unrecognized_keys'
@@ -340,7 +343,7 @@ export function parseSettings(given: unknown, prefix: string): Settings {
 }
 
 /** Reads and checks the settings in the context. Throws an error that names each wrong key. */
-export function readSettings(node: Node): Settings {
+export function readSettings(node: Node): DeploymentSettings {
   const context: Record<string, unknown> = node.getAllContext();
   const given = Object.entries(context).filter(([key]) => key.startsWith(PREFIX));
   return parseSettings(

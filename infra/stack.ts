@@ -1,13 +1,13 @@
 import { Stack, type StackProps } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
-import { buildParts, type PartsProps } from './parts.ts';
+import { buildDeploymentConstructs, type DeploymentConstructsProps } from './parts.ts';
 
-export interface AssayStackProps extends StackProps, PartsProps {}
+export interface AssayStackProps extends StackProps, DeploymentConstructsProps {}
 
 /** All of Assay: one stack, because its parts are of no use without each other. */
 export class AssayStack extends Stack {
   constructor(scope: Construct, id: string, props: AssayStackProps) {
     super(scope, id, { description: 'Assay: a quality pipeline for the work of coding agents', ...props });
-    buildParts(this, props);
+    buildDeploymentConstructs(this, props);
   }
 }

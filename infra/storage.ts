@@ -13,14 +13,14 @@ import * as z from 'zod';
 import {
   FAILED_BATCH_PREFIX,
   FUNCTION_ENV_NAMES,
-  LOCKED_PREFIXES,
+  OBJECT_LOCK_PREFIXES,
 } from '../shared/contract/resource-names.ts';
 import type { DataKey } from './data-key.ts';
-import type { Common, ServiceFunction } from './function.ts';
-import type { Permission } from './permissions.ts';
+import type { CommonProps, ServiceFunction } from './function.ts';
+import type { IamPermission } from './permissions.ts';
 
 /** Folders of the bucket, by who may do what in them. See `objectKey` in shared/contract/resource-names.ts. */
-export const PREFIXES = [
+export const BUCKET_PREFIXES = [
   'assignments/',
   'artifacts/',
   'hidden/',
@@ -31,7 +31,7 @@ export const PREFIXES = [
   'given-up/',
   FAILED_BATCH_PREFIX,
 ] as const;
-export type Prefix = (typeof PREFIXES)[number];
+export type BucketPrefix = (typeof BUCKET_PREFIXES)[number];
 
 /** How long, and against whom, evidence and records are locked. */
 export const ObjectLock = z.strictObject({
@@ -42,7 +42,7 @@ export const ObjectLock = z.strictObject({
 export type ObjectLock = z.infer<typeof ObjectLock>;
 
 export interface StorageProps {
-  readonly common: Common;
+  readonly common: CommonProps;
   /** Encrypts what lies in the buckets. @default - a key of S3's */
   readonly dataKey?: DataKey | undefined;
   /** Keeps what is replaced or removed for so many days. @default - nothing is kept */
@@ -57,12 +57,12 @@ export interface StorageProps {
   readonly recordRetention: Duration;
 }
 
-const expire = (prefix: Prefix, after: Duration): LifecycleRule => ({
+const expire = (prefix: BucketPrefix, after: Duration): LifecycleRule => ({
   id: `expire-${prefix.slice(0, -1).replaceAll('/', '-')}`,
   prefix,
   expiration: after,
 });
-const forget = (prefix: Prefix, after: Duration): LifecycleRule => ({
+const forget = (prefix: BucketPrefix, after: Duration): LifecycleRule => ({
   id: `versions-${prefix.slice(0, -1).replaceAll('/', '-')}`,
   prefix,
   noncurrentVersionExpiration: after,
@@ -71,7 +71,7 @@ const ABORT_UPLOADS: LifecycleRule = {
   id: 'abort-uploads',
   abortIncompleteMultipartUploadAfter: Duration.days(1),
 };
-const isLocked = (prefix: Prefix): boolean => LOCKED_PREFIXES.some((each) => each === prefix);
+const isLocked = (prefix: BucketPrefix): boolean => OBJECT_LOCK_PREFIXES.some((each) => each === prefix);
 const longer = (one: Duration, other: Duration): Duration => (one.toDays() >= other.toDays() ? one : other);
 
 /** The bucket: working data with a short life, records with a long one; and a second one for what is locked, where there is such. */
@@ -85,8 +85,8 @@ export class Storage extends Construct {
     super(scope, id);
     this.#dataKey = props.dataKey;
     const { keepVersions, objectLock, artifactRetention, recordRetention } = props;
-    const here = PREFIXES.filter((prefix) => !(objectLock && isLocked(prefix)));
-    const kept: Record<Prefix, Duration> = {
+    const here = BUCKET_PREFIXES.filter((prefix) => !(objectLock && isLocked(prefix)));
+    const kept: Record<BucketPrefix, Duration> = {
       // An assignment holds the token of a box; its presigned URL is dead after minutes.
       'assignments/': Duration.days(1),
       'artifacts/': artifactRetention,
@@ -117,7 +117,7 @@ export class Storage extends Construct {
   }
 
   /** Object Lock is by bucket: what is locked by default can be forgotten by no writer, and what must go again lies elsewhere. */
-  private makeLocked(props: StorageProps, lock: ObjectLock, kept: Record<Prefix, Duration>): Bucket {
+  private makeLocked(props: StorageProps, lock: ObjectLock, kept: Record<BucketPrefix, Duration>): Bucket {
     const locked = Duration.days(lock.days);
     return this.makeBucket('Locked', props, {
       versioned: true,
@@ -126,7 +126,7 @@ export class Storage extends Construct {
       // Whatever the stack's own policy is: a bucket with a locked object cannot be removed.
       removalPolicy: RemovalPolicy.RETAIN,
       lifecycleRules: [
-        ...LOCKED_PREFIXES.flatMap((prefix) => [
+        ...OBJECT_LOCK_PREFIXES.flatMap((prefix) => [
           // What is locked is paid for, so it is seen as long.
           expire(prefix, longer(kept[prefix], locked)),
           // S3 itself waits for the end of the lock.
@@ -175,7 +175,7 @@ export class Storage extends Construct {
   }
 
   /** Where objects below a prefix lie. */
-  bucketOf(prefix: Prefix): Bucket {
+  bucketOf(prefix: BucketPrefix): Bucket {
     return this.locked && isLocked(prefix) ? this.locked : this.bucket;
   }
 
@@ -188,7 +188,7 @@ export class Storage extends Construct {
   }
 
   /** Lets a function write objects below the prefixes where there are none: what is there, it cannot change. */
-  allowOnce(grantee: ServiceFunction, prefixes: readonly Prefix[]): void {
+  allowOnce(grantee: ServiceFunction, prefixes: readonly BucketPrefix[]): void {
     this.allow(grantee, ['PutObject'], prefixes, { Null: { 's3:if-none-match': 'false' } });
   }
 
@@ -199,7 +199,7 @@ export class Storage extends Construct {
   }
 
   /** Lets a function see which objects there are below a prefix. */
-  allowList(grantee: ServiceFunction, prefix: Prefix): void {
+  allowList(grantee: ServiceFunction, prefix: BucketPrefix): void {
     grantee.allow({
       actions: ['s3:ListBucket'],
       on: [this.bucketOf(prefix).bucketArn],
@@ -211,8 +211,8 @@ export class Storage extends Construct {
   allow(
     grantee: ServiceFunction,
     actions: readonly string[],
-    prefixes: readonly Prefix[],
-    when?: Permission['when'],
+    prefixes: readonly BucketPrefix[],
+    when?: IamPermission['when'],
   ): void {
     this.#dataKey?.allow(grantee, 's3');
     grantee.allow({

@@ -17,8 +17,8 @@ import {
   TABLE_KEYS,
 } from '../shared/contract/resource-names.ts';
 import type { DataKey } from './data-key.ts';
-import type { Common, ServiceFunction } from './function.ts';
-import { allow } from './permissions.ts';
+import type { CommonProps, ServiceFunction } from './function.ts';
+import { grantPermission } from './permissions.ts';
 import { TABLE_ACCESS, type TableAccess } from './table-access.ts';
 
 const key = (name: string) => ({ name, type: AttributeType.STRING });
@@ -31,7 +31,7 @@ export class TasksTable extends Construct {
   constructor(
     scope: Construct,
     id: string,
-    props: { readonly common: Common; readonly dataKey?: DataKey | undefined },
+    props: { readonly common: CommonProps; readonly dataKey?: DataKey | undefined },
   ) {
     super(scope, id);
     const { removalPolicy } = props.common;
@@ -71,7 +71,7 @@ export class TasksTable extends Construct {
     const arn = this.table.tableArn;
     const { indexes, ...actions }: TableAccess = TABLE_ACCESS[grantee.name];
     for (const [action, kinds] of Object.entries(actions))
-      allow(grantee.role, {
+      grantPermission(grantee.role, {
         actions: [`dynamodb:${action}`],
         on: [arn],
         when: {
@@ -82,7 +82,7 @@ export class TasksTable extends Construct {
       });
     // The leading key of an index is its own partition key, which says nothing about the kind of an item; only tasks are in them.
     if (indexes)
-      allow(grantee.role, {
+      grantPermission(grantee.role, {
         actions: ['dynamodb:Query'],
         on: indexes.map((index) => `${arn}/index/${TABLE_INDEXES[index].name}`),
       });

@@ -2,7 +2,7 @@ import { PAGE_PATHS } from '../shared/api/page-paths.ts';
 import { ROUTES, type RouteDefinition, routeKey } from '../shared/api/routes.ts';
 import { LAUNCH_KINDS } from '../shared/contract/box-kind.ts';
 
-export interface Throttle {
+export interface RouteThrottle {
   /** Requests a second. */
   readonly rateLimit: number;
   /** Requests at once. */
@@ -13,23 +13,26 @@ export interface Throttle {
  * Of the routes that boxes report to: a thousand boxes that beat each minute, and all of them reporting, are a tenth of it. Boxes wait
  * and try again when they meet it.
  */
-const BOXES: Throttle = { rateLimit: 200, burstLimit: 400 };
+const BOXES: RouteThrottle = { rateLimit: 200, burstLimit: 400 };
 /** Of what people, scripts and outside agents call. */
-const OPERATORS: Throttle = { rateLimit: 100, burstLimit: 200 };
+const OPERATORS: RouteThrottle = { rateLimit: 100, burstLimit: 200 };
 /** Of what needs no token or is no route: nobody's work waits for it. */
-export const OTHERWISE: Throttle = { rateLimit: 20, burstLimit: 40 };
+export const UNAUTHENTICATED_THROTTLE: RouteThrottle = { rateLimit: 20, burstLimit: 40 };
 
-function throttleOf({ callers }: RouteDefinition): Throttle {
-  if (callers.includes('anyone')) return OTHERWISE;
+function throttleOf({ callers }: RouteDefinition): RouteThrottle {
+  if (callers.includes('anyone')) return UNAUTHENTICATED_THROTTLE;
   return LAUNCH_KINDS.some((kind) => callers.includes(kind)) ? BOXES : OPERATORS;
 }
 
 /**
  * What each route takes, by its key. A bucket of its own for each: whoever floods one, with a token or without, takes nothing from the others.
  */
-export const throttles = (): ReadonlyMap<string, Throttle> =>
+export const buildRouteThrottles = (): ReadonlyMap<string, RouteThrottle> =>
   new Map([
-    ...Object.values(ROUTES).map((route): [string, Throttle] => [routeKey(route), throttleOf(route)]),
-    ...Object.values(PAGE_PATHS).map((path): [string, Throttle] => [`GET ${path}`, OTHERWISE]),
-    ['$default', OTHERWISE],
+    ...Object.values(ROUTES).map((route): [string, RouteThrottle] => [routeKey(route), throttleOf(route)]),
+    ...Object.values(PAGE_PATHS).map((path): [string, RouteThrottle] => [
+      `GET ${path}`,
+      UNAUTHENTICATED_THROTTLE,
+    ]),
+    ['$default', UNAUTHENTICATED_THROTTLE],
   ]);

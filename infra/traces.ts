@@ -5,11 +5,11 @@ import { Construct } from 'constructs';
 import { FUNCTION_ENV_NAMES } from '../shared/contract/resource-names.ts';
 import { EVENT_SOURCE, type EventName } from '../shared/control/events/event-schemas.ts';
 import type { Events } from './events.ts';
-import { type Common, ServiceFunction } from './function.ts';
+import { type CommonProps, ServiceFunction } from './function.ts';
 import type { TasksTable } from './tasks-table.ts';
 
 export interface TracesProps {
-  readonly common: Common;
+  readonly common: CommonProps;
   readonly table: TasksTable;
   readonly events: Events;
   /** Where OTLP over HTTP is taken. @default - nobody is told, and nothing calls the function */

@@ -4,23 +4,23 @@ import { Construct } from 'constructs';
 import type { JudgeModels } from '../shared/contract/models/judge-models.ts';
 import { FUNCTION_ENV_NAMES } from '../shared/contract/resource-names.ts';
 import type { Alarms } from './alarms.ts';
-import { type Common, ServiceFunction } from './function.ts';
+import { type CommonProps, ServiceFunction } from './function.ts';
 import { Judge } from './judge.ts';
 import { Machine } from './machine.ts';
 import { cascadeDefinition } from './machines/cascade.ts';
 import { janitorDefinition } from './machines/janitor.ts';
-import type { Minter } from './minter.ts';
+import type { CredentialMinter } from './minter.ts';
 import type { Storage } from './storage.ts';
 import type { TasksTable } from './tasks-table.ts';
 import type { Workforce } from './workforce.ts';
 
 export interface VerificationProps {
-  readonly common: Common;
+  readonly common: CommonProps;
   readonly alarms: Alarms;
   readonly table: TasksTable;
   readonly storage: Storage;
   readonly workforce: Workforce;
-  readonly minter: Minter;
+  readonly minter: CredentialMinter;
   readonly judges: JudgeModels;
   /** Of the judging function, beside its models. */
   readonly judgeEnvironment: Record<string, string>;

@@ -5,14 +5,14 @@ import { LAUNCH_VISIBILITY_SECONDS } from '../shared/contract/messages/step-mess
 import type { PRIORITIES } from '../shared/contract/submission/schema.ts';
 import type { Alarms } from './alarms.ts';
 import { Boxes, type BoxesProps } from './boxes.ts';
-import type { Common } from './function.ts';
-import { Network, type NetworkMode, type NetworkProps } from './network.ts';
+import type { CommonProps } from './function.ts';
+import { BoxNetwork, type NetworkMode, type NetworkProps } from './network.ts';
 import { LaunchQueue } from './queues.ts';
 
-export type Priority = (typeof PRIORITIES)[number];
+export type TaskPriorityLevel = (typeof PRIORITIES)[number];
 
 export interface WorkforceProps {
-  readonly common: Common;
+  readonly common: CommonProps;
   readonly alarms: Alarms;
   readonly networkMode: NetworkMode;
   readonly ownNetwork?: NetworkProps['own'];
@@ -31,11 +31,11 @@ const PATIENCE = { 1: Duration.minutes(10), 2: Duration.minutes(30), 3: Duration
 
 /** Where work waits (a queue for agents of each priority, one for gates and deliveries) and where it is done (the boxes). */
 export class Workforce extends Construct {
-  readonly agentQueues: Readonly<Record<Priority, Queue>>;
+  readonly agentQueues: Readonly<Record<TaskPriorityLevel, Queue>>;
   readonly gatesQueue: Queue;
   /** Of launches that were given up. */
   readonly deadLetters: Queue[] = [];
-  readonly network: Network;
+  readonly network: BoxNetwork;
   readonly boxes: Boxes;
 
   constructor(scope: Construct, id: string, props: WorkforceProps) {
@@ -52,7 +52,7 @@ export class Workforce extends Construct {
       3: queue('Agents3', 'agents of priority 3', PATIENCE[3]),
     };
     this.gatesQueue = queue('Gates', 'gates and deliveries', PATIENCE[1]);
-    this.network = new Network(this, 'Network', {
+    this.network = new BoxNetwork(this, 'Network', {
       common,
       mode: props.networkMode,
       own: props.ownNetwork,

@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, ftruncateSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 
 /** The system calls that can fail half-way. Tests replace them to simulate a full disk or a kill. */
-export interface FileCalls {
+export interface FileSystemCalls {
   open(path: string, flags: string, mode?: number): number;
   /**
    * Writes `bytes` from `offset` on, at `position` of the file, or behind what was written last if it is
@@ -13,7 +13,7 @@ export interface FileCalls {
   rename(from: string, to: string): void;
 }
 
-export const FILE_CALLS: FileCalls = {
+export const NODE_FILE_SYSTEM_CALLS: FileSystemCalls = {
   open: (path, flags, mode) => openSync(path, flags, mode),
   write: (file, bytes, offset, position) => writeSync(file, bytes, offset, bytes.length - offset, position),
   truncate: (file, size) => ftruncateSync(file, size),
@@ -31,8 +31,8 @@ export class FileWriteError extends Error {
 }
 
 /** Writes all of `bytes`, at `position` or behind what was written last. */
-export function writeAll(
-  calls: FileCalls,
+export function writeAllBytes(
+  calls: FileSystemCalls,
   file: number,
   bytes: Buffer,
   position: number | null = null,
@@ -48,7 +48,7 @@ export interface AtomicWriteOptions {
   readonly partial?: string;
   /** True: waits until the file is on the disk, so that it also survives a loss of power. */
   readonly sync?: boolean;
-  readonly calls?: FileCalls;
+  readonly calls?: FileSystemCalls;
 }
 
 /**
@@ -60,14 +60,14 @@ export function writeFileAtomically(
   content: Buffer | string | Iterable<Buffer>,
   options: AtomicWriteOptions = {},
 ): void {
-  const { mode = 0o666, partial = `${path}.partial`, sync = false, calls = FILE_CALLS } = options;
+  const { mode = 0o666, partial = `${path}.partial`, sync = false, calls = NODE_FILE_SYSTEM_CALLS } = options;
   const isWhole = typeof content === 'string' || Buffer.isBuffer(content);
   try {
     // A file that a kill left there may have other permissions.
     rmSync(partial, { force: true });
     const file = calls.open(partial, 'wx', mode);
     try {
-      for (const bytes of isWhole ? [Buffer.from(content)] : content) writeAll(calls, file, bytes);
+      for (const bytes of isWhole ? [Buffer.from(content)] : content) writeAllBytes(calls, file, bytes);
       if (sync) calls.sync(file);
     } finally {
       closeSync(file);

@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { setFaults } from './fault-injection.ts';
+import { updateInjectedFaults } from './fault-injection.ts';
 import { readBody, sendJson } from './http/listen.ts';
-import type { Counters, Faults } from './interfaces.ts';
+import type { InjectedFaults, OperationCounters } from './interfaces.ts';
 
 interface Served {
   readonly status: number;
@@ -10,8 +10,8 @@ interface Served {
 type Handle = (action: string, body: unknown) => Promise<Served>;
 
 export interface ControlEndpointOptions {
-  readonly counters: Counters;
-  readonly faults: Faults;
+  readonly counters: OperationCounters;
+  readonly faults: InjectedFaults;
   readonly states: { handle: Handle; executions(): unknown };
   readonly ecs: { handle: Handle };
   readonly events: { handle: Handle; history(): unknown };
@@ -44,7 +44,7 @@ export function createControlEndpoint(options: ControlEndpointOptions): RequestL
     },
     'POST /_assay/faults': (body) => {
       try {
-        setFaults(faults, body);
+        updateInjectedFaults(faults, body);
         return ok({ ...faults });
       } catch (error) {
         return { status: 400, body: { message: error instanceof Error ? error.message : String(error) } };

@@ -6,7 +6,7 @@ import { tryLock } from './file-lock.ts';
 import { isRecord } from './properties.ts';
 
 /** Ports of the last start, so that addresses that were given out stay valid after a restart. */
-export interface Ports {
+export interface ServicePorts {
   readonly api: number;
   readonly control: number;
   readonly dynamodb: number;
@@ -22,8 +22,8 @@ export interface DataDirectory {
   /** Unique id of this directory. Processes that a stack on it has started have it in their environment. */
   readonly id: string;
   /** 0 for an unknown port. */
-  readonly ports: Ports;
-  rememberPorts(ports: Ports): void;
+  readonly ports: ServicePorts;
+  rememberPorts(ports: ServicePorts): void;
   /** Content of the token file, which may be damaged; null if there is none. */
   token(): string | null;
   /** Stores the operator token in a file that only the owner can read. */
@@ -75,7 +75,7 @@ function readId(path: string, write: (name: string, text: string) => void): stri
   return made;
 }
 
-function readPorts(text: string | null): Ports {
+function readPorts(text: string | null): ServicePorts {
   const known = parsed(text ?? '');
   const port = (name: string): number => {
     const number = isRecord(known) ? Number(known[name]) : 0;

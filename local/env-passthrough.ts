@@ -2,9 +2,9 @@ import {
   EMBEDDED_FORGE_SECRET_VARIABLE,
   EMBEDDED_GIT_SECRET_VARIABLE,
   FUNCTION_ENV_NAMES,
-  VENDOR_ENV,
+  PROVIDER_CLIENT_ENV_NAMES,
 } from '../shared/contract/resource-names.ts';
-import { properties } from './properties.ts';
+import { createPropertyReader } from './properties.ts';
 
 /**
  * Variables that functions get from the environment of this process. The key is a variable of the template: a
@@ -52,7 +52,7 @@ const readSettings = (environment: NodeJS.ProcessEnv): EnvPassthrough =>
 function takeModelKeys(environment: NodeJS.ProcessEnv): EnvPassthrough {
   const keys: Record<string, string> = {};
   const providers: Record<string, unknown> = {};
-  for (const [name, { key, url }] of Object.entries(VENDOR_ENV)) {
+  for (const [name, { key, url }] of Object.entries(PROVIDER_CLIENT_ENV_NAMES)) {
     const value = environment[key];
     const base = environment[url];
     delete environment[key];
@@ -101,7 +101,9 @@ function takeGitSecret(environment: NodeJS.ProcessEnv): EnvPassthrough {
 
 function urlsOf(secret: string): string[] {
   try {
-    const entries = properties(EMBEDDED_GIT_SECRET_VARIABLE, JSON.parse(secret)).records('credentials');
+    const entries = createPropertyReader(EMBEDDED_GIT_SECRET_VARIABLE, JSON.parse(secret)).records(
+      'credentials',
+    );
     return entries.map((entry) => entry.text('url'));
   } catch {
     throw new Error(

@@ -1,8 +1,8 @@
-import type { Faults } from './interfaces.ts';
+import type { InjectedFaults } from './interfaces.ts';
 import { isRecord } from './properties.ts';
 
 /** Creates the faults with all of them off. */
-export const createFaults = (): Faults => ({
+export const createInjectedFaults = (): InjectedFaults => ({
   duplicateMessages: false,
   lostRemovals: false,
   duplicateStream: false,
@@ -14,7 +14,7 @@ export const createFaults = (): Faults => ({
  * Sets the given faults. @throws Error, without setting any, for an unknown name or a value of the wrong
  * type.
  */
-export function setFaults(faults: Faults, change: unknown): void {
+export function updateInjectedFaults(faults: InjectedFaults, change: unknown): void {
   if (!isRecord(change)) throw new Error('faults must be an object');
   const current: Readonly<Record<string, unknown>> = { ...faults };
   for (const [name, value] of Object.entries(change)) {

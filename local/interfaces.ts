@@ -30,14 +30,14 @@ export interface LambdaHost {
 }
 
 /** Counts what AWS would bill. `operation` is the API action, e.g. `PutItem`. */
-export interface Counters {
+export interface OperationCounters {
   add(service: string, operation: string, amount?: number): void;
   snapshot(): Record<string, Record<string, number>>;
   reset(): void;
 }
 
 /** Faults that tests inject into a running stack. */
-export interface Faults {
+export interface InjectedFaults {
   /** Every SQS message reaches the dispatcher twice. */
   duplicateMessages: boolean;
   /**

@@ -87,7 +87,7 @@ const onLog = (line: string): void => {
 module.enableCompileCache(join(CACHE, 'compiled'));
 // Containers are programs of a megabyte that live for less than a second, a good part of which is compiling.
 process.env['NODE_COMPILE_CACHE'] = join(CACHE, 'compiled');
-const [{ prepareCloudAssembly }, { startStack }] = await Promise.all([
+const [{ prepareCloudAssembly }, { startLocalStack: startStack }] = await Promise.all([
   import('./cloud-assembly.ts'),
   import('./stack.ts'),
 ]);

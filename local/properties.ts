@@ -9,7 +9,7 @@ export const isRecord = (value: unknown): value is Json =>
  * Typed access to the properties of a resource. Each method throws an error that names the resource and the
  * property.
  */
-export interface Properties {
+export interface PropertyReader {
   /** Refuses all other properties: one that is not supported must not be ignored silently. */
   only(...names: string[]): void;
   has(name: string): boolean;
@@ -19,13 +19,13 @@ export interface Properties {
   number<T>(name: string, otherwise: T): number | T;
   flag(name: string, otherwise: boolean): boolean;
   list(name: string): readonly unknown[];
-  record(name: string): Properties;
-  records(name: string): readonly Properties[];
+  record(name: string): PropertyReader;
+  records(name: string): readonly PropertyReader[];
   readonly values: Json;
   readonly where: string;
 }
 
-export function properties(where: string, given: unknown): Properties {
+export function createPropertyReader(where: string, given: unknown): PropertyReader {
   if (!isRecord(given)) throw new Error(`${where}: an object is expected`);
   const values: Json = given;
   const wrong = (name: string, expected: string): never => {
@@ -59,8 +59,9 @@ export function properties(where: string, given: unknown): Properties {
       if (value === 'true' || value === 'false') return value === 'true';
       return typeof value === 'boolean' ? value : wrong(name, 'true or false');
     },
-    record: (name) => properties(`${where}.${name}`, values[name] ?? {}),
-    records: (name) => list(name).map((item, index) => properties(`${where}.${name}[${index}]`, item)),
+    record: (name) => createPropertyReader(`${where}.${name}`, values[name] ?? {}),
+    records: (name) =>
+      list(name).map((item, index) => createPropertyReader(`${where}.${name}[${index}]`, item)),
     only: (...names) => {
       const unknown = Object.keys(values).filter((name) => !names.includes(name));
       if (unknown.length > 0) {
@@ -70,5 +71,5 @@ export function properties(where: string, given: unknown): Properties {
   };
 }
 
-export const propertiesOf = (resource: ResolvedResource): Properties =>
-  properties(`${resource.type} ${resource.logicalId}`, resource.properties);
+export const createResourcePropertyReader = (resource: ResolvedResource): PropertyReader =>
+  createPropertyReader(`${resource.type} ${resource.logicalId}`, resource.properties);

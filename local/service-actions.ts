@@ -1,4 +1,4 @@
-import type { Counters } from './interfaces.ts';
+import type { OperationCounters } from './interfaces.ts';
 import { isRecord } from './properties.ts';
 
 /** An error answer of a service. The AWS SDK turns its code into the error's name. */
@@ -34,7 +34,7 @@ export async function runServiceAction(
   actions: Readonly<Record<string, ServiceAction>>,
   action: string,
   body: unknown,
-  counters: Counters,
+  counters: OperationCounters,
 ): Promise<ServiceAnswer> {
   try {
     const run = Object.hasOwn(actions, action) ? actions[action] : undefined;

@@ -12,27 +12,27 @@ import { STACK_ID_VARIABLE } from './ecs/orphaned-processes.ts';
 import type { EnvPassthrough } from './env-passthrough.ts';
 import { startEventSources } from './event-sources/index.ts';
 import { createEventBus } from './events/index.ts';
-import { createFaults } from './fault-injection.ts';
+import { createInjectedFaults } from './fault-injection.ts';
 import type { DeferredListener } from './http/listen.ts';
 import { createHttpApi } from './http-api/index.ts';
-import type { Counters, ResolvedResource, Stoppable } from './interfaces.ts';
+import type { OperationCounters, ResolvedResource, Stoppable } from './interfaces.ts';
 import { readFunctionSpecs } from './lambda/function-spec.ts';
 import { createFunctionUrlHandler } from './lambda/function-url.ts';
 import { createLambdaHost } from './lambda/host.ts';
 import { createInvokeHandler } from './lambda/invoke-api.ts';
 import type { Queues } from './queues/index.ts';
 import { createStepFunctions } from './step-functions/index.ts';
-import type { Assets } from './template/assets.ts';
-import { ACCOUNT_ID, REGION } from './template/identity.ts';
+import type { AssetLocator } from './template/assets.ts';
+import { LOCAL_ACCOUNT_ID, LOCAL_REGION } from './template/identity.ts';
 
-export interface ServicesOptions {
+export interface LocalServicesOptions {
   readonly resources: readonly ResolvedResource[];
-  readonly assets: Assets;
+  readonly assets: AssetLocator;
   readonly dynamo: Dynamo;
   readonly queues: Queues;
   /** Will serve Step Functions, ECS, EventBridge and the control endpoint. */
   readonly control: DeferredListener;
-  readonly counters: Counters;
+  readonly counters: OperationCounters;
   readonly dataDir: string;
   /** Id of the data directory, by which its containers are found after a kill. */
   readonly stackId: string;
@@ -46,7 +46,7 @@ export interface ServicesOptions {
  * The services on top of the engines: functions, state machines, containers, events, and the mappings between
  * them.
  */
-export interface Services extends Stoppable {
+export interface LocalServices extends Stoppable {
   /** Serves the HTTP API. */
   readonly api: RequestListener;
   /** Serves the function that has a URL. */
@@ -62,9 +62,9 @@ const CONTAINER_BYTES = 256 * 1_048_576;
 const MAX_CONTAINERS = 64;
 
 /** Starts the services. @throws Error that names the resource or property that a service does not support. */
-export function startServices(options: ServicesOptions): Services {
+export function startLocalServices(options: LocalServicesOptions): LocalServices {
   const { resources, assets, dynamo, queues, control, counters, dataDir, onLog, onError } = options;
-  const faults = createFaults();
+  const faults = createInjectedFaults();
   const cloudWatch = createCloudWatch({ resources });
   const lambda = createLambdaHost({
     functions: readFunctionSpecs(resources, assets),
@@ -86,7 +86,7 @@ export function startServices(options: ServicesOptions): Services {
       onLog(`${name}: ${line}`);
     },
   });
-  const place = { region: REGION, accountId: ACCOUNT_ID };
+  const place = { region: LOCAL_REGION, accountId: LOCAL_ACCOUNT_ID };
   const { sqsEndpoint } = queues;
   const bus = createEventBus({ resources, lambda, counters, onError });
   const states = createStepFunctions({ ...place, resources, lambda, sqsEndpoint, counters, onLog });

@@ -22,7 +22,7 @@ export interface StackOptions {
 
   readonly passthrough?: EnvPassthrough;
   /** Endpoints of external engines that replace the embedded ones. */
-  readonly engines?: Engines;
+  readonly engines?: ExternalEngineEndpoints;
   /** Receives each line that functions and containers print. */
   onLog(line: string): void;
   /** Receives errors that do not end the stack. */
@@ -31,7 +31,7 @@ export interface StackOptions {
   onFailure(error: Error): void;
 }
 
-export interface Engines {
+export interface ExternalEngineEndpoints {
   readonly DYNAMODB?: string | undefined;
   readonly SQS?: string | undefined;
   readonly S3?: string | undefined;
@@ -46,7 +46,7 @@ export interface LocalStack extends Stoppable {
 }
 
 /** Starts everything that the template describes, and continues from the state in the data directory. */
-export async function startStack(options: StackOptions): Promise<LocalStack> {
+export async function startLocalStack(options: StackOptions): Promise<LocalStack> {
   const directory = openDataDirectory(options.dataDir);
   const started: Stoppable[] = [];
   try {
@@ -79,7 +79,7 @@ async function startIn(
   };
   const { ports, path: dataDir } = directory;
   const common = { dataDir, resources: named, counters, onFailure };
-  const [dynamo, queues, api, control, functionUrl, { startServices }] = await allOrNone([
+  const [dynamo, queues, api, control, functionUrl, { startLocalServices }] = await allOrNone([
     begin(startDynamo({ ...common, port: ports.dynamodb, engine: engines.DYNAMODB, onError })),
     begin(startQueues({ ...common, port: ports.queues, engines, onError })),
     begin(listenDeferred(options.port, ports.api)),
@@ -106,7 +106,7 @@ async function startIn(
   const { cache, onLog } = options;
   const [token, services] = await Promise.all([
     ensureOperatorToken(directory, dynamo, onError),
-    startServices({
+    startLocalServices({
       resources,
       assets: assembly.assets,
       dynamo,

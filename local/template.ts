@@ -3,12 +3,12 @@ import type { ResolvedResource } from './interfaces.ts';
 import { isRecord, type Json } from './properties.ts';
 import type { AssemblyStack } from './template/assets.ts';
 import {
-  ACCOUNT_ID,
   identifyResource,
   isIgnoredType,
   isSupportedType,
+  LOCAL_ACCOUNT_ID,
+  LOCAL_REGION,
   nameProperty,
-  REGION,
   type ResourceIdentity,
   type ServiceEndpoints,
 } from './template/identity.ts';
@@ -59,12 +59,12 @@ function referencesOf(
   const conditions = record(stack.template['Conditions']);
   const mappings = record(stack.template['Mappings']);
   const pseudo: Readonly<Record<string, unknown>> = {
-    'AWS::AccountId': ACCOUNT_ID,
-    'AWS::Region': REGION,
+    'AWS::AccountId': LOCAL_ACCOUNT_ID,
+    'AWS::Region': LOCAL_REGION,
     'AWS::Partition': 'aws',
     'AWS::URLSuffix': 'amazonaws.com',
     'AWS::StackName': stack.name,
-    'AWS::StackId': `arn:aws:cloudformation:${REGION}:${ACCOUNT_ID}:stack/${stack.name}/embedded`,
+    'AWS::StackId': `arn:aws:cloudformation:${LOCAL_REGION}:${LOCAL_ACCOUNT_ID}:stack/${stack.name}/embedded`,
     'AWS::NotificationARNs': [],
   };
   const identities = new Map<string, ResourceIdentity & { readonly name: string }>();
@@ -100,7 +100,7 @@ function referencesOf(
         const service = type.split('::')[1]?.toLowerCase();
         const isArn = attribute.endsWith('Arn');
         return isArn
-          ? `arn:aws:${service}:${REGION}:${ACCOUNT_ID}:${logicalId}`
+          ? `arn:aws:${service}:${LOCAL_REGION}:${LOCAL_ACCOUNT_ID}:${logicalId}`
           : `${logicalId}.${attribute}`;
       }
       const value = references.identity(logicalId).attributes[attribute];

@@ -6,15 +6,15 @@ import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type BuildOptions, build } from 'esbuild';
 import { GRAMMAR_FILES } from '../gates/code/parsing/grammar-files.ts';
-import { buildBundles, ROOT } from '../infra/build.ts';
+import { buildBundles, REPOSITORY_ROOT } from '../infra/build.ts';
 import { CONTAINERS, type ContainerName, FUNCTIONS, type FunctionName } from '../infra/bundles.ts';
 import { manifest, PEERS } from './manifest.ts';
 import { configTypes, constructTypes } from './types.ts';
 
-export const OUT = join(ROOT, '.build/package');
+export const OUT = join(REPOSITORY_ROOT, '.build/package');
 
 const COMMON = {
-  absWorkingDir: ROOT,
+  absWorkingDir: REPOSITORY_ROOT,
   bundle: true,
   platform: 'node',
   target: 'node22',
@@ -76,11 +76,13 @@ async function placeFiles(): Promise<void> {
     await cp(path, join(OUT, 'cli', basename(path)));
   }
   for (const folder of ['cli', 'infra'])
-    await cp(join(ROOT, 'shared/control/ledger/queries'), join(OUT, folder, 'queries'), { recursive: true });
+    await cp(join(REPOSITORY_ROOT, 'shared/control/ledger/queries'), join(OUT, folder, 'queries'), {
+      recursive: true,
+    });
   await mkdir(join(OUT, 'bin'), { recursive: true });
-  await cp(join(ROOT, 'package/assay.js'), join(OUT, 'bin/assay.js'));
-  await cp(join(ROOT, 'package/README.md'), join(OUT, 'README.md'));
-  for (const file of ['LICENSE', 'CHANGELOG.md']) await cp(join(ROOT, file), join(OUT, file));
+  await cp(join(REPOSITORY_ROOT, 'package/assay.js'), join(OUT, 'bin/assay.js'));
+  await cp(join(REPOSITORY_ROOT, 'package/README.md'), join(OUT, 'README.md'));
+  for (const file of ['LICENSE', 'CHANGELOG.md']) await cp(join(REPOSITORY_ROOT, file), join(OUT, file));
 }
 
 async function placeTypes(): Promise<void> {
@@ -89,7 +91,7 @@ async function placeTypes(): Promise<void> {
   await writeFile(join(types, 'config.d.ts'), await configTypes());
   await writeFile(join(types, 'construct.d.ts'), await constructTypes());
   for (const file of ['assay.schema.json', 'events.schema.json'])
-    await cp(join(ROOT, 'docs', file), join(types, file));
+    await cp(join(REPOSITORY_ROOT, 'docs', file), join(types, file));
 }
 
 /** Makes the folder that is packed. */

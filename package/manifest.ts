@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ROOT } from '../infra/build.ts';
+import { REPOSITORY_ROOT } from '../infra/build.ts';
 
 interface Root {
   readonly name: string;
@@ -19,7 +19,7 @@ export const NODE = '22.15.0';
 
 /** package.json of the published package: bundles, so no dependencies; what is optional is a peer. */
 export function manifest(): object {
-  const root: Root = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  const root: Root = JSON.parse(readFileSync(join(REPOSITORY_ROOT, 'package.json'), 'utf8'));
   const versions = { ...root.devDependencies, ...root.dependencies };
   return {
     name: root.name,

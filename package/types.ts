@@ -1,7 +1,7 @@
 import { compile } from 'json-schema-to-typescript';
 import * as z from 'zod';
 import { configurationSchema } from '../docs/generator/configuration.ts';
-import { Fields } from '../infra/settings.ts';
+import { DeploymentSettingFields } from '../infra/settings.ts';
 
 const HEAD = '/* Generated from the schemas of Assay. */';
 type Schema = Parameters<typeof compile>[0];
@@ -34,7 +34,7 @@ export const configTypes = (): Promise<string> => declarationOf(configurationSch
 
 /** Types of the construct: its settings from their schema, its members as in infra/construct.ts. */
 export async function constructTypes(): Promise<string> {
-  const { stackName: _, stage: __, tags: ___, ...shape } = Fields.shape;
+  const { stackName: _, stage: __, tags: ___, ...shape } = DeploymentSettingFields.shape;
   const props = await declarationOf(inputOf(z.strictObject(shape)), 'AssayProps');
   return `${props}
 import type { IEventBus } from 'aws-cdk-lib/aws-events';

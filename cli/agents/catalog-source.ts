@@ -7,7 +7,7 @@ import { CheckoutError } from '../../workspace/git/checkout-error.ts';
 import { fetchBaseCommit } from '../../workspace/git/fetch-commits.ts';
 import { listFolder, readFileAt } from '../../workspace/git/tree-folder.ts';
 import { removeFolder } from '../../workspace/process/remove-folder.ts';
-import { CliError, EXIT } from '../exit.ts';
+import { CLI_EXIT_CODES, CliError } from '../exit.ts';
 
 /** The place of a catalog: a folder of this machine, or a folder of a git repository at a ref. */
 export interface CatalogSource {
@@ -43,7 +43,7 @@ export async function readCatalogFolder(path: string, cwd: string): Promise<read
   const found = await lstat(root).catch(() => null);
   if (found?.isFile()) return [await readCatalogFile(root, path)];
   if (!found?.isDirectory())
-    throw new CliError(EXIT.usage, 'no_catalog', `${path} is neither a folder nor a file.`, {
+    throw new CliError(CLI_EXIT_CODES.usage, 'no_catalog', `${path} is neither a folder nor a file.`, {
       hint: 'Give a folder with .yaml or .md files, one such file, or the URL of a git repository.',
     });
   const files: CatalogFile[] = [];
@@ -81,7 +81,7 @@ async function readRepository({ source, ref, folder }: CatalogSource): Promise<F
     return { files, commit };
   } catch (error) {
     if (!(error instanceof CheckoutError)) throw error;
-    throw new CliError(EXIT.failed, error.failureClass, `${source}: ${error.message}`);
+    throw new CliError(CLI_EXIT_CODES.failed, error.failureClass, `${source}: ${error.message}`);
   } finally {
     await removeFolder(workDir);
   }

@@ -3,13 +3,13 @@ import { lstat, mkdir, readFile, rm, rmdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { stringify } from 'yaml';
 import * as z from 'zod';
-import { type CatalogEntry, CatalogEntry as Entry } from '../../shared/control/roles/catalog.ts';
+import { RoleCatalogEntry as Entry, type RoleCatalogEntry } from '../../shared/control/roles/catalog.ts';
 import { REPOSITORY_ROLES_FOLDER, ROLE_FILES } from '../../shared/control/roles/role.ts';
-import { CliError, EXIT } from '../exit.ts';
+import { CLI_EXIT_CODES, CliError } from '../exit.ts';
 import type { CatalogSource } from './catalog-source.ts';
 
 /** Records the synchronised source; kept beside the roles and committed with them. */
-export const LOCK_FILE = '.assay/agents.lock.json';
+export const ROLES_LOCK_FILE = '.assay/agents.lock.json';
 const RolesLock = z.strictObject({
   schema_version: z.literal(1),
   source: z.string(),
@@ -20,12 +20,12 @@ const RolesLock = z.strictObject({
   /** SHA-256 of the files of each role that came from the catalog. */
   roles: z.record(z.string(), z.string()),
 });
-export type Lock = z.infer<typeof RolesLock>;
+export type RolesLockContent = z.infer<typeof RolesLock>;
 
 type Files = Readonly<Record<string, string>>;
 
 /** Returns the files of a role, from its one file in the catalog. */
-function roleFiles(entry: CatalogEntry): Files {
+function roleFiles(entry: RoleCatalogEntry): Files {
   const { name: _name, system_prompt, task_prompt, ...config } = Entry.parse(entry);
   return {
     [ROLE_FILES.config]: stringify(config),
@@ -39,13 +39,13 @@ const digest = (files: Files): string =>
     .update(JSON.stringify(Object.entries(files).sort(([a], [b]) => (a < b ? -1 : 1))))
     .digest('hex');
 
-export async function readRolesLock(root: string): Promise<Lock | null> {
-  const text = await readFile(join(root, LOCK_FILE), 'utf8').catch(() => null);
+export async function readRolesLock(root: string): Promise<RolesLockContent | null> {
+  const text = await readFile(join(root, ROLES_LOCK_FILE), 'utf8').catch(() => null);
   if (text === null) return null;
   try {
     return RolesLock.parse(JSON.parse(text));
   } catch {
-    throw new CliError(EXIT.usage, 'bad_lock', `${LOCK_FILE} cannot be read.`, {
+    throw new CliError(CLI_EXIT_CODES.usage, 'bad_lock', `${ROLES_LOCK_FILE} cannot be read.`, {
       hint: 'Restore it from an earlier commit, or remove it and synchronise with --force.',
     });
   }
@@ -58,7 +58,7 @@ async function refuseLinks(root: string, path: string): Promise<void> {
     at = join(at, part);
     if ((await lstat(at).catch(() => null))?.isSymbolicLink())
       throw new CliError(
-        EXIT.usage,
+        CLI_EXIT_CODES.usage,
         'link',
         `${path}: ${part} is a link; files are not written through links.`,
       );
@@ -89,7 +89,7 @@ export async function syncRoles(
   root: string,
   source: CatalogSource,
   commit: string | null,
-  entries: readonly CatalogEntry[],
+  entries: readonly RoleCatalogEntry[],
   force: boolean,
 ): Promise<readonly SyncedRole[]> {
   const lock = await readRolesLock(root);
@@ -108,7 +108,7 @@ export async function syncRoles(
   }
   if (foreign.length > 0)
     throw new CliError(
-      EXIT.conflict,
+      CLI_EXIT_CODES.conflict,
       'changed_here',
       `Not from this catalog, or changed here: ${foreign.join(', ')}. Nothing was written.`,
       {
@@ -126,10 +126,10 @@ export async function syncRoles(
   const roles = Object.fromEntries(
     [...wanted].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, files]) => [name, digest(files)]),
   );
-  const next: Lock = { schema_version: 1, ...source, commit, roles };
-  await refuseLinks(root, LOCK_FILE);
+  const next: RolesLockContent = { schema_version: 1, ...source, commit, roles };
+  await refuseLinks(root, ROLES_LOCK_FILE);
   if (JSON.stringify(next) !== JSON.stringify(lock))
-    await put(join(root, LOCK_FILE), `${JSON.stringify(next, null, 2)}\n`);
+    await put(join(root, ROLES_LOCK_FILE), `${JSON.stringify(next, null, 2)}\n`);
   return plan;
 }
 

@@ -13,7 +13,7 @@ import type { ExpectedChange } from '../../shared/contract/submission/expected-c
 import { invalidRegexReason } from '../../shared/contract/submission/regex.ts';
 import { TaskSubmission } from '../../shared/contract/submission/schema.ts';
 import { CompletionSignal } from '../../shared/contract/submission/signals.ts';
-import { CliError, EXIT } from '../exit.ts';
+import { CLI_EXIT_CODES, CliError } from '../exit.ts';
 
 /** A task as `POST /tasks` takes it; every field is optional, because a check needs few of them. */
 const TaskDocument = TaskSubmission.partial().extend({
@@ -70,14 +70,14 @@ export async function parseBypasses(
   dir: string,
 ): Promise<GateBypass[]> {
   if (!reason?.trim())
-    throw new CliError(EXIT.usage, 'missing_reason', '--skip-gate needs --skip-gate-reason.', {
+    throw new CliError(CLI_EXIT_CODES.usage, 'missing_reason', '--skip-gate needs --skip-gate-reason.', {
       hint: 'The reason is kept in the evidence.',
     });
   const own = (await readConfig(dir))?.gates;
   const known = new Set([...(own?.custom_gates ?? []).map(({ name }) => name), ...(own?.modules ?? [])]);
   return gates.map((gate) => {
     if (!findGate(gate) && !known.has(gate))
-      throw new CliError(EXIT.usage, 'unknown_gate', `There is no gate "${gate}".`);
+      throw new CliError(CLI_EXIT_CODES.usage, 'unknown_gate', `There is no gate "${gate}".`);
     return { gate, reason: reason.trim(), actor: userName(), task: null, until: null };
   });
 }

@@ -1,9 +1,9 @@
 import type { ConfigError } from '../../gates/core/configuration-error.ts';
-import { CliError, EXIT } from '../exit.ts';
+import { CLI_EXIT_CODES, CliError } from '../exit.ts';
 
 /** Returns the error for a configuration that is not valid, with a detail for each place. */
 export const createConfigError = (error: ConfigError): CliError =>
-  new CliError(EXIT.usage, 'config_invalid', `${error.file} is not valid.`, {
+  new CliError(CLI_EXIT_CODES.usage, 'config_invalid', `${error.file} is not valid.`, {
     details: error.problems.map(({ key, line, message }) => ({
       where: `${error.file}:${line}${key === '' ? '' : `: ${key}`}`,
       message,

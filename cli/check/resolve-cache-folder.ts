@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, relative, resolve } from 'node:path';
 import type { RepositoryLayout } from '../../workspace/git/repository-layout.ts';
-import { CliError, EXIT } from '../exit.ts';
+import { CLI_EXIT_CODES, CliError } from '../exit.ts';
 
 /**
  * Returns the cache folder of `assay check`: the named one, else `assay-cache` in the git folder.
@@ -15,9 +15,14 @@ export async function resolveCacheFolder(
   if (named === undefined) return resolve(gitDir, 'assay-cache');
   const folder = await realPath(resolve(cwd, named));
   if (isInside(folder, await realPath(workTreeRoot)) && !isInside(folder, await realPath(gitDir)))
-    throw new CliError(EXIT.usage, 'cache_in_checkout', `${named} is among the files that are checked.`, {
-      hint: 'The checked work could write results there. Name a folder outside of the repository.',
-    });
+    throw new CliError(
+      CLI_EXIT_CODES.usage,
+      'cache_in_checkout',
+      `${named} is among the files that are checked.`,
+      {
+        hint: 'The checked work could write results there. Name a folder outside of the repository.',
+      },
+    );
   return folder;
 }
 

@@ -17,7 +17,7 @@ import { findRepositoryLayout } from '../../workspace/git/repository-layout.ts';
 import { captureWorkingTree } from '../../workspace/git/working-tree.ts';
 import { killAllProcessGroups } from '../../workspace/process/process-groups.ts';
 import { removeFolder } from '../../workspace/process/remove-folder.ts';
-import { CliError, EXIT, InterruptedError } from '../exit.ts';
+import { CLI_EXIT_CODES, CliError, InterruptedError } from '../exit.ts';
 import { createConfigError } from './config-error.ts';
 import { resolveCacheFolder } from './resolve-cache-folder.ts';
 
@@ -127,14 +127,14 @@ async function readInputFile(cwd: string, file: string): Promise<string> {
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     const why = code === 'ENOENT' ? 'does not exist' : `cannot be read (${code ?? String(error)})`;
-    throw new CliError(EXIT.usage, 'unreadable_file', `${file} ${why}.`);
+    throw new CliError(CLI_EXIT_CODES.usage, 'unreadable_file', `${file} ${why}.`);
   }
 }
 
 function usageError(error: unknown): unknown {
   if (error instanceof ConfigError) return createConfigError(error);
   if (error instanceof CheckoutError && error.failureClass !== 'unknown')
-    return new CliError(EXIT.usage, error.failureClass, `${error.message}.`, {
+    return new CliError(CLI_EXIT_CODES.usage, error.failureClass, `${error.message}.`, {
       hint:
         error.failureClass === 'base_ref_missing'
           ? 'Name a branch, tag or commit of that repository with --base.'

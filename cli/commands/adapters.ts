@@ -6,7 +6,7 @@ import {
   type AdapterCapabilities,
 } from '../../shared/contract/agents/adapter-capabilities.ts';
 import CLI_VERSIONS from '../../shared/contract/agents/cli-versions.json' with { type: 'json' };
-import { localCommand } from '../local-command.ts';
+import { defineLocalCommand } from '../local-command.ts';
 import type { LocalSession } from '../local-session.ts';
 
 const run = promisify(execFile);
@@ -84,7 +84,7 @@ const renderAdapters = (adapters: readonly ListedAdapter[], session: LocalSessio
   );
 
 /** `adapters list`: the agent CLIs. */
-export const adaptersCommand = localCommand({
+export const adaptersCommand = defineLocalCommand({
   name: 'adapters list',
   description: 'List every agent CLI: tested version, version on this machine, and abilities',
   json: {

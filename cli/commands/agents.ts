@@ -1,14 +1,14 @@
 import { BUILTIN_ROLE_NAMES, findBuiltinRole } from '../../shared/control/roles/builtin-role.ts';
-import { type Catalog, type CatalogEntry, parseCatalog } from '../../shared/control/roles/catalog.ts';
+import { parseCatalog, type RoleCatalog, type RoleCatalogEntry } from '../../shared/control/roles/catalog.ts';
 import { REPOSITORY_ROLES_FOLDER } from '../../shared/control/roles/role.ts';
 import { type CatalogSource, fetchCatalog, isUrl, readCatalogFolder } from '../agents/catalog-source.ts';
 import { readRepositoryRoles } from '../agents/repository-roles.ts';
 import { readRolesLock, syncRoles } from '../agents/sync-roles.ts';
-import { CliError, EXIT } from '../exit.ts';
-import { localCommand } from '../local-command.ts';
+import { CLI_EXIT_CODES, CliError } from '../exit.ts';
+import { defineLocalCommand } from '../local-command.ts';
 import type { LocalSession } from '../local-session.ts';
 import { toOneLine } from '../output/text.ts';
-import { argument, option } from '../parameters.ts';
+import { defineArgument, defineOption } from '../parameters.ts';
 import { toPosixPath } from '../posix-path.ts';
 
 interface ListedRole {
@@ -23,7 +23,7 @@ interface ListedRole {
 const listedRole = (
   name: string,
   source: ListedRole['source'],
-  config: Pick<CatalogEntry, 'model' | 'effort' | 'max_tasks_per_session' | 'description'>,
+  config: Pick<RoleCatalogEntry, 'model' | 'effort' | 'max_tasks_per_session' | 'description'>,
 ): ListedRole => ({
   name,
   source,
@@ -34,9 +34,9 @@ const listedRole = (
 });
 
 /** @throws CliError that names each problem with file and line, if there is one */
-function assertValid({ problems }: Pick<Catalog, 'problems'>, source: string): void {
+function assertValid({ problems }: Pick<RoleCatalog, 'problems'>, source: string): void {
   if (problems.length === 0) return;
-  throw new CliError(EXIT.usage, 'invalid_catalog', `${source} is not valid.`, {
+  throw new CliError(CLI_EXIT_CODES.usage, 'invalid_catalog', `${source} is not valid.`, {
     details: problems.map(({ file, line, message }) => ({
       where: `${file}${line === null ? '' : `:${line}`}`,
       message,
@@ -70,12 +70,16 @@ interface SourceOptions {
 const parseSource = (source: string, { ref = 'HEAD', folder: given = '' }: SourceOptions): CatalogSource => {
   const folder = toPosixPath(given);
   if (folder.split('/').some((part) => part === '..') || folder.startsWith('/'))
-    throw new CliError(EXIT.usage, 'bad_folder', `--folder ${toOneLine(folder)} is outside of the catalog.`);
+    throw new CliError(
+      CLI_EXIT_CODES.usage,
+      'bad_folder',
+      `--folder ${toOneLine(folder)} is outside of the catalog.`,
+    );
   return { source, ref: isUrl(source) ? ref : '', folder: folder.replace(/^\.\/|\/+$/g, '') };
 };
 const SOURCE_OPTIONS = {
-  ref: option('--ref <ref>', 'git: branch, tag or commit (default: the default branch)'),
-  folder: option('--folder <path>', 'folder of the catalog below the source'),
+  ref: defineOption('--ref <ref>', 'git: branch, tag or commit (default: the default branch)'),
+  folder: defineOption('--folder <path>', 'folder of the catalog below the source'),
 };
 
 /** Returns the source that was synchronised last, and its lock file's commit unless `update` is set. */
@@ -85,7 +89,7 @@ async function lockedSource(
 ): Promise<{ readonly source: CatalogSource; readonly pinned: CatalogSource }> {
   const lock = await readRolesLock(cwd);
   if (lock === null)
-    throw new CliError(EXIT.usage, 'no_source', 'Nothing was synchronised here yet.', {
+    throw new CliError(CLI_EXIT_CODES.usage, 'no_source', 'Nothing was synchronised here yet.', {
       hint: 'Give a folder or the URL of a git repository.',
     });
   const source = { source: lock.source, ref: lock.ref, folder: lock.folder };
@@ -114,11 +118,11 @@ const renderRoles = (roles: readonly ListedRole[], session: LocalSession): strin
 
 /** `agents`: roles of agents, and the catalogs that they come from. */
 export const agentCommands = [
-  localCommand({
+  defineLocalCommand({
     name: 'agents list',
     description: 'List every role that tasks may name here: built-in, and of .assay/roles in this folder',
     arguments: {
-      source: argument(
+      source: defineArgument(
         '[source]',
         'also list the roles of this catalog: a folder, or the URL of a git repository',
       ),
@@ -140,11 +144,11 @@ export const agentCommands = [
       return undefined;
     },
   }),
-  localCommand({
+  defineLocalCommand({
     name: 'agents validate',
     description: 'Check catalogs, or the roles of this folder; errors have file and line',
     arguments: {
-      paths: argument('[path...]', 'catalog folders or files; none: .assay/roles of this folder'),
+      paths: defineArgument('[path...]', 'catalog folders or files; none: .assay/roles of this folder'),
     },
     json: '`--json` prints `{"valid": [string]}`: the names, if all are valid; else the error, with a detail for each place.',
     examples: [
@@ -169,19 +173,19 @@ export const agentCommands = [
       return undefined;
     },
   }),
-  localCommand({
+  defineLocalCommand({
     name: 'agents sync',
     description: 'Write the agents of a catalog into .assay/roles of this folder, for review and commit',
     arguments: {
-      source: argument(
+      source: defineArgument(
         '[source]',
         'a folder, or the URL of a git repository; none: the last synchronised source, at its commit',
       ),
     },
     options: {
       ...SOURCE_OPTIONS,
-      update: option('--update', 'without a source: read what its ref names now'),
-      force: option('--force', 'overwrite roles that were changed here or are not from the catalog'),
+      update: defineOption('--update', 'without a source: read what its ref names now'),
+      force: defineOption('--force', 'overwrite roles that were changed here or are not from the catalog'),
     },
     json: '`--json` prints `{"source": string, "commit": string | null, "roles": [{"name": string, "change": "added" | "changed" | "removed" | "unchanged"}]}`.',
     examples: [
@@ -202,7 +206,7 @@ export const agentCommands = [
       const catalog = parseCatalog(files);
       assertValid(catalog, source.source);
       if (catalog.entries.length === 0)
-        throw new CliError(EXIT.usage, 'empty_catalog', `${source.source} has no agents.`, {
+        throw new CliError(CLI_EXIT_CODES.usage, 'empty_catalog', `${source.source} has no agents.`, {
           hint: 'A catalog has .yaml or .md files directly in its folder; --folder names another one.',
         });
       const entries = catalog.entries.map(({ entry }) => entry);

@@ -1,12 +1,12 @@
 import type { ApprovalItem } from '../../shared/api/approval-schemas.ts';
 import { formatAge } from '../../shared/lib/format.ts';
 import { toOneLine } from '../output/text.ts';
-import { argument, option, wholeNumber } from '../parameters.ts';
+import { createIntegerParser, defineArgument, defineOption } from '../parameters.ts';
 import { routeCommand } from '../server-command.ts';
-import type { Session } from '../session.ts';
+import type { ServerCommandSession } from '../session.ts';
 import { PAGE_OPTIONS, TASK_FILTERS } from '../shared-options.ts';
 
-function renderApprovals(approvals: readonly ApprovalItem[], session: Session): string {
+function renderApprovals(approvals: readonly ApprovalItem[], session: ServerCommandSession): string {
   const now = Date.now();
   return session.table(
     [
@@ -34,11 +34,11 @@ const decisionCommand = (name: 'approve' | 'deny', example: string, purpose: str
   routeCommand({
     name,
     route: name,
-    arguments: { id: argument('<id>', 'id of the task that waits for approval') },
+    arguments: { id: defineArgument('<id>', 'id of the task that waits for approval') },
     options: {
-      reason: option('--reason <text>', 'reason; kept with the task and shown to the agent'),
-      number: option('--number <number>', 'the request that you read (default: the one that waits)', {
-        parse: wholeNumber(),
+      reason: defineOption('--reason <text>', 'reason; kept with the task and shown to the agent'),
+      number: defineOption('--number <number>', 'the request that you read (default: the one that waits)', {
+        parse: createIntegerParser(),
       }),
     },
     request: ({ id, reason, number }) => ({ id, body: { reason, number } }),

@@ -13,13 +13,13 @@ import {
 } from '../../shared/control/cascade/simulation/recorded-outcomes.ts';
 import { generateSyntheticOutcomes } from '../../shared/control/cascade/simulation/synthetic-outcomes.ts';
 import { readCascadePolicy } from '../cascade-policy.ts';
-import { CliError, EXIT } from '../exit.ts';
-import type { Io } from '../io.ts';
-import { localCommand } from '../local-command.ts';
+import { CLI_EXIT_CODES, CliError } from '../exit.ts';
+import type { CommandIo } from '../io.ts';
+import { defineLocalCommand } from '../local-command.ts';
 import { renderSimulation } from '../output/simulation.ts';
 import { renderSimulationSvg } from '../output/simulation-svg.ts';
 import { toOneLine } from '../output/text.ts';
-import { argument, option, type ParseOption, wholeNumber } from '../parameters.ts';
+import { createIntegerParser, defineArgument, defineOption, type ParseOption } from '../parameters.ts';
 
 /** Prices of this day are used, so that the same command gives the same result on any day. */
 const PRICE_DAY = '2026-11-20T00:00:00.000Z';
@@ -30,52 +30,61 @@ const policies: ParseOption<readonly SimulatedPolicy[]> = (text, flag) =>
     const known = SIMULATED_POLICIES.find((name) => name === each.trim());
     if (known) return known;
     throw new CliError(
-      EXIT.usage,
+      CLI_EXIT_CODES.usage,
       'bad_option',
       `${flag} ${toOneLine(each)}: known are ${SIMULATED_POLICIES.join(', ')}.`,
     );
   });
 
-function readOutcomes(file: string, io: Io): RecordedOutcomes {
+function readOutcomes(file: string, io: CommandIo): RecordedOutcomes {
   let text: string;
   try {
     text = readFileSync(resolve(io.cwd, file), 'utf8');
   } catch (error) {
-    throw new CliError(EXIT.usage, 'no_file', error instanceof Error ? error.message : String(error));
+    throw new CliError(
+      CLI_EXIT_CODES.usage,
+      'no_file',
+      error instanceof Error ? error.message : String(error),
+    );
   }
   const read = readRecordedOutcomes(text, DEFAULT_TIER_MODELS, PRICE_DAY);
   if (read.problems.length > 0)
-    throw new CliError(EXIT.usage, 'bad_records', `${file} cannot be replayed.`, {
+    throw new CliError(CLI_EXIT_CODES.usage, 'bad_records', `${file} cannot be replayed.`, {
       details: read.problems
         .slice(0, MAX_PROBLEMS)
         .map(({ line, message }) => ({ where: `${file}:${line}`, message })),
       hint: 'docs/cascade.md describes the fields of a line.',
     });
-  if (read.tasks.length === 0) throw new CliError(EXIT.usage, 'bad_records', `${file} has no outcomes.`);
+  if (read.tasks.length === 0)
+    throw new CliError(CLI_EXIT_CODES.usage, 'bad_records', `${file} has no outcomes.`);
   return read;
 }
 
 /** `cascade simulate` and `cascade generate`: policies of the cascade compared on recorded outcomes. */
 export const simulationCommands = [
-  localCommand({
+  defineLocalCommand({
     name: 'cascade simulate',
     description: 'Replay recorded outcomes under several policies and compare their costs; calls no model',
-    arguments: { file: argument('<file>', 'JSONL of recorded outcomes, or chain records') },
+    arguments: { file: defineArgument('<file>', 'JSONL of recorded outcomes, or chain records') },
     options: {
-      policy: option('--policy <names>', `policies, separated by commas: ${SIMULATED_POLICIES.join(', ')}`, {
-        parse: policies,
-        default: SIMULATED_POLICIES,
-      }),
-      config: option(
+      policy: defineOption(
+        '--policy <names>',
+        `policies, separated by commas: ${SIMULATED_POLICIES.join(', ')}`,
+        {
+          parse: policies,
+          default: SIMULATED_POLICIES,
+        },
+      ),
+      config: defineOption(
         '--config <file>',
         'settings of the policies: YAML or JSON, as for `assay up --cascade`',
       ),
-      runs: option('--runs <number>', 'how often the tasks are shuffled', {
-        parse: wholeNumber(1, 1_000),
+      runs: defineOption('--runs <number>', 'how often the tasks are shuffled', {
+        parse: createIntegerParser(1, 1_000),
         default: 5,
       }),
-      seed: option('--seed <text>', 'the same seed gives the same result', { default: '1' }),
-      svg: option('--svg <file>', 'also write a chart'),
+      seed: defineOption('--seed <text>', 'the same seed gives the same result', { default: '1' }),
+      svg: defineOption('--svg <file>', 'also write a chart'),
     },
     json: '`--json` prints `{"synthetic": boolean, "tasks": number, "unknown": number, "comparisons": [{"policy", "tasks", "cost_usd", "pass_rate", "seconds", "attempts", "regret_usd", "regret_so_far"}]}`; each estimate is `{"mean", "low", "high"}`, `null` where it is unknown.',
     examples: [
@@ -105,15 +114,15 @@ export const simulationCommands = [
       return undefined;
     },
   }),
-  localCommand({
+  defineLocalCommand({
     name: 'cascade generate',
     description: 'Print synthetic outcomes for the simulator, marked as synthetic',
     options: {
-      tasks: option('--tasks <number>', 'number of tasks', {
-        parse: wholeNumber(1, 100_000),
+      tasks: defineOption('--tasks <number>', 'number of tasks', {
+        parse: createIntegerParser(1, 100_000),
         default: 2_000,
       }),
-      seed: option('--seed <text>', 'the same seed gives the same outcomes', { default: '1' }),
+      seed: defineOption('--seed <text>', 'the same seed gives the same outcomes', { default: '1' }),
     },
     json: {
       text: 'Prints JSON Lines: first `{"synthetic": true, …}`, then an outcome in each line.',

@@ -3,9 +3,9 @@ import { TIERS } from '../../shared/contract/agents/tiers.ts';
 import { TaskComplexity } from '../../shared/contract/submission/schema.ts';
 import { formatCount } from '../../shared/lib/format.ts';
 import { toOneLine } from '../output/text.ts';
-import { argument, option } from '../parameters.ts';
+import { defineArgument, defineOption } from '../parameters.ts';
 import { routeCommand } from '../server-command.ts';
-import type { Session } from '../session.ts';
+import type { ServerCommandSession } from '../session.ts';
 import { REQUIRED_REASON } from '../shared-options.ts';
 import { simulationCommands } from './cascade-simulate.ts';
 
@@ -13,7 +13,10 @@ const ratio = (value: number | null): string => (value === null ? '-' : value.to
 const dollars = (value: number | null): string => (value === null ? 'unknown' : `$${value.toFixed(4)}`);
 
 /** The estimates of the cascade as a table, and below it the history of operator overrides. */
-function renderCascade({ policy, beliefs, history, cooling = [] }: CascadeView, session: Session): string {
+function renderCascade(
+  { policy, beliefs, history, cooling = [] }: CascadeView,
+  session: ServerCommandSession,
+): string {
   const pc = session.out;
   const lines = [`policy ${pc.bold(policy.policy)}`];
   for (const { provider, until, because, times } of cooling)
@@ -60,7 +63,7 @@ function renderCascade({ policy, beliefs, history, cooling = [] }: CascadeView, 
   return lines.join('\n');
 }
 
-const ROLE = argument('<role>', 'role of the tasks');
+const ROLE = defineArgument('<role>', 'role of the tasks');
 
 /** `cascade`: what the cascade has learned of the models, and operator overrides of it. */
 export const cascadeCommands = [
@@ -68,7 +71,7 @@ export const cascadeCommands = [
     name: 'cascade show',
     route: 'cascade',
     description: 'Show the estimated pass rate and cost of each model, and the number of observations',
-    arguments: { role: argument('[role]', 'only of this role') },
+    arguments: { role: defineArgument('[role]', 'only of this role') },
     request: ({ role }) => ({ query: { role } }),
     view: renderCascade,
     examples: [
@@ -83,10 +86,13 @@ export const cascadeCommands = [
     name: 'cascade pin',
     route: 'pinTier',
     description: 'Make one tier the first to try, whatever is learned',
-    arguments: { role: ROLE, tier: argument('<tier>', 'tier; none removes the pin', [...TIERS, 'none']) },
+    arguments: {
+      role: ROLE,
+      tier: defineArgument('<tier>', 'tier; none removes the pin', [...TIERS, 'none']),
+    },
     options: {
       reason: REQUIRED_REASON,
-      complexity: option('--complexity <complexity>', 'only for tasks of this complexity', {
+      complexity: defineOption('--complexity <complexity>', 'only for tasks of this complexity', {
         choices: [...TaskComplexity.options, 'any'],
         default: 'any',
       }),
@@ -108,7 +114,7 @@ export const cascadeCommands = [
     arguments: { role: ROLE },
     options: {
       reason: REQUIRED_REASON,
-      tier: option('--tier <tier>', 'only of this tier', { choices: TIERS }),
+      tier: defineOption('--tier <tier>', 'only of this tier', { choices: TIERS }),
     },
     request: ({ role, tier, reason }) => ({ role, body: { tier: tier ?? null, reason } }),
     view: renderCascade,

@@ -3,22 +3,26 @@ import { join, resolve } from 'node:path';
 import type { CapturedScreenshot } from '../../gates/core/gate.ts';
 import { renderCheckReport, toCheckJson } from '../check/check-report.ts';
 import { type CheckResult, runCheck } from '../check/run-check.ts';
-import { CliError, EXIT } from '../exit.ts';
-import { localCommand } from '../local-command.ts';
+import { CLI_EXIT_CODES, CliError } from '../exit.ts';
+import { defineLocalCommand } from '../local-command.ts';
 import type { LocalSession } from '../local-session.ts';
-import { option } from '../parameters.ts';
-import { EXPECTS } from '../shared-options.ts';
+import { defineOption } from '../parameters.ts';
+import { EXPECTED_CHANGES_OPTION } from '../shared-options.ts';
 
 const FORMATS = ['text', 'json', 'sarif', 'junit', 'github', 'markdown'] as const;
 type Format = (typeof FORMATS)[number];
 
-const EXIT_CODES = { pass: EXIT.ok, fail: EXIT.failed, refer: EXIT.needsReview } as const;
+const EXIT_CODES = {
+  pass: CLI_EXIT_CODES.ok,
+  fail: CLI_EXIT_CODES.failed,
+  refer: CLI_EXIT_CODES.needsReview,
+} as const;
 
 const reportFormats = async () => (await import('../check/report-formats.ts')).REPORT_FORMATS;
 
 async function writeOutputFile(cwd: string, file: string, text: string): Promise<void> {
   await writeFile(resolve(cwd, file), text).catch((error: NodeJS.ErrnoException) => {
-    throw new CliError(EXIT.usage, 'unwritable_file', `${file} cannot be written (${error.code}).`);
+    throw new CliError(CLI_EXIT_CODES.usage, 'unwritable_file', `${file} cannot be written (${error.code}).`);
   });
 }
 
@@ -35,7 +39,7 @@ async function writeScreenshots(
       await writeFile(join(place, `${screenshot.name}.png`), png);
   } catch (error) {
     throw new CliError(
-      EXIT.usage,
+      CLI_EXIT_CODES.usage,
       'unwritable',
       `screenshots could not be written to ${folder}: ${error instanceof Error ? error.message : String(error)}`,
     );
@@ -76,31 +80,37 @@ async function renderReport(
   return renderCheckReport(evidence, verdict, explain, out, io.stdout.columns);
 }
 
-export const checkCommand = localCommand({
+export const checkCommand = defineLocalCommand({
   name: 'check',
   options: {
-    repo: option('--repo <dir>', 'folder in the git repository', { default: '.' }),
-    base: option(
+    repo: defineOption('--repo <dir>', 'folder in the git repository', { default: '.' }),
+    base: defineOption(
       '--base <ref>',
       'branch, tag or commit to compare with (else base_ref of assay.yaml, else main)',
     ),
-    task: option('--task <file>', 'YAML or JSON task whose signals, files and expects are used'),
-    expects: EXPECTS,
-    config: option('--config <file>', "configuration to use instead of the base commit's assay.yaml"),
-    models: option('--models <file>', 'judge models for gates: YAML or JSON, purpose to provider and model'),
-    skippedGates: option(
+    task: defineOption('--task <file>', 'YAML or JSON task whose signals, files and expects are used'),
+    expects: EXPECTED_CHANGES_OPTION,
+    config: defineOption('--config <file>', "configuration to use instead of the base commit's assay.yaml"),
+    models: defineOption(
+      '--models <file>',
+      'judge models for gates: YAML or JSON, purpose to provider and model',
+    ),
+    skippedGates: defineOption(
       '--skip-gate <name>',
       'bypass this gate, if the configuration allows it (repeatable)',
       { repeatable: true },
     ),
-    skipReason: option('--skip-gate-reason <text>', 'reason; kept in the evidence'),
-    noCache: option('--no-cache', 'run every gate, even if its inputs have not changed'),
-    cacheDir: option('--cache-dir <dir>', 'folder of the cache (default: assay-cache in the git folder)'),
-    sarif: option('--sarif <file>', 'write the findings of all gates to this file, as SARIF 2.1.0'),
-    junit: option('--junit <file>', 'write the results of all tests to this file, as JUnit XML'),
-    screenshots: option('--screenshots <folder>', 'write the screenshots of gates there'),
-    summary: option('--summary <file>', 'write a summary to this file, as Markdown'),
-    format: option(
+    skipReason: defineOption('--skip-gate-reason <text>', 'reason; kept in the evidence'),
+    noCache: defineOption('--no-cache', 'run every gate, even if its inputs have not changed'),
+    cacheDir: defineOption(
+      '--cache-dir <dir>',
+      'folder of the cache (default: assay-cache in the git folder)',
+    ),
+    sarif: defineOption('--sarif <file>', 'write the findings of all gates to this file, as SARIF 2.1.0'),
+    junit: defineOption('--junit <file>', 'write the results of all tests to this file, as JUnit XML'),
+    screenshots: defineOption('--screenshots <folder>', 'write the screenshots of gates there'),
+    summary: defineOption('--summary <file>', 'write a summary to this file, as Markdown'),
+    format: defineOption(
       '--format <format>',
       'what to print: text, JSON, code scanning, test report, GitHub annotations, or a summary',
       { choices: FORMATS },

@@ -1,15 +1,15 @@
 import type { Command } from 'commander';
 import { buildCommandTree } from '../completion/command-tree.ts';
 import { COMPLETION_SCRIPTS, type Shell } from '../completion/scripts.ts';
-import { localCommand } from '../local-command.ts';
-import { argument } from '../parameters.ts';
+import { defineLocalCommand } from '../local-command.ts';
+import { defineArgument } from '../parameters.ts';
 
 const programOf = (command: Command): Command => (command.parent ? programOf(command.parent) : command);
 
 /** `completion`: needs a program with every command in full. */
-export const completionCommand = localCommand({
+export const completionCommand = defineLocalCommand({
   name: 'completion',
-  arguments: { shell: argument('<shell>', 'shell', Object.keys(COMPLETION_SCRIPTS) as Shell[]) },
+  arguments: { shell: defineArgument('<shell>', 'shell', Object.keys(COMPLETION_SCRIPTS) as Shell[]) },
   json: '`--json` prints `{"shell": string, "script": string}`.',
   examples: [
     ['completion bash > /etc/bash_completion.d/assay', 'for all users of this machine'],

@@ -2,14 +2,14 @@ import type { DeadLetterView } from '../../shared/api/dead-letter-schemas.ts';
 import { LETTER_STATUSES } from '../../shared/control/dead-letters/letter-status.ts';
 import { formatAge } from '../../shared/lib/format.ts';
 import { toOneLine } from '../output/text.ts';
-import { argument, option, wholeNumber } from '../parameters.ts';
+import { createIntegerParser, defineArgument, defineOption } from '../parameters.ts';
 import { routeCommand } from '../server-command.ts';
-import type { Session } from '../session.ts';
+import type { ServerCommandSession } from '../session.ts';
 import { PAGE_OPTIONS, REQUIRED_REASON } from '../shared-options.ts';
 
-const LETTER = argument('<letter>', 'id that `assay dlq list` prints');
+const LETTER = defineArgument('<letter>', 'id that `assay dlq list` prints');
 
-function renderLetters(letters: readonly DeadLetterView[], session: Session): string {
+function renderLetters(letters: readonly DeadLetterView[], session: ServerCommandSession): string {
   const now = Date.now();
   return session.table(
     [
@@ -31,7 +31,7 @@ function renderLetters(letters: readonly DeadLetterView[], session: Session): st
   );
 }
 
-function renderLetter(letter: DeadLetterView, { out }: Session): string {
+function renderLetter(letter: DeadLetterView, { out }: ServerCommandSession): string {
   const { id, operation, status, category, attempts, max_attempts, next_retry_at, error, args } = letter;
   return [
     `${out.bold(id)}  ${operation}, ${status}`,
@@ -73,10 +73,10 @@ export const deadLetterCommands = [
     route: 'deadLetters',
     description: 'List the dead letters in the order in which they are retried',
     options: {
-      status: option('--status <status>', 'only with this status', { choices: LETTER_STATUSES }),
+      status: defineOption('--status <status>', 'only with this status', { choices: LETTER_STATUSES }),
       ...PAGE_OPTIONS,
-      limit: option('--limit <number>', 'read at most this many tasks (maximum 100)', {
-        parse: wholeNumber(),
+      limit: defineOption('--limit <number>', 'read at most this many tasks (maximum 100)', {
+        parse: createIntegerParser(),
         default: 50,
       }),
     },

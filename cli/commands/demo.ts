@@ -1,13 +1,13 @@
 import { AGENT_CLI_KINDS } from '../../shared/contract/agents/adapter.ts';
 import { ADAPTER_CAPABILITIES } from '../../shared/contract/agents/adapter-capabilities.ts';
-import { VENDOR_ENV } from '../../shared/contract/resource-names.ts';
+import { PROVIDER_CLIENT_ENV_NAMES } from '../../shared/contract/resource-names.ts';
 import { startDemoAgent } from '../demo/demo-agent.ts';
 import { findUnexpectedOutcomes, toDemoJson } from '../demo/demo-result.ts';
 import { renderDemo } from '../demo/render-demo.ts';
 import { DEMO_EXTRAS, runDemo } from '../demo/run-demo.ts';
-import { CliError, EXIT } from '../exit.ts';
-import { option } from '../parameters.ts';
-import { serverCommand } from '../server-command.ts';
+import { CLI_EXIT_CODES, CliError } from '../exit.ts';
+import { defineOption } from '../parameters.ts';
+import { defineServerCommand } from '../server-command.ts';
 
 const DEMO_JSON_EXAMPLE = `{
   "agent": null,
@@ -37,15 +37,15 @@ const DEMO_JSON_EXAMPLE = `{
   "unexpected": []
 }`;
 
-export const demoCommand = serverCommand({
+export const demoCommand = defineServerCommand({
   name: 'demo',
   options: {
-    agent: option(
+    agent: defineOption(
       '--agent <kind>',
       'a real agent CLI does the tasks: with real models if the key of its provider is in the environment, else with scripted ones',
       { choices: AGENT_CLI_KINDS },
     ),
-    extra: option(
+    extra: defineOption(
       '--with <extra>',
       'stage: one more task, graded by a rubric, with an approval request and a review, all scripted',
       { choices: DEMO_EXTRAS },
@@ -63,13 +63,13 @@ export const demoCommand = serverCommand({
   ],
   run: async (session, { agent: kind, extra = null }) => {
     if (kind !== undefined && extra !== null)
-      throw new CliError(EXIT.usage, 'bad_option', `--with ${extra} is scripted: remove --agent.`);
+      throw new CliError(CLI_EXIT_CODES.usage, 'bad_option', `--with ${extra} is scripted: remove --agent.`);
     const agent = kind === undefined ? null : await startDemoAgent(kind, session.io.env);
     if (agent)
       session.note(
         agent.models === 'real'
           ? `${agent.kind} does the tasks with the real models of its provider, which cost money.`
-          : `${agent.kind} does the tasks with scripted models on this machine: ${VENDOR_ENV[ADAPTER_CAPABILITIES[agent.kind].vendor].key} is not set.`,
+          : `${agent.kind} does the tasks with scripted models on this machine: ${PROVIDER_CLIENT_ENV_NAMES[ADAPTER_CAPABILITIES[agent.kind].vendor].key} is not set.`,
       );
     const { tasks, result } = await runDemo(session, agent, extra).finally(() => agent?.stop());
     const unexpected = findUnexpectedOutcomes(tasks, result);
@@ -77,6 +77,6 @@ export const demoCommand = serverCommand({
       toDemoJson(result, unexpected),
       () => `\n${renderDemo(result, unexpected, session.io.stdout.columns, session.out)}`,
     );
-    return unexpected.length === 0 ? EXIT.ok : EXIT.failed;
+    return unexpected.length === 0 ? CLI_EXIT_CODES.ok : CLI_EXIT_CODES.failed;
   },
 });

@@ -1,9 +1,9 @@
 import type { DoctorCheck, DoctorOutcome } from '../doctor/doctor-check.ts';
-import { EXIT } from '../exit.ts';
-import { localCommand } from '../local-command.ts';
+import { CLI_EXIT_CODES } from '../exit.ts';
+import { defineLocalCommand } from '../local-command.ts';
 import type { LocalSession } from '../local-session.ts';
 import { toOneLine } from '../output/text.ts';
-import { option } from '../parameters.ts';
+import { defineOption } from '../parameters.ts';
 
 const OUTCOME_TEXT: Readonly<Record<DoctorOutcome, string>> = {
   ok: 'ok',
@@ -22,11 +22,14 @@ function renderChecks(results: readonly DoctorCheck[], { out }: LocalSession): s
     .join('\n');
 }
 
-export const doctorCommand = localCommand({
+export const doctorCommand = defineLocalCommand({
   name: 'doctor',
   options: {
-    aws: option('--aws', 'check the AWS account of the credentials in the environment, not this machine'),
-    stack: option('--stack <name>', 'name of the stack', { default: 'Assay' }),
+    aws: defineOption(
+      '--aws',
+      'check the AWS account of the credentials in the environment, not this machine',
+    ),
+    stack: defineOption('--stack <name>', 'name of the stack', { default: 'Assay' }),
   },
   json: '`--json` prints `{"stack": string, "checks": [{"check": string, "outcome": "ok" | "attention" | "missing" | "could_not_run", "detail": string, "advice": string | null}]}`. The exit code is 0 when every check is `ok`, else 1.',
   examples: [
@@ -39,6 +42,6 @@ export const doctorCommand = localCommand({
       ? await (await import('../doctor/check-account.ts')).checkAccount(stack)
       : await (await import('../doctor/check-machine.ts')).checkMachine(session.io.cwd);
     session.show({ stack: aws ? stack : null, checks }, () => renderChecks(checks, session));
-    return checks.every(({ outcome }) => outcome === 'ok') ? EXIT.ok : EXIT.failed;
+    return checks.every(({ outcome }) => outcome === 'ok') ? CLI_EXIT_CODES.ok : CLI_EXIT_CODES.failed;
   },
 });

@@ -3,23 +3,27 @@ import { join, resolve } from 'node:path';
 import * as z from 'zod';
 import { RECORD_TABLE_NAMES } from '../../shared/control/ledger/record-rows.ts';
 import { formatCount } from '../../shared/lib/format.ts';
-import { CliError, EXIT } from '../exit.ts';
-import { localCommand } from '../local-command.ts';
+import { CLI_EXIT_CODES, CliError } from '../exit.ts';
+import { defineLocalCommand } from '../local-command.ts';
 import { toOneLine } from '../output/text.ts';
-import { option, type ParseOption } from '../parameters.ts';
+import { defineOption, type ParseOption } from '../parameters.ts';
 import { emptyFolderNote, findRecordsFolder, RECORDS_OPTION } from '../query/records.ts';
 
 const day: ParseOption<string> = (text, flag) => {
   const parsed = z.iso.date().safeParse(text);
   if (parsed.success) return parsed.data;
-  throw new CliError(EXIT.usage, 'bad_option', `${flag} must be a day (YYYY-MM-DD), not ${toOneLine(text)}.`);
+  throw new CliError(
+    CLI_EXIT_CODES.usage,
+    'bad_option',
+    `${flag} must be a day (YYYY-MM-DD), not ${toOneLine(text)}.`,
+  );
 };
 
-export const exportCommand = localCommand({
+export const exportCommand = defineLocalCommand({
   name: 'export',
   options: {
-    since: option('--since <day>', 'first day, as YYYY-MM-DD in UTC', { parse: day, required: true }),
-    to: option('--to <dir>', 'folder for the files; created if missing', { default: 'assay-export' }),
+    since: defineOption('--since <day>', 'first day, as YYYY-MM-DD in UTC', { parse: day, required: true }),
+    to: defineOption('--to <dir>', 'folder for the files; created if missing', { default: 'assay-export' }),
     records: RECORDS_OPTION,
   },
   json: '`--json` prints `{"since": string, "files": [{"table", "file", "rows"}]}`.',

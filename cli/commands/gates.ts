@@ -1,8 +1,8 @@
 import { type ListedGate, listGates } from '../gates/list-gates.ts';
-import { localCommand } from '../local-command.ts';
+import { defineLocalCommand } from '../local-command.ts';
 import type { LocalSession } from '../local-session.ts';
 import type { Cell } from '../output/table.ts';
-import { option } from '../parameters.ts';
+import { defineOption } from '../parameters.ts';
 
 const FOUND_TEXT: Readonly<Record<string, string>> = { true: 'yes', false: 'no', null: '-' };
 const NO_TOOL: readonly Cell[] = ['', '-', ''];
@@ -42,10 +42,10 @@ const renderGates = (gates: readonly ListedGate[], session: LocalSession): strin
   );
 
 /** `gates list`: the gates of a folder. */
-export const gatesCommand = localCommand({
+export const gatesCommand = defineLocalCommand({
   name: 'gates list',
   description: 'List every gate: its switch, its condition, and the tool that it would use in a folder',
-  options: { repo: option('--repo <dir>', 'folder, read from the working tree', { default: '.' }) },
+  options: { repo: defineOption('--repo <dir>', 'folder, read from the working tree', { default: '.' }) },
   json: {
     text: '`--json` prints every gate, those that run first and in their order. `source` is `built_in` or `custom`, and a custom gate has no `flag`. `required` and `condition` are null where a module sets them when it runs: listing runs no module. `tools` has one entry for each language and project that the gate would check, none when nothing is configured: `tool` is `assay` for code of Assay itself, `folder` is empty at the top, `found` is null when there is nothing to look for, and `get` says how to install a missing tool.',
     example: `{

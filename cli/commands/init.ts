@@ -2,15 +2,15 @@ import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { CONFIG_FILE } from '../../gates/core/configuration-file.ts';
-import { CliError, EXIT } from '../exit.ts';
-import { localCommand } from '../local-command.ts';
-import { option } from '../parameters.ts';
+import { CLI_EXIT_CODES, CliError } from '../exit.ts';
+import { defineLocalCommand } from '../local-command.ts';
+import { defineOption } from '../parameters.ts';
 
-export const initCommand = localCommand({
+export const initCommand = defineLocalCommand({
   name: 'init',
   options: {
-    repo: option('--repo <dir>', 'repository', { default: '.' }),
-    write: option('--write', `write ${CONFIG_FILE} there; an existing one is not overwritten`),
+    repo: defineOption('--repo <dir>', 'repository', { default: '.' }),
+    write: defineOption('--write', `write ${CONFIG_FILE} there; an existing one is not overwritten`),
   },
   json: '`--json` prints `{"file": string | null, "text": string, "settings": [{"setting", "why", "missing"}]}`; `missing` is null where nothing is.',
   examples: [
@@ -21,7 +21,7 @@ export const initCommand = localCommand({
     const dir = resolve(session.io.cwd, repo);
     const file = join(dir, CONFIG_FILE);
     if (write && existsSync(file))
-      throw new CliError(EXIT.conflict, 'there_already', `${file} exists already.`, {
+      throw new CliError(CLI_EXIT_CODES.conflict, 'there_already', `${file} exists already.`, {
         hint: '`assay init` without --write prints its proposal; `assay gates list` lists the gates that run.',
       });
     const { proposeConfig } = await import('../init/propose-config.ts');

@@ -9,19 +9,19 @@ import {
 import { type GoldenCase, readGoldenCases } from '../../shared/reviews/judging/golden-cases.ts';
 import { renderReliabilityPlot } from '../../shared/reviews/judging/reliability-plot.ts';
 import { createAskModel } from '../../shared/reviews/model-clients/ask-model.ts';
-import { CliError, EXIT } from '../exit.ts';
-import type { Io } from '../io.ts';
-import { localCommand } from '../local-command.ts';
+import { CLI_EXIT_CODES, CliError } from '../exit.ts';
+import type { CommandIo } from '../io.ts';
+import { defineLocalCommand } from '../local-command.ts';
 import { parseModelOption } from '../model-option.ts';
 import { renderTable } from '../output/table.ts';
-import { argument, option, wholeNumber } from '../parameters.ts';
+import { createIntegerParser, defineArgument, defineOption } from '../parameters.ts';
 
 /** Most problems of a file that are reported. */
 const MAX_PROBLEMS = 20;
 
-function readGoldenSet(file: string, io: Io): GoldenCase[] {
+function readGoldenSet(file: string, io: CommandIo): GoldenCase[] {
   const badFile = (details: readonly { where: string; message: string }[]): CliError =>
-    new CliError(EXIT.usage, 'bad_golden', `${file} is not a golden set.`, {
+    new CliError(CLI_EXIT_CODES.usage, 'bad_golden', `${file} is not a golden set.`, {
       details,
       hint: 'docs/judges.md describes the format; docs/examples/golden.jsonl is an example.',
     });
@@ -96,28 +96,28 @@ function renderCalibration(of: CalibrationReport): string {
 }
 
 /** `judge calibrate`: measures a judge model. */
-export const judgeCommand = localCommand({
+export const judgeCommand = defineLocalCommand({
   name: 'judge calibrate',
   description: 'Measure a judge model on labelled work; the model is called from this machine',
-  arguments: { golden: argument('<golden>', 'JSONL file of work that is labelled good or bad') },
+  arguments: { golden: defineArgument('<golden>', 'JSONL file of work that is labelled good or bad') },
   options: {
-    model: option('--model <provider:model>', 'the model, for example anthropic:claude-sonnet-5-5', {
+    model: defineOption('--model <provider:model>', 'the model, for example anthropic:claude-sonnet-5-5', {
       required: true,
     }),
-    url: option('--url <url>', 'address of the provider'),
-    price: option(
+    url: defineOption('--url <url>', 'address of the provider'),
+    price: defineOption(
       '--price <input,output>',
       'dollars per million tokens, for a model that the price table does not have',
     ),
-    rubric: option('--rubric <rubric>', 'the question', {
+    rubric: defineOption('--rubric <rubric>', 'the question', {
       choices: CALIBRATED_QUESTIONS,
       default: 'second_look',
     }),
-    repeats: option('--repeats <number>', 'how often each case is asked', {
-      parse: wholeNumber(),
+    repeats: defineOption('--repeats <number>', 'how often each case is asked', {
+      parse: createIntegerParser(),
       default: 3,
     }),
-    plot: option('--plot <file>', 'write a plot of confidence against truth, as SVG'),
+    plot: defineOption('--plot <file>', 'write a plot of confidence against truth, as SVG'),
   },
   json: {
     text: '`--json` prints the measurement. Null is unknown: `kappa` where all answers are the same, `cost_usd` where a price is unknown.',
@@ -151,6 +151,6 @@ export const judgeCommand = localCommand({
         renderReliabilityPlot(result, `${result.model}, ${result.rubric}`),
       );
     session.show(result, () => renderCalibration(result));
-    return result.answers === 0 ? EXIT.failed : EXIT.ok;
+    return result.answers === 0 ? CLI_EXIT_CODES.failed : CLI_EXIT_CODES.ok;
   },
 });

@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
-import { option } from '../parameters.ts';
-import { serverCommand } from '../server-command.ts';
+import { defineOption } from '../parameters.ts';
+import { defineServerCommand } from '../server-command.ts';
 
-export const mcpCommand = serverCommand({
+export const mcpCommand = defineServerCommand({
   name: 'mcp',
   options: {
-    repo: option('--repo <dir>', 'folder that check_my_work checks', { default: '.' }),
-    allowSubmit: option('--allow-submit', 'also submit tasks, each after a confirmation in the client'),
+    repo: defineOption('--repo <dir>', 'folder that check_my_work checks', { default: '.' }),
+    allowSubmit: defineOption('--allow-submit', 'also submit tasks, each after a confirmation in the client'),
   },
   json: { text: 'Standard output belongs to the protocol; there is no `--json`.', option: null },
   examples: [

@@ -1,21 +1,26 @@
 import type { TaskView } from '../../shared/api/task-schemas.ts';
-import { CliError, EXIT } from '../exit.ts';
+import { CLI_EXIT_CODES, CliError } from '../exit.ts';
 import { toOneLine } from '../output/text.ts';
-import { option } from '../parameters.ts';
+import { defineOption } from '../parameters.ts';
 import { routeCommand } from '../server-command.ts';
-import type { Session } from '../session.ts';
-import { REASON, TASK_ID } from '../shared-options.ts';
+import type { ServerCommandSession } from '../session.ts';
+import { REASON_OPTION, TASK_ID_ARGUMENT } from '../shared-options.ts';
 
 const statusLine = (task: TaskView): string => `${task.id} is ${task.status}.`;
 
 /** Returns the tree of the last attempt: what a reviewer has read when they name none. */
-async function lastTree(session: Session, id: string): Promise<string> {
+async function lastTree(session: ServerCommandSession, id: string): Promise<string> {
   const { attempts } = await session.client().listAttempts({ id });
   const tree = attempts.at(-1)?.artifact?.tree;
   if (tree === undefined)
-    throw new CliError(EXIT.conflict, 'nothing_to_review', `${toOneLine(id)} has no work to review yet.`, {
-      hint: '`assay task ID` shows its state.',
-    });
+    throw new CliError(
+      CLI_EXIT_CODES.conflict,
+      'nothing_to_review',
+      `${toOneLine(id)} has no work to review yet.`,
+      {
+        hint: '`assay task ID` shows its state.',
+      },
+    );
   return tree;
 }
 
@@ -24,8 +29,8 @@ export const operatorActionCommands = [
   routeCommand({
     name: 'cancel',
     route: 'cancel',
-    arguments: { id: TASK_ID },
-    options: { reason: REASON },
+    arguments: { id: TASK_ID_ARGUMENT },
+    options: { reason: REASON_OPTION },
     request: ({ id, reason }) => ({ id, body: { reason } }),
     view: statusLine,
     examples: [['cancel 01JD8Z0000EXAMPLE --reason "done by hand"', 'cancel a task']],
@@ -33,8 +38,8 @@ export const operatorActionCommands = [
   routeCommand({
     name: 'retry',
     route: 'retry',
-    arguments: { id: TASK_ID },
-    options: { reason: REASON },
+    arguments: { id: TASK_ID_ARGUMENT },
+    options: { reason: REASON_OPTION },
     request: ({ id, reason }) => ({ id, body: { reason } }),
     view: statusLine,
     examples: [['retry 01JD8Z0000EXAMPLE --reason "the registry is back"', 'try again']],
@@ -42,16 +47,16 @@ export const operatorActionCommands = [
   routeCommand({
     name: 'review',
     route: 'review',
-    arguments: { id: TASK_ID },
+    arguments: { id: TASK_ID_ARGUMENT },
     options: {
-      approve: option('--approve', 'accept the work and deliver it'),
-      reject: option('--reject', 'refuse the work: a stronger model tries, or the task fails'),
-      reason: option('--reason <text>', 'reason; kept with the task', { required: true }),
-      tree: option('--tree <hash>', 'the tree that you read (default: the tree of the last attempt)'),
+      approve: defineOption('--approve', 'accept the work and deliver it'),
+      reject: defineOption('--reject', 'refuse the work: a stronger model tries, or the task fails'),
+      reason: defineOption('--reason <text>', 'reason; kept with the task', { required: true }),
+      tree: defineOption('--tree <hash>', 'the tree that you read (default: the tree of the last attempt)'),
     },
     request: async ({ id, approve, reject, reason, tree }, session) => {
       if (approve === reject)
-        throw new CliError(EXIT.usage, 'no_decision', 'Say either --approve or --reject.');
+        throw new CliError(CLI_EXIT_CODES.usage, 'no_decision', 'Say either --approve or --reject.');
       return {
         id,
         body: {
@@ -70,8 +75,8 @@ export const operatorActionCommands = [
   routeCommand({
     name: 'rejudge',
     route: 'verify',
-    arguments: { id: TASK_ID },
-    options: { reason: REASON },
+    arguments: { id: TASK_ID_ARGUMENT },
+    options: { reason: REASON_OPTION },
     request: ({ id, reason }) => ({ id, body: { reason } }),
     view: statusLine,
     examples: [['rejudge 01JD8Z0000EXAMPLE --reason "the judge has its key now"', 'ask the judges again']],

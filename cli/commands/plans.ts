@@ -3,29 +3,29 @@ import { AGENT_CLI_KINDS } from '../../shared/contract/agents/adapter.ts';
 import { AUTONOMY_LEVELS } from '../../shared/contract/approval/autonomy.ts';
 import { EFFORTS } from '../../shared/contract/submission/schema.ts';
 import type { PlanState } from '../../shared/control/planning/plan-state.ts';
-import { EXIT, type ExitCode } from '../exit.ts';
+import { CLI_EXIT_CODES, type ExitCode } from '../exit.ts';
 import { followWithProgress } from '../follow-tasks.ts';
-import type { ResultView } from '../local-session.ts';
+import type { CommandResultText } from '../local-session.ts';
 import { renderPlan, renderPlanMermaid } from '../output/plan.ts';
-import { argument, option, wholeNumber } from '../parameters.ts';
-import { routeCommand, serverCommand } from '../server-command.ts';
-import type { Session } from '../session.ts';
-import { IDEMPOTENCY_KEY, TIMEOUT } from '../shared-options.ts';
+import { createIntegerParser, defineArgument, defineOption } from '../parameters.ts';
+import { defineServerCommand, routeCommand } from '../server-command.ts';
+import type { ServerCommandSession } from '../session.ts';
+import { IDEMPOTENCY_KEY, TIMEOUT_OPTION } from '../shared-options.ts';
 
 /** Exit code by state of the plan: a proposed plan needs approval. */
 const EXIT_CODES: Readonly<Record<PlanState, ExitCode>> = {
-  planning: EXIT.ok,
-  proposed: EXIT.needsReview,
-  creating: EXIT.ok,
-  created: EXIT.ok,
-  failed: EXIT.failed,
-  cancelled: EXIT.failed,
+  planning: CLI_EXIT_CODES.ok,
+  proposed: CLI_EXIT_CODES.needsReview,
+  creating: CLI_EXIT_CODES.ok,
+  created: CLI_EXIT_CODES.ok,
+  failed: CLI_EXIT_CODES.failed,
+  cancelled: CLI_EXIT_CODES.failed,
 };
 
-const PLAN_ID = argument('<id>', 'plan id');
-const MERMAID = option('--mermaid', 'print the graph for Mermaid');
+const PLAN_ID = defineArgument('<id>', 'plan id');
+const MERMAID = defineOption('--mermaid', 'print the graph for Mermaid');
 
-const viewPlan = (plan: PlanView, session: Session, asMermaid: boolean): ResultView => {
+const viewPlan = (plan: PlanView, session: ServerCommandSession, asMermaid: boolean): CommandResultText => {
   const text = asMermaid ? renderPlanMermaid(plan) : renderPlan(plan, session.out);
   if (plan.state !== 'proposed') return text;
   return {
@@ -35,7 +35,11 @@ const viewPlan = (plan: PlanView, session: Session, asMermaid: boolean): ResultV
 };
 
 /** Waits until the task of the plan has settled. */
-async function settledPlan(session: Session, id: string, seconds: number | undefined): Promise<PlanView> {
+async function settledPlan(
+  session: ServerCommandSession,
+  id: string,
+  seconds: number | undefined,
+): Promise<PlanView> {
   await followWithProgress(session, [id], seconds);
   return session.client().getPlan({ id });
 }
@@ -52,8 +56,8 @@ const decisionCommand = (
     description,
     arguments: { id: PLAN_ID },
     options: {
-      reason: option('--reason <text>', 'reason; the planner reads it'),
-      tree: option('--tree <tree>', 'only if this is still the proposed tree'),
+      reason: defineOption('--reason <text>', 'reason; the planner reads it'),
+      tree: defineOption('--tree <tree>', 'only if this is still the proposed tree'),
     },
     request: ({ id, reason, tree }) => ({ id, body: { reason, tree } }),
     result: (plan) => ({ plan }),
@@ -64,32 +68,36 @@ const decisionCommand = (
 
 /** `plan` and `plans`: goals that the manager breaks into tasks. */
 export const planCommands = [
-  serverCommand({
+  defineServerCommand({
     name: 'plan',
-    arguments: { goal: argument('<goal>', 'the goal, in words') },
+    arguments: { goal: defineArgument('<goal>', 'the goal, in words') },
     options: {
-      repo: option('--repo <url>', 'repository', { required: true }),
-      base: option('--base <ref>', 'branch, tag or commit to plan on (default: main)'),
-      adapter: option('--adapter <kind>', 'agent for the plan and its tasks (default: of the deployment)', {
-        choices: AGENT_CLI_KINDS,
+      repo: defineOption('--repo <url>', 'repository', { required: true }),
+      base: defineOption('--base <ref>', 'branch, tag or commit to plan on (default: main)'),
+      adapter: defineOption(
+        '--adapter <kind>',
+        'agent for the plan and its tasks (default: of the deployment)',
+        {
+          choices: AGENT_CLI_KINDS,
+        },
+      ),
+      model: defineOption('--model <model>', 'tier or model that plans (default: opus)'),
+      effort: defineOption('--effort <effort>', 'effort of planning (default: max)', { choices: EFFORTS }),
+      maxTasks: defineOption('--max-tasks <number>', 'maximum number of tasks (default: 20)', {
+        parse: createIntegerParser(),
       }),
-      model: option('--model <model>', 'tier or model that plans (default: opus)'),
-      effort: option('--effort <effort>', 'effort of planning (default: max)', { choices: EFFORTS }),
-      maxTasks: option('--max-tasks <number>', 'maximum number of tasks (default: 20)', {
-        parse: wholeNumber(),
-      }),
-      criteria: option('--criterion <text>', 'acceptance criterion of the goal (repeatable)', {
+      criteria: defineOption('--criterion <text>', 'acceptance criterion of the goal (repeatable)', {
         repeatable: true,
       }),
-      autonomy: option(
+      autonomy: defineOption(
         '--autonomy <level>',
         'at full or semi, a plan that passes its checks is approved automatically (default: an approver decides)',
         { choices: AUTONOMY_LEVELS },
       ),
-      replan: option('--replan', 'plan the goal again when a task of the plan fails, at most twice'),
-      yes: option('--yes', 'approve the plan yourself if it passes its checks'),
+      replan: defineOption('--replan', 'plan the goal again when a task of the plan fails, at most twice'),
+      yes: defineOption('--yes', 'approve the plan yourself if it passes its checks'),
       mermaid: MERMAID,
-      timeout: TIMEOUT,
+      timeout: TIMEOUT_OPTION,
       idempotencyKey: IDEMPOTENCY_KEY,
     },
     json: '`--json` prints `{"plan": Plan}`.',

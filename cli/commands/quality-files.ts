@@ -6,16 +6,16 @@ import type {
 } from '../../shared/control/file-health/file-health-schemas.ts';
 import { HEALTH_GRADES } from '../../shared/control/file-health/health-score.ts';
 import { toOneLine } from '../output/text.ts';
-import { argument, option, wholeNumber } from '../parameters.ts';
-import { serverCommand } from '../server-command.ts';
-import type { Session } from '../session.ts';
+import { createIntegerParser, defineArgument, defineOption } from '../parameters.ts';
+import { defineServerCommand } from '../server-command.ts';
+import type { ServerCommandSession } from '../session.ts';
 
 type Health = z.infer<typeof FileHealth>;
 const score = (value: number | null): string => (value === null ? '-' : String(value));
 const FLAG_TEXT = { low: 'low', fell: 'has fallen' } as const;
 const rightColumn = (title: string) => ({ title, align: 'right' as const });
 
-function renderFiles(files: readonly Health[], session: Session): string {
+function renderFiles(files: readonly Health[], session: ServerCommandSession): string {
   if (files.length === 0) return 'Nothing yet.';
   const hasSeveralRepositories = new Set(files.map(({ repository }) => repository)).size > 1;
   return session.table(
@@ -48,7 +48,10 @@ function renderFiles(files: readonly Health[], session: Session): string {
   );
 }
 
-function renderList({ files, summary, truncated }: z.infer<typeof FileHealthList>, session: Session): string {
+function renderList(
+  { files, summary, truncated }: z.infer<typeof FileHealthList>,
+  session: ServerCommandSession,
+): string {
   const { total_tracked: all, flagged_for_review: flagged, avg_score: mean } = summary;
   return [
     renderFiles(files, session),
@@ -59,7 +62,7 @@ function renderList({ files, summary, truncated }: z.infer<typeof FileHealthList
 
 const renderHistory = (
   { score: health, touch_history: touches }: z.infer<typeof FileHistory>,
-  session: Session,
+  session: ServerCommandSession,
 ): string =>
   [
     renderFiles([health], session),
@@ -71,18 +74,21 @@ const renderHistory = (
   ].join('\n');
 
 /** `quality files`: the health of the files that agents have changed. */
-export const qualityFilesCommand = serverCommand({
+export const qualityFilesCommand = defineServerCommand({
   name: 'quality files',
   description: 'List the files that agents have changed, least healthy first',
-  arguments: { path: argument('[path]', 'one file, with its history') },
+  arguments: { path: defineArgument('[path]', 'one file, with its history') },
   options: {
-    repository: option('--repository <url>', 'only of this repository'),
-    flagged: option('--flagged', 'only flagged files'),
-    atMost: option('--at-most <score>', 'only files of this health or less, 0 to 100', {
-      parse: wholeNumber(0, 100),
+    repository: defineOption('--repository <url>', 'only of this repository'),
+    flagged: defineOption('--flagged', 'only flagged files'),
+    atMost: defineOption('--at-most <score>', 'only files of this health or less, 0 to 100', {
+      parse: createIntegerParser(0, 100),
     }),
-    grade: option('--grade <grade>', 'only files of this grade', { choices: HEALTH_GRADES }),
-    limit: option('--limit <n>', 'at most this many (maximum 500)', { parse: wholeNumber(), default: 50 }),
+    grade: defineOption('--grade <grade>', 'only files of this grade', { choices: HEALTH_GRADES }),
+    limit: defineOption('--limit <n>', 'at most this many (maximum 500)', {
+      parse: createIntegerParser(),
+      default: 50,
+    }),
   },
   json: '`--json` prints a `FileHealthList`; with `--flagged` a `FlaggedFiles`, with a path a `FileHistory`. Null is not measured, or not known yet.',
   examples: [

@@ -4,9 +4,9 @@ import type { QualityCost } from '../../shared/control/metrics/cost-view.ts';
 import type { QualityView } from '../../shared/control/metrics/quality-schemas.ts';
 import { formatDollars, formatDuration, formatPercent } from '../../shared/lib/format.ts';
 import type { Column } from '../output/table.ts';
-import { option, wholeNumber } from '../parameters.ts';
+import { createIntegerParser, defineOption } from '../parameters.ts';
 import { routeCommand } from '../server-command.ts';
-import type { Session } from '../session.ts';
+import type { ServerCommandSession } from '../session.ts';
 import { qualityFilesCommand } from './quality-files.ts';
 
 const UNKNOWN = '-';
@@ -14,10 +14,13 @@ const ratio = (value: number | null): string => (value === null ? UNKNOWN : form
 const seconds = (value: number | null): string => (value === null ? UNKNOWN : formatDuration(value * 1_000));
 const rightColumn = (title: string): Column => ({ title, align: 'right' });
 const days = (initial: number) =>
-  option('--days <n>', 'number of days, 1 to 365', { parse: wholeNumber(1, 365), default: initial });
+  defineOption('--days <n>', 'number of days, 1 to 365', {
+    parse: createIntegerParser(1, 365),
+    default: initial,
+  });
 
 const table = (
-  session: Session,
+  session: ServerCommandSession,
   first: string,
   titles: readonly string[],
   rows: readonly string[][],
@@ -64,7 +67,7 @@ function judgingLine({ judging, windows }: Quality): string {
   return `Judging ${attempts} attempts cost ${formatDollars(cost_usd)} in ${windows.models} days, ${formatDollars(gates_cost_usd)} of it in gates${unknown}`;
 }
 
-const renderQuality = (answer: Quality, session: Session): string => {
+const renderQuality = (answer: Quality, session: ServerCommandSession): string => {
   const { overall, windows, per_role } = answer;
   return [
     `${session.out.bold(String(overall.total_tasks))} tasks in ${windows.completions} days: ${ratio(overall.success_rate)} succeeded, p50 ${seconds(overall.p50_completion_seconds)}, p90 ${seconds(overall.p90_completion_seconds)}`,
@@ -80,7 +83,7 @@ const renderQuality = (answer: Quality, session: Session): string => {
   ].join('\n');
 };
 
-const renderGates = (gates: Quality['gate_stats'], session: Session): string =>
+const renderGates = (gates: Quality['gate_stats'], session: ServerCommandSession): string =>
   table(
     session,
     'GATE',
@@ -106,7 +109,7 @@ const COST_KEYS = ['per_day', 'per_role', 'per_model', 'per_tier', 'per_reposito
 const costEntries = (cost: Cost, key: (typeof COST_KEYS)[number]): [string, Cost['tasks']][] =>
   key === 'per_day' ? cost.per_day.map((each) => [each.date, each]) : Object.entries(cost[key]);
 
-function renderCost(cost: Cost, session: Session): string {
+function renderCost(cost: Cost, session: ServerCommandSession): string {
   const lines = [
     `${formatDollars(cost.tasks.cost_usd)} in ${cost.window_days} days for ${cost.tasks.count} tasks, ${formatDollars(cost.tasks.usd_per_success)} for each successful one; ${cost.tasks.cost_unknown} of unknown cost`,
     `Saved compared with the top model alone: ${formatDollars(cost.saved_vs_direct_opus_usd)}`,
@@ -196,7 +199,7 @@ export const qualityCommands = [
     description: 'Show tasks and cost by day or week',
     options: {
       days: days(90),
-      granularity: option('--granularity <span>', 'span of a row', {
+      granularity: defineOption('--granularity <span>', 'span of a row', {
         choices: ['day', 'week'],
         default: 'day',
       }),

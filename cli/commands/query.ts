@@ -1,10 +1,10 @@
 import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { namedQueries } from '../../shared/control/ledger/named-queries.ts';
-import { CliError, EXIT } from '../exit.ts';
-import { localCommand } from '../local-command.ts';
+import { CLI_EXIT_CODES, CliError } from '../exit.ts';
+import { defineLocalCommand } from '../local-command.ts';
 import type { LocalSession } from '../local-session.ts';
-import { argument, option, timeLimit } from '../parameters.ts';
+import { defineArgument, defineOption, parseTimeLimit } from '../parameters.ts';
 import type { QueryResult, QueryValue } from '../query/query-result.ts';
 import { emptyFolderNote, findRecordsFolder, RECORDS_OPTION } from '../query/records.ts';
 
@@ -15,9 +15,14 @@ async function readSql(source: string, { io }: LocalSession): Promise<string> {
   if (named) return named.sql;
   const file = resolve(io.cwd, source);
   if (statSync(file, { throwIfNoEntry: false })?.isFile()) return readFileSync(file, 'utf8');
-  throw new CliError(EXIT.notFound, 'no_query', `There is no named query and no file "${source}".`, {
-    hint: '`assay query` lists the named queries; `assay query -` reads SQL from standard input.',
-  });
+  throw new CliError(
+    CLI_EXIT_CODES.notFound,
+    'no_query',
+    `There is no named query and no file "${source}".`,
+    {
+      hint: '`assay query` lists the named queries; `assay query -` reads SQL from standard input.',
+    },
+  );
 }
 
 const cellText = (value: QueryValue): string => {
@@ -65,19 +70,22 @@ function listQueries(session: LocalSession): void {
   );
 }
 
-export const queryCommand = localCommand({
+export const queryCommand = defineLocalCommand({
   name: 'query',
   arguments: {
-    source: argument(
+    source: defineArgument(
       '[name|file|-]',
       'a named query, a file of SQL, or - for standard input; none: list the named queries',
     ),
   },
   options: {
     records: RECORDS_OPTION,
-    athena: option('--athena', 'query Athena, with the AWS credentials of the environment'),
-    stack: option('--stack <name>', 'with --athena: name of the stack', { default: 'Assay' }),
-    timeout: option('--timeout <seconds>', 'with --athena: time limit', { parse: timeLimit, default: 300 }),
+    athena: defineOption('--athena', 'query Athena, with the AWS credentials of the environment'),
+    stack: defineOption('--stack <name>', 'with --athena: name of the stack', { default: 'Assay' }),
+    timeout: defineOption('--timeout <seconds>', 'with --athena: time limit', {
+      parse: parseTimeLimit,
+      default: 300,
+    }),
   },
   json: '`--json` prints `{"columns": [string], "rows": [{column: value}]}`, without a query `{"queries": [{"name", "about"}]}`. Null is unknown.',
   examples: [

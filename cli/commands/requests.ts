@@ -3,16 +3,16 @@ import { INTAKE_STRATEGIES } from '../../shared/contract/intake/schema.ts';
 import { WORK_REQUEST_STATUSES } from '../../shared/contract/intake/status.ts';
 import { formatAge } from '../../shared/lib/format.ts';
 import { toOneLine } from '../output/text.ts';
-import { argument, option } from '../parameters.ts';
+import { defineArgument, defineOption } from '../parameters.ts';
 import { routeCommand } from '../server-command.ts';
-import type { Session } from '../session.ts';
+import type { ServerCommandSession } from '../session.ts';
 import { IDEMPOTENCY_KEY, PAGE_OPTIONS } from '../shared-options.ts';
 
-const REQUEST_ID = argument('<id>', 'request id');
+const REQUEST_ID = defineArgument('<id>', 'request id');
 
 const statusLine = (request: WorkRequestView): string => `${toOneLine(request.id)} is ${request.status}.`;
 
-const renderRequests = (requests: readonly WorkRequestView[], session: Session): string =>
+const renderRequests = (requests: readonly WorkRequestView[], session: ServerCommandSession): string =>
   session.table(
     [{ title: 'ID' }, { title: 'AGE', align: 'right' }, { title: 'BY' }, { title: 'TITLE', shrinkTo: 16 }],
     requests.map((each) => [
@@ -39,13 +39,13 @@ export const requestCommands = [
     name: 'request create',
     route: 'submitRequest',
     description: 'Create a request',
-    arguments: { title: argument('<title>', 'the work, in one line') },
+    arguments: { title: defineArgument('<title>', 'the work, in one line') },
     options: {
-      repo: option('--repo <url>', 'repository', { required: true }),
-      description: option('--description <text>', 'description of the work'),
-      criteria: option('--criterion <text...>', 'acceptance criterion; passed to the task unchanged'),
-      base: option('--base <ref>', 'branch, tag or commit to start from'),
-      strategy: option('--strategy <name>', 'whether a reviewer must approve the request', {
+      repo: defineOption('--repo <url>', 'repository', { required: true }),
+      description: defineOption('--description <text>', 'description of the work'),
+      criteria: defineOption('--criterion <text...>', 'acceptance criterion; passed to the task unchanged'),
+      base: defineOption('--base <ref>', 'branch, tag or commit to start from'),
+      strategy: defineOption('--strategy <name>', 'whether a reviewer must approve the request', {
         choices: INTAKE_STRATEGIES,
         default: 'review',
       }),
@@ -75,7 +75,10 @@ export const requestCommands = [
     route: 'listRequests',
     description: 'List the requests of one status, oldest first',
     options: {
-      status: option('--status <status>', 'status', { choices: WORK_REQUEST_STATUSES, default: 'submitted' }),
+      status: defineOption('--status <status>', 'status', {
+        choices: WORK_REQUEST_STATUSES,
+        default: 'submitted',
+      }),
       ...PAGE_OPTIONS,
     },
     request: (query) => ({ query }),
@@ -107,7 +110,7 @@ export const requestCommands = [
     route: 'rejectRequest',
     description: 'Reject a request, also while its task is being created',
     arguments: { id: REQUEST_ID },
-    options: { reason: option('--reason <text>', 'reason; kept with the request') },
+    options: { reason: defineOption('--reason <text>', 'reason; kept with the request') },
     request: ({ id, reason }) => ({ id, body: { reason } }),
     view: statusLine,
     examples: [['request reject 01JD8Z0000EXAMPLE --reason "done already"', 'no task is created']],
@@ -118,9 +121,11 @@ export const requestCommands = [
     description: 'Add notes to a request; its acceptance criteria do not change',
     arguments: { id: REQUEST_ID },
     options: {
-      notes: option('--notes <text>', 'notes for the agent, added to the description', { required: true }),
-      title: option('--title <text>', 'replaces the title'),
-      description: option('--description <text>', 'replaces the description'),
+      notes: defineOption('--notes <text>', 'notes for the agent, added to the description', {
+        required: true,
+      }),
+      title: defineOption('--title <text>', 'replaces the title'),
+      description: defineOption('--description <text>', 'replaces the description'),
     },
     request: ({ id, notes, title, description }) => ({ id, body: { notes, title, description } }),
     view: statusLine,

@@ -1,10 +1,10 @@
 import type { ReviewItem } from '../../shared/api/task-schemas.ts';
 import { formatAge } from '../../shared/lib/format.ts';
 import { routeCommand } from '../server-command.ts';
-import type { Session } from '../session.ts';
+import type { ServerCommandSession } from '../session.ts';
 import { PAGE_OPTIONS, TASK_FILTERS } from '../shared-options.ts';
 
-function renderReviews(reviews: readonly ReviewItem[], session: Session): string {
+function renderReviews(reviews: readonly ReviewItem[], session: ServerCommandSession): string {
   const now = Date.now();
   return session.table(
     [

@@ -1,8 +1,8 @@
 import type { Rule } from '../../gates/rules/framework/rule.ts';
 import { RULES } from '../../gates/rules/rule-registry.ts';
-import { CliError, EXIT } from '../exit.ts';
-import { localCommand } from '../local-command.ts';
-import { argument } from '../parameters.ts';
+import { CLI_EXIT_CODES, CliError } from '../exit.ts';
+import { defineLocalCommand } from '../local-command.ts';
+import { defineArgument } from '../parameters.ts';
 
 /** A rule as `--json` prints it. */
 const ruleJson = ({
@@ -41,7 +41,7 @@ const renderRule = ({
 
 /** `rules`: the rules that read a patch. */
 export const ruleCommands = [
-  localCommand({
+  defineLocalCommand({
     name: 'rules list',
     description: 'List every rule whose level `rules:` in assay.yaml can set',
     json: {
@@ -71,10 +71,10 @@ export const ruleCommands = [
       return undefined;
     },
   }),
-  localCommand({
+  defineLocalCommand({
     name: 'rules explain',
     description: 'Explain a rule: what it finds, why, and its default level',
-    arguments: { id: argument('<id>', 'rule id, as findings name it') },
+    arguments: { id: defineArgument('<id>', 'rule id, as findings name it') },
     json: {
       text: '`--json` prints one rule, as in the list. An unknown name is exit code 5.',
       example: `{
@@ -91,7 +91,7 @@ export const ruleCommands = [
     run: async (session, { id }) => {
       const rule = RULES.find((each) => each.id === id);
       if (!rule)
-        throw new CliError(EXIT.notFound, 'unknown_rule', `There is no rule ${id}.`, {
+        throw new CliError(CLI_EXIT_CODES.notFound, 'unknown_rule', `There is no rule ${id}.`, {
           hint: '`assay rules list` lists the rules.',
         });
       session.show(ruleJson(rule), () => renderRule(rule));

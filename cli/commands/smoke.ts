@@ -1,10 +1,10 @@
 import type { TaskView } from '../../shared/api/task-schemas.ts';
 import { isTerminalStatus } from '../../shared/contract/task/status.ts';
-import { CliError, EXIT, type ExitCode } from '../exit.ts';
+import { CLI_EXIT_CODES, CliError, type ExitCode } from '../exit.ts';
 import { followWithProgress } from '../follow-tasks.ts';
-import { option, timeLimit } from '../parameters.ts';
-import { serverCommand } from '../server-command.ts';
-import type { Session } from '../session.ts';
+import { defineOption, parseTimeLimit } from '../parameters.ts';
+import { defineServerCommand } from '../server-command.ts';
+import type { ServerCommandSession } from '../session.ts';
 import { describeTaskState, measureSteps, type SmokeStep } from '../smoke/smoke-steps.ts';
 import { buildSmokeTask, prepareSmokeRepository } from '../smoke/smoke-task.ts';
 
@@ -13,9 +13,10 @@ const DEFAULT_TIMEOUT_S = 900;
 
 /** Success only if the task is verified and delivered. */
 function exitCodeFor(task: TaskView): ExitCode {
-  if (task.status === 'done' && task.verified && task.delivery?.state === 'delivered') return EXIT.ok;
-  if (task.hold) return EXIT.needsReview;
-  return isTerminalStatus(task.status) ? EXIT.failed : EXIT.timeout;
+  if (task.status === 'done' && task.verified && task.delivery?.state === 'delivered')
+    return CLI_EXIT_CODES.ok;
+  if (task.hold) return CLI_EXIT_CODES.needsReview;
+  return isTerminalStatus(task.status) ? CLI_EXIT_CODES.failed : CLI_EXIT_CODES.timeout;
 }
 
 /** Times of the client in milliseconds. */
@@ -27,7 +28,7 @@ interface ClientTimes {
 const seconds = (ms: number | null): string => (ms === null ? '-' : (ms / 1_000).toFixed(2));
 
 function renderSteps(
-  session: Session,
+  session: ServerCommandSession,
   { reach, submit }: ClientTimes,
   steps: readonly SmokeStep[],
   total: number,
@@ -47,12 +48,16 @@ function renderSteps(
 }
 
 /** Follows the task within a time limit. Returns its last state. */
-async function followTask(session: Session, id: string, limit: number): Promise<TaskView | undefined> {
+async function followTask(
+  session: ServerCommandSession,
+  id: string,
+  limit: number,
+): Promise<TaskView | undefined> {
   try {
     const [task] = await followWithProgress(session, [id], limit);
     return task;
   } catch (error) {
-    if (!(error instanceof CliError) || error.exitCode !== EXIT.timeout) throw error;
+    if (!(error instanceof CliError) || error.exitCode !== CLI_EXIT_CODES.timeout) throw error;
     return session.client().getTask({ id });
   }
 }
@@ -69,7 +74,7 @@ interface SmokeOptions {
   readonly timeout: number;
 }
 
-async function runSmokeTest(session: Session, options: SmokeOptions): Promise<ExitCode> {
+async function runSmokeTest(session: ServerCommandSession, options: SmokeOptions): Promise<ExitCode> {
   const { url } = session.connection();
   const repository = prepareSmokeRepository(url, options.repository, options.base);
   try {
@@ -87,7 +92,7 @@ async function runSmokeTest(session: Session, options: SmokeOptions): Promise<Ex
     const result = {
       url,
       task_id: task.id,
-      ok: code === EXIT.ok,
+      ok: code === CLI_EXIT_CODES.ok,
       status: task.status,
       detail,
       branch: task.branch,
@@ -109,18 +114,18 @@ async function runSmokeTest(session: Session, options: SmokeOptions): Promise<Ex
   }
 }
 
-export const smokeCommand = serverCommand({
+export const smokeCommand = defineServerCommand({
   name: 'smoke',
   options: {
-    repository: option(
+    repository: defineOption(
       '--repository <url>',
       'a repository that the deployment may push to (default on this machine: a built-in one)',
     ),
-    base: option('--base <ref>', 'with --repository: branch, tag or commit to start from', {
+    base: defineOption('--base <ref>', 'with --repository: branch, tag or commit to start from', {
       default: 'main',
     }),
-    timeout: option('--timeout <seconds>', 'stop waiting after this long (exit code 124)', {
-      parse: timeLimit,
+    timeout: defineOption('--timeout <seconds>', 'stop waiting after this long (exit code 124)', {
+      parse: parseTimeLimit,
       default: DEFAULT_TIMEOUT_S,
     }),
   },

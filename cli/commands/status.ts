@@ -5,9 +5,9 @@ import { formatCount } from '../../shared/lib/format.ts';
 import { statusStyle } from '../output/task-style.ts';
 import { renderNudge } from '../output/verification-nudge.ts';
 import { routeCommand } from '../server-command.ts';
-import type { Session } from '../session.ts';
+import type { ServerCommandSession } from '../session.ts';
 
-function renderStatus(status: z.infer<typeof StatusView>, session: Session): string {
+function renderStatus(status: z.infer<typeof StatusView>, session: ServerCommandSession): string {
   const pc = session.out;
   const present = TASK_STATUSES.filter((each) => (status.by_status[each] ?? 0) > 0);
   const nudge = status.verification_nudge;

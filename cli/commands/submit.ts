@@ -2,20 +2,20 @@ import { randomUUID } from 'node:crypto';
 import type { TaskView } from '../../shared/api/task-schemas.ts';
 import type { ExpectedChange } from '../../shared/contract/submission/expected-changes.ts';
 import { formatCount } from '../../shared/lib/format.ts';
-import { CliError, EXIT } from '../exit.ts';
+import { CLI_EXIT_CODES, CliError } from '../exit.ts';
 import { exitCodeForTasks, followWithProgress } from '../follow-tasks.ts';
 import { addHiddenTests, readHiddenTests } from '../hidden-tests.ts';
 import { renderTaskResults } from '../output/task-results.ts';
 import { renderTaskNote, statusStyle } from '../output/task-style.ts';
-import { argument, option } from '../parameters.ts';
-import { serverCommand } from '../server-command.ts';
-import type { Session } from '../session.ts';
-import { EXPECTS, IDEMPOTENCY_KEY, TIMEOUT } from '../shared-options.ts';
+import { defineArgument, defineOption } from '../parameters.ts';
+import { defineServerCommand } from '../server-command.ts';
+import type { ServerCommandSession } from '../session.ts';
+import { EXPECTED_CHANGES_OPTION, IDEMPOTENCY_KEY, TIMEOUT_OPTION } from '../shared-options.ts';
 import { readTaskFile, type TaskFile } from '../task-file.ts';
 
 /** Sends the tasks in one request; a repeated request with the same key changes nothing twice. */
 async function send(
-  session: Session,
+  session: ServerCommandSession,
   { tasks, batch }: TaskFile,
   idempotencyKey: string,
 ): Promise<TaskView[]> {
@@ -25,7 +25,7 @@ async function send(
   const refused = answer.results.filter(({ outcome }) => outcome === 'refused');
   if (refused.length === 0) return answer.tasks;
   throw new CliError(
-    EXIT.conflict,
+    CLI_EXIT_CODES.conflict,
     'partly_submitted',
     `${formatCount(answer.tasks.length, 'task')} of ${answer.results.length} submitted; the others were refused.`,
     {
@@ -44,7 +44,7 @@ const withExpectations = (file: TaskFile, expects: readonly ExpectedChange[]): T
   })),
 });
 
-const renderSubmitted = (tasks: readonly TaskView[], session: Session): string =>
+const renderSubmitted = (tasks: readonly TaskView[], session: ServerCommandSession): string =>
   session.table(
     [{ title: 'ID' }, { title: 'STATUS' }, { title: 'TITLE', shrinkTo: 16 }, { title: 'NOTE', shrinkTo: 8 }],
     tasks.map((task) => [
@@ -55,22 +55,22 @@ const renderSubmitted = (tasks: readonly TaskView[], session: Session): string =
     ]),
   );
 
-export const submitCommand = serverCommand({
+export const submitCommand = defineServerCommand({
   name: 'submit',
   arguments: {
-    file: argument(
+    file: defineArgument(
       '<file>',
       'YAML or JSON: one task, a list of tasks, or {tasks: [...]}; - reads standard input',
     ),
   },
   options: {
-    expects: EXPECTS,
-    hiddenTests: option(
+    expects: EXPECTED_CHANGES_OPTION,
+    hiddenTests: defineOption(
       '--hidden-tests <tests>',
       'tests that only the gates container gets: a folder that mirrors the checkout, or URL#REF or URL#REF:FOLDER of another repository',
     ),
-    wait: option('--wait', 'follow the tasks and exit by how they end'),
-    timeout: TIMEOUT,
+    wait: defineOption('--wait', 'follow the tasks and exit by how they end'),
+    timeout: TIMEOUT_OPTION,
     idempotencyKey: IDEMPOTENCY_KEY,
   },
   json: '`--json` prints the tasks as they were submitted, or with `--wait` as they ended: `{"tasks": [Task]}`, also for one task.',
@@ -90,7 +90,7 @@ export const submitCommand = serverCommand({
     const submitted = await send(session, withExpectations(input, expects), idempotencyKey ?? randomUUID());
     if (!wait) {
       session.show({ tasks: submitted }, () => renderSubmitted(submitted, session));
-      return EXIT.ok;
+      return CLI_EXIT_CODES.ok;
     }
     session.note(`Submitted ${formatCount(submitted.length, 'task')}.`);
     const ids = submitted.map(({ id }) => id);

@@ -5,20 +5,20 @@ import { ARTIFACT_KINDS, type ArtifactPart } from '../../shared/api/artifact-sch
 import { taskPageUrl } from '../../shared/api/page-paths.ts';
 import { hasScreenshotDigest } from '../../shared/contract/evidence/screenshot-digest.ts';
 import { listScreenshots } from '../../shared/contract/screenshot.ts';
-import { CliError, EXIT } from '../exit.ts';
+import { CLI_EXIT_CODES, CliError } from '../exit.ts';
 import { openAddress } from '../open-address.ts';
 import { renderTask } from '../output/task-page.ts';
-import { option, wholeNumber } from '../parameters.ts';
-import { serverCommand } from '../server-command.ts';
-import type { Session } from '../session.ts';
-import { TASK_ID } from '../shared-options.ts';
+import { createIntegerParser, defineOption } from '../parameters.ts';
+import { defineServerCommand } from '../server-command.ts';
+import type { ServerCommandSession } from '../session.ts';
+import { TASK_ID_ARGUMENT } from '../shared-options.ts';
 
 /** Artifacts that can be printed; screenshots are files. */
 const TEXT_KINDS = ARTIFACT_KINDS.filter((kind) => kind !== 'screenshot');
 
 /** Prints an artifact part by part: a transcript may be longer than memory should hold. */
 async function printArtifact(
-  session: Session,
+  session: ServerCommandSession,
   id: string,
   kind: (typeof TEXT_KINDS)[number],
   attempt: number | undefined,
@@ -34,7 +34,7 @@ async function printArtifact(
 
 /** Writes the screenshots of an attempt (default: the latest) into a folder. Returns their files, in the order of the evidence. */
 async function saveScreenshots(
-  session: Session,
+  session: ServerCommandSession,
   id: string,
   number: number | undefined,
   folder: string,
@@ -44,7 +44,7 @@ async function saveScreenshots(
   const attempt = number === undefined ? attempts.at(-1) : attempts.find((each) => each.number === number);
   const screenshots = listScreenshots(attempt?.verification ?? { gates: [] });
   if (!attempt || screenshots.length === 0)
-    throw new CliError(EXIT.notFound, 'not_found', `task ${id} has no screenshots there`);
+    throw new CliError(CLI_EXIT_CODES.notFound, 'not_found', `task ${id} has no screenshots there`);
   const place = resolve(session.io.cwd, folder);
   await mkdir(place, { recursive: true });
   const files: string[] = [];
@@ -54,7 +54,7 @@ async function saveScreenshots(
     const png = Buffer.from(text, 'base64');
     if (!hasScreenshotDigest(png, screenshot))
       throw new CliError(
-        EXIT.failed,
+        CLI_EXIT_CODES.failed,
         'screenshot_changed',
         `screenshot ${screenshot.name} differs from the one in the evidence`,
       );
@@ -65,18 +65,18 @@ async function saveScreenshots(
   return files;
 }
 
-export const taskCommand = serverCommand({
+export const taskCommand = defineServerCommand({
   name: 'task',
-  arguments: { id: TASK_ID },
+  arguments: { id: TASK_ID_ARGUMENT },
   options: {
-    print: option('--print <what>', 'print an artifact of the latest attempt, unchanged', {
+    print: defineOption('--print <what>', 'print an artifact of the latest attempt, unchanged', {
       choices: TEXT_KINDS,
     }),
-    screenshots: option('--screenshots <folder>', 'write the screenshots of the latest attempt there'),
-    attempt: option('--attempt <number>', 'with --print or --screenshots: another attempt', {
-      parse: wholeNumber(),
+    screenshots: defineOption('--screenshots <folder>', 'write the screenshots of the latest attempt there'),
+    attempt: defineOption('--attempt <number>', 'with --print or --screenshots: another attempt', {
+      parse: createIntegerParser(),
     }),
-    open: option('--open', 'open the task on the web page'),
+    open: defineOption('--open', 'open the task on the web page'),
   },
   json: '`--json` prints `{"task": Task, "attempts": [Attempt], "total_cost_usd": number | null, "judging_cost_usd": number | null, "saved_vs_direct_opus_usd": number | null, "break_even_pass_rate": number | null}`. Null is unknown, never 0.',
   examples: [

@@ -3,9 +3,9 @@ import type { ListTasksQuery, TaskSummary } from '../../shared/api/task-schemas.
 import { TASK_STATUSES } from '../../shared/contract/task/status.ts';
 import { formatAge } from '../../shared/lib/format.ts';
 import { renderTaskNote, statusStyle } from '../output/task-style.ts';
-import { option, wholeNumber } from '../parameters.ts';
-import { noteNextPage, serverCommand } from '../server-command.ts';
-import type { Session } from '../session.ts';
+import { createIntegerParser, defineOption } from '../parameters.ts';
+import { defineServerCommand, noteNextPage } from '../server-command.ts';
+import type { ServerCommandSession } from '../session.ts';
 import { PAGE_OPTIONS, TASK_FILTERS } from '../shared-options.ts';
 
 /** Tasks per request: the limit of the API. */
@@ -14,7 +14,7 @@ const PAGE_SIZE = 200;
 type Query = Omit<z.input<typeof ListTasksQuery>, 'limit'> & { readonly limit: number };
 
 /** Lists up to `limit` tasks, over as many pages as that takes. */
-async function listTasks(session: Session, { limit, cursor: start, ...filters }: Query) {
+async function listTasks(session: ServerCommandSession, { limit, cursor: start, ...filters }: Query) {
   const tasks: TaskSummary[] = [];
   let cursor = start;
   for (;;) {
@@ -26,7 +26,7 @@ async function listTasks(session: Session, { limit, cursor: start, ...filters }:
   }
 }
 
-function renderTasks(tasks: readonly TaskSummary[], session: Session): string {
+function renderTasks(tasks: readonly TaskSummary[], session: ServerCommandSession): string {
   const pc = session.out;
   const now = Date.now();
   return session.table(
@@ -51,16 +51,22 @@ function renderTasks(tasks: readonly TaskSummary[], session: Session): string {
   );
 }
 
-export const tasksCommand = serverCommand({
+export const tasksCommand = defineServerCommand({
   name: 'tasks',
   options: {
-    status: option('--status <status>', 'only tasks with this status', { choices: TASK_STATUSES }),
+    status: defineOption('--status <status>', 'only tasks with this status', { choices: TASK_STATUSES }),
     ...TASK_FILTERS,
-    unverified: option('--unverified', 'only tasks that completed without executed or checked evidence'),
-    verified: option('--no-unverified', 'only the other tasks'),
-    live: option('--live', 'only tasks that have not ended'),
-    newest: option('--newest', 'newest first'),
-    limit: option('--limit <number>', 'at most this many', { parse: wholeNumber(), default: 50 }),
+    unverified: defineOption(
+      '--unverified',
+      'only tasks that completed without executed or checked evidence',
+    ),
+    verified: defineOption('--no-unverified', 'only the other tasks'),
+    live: defineOption('--live', 'only tasks that have not ended'),
+    newest: defineOption('--newest', 'newest first'),
+    limit: defineOption('--limit <number>', 'at most this many', {
+      parse: createIntegerParser(),
+      default: 50,
+    }),
     cursor: PAGE_OPTIONS.cursor,
   },
   json: '`--json` prints `{"tasks": [TaskSummary], "next_cursor": string | null}`.',

@@ -3,25 +3,30 @@ import { OPERATOR_ROLE_NAMES, type OperatorRole } from '../../shared/contract/ac
 import { parseRepositoryUrl } from '../../shared/contract/repository/repository-url.ts';
 import type { ItemTable } from '../../shared/store/item-table.ts';
 import type { Operator, StoredOperatorToken } from '../../shared/store/operator-tokens.ts';
-import { CliError, EXIT } from '../exit.ts';
-import { localCommand } from '../local-command.ts';
+import { CLI_EXIT_CODES, CliError } from '../exit.ts';
+import { defineLocalCommand } from '../local-command.ts';
 import type { LocalSession } from '../local-session.ts';
 import { toOneLine } from '../output/text.ts';
-import { argument, option, type ParseOption } from '../parameters.ts';
+import { defineArgument, defineOption, type ParseOption } from '../parameters.ts';
 
 /** Adds to an error of the AWS SDK what to do about it; its own message is kept. */
 function awsError(error: unknown, table: string): CliError {
   const name = error instanceof Error ? error.name : '';
   const message = error instanceof Error ? error.message : String(error);
   if (name === 'ResourceNotFoundException')
-    return new CliError(EXIT.notFound, 'no_table', `There is no table ${table} in this account and region.`, {
-      hint: 'Take the name from the stack output TableName, and check AWS_REGION and AWS_PROFILE.',
-    });
+    return new CliError(
+      CLI_EXIT_CODES.notFound,
+      'no_table',
+      `There is no table ${table} in this account and region.`,
+      {
+        hint: 'Take the name from the stack output TableName, and check AWS_REGION and AWS_PROFILE.',
+      },
+    );
   if (/credential|token|region/i.test(`${name} ${message}`))
-    return new CliError(EXIT.usage, 'no_aws_access', message, {
+    return new CliError(CLI_EXIT_CODES.usage, 'no_aws_access', message, {
       hint: 'Sign in to the AWS account of the deployment first (AWS_PROFILE, AWS_REGION).',
     });
-  return new CliError(EXIT.failed, 'aws', `${name}: ${message}`);
+  return new CliError(CLI_EXIT_CODES.failed, 'aws', `${name}: ${message}`);
 }
 
 type Tokens = typeof import('../../shared/store/operator-tokens.ts');
@@ -50,7 +55,7 @@ async function withTable<T>(
 function tableName(option: string | undefined, session: LocalSession): string {
   const table = option ?? session.io.env['ASSAY_TABLE'];
   if (!table)
-    throw new CliError(EXIT.usage, 'no_table_name', 'No table is named.', {
+    throw new CliError(CLI_EXIT_CODES.usage, 'no_table_name', 'No table is named.', {
       hint: 'Give --table or ASSAY_TABLE: the stack output TableName of the deployment.',
     });
   return table;
@@ -63,7 +68,7 @@ const expiry: ParseOption<Date> = (text) => {
   const [, amount, unit] = /^([1-9]\d{0,3})([hd])$/.exec(text) ?? [];
   if (amount === undefined || unit === undefined)
     throw new CliError(
-      EXIT.usage,
+      CLI_EXIT_CODES.usage,
       'bad_expiry',
       '--expires must be hours or days from now, e.g. 12h or 90d.',
     );
@@ -74,7 +79,11 @@ const expiry: ParseOption<Date> = (text) => {
 const normalizedUrl = (url: string): string => {
   const parsed = parseRepositoryUrl(url);
   if ('error' in parsed)
-    throw new CliError(EXIT.usage, 'bad_repository', `--repository ${toOneLine(url)}: ${parsed.error}.`);
+    throw new CliError(
+      CLI_EXIT_CODES.usage,
+      'bad_repository',
+      `--repository ${toOneLine(url)}: ${parsed.error}.`,
+    );
   return parsed.href;
 };
 
@@ -88,9 +97,9 @@ interface OperatorOptions {
 function validOperator({ name: given, role, repositories = [], expires }: OperatorOptions): Operator {
   const name = toOneLine(given);
   if (name === '' || name.length > 100)
-    throw new CliError(EXIT.usage, 'bad_name', '--name must have 1 to 100 characters.');
+    throw new CliError(CLI_EXIT_CODES.usage, 'bad_name', '--name must have 1 to 100 characters.');
   if (repositories.length > 20)
-    throw new CliError(EXIT.usage, 'bad_repository', '--repository may be given at most 20 times.');
+    throw new CliError(CLI_EXIT_CODES.usage, 'bad_repository', '--repository may be given at most 20 times.');
   return { name, role, repositories: repositories.map(normalizedUrl), expiresAt: expires ?? null };
 }
 
@@ -119,23 +128,26 @@ const tokenCells = (token: StoredOperatorToken): string[] => [
   day(token.expiresAt?.toISOString()),
 ];
 
-const TABLE = option('--table <table>', 'the Tasks table (stack output TableName; or ASSAY_TABLE)');
+const TABLE = defineOption('--table <table>', 'the Tasks table (stack output TableName; or ASSAY_TABLE)');
 
 /** `token`: operator tokens. */
 export const tokenCommands = [
-  localCommand({
+  defineLocalCommand({
     name: 'token create',
     description: 'Create an operator token; it is printed once, and only its hash is stored',
     options: {
-      name: option('--name <name>', 'owner: shown as the creator of tasks and in reviews', {
+      name: defineOption('--name <name>', 'owner: shown as the creator of tasks and in reviews', {
         required: true,
       }),
-      role: option('--role <role>', 'role of the token', { choices: OPERATOR_ROLE_NAMES, default: 'admin' }),
-      repositories: option(
+      role: defineOption('--role <role>', 'role of the token', {
+        choices: OPERATOR_ROLE_NAMES,
+        default: 'admin',
+      }),
+      repositories: defineOption(
         '--repository <url...>',
         'only for tasks of this repository, or of repositories below the URL (default: all)',
       ),
-      expires: option('--expires <time>', 'lifetime from now: 12h, 90d (default: never expires)', {
+      expires: defineOption('--expires <time>', 'lifetime from now: 12h, 90d (default: never expires)', {
         parse: expiry,
       }),
       table: TABLE,
@@ -162,7 +174,7 @@ export const tokenCommands = [
       return undefined;
     },
   }),
-  localCommand({
+  defineLocalCommand({
     name: 'token list',
     description: 'List the tokens: owner, role, and expiry',
     options: { table: TABLE },
@@ -179,11 +191,14 @@ export const tokenCommands = [
       return undefined;
     },
   }),
-  localCommand({
+  defineLocalCommand({
     name: 'token revoke',
     description: `Revoke a token: it is refused within ${AUTHORIZER_CACHE_SECONDS} seconds`,
     arguments: {
-      idOrName: argument('<id-or-name>', 'id of `assay token list`; a name revokes all tokens of that name'),
+      idOrName: defineArgument(
+        '<id-or-name>',
+        'id of `assay token list`; a name revokes all tokens of that name',
+      ),
     },
     options: { table: TABLE },
     json: '`--json` prints `{"revoked": […]}`, each as in `token list`.',
@@ -192,7 +207,7 @@ export const tokenCommands = [
       const table = tableName(option, session);
       const revoked = await withTable(table, (items, tokens) => tokens.revokeOperatorTokens(items, idOrName));
       if (revoked.length === 0)
-        throw new CliError(EXIT.notFound, 'no_token', `There is no token ${toOneLine(idOrName)}.`, {
+        throw new CliError(CLI_EXIT_CODES.notFound, 'no_token', `There is no token ${toOneLine(idOrName)}.`, {
           hint: '`assay token list` lists the tokens.',
         });
       session.show({ revoked: revoked.map(tokenJson) }, () =>

@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
-import { CliError, EXIT } from '../exit.ts';
-import { option, type ParseOption } from '../parameters.ts';
-import { serverCommand } from '../server-command.ts';
-import type { Session } from '../session.ts';
-import { type Dashboard, renderFrame, updateTripTime } from '../top/dashboard.ts';
+import { CLI_EXIT_CODES, CliError } from '../exit.ts';
+import { defineOption, type ParseOption } from '../parameters.ts';
+import { defineServerCommand } from '../server-command.ts';
+import type { ServerCommandSession } from '../session.ts';
+import { type DashboardData, renderFrame, updateThresholdExceededAt } from '../top/dashboard.ts';
 
 /** The alternate screen of the terminal: its earlier content comes back at the end. */
 const ENTER_SCREEN = '\u001b[?1049h\u001b[?25l';
@@ -18,11 +18,11 @@ const TREND_DAYS = 7;
 const refreshInterval: ParseOption<number> = (text, flag) => {
   const value = Number(text);
   if (!Number.isFinite(value) || value < 1 || value > 3_600)
-    throw new CliError(EXIT.usage, 'bad_option', `${flag} must be 1 to 3600 seconds.`);
+    throw new CliError(CLI_EXIT_CODES.usage, 'bad_option', `${flag} must be 1 to 3600 seconds.`);
   return value;
 };
 
-async function readDashboard(session: Session): Promise<Dashboard> {
+async function readDashboard(session: ServerCommandSession): Promise<DashboardData> {
   const client = session.client();
   const [status, list, trend] = await Promise.all([
     client.status({}),
@@ -33,11 +33,15 @@ async function readDashboard(session: Session): Promise<Dashboard> {
 }
 
 /** Redraws until `stop` aborts. While the server cannot be reached, the last state stays, marked as out of date. */
-async function runDashboard(session: Session, interval: number, stop: AbortSignal): Promise<void> {
+async function runDashboard(
+  session: ServerCommandSession,
+  interval: number,
+  stop: AbortSignal,
+): Promise<void> {
   const { stdout } = session.io;
   let wasExceeded: boolean | null = null;
   let trippedAt: number | null = null;
-  let last: Dashboard | null = null;
+  let last: DashboardData | null = null;
   while (!stop.aborted) {
     let problem = '';
     try {
@@ -48,7 +52,7 @@ async function runDashboard(session: Session, interval: number, stop: AbortSigna
     }
     const exceeds = last.status.verification_nudge.threshold_exceeded;
     const now = Date.now();
-    trippedAt = updateTripTime(wasExceeded, exceeds, trippedAt, now);
+    trippedAt = updateThresholdExceededAt(wasExceeded, exceeds, trippedAt, now);
     wasExceeded = exceeds;
     const screen = { width: stdout.columns ?? 80, height: stdout.rows ?? 24, colors: session.out, now };
     const lines = renderFrame(last, trippedAt, screen);
@@ -58,14 +62,14 @@ async function runDashboard(session: Session, interval: number, stop: AbortSigna
   }
 }
 
-export const topCommand = serverCommand({
+export const topCommand = defineServerCommand({
   name: 'top',
   options: {
-    interval: option('--interval <seconds>', 'time between two refreshes', {
+    interval: defineOption('--interval <seconds>', 'time between two refreshes', {
       parse: refreshInterval,
       default: 2,
     }),
-    once: option('--once', 'print once and exit; the default if standard output is not a terminal'),
+    once: defineOption('--once', 'print once and exit; the default if standard output is not a terminal'),
   },
   json: {
     text: 'There is no `--json`: `status`, `tasks` and `quality trend` print the same data.',
@@ -82,7 +86,7 @@ export const topCommand = serverCommand({
       const dashboard = await readDashboard(session);
       const screen = { width: stdout.columns ?? 80, height: 1_000, colors: session.out, now: Date.now() };
       session.print(renderFrame(dashboard, null, screen).join('\n'));
-      return EXIT.ok;
+      return CLI_EXIT_CODES.ok;
     }
     const stop = new AbortController();
     const end = (): void => stop.abort();
@@ -94,6 +98,6 @@ export const topCommand = serverCommand({
       stdout.write(LEAVE_SCREEN);
       process.off('SIGINT', end).off('SIGTERM', end);
     }
-    return EXIT.ok;
+    return CLI_EXIT_CODES.ok;
   },
 });

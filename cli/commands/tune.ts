@@ -4,16 +4,16 @@ import {
   requiredTuningLevel,
   SettingChange,
 } from '../../shared/control/tune/setting-change.ts';
-import { CliError, EXIT } from '../exit.ts';
+import { CLI_EXIT_CODES, CliError } from '../exit.ts';
 import { toOneLine } from '../output/text.ts';
-import { argument, option } from '../parameters.ts';
-import { routeCommand, serverCommand } from '../server-command.ts';
-import type { Session } from '../session.ts';
+import { defineArgument, defineOption } from '../parameters.ts';
+import { defineServerCommand, routeCommand } from '../server-command.ts';
+import type { ServerCommandSession } from '../session.ts';
 import { REQUIRED_REASON } from '../shared-options.ts';
 
 type Proposal = TuningView['proposals'][number];
 
-const PROPOSAL_ID = argument('<proposal>', 'id that `assay tune list` prints');
+const PROPOSAL_ID = defineArgument('<proposal>', 'id that `assay tune list` prints');
 
 const LEVELS: Readonly<Record<TuningView['level'], string>> = {
   L0: 'an operator applies thresholds; nothing is applied automatically',
@@ -22,14 +22,14 @@ const LEVELS: Readonly<Record<TuningView['level'], string>> = {
   L3: 'thresholds and prompts automatically, routes and gates by an operator',
 };
 
-const historyLines = (history: TuningView['history'], { out }: Session): string[] =>
+const historyLines = (history: TuningView['history'], { out }: ServerCommandSession): string[] =>
   history.map(
     ({ proposal, action, by, reason, at }) =>
       `${out.dim(at)} ${proposal} ${action} by ${toOneLine(by)}: ${toOneLine(reason)}`,
   );
 
 /** The level, the changes in force, the proposals, and the latest entries of the history. */
-function renderTuning(view: TuningView, session: Session): string {
+function renderTuning(view: TuningView, session: ServerCommandSession): string {
   const { out } = session;
   const inForce = view.in_force.map(
     ({ proposal, setting, share }) =>
@@ -63,7 +63,7 @@ function renderTuning(view: TuningView, session: Session): string {
   ].join('\n');
 }
 
-function renderProposal(proposal: Proposal, { history }: TuningView, session: Session): string {
+function renderProposal(proposal: Proposal, { history }: TuningView, session: ServerCommandSession): string {
   const { out } = session;
   const { id, setting, level, status, evidence, by, at, test, instead_of } = proposal;
   return [
@@ -85,7 +85,7 @@ function renderProposal(proposal: Proposal, { history }: TuningView, session: Se
 function findProposal(view: TuningView, id: string): Proposal {
   const found = view.proposals.find((each) => each.id === id);
   if (found) return found;
-  throw new CliError(EXIT.notFound, 'not_found', `There is no proposal ${toOneLine(id)}.`, {
+  throw new CliError(CLI_EXIT_CODES.notFound, 'not_found', `There is no proposal ${toOneLine(id)}.`, {
     hint: '`assay tune list` lists the proposals that exist.',
   });
 }
@@ -112,7 +112,7 @@ function parseChange(options: ChangeOptions): SettingChange | undefined {
   if (!one) return undefined;
   if (given.length > 1)
     throw new CliError(
-      EXIT.usage,
+      CLI_EXIT_CODES.usage,
       'bad_option',
       'A proposal changes one setting: give one of --threshold, --route, --prompt, --gate.',
     );
@@ -127,7 +127,7 @@ function parseChange(options: ChangeOptions): SettingChange | undefined {
   }[kind];
   const parsed = SettingChange.safeParse(raw);
   if (parsed.success) return parsed.data;
-  throw new CliError(EXIT.usage, 'bad_option', `--${kind} ${toOneLine(text)} names no change.`, {
+  throw new CliError(CLI_EXIT_CODES.usage, 'bad_option', `--${kind} ${toOneLine(text)} names no change.`, {
     hint: 'For example --threshold quality_threshold=0.6, --route backend/low=sonnet, --prompt "backend=Run the linter.", --gate lint=advisory.',
   });
 }
@@ -156,18 +156,21 @@ export const tuneCommands = [
     view: (proposal, session, _values, answer) => renderProposal(proposal, answer, session),
     examples: [['tune show p3', 'why it was proposed, and the result of its test']],
   }),
-  serverCommand({
+  defineServerCommand({
     name: 'tune propose',
     description: 'Propose one change, or all changes that the records of the deployment suggest',
     options: {
-      threshold: option(
+      threshold: defineOption(
         '--threshold <name=number>',
         'quality_threshold, epsilon or min_observations of the cascade',
       ),
-      route: option('--route <role/complexity=tier>', 'the first tier to try'),
-      prompt: option('--prompt <role=text>', 'instructions for the agents of a role, added to the task'),
-      gate: option('--gate <gate=required|advisory>', 'whether a failure of the gate fails the work'),
-      reason: option('--reason <text>', 'reason; kept in the history with your name', {
+      route: defineOption('--route <role/complexity=tier>', 'the first tier to try'),
+      prompt: defineOption(
+        '--prompt <role=text>',
+        'instructions for the agents of a role, added to the task',
+      ),
+      gate: defineOption('--gate <gate=required|advisory>', 'whether a failure of the gate fails the work'),
+      reason: defineOption('--reason <text>', 'reason; kept in the history with your name', {
         default: 'what the records suggest',
       }),
     },

@@ -8,16 +8,16 @@ import { NUDGE_SETTINGS, type NudgeRules } from '../../shared/control/ledger/nud
 import { OtlpEndpoint } from '../../shared/control/telemetry/otlp-endpoint.ts';
 import { buildCascadeEnvironment } from '../cascade-policy.ts';
 import { CONNECTION_FILE, type ConnectionFile, DATA_DIR, readConnectionFile } from '../connection.ts';
-import { CliError, EXIT } from '../exit.ts';
+import { CLI_EXIT_CODES, CliError } from '../exit.ts';
 import { buildForgeEnvironment, readForgeSettings } from '../forge-settings.ts';
 import { findStackProgram } from '../installation.ts';
 import { buildJudgeEnvironment } from '../judge-models.ts';
-import { localCommand } from '../local-command.ts';
+import { defineLocalCommand } from '../local-command.ts';
 import type { LocalSession } from '../local-session.ts';
 import { startStack } from '../local-stack.ts';
 import { openAddress } from '../open-address.ts';
 import { toOneLine } from '../output/text.ts';
-import { option, type ParseOption } from '../parameters.ts';
+import { defineOption, type ParseOption } from '../parameters.ts';
 
 /** Reads a setting of the verification window as a deployment does. */
 const nudgeSetting =
@@ -26,10 +26,10 @@ const nudgeSetting =
     const parsed = NUDGE_SETTINGS[name].safeParse(text.trim() === '' ? 'nothing' : text);
     if (parsed.success) return parsed.data;
     const problem = parsed.error.issues[0]?.message ?? 'is not valid';
-    throw new CliError(EXIT.usage, 'bad_option', `${flag} ${toOneLine(text)}: ${problem}.`);
+    throw new CliError(CLI_EXIT_CODES.usage, 'bad_option', `${flag} ${toOneLine(text)}: ${problem}.`);
   };
 const nudgeOption = <const Flags extends string>(name: keyof NudgeRules, flags: Flags, description: string) =>
-  option(flags, description, { parse: nudgeSetting(name) });
+  defineOption(flags, description, { parse: nudgeSetting(name) });
 const NUDGE_OPTIONS = {
   nudgeThreshold: nudgeOption(
     'nudgeThreshold',
@@ -59,7 +59,7 @@ const collectorAddress: ParseOption<string> = (text, flag) => {
   const parsed = OtlpEndpoint.safeParse(text);
   if (parsed.success) return parsed.data;
   throw new CliError(
-    EXIT.usage,
+    CLI_EXIT_CODES.usage,
     'bad_option',
     `${flag} ${toOneLine(text)} ${parsed.error.issues[0]?.message}.`,
   );
@@ -69,7 +69,7 @@ const portNumber: ParseOption<number> = (text, flag) => {
   const port = Number(text);
   if (text.trim() !== '' && Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
   throw new CliError(
-    EXIT.usage,
+    CLI_EXIT_CODES.usage,
     'bad_option',
     `${flag} must be 1 to 65535, or 0 for a free one, not ${toOneLine(text)}.`,
   );
@@ -99,7 +99,7 @@ async function refuseSecondStack(dataDir: string): Promise<void> {
   }
   const other = readConnectionFile(dataDir);
   const which = other === null ? '' : `: ${other.url} (process ${other.pid})`;
-  throw new CliError(EXIT.conflict, 'already_up', `A stack already runs on ${dataDir}${which}.`, {
+  throw new CliError(CLI_EXIT_CODES.conflict, 'already_up', `A stack already runs on ${dataDir}${which}.`, {
     hint: 'Use that stack, stop it with Ctrl-C where it runs, or give another folder with --data.',
   });
 }
@@ -125,32 +125,34 @@ function renderReady(connection: ConnectionFile, forges: ForgeSettings, session:
   ].join('\n');
 }
 
-export const upCommand = localCommand({
+export const upCommand = defineLocalCommand({
   name: 'up',
   options: {
-    port: option(
+    port: defineOption(
       '--port <number>',
       'port of the API; 0: any free one (default: the last one, or a free one)',
       {
         parse: portNumber,
       },
     ),
-    data: option('--data <folder>', 'folder of the state; a new stack on it continues the work', {
+    data: defineOption('--data <folder>', 'folder of the state; a new stack on it continues the work', {
       default: DATA_DIR,
     }),
-    models: option('--models <file>', 'judge models by purpose: YAML or JSON'),
-    cascade: option('--cascade <file>', 'policy and budgets of the cascade: YAML or JSON'),
-    forges: option(
+    models: defineOption('--models <file>', 'judge models by purpose: YAML or JSON'),
+    cascade: defineOption('--cascade <file>', 'policy and budgets of the cascade: YAML or JSON'),
+    forges: defineOption(
       '--forges <file>',
       'GitHub and GitLab repositories: tasks are reported there, and issues become tasks: YAML or JSON',
     ),
-    adapter: option('--adapter <name>', 'agent CLI for tasks that name none', { choices: AGENT_CLI_KINDS }),
-    open: option('--open', 'open the web page in a browser; it asks for the token'),
+    adapter: defineOption('--adapter <name>', 'agent CLI for tasks that name none', {
+      choices: AGENT_CLI_KINDS,
+    }),
+    open: defineOption('--open', 'open the web page in a browser; it asks for the token'),
     ...NUDGE_OPTIONS,
-    otlp: option('--otlp <url>', 'send a trace of each ended task there, by OTLP over HTTP', {
+    otlp: defineOption('--otlp <url>', 'send a trace of each ended task there, by OTLP over HTTP', {
       parse: collectorAddress,
     }),
-    verbose: option('--verbose', 'print the log of the stack on standard error'),
+    verbose: defineOption('--verbose', 'print the log of the stack on standard error'),
   },
   json: {
     text: '`--json` prints one line when the stack is ready. It is the same as `connection.json` in the data folder (mode 0600), which is removed when the stack stops.',
@@ -203,10 +205,15 @@ export const upCommand = localCommand({
       if (open) openAddress(`${stack.connection.url}/`, session);
       const { code, signal } = await stack.ended;
       if (code !== 0 && !stack.interrupted.aborted)
-        throw new CliError(EXIT.failed, 'stack_ended', `The stack ended with ${signal ?? `code ${code}`}.`, {
-          hint: 'Start it again on the same folder: the work continues. --verbose prints its log.',
-        });
-      return EXIT.ok;
+        throw new CliError(
+          CLI_EXIT_CODES.failed,
+          'stack_ended',
+          `The stack ended with ${signal ?? `code ${code}`}.`,
+          {
+            hint: 'Start it again on the same folder: the work continues. --verbose prints its log.',
+          },
+        );
+      return CLI_EXIT_CODES.ok;
     } finally {
       rmSync(join(dataDir, CONNECTION_FILE), { force: true });
       await stack.stop();

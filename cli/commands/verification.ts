@@ -4,7 +4,7 @@ import { formatCount } from '../../shared/lib/format.ts';
 import { toOneLine } from '../output/text.ts';
 import { renderNudge } from '../output/verification-nudge.ts';
 import { routeCommand } from '../server-command.ts';
-import type { Session } from '../session.ts';
+import type { ServerCommandSession } from '../session.ts';
 import { REQUIRED_REASON } from '../shared-options.ts';
 
 /** Unverified completions that are printed; `--json` has all. */
@@ -12,7 +12,7 @@ const SHOWN = 20;
 
 function renderWindow(
   { verification_nudge: nudge, completions }: z.infer<typeof VerificationWindow>,
-  { out }: Session,
+  { out }: ServerCommandSession,
 ): string {
   const { window, ever } = nudge;
   const unverified = completions.filter(({ verified }) => !verified);

@@ -1,13 +1,13 @@
 import { exitCodeForTasks, followWithTimeout } from '../follow-tasks.ts';
 import { startTaskProgress } from '../output/task-progress.ts';
-import { argument } from '../parameters.ts';
-import { serverCommand } from '../server-command.ts';
-import { TIMEOUT } from '../shared-options.ts';
+import { defineArgument } from '../parameters.ts';
+import { defineServerCommand } from '../server-command.ts';
+import { TIMEOUT_OPTION } from '../shared-options.ts';
 
-export const watchCommand = serverCommand({
+export const watchCommand = defineServerCommand({
   name: 'watch',
-  arguments: { ids: argument('<id...>', 'task ids') },
-  options: { timeout: TIMEOUT },
+  arguments: { ids: defineArgument('<id...>', 'task ids') },
+  options: { timeout: TIMEOUT_OPTION },
   json: {
     text: '`--json` prints a line for each change, each line a `Task`.',
     option: 'print each change as one line of JSON; docs/cli.md has its shape',

@@ -1,11 +1,11 @@
 import { ADAPTER_KINDS, Adapter, type AdapterKind } from '../../shared/contract/agents/adapter.ts';
 import { RoleName } from '../../shared/contract/submission/schema.ts';
 import { findBuiltinRole } from '../../shared/control/roles/builtin-role.ts';
-import { CliError, EXIT, InterruptedError } from '../exit.ts';
+import { CLI_EXIT_CODES, CliError, InterruptedError } from '../exit.ts';
 import { toOneLine } from '../output/text.ts';
-import { argument, option, type ParseOption, wholeNumber } from '../parameters.ts';
-import { serverCommand } from '../server-command.ts';
-import type { Session } from '../session.ts';
+import { createIntegerParser, defineArgument, defineOption, type ParseOption } from '../parameters.ts';
+import { defineServerCommand } from '../server-command.ts';
+import type { ServerCommandSession } from '../session.ts';
 import { runWorker, type WorkerResult } from '../worker/run-worker.ts';
 
 /** Variables of each agent CLI for its key or address; passed to the agent if they are set. */
@@ -17,7 +17,7 @@ const KEY_VARIABLES: Readonly<Record<AdapterKind, readonly string[]>> = {
   command: [],
 };
 
-const badOption = (message: string): CliError => new CliError(EXIT.usage, 'bad_option', message);
+const badOption = (message: string): CliError => new CliError(CLI_EXIT_CODES.usage, 'bad_option', message);
 
 interface AdapterOptions {
   readonly adapter: AdapterKind;
@@ -69,7 +69,7 @@ function abortOnSignal(): { readonly signal: AbortSignal; readonly stop: () => v
   };
 }
 
-function printResult(result: WorkerResult, session: Session): void {
+function printResult(result: WorkerResult, session: ServerCommandSession): void {
   if (session.json) session.io.stdout.write(`${JSON.stringify(result)}\n`);
   else if (result.outcome === 'reported')
     session.print(`${result.task_id} reported; it is ${result.status} now`);
@@ -77,39 +77,39 @@ function printResult(result: WorkerResult, session: Session): void {
 }
 
 /** `worker`: claims external tasks and runs agents on this machine. */
-export const workerCommand = serverCommand({
+export const workerCommand = defineServerCommand({
   name: 'worker',
   arguments: {
-    argv: argument('[command...]', 'with --adapter command: program and arguments, after --'),
+    argv: defineArgument('[command...]', 'with --adapter command: program and arguments, after --'),
   },
   options: {
-    role: option('--role <role>', 'role of the tasks', { parse: roleName, required: true }),
-    adapter: option('--adapter <kind>', 'agent that does the tasks', {
+    role: defineOption('--role <role>', 'role of the tasks', { parse: roleName, required: true }),
+    adapter: defineOption('--adapter <kind>', 'agent that does the tasks', {
       choices: ADAPTER_KINDS,
       required: true,
     }),
-    model: option('--model <model>', 'model for the agent, recorded with the attempt'),
-    agentTimeout: option(
+    model: defineOption('--model <model>', 'model for the agent, recorded with the attempt'),
+    agentTimeout: defineOption(
       '--agent-timeout <seconds>',
       'time limit of one agent (default: 1800, or less if its role says so)',
-      { parse: wholeNumber(1, 21_600) },
+      { parse: createIntegerParser(1, 21_600) },
     ),
-    maxTurns: option('--max-turns <number>', 'claude and gemini: maximum turns of one agent', {
-      parse: wholeNumber(1, 1_000),
+    maxTurns: defineOption('--max-turns <number>', 'claude and gemini: maximum turns of one agent', {
+      parse: createIntegerParser(1, 1_000),
     }),
-    maxTasks: option(
+    maxTasks: defineOption(
       '--max-tasks <number>',
       'end after this many tasks; 0: never (default: as the role says)',
       {
-        parse: wholeNumber(0, 1_000_000),
+        parse: createIntegerParser(0, 1_000_000),
       },
     ),
-    untilEmpty: option('--until-empty', 'end when there is no task to claim, instead of waiting'),
-    pollSeconds: option('--poll <seconds>', 'time between two attempts to claim a task', {
-      parse: wholeNumber(1, 3_600),
+    untilEmpty: defineOption('--until-empty', 'end when there is no task to claim, instead of waiting'),
+    pollSeconds: defineOption('--poll <seconds>', 'time between two attempts to claim a task', {
+      parse: createIntegerParser(1, 3_600),
       default: 10,
     }),
-    pass: option('--pass <name>', 'environment variable passed to the agent (repeatable)', {
+    pass: defineOption('--pass <name>', 'environment variable passed to the agent (repeatable)', {
       parse: variableName,
       repeatable: true,
     }),
@@ -152,6 +152,6 @@ export const workerCommand = serverCommand({
       stop();
     }
     if (signal.aborted) throw signal.reason;
-    return EXIT.ok;
+    return CLI_EXIT_CODES.ok;
   },
 });

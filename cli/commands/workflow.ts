@@ -9,11 +9,11 @@ import { formatCount } from '../../shared/lib/format.ts';
 import { describeFileProblem } from '../../shared/lib/yaml.ts';
 import { BUILTIN_RUBRICS } from '../../shared/reviews/rubric/builtin-rubrics.ts';
 import { MAX_ASSAY_FILE_BYTES } from '../../shared/reviews/rubric/read-rubric.ts';
-import { CliError, EXIT } from '../exit.ts';
-import type { Io } from '../io.ts';
-import { localCommand } from '../local-command.ts';
+import { CLI_EXIT_CODES, CliError } from '../exit.ts';
+import type { CommandIo } from '../io.ts';
+import { defineLocalCommand } from '../local-command.ts';
 import { toOneLine } from '../output/text.ts';
-import { argument } from '../parameters.ts';
+import { defineArgument } from '../parameters.ts';
 
 /** Returns the text of a file; for one that is too large, blanks of a length that is refused as too large. */
 function readText(path: string): string {
@@ -22,20 +22,20 @@ function readText(path: string): string {
     : readFileSync(path, 'utf8');
 }
 
-function readIfExists(file: string, io: Pick<Io, 'cwd'>): string | null {
+function readIfExists(file: string, io: Pick<CommandIo, 'cwd'>): string | null {
   try {
     return readText(resolve(io.cwd, file));
   } catch (error) {
     if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'))
       return null;
-    throw new CliError(EXIT.usage, 'unreadable_file', `${file} cannot be read.`, {
+    throw new CliError(CLI_EXIT_CODES.usage, 'unreadable_file', `${file} cannot be read.`, {
       details: [{ where: file, message: error instanceof Error ? error.message : String(error) }],
     });
   }
 }
 
 const inRepository =
-  (io: Pick<Io, 'cwd'>): RepositoryFileReader =>
+  (io: Pick<CommandIo, 'cwd'>): RepositoryFileReader =>
   async (paths) =>
     new Map(paths.map((path) => [path, readIfExists(path, io)]));
 
@@ -46,19 +46,19 @@ interface ReadWorkflow {
 }
 
 /** Reads a workflow with its problems, and those of the files that it names. @throws CliError if the file does not exist */
-async function readWorkflowFile(file: string, io: Pick<Io, 'cwd'>): Promise<ReadWorkflow> {
+async function readWorkflowFile(file: string, io: Pick<CommandIo, 'cwd'>): Promise<ReadWorkflow> {
   const text = readIfExists(file, io);
-  if (text === null) throw new CliError(EXIT.usage, 'unreadable_file', `${file} does not exist.`);
+  if (text === null) throw new CliError(CLI_EXIT_CODES.usage, 'unreadable_file', `${file} does not exist.`);
   return await loadWorkflow({ path: file, text }, inRepository(io));
 }
 
 /** Reads a workflow by its name: of `.assay/workflows` here, else a built-in one. @throws CliError if there is none */
-async function readNamedWorkflow(name: string, io: Pick<Io, 'cwd'>): Promise<ReadWorkflow> {
+async function readNamedWorkflow(name: string, io: Pick<CommandIo, 'cwd'>): Promise<ReadWorkflow> {
   const path = workflowPath(name);
   if (/^[a-z0-9-]+$/.test(name) && readIfExists(path, io) !== null) return await readWorkflowFile(path, io);
   const workflow = findBuiltinWorkflow(name);
   if (workflow) return { workflow, problems: [] };
-  throw new CliError(EXIT.notFound, 'unknown_workflow', `There is no workflow ${name}.`, {
+  throw new CliError(CLI_EXIT_CODES.notFound, 'unknown_workflow', `There is no workflow ${name}.`, {
     hint: `Workflows of a repository are files like ${workflowPath('NAME')}; \`assay workflow list\` lists the built-in ones.`,
   });
 }
@@ -67,7 +67,7 @@ async function readNamedWorkflow(name: string, io: Pick<Io, 'cwd'>): Promise<Rea
 function validWorkflow(file: string, { workflow, problems }: ReadWorkflow) {
   if (workflow && problems.length === 0) return workflow;
   throw new CliError(
-    EXIT.usage,
+    CLI_EXIT_CODES.usage,
     'bad_workflow',
     `${toOneLine(file)} has ${formatCount(problems.length, 'error')}.`,
     {
@@ -82,7 +82,7 @@ function validWorkflow(file: string, { workflow, problems }: ReadWorkflow) {
 
 /** `workflow`: workflows and rubrics. */
 export const workflowCommands = [
-  localCommand({
+  defineLocalCommand({
     name: 'workflow list',
     description: 'List the built-in workflows and rubrics',
     json: '`--json` prints `{"workflows": [{"name", "description"}], "rubrics": [{"name", "criteria": [string]}]}`.',
@@ -105,11 +105,11 @@ export const workflowCommands = [
       return undefined;
     },
   }),
-  localCommand({
+  defineLocalCommand({
     name: 'workflow validate',
     description: 'Check a workflow; errors have file and line',
     arguments: {
-      file: argument('<file>', 'a workflow; its rubrics are read from .assay/rubrics of this folder'),
+      file: defineArgument('<file>', 'a workflow; its rubrics are read from .assay/rubrics of this folder'),
     },
     json: '`--json` prints `{"valid": true, "name": string, "nodes": number, "edges": number}`; else the error, with a detail for each place.',
     examples: [['workflow validate .assay/workflows/careful.yaml', 'before you commit it']],
@@ -122,10 +122,10 @@ export const workflowCommands = [
       return undefined;
     },
   }),
-  localCommand({
+  defineLocalCommand({
     name: 'workflow show',
     description: 'Print a workflow as a Mermaid diagram',
-    arguments: { name: argument('<name>', 'a workflow of this repository, or a built-in one') },
+    arguments: { name: defineArgument('<name>', 'a workflow of this repository, or a built-in one') },
     json: '`--json` prints `{"workflow": …}`, with the defaults filled in.',
     examples: [['workflow show default', 'the workflow of a task that names none']],
     run: async (session, { name }) => {

@@ -7,8 +7,8 @@ import type { Adapter, AgentCliKind } from '../../shared/contract/agents/adapter
 import { ADAPTER_CAPABILITIES } from '../../shared/contract/agents/adapter-capabilities.ts';
 import CLI_VERSIONS from '../../shared/contract/agents/cli-versions.json' with { type: 'json' };
 import { PROVIDER_BASE_PATHS } from '../../shared/contract/models/protocols.ts';
-import { VENDOR_ENV } from '../../shared/contract/resource-names.ts';
-import { CliError, EXIT } from '../exit.ts';
+import { PROVIDER_CLIENT_ENV_NAMES } from '../../shared/contract/resource-names.ts';
+import { CLI_EXIT_CODES, CliError } from '../exit.ts';
 import { INSTALL_ROOT } from '../installation.ts';
 
 /** Folder where `npm run test:cli` installs the pinned CLIs. */
@@ -36,7 +36,7 @@ function pathWith(kind: AgentCliKind, env: NodeJS.ProcessEnv, pinnedClis: string
   if (path.split(delimiter).some((folder) => folder !== '' && existsSync(join(folder, program)))) return path;
   if (existsSync(join(pinnedClis, program))) return `${pinnedClis}${delimiter}${path}`;
   throw new CliError(
-    EXIT.failed,
+    CLI_EXIT_CODES.failed,
     'not_installed',
     `${program} is not installed. Install the tested version: npm install --global ${from}@${version}`,
   );
@@ -46,7 +46,7 @@ function pathWith(kind: AgentCliKind, env: NodeJS.ProcessEnv, pinnedClis: string
 async function startScriptedProvider(): Promise<{ url: string; stop: () => Promise<void> }> {
   if (!existsSync(SCRIPTED_PROVIDER))
     throw new CliError(
-      EXIT.failed,
+      CLI_EXIT_CODES.failed,
       'no_models',
       'The scripted models are only in a clone of the repository; set a key instead.',
     );
@@ -54,7 +54,8 @@ async function startScriptedProvider(): Promise<{ url: string; stop: () => Promi
   const ended = once(child, 'close');
   const first = once(createInterface({ input: child.stdout }), 'line');
   const line = await Promise.race([first, ended.then(() => null)]);
-  if (line === null) throw new CliError(EXIT.failed, 'no_models', 'The scripted models did not start.');
+  if (line === null)
+    throw new CliError(CLI_EXIT_CODES.failed, 'no_models', 'The scripted models did not start.');
   return {
     url: String(line[0]),
     stop: async () => {
@@ -75,7 +76,7 @@ export async function startDemoAgent(
 ): Promise<DemoAgent> {
   const PATH = pathWith(kind, env, pinnedClis);
   const { vendor } = ADAPTER_CAPABILITIES[kind];
-  const { key, url } = VENDOR_ENV[vendor];
+  const { key, url } = PROVIDER_CLIENT_ENV_NAMES[vendor];
   const common = { kind, adapter: { kind, timeout_s: TIMEOUT_S } };
   if (env[key]) return { ...common, models: 'real', env: { PATH }, stop: async () => {} };
   const scripted = await startScriptedProvider();

@@ -1,13 +1,13 @@
 import { mkdtempSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Client, createClient } from '../client.ts';
-import { CliError, EXIT } from '../exit.ts';
+import { type ApiRouteClient, createApiRouteClient } from '../client.ts';
+import { CLI_EXIT_CODES, CliError } from '../exit.ts';
 import { followTasks } from '../follow-tasks.ts';
 import { findStackProgram } from '../installation.ts';
 import { startStack } from '../local-stack.ts';
 import { startTaskProgress } from '../output/task-progress.ts';
-import type { Session } from '../session.ts';
+import type { ServerCommandSession } from '../session.ts';
 import type { DemoAgent } from './demo-agent.ts';
 import { createDemoRepository, listDeliveredBranches } from './demo-repository.ts';
 import type { DemoOutcome, DemoResult } from './demo-result.ts';
@@ -24,8 +24,8 @@ import { approveScriptedTasks } from './scripted-reviewer.ts';
 const LIMIT_MS = { scripted: 120_000, real: 1_800_000 };
 
 async function followAll(
-  session: Session,
-  client: Client,
+  session: ServerCommandSession,
+  client: ApiRouteClient,
   tasks: readonly DemoTask[],
   interrupted: AbortSignal,
   limitMs: number,
@@ -48,7 +48,11 @@ async function followAll(
   } catch (error) {
     if (interrupted.aborted) throw interrupted.reason;
     if (timeout.aborted)
-      throw new CliError(EXIT.timeout, 'timeout', `The demo did not end within ${limitMs / 1_000} s.`);
+      throw new CliError(
+        CLI_EXIT_CODES.timeout,
+        'timeout',
+        `The demo did not end within ${limitMs / 1_000} s.`,
+      );
     throw error;
   } finally {
     progress.stop();
@@ -72,7 +76,7 @@ export type DemoExtra = (typeof DEMO_EXTRAS)[number];
 
 /** Runs the demo in a new temporary folder, which is kept. Every process that it starts has ended when it returns. */
 export async function runDemo(
-  session: Session,
+  session: ServerCommandSession,
   agent: DemoAgent | null,
   extra: DemoExtra | null = null,
 ): Promise<{ tasks: readonly DemoTask[]; result: DemoResult }> {
@@ -90,7 +94,7 @@ export async function runDemo(
   });
   try {
     const { url, token, control_url, records_dir } = stack.connection;
-    const client = createClient({ url, token, source: 'the demo' });
+    const client = createApiRouteClient({ url, token, source: 'the demo' });
     const tasks = agent
       ? buildDemoTasks(repository.url, agent.adapter)
       : [

@@ -1,10 +1,10 @@
 import type { TaskView } from '../../shared/api/task-schemas.ts';
-import type { Client } from '../client.ts';
+import type { ApiRouteClient } from '../client.ts';
 import type { DemoTask } from './demo-tasks.ts';
 
 /** Approves the open approval requests for which the demo has a reason. Returns the ids of their tasks. */
 async function approveRequests(
-  client: Client,
+  client: ApiRouteClient,
   tasks: readonly DemoTask[],
   ended: readonly TaskView[],
 ): Promise<string[]> {
@@ -18,7 +18,7 @@ async function approveRequests(
 
 /** Approves the held work for which the demo has a reason. Returns the ids of the tasks. */
 async function approveHeldWork(
-  client: Client,
+  client: ApiRouteClient,
   tasks: readonly DemoTask[],
   ended: readonly TaskView[],
 ): Promise<string[]> {
@@ -36,7 +36,7 @@ async function approveHeldWork(
 
 /** Approves what the demo has scripted: approval requests and held work. Returns the ids of the tasks that continue. */
 export const approveScriptedTasks = async (
-  client: Client,
+  client: ApiRouteClient,
   tasks: readonly DemoTask[],
   ended: readonly TaskView[],
 ): Promise<string[]> => [

@@ -5,7 +5,12 @@ import {
   FARGATE_POOLS,
   type FargatePool,
 } from '../../shared/control/admission/container-capacity.ts';
-import { attention, type DoctorFinding, missing, ok } from './doctor-check.ts';
+import {
+  createAttentionFinding,
+  createMissingFinding,
+  createOkFinding,
+  type DoctorFinding,
+} from './doctor-check.ts';
 
 const RESERVED = Object.values(RESERVED_CONCURRENCY).reduce((sum, each) => sum + each, 0);
 /** Concurrent executions that Lambda keeps unreserved. */
@@ -30,10 +35,10 @@ export async function checkCredentials(): Promise<DoctorFinding> {
   try {
     const region = await client.config.region();
     const { Arn, Account } = await client.send(new GetCallerIdentityCommand());
-    return ok(`${Arn} in account ${Account}, region ${region}`);
+    return createOkFinding(`${Arn} in account ${Account}, region ${region}`);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    return missing(message, 'Sign in, and set AWS_PROFILE and AWS_REGION.');
+    return createMissingFinding(message, 'Sign in, and set AWS_PROFILE and AWS_REGION.');
   } finally {
     client.destroy();
   }
@@ -49,11 +54,11 @@ export async function checkBootstrap(): Promise<DoctorFinding> {
     );
     const version = Number(Parameter?.Value);
     return version >= BOOTSTRAP_VERSION
-      ? ok(`version ${version}`)
-      : missing(`version ${Parameter?.Value}; at least ${BOOTSTRAP_VERSION} is needed`, advice);
+      ? createOkFinding(`version ${version}`)
+      : createMissingFinding(`version ${Parameter?.Value}; at least ${BOOTSTRAP_VERSION} is needed`, advice);
   } catch (error) {
     if (error instanceof Error && error.name === 'ParameterNotFound')
-      return missing('this account and region is not bootstrapped for the CDK', advice);
+      return createMissingFinding('this account and region is not bootstrapped for the CDK', advice);
     throw error;
   } finally {
     client.destroy();
@@ -87,12 +92,12 @@ export async function checkFargateQuota(room: ContainerCapacity | null): Promise
       )
       .join('; ');
     const few = pools.filter(({ vcpus, promised }) => vcpus < Math.max(MIN_VCPUS, promised ?? 0));
-    if (few.length === 0) return ok(detail);
+    if (few.length === 0) return createOkFinding(detail);
     const requests = few.map(
       ({ pool, promised }) =>
         `aws service-quotas request-service-quota-increase --service-code fargate --quota-code ${VCPU_QUOTA[pool]} --desired-value ${Math.max(100, promised ?? 0)}`,
     );
-    return attention(detail, `Request more: ${requests.join('; ')}`);
+    return createAttentionFinding(detail, `Request more: ${requests.join('; ')}`);
   } finally {
     client.destroy();
   }
@@ -108,8 +113,8 @@ export async function checkLambdaConcurrency(isDeployed: boolean): Promise<Docto
     const free = AccountLimit?.UnreservedConcurrentExecutions;
     if (all === undefined || free === undefined) throw new Error('Lambda did not return its limits');
     const detail = `${all} concurrent executions, ${free} of them not reserved`;
-    if (isDeployed || free >= RESERVED + UNRESERVED) return ok(detail);
-    return missing(
+    if (isDeployed || free >= RESERVED + UNRESERVED) return createOkFinding(detail);
+    return createMissingFinding(
       `${detail}; a deployment reserves ${RESERVED}, and ${UNRESERVED} must stay unreserved`,
       'Request more in Service Quotas (Lambda, concurrent executions), or deploy with -c assay:modelConcurrency=0 -c assay:authorizerConcurrency=0 -c assay:workConcurrency=0 -c assay:deliverConcurrency=0.',
     );

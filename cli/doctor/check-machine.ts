@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { readConfig } from '../check/check-inputs.ts';
 import {
-  attention,
+  createAttentionFinding,
+  createMissingFinding,
+  createOkFinding,
   type DoctorCheck,
   type DoctorFinding,
-  missing,
-  ok,
   performDoctorCheck,
 } from './doctor-check.ts';
 
@@ -31,19 +31,22 @@ async function installedVersion(
 async function checkGit(): Promise<DoctorFinding> {
   const version = await installedVersion('git');
   if (version === null)
-    return missing('git is not installed', 'Install it: `apt install git`, `brew install git`, git-scm.com.');
+    return createMissingFinding(
+      'git is not installed',
+      'Install it: `apt install git`, `brew install git`, git-scm.com.',
+    );
   const [, major = '0', minor = '0'] = /(\d+)\.(\d+)/.exec(version) ?? [];
   return Number(major) > 2 || (Number(major) === 2 && Number(minor) >= 38)
-    ? ok(version)
-    : attention(version, 'Merges without a checkout need git 2.38 or later.');
+    ? createOkFinding(version)
+    : createAttentionFinding(version, 'Merges without a checkout need git 2.38 or later.');
 }
 
 async function checkRepository(folder: string): Promise<DoctorFinding> {
   try {
     await run('git', ['-C', folder, 'rev-parse', '--git-dir'], { timeout: 10_000 });
-    return ok(`${folder} is in a git repository`);
+    return createOkFinding(`${folder} is in a git repository`);
   } catch {
-    return attention(
+    return createAttentionFinding(
       `${folder} is in no git repository`,
       'Run it in the repository of the tasks, or run `git init`.',
     );
@@ -52,12 +55,12 @@ async function checkRepository(folder: string): Promise<DoctorFinding> {
 
 async function checkConfiguration(folder: string): Promise<DoctorFinding> {
   if (!existsSync(join(folder, 'assay.yaml')))
-    return attention('there is no assay.yaml', '`assay init` proposes one for the repository.');
+    return createAttentionFinding('there is no assay.yaml', '`assay init` proposes one for the repository.');
   try {
     await readConfig(folder);
-    return ok('assay.yaml is valid');
+    return createOkFinding('assay.yaml is valid');
   } catch (error) {
-    return missing(
+    return createMissingFinding(
       `assay.yaml is not valid: ${error instanceof Error ? error.message : String(error)}`,
       'docs/configuration.md lists every key; `assay check` names each invalid one.',
     );
@@ -69,15 +72,17 @@ const checkOptionalProgram =
   (program: string, purpose: string, advice: string, argv?: readonly string[]) =>
   async (): Promise<DoctorFinding> => {
     const version = await installedVersion(program, argv);
-    return version === null ? attention(`${program} is not installed: ${purpose}`, advice) : ok(version);
+    return version === null
+      ? createAttentionFinding(`${program} is not installed: ${purpose}`, advice)
+      : createOkFinding(version);
   };
 
 async function checkDuckdb(): Promise<DoctorFinding> {
   try {
     await import('@duckdb/node-api');
-    return ok('@duckdb/node-api is installed');
+    return createOkFinding('@duckdb/node-api is installed');
   } catch {
-    return attention(
+    return createAttentionFinding(
       '@duckdb/node-api is not installed: `assay query` needs it',
       '`npm install @duckdb/node-api` beside Assay; `--athena` does not need it.',
     );
@@ -87,7 +92,7 @@ async function checkDuckdb(): Promise<DoctorFinding> {
 /** Checks this machine and a folder. Changes nothing. */
 export const checkMachine = (folder: string): Promise<DoctorCheck[]> =>
   Promise.all([
-    performDoctorCheck('node', async () => ok(`Node ${process.versions.node}`)),
+    performDoctorCheck('node', async () => createOkFinding(`Node ${process.versions.node}`)),
     performDoctorCheck('git', checkGit),
     performDoctorCheck('repository', () => checkRepository(folder)),
     performDoctorCheck('configuration', () => checkConfiguration(folder)),

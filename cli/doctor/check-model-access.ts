@@ -1,6 +1,6 @@
 import type { TierModels } from '../../shared/contract/agents/tiers.ts';
 import type { ModelProviders } from '../../shared/contract/models/model-providers.ts';
-import { type DoctorFinding, missing, ok } from './doctor-check.ts';
+import { createMissingFinding, createOkFinding, type DoctorFinding } from './doctor-check.ts';
 
 /** Model ids of Bedrock begin with the vendor. */
 const PREFIX = 'anthropic.';
@@ -10,7 +10,7 @@ export async function checkModelAccess(
   { anthropic }: ModelProviders,
   tiers: TierModels,
 ): Promise<DoctorFinding> {
-  if (anthropic?.via !== 'bedrock') return ok('no tier uses Bedrock');
+  if (anthropic?.via !== 'bedrock') return createOkFinding('no tier uses Bedrock');
   const { BedrockClient, GetFoundationModelAvailabilityCommand } = await import('@aws-sdk/client-bedrock');
   const client = new BedrockClient(anthropic.region ? { region: anthropic.region } : {});
   const wanted = [...new Set(Object.values(tiers))];
@@ -33,8 +33,8 @@ export async function checkModelAccess(
     client.destroy();
   }
   return refused.length === 0
-    ? ok(wanted.join(', '))
-    : missing(
+    ? createOkFinding(wanted.join(', '))
+    : createMissingFinding(
         `this account has no access to ${refused.join(', ')} here`,
         'Request access on the page "Model access" of Bedrock, name another region or other models (assay:models, assay:tierModels), or use a key; docs/models.md.',
       );

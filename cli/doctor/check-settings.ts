@@ -1,8 +1,8 @@
 import type { Deployment } from './deployment.ts';
-import { attention, type DoctorFinding, ok } from './doctor-check.ts';
+import { createAttentionFinding, createOkFinding, type DoctorFinding } from './doctor-check.ts';
 
 /** The check that covers each setting; null: nothing in the account can be missing for it. A test compares it with the settings of the stack. */
-export const CHECK_BY_SETTING = {
+export const DOCTOR_CHECK_BY_STACK_SETTING = {
   stackName: 'stack',
   stage: 'stack',
   tags: null,
@@ -65,26 +65,30 @@ export const CHECK_BY_SETTING = {
   onDelete: null,
 } as const satisfies Readonly<Record<string, string | null>>;
 
-const isKnown = (name: string): name is keyof typeof CHECK_BY_SETTING =>
-  Object.hasOwn(CHECK_BY_SETTING, name);
+const isKnown = (name: string): name is keyof typeof DOCTOR_CHECK_BY_STACK_SETTING =>
+  Object.hasOwn(DOCTOR_CHECK_BY_STACK_SETTING, name);
 
 /** Lists the settings that differ from the defaults, and the check that covers each. */
 export function checkSettings({ outputs }: Deployment): DoctorFinding {
   const text = outputs['Settings'];
   if (text === undefined)
-    return attention('the stack has no output Settings', 'Deploy again: this version writes it.');
+    return createAttentionFinding(
+      'the stack has no output Settings',
+      'Deploy again: this version writes it.',
+    );
   const names = text.split(' ').filter((name) => name !== '' && name !== 'none');
   const unknown = names.filter((name) => !isKnown(name));
   if (unknown.length > 0)
-    return attention(
+    return createAttentionFinding(
       `settings that this version does not know: ${unknown.join(', ')}`,
       'Run `assay doctor` of the deployed version.',
     );
-  if (names.length === 0) return ok('all have their default');
-  return ok(
+  if (names.length === 0) return createOkFinding('all have their default');
+  return createOkFinding(
     names
       .map(
-        (name) => `${name}${isKnown(name) && CHECK_BY_SETTING[name] ? ` (${CHECK_BY_SETTING[name]})` : ''}`,
+        (name) =>
+          `${name}${isKnown(name) && DOCTOR_CHECK_BY_STACK_SETTING[name] ? ` (${DOCTOR_CHECK_BY_STACK_SETTING[name]})` : ''}`,
       )
       .join(', '),
   );

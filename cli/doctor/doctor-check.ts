@@ -14,15 +14,15 @@ export interface DoctorCheck extends DoctorFinding {
   readonly check: string;
 }
 
-export const ok = (detail: string): DoctorFinding => ({ outcome: 'ok', detail, advice: null });
+export const createOkFinding = (detail: string): DoctorFinding => ({ outcome: 'ok', detail, advice: null });
 /** Tasks run, but the operator should know. */
-export const attention = (detail: string, advice: string): DoctorFinding => ({
+export const createAttentionFinding = (detail: string, advice: string): DoctorFinding => ({
   outcome: 'attention',
   detail,
   advice,
 });
 /** Without it tasks fail, or nothing can be deployed. */
-export const missing = (detail: string, advice: string): DoctorFinding => ({
+export const createMissingFinding = (detail: string, advice: string): DoctorFinding => ({
   outcome: 'missing',
   detail,
   advice,

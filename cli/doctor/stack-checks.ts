@@ -1,18 +1,26 @@
 import type { ContainerDefinition } from '@aws-sdk/client-ecs';
 import type { Deployment } from './deployment.ts';
-import { attention, type DoctorFinding, missing, ok } from './doctor-check.ts';
+import {
+  createAttentionFinding,
+  createMissingFinding,
+  createOkFinding,
+  type DoctorFinding,
+} from './doctor-check.ts';
 import { type FunctionEnvironments, parseProviders } from './function-environments.ts';
 
 const SETTLED = /^(CREATE|UPDATE|IMPORT)_COMPLETE$/;
 
 export function checkStackState(name: string, deployment: Deployment | null): DoctorFinding {
   if (!deployment)
-    return attention(`there is no stack ${name} here`, 'npx cdk deploy -c assay:alarmEmail=you@example.com');
+    return createAttentionFinding(
+      `there is no stack ${name} here`,
+      'npx cdk deploy -c assay:alarmEmail=you@example.com',
+    );
   const { status } = deployment;
-  if (SETTLED.test(status)) return ok(status);
+  if (SETTLED.test(status)) return createOkFinding(status);
   return status.endsWith('_IN_PROGRESS')
-    ? attention(status, 'Wait for the deployment to end.')
-    : missing(status, 'Read the events of the stack in CloudFormation, and deploy again.');
+    ? createAttentionFinding(status, 'Wait for the deployment to end.')
+    : createMissingFinding(status, 'Read the events of the stack in CloudFormation, and deploy again.');
 }
 
 /** Reads the containers of the current task definitions. */
@@ -74,13 +82,16 @@ export async function checkImages(deployment: Deployment): Promise<DoctorFinding
       }
     }
     if (absent.length > 0)
-      return missing(`not in ECR: ${absent.join(', ')}`, 'Deploy again: the CDK builds and pushes them.');
+      return createMissingFinding(
+        `not in ECR: ${absent.join(', ')}`,
+        'Deploy again: the CDK builds and pushes them.',
+      );
     if (elsewhere.length > 0)
-      return attention(
+      return createAttentionFinding(
         `not in ECR, and not checked: ${elsewhere.join(', ')}`,
         'Make sure that Fargate can pull them.',
       );
-    return ok(`${all.length} images`);
+    return createOkFinding(`${all.length} images`);
   } finally {
     client.destroy();
   }
@@ -109,12 +120,12 @@ export async function checkSecrets(
   const names = given.flatMap((provider) => (provider.via === 'parameter' ? [provider.name] : []));
   const absent = [...(await findAbsentSecrets(arns)), ...(await findAbsentParameters(names))];
   if (absent.length > 0)
-    return missing(
+    return createMissingFinding(
       `without a value: ${absent.join(', ')}`,
       'Set a value; docs/deploy.md describes the format.',
     );
   const count = new Set([...arns, ...names]).size;
-  return ok(count === 0 ? 'the deployment uses none' : `${count} with a value`);
+  return createOkFinding(count === 0 ? 'the deployment uses none' : `${count} with a value`);
 }
 
 async function findAbsentSecrets(arns: readonly string[]): Promise<string[]> {
@@ -170,11 +181,11 @@ export async function checkSubscriptions(deployment: Deployment): Promise<Doctor
     client.destroy();
   }
   if (all.length === 0)
-    return missing(
+    return createMissingFinding(
       'no one is subscribed to alarms',
       'Deploy with -c assay:alarmEmail=you@example.com, or subscribe to the topic.',
     );
   return pending.length > 0
-    ? attention(`not confirmed: ${pending.join(', ')}`, 'Follow the link in the e-mail of SNS.')
-    : ok(all.join(', '));
+    ? createAttentionFinding(`not confirmed: ${pending.join(', ')}`, 'Follow the link in the e-mail of SNS.')
+    : createOkFinding(all.join(', '));
 }

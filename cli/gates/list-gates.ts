@@ -6,7 +6,7 @@ import { describeGateCondition } from '../../gates/core/gate-conditions.ts';
 import type { ProjectFiles } from '../../gates/core/project-files.ts';
 import { DEFAULT_CUSTOM_GATE_CONDITION } from '../../gates/gates/custom/custom-command-gate.ts';
 import { gateModulePath } from '../../gates/gates/custom/gate-modules.ts';
-import { GATES } from '../../gates/gates/gate-registry.ts';
+import { BUILT_IN_GATES } from '../../gates/gates/gate-registry.ts';
 import type { ParsedConfig } from '../../gates/pipeline/configuration/parse-config.ts';
 import { resolvePipeline } from '../../gates/pipeline/gate-pipeline.ts';
 import { planGate } from '../../gates/pipeline/plan-gate.ts';
@@ -14,7 +14,7 @@ import { joinFolder } from '../../gates/tests/running/tool-folders.ts';
 import { listWorkingTree } from '../../workspace/git/working-tree.ts';
 import { readConfig } from '../check/check-inputs.ts';
 import { createConfigError } from '../check/config-error.ts';
-import { CliError, EXIT } from '../exit.ts';
+import { CLI_EXIT_CODES, CliError } from '../exit.ts';
 import { findTool } from './find-tool.ts';
 
 /** One gate, as `assay gates list --json` prints it. */
@@ -50,7 +50,7 @@ export interface ListedTool {
 export async function listGates(repo: string, cwd: string): Promise<ListedGate[]> {
   const dir = resolve(cwd, repo);
   await readdir(dir).catch((error: NodeJS.ErrnoException) => {
-    throw new CliError(EXIT.usage, 'unreadable_folder', `${repo} cannot be read (${error.code}).`);
+    throw new CliError(CLI_EXIT_CODES.usage, 'unreadable_folder', `${repo} cannot be read (${error.code}).`);
   });
   const config = await readConfig(dir).catch((error: unknown) => {
     throw error instanceof ConfigError ? createConfigError(error) : error;
@@ -69,14 +69,14 @@ export async function listGates(repo: string, cwd: string): Promise<ListedGate[]
   };
   const all = [
     ...steps.map((step) => ({ ...step, enabled: true })),
-    ...[...GATES, ...custom]
+    ...[...BUILT_IN_GATES, ...custom]
       .filter(({ name }) => !running.has(name))
       .map((gate) => ({ ...gate, gate, command: null, explicitlyEnabled: true, enabled: false })),
   ];
   return Promise.all(
     all.map(
       async ({ gate, enabled, required, condition, command, explicitlyEnabled }): Promise<ListedGate> => {
-        const builtIn = GATES.includes(gate);
+        const builtIn = BUILT_IN_GATES.includes(gate);
         const isDeclaredByModule = isModuleGate(gate) && !config?.gates.pipeline;
         return {
           name: gate.name,

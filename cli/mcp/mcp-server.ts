@@ -6,12 +6,12 @@ import { TaskStatus } from '../../shared/contract/task/status.ts';
 import { VERSION } from '../../shared/lib/version.ts';
 import { toCheckJson } from '../check/check-report.ts';
 import { type CheckOptions, runCheck } from '../check/run-check.ts';
-import type { Client } from '../client.ts';
+import type { ApiRouteClient } from '../client.ts';
 import { CliError } from '../exit.ts';
 
 export interface McpOptions {
   /** Connects on first use: some tools need no server. */
-  readonly client: () => Client;
+  readonly client: () => ApiRouteClient;
   /** The only folder that is checked; the client cannot name another. */
   readonly repo: string;
   /** Whether tasks may be submitted, each after a confirmation in the client. */

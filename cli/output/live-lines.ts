@@ -1,5 +1,5 @@
-import type { Output } from '../io.ts';
-import { truncate } from './text.ts';
+import type { OutputStream } from '../io.ts';
+import { truncateToWidth } from './text.ts';
 
 /** One followed thing: `live` for the line that changes in place, `plain` for a log line (printed when it differs from the last). */
 export interface LiveLine {
@@ -19,7 +19,7 @@ const CLEAR_LINE = '\u001b[2K';
 type StyleLine = (line: LiveLine, text: string) => string;
 
 /** Each change is a line of its own. */
-function logLines(output: Output, style: StyleLine): LiveLines {
+function logLines(output: OutputStream, style: StyleLine): LiveLines {
   const printed = new Map<string, string>();
   return {
     update: (lines) => {
@@ -36,14 +36,16 @@ function logLines(output: Output, style: StyleLine): LiveLines {
  * `count` lines: on a terminal they are drawn over each other; elsewhere, and where they do not all fit on the screen
  * (one cannot go back up to what has scrolled away), each change is a line of its own.
  */
-export function createLiveLines(output: Output, count: number, style: StyleLine): LiveLines {
+export function createLiveLines(output: OutputStream, count: number, style: StyleLine): LiveLines {
   if (!output.isTTY || count >= (output.rows ?? 24)) return logLines(output, style);
   let drawn = 0;
   return {
     update: (lines) => {
       // A line that wraps would break the count of lines to go up, so it is cut one short of the edge.
       const width = Math.max(1, (output.columns ?? 80) - 1);
-      const text = lines.map((line) => `${CLEAR_LINE}${style(line, truncate(line.live, width))}\n`).join('');
+      const text = lines
+        .map((line) => `${CLEAR_LINE}${style(line, truncateToWidth(line.live, width))}\n`)
+        .join('');
       output.write(up(drawn) + text);
       drawn = lines.length;
     },

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import type { Io } from '../io.ts';
+import type { CommandIo } from '../io.ts';
 import { findCommandName } from '../program.ts';
 
 /** Commands that print once, to be read: no others wait until all is there. */
@@ -25,7 +25,7 @@ const READ: ReadonlySet<string> = new Set([
 const LIVE: ReadonlySet<string> = new Set(['--watch', '--follow', '--json', '--version', '-V']);
 
 /** Is what this command line prints to be read page by page? Never where standard output is no terminal. */
-const isToBePaged = (argv: readonly string[], { env, stdout }: Io): boolean =>
+const isToBePaged = (argv: readonly string[], { env, stdout }: CommandIo): boolean =>
   stdout.isTTY &&
   env['TERM'] !== 'dumb' &&
   env['PAGER'] !== '' &&
@@ -38,7 +38,10 @@ const isToBePaged = (argv: readonly string[], { env, stdout }: Io): boolean =>
 const rowsOf = (text: string): number => text.split('\n').length - 1;
 
 /** Io that keeps what is printed until `finish`, which shows it: page by page where it is longer than the terminal, else as it is. */
-export function createPagedIo(argv: readonly string[], io: Io): { readonly io: Io; finish(): Promise<void> } {
+export function createPagedIo(
+  argv: readonly string[],
+  io: CommandIo,
+): { readonly io: CommandIo; finish(): Promise<void> } {
   const { page, stdout } = io;
   if (!page || !isToBePaged(argv, io)) return { io, finish: async () => {} };
   let kept = '';
@@ -67,7 +70,7 @@ const NOT_FOUND = 127;
  * Hands a text to `PAGER`, a command line, or to `less`. Resolves to whether one has shown it. Never rejects: where there is none, it is
  * printed as it is.
  */
-export function showInPager(text: string, env: Io['env']): Promise<boolean> {
+export function showInPager(text: string, env: CommandIo['env']): Promise<boolean> {
   const own = env['PAGER'];
   const options = {
     stdio: ['pipe', 'inherit', 'inherit'] as ['pipe', 'inherit', 'inherit'],

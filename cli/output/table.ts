@@ -1,4 +1,4 @@
-import { displayWidth, padEnd, padStart, toOneLine, truncate } from './text.ts';
+import { displayWidth, padEnd, padStart, toOneLine, truncateToWidth } from './text.ts';
 
 type Style = (text: string) => string;
 export type Cell = string | { readonly text: string; readonly style?: Style | undefined };
@@ -42,7 +42,7 @@ function stacked(columns: readonly Column[], rows: readonly (readonly Cell[])[],
       columns
         .flatMap((column, index) => {
           const cell = row[index] ?? '';
-          const text = truncate(textOf(cell), Math.max(8, width - label));
+          const text = truncateToWidth(textOf(cell), Math.max(8, width - label));
           return text === '' ? [] : [padEnd(`${column.title}:`, label) + styleOf(cell)(text)];
         })
         .join('\n'),
@@ -81,7 +81,7 @@ export function renderTable(
       .map((column, index) => {
         const cell = cells[index] ?? '';
         const size = widths[index] ?? 0;
-        const text = truncate(textOf(cell), size);
+        const text = truncateToWidth(textOf(cell), size);
         // Padding stays outside the style, so that underlines and backgrounds end with the text.
         const padding = ' '.repeat(Math.max(0, size - displayWidth(text)));
         const styled = styleOf(cell)(text);

@@ -7,7 +7,7 @@ import { formatCount, formatDollars, formatDuration } from '../../shared/lib/for
 import { advisoryFindings } from '../../shared/reviews/review/advisory-findings.ts';
 import type { Colors } from '../io.ts';
 import { renderTaskNote, statusStyle, verdictStyle } from './task-style.ts';
-import { padEnd, sanitizeText, toOneLine, truncate } from './text.ts';
+import { padEnd, sanitizeText, toOneLine, truncateToWidth } from './text.ts';
 
 type Chain = z.infer<typeof AttemptList>;
 
@@ -31,7 +31,7 @@ function checks(attempt: AttemptView, pc: Colors): string[] {
   const { verification } = attempt;
   if (!verification) return [];
   const line = (kind: string, name: string, outcome: CheckOutcome, detail: string): string =>
-    `    ${outcomeStyle(pc, outcome)(padEnd(outcome, 12))} ${kind} ${toOneLine(name)}${detail === '' ? '' : pc.dim(`  ${truncate(toOneLine(detail), DETAIL)}`)}`;
+    `    ${outcomeStyle(pc, outcome)(padEnd(outcome, 12))} ${kind} ${toOneLine(name)}${detail === '' ? '' : pc.dim(`  ${truncateToWidth(toOneLine(detail), DETAIL)}`)}`;
   const putBack = (verification.protected_files ?? []).map(
     (file) =>
       `    ${isRestoredFile(file) ? pc.yellow(padEnd('put back', 12)) : padEnd('changed', 12)} ${file.class} ${toOneLine(file.path)}${pc.dim(file.allowed_by === null ? '' : `  allowed by ${toOneLine(file.allowed_by)}`)}`,
@@ -69,11 +69,11 @@ const opinions = ({ verdict }: AttemptView, pc: Colors): string[] =>
     const score = each.grading?.weighted_score ?? null;
     const scored = score === null ? '' : ` (weighted score ${score.toFixed(2)})`;
     return [
-      `    ${outcomeStyle(pc, each.outcome)(padEnd(`${each.outcome}${sure}`, 12))} judge ${truncate(toOneLine(each.subject), DETAIL)}${scored}${pc.dim(`  ${facts}`)}`,
+      `    ${outcomeStyle(pc, each.outcome)(padEnd(`${each.outcome}${sure}`, 12))} judge ${truncateToWidth(toOneLine(each.subject), DETAIL)}${scored}${pc.dim(`  ${facts}`)}`,
       // Why nobody has looked stands on the line above.
       ...advisoryFindings(each)
         .filter((reason) => reason !== each.because)
-        .map((reason) => pc.dim(`        ${truncate(toOneLine(reason), DETAIL)}`)),
+        .map((reason) => pc.dim(`        ${truncateToWidth(toOneLine(reason), DETAIL)}`)),
     ];
   });
 
@@ -89,7 +89,7 @@ function failed({ failure, report }: AttemptView, pc: Colors): string[] {
   const same = failure.fingerprint === undefined ? '' : `${failure.fingerprint}: ${failure.about ?? ''}`;
   return [
     `    ${pc.dim('failed as')} ${toOneLine(`${named}${finer}${again}, by ${failure.rule}${end}`)}`,
-    ...(same === '' ? [] : [`    ${pc.dim('fingerprint')} ${truncate(toOneLine(same), DETAIL)}`]),
+    ...(same === '' ? [] : [`    ${pc.dim('fingerprint')} ${truncateToWidth(toOneLine(same), DETAIL)}`]),
   ];
 }
 
@@ -126,7 +126,7 @@ const around = ({ report }: AttemptView, pc: Colors): string[] => {
   return [
     ...found.map(
       ({ by, kind, code, detail }) =>
-        `    ${pc.dim(`${by} (${kind})`)} ${code.replaceAll('_', ' ')}: ${truncate(toOneLine(detail), DETAIL)}`,
+        `    ${pc.dim(`${by} (${kind})`)} ${code.replaceAll('_', ' ')}: ${truncateToWidth(toOneLine(detail), DETAIL)}`,
     ),
     ...(more === undefined
       ? []

@@ -1,7 +1,7 @@
 import type { TaskView } from '../../shared/api/task-schemas.ts';
 import { isTerminalStatus } from '../../shared/contract/task/status.ts';
 import { formatDuration } from '../../shared/lib/format.ts';
-import type { Colors, Output } from '../io.ts';
+import type { Colors, OutputStream } from '../io.ts';
 import { createLiveLines, type LiveLine } from './live-lines.ts';
 import { renderTaskNote, statusStyle } from './task-style.ts';
 import { padEnd, toOneLine } from './text.ts';
@@ -41,7 +41,11 @@ export interface TaskProgress {
 }
 
 /** One line per task on `output`: in place with running times on a terminal, one line per change elsewhere. */
-export function startTaskProgress(output: Output, colors: Colors, ids: readonly string[]): TaskProgress {
+export function startTaskProgress(
+  output: OutputStream,
+  colors: Colors,
+  ids: readonly string[],
+): TaskProgress {
   const tasks = new Map<string, TaskView>();
   const idWidth = Math.max(0, ...ids.map((id) => id.length));
   const lines = createLiveLines(output, ids.length, (line, text) => {

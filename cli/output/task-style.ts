@@ -1,7 +1,7 @@
 import type { TaskView } from '../../shared/api/task-schemas.ts';
 import type { TaskStatus } from '../../shared/contract/task/status.ts';
 import type { Colors } from '../io.ts';
-import { toOneLine, truncate } from './text.ts';
+import { toOneLine, truncateToWidth } from './text.ts';
 
 type Style = (text: string) => string;
 
@@ -35,7 +35,7 @@ type Notable = Pick<TaskView, 'status' | 'hold' | 'failure' | 'blocked_reason' |
 const NOTE = 140;
 
 /** The one thing to know about a task besides its status, on one line. */
-export const renderTaskNote = (task: Notable): string => truncate(toOneLine(wholeNote(task)), NOTE);
+export const renderTaskNote = (task: Notable): string => truncateToWidth(toOneLine(wholeNote(task)), NOTE);
 
 function wholeNote(task: Notable): string {
   if (task.failure) return task.failure.message;

@@ -25,7 +25,7 @@ export function displayWidth(text: string): number {
 }
 
 /** Cuts `text` to `width` columns; what is cut ends in an ellipsis. */
-export function truncate(text: string, width: number): string {
+export function truncateToWidth(text: string, width: number): string {
   if (displayWidth(text) <= width) return text;
   if (width <= 0) return '';
   let kept = '';

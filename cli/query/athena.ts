@@ -7,7 +7,7 @@ import {
   StartQueryExecutionCommand,
   StopQueryExecutionCommand,
 } from '@aws-sdk/client-athena';
-import { CliError, EXIT } from '../exit.ts';
+import { CLI_EXIT_CODES, CliError } from '../exit.ts';
 import type { QueryResult, QueryValue } from './query-result.ts';
 
 /** Pause between two reads of the state of a query: Athena takes at least a second or two. */
@@ -26,7 +26,11 @@ const READ_STATEMENT = /^\s*(?:--[^\n]*\n\s*)*(?:select|with|values|show|describ
 function readOnlySql(sql: string): string {
   const text = sql.trim().replace(/;$/, '');
   if (!READ_STATEMENT.test(text))
-    throw new CliError(EXIT.usage, 'bad_query', 'Records are read-only: only SELECT is sent to Athena.');
+    throw new CliError(
+      CLI_EXIT_CODES.usage,
+      'bad_query',
+      'Records are read-only: only SELECT is sent to Athena.',
+    );
   return text;
 }
 
@@ -45,7 +49,11 @@ async function finishedExecution(
       await wait(POLL_MS, undefined, { signal });
     } catch {
       await client.send(new StopQueryExecutionCommand({ QueryExecutionId: id }));
-      throw new CliError(EXIT.timeout, 'timeout', `Athena exceeded the time limit; query ${id} was stopped.`);
+      throw new CliError(
+        CLI_EXIT_CODES.timeout,
+        'timeout',
+        `Athena exceeded the time limit; query ${id} was stopped.`,
+      );
     }
   }
 }
@@ -69,7 +77,7 @@ export async function queryAthena(
   const execution = await finishedExecution(client, id ?? '', AbortSignal.timeout(timeoutMs));
   if (execution.Status?.State !== 'SUCCEEDED')
     throw new CliError(
-      EXIT.failed,
+      CLI_EXIT_CODES.failed,
       'query_failed',
       `Athena: ${execution.Status?.StateChangeReason ?? `the query is ${execution.Status?.State}`}`,
     );

@@ -7,7 +7,7 @@ import {
 } from '../../shared/control/ledger/record-rows.ts';
 import { duckdbColumns } from '../../shared/control/ledger/table-columns.ts';
 import { formatCount } from '../../shared/lib/format.ts';
-import { CliError, EXIT } from '../exit.ts';
+import { CLI_EXIT_CODES, CliError } from '../exit.ts';
 import type { QueryResult, QueryValue } from './query-result.ts';
 import { hasRecordFiles } from './records.ts';
 
@@ -56,7 +56,7 @@ const errorMessage = (error: unknown): string =>
     .split('\n\n')[0] ?? '';
 
 const badQuery = (message: string, hint?: string): CliError =>
-  new CliError(EXIT.usage, 'bad_query', message, { hint });
+  new CliError(CLI_EXIT_CODES.usage, 'bad_query', message, { hint });
 
 /** A database in memory over the records of a folder. It can read nothing else of the machine, and write to `target` only. */
 export class RecordsDatabase {

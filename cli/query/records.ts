@@ -2,12 +2,12 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { RECORD_TABLE_NAMES, type RecordTable } from '../../shared/control/ledger/record-rows.ts';
 import { DATA_DIR, readConnectionFile } from '../connection.ts';
-import { CliError, EXIT } from '../exit.ts';
+import { CLI_EXIT_CODES, CliError } from '../exit.ts';
 import { START_STACK_COMMAND } from '../installation.ts';
-import { option } from '../parameters.ts';
+import { defineOption } from '../parameters.ts';
 
 /** Option of commands that read records. */
-export const RECORDS_OPTION = option(
+export const RECORDS_OPTION = defineOption(
   '--records <dir>',
   'folder of records, such as a copy from S3 (default: those of `assay up` here)',
 );
@@ -27,12 +27,12 @@ export function findRecordsFolder(given: string | undefined, cwd: string): strin
   if (given !== undefined) {
     const folder = resolve(cwd, given);
     if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
-      throw new CliError(EXIT.usage, 'no_records', `--records: there is no folder ${folder}`);
+      throw new CliError(CLI_EXIT_CODES.usage, 'no_records', `--records: there is no folder ${folder}`);
     return recordsBelow(folder) ?? folder;
   }
   const folder = readConnectionFile(join(cwd, DATA_DIR))?.records_dir;
   if (folder !== undefined) return recordsBelow(folder) ?? folder;
-  throw new CliError(EXIT.usage, 'no_records', 'No records on this machine.', {
+  throw new CliError(CLI_EXIT_CODES.usage, 'no_records', 'No records on this machine.', {
     hint: `Start ${START_STACK_COMMAND}, or copy them (\`aws s3 sync s3://BUCKET/records records\`) and give --records records, or ask Athena with --athena.`,
   });
 }

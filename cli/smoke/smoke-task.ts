@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { isLoopbackUrl } from '../../shared/contract/repository/loopback.ts';
 import type { TaskSubmissionInput } from '../../shared/contract/submission/schema.ts';
 import { createDemoRepository } from '../demo/demo-repository.ts';
-import { CliError, EXIT } from '../exit.ts';
+import { CLI_EXIT_CODES, CliError } from '../exit.ts';
 
 const FILE = 'assay-smoke.txt';
 /** Branch whose gates, lint and tests, pass. */
@@ -26,7 +26,7 @@ export function prepareSmokeRepository(
   if (named !== undefined) return { url: named, base, remove: () => {} };
   if (!isLoopbackUrl(api))
     throw new CliError(
-      EXIT.usage,
+      CLI_EXIT_CODES.usage,
       'no_repository',
       `The containers of ${api} cannot read repositories of this machine.`,
       {

@@ -6,16 +6,16 @@ import { formatAge, formatCount, formatDollars, formatPercent } from '../../shar
 import type { Colors } from '../io.ts';
 import { renderTable } from '../output/table.ts';
 import { renderTaskNote, statusStyle } from '../output/task-style.ts';
-import { truncate } from '../output/text.ts';
+import { truncateToWidth } from '../output/text.ts';
 
 /** The data of the dashboard. */
-export interface Dashboard {
+export interface DashboardData {
   readonly status: z.infer<typeof StatusView>;
   readonly tasks: readonly TaskSummary[];
   readonly trend: z.infer<typeof QualityTrend>;
 }
 
-export interface Screen {
+export interface DashboardScreen {
   readonly width: number;
   readonly height: number;
   readonly colors: Colors;
@@ -24,13 +24,13 @@ export interface Screen {
 }
 
 /** How long a toast is shown; the source design says ten seconds. */
-export const TOAST_MS = 10_000;
+export const ALERT_TOAST_DURATION_MS = 10_000;
 
 /**
  * Returns when the threshold was first exceeded while the dashboard ran; null: it is not exceeded, or was from the start.
  * @param wasExceeded at the refresh before; null: this is the first one
  */
-export const updateTripTime = (
+export const updateThresholdExceededAt = (
   wasExceeded: boolean | null,
   isExceeded: boolean,
   trippedAt: number | null,
@@ -40,7 +40,7 @@ export const updateTripTime = (
   return wasExceeded === false ? now : trippedAt;
 };
 
-type Day = Dashboard['trend']['series'][number];
+type Day = DashboardData['trend']['series'][number];
 
 /** Sums the known cost of models on some days; null if none is known. */
 function sumCost(days: readonly Day[]): number | null {
@@ -49,7 +49,7 @@ function sumCost(days: readonly Day[]): number | null {
   return usd === 0 && known.length < days.length ? null : usd;
 }
 
-function costLine({ series }: Dashboard['trend']): string {
+function costLine({ series }: DashboardData['trend']): string {
   const day = series.at(-1);
   const spent = sumCost(series);
   const unknown = series.reduce((sum, each) => sum + each.cost_unknown, 0);
@@ -57,7 +57,7 @@ function costLine({ series }: Dashboard['trend']): string {
   return `Models: ${last}; ${formatCount(series.length, 'day')} ${formatDollars(spent)}${unknown > 0 ? `, ${formatCount(unknown, 'task')} of unknown cost` : ''}`;
 }
 
-function verificationLine({ verification_nudge: nudge }: Dashboard['status'], colors: Colors): string {
+function verificationLine({ verification_nudge: nudge }: DashboardData['status'], colors: Colors): string {
   const { unverified_count: unverified, total_completions: total } = nudge;
   if (total === 0) return 'Unverified: no completions yet';
   const ratio = nudge.unverified_ratio ?? unverified / total;
@@ -66,7 +66,7 @@ function verificationLine({ verification_nudge: nudge }: Dashboard['status'], co
 }
 
 function countLines(
-  { by_status: by, per_role: roles, total }: Dashboard['status'],
+  { by_status: by, per_role: roles, total }: DashboardData['status'],
   colors: Colors,
 ): string[] {
   const present = TASK_STATUSES.filter((each) => (by[each] ?? 0) > 0);
@@ -83,16 +83,20 @@ function countLines(
 
 /** Renders one screen. Lines are cut at its width, and tasks at its height: nothing wraps or scrolls. */
 export function renderFrame(
-  dashboard: Dashboard,
+  dashboard: DashboardData,
   trippedAt: number | null,
-  { width, height, colors, now }: Screen,
+  { width, height, colors, now }: DashboardScreen,
 ): string[] {
   const toast =
-    trippedAt !== null && now - trippedAt < TOAST_MS
-      ? [colors.inverse(truncate(' Too many completions are unverified: assay tasks --unverified ', width))]
+    trippedAt !== null && now - trippedAt < ALERT_TOAST_DURATION_MS
+      ? [
+          colors.inverse(
+            truncateToWidth(' Too many completions are unverified: assay tasks --unverified ', width),
+          ),
+        ]
       : [];
   const head = [
-    colors.bold(truncate(`assay top  ${new Date(now).toISOString().slice(11, 19)} UTC`, width)),
+    colors.bold(truncateToWidth(`assay top  ${new Date(now).toISOString().slice(11, 19)} UTC`, width)),
     ...countLines(dashboard.status, colors),
     costLine(dashboard.trend),
     verificationLine(dashboard.status, colors),

@@ -2,9 +2,9 @@ import { setTimeout } from 'node:timers/promises';
 import type * as z from 'zod';
 import type { ClaimResponse } from '../../shared/api/report-schemas.ts';
 import { isLoopbackUrl } from '../../shared/contract/repository/loopback.ts';
-import { type Client, createClient } from '../client.ts';
+import { type ApiRouteClient, createApiRouteClient } from '../client.ts';
 import type { Connection } from '../connection.ts';
-import { CliError, EXIT } from '../exit.ts';
+import { CLI_EXIT_CODES, CliError } from '../exit.ts';
 import { type AgentProcessOptions, runAgentProcess } from './agent-process.ts';
 import { buildAssignment, type WorkerSettings } from './assignment.ts';
 
@@ -35,7 +35,7 @@ export interface WorkerOptions extends Omit<WorkerSettings, 'apiUrl'>, Omit<Agen
 /** After this many agent runs in a row without a report, the fault is the worker's. */
 const MAX_FAILED_RUNS = 3;
 
-async function claimNext(client: Client, options: WorkerOptions): Promise<Claimed | null> {
+async function claimNext(client: ApiRouteClient, options: WorkerOptions): Promise<Claimed | null> {
   const { role, model, abort } = options;
   try {
     return await client.claimNext({ role, body: model === undefined ? {} : { model } }, { signal: abort });
@@ -47,7 +47,7 @@ async function claimNext(client: Client, options: WorkerOptions): Promise<Claime
 
 /** Releases a task that has no report. If the server refuses, the task is released when its lease expires. */
 async function releaseTask(claim: Claimed, reason: string, connection: Connection): Promise<WorkerResult> {
-  const agent = createClient({ ...connection, token: claim.token });
+  const agent = createApiRouteClient({ ...connection, token: claim.token });
   const released = {
     task_id: claim.task.id,
     attempt: claim.attempt,
@@ -65,7 +65,7 @@ async function releaseTask(claim: Claimed, reason: string, connection: Connectio
 
 async function runTask(
   claim: Claimed,
-  client: Client,
+  client: ApiRouteClient,
   connection: Connection,
   options: WorkerOptions,
 ): Promise<WorkerResult> {
@@ -90,7 +90,7 @@ async function runTask(
  * @throws CliError if several runs in a row end without a report
  */
 export async function runWorker(
-  client: Client,
+  client: ApiRouteClient,
   connection: Connection,
   options: WorkerOptions,
 ): Promise<void> {
@@ -111,7 +111,7 @@ export async function runWorker(
     failedRuns = result.outcome === 'reported' ? 0 : failedRuns + 1;
     if (failedRuns >= MAX_FAILED_RUNS)
       throw new CliError(
-        EXIT.failed,
+        CLI_EXIT_CODES.failed,
         'worker_broken',
         `${failedRuns} tasks in a row could not be run here.`,
         {

@@ -5,21 +5,21 @@ import { APPROVAL_FILE_VARIABLE } from './approval-request.ts';
 import type { PreparedWorkspace } from './workspace-layout.ts';
 
 /** How to get out, where there is a way. The model's key is in no box. */
-export const forwardedVariables = (): string[] => [
+export const listForwardedVariables = (): string[] => [
   'HTTPS_PROXY',
   'NO_PROXY',
   ...(process.env[CONTAINER_ENV_NAMES.passOn] ?? '').split(',').filter((name) => name !== ''),
 ];
 
 /** What each process of the agent finds in its environment. */
-export const agentEnvironment = (
+export const buildAgentEnvironment = (
   assignment: AgentAssignment,
   { layout, invocation }: Pick<PreparedWorkspace, 'layout' | 'invocation'>,
 ): Record<string, string> =>
   buildCommandEnvironment({
     home: layout.home,
     tmp: layout.tmp,
-    passedThrough: forwardedVariables(),
+    passedThrough: listForwardedVariables(),
     overrides: {
       ASSAY_PROMPT_FILE: layout.promptFile,
       ASSAY_ROLE: assignment.role,

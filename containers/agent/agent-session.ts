@@ -7,8 +7,8 @@ import { type ProcessResult, runProcess } from '../../workspace/process/run-proc
 import type { ContainerContext } from '../../workspace/supervisor/container.ts';
 import { JsonEventStream } from './adapters/json-event-stream.ts';
 import { AGENT_ADAPTERS } from './adapters/registry.ts';
-import { type AgentRunState, clearRunEnd, createRunState } from './adapters/run-state.ts';
-import { agentEnvironment } from './agent-environment.ts';
+import { type AgentRunState, createRunState, resetRunOutcome } from './adapters/run-state.ts';
+import { buildAgentEnvironment } from './agent-environment.ts';
 import { readApprovalRequest, watchApprovalRequest } from './approval-request.ts';
 import type { AgentRunMiddleware } from './middleware/agent-run-middleware.ts';
 import { startWatchdog, type WatchdogStop } from './watchdog.ts';
@@ -90,7 +90,7 @@ export async function runSession(
     !options.abort.aborted
   ) {
     reading.nudges++;
-    clearRunEnd(reading);
+    resetRunOutcome(reading);
     const again = resumeCommand(argv, reading.sessionId, nudge(run.watchdogStop.seconds));
     const next = await runOnce(again, until, reading, assignment, box, prepared, options);
     run = { ...next, result: mergeRunResults(run.result, next.result) };
@@ -151,7 +151,7 @@ async function runOnce(
     { argv },
     {
       cwd: layout.checkout,
-      env: agentEnvironment(assignment, prepared),
+      env: buildAgentEnvironment(assignment, prepared),
       timeoutMs: Math.max(1, Math.round(until - performance.now())),
       maxOutputBytes: TRANSCRIPT_BYTES,
       runAs: box.users?.[0] ?? null,

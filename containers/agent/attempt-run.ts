@@ -20,12 +20,12 @@ import {
   MIN_RUN_MS,
   type RunOutcome,
 } from './enforce-verification-gate.ts';
-import { limitAdapter, loadRole } from './load-role.ts';
+import { applyRoleLimits, loadRole } from './load-role.ts';
 import { createMiddleware, type MiddlewareRuntime, promptHooksOf } from './middleware/create-middleware.ts';
 import { loadMiddlewareSettings } from './middleware/middleware-settings.ts';
-import { postApprovalRequest, runUntilAnswered } from './request-approval.ts';
+import { postApprovalRequest, runWithApprovalRequests } from './request-approval.ts';
 import { resumeSession, startOrResumeSession } from './resume.ts';
-import { sessionFailure, toAgentEnd } from './session-failure.ts';
+import { determineSessionFailure, toAgentEnd } from './session-failure.ts';
 import { uploadSession } from './session-record.ts';
 import { readUsageFile } from './usage-file.ts';
 import { type PreparedWorkspace, prepareWorkspace } from './workspace-layout.ts';
@@ -87,7 +87,7 @@ export class AttemptRun {
     });
     const role = await loadRole(given.role, store, commit);
     const { limits } = role.config;
-    const assignment = { ...given, adapter: limitAdapter(given.adapter, limits) };
+    const assignment = { ...given, adapter: applyRoleLimits(given.adapter, limits) };
     const config = await readBaseConfig(store, commit);
     const criteria = await loadVerificationCriteria(config, assignment.test_commands);
     const settings = await loadMiddlewareSettings(config, assignment.around?.chain);
@@ -222,7 +222,7 @@ export class AttemptRun {
 
   async #answerApprovals(session: AgentSession): Promise<AgentSession> {
     const { client, assignment, workspace, box } = this.#attempt;
-    const end = await runUntilAnswered(session, {
+    const end = await runWithApprovalRequests(session, {
       path: workspace.layout.approvalFile,
       ask: (request, asking) =>
         postApprovalRequest(
@@ -276,7 +276,7 @@ async function runFailure(
   const { status, summary } = await agentClaims(session, layout.usageFile);
   if (status === 'blocked')
     return { class: 'agent_blocked', reason: summary ?? 'the agent says that it is blocked' };
-  return sessionFailure(session, invocation.argv[0] ?? '');
+  return determineSessionFailure(session, invocation.argv[0] ?? '');
 }
 
 /** Returns the tree that the agent starts from: the base, or the parked work of an approval request. */

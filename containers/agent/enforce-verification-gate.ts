@@ -26,7 +26,7 @@ import { classifyProcessResult } from '../../workspace/process/command-outcome.t
 import { runProcess } from '../../workspace/process/run-process.ts';
 import type { ContainerContext } from '../../workspace/supervisor/container.ts';
 import type { AgentFailure } from './adapters/run-state.ts';
-import { forwardedVariables } from './agent-environment.ts';
+import { listForwardedVariables } from './agent-environment.ts';
 import type { AgentSession } from './agent-session.ts';
 import { isTransientFailure } from './session-failure.ts';
 import type { PreparedWorkspace } from './workspace-layout.ts';
@@ -154,7 +154,7 @@ export async function checkAgentWork(
         env: buildCommandEnvironment({
           home: layout.home,
           tmp: layout.tmp,
-          passedThrough: forwardedVariables(),
+          passedThrough: listForwardedVariables(),
         }),
         timeoutMs: criteria.timeout_s * 1_000,
         runAs: box.users?.[0] ?? null,

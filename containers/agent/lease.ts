@@ -7,7 +7,7 @@ const FIRST_BEAT_MS = 500;
  * Keeps the lease alive until `stop` is called. When the API refuses, the attempt is no longer ours: `lost` fires and the
  * agent must end. A beat carries `progress` when it has changed. When the API cannot be reached, it goes on trying: the lease is several beats long.
  */
-export function keepLease(
+export function startLeaseRenewal(
   client: ContainerClient,
   everyMs: number,
   progress: () => string | null = () => null,

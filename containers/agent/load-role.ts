@@ -91,7 +91,7 @@ const least = (a: number | undefined, b: number | undefined): number | undefined
   a === undefined ? b : b === undefined ? a : Math.min(a, b);
 
 /** The adapter within the limits of a role: the tighter one of each counts. */
-export function limitAdapter(adapter: Adapter, limits: RoleLimits): Adapter {
+export function applyRoleLimits(adapter: Adapter, limits: RoleLimits): Adapter {
   const timeout_s = least(adapter.timeout_s, limits.timeout_s) ?? adapter.timeout_s;
   if (adapter.kind !== 'claude' && adapter.kind !== 'gemini') return { ...adapter, timeout_s };
   const max_turns = least(adapter.max_turns, limits.max_turns);

@@ -23,7 +23,7 @@ export async function postApprovalRequest(
 }
 
 /** Lets an agent that has ended with a question go on with its answer, as often as it asks and is answered at once. One that still `asks` then has to wait. */
-export async function runUntilAnswered(
+export async function runWithApprovalRequests(
   first: AgentSession,
   to: {
     /** Where the question lies. */

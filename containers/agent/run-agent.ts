@@ -9,7 +9,7 @@ import { CheckoutError } from '../../workspace/git/checkout-error.ts';
 import type { ContainerContext } from '../../workspace/supervisor/container.ts';
 import type { AgentRunState } from './adapters/run-state.ts';
 import { AttemptRun } from './attempt-run.ts';
-import { keepLease } from './lease.ts';
+import { startLeaseRenewal } from './lease.ts';
 import type { MiddlewareRuntime } from './middleware/create-middleware.ts';
 import { describeProgress } from './progress.ts';
 
@@ -18,7 +18,11 @@ export async function runAgent(assignment: AgentAssignment, box: ContainerContex
   const client = createContainerClient(assignment);
   let state: AgentRunState | null = null;
   let runtime: MiddlewareRuntime | null = null;
-  const lease = keepLease(client, assignment.heartbeat_s * 1_000, () => state && describeProgress(state));
+  const lease = startLeaseRenewal(
+    client,
+    assignment.heartbeat_s * 1_000,
+    () => state && describeProgress(state),
+  );
   try {
     const abort = AbortSignal.any([lease.lost, box.abort]);
     const attempt = await AttemptRun.prepare(assignment, box, client, abort, {

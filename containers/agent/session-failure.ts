@@ -6,7 +6,7 @@ import type { AgentSession } from './agent-session.ts';
 import type { WatchdogStop } from './watchdog.ts';
 
 /** Why an agent failed: what the system knows comes first, then what the agent says. Null when it did not fail. */
-export function sessionFailure(session: AgentSession, program: string): AgentFailure | null {
+export function determineSessionFailure(session: AgentSession, program: string): AgentFailure | null {
   const { result, runState, watchdogStop } = session;
   if (watchdogStop) return watchdogFailure(watchdogStop, runState);
   if (result.end === 'timed_out')

@@ -8,9 +8,9 @@ import { changeOwner } from '../../workspace/git/change-owner.ts';
 import { runProcess } from '../../workspace/process/run-process.ts';
 import type { ContainerContext } from '../../workspace/supervisor/container.ts';
 import { downloadVerified } from '../../workspace/supervisor/verified-download.ts';
-import type { SessionCommands, SessionFile } from './adapters/adapter.ts';
+import type { SessionFile, SessionTransferCommands } from './adapters/adapter.ts';
 import { AGENT_ADAPTERS } from './adapters/registry.ts';
-import { agentEnvironment } from './agent-environment.ts';
+import { buildAgentEnvironment } from './agent-environment.ts';
 import type { AgentSession } from './agent-session.ts';
 import type { PreparedWorkspace } from './workspace-layout.ts';
 
@@ -45,7 +45,7 @@ async function commandOutput(
     { argv },
     {
       cwd: layout.checkout,
-      env: agentEnvironment(assignment, prepared),
+      env: buildAgentEnvironment(assignment, prepared),
       timeoutMs: COMMAND_MS,
       runAs: box.users?.[0] ?? null,
       exclusiveFolder: layout.root,
@@ -65,7 +65,7 @@ async function commandOutput(
 /** What there is of a session; null: nothing that can be kept. */
 async function readSessionRecord(
   id: string,
-  record: SessionFile | SessionCommands,
+  record: SessionFile | SessionTransferCommands,
   assignment: AgentAssignment,
   prepared: PreparedWorkspace,
   box: ContainerContext,

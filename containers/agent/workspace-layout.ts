@@ -10,7 +10,7 @@ import { createCheckoutGit } from '../../workspace/git/create-checkout-git.ts';
 import type { GitStore } from '../../workspace/git/git-store.ts';
 import { readFileAt } from '../../workspace/git/tree-folder.ts';
 import type { ContainerContext } from '../../workspace/supervisor/container.ts';
-import type { Instructions, Invocation, WorkspaceLayout } from './adapters/adapter.ts';
+import type { AgentInstructions, Invocation, WorkspaceLayout } from './adapters/adapter.ts';
 import { AGENT_ADAPTERS } from './adapters/registry.ts';
 import { APPROVAL_INSTRUCTIONS } from './approval-request.ts';
 import { loadKnowledge } from './load-role.ts';
@@ -36,7 +36,7 @@ async function promptOf(
   role: Role,
   store: GitStore,
   commit: string,
-): Promise<{ text: string; repository: Instructions['repository'] }> {
+): Promise<{ text: string; repository: AgentInstructions['repository'] }> {
   const [KNOWLEDGE, repository] = await Promise.all([
     loadKnowledge(store, commit),
     repositoryInstructions(store, commit),
@@ -46,7 +46,10 @@ async function promptOf(
 }
 
 /** As they stand in the base commit, whatever a checkout may hold. */
-async function repositoryInstructions(store: GitStore, commit: string): Promise<Instructions['repository']> {
+async function repositoryInstructions(
+  store: GitStore,
+  commit: string,
+): Promise<AgentInstructions['repository']> {
   for (const file of INSTRUCTIONS) {
     const found = await readFileAt(store, commit, file, MAX_INSTRUCTIONS_BYTES).catch(() => null);
     if (found?.regular) return { file, text: found.content.toString('utf8').replaceAll('\0', '') };
@@ -54,7 +57,7 @@ async function repositoryInstructions(store: GitStore, commit: string): Promise<
   return null;
 }
 
-const inOneFile = ({ role, repository }: Omit<Instructions, 'file'>): string =>
+const inOneFile = ({ role, repository }: Omit<AgentInstructions, 'file'>): string =>
   repository === null ? role : `${role}\n# ${repository.file} of the repository\n\n${repository.text}`;
 
 /** What is said and asked around the run. */

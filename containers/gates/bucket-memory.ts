@@ -17,7 +17,7 @@ interface PresignedEntry {
 }
 
 /** Memory in the bucket: the API signs the URLs, and knows whose repository it is. */
-export function createBucketMemory(client: Pick<ContainerClient, 'post'>): PersistentCache {
+export function createBucketCache(client: Pick<ContainerClient, 'post'>): PersistentCache {
   const read = async (url: string): Promise<{ readonly value: unknown; readonly etag: string | null }> => {
     const { status, body, etag } = await requestWithRetries(url, { method: 'GET' }, PATIENCE);
     // S3 says 403 for what is not there to who may not list.

@@ -7,7 +7,7 @@ const LIMIT = MAX_REQUEST_BODY_BYTES - 16 * 1024;
 const size = (evidence: Evidence): number => Buffer.byteLength(JSON.stringify(evidence));
 
 /** Cuts lists and texts until the evidence fits into one request. Outcomes are never touched, and each cut says so. */
-export function fitEvidence(evidence: Evidence, limit = LIMIT): Evidence {
+export function truncateEvidenceToLimit(evidence: Evidence, limit = LIMIT): Evidence {
   let fit = evidence;
   for (let keep = 1_024; size(fit) > limit && keep >= 1; keep = Math.floor(keep / 4))
     fit = {

@@ -12,10 +12,10 @@ import { listFileChanges, listTouchedPaths } from '../../workspace/git/file-chan
 import { toDisplayPath } from '../../workspace/git/path-encoding.ts';
 import type { ContainerContext } from '../../workspace/supervisor/container.ts';
 import { rebuildTree } from '../../workspace/supervisor/rebuild-tree.ts';
-import { createBucketMemory } from './bucket-memory.ts';
+import { createBucketCache } from './bucket-memory.ts';
 import { checkToolchain } from './check-toolchain.ts';
 import { fetchUpstream } from './fetch-upstream.ts';
-import { fitEvidence } from './fit-evidence.ts';
+import { truncateEvidenceToLimit } from './fit-evidence.ts';
 import { createGatesJudge } from './gates-judge.ts';
 import { loadHiddenTests } from './hidden-tests.ts';
 import { readImageDigest } from './image-digest.ts';
@@ -37,7 +37,7 @@ export async function runGates(assignment: GatesAssignment, box: ContainerContex
     }
     const rooms = join(box.workDir, 'rooms');
     await mkdir(rooms, { mode: 0o711 });
-    const memory = createBucketMemory(client);
+    const memory = createBucketCache(client);
     const suites: GateTestRun[] = [];
     const shots: CapturedScreenshot[] = [];
     const evidence = await gatherEvidence({
@@ -72,7 +72,7 @@ export async function runGates(assignment: GatesAssignment, box: ContainerContex
       uploadFindings(client, evidence),
       uploadTestResults(client, suites),
     ]);
-    await client.post('evidence', { evidence: fitEvidence(shown) });
+    await client.post('evidence', { evidence: truncateEvidenceToLimit(shown) });
   } catch (error) {
     if (box.abort.aborted) await reportInterruption(client);
     else await reportFailure(client, error);

@@ -14,7 +14,7 @@ import { FAILURE_CODES, type FailureCode } from '../../shared/contract/failure/f
 import {
   FAILURE_CLASS_POLICIES,
   FAILURE_CODE_POLICIES,
-  type Remedy,
+  type FailureRemedy,
   remedyForCode,
 } from '../../shared/contract/failure/failure-classes.ts';
 
@@ -39,7 +39,7 @@ const REMEDY = {
   stronger_tier: 'a stronger tier, which has the larger window, too',
   end: 'ends the task: something must be set first',
   judge: 'goes by what was left and said',
-} as const satisfies Record<Remedy, string>;
+} as const satisfies Record<FailureRemedy, string>;
 
 const seedClassOf = (of: FailureCode): string => {
   const { class: named } = FAILURE_CODE_POLICIES[of];

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { COMMAND_MODULES } from '../../cli/command-modules.ts';
-import type { Io } from '../../cli/io.ts';
+import type { CommandIo } from '../../cli/io.ts';
 import type { JsonOutput } from '../../cli/local-command.ts';
 import { buildProgram } from '../../cli/program.ts';
 
@@ -24,7 +24,7 @@ const leaves = (command: Command, path: readonly string[] = []): { name: string;
     return child.commands.length > 0 ? leaves(child, name) : [{ name: name.join(' '), command: child }];
   });
 
-const silent: Io = {
+const silent: CommandIo = {
   env: { NO_COLOR: '1' },
   cwd: '/',
   stdout: { write: () => undefined, isTTY: false, columns: undefined },

@@ -1,11 +1,14 @@
 import * as z from 'zod';
-import { Config } from '../../gates/pipeline/configuration/config-schema.ts';
+import { QualityGatesConfigSchema } from '../../gates/pipeline/configuration/config-schema.ts';
 import { RULES } from '../../gates/rules/rule-registry.ts';
 import type { Json, JsonObject } from './schemas.ts';
 
 /** docs/assay.schema.json: the JSON schema of `assay.yaml`, for editors. Each rule that can be set is there by its name. */
 export function configurationSchema(): JsonObject {
-  const { properties, ...schema } = z.toJSONSchema(Config, { io: 'input', unrepresentable: 'any' }) as {
+  const { properties, ...schema } = z.toJSONSchema(QualityGatesConfigSchema, {
+    io: 'input',
+    unrepresentable: 'any',
+  }) as {
     readonly properties: { readonly [key: string]: JsonObject };
     readonly [key: string]: Json | JsonObject;
   };

@@ -5,7 +5,7 @@ import { describeGateCondition } from '../../gates/core/gate-conditions.ts';
 import type { Language } from '../../gates/core/language.ts';
 import { LANGUAGES } from '../../gates/core/language.ts';
 import { FORMATTERS } from '../../gates/gates/auto-format/formatters.ts';
-import { GATES } from '../../gates/gates/gate-registry.ts';
+import { BUILT_IN_GATES } from '../../gates/gates/gate-registry.ts';
 import { GATES_WITH_EXTRA_TOOLS, TOOL_KINDS } from '../../gates/languages/language-tool.ts';
 import { BENCHMARK_SUITES, COVERAGE_SUITES } from '../../gates/tests/measure/measurement-suites.ts';
 import { MUTATION_TOOLS } from '../../gates/tests/mutation/mutation-tools.ts';
@@ -82,7 +82,7 @@ In the order in which results are listed. [gates.md](gates.md) says how they run
 
 | Gate | Switch | Default | Required | Condition | Time limit | Keys |
 |---|---|---|---|---|---|---|
-${GATES.map((gate) =>
+${BUILT_IN_GATES.map((gate) =>
   row([
     linked(gate.name),
     codes([gate.configKey]),
@@ -103,7 +103,7 @@ Programs that gates run where no command is set. Bold: also where the base confi
 
 | Gate | Python | JavaScript, TypeScript | Go | Rust |
 |---|---|---|---|---|
-${GATES.flatMap(({ name }) => {
+${BUILT_IN_GATES.flatMap(({ name }) => {
   const tools = TOOLS[name];
   return tools ? [row([name, ...LANGUAGES.map((language) => named(tools(language)))])] : [];
 }).join('\n')}

@@ -3,7 +3,7 @@ import { recordGatesReport } from '../../shared/use-cases/work/record-evidence.t
 import { createObjectStore as objectStore } from '../runtime/object-store.ts';
 import { createStores } from '../runtime/stores.ts';
 import { createApiHandler } from './api-handler.ts';
-import { taskVisibleTo } from './visible-task.ts';
+import { restrictTaskToCaller } from './visible-task.ts';
 
 const { tasks } = createStores();
 const objects = objectStore();
@@ -16,6 +16,6 @@ export const handler = createApiHandler('api-evidence', {
       objects,
       now: new Date(),
     });
-    return { body: taskView(taskVisibleTo(request, task)), version: task.version };
+    return { body: taskView(restrictTaskToCaller(request, task)), version: task.version };
   },
 });

@@ -1,5 +1,5 @@
 import { planView } from '../../shared/api/plan-view.ts';
-import { chainView, taskView } from '../../shared/api/task-views.ts';
+import { attemptListView, taskView } from '../../shared/api/task-views.ts';
 import { tuningView } from '../../shared/api/tuning-schemas.ts';
 import { workRequestView } from '../../shared/api/work-request-view.ts';
 import { Refusal } from '../../shared/contract/refusal.ts';
@@ -37,7 +37,7 @@ import { createObjectStore as objectStore } from '../runtime/object-store.ts';
 import { createStores } from '../runtime/stores.ts';
 import { createApiHandler } from './api-handler.ts';
 import type { RouteResponse } from './response.ts';
-import { taskVisibleTo } from './visible-task.ts';
+import { restrictTaskToCaller } from './visible-task.ts';
 
 const objects = objectStore();
 const {
@@ -94,11 +94,11 @@ export const handler = createApiHandler('api-read', {
   }),
   getTask: async (request) => {
     const task = await tasks.withGuard(request.guardTask).require(request.params.id);
-    return { body: taskView(taskVisibleTo(request, task), models), ...taskVersion(task) };
+    return { body: taskView(restrictTaskToCaller(request, task), models), ...taskVersion(task) };
   },
   listAttempts: async (request) => {
     const task = await tasks.withGuard(request.guardTask).require(request.params.id);
-    return { body: chainView(taskVisibleTo(request, task), models), ...taskVersion(task) };
+    return { body: attemptListView(restrictTaskToCaller(request, task), models), ...taskVersion(task) };
   },
   artifact: async (request) => {
     const task = await tasks.withGuard(request.guardTask).require(request.params.id);

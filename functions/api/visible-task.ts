@@ -3,7 +3,7 @@ import { restrictToAttempt } from '../../shared/contract/task/token-access.ts';
 import type { RequestContext } from './route-request.ts';
 
 /** The task as far as the caller may see it: a box sees its own attempt, an operator all. */
-export const taskVisibleTo = (
+export const restrictTaskToCaller = (
   { caller, attempt }: Pick<RequestContext, 'caller' | 'attempt'>,
   task: Task,
 ): Task => (caller === 'operator' ? task : restrictToAttempt(task, attempt));

@@ -9,7 +9,7 @@ import {
 import { readDeployedAgents, readForgeSettings } from '../runtime/config.ts';
 import { readForgeSecret } from '../runtime/forge-secret.ts';
 import { logger } from '../runtime/logger.ts';
-import { pullRequestScopes, pushScopes } from '../runtime/repository-scopes.ts';
+import { readPullRequestScopes, readPushScopes } from '../runtime/repository-scopes.ts';
 import { createStores } from '../runtime/stores.ts';
 import { createApiHandler } from './api-handler.ts';
 import type { RequestContext } from './route-request.ts';
@@ -20,8 +20,8 @@ const context = (): ForgeEventContext => ({
   mergedWork: landed,
   now: new Date(),
   allowFileRepositories: optionalEnv(FUNCTION_ENV_NAMES.allowFileRepositories, 'false') === 'true',
-  pushScopes: pushScopes(),
-  pullRequestScopes: pullRequestScopes(),
+  pushScopes: readPushScopes(),
+  pullRequestScopes: readPullRequestScopes(),
   agents: readDeployedAgents(),
   settings: readForgeSettings(),
   secret: readForgeSecret,

@@ -10,7 +10,7 @@ import { failTaskByOperator } from '../../shared/control/task-commands/operator-
 import { releaseTask } from '../../shared/control/task-commands/recover.ts';
 import { withVersionCheck } from '../../shared/control/task-commands/task-change.ts';
 import { recordReverts } from '../../shared/use-cases/deliver/record-reverts.ts';
-import { completeWork, failWork } from '../../shared/use-cases/work/agent-report.ts';
+import { reportCompletedWork, reportFailedWork } from '../../shared/use-cases/work/agent-report.ts';
 import { requestApproval } from '../../shared/use-cases/work/approvals.ts';
 import {
   type ClaimContext,
@@ -27,7 +27,7 @@ import { createStores } from '../runtime/stores.ts';
 import { createApiHandler } from './api-handler.ts';
 import type { RouteResponse } from './response.ts';
 import type { RequestContext } from './route-request.ts';
-import { taskVisibleTo } from './visible-task.ts';
+import { restrictTaskToCaller } from './visible-task.ts';
 
 const { tasks, locks, claims, heartbeats: beats, mergedWork: landed } = createStores();
 const objects = objectStore();
@@ -36,7 +36,7 @@ const lease = readLeaseSeconds();
 const rules = readApprovalRules();
 
 const shown = (task: Task, of: RequestContext): RouteResponse<TaskView> => ({
-  body: taskView(taskVisibleTo(of, task), models),
+  body: taskView(restrictTaskToCaller(of, task), models),
   version: task.version,
 });
 const leaseOf = (task: Task): RouteResponse<z.infer<typeof LeaseResponse>> => ({
@@ -111,7 +111,7 @@ export const handler = createApiHandler('api-work', {
   },
   complete: async (request) =>
     shown(
-      await completeWork(request.params.id, request.attempt, request.body, {
+      await reportCompletedWork(request.params.id, request.attempt, request.body, {
         tasks: tasks.withGuard(request.guardTask),
         objects,
         models,
@@ -132,7 +132,7 @@ export const handler = createApiHandler('api-work', {
         request,
       );
     return shown(
-      await failWork(request.params.id, request.attempt, body, {
+      await reportFailedWork(request.params.id, request.attempt, body, {
         tasks: tasks.withGuard(request.guardTask),
         objects,
         models,

@@ -48,9 +48,9 @@ import {
   readDeployedAgents,
   readTierModels,
 } from '../runtime/config.ts';
-import { readScopes } from '../runtime/credential-provider.ts';
+import { readRepositoryReadScopes } from '../runtime/credential-provider.ts';
 import { createObjectStore as objectStore } from '../runtime/object-store.ts';
-import { pullRequestScopes, pushScopes } from '../runtime/repository-scopes.ts';
+import { readPullRequestScopes, readPushScopes } from '../runtime/repository-scopes.ts';
 import { createStores } from '../runtime/stores.ts';
 import { createApiHandler } from './api-handler.ts';
 import type { RouteResponse } from './response.ts';
@@ -82,9 +82,9 @@ const context = (request: RequestContext): SubmitContext => ({
   submitter: request.principal,
   idempotencyKey: request.idempotencyKey,
   allowFileRepositories,
-  pushScopes: pushScopes(),
-  pullRequestScopes: pullRequestScopes(),
-  readScopes: readScopes(),
+  pushScopes: readPushScopes(),
+  pullRequestScopes: readPullRequestScopes(),
+  readScopes: readRepositoryReadScopes(),
   agents,
 });
 const shown = (task: Task): RouteResponse<TaskView> => ({

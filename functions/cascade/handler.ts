@@ -2,7 +2,7 @@ import { CascadeStepInput, CascadeStepResult } from '../../shared/contract/messa
 import {
   type CascadeContext,
   decideStep,
-  selectModel,
+  runSelectModelStep,
   settleStep,
 } from '../../shared/use-cases/cascade/cascade-steps.ts';
 import { readCascadePolicy, readDeployedAgents, readHoldLimit, readTierModels } from '../runtime/config.ts';
@@ -14,7 +14,7 @@ const models = readTierModels();
 const agents = readDeployedAgents();
 const holds = readHoldLimit();
 const learning = { beliefs, spend, tuning, policy: readCascadePolicy() };
-const STEPS = { select_model: selectModel, decide: decideStep, settle: settleStep } as const;
+const STEPS = { select_model: runSelectModelStep, decide: decideStep, settle: settleStep } as const;
 
 /** A step of the cascade machine: ids in, where to go on out. */
 export const handler = withFailureLog(async (event: unknown): Promise<CascadeStepResult> => {

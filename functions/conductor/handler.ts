@@ -14,7 +14,7 @@ import { projectRequest } from '../../shared/use-cases/submit/work-requests.ts';
 import { createCompletionMetrics } from '../runtime/completion-metrics.ts';
 import { logger } from '../runtime/logger.ts';
 import { createStores } from '../runtime/stores.ts';
-import { taskIdOfRecord, taskImages } from '../runtime/stream-record.ts';
+import { readTaskImages, taskIdOfRecord } from '../runtime/stream-record.ts';
 
 const {
   tasks,
@@ -58,7 +58,7 @@ function requestOf({ dynamodb }: DynamoDBRecord): string | null {
 
 async function followRecord(record: DynamoDBRecord, request: string | null): Promise<void> {
   if (request !== null) return projectRequest(request, { workRequests: requests, tasks, now: context.now });
-  const { before, after } = taskImages(record);
+  const { before, after } = readTaskImages(record);
   if (after) await projectTaskWrite(before, after, context);
   else if (before) await projectTaskRemoval(before, context);
 }

@@ -104,7 +104,7 @@ const RETRY_DELAYS_MS = [1_000, 4_000, 15_000, 40_000];
  * is leave to push, so that nobody holds it who may not push.
  * @throws CheckoutError
  */
-export async function mintPushCredential(
+export async function requestPushCredential(
   assignment: Pick<DeliveryAssignment, 'task_id' | 'repository' | 'token'>,
   authorize: CredentialProvider<WriteCredentialRequest>,
   abort: AbortSignal,
@@ -118,7 +118,7 @@ export async function mintPushCredential(
     if (!(error instanceof CredentialUnavailableError)) throw error;
     if (error.isTransient && wait !== undefined && !abort.aborted) {
       await pause(wait, undefined, { signal: abort }).catch(() => {});
-      return mintPushCredential(assignment, authorize, abort, later);
+      return requestPushCredential(assignment, authorize, abort, later);
     }
     const why = `no credential for the repository: ${error.message}`;
     throw new CheckoutError(error.isTransient ? 'repository_unavailable' : 'config_invalid', why);
@@ -129,7 +129,7 @@ export async function mintPushCredential(
  * The Authorization header to push to this repository with; null when the deployment has no credentials at all.
  * @throws CheckoutError `config_invalid` when the secret cannot be read, or is for other repositories. Nothing of it is told.
  */
-export function pushCredentialFor(secret: string | null, repository: string): string | null {
+export function selectPushCredential(secret: string | null, repository: string): string | null {
   const address = parseRepositoryUrl(repository);
   if ('error' in address || address.href !== repository)
     throw new CheckoutError('config_invalid', 'the URL of the repository is not in its plain form');
@@ -200,8 +200,8 @@ export async function deliverWork(
   }
   try {
     const credential =
-      (await mintPushCredential(assignment, getCredential, box.abort)) ??
-      pushCredentialFor(await readSecret(), assignment.repository);
+      (await requestPushCredential(assignment, getCredential, box.abort)) ??
+      selectPushCredential(await readSecret(), assignment.repository);
     // Git that is begun when time is up is ended by nobody.
     if (box.abort.aborted) {
       await refuse('the push was not begun');

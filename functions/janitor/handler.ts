@@ -5,8 +5,8 @@ import { FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
 import { optionalEnv } from '../../shared/store/env.ts';
 import {
   combineVerdicts,
-  type ReducedEvidence,
-  reduceEvidence,
+  reduceEvidenceToVerdict,
+  type VerdictReduction,
 } from '../../shared/use-cases/review/janitor-steps.ts';
 import { withFailureLog } from '../runtime/log-context.ts';
 import { createObjectStore as objectStore } from '../runtime/object-store.ts';
@@ -18,10 +18,10 @@ const models = JudgeModels.parse(JSON.parse(optionalEnv(FUNCTION_ENV_NAMES.judge
 
 /** A step of the janitor machine: `reduce` answers a verdict, `combine` writes the joined one and answers its word. */
 export const handler = withFailureLog(
-  async (event: unknown): Promise<ReducedEvidence | { verdict: Verdict['verdict'] }> => {
+  async (event: unknown): Promise<VerdictReduction | { verdict: Verdict['verdict'] }> => {
     const step = JanitorStepInput.parse(event);
     if (step.step === 'reduce')
-      return reduceEvidence(step, { tasks, objects, models, evolution, now: new Date() });
+      return reduceEvidenceToVerdict(step, { tasks, objects, models, evolution, now: new Date() });
     return { verdict: await combineVerdicts(step, step, { tasks, now: new Date() }) };
   },
 );

@@ -1,5 +1,5 @@
 import type { Judgement } from '../../shared/contract/judgement/judgement.ts';
-import { JudgeInput } from '../../shared/contract/messages/step-messages.ts';
+import { ModelReviewInput } from '../../shared/contract/messages/step-messages.ts';
 import { JudgeModels } from '../../shared/contract/models/judge-models.ts';
 import { FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
 import { ApprovalSettings } from '../../shared/control/approvals/approval-settings.ts';
@@ -27,6 +27,6 @@ const context: JudgingContext = {
 
 /** Asks the models about an attempt; the one function of the janitor that calls anybody outside. */
 export const handler = withFailureLog(async (event: unknown): Promise<Judgement[]> => {
-  const { task_id, attempt, look, pipeline } = JudgeInput.parse(event);
+  const { task_id, attempt, look, pipeline } = ModelReviewInput.parse(event);
   return askJudges(task_id, attempt, { look, pipeline }, context);
 });

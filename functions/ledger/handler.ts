@@ -10,7 +10,7 @@ import {
   newContainerLosses,
 } from '../../shared/control/ledger/container-losses.ts';
 import { type DerivedRow, deriveRows, groupRows } from '../../shared/control/ledger/derive-rows.ts';
-import { isFailedOpen } from '../../shared/control/ledger/judgement-rows.ts';
+import { hasReviewFailedOpen } from '../../shared/control/ledger/judgement-rows.ts';
 import { deriveMetricFacts } from '../../shared/control/metrics/metric-facts.ts';
 import { sha256 } from '../../shared/lib/sha256.ts';
 import { optionalEnv } from '../../shared/store/env.ts';
@@ -19,7 +19,7 @@ import { createEventPublisher } from '../runtime/event-publisher.ts';
 import { withFailureLog } from '../runtime/log-context.ts';
 import { createObjectStore as objectStore } from '../runtime/object-store.ts';
 import { createStores } from '../runtime/stores.ts';
-import { taskIdOfRecord, taskImages } from '../runtime/stream-record.ts';
+import { readTaskImages, taskIdOfRecord } from '../runtime/stream-record.ts';
 
 type Unit = (typeof MetricUnit)[keyof typeof MetricUnit];
 interface Write {
@@ -75,7 +75,7 @@ function publishWriteMetrics(writes: readonly Write[], rows: readonly DerivedRow
   );
   add(
     METRIC_NAMES.openGateFaults,
-    rows.filter((each) => each.table === 'judgements' && isFailedOpen(each.row)).length,
+    rows.filter((each) => each.table === 'judgements' && hasReviewFailedOpen(each.row)).length,
   );
   add(METRIC_NAMES.referrals, after.filter((write) => write.after.hold && !write.before?.hold).length);
   add(
@@ -103,7 +103,7 @@ const aboutTasks = ({ Records }: DynamoDBStreamEvent): object => ({
  * of an object is made from the records, and the id of an event from its write, so a re-delivery says the same again.
  */
 export const handler = withFailureLog(async (event: DynamoDBStreamEvent): Promise<void> => {
-  const writes = event.Records.map(taskImages);
+  const writes = event.Records.map(readTaskImages);
   const rows = writes.flatMap(({ before, after }) => (after ? deriveRows(before, after, models) : []));
   const batch = sha256(
     event.Records.map((record) => record.eventID ?? record.dynamodb?.SequenceNumber ?? '').join('\n'),

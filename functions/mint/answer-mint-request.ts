@@ -5,14 +5,17 @@ import type {
 import { GitSecret, GitSecretSource } from '../../shared/contract/repository/git-secret.ts';
 import { FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
 import { requireEnv } from '../../shared/store/env.ts';
-import { type MintContext, mintCredential } from '../../shared/use-cases/containers/mint-credential.ts';
+import {
+  type MintCredentialContext,
+  mintCredential,
+} from '../../shared/use-cases/containers/mint-credential.ts';
 import { logger } from '../runtime/logger.ts';
 import { readSecretAs } from '../runtime/secrets.ts';
 import { createStores } from '../runtime/stores.ts';
 import { createInstallationToken } from './github-app.ts';
 
 const place = GitSecretSource.parse(JSON.parse(requireEnv(FUNCTION_ENV_NAMES.gitSecret)));
-const context: MintContext = {
+const context: MintCredentialContext = {
   tasks: createStores().tasks,
   secret: () => readSecretAs('repositories', GitSecret, place),
   installationToken: (app, repository, access) => createInstallationToken(app, repository, access),

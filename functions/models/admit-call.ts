@@ -25,8 +25,8 @@ import {
 import { reserveGateQuestionOrRefusal } from '../../shared/control/spending/gate-question-reservation.ts';
 import { sha256 } from '../../shared/lib/sha256.ts';
 import type { GatewayContext } from './gateway-context.ts';
-import { type GatewayResponse, refuseCall } from './gateway-refusals.ts';
-import { forwardedHeaders, type ModelRequest, modelTokenOf } from './model-request.ts';
+import { createGatewayRefusalResponse, type GatewayResponse } from './gateway-refusals.ts';
+import { extractModelToken, forwardedHeaders, type ModelRequest } from './model-request.ts';
 import { buildUpstreamRequest, type UpstreamRequest } from './upstream-request.ts';
 
 /** Largest request in bytes: Lambda takes no more than 6 MiB, in which a JSON text has to be escaped once more. */
@@ -54,7 +54,7 @@ async function grantFor(
   route: GatewayRoute,
   gateway: GatewayContext,
 ): Promise<{ readonly grant: ModelGrant; readonly task: Task } | GatewayResponse> {
-  const token = modelTokenOf(request);
+  const token = extractModelToken(request);
   const parsed = token === null ? null : parseModelToken(token);
   const task = parsed && (await gateway.tasks.get(parsed.taskId));
   const { tiers, maxAttemptUsd } = gateway;
@@ -67,7 +67,7 @@ async function grantFor(
       : null;
   return grant && task
     ? { grant, task }
-    : refuseCall(
+    : createGatewayRefusalResponse(
         route.protocol,
         'ended',
         'this token is good for no attempt that is running; the attempt may have ended',
@@ -80,7 +80,7 @@ function askFor(
   grant: ModelGrant,
 ): ModelCallRequest | GatewayResponse {
   const refused = (why: 'request' | 'model', message: string): GatewayResponse =>
-    refuseCall(route.protocol, why, message);
+    createGatewayRefusalResponse(route.protocol, why, message);
   const ask = parseModelCall(route, request.body.toString('utf8'));
   if (isProblem(ask)) return refused('request', ask.problem);
   if (!grant.models.includes(ask.model))
@@ -98,16 +98,16 @@ export async function admitCall(
 ): Promise<AdmittedCall | GatewayResponse> {
   const asked = gatewayRoute(request.path);
   if (!asked)
-    return refuseCall(
+    return createGatewayRefusalResponse(
       null,
       'path',
       'this gateway serves messages, responses, chat/completions and generateContent only',
     );
   const { protocol } = asked;
   if (request.method !== 'POST' || request.headers['upgrade'] !== undefined)
-    return refuseCall(protocol, 'method', 'this gateway takes POST only, and no WebSocket');
+    return createGatewayRefusalResponse(protocol, 'method', 'this gateway takes POST only, and no WebSocket');
   if (request.body.length > MAX_MODEL_REQUEST_BYTES)
-    return refuseCall(
+    return createGatewayRefusalResponse(
       protocol,
       'too_large',
       `the request has ${request.body.length} bytes; at most ${MAX_MODEL_REQUEST_BYTES} are taken`,
@@ -124,7 +124,7 @@ export async function admitCall(
   const opinion = grant.gatesModels?.find((each) => each.model === ask.model && each.vendor === vendor);
   const micro = worstCaseMicroUsd(worst, ask.model, at, opinion?.price);
   if (micro === null && grant.hasTaskLimit && !route.isFree)
-    return refuseCall(
+    return createGatewayRefusalResponse(
       protocol,
       'request',
       `model ${ask.model.slice(0, 100)} has no price here, so the task's max_cost_usd could not hold; take another model or leave the limit out`,
@@ -133,7 +133,7 @@ export async function admitCall(
   const provider = grant.gatesModels ? opinion?.endpoint : gateway.providers[vendor];
   const upstream = provider && (await buildUpstreamRequest(provider, route, forwardedHeaders(request), body));
   if (!upstream)
-    return refuseCall(
+    return createGatewayRefusalResponse(
       protocol,
       'provider',
       `this deployment has no access to models of ${PROVIDER_OF_PROTOCOL[protocol]}; docs/models.md says what to set`,
@@ -145,7 +145,7 @@ export async function admitCall(
       : null;
   if (stopped !== null) {
     gateway.budget?.onStop();
-    return refuseCall(protocol, 'spent', stopped);
+    return createGatewayRefusalResponse(protocol, 'spent', stopped);
   }
   return {
     ...{ grant, route, model: ask.model, worstCase: worst, upstream },

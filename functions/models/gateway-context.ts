@@ -3,7 +3,7 @@ import type { GatesModel } from '../../shared/contract/models/gates-models.ts';
 import type { ModelProviders } from '../../shared/contract/models/model-providers.ts';
 import type { CascadePolicy } from '../../shared/control/cascade/learning/cascade-policy.ts';
 import type { CallSettlement } from '../../shared/control/model-gateway/usage-meter.ts';
-import type { MeterStore } from '../../shared/store/meters.ts';
+import type { UsageMeterStore } from '../../shared/store/meters.ts';
 import type { ModelCallStore } from '../../shared/store/model-calls.ts';
 import type { ModelSpendStore } from '../../shared/store/model-spend.ts';
 import type { TaskStore } from '../../shared/store/task-store.ts';
@@ -11,7 +11,7 @@ import type { TaskStore } from '../../shared/store/task-store.ts';
 /** What the gateway works with. */
 export interface GatewayContext {
   readonly tasks: Pick<TaskStore, 'get'>;
-  readonly meters: Pick<MeterStore, 'reserve' | 'settle'>;
+  readonly meters: Pick<UsageMeterStore, 'reserve' | 'settle'>;
   /** Where single calls are kept; null: nobody wants them. */
   readonly callStore: Pick<ModelCallStore, 'record'> | null;
   readonly providers: ModelProviders;

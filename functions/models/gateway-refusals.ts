@@ -1,7 +1,7 @@
 import { PROVIDER_OF_PROTOCOL, type Protocol } from '../../shared/contract/models/protocols.ts';
 
 /** Why the gateway itself answers. */
-export type GatewayRefusal =
+export type GatewayRefusalReason =
   | 'ended'
   | 'spent'
   | 'model'
@@ -25,7 +25,7 @@ interface ProtocolErrors {
  * What makes the clients end at once instead of trying again. An attempt that is over gets 403 and never 401: Claude Code takes a 401 for
  * "not logged in" and tries ten times.
  */
-const PROTOCOL_ERRORS: Readonly<Record<GatewayRefusal, ProtocolErrors>> = {
+const PROTOCOL_ERRORS: Readonly<Record<GatewayRefusalReason, ProtocolErrors>> = {
   ended: {
     status: 403,
     anthropic: 'permission_error',
@@ -74,7 +74,7 @@ const PROTOCOL_ERRORS: Readonly<Record<GatewayRefusal, ProtocolErrors>> = {
   },
   timeout: { status: 504, anthropic: 'api_error', openai: 'server_error', google: 'DEADLINE_EXCEEDED' },
 };
-const MAY_BE_TRIED_AGAIN: readonly GatewayRefusal[] = ['unreachable', 'timeout'];
+const MAY_BE_TRIED_AGAIN: readonly GatewayRefusalReason[] = ['unreachable', 'timeout'];
 
 export interface GatewayResponse {
   readonly statusCode: number;
@@ -83,7 +83,11 @@ export interface GatewayResponse {
 }
 
 /** The gateway's own answer in the words of the protocol; of Anthropic's where the path belongs to none. */
-export function refuseCall(protocol: Protocol | null, why: GatewayRefusal, message: string): GatewayResponse {
+export function createGatewayRefusalResponse(
+  protocol: Protocol | null,
+  why: GatewayRefusalReason,
+  message: string,
+): GatewayResponse {
   const words = PROTOCOL_ERRORS[why];
   const provider = PROVIDER_OF_PROTOCOL[protocol ?? 'anthropic'];
   // Codex tries a 402 again five times, but this one never.

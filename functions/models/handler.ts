@@ -6,7 +6,7 @@ import { JudgeModels } from '../../shared/contract/models/judge-models.ts';
 import { ModelProviders } from '../../shared/contract/models/model-providers.ts';
 import { FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
 import { optionalEnv, requireEnv } from '../../shared/store/env.ts';
-import { MeterStore } from '../../shared/store/meters.ts';
+import { UsageMeterStore } from '../../shared/store/meters.ts';
 import { ModelCallStore } from '../../shared/store/model-calls.ts';
 import { createBudgetStopCounter } from '../runtime/budget-stops.ts';
 import { readCascadePolicy, readTierModels } from '../runtime/config.ts';
@@ -20,7 +20,7 @@ import { type StreamedResponse, serveModelCall } from './serve-call.ts';
 const { items, tasks, spend } = createStores();
 const shared: Omit<GatewayContext, 'deadlineMs'> = {
   tasks,
-  meters: new MeterStore(items),
+  meters: new UsageMeterStore(items),
   callStore:
     optionalEnv(FUNCTION_ENV_NAMES.keepModelCalls, 'false') === 'true' ? new ModelCallStore(items) : null,
   providers: ModelProviders.parse(JSON.parse(requireEnv(FUNCTION_ENV_NAMES.modelProviders))),

@@ -19,7 +19,7 @@ export const parseModelRequest = (event: LambdaFunctionURLEvent): ModelRequest =
 });
 
 /** The token, where each vendor's clients put theirs. */
-export const modelTokenOf = ({ headers, query }: ModelRequest): string | null =>
+export const extractModelToken = ({ headers, query }: ModelRequest): string | null =>
   /^Bearer +(\S+)$/i.exec(headers['authorization'] ?? '')?.[1] ??
   headers['x-api-key'] ??
   headers['x-goog-api-key'] ??

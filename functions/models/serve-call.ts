@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { MeteredCall } from '../../shared/contract/models/metered-call.ts';
 import { normaliseModelName } from '../../shared/contract/models/model-prices.ts';
-import { billCall } from '../../shared/control/model-gateway/call-cost.ts';
+import { computeModelCallCost } from '../../shared/control/model-gateway/call-cost.ts';
 import {
   BROKEN_CONNECTION,
-  type CallResult,
   classifyCallResult,
   MAX_CONSECUTIVE_PROVIDER_FAILURES,
+  type ProviderCallOutcome,
 } from '../../shared/control/model-gateway/provider-failure.ts';
 import type { CallReservation, CallSettlement } from '../../shared/control/model-gateway/usage-meter.ts';
 import {
@@ -17,7 +17,7 @@ import {
 } from '../../shared/control/model-gateway/usage-reader.ts';
 import { type AdmittedCall, admitCall } from './admit-call.ts';
 import type { GatewayContext } from './gateway-context.ts';
-import { type GatewayResponse, refuseCall } from './gateway-refusals.ts';
+import { createGatewayRefusalResponse, type GatewayResponse } from './gateway-refusals.ts';
 import { type ModelRequest, returnedHeaders } from './model-request.ts';
 
 export interface StreamedResponse {
@@ -57,16 +57,16 @@ class ModelCall {
       : this.#gateway.meters.reserve(grant, this.#id, reservedMicro, this.#gateway.now());
   }
 
-  settle(status: number, reading: UsageReading, end: CallResult): Promise<void> {
+  settle(status: number, reading: UsageReading, end: ProviderCallOutcome): Promise<void> {
     this.#settled ??= this.#write(status, reading, end);
     return this.#settled;
   }
 
-  async #write(status: number, reading: UsageReading, end: CallResult): Promise<void> {
+  async #write(status: number, reading: UsageReading, end: ProviderCallOutcome): Promise<void> {
     const { grant, route, model, worstCase, reservedMicro, price } = this.#admitted;
     if (route.isFree) return;
     const { now, meters, onCall, onProblem } = this.#gateway;
-    const bill = billCall(reading, model, worstCase, now().toISOString(), price);
+    const bill = computeModelCallCost(reading, model, worstCase, now().toISOString(), price);
     const isOther = bill.model !== normaliseModelName(model);
     const mistaken = isOther ? `${normaliseModelName(model)} > ${bill.model}` : null;
     const settlement = { ...bill, substitution: mistaken, end };
@@ -112,7 +112,7 @@ async function* meteredStream(
   status: number,
 ) {
   // Until something else is known: a client that goes away says nothing of the provider.
-  let end: CallResult = 'unknown';
+  let end: ProviderCallOutcome = 'unknown';
   try {
     for await (const chunk of body) {
       reader.push(chunk);
@@ -149,8 +149,8 @@ async function send(
     const code = codeOf(error);
     await call.settle(0, NOT_SENT.has(code) ? FREE_USAGE : EMPTY_USAGE_READING, BROKEN_CONNECTION);
     return code === 'TimeoutError' || code === 'UND_ERR_HEADERS_TIMEOUT'
-      ? refuseCall(protocol, 'timeout', 'the provider has not answered in time')
-      : refuseCall(protocol, 'unreachable', `the provider cannot be reached (${code})`);
+      ? createGatewayRefusalResponse(protocol, 'timeout', 'the provider has not answered in time')
+      : createGatewayRefusalResponse(protocol, 'unreachable', `the provider cannot be reached (${code})`);
   }
   const { status } = response;
   if (status < 200 || status >= 300) {
@@ -207,9 +207,17 @@ function replacedErrorResponse(
   status: number,
 ): GatewayResponse | null {
   if (status === 401)
-    return refuseCall(protocol, 'provider', 'the provider does not take the key of this deployment');
+    return createGatewayRefusalResponse(
+      protocol,
+      'provider',
+      'the provider does not take the key of this deployment',
+    );
   if (status >= 300 && status < 400)
-    return refuseCall(protocol, 'unreachable', 'the provider redirects, which is not followed');
+    return createGatewayRefusalResponse(
+      protocol,
+      'unreachable',
+      'the provider redirects, which is not followed',
+    );
   return null;
 }
 
@@ -224,11 +232,15 @@ export async function serveModelCall(
   const reserved = await call.reserve();
   if (reserved === 'made') return send(admitted, call, gateway);
   if (reserved === 'failing')
-    return refuseCall(
+    return createGatewayRefusalResponse(
       admitted.route.protocol,
       'failing',
       `the provider could not do the last ${MAX_CONSECUTIVE_PROVIDER_FAILURES} calls of this attempt; it ends here, and the next one waits`,
     );
   const limit = (admitted.grant.limitMicro / 1e6).toFixed(4);
-  return refuseCall(admitted.route.protocol, 'spent', `the budget of this attempt is spent: $${limit}`);
+  return createGatewayRefusalResponse(
+    admitted.route.protocol,
+    'spent',
+    `the budget of this attempt is spent: $${limit}`,
+  );
 }

@@ -14,14 +14,14 @@ import {
 import { optionalEnv, requireEnv } from '../../shared/store/env.ts';
 
 /** URL prefixes that the secret for repositories covers; empty: there is none. */
-export const readScopes = (): string[] =>
+export const readRepositoryReadScopes = (): string[] =>
   z.array(CredentialScope).parse(JSON.parse(optionalEnv(FUNCTION_ENV_NAMES.readFrom, '[]')));
 
 /** Where this function gets credentials for repositories from. */
 export function createCredentialProvider<
   Request extends CredentialRequest = ReadCredentialRequest,
 >(): CredentialProvider<Request> {
-  const scopes = readScopes();
+  const scopes = readRepositoryReadScopes();
   return scopes.length === 0
     ? NO_CREDENTIALS
     : createMintingProvider(new LambdaClient({}), requireEnv(FUNCTION_ENV_NAMES.minterFunction), scopes);

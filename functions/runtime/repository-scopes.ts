@@ -5,8 +5,8 @@ import { optionalEnv } from '../../shared/store/env.ts';
 import { readForgeSettings } from './config.ts';
 
 /** What the deployment has credentials to push to; empty: none, and pushes are made without. */
-export const pushScopes = (): string[] =>
+export const readPushScopes = (): string[] =>
   z.array(CredentialScope).parse(JSON.parse(optionalEnv(FUNCTION_ENV_NAMES.deliverTo, '[]')));
 
 /** URL prefixes of the repositories that pull requests are opened for. */
-export const pullRequestScopes = (): string[] => readForgeSettings().map(({ url }) => url);
+export const readPullRequestScopes = (): string[] => readForgeSettings().map(({ url }) => url);

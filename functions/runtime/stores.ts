@@ -1,8 +1,8 @@
 import { FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
-import { BeliefStore } from '../../shared/store/beliefs.ts';
+import { TierOutcomeStore } from '../../shared/store/beliefs.ts';
 import { CircuitBreakerStore } from '../../shared/store/circuit-breakers.ts';
 import { ClaimIntentStore } from '../../shared/store/claim-intents.ts';
-import { CompletionStore } from '../../shared/store/completions.ts';
+import { TaskCompletionStore } from '../../shared/store/completions.ts';
 import { DailyMetricsStore } from '../../shared/store/daily-metrics.ts';
 import { DeadLetterStore } from '../../shared/store/dead-letters.ts';
 import { DeadlineStore } from '../../shared/store/deadlines.ts';
@@ -17,25 +17,25 @@ import { ModelSpendStore } from '../../shared/store/model-spend.ts';
 import { ProviderCooldownStore } from '../../shared/store/provider-cooldowns.ts';
 import { TaskCountStore } from '../../shared/store/task-counts.ts';
 import { TaskStore } from '../../shared/store/task-store.ts';
-import { TuningStore } from '../../shared/store/tuning.ts';
+import { TuningStateStore } from '../../shared/store/tuning.ts';
 import { UploadQuotaStore } from '../../shared/store/upload-quota.ts';
 import { WorkRequestStore } from '../../shared/store/work-requests.ts';
 
-export interface Stores {
+export interface TableStores {
   readonly items: ItemTable;
   readonly tasks: TaskStore;
   readonly deadlines: DeadlineStore;
   readonly locks: FileLockStore;
   readonly taskCounts: TaskCountStore;
-  readonly completions: CompletionStore;
+  readonly completions: TaskCompletionStore;
   readonly dailyMetrics: DailyMetricsStore;
   readonly fileHealth: FileHealthStore;
   readonly breakers: CircuitBreakerStore;
   readonly uploads: UploadQuotaStore;
   readonly claims: ClaimIntentStore;
   readonly heartbeats: HeartbeatStore;
-  readonly beliefs: BeliefStore;
-  readonly tuning: TuningStore;
+  readonly beliefs: TierOutcomeStore;
+  readonly tuning: TuningStateStore;
   readonly spend: ModelSpendStore;
   readonly deadLetters: DeadLetterStore;
   readonly workRequests: WorkRequestStore;
@@ -44,7 +44,7 @@ export interface Stores {
 }
 
 /** The stores on the one table; made once per execution environment. */
-export function createStores(): Stores {
+export function createStores(): TableStores {
   const items = new ItemTable(createDocumentClient(), requireEnv(FUNCTION_ENV_NAMES.table));
   const tasks = new TaskStore(items);
   return {
@@ -53,15 +53,15 @@ export function createStores(): Stores {
     deadlines: new DeadlineStore(items),
     locks: new FileLockStore(items, tasks),
     taskCounts: new TaskCountStore(items),
-    completions: new CompletionStore(items),
+    completions: new TaskCompletionStore(items),
     dailyMetrics: new DailyMetricsStore(items),
     fileHealth: new FileHealthStore(items),
     breakers: new CircuitBreakerStore(items),
     uploads: new UploadQuotaStore(items),
     claims: new ClaimIntentStore(items),
     heartbeats: new HeartbeatStore(items),
-    beliefs: new BeliefStore(items),
-    tuning: new TuningStore(items),
+    beliefs: new TierOutcomeStore(items),
+    tuning: new TuningStateStore(items),
     spend: new ModelSpendStore(items),
     deadLetters: new DeadLetterStore(items),
     workRequests: new WorkRequestStore(items),

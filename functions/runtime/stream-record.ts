@@ -14,7 +14,7 @@ export const taskIdOfRecord = ({ dynamodb }: DynamoDBRecord): string =>
   (dynamodb?.Keys?.[TABLE_KEYS.pk]?.S ?? '').slice(ITEM_KEY_PREFIXES.task.length);
 
 /** The two images of a task in a stream record; `after` is null when the item was removed. */
-export const taskImages = (record: DynamoDBRecord): { before: Task | null; after: Task | null } => ({
+export const readTaskImages = (record: DynamoDBRecord): { before: Task | null; after: Task | null } => ({
   before: task(record.dynamodb?.OldImage),
   after: task(record.dynamodb?.NewImage),
 });

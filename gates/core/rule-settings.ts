@@ -1,10 +1,10 @@
 /** What a finding of a rule does, from nothing (`off`) to a failed gate (`error`). */
-export const LEVELS = ['off', 'info', 'warning', 'error'] as const;
-export type Level = (typeof LEVELS)[number];
+export const RULE_LEVELS = ['off', 'info', 'warning', 'error'] as const;
+export type RuleLevel = (typeof RULE_LEVELS)[number];
 /** What the base's `assay.yaml` says of a rule. */
 export interface RuleSetting {
   readonly id: string;
-  readonly level: Level;
+  readonly level: RuleLevel;
   /** Globs of files that it is for; null: all. */
   readonly paths: readonly string[] | null;
   readonly reason: string | null;

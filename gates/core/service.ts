@@ -91,7 +91,7 @@ const serviceQueues = new WeakMap<PatchSubject, Promise<unknown>>();
  * Starts a service of the patch on this machine, waits until it answers as wanted, and does something with it while it runs. What is
  * done has to end by itself. Rejects only where rooms do, or `use` does.
  */
-export function withService<T>(
+export function runWithService<T>(
   subject: PatchSubject,
   service: ServiceOptions,
   use: (answer: ServiceResponse) => Promise<T>,

@@ -3,7 +3,7 @@ import { type FileChange, type GitTreeEntry, getBasePath } from '../../workspace
 import { isRegularFile } from '../../workspace/git/list-files.ts';
 import type { Gate, GateContext, GateResult } from '../core/gate.ts';
 import { isProjectCode } from '../core/language.ts';
-import { type ToolProgram, versionLine } from '../languages/language-tool.ts';
+import { buildVersionCommand, type ToolProgram } from '../languages/language-tool.ts';
 import { CommandSetting } from '../tests/gate-runs/command-gate.ts';
 import { computeGrowth, parseComplexity } from '../tests/measure/parse-complexity.ts';
 import {
@@ -19,13 +19,13 @@ interface ComplexityTool extends ToolProgram {
 }
 const RADON: ComplexityTool = {
   name: 'radon',
-  versionLine: versionLine('radon'),
+  versionLine: buildVersionCommand('radon'),
   installHint: 'pip install radon',
   line: 'radon cc --json -- "$@" > "$REPORT"',
 };
 const LIZARD: ComplexityTool = {
   name: 'lizard',
-  versionLine: versionLine('lizard'),
+  versionLine: buildVersionCommand('lizard'),
   installHint: 'pip install lizard',
   line: 'lizard --csv "$@" > "$REPORT"',
 };

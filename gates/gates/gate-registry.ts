@@ -29,7 +29,7 @@ import { testsGate } from './tests.ts';
 import { typeCheckGate } from './type-check.ts';
 
 /** Every built-in gate, in the order in which results are listed. */
-export const GATES: readonly Gate[] = [
+export const BUILT_IN_GATES: readonly Gate[] = [
   autoFormatGate,
   lintGate,
   typeCheckGate,
@@ -60,4 +60,4 @@ export const GATES: readonly Gate[] = [
   screenshotsGate,
 ];
 
-export const findGate = (name: string): Gate | undefined => GATES.find((gate) => gate.name === name);
+export const findGate = (name: string): Gate | undefined => BUILT_IN_GATES.find((gate) => gate.name === name);

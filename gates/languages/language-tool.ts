@@ -6,13 +6,13 @@ export const TOOL_KINDS = ['lint', 'type_check', 'tests', 'security_scan', 'dep_
 export type ToolKind = (typeof TOOL_KINDS)[number];
 
 /** A file of the base commit that shows that the project uses a tool, and what must stand in it. */
-export interface ToolSign {
+export interface ToolMarker {
   readonly file: string;
   readonly pattern?: RegExp;
 }
 
 /** A package that package.json names among its dependencies. */
-export const createPackageSign = (name: string): ToolSign => ({
+export const createPackageMarker = (name: string): ToolMarker => ({
   file: 'package.json',
   pattern: new RegExp(`"${name}"\\s{0,10}:\\s{0,10}"`),
 });
@@ -28,7 +28,7 @@ export interface ToolProgram {
 }
 
 /** Complaints after which a tool looks no further, at the file or at all. */
-export interface StopRules {
+export interface AbortingFindingRules {
   readonly rules: RegExp;
   readonly at: 'file' | 'all';
 }
@@ -45,9 +45,9 @@ export interface LanguageTool extends ToolProgram {
   readonly findingExitCodes: readonly number[];
   /** Exit 0 may come with complaints, and exit 1 without: the report alone decides. */
   readonly ignoresExitCode?: boolean;
-  readonly stopRules?: StopRules;
+  readonly stopRules?: AbortingFindingRules;
   /** The project uses it when one of these is there. */
-  readonly signs: readonly ToolSign[];
+  readonly signs: readonly ToolMarker[];
   /** Taken for the language when the project configures none. */
   readonly isDefault: boolean;
 }
@@ -63,7 +63,7 @@ export interface ExtraTool extends ToolProgram {
   /** Exit codes with which it has looked. */
   readonly successExitCodes: readonly number[];
   /** It is used where one of these is in the base; none: wherever it is. */
-  readonly signs: readonly ToolSign[];
+  readonly signs: readonly ToolMarker[];
   /** A variable of its line without which it would guess, and is not asked. */
   readonly requiredVariable?: string;
   /** Which of its complaints count, and as which rule of ours; absent: all, as it calls them. */
@@ -80,7 +80,7 @@ export interface LanguageProfile {
 }
 
 /** Version question of a program that understands `--version`. */
-export const versionLine = (program: string): string =>
+export const buildVersionCommand = (program: string): string =>
   `command -v ${program} >/dev/null || exit 127; ${program} --version`;
 
 /** It would look for a newer version first, and wait for an answer. */

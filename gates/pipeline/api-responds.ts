@@ -4,9 +4,9 @@ import { truncateText } from '../../shared/lib/truncate.ts';
 import type { PatchSubject } from '../core/patch-subject.ts';
 import {
   RESPONSE_TIMEOUT_MS,
+  runWithService,
   type ServiceFailure,
   type ServiceResponse,
-  withService,
 } from '../core/service.ts';
 
 type ApiResponds = Extract<CompletionSignal, { type: 'api_responds' }>;
@@ -35,7 +35,7 @@ export async function checkApiResponds(subject: PatchSubject, signal: ApiRespond
     outcome: 'passed',
     detail: `${url.href} answers ${status}`,
   });
-  const seen = await withService(subject, service, answered).catch((error: unknown) => ({
+  const seen = await runWithService(subject, service, answered).catch((error: unknown) => ({
     outcome: 'infra_failed' as const,
     detail: `could not be checked: ${error instanceof Error ? error.message : String(error)}`,
   }));

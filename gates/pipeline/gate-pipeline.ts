@@ -1,6 +1,6 @@
 import type { Gate } from '../core/gate.ts';
 import type { GateCondition } from '../core/gate-conditions.ts';
-import { findGate, GATES } from '../gates/gate-registry.ts';
+import { BUILT_IN_GATES, findGate } from '../gates/gate-registry.ts';
 import type { QualityGatesConfig } from './configuration/config-schema.ts';
 
 /** One gate as this configuration wants it. */
@@ -39,7 +39,7 @@ export function resolvePipeline(
         },
       ];
     });
-  const on = GATES.filter(
+  const on = BUILT_IN_GATES.filter(
     (gate) => readSwitch(gate, config.settings) ?? isEnabledByDefault(gate, config.settings),
   );
   return [...on, ...custom].map((gate) => ({

@@ -9,7 +9,7 @@ import { sha256 } from '../../shared/lib/sha256.ts';
 import { emptyTreeId } from '../../workspace/git/git-store.ts';
 import type { ProcessResult } from '../../workspace/process/run-process.ts';
 import type { CapturedScreenshot, GateContext, GateResult } from '../core/gate.ts';
-import { withService } from '../core/service.ts';
+import { runWithService } from '../core/service.ts';
 import { type BrowserJob, PageResult, type ScreenshotPage } from './browser-job.ts';
 import { findBrowser } from './find-browser.ts';
 import type { ScreenshotsSetting } from './screenshots-setting.ts';
@@ -216,7 +216,7 @@ export async function takeScreenshots(
     readinessProblem: ({ status }: { readonly status: number }) =>
       status >= 500 ? `answers ${status}` : null,
   };
-  const result = await withService(context.subject, service, () =>
+  const result = await runWithService(context.subject, service, () =>
     runBrowser(context, { browser, origin, pages, pageMs: page_s * 1_000 }, Math.min(lookMs, left())),
   );
   return 'findings' in result ? result : createScreenshotsResult(result);

@@ -5,13 +5,13 @@ import type {
   REPOSITORY_STEPS,
 } from '../../shared/contract/messages/step-messages.ts';
 import {
-  AGAIN,
-  integration,
-  invoke,
-  OTHERWISE_UNEXPECTED,
-  PASSING,
-  type State,
-  UNEXPECTED,
+  CATCH_ALL_UNEXPECTED,
+  createInvokeState,
+  IS_RETRY_EXPRESSION,
+  type StateDefinitionJson,
+  serviceIntegrationArn,
+  TRANSIENT_FAULT_RETRY,
+  UNEXPECTED_FAIL_STATE,
 } from './states.ts';
 
 export interface CascadeParts {
@@ -61,30 +61,38 @@ const MACHINE_SECONDS = 290;
  * a verdict or a person's word, writes that to the task, of which the next execution comes. What goes from state to state is where the task
  * stands: `{stage, attempt, priority, submitter}`, as the input or the last step has said it.
  */
-export function cascadeDefinition(parts: CascadeParts): State {
+export function cascadeDefinition(parts: CascadeParts): StateDefinitionJson {
   const { partition, agentQueues, gatesQueue } = parts;
 
-  const step = (name: (typeof CASCADE_STEPS)[number], more: State = {}): State => ({
-    ...invoke(partition, parts.cascadeFunction, {
+  const step = (
+    name: (typeof CASCADE_STEPS)[number],
+    more: StateDefinitionJson = {},
+  ): StateDefinitionJson => ({
+    ...createInvokeState(partition, parts.cascadeFunction, {
       step: name,
       task_id: TASK_ID,
       run: RUN,
-      again: AGAIN,
+      again: IS_RETRY_EXPRESSION,
       ...more,
     }),
     Next: 'WhereNext',
   });
 
   /** Asks the repository. */
-  const ask = (name: (typeof REPOSITORY_STEPS)[number]): State => ({
-    ...invoke(partition, parts.resolverFunction, { step: name, task_id: TASK_ID, run: RUN, again: AGAIN }),
+  const ask = (name: (typeof REPOSITORY_STEPS)[number]): StateDefinitionJson => ({
+    ...createInvokeState(partition, parts.resolverFunction, {
+      step: name,
+      task_id: TASK_ID,
+      run: RUN,
+      again: IS_RETRY_EXPRESSION,
+    }),
     Next: 'WhereNext',
   });
 
   /** Asks the dispatcher for a box. Its report, or that it was given up, is written to the task. */
-  const box = (kind: LaunchKind, queueUrl: string): State => ({
+  const box = (kind: LaunchKind, queueUrl: string): StateDefinitionJson => ({
     Type: 'Task',
-    Resource: integration(partition, 'sqs:sendMessage'),
+    Resource: serviceIntegrationArn(partition, 'sqs:sendMessage'),
     Arguments: {
       QueueUrl: queueUrl,
       MessageBody: { schema_version: 1, kind, task_id: TASK_ID, attempt: ATTEMPT, run: RUN },
@@ -92,8 +100,8 @@ export function cascadeDefinition(parts: CascadeParts): State {
       MessageGroupId: '{% $states.input.submitter %}',
     },
     TimeoutSeconds: 60,
-    Retry: [{ ...PASSING, ErrorEquals: ['SQS.AmazonSQSException', 'SQS.SdkClientException'] }],
-    Catch: OTHERWISE_UNEXPECTED,
+    Retry: [{ ...TRANSIENT_FAULT_RETRY, ErrorEquals: ['SQS.AmazonSQSException', 'SQS.SdkClientException'] }],
+    Catch: CATCH_ALL_UNEXPECTED,
     End: true,
   });
 
@@ -147,14 +155,14 @@ export function cascadeDefinition(parts: CascadeParts): State {
       Verify: {
         Comment: 'The janitor reduces the evidence to one verdict, which it writes to the task.',
         Type: 'Task',
-        Resource: integration(partition, 'states:startExecution'),
+        Resource: serviceIntegrationArn(partition, 'states:startExecution'),
         Arguments: {
           StateMachineArn: parts.janitorMachine,
           Input: { task_id: TASK_ID, run: RUN, attempt: ATTEMPT },
         },
         TimeoutSeconds: 60,
-        Retry: [{ ...PASSING, ErrorEquals: ['States.TaskFailed'] }],
-        Catch: OTHERWISE_UNEXPECTED,
+        Retry: [{ ...TRANSIENT_FAULT_RETRY, ErrorEquals: ['States.TaskFailed'] }],
+        Catch: CATCH_ALL_UNEXPECTED,
         End: true,
       },
 
@@ -191,7 +199,7 @@ export function cascadeDefinition(parts: CascadeParts): State {
         Error: 'UnknownStage',
         Cause: "{% 'there is no state for the stage ' & $string($states.input.stage) %}",
       },
-      Unexpected: UNEXPECTED,
+      Unexpected: UNEXPECTED_FAIL_STATE,
     },
   };
 }

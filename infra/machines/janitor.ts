@@ -1,6 +1,12 @@
 import type { JanitorStepInput } from '../../shared/contract/messages/step-messages.ts';
 import { JANITOR_SECONDS, JUDGING_SECONDS } from '../../shared/reviews/judging/judging-limits.ts';
-import { AGAIN, invoke, LAMBDA_FAULTS, type State, UNEXPECTED } from './states.ts';
+import {
+  createInvokeState,
+  IS_RETRY_EXPRESSION,
+  LAMBDA_FAULT_RETRY,
+  type StateDefinitionJson,
+  UNEXPECTED_FAIL_STATE,
+} from './states.ts';
 
 export interface JanitorParts {
   readonly partition: string;
@@ -20,9 +26,13 @@ const OF_ATTEMPT = {
  * From evidence to one verdict on one tree. It never waits for a box, so it is done within minutes; who waits for its verdict hears of it by
  * the write.
  */
-export function janitorDefinition({ partition, janitorFunction, judgeFunction }: JanitorParts): State {
-  const step = (name: JanitorStepInput['step'], more: State = {}): State =>
-    invoke(partition, janitorFunction, { step: name, ...OF_ATTEMPT, ...more });
+export function janitorDefinition({
+  partition,
+  janitorFunction,
+  judgeFunction,
+}: JanitorParts): StateDefinitionJson {
+  const step = (name: JanitorStepInput['step'], more: StateDefinitionJson = {}): StateDefinitionJson =>
+    createInvokeState(partition, janitorFunction, { step: name, ...OF_ATTEMPT, ...more });
 
   return {
     Comment: 'Evidence of one attempt becomes one verdict.',
@@ -33,7 +43,7 @@ export function janitorDefinition({ partition, janitorFunction, judgeFunction }:
       Reduce: {
         Comment:
           'Outcomes of signals and gates become a preliminary verdict with reasons. Where models are to be asked, one execution writes that it does.',
-        ...step('reduce', { again: AGAIN, by: '{% $states.context.Execution.Id %}' }),
+        ...step('reduce', { again: IS_RETRY_EXPRESSION, by: '{% $states.context.Execution.Id %}' }),
         Assign: {
           verdict: '{% $states.result.Payload.verdict %}',
           look: '{% $states.result.Payload.look %}',
@@ -54,7 +64,7 @@ export function janitorDefinition({ partition, janitorFunction, judgeFunction }:
 
       Judge: {
         Comment: 'Models are asked side by side; whoever does not answer in time has not judged.',
-        ...invoke(partition, judgeFunction, {
+        ...createInvokeState(partition, judgeFunction, {
           ...OF_ATTEMPT,
           look: '{% $look %}',
           pipeline: '{% $pipeline %}',
@@ -62,7 +72,7 @@ export function janitorDefinition({ partition, janitorFunction, judgeFunction }:
         TimeoutSeconds: JUDGING_SECONDS + 10,
         Assign: { judgements: '{% $states.result.Payload %}' },
         // Tried again only where it was not called at all: what was asked has been paid for.
-        Retry: [LAMBDA_FAULTS],
+        Retry: [LAMBDA_FAULT_RETRY],
         // Without an answer the work is held, and the error line of the function alarms.
         Catch: [{ ErrorEquals: ['States.ALL'], Next: 'Combine' }],
         Next: 'Combine',
@@ -80,7 +90,7 @@ export function janitorDefinition({ partition, janitorFunction, judgeFunction }:
       },
 
       Superseded: { Comment: 'Another execution comes to the verdict.', Type: 'Succeed' },
-      Unexpected: UNEXPECTED,
+      Unexpected: UNEXPECTED_FAIL_STATE,
     },
   };
 }

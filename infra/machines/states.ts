@@ -1,14 +1,14 @@
 /** Building blocks that both machines are told with. */
 
 /** A state, or part of one, in the Amazon States Language. */
-export type State = Readonly<Record<string, unknown>>;
+export type StateDefinitionJson = Readonly<Record<string, unknown>>;
 
 /** ARN of a service integration, e.g. `lambda:invoke`. */
-export const integration = (partition: string, action: string): string =>
+export const serviceIntegrationArn = (partition: string, action: string): string =>
   `arn:${partition}:states:::${action}`;
 
 /** How what passes is tried again. Jitter keeps executions that failed together from coming back together. */
-export const PASSING = {
+export const TRANSIENT_FAULT_RETRY = {
   IntervalSeconds: 1,
   BackoffRate: 2,
   MaxAttempts: 6,
@@ -17,8 +17,8 @@ export const PASSING = {
 } as const;
 
 /** Faults on Lambda's side. */
-export const LAMBDA_FAULTS = {
-  ...PASSING,
+export const LAMBDA_FAULT_RETRY = {
+  ...TRANSIENT_FAULT_RETRY,
   ErrorEquals: [
     'Lambda.ServiceException',
     'Lambda.AWSLambdaException',
@@ -29,7 +29,7 @@ export const LAMBDA_FAULTS = {
 } as const;
 
 /** The step itself failed. Every step may be done again, and a throttled table or a slow bucket has recovered by then. */
-export const STEP_FAULTS = {
+export const STEP_FAILURE_RETRY = {
   ErrorEquals: ['States.TaskFailed', 'States.Timeout'],
   IntervalSeconds: 1,
   BackoffRate: 3,
@@ -38,24 +38,28 @@ export const STEP_FAULTS = {
 } as const;
 
 /** What nobody foresaw ends the execution as failed, with the error it ended by: that fires an alarm, and the reconciler starts another one. */
-export const OTHERWISE_UNEXPECTED = [{ ErrorEquals: ['States.ALL'], Next: 'Unexpected' }] as const;
+export const CATCH_ALL_UNEXPECTED = [{ ErrorEquals: ['States.ALL'], Next: 'Unexpected' }] as const;
 
-export const UNEXPECTED: State = {
+export const UNEXPECTED_FAIL_STATE: StateDefinitionJson = {
   Type: 'Fail',
   Error: '{% $states.input.Error %}',
   Cause: "{% $states.input.Cause ? $states.input.Cause : 'no cause was given' %}",
 };
 
 /** Is this state tried again? */
-export const AGAIN = '{% $states.context.State.RetryCount > 0 %}';
+export const IS_RETRY_EXPRESSION = '{% $states.context.State.RetryCount > 0 %}';
 
 /** Invokes a function; the state's output is what the function answers. */
-export const invoke = (partition: string, functionArn: string, payload: State): State => ({
+export const createInvokeState = (
+  partition: string,
+  functionArn: string,
+  payload: StateDefinitionJson,
+): StateDefinitionJson => ({
   Type: 'Task',
-  Resource: integration(partition, 'lambda:invoke'),
+  Resource: serviceIntegrationArn(partition, 'lambda:invoke'),
   Arguments: { FunctionName: functionArn, Payload: payload },
   Output: '{% $states.result.Payload %}',
   TimeoutSeconds: 60,
-  Retry: [LAMBDA_FAULTS, STEP_FAULTS],
-  Catch: OTHERWISE_UNEXPECTED,
+  Retry: [LAMBDA_FAULT_RETRY, STEP_FAILURE_RETRY],
+  Catch: CATCH_ALL_UNEXPECTED,
 });

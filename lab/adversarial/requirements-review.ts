@@ -4,7 +4,11 @@ import { parseModelOption } from '../../cli/model-option.ts';
 import type { Judgement } from '../../shared/contract/judgement/judgement.ts';
 import type { JudgeModel } from '../../shared/contract/models/judge-models.ts';
 import { sumOrNull } from '../../shared/contract/task/judging-cost.ts';
-import { type Interval, wilsonInterval, Z_95 } from '../../shared/control/cascade/learning/intervals.ts';
+import {
+  type ConfidenceInterval,
+  wilsonInterval,
+  Z_95,
+} from '../../shared/control/cascade/learning/intervals.ts';
 import { planRequirementsReview } from '../../shared/reviews/judging/requirements-review.ts';
 import { createAskModel } from '../../shared/reviews/model-clients/ask-model.ts';
 import type { ObjectStore } from '../../shared/store/object-store.ts';
@@ -115,7 +119,7 @@ interface Share {
   readonly held: number;
   readonly share: number | null;
   /** Wilson's, at 95 %. */
-  readonly interval: Interval;
+  readonly interval: ConfidenceInterval;
 }
 const shareOf = (all: readonly ReviewedPatch[]): Share => {
   const held = all.filter((each) => each.held).length;

@@ -4,7 +4,7 @@ import { vi } from 'vitest';
 import type { AgentFailure } from '../../containers/agent/adapters/run-state.ts';
 import { type AgentSession, runSession } from '../../containers/agent/agent-session.ts';
 import { loadRole } from '../../containers/agent/load-role.ts';
-import { sessionFailure } from '../../containers/agent/session-failure.ts';
+import { determineSessionFailure } from '../../containers/agent/session-failure.ts';
 import { prepareWorkspace } from '../../containers/agent/workspace-layout.ts';
 import type { AgentCliKind } from '../../shared/contract/agents/adapter.ts';
 import { ADAPTER_CAPABILITIES } from '../../shared/contract/agents/adapter-capabilities.ts';
@@ -135,7 +135,7 @@ export async function runCli(server: ModelServer, of: CliRunOptions): Promise<Cl
       });
       return {
         session,
-        failure: sessionFailure(session, kind),
+        failure: determineSessionFailure(session, kind),
         printed: of.commandPrefix === undefined ? readFileSync(out, 'utf8') : '',
         calls: server.calls.slice(before),
         leftoverFiles: readdirSync(prepared.layout.checkout),

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, inject, test } from 'vitest';
-import { type Client, createClient } from '../../cli/client.ts';
+import { type ApiRouteClient, createApiRouteClient } from '../../cli/client.ts';
 import { buildDemoTasks } from '../../cli/demo/demo-tasks.ts';
 import { followTasks } from '../../cli/follow-tasks.ts';
 import type { TaskView } from '../../shared/api/task-schemas.ts';
@@ -19,7 +19,7 @@ const ADAPTER = {
 } as const;
 const TASKS = buildDemoTasks(REPOSITORY_URL, { ...ADAPTER, argv: [...ADAPTER.argv] });
 
-let client: Client;
+let client: ApiRouteClient;
 let ended: TaskView[];
 const story = async (id: string): Promise<unknown> => ({
   task: await client.getTask({ id }),
@@ -27,7 +27,7 @@ const story = async (id: string): Promise<unknown> => ({
 });
 beforeAll(async () => {
   const { ApiUrl = '' } = inject('outputs');
-  client = createClient({ url: ApiUrl, token: createTokenWithCli(), source: 'the test' });
+  client = createApiRouteClient({ url: ApiUrl, token: createTokenWithCli(), source: 'the test' });
   await client.submitBatch({ body: { tasks: TASKS.map(({ task }) => task) } });
   ended = await followTasks(
     client,

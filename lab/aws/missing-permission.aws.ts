@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { CloudWatchLogsClient, FilterLogEventsCommand } from '@aws-sdk/client-cloudwatch-logs';
 import { expect, inject, onTestFinished, test } from 'vitest';
-import { createClient } from '../../cli/client.ts';
+import { createApiRouteClient } from '../../cli/client.ts';
 import { getPhysicalId, getRoleName } from './deployment/deployed-stack.ts';
 import { createTokenWithCli } from './deployment/operator-token.ts';
 import { addRolePolicy, removeRolePolicy } from './deployment/role-policies.ts';
@@ -27,7 +27,7 @@ test('a permission that is missing is logged with the task, as an error that set
   const role = await getRoleName('ConductorConduct');
   const group = await getPhysicalId('AWS::Logs::LogGroup', 'ConductorConduct');
   await addRolePolicy(role, 'denied', [{ Effect: 'Deny', Action: 'states:StartExecution', Resource: '*' }]);
-  const client = createClient({
+  const client = createApiRouteClient({
     url: inject('outputs')['ApiUrl'] ?? '',
     token: createTokenWithCli(),
     source: 'the test',

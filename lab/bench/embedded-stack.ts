@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Client, createClient } from '../../cli/client.ts';
+import { type ApiRouteClient, createApiRouteClient } from '../../cli/client.ts';
 import { type LocalStack, startStack } from '../../cli/local-stack.ts';
 import type { TaskSubmissionInput } from '../../shared/contract/submission/schema.ts';
 import { readCpuSeconds, readProcessTreeCpuSeconds, readResidentMb } from './process-usage.ts';
@@ -54,7 +54,8 @@ async function withStack<T>(use: (stack: LocalStack, folder: string) => Promise<
   }
 }
 
-const clientOf = ({ connection }: LocalStack): Client => createClient({ ...connection, source: 'the bench' });
+const clientOf = ({ connection }: LocalStack): ApiRouteClient =>
+  createApiRouteClient({ ...connection, source: 'the bench' });
 
 /** CPU milliseconds of each of as many requests, and of all that follows. */
 async function eachOf(

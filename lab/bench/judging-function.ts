@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { buildBundles, bundleFunctions, ROOT } from '../../infra/build.ts';
+import { buildBundles, bundleFunctions, REPOSITORY_ROOT } from '../../infra/build.ts';
 import { BUNDLE_ENVIRONMENT, type BundleResult, measureBundles } from './bundles.ts';
 import { formatMs, type ResultSection } from './result-page.ts';
 import { median } from './statistics.ts';
@@ -33,7 +33,7 @@ type Made = Awaited<ReturnType<typeof bundleFunctions>>['made'];
 function bytesOf(made: Made, target: string, name: string, wanted: RegExp): number {
   let sum = 0;
   for (const [file, { inputs }] of Object.entries(made))
-    if (resolve(ROOT, file).startsWith(join(target, 'functions', name, '/')))
+    if (resolve(REPOSITORY_ROOT, file).startsWith(join(target, 'functions', name, '/')))
       for (const [source, { bytesInOutput }] of Object.entries(inputs))
         if (wanted.test(source)) sum += bytesInOutput;
   return sum;
@@ -69,7 +69,13 @@ function providersOf(made: Made): ProviderResult[] {
       Number(
         execFileSync(
           process.execPath,
-          ['--input-type=module', '-e', LOAD, resolve(ROOT, index), resolve(ROOT, file)],
+          [
+            '--input-type=module',
+            '-e',
+            LOAD,
+            resolve(REPOSITORY_ROOT, index),
+            resolve(REPOSITORY_ROOT, file),
+          ],
           { env: BUNDLE_ENVIRONMENT, encoding: 'utf8' },
         ),
       ),
@@ -86,8 +92,8 @@ function providersOf(made: Made): ProviderResult[] {
 
 /** What the function that judges loads, what its providers load, and how much of either is in the other functions. */
 export async function benchJudgingFunction(): Promise<JudgingFunctionResult> {
-  mkdirSync(join(ROOT, '.cache'), { recursive: true });
-  const target = mkdtempSync(join(ROOT, '.cache', 'bench-'));
+  mkdirSync(join(REPOSITORY_ROOT, '.cache'), { recursive: true });
+  const target = mkdtempSync(join(REPOSITORY_ROOT, '.cache', 'bench-'));
   try {
     await buildBundles(target);
     const folder = join(target, 'functions');

@@ -15,7 +15,7 @@ import { requirementsReviewQuestion } from '../../shared/reviews/judging/require
 import { signalQuestion } from '../../shared/reviews/judging/signal-judgement.ts';
 import type { ObjectStore } from '../../shared/store/object-store.ts';
 import type { TaskStore } from '../../shared/store/task-store.ts';
-import { combineVerdicts, reduceEvidence } from '../../shared/use-cases/review/janitor-steps.ts';
+import { combineVerdicts, reduceEvidenceToVerdict } from '../../shared/use-cases/review/janitor-steps.ts';
 import {
   evidence,
   FIXED_NOW,
@@ -90,7 +90,12 @@ async function janitorTimes(): Promise<number[]> {
   const times: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     const began = performance.now();
-    const { verdict, look } = await reduceEvidence(of, { tasks, objects, models: {}, now: FIXED_NOW });
+    const { verdict, look } = await reduceEvidenceToVerdict(of, {
+      tasks,
+      objects,
+      models: {},
+      now: FIXED_NOW,
+    });
     await combineVerdicts(of, { verdict, judgements: [], look }, { tasks, now: FIXED_NOW });
     times.push(performance.now() - began);
   }

@@ -6,7 +6,7 @@ import {
   type TierPolicy,
 } from '../../shared/control/cascade/learning/cascade-policy.ts';
 import type { LearnedOutcome } from '../../shared/control/cascade/learning/learned-outcome.ts';
-import { NO_LEARNING_CONTROL } from '../../shared/control/cascade/learning/learning-control.ts';
+import { NO_LEARNING_OVERRIDES } from '../../shared/control/cascade/learning/learning-control.ts';
 import { OUTCOME_WINDOW_SIZE } from '../../shared/control/cascade/learning/outcome-window.ts';
 import { selectNextModel } from '../../shared/control/cascade/model-selection.ts';
 import { addSeconds, FIXED_NOW, task } from '../../test/support/builders.ts';
@@ -45,7 +45,7 @@ function perSecond(name: TierPolicy): number {
   );
   const learned = {
     policy,
-    memory: { windows, control: NO_LEARNING_CONTROL },
+    memory: { windows, control: NO_LEARNING_OVERRIDES },
     priced_at: FIXED_NOW.toISOString(),
   };
   const rates = Array.from({ length: ROUNDS }, () => {

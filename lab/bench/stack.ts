@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type Client, createClient } from '../../cli/client.ts';
+import { type ApiRouteClient, createApiRouteClient } from '../../cli/client.ts';
 import { startStack } from '../../cli/local-stack.ts';
 import { computeBill } from './aws-bill.ts';
 import { measureBundles } from './bundles.ts';
@@ -38,7 +38,7 @@ async function measureTasks(
   say('starting the embedded stack');
   const stack = await startStack({ dataDir: join(folder, 'state') });
   try {
-    const client: Client = createClient({ ...stack.connection, source: 'the bench' });
+    const client: ApiRouteClient = createApiRouteClient({ ...stack.connection, source: 'the bench' });
     const control = createStackControl(stack.connection.control_url);
     const oneByOne = async (prefix: string, count: number): Promise<SentTask[]> => {
       const sent: SentTask[] = [];

@@ -1,4 +1,4 @@
-import type { Client } from '../../cli/client.ts';
+import type { ApiRouteClient } from '../../cli/client.ts';
 import type { AttemptView, TaskView } from '../../shared/api/task-schemas.ts';
 import type { TaskSubmissionInput } from '../../shared/contract/submission/schema.ts';
 import { median, percentile } from './statistics.ts';
@@ -61,7 +61,7 @@ export interface SentTask {
 }
 
 /** Submits a task by a request of its own. */
-export async function sendTask(client: Client, repository: string, id: string): Promise<SentTask> {
+export async function sendTask(client: ApiRouteClient, repository: string, id: string): Promise<SentTask> {
   const at = Date.now();
   await client.submitTask({ body: buildNoopTask(repository, id) });
   return { id, at };
@@ -69,7 +69,7 @@ export async function sendTask(client: Client, repository: string, id: string): 
 
 /** Reads what came of tasks that have ended. Apart from `send`, so that reading is not counted as a cost of the task. */
 export async function collectTaskTimings(
-  client: Client,
+  client: ApiRouteClient,
   sent: readonly SentTask[],
 ): Promise<{ timings: TaskTiming[]; lastEnd: number }> {
   const chains = [];

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { type Client, createClient } from '../../cli/client.ts';
+import { type ApiRouteClient, createApiRouteClient } from '../../cli/client.ts';
 import { startStack } from '../../cli/local-stack.ts';
 import type { TaskSubmissionInput } from '../../shared/contract/submission/schema.ts';
 import type { CallCounts } from './aws-bill.ts';
@@ -41,7 +41,7 @@ const waitingTask = (index: number): TaskSubmissionInput => ({
   ...(index % 2 === 1 ? { depends_on: [`waiting-${index - 1}`] } : {}),
 });
 
-async function submit(client: Client, from: number, to: number): Promise<void> {
+async function submit(client: ApiRouteClient, from: number, to: number): Promise<void> {
   for (let index = from; index < to; index += BATCH) {
     const tasks = Array.from({ length: Math.min(BATCH, to - index) }, (_, each) => waitingTask(index + each));
     await client.submitBatch({ body: { tasks } });
@@ -74,7 +74,7 @@ export async function benchWaitingTasks(say: (line: string) => void): Promise<Wa
   const rows: WaitingTasksResult['rows'][number][] = [];
   const stack = await startStack({ dataDir: join(folder, 'state') });
   try {
-    const client = createClient({ ...stack.connection, source: 'the bench' });
+    const client = createApiRouteClient({ ...stack.connection, source: 'the bench' });
     const control = createStackControl(stack.connection.control_url);
     let there = 0;
     for (const waiting of WAITING) {

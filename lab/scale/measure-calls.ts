@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createClient } from '../../cli/client.ts';
+import { createApiRouteClient } from '../../cli/client.ts';
 import { createDemoRepository } from '../../cli/demo/demo-repository.ts';
 import { buildDemoTasks } from '../../cli/demo/demo-tasks.ts';
 import { startStack } from '../../cli/local-stack.ts';
@@ -44,7 +44,7 @@ export async function measureCalls(say: (line: string) => void): Promise<Counted
   const stack = await startStack({ dataDir: join(folder, 'state'), env: {} });
   try {
     const { url, token, control_url } = stack.connection;
-    const client = createClient({ url, token, source: 'the count' });
+    const client = createApiRouteClient({ url, token, source: 'the count' });
     const control = createStackControl(control_url);
     const [first] = buildDemoTasks(repository.url);
     if (!first) throw new Error('the demo has no task');

@@ -1,4 +1,4 @@
-import type { JanitorInput } from '../../shared/contract/messages/step-messages.ts';
+import type { VerdictExecutionInput } from '../../shared/contract/messages/step-messages.ts';
 import { ITEM_KEY_PREFIXES } from '../../shared/contract/resource-names.ts';
 import { runContainerProgram } from './actors/container-program.ts';
 import {
@@ -155,7 +155,7 @@ async function live(of: Simulation): Promise<RunOutcome> {
     for (const reader of cloud.streamReaders) reader.offer(write);
   };
   cloud.onInvoke = (name, event) => {
-    if (name === 'judge') checkModelCalls(of, event as JanitorInput);
+    if (name === 'judge') checkModelCalls(of, event as VerdictExecutionInput);
   };
   begin(of);
   const hurry = schedule(of);

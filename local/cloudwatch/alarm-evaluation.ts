@@ -6,7 +6,7 @@ const MINUTE_MS = 60_000;
 
 export type AlarmState = 'OK' | 'ALARM' | 'INSUFFICIENT_DATA';
 
-export interface Evaluation {
+export interface AlarmEvaluation {
   readonly state: AlarmState;
   /** One sentence. */
   readonly reason: string;
@@ -21,7 +21,7 @@ export function evaluateAlarm(
   store: MetricStore,
   now: number,
   before: AlarmState,
-): Evaluation {
+): AlarmEvaluation {
   const end = (Math.floor(now / MINUTE_MS) + 1) * MINUTE_MS;
   const points = Array.from({ length: alarm.evaluationPeriods }, (_, index) =>
     pointAt(alarm, store, end - index * alarm.periodMs),

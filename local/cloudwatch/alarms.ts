@@ -1,6 +1,6 @@
 import type { ResolvedResource } from '../interfaces.ts';
-import { type Properties, propertiesOf } from '../properties.ts';
-import { compileMetricMath, type Expression } from './metric-math.ts';
+import { createResourcePropertyReader, type PropertyReader } from '../properties.ts';
+import { compileMetricMath, type MetricExpression } from './metric-math.ts';
 import { metricKey, STATISTICS, type Statistic } from './metrics.ts';
 
 const COMPARISONS: Readonly<Record<string, (value: number, threshold: number) => boolean>> = {
@@ -23,7 +23,7 @@ export interface MetricQuery {
 export interface AlarmDefinition {
   readonly name: string;
   readonly metrics: ReadonlyMap<string, MetricQuery>;
-  readonly expressions: ReadonlyMap<string, Expression>;
+  readonly expressions: ReadonlyMap<string, MetricExpression>;
   /** Id of the metric or expression that is compared. */
   readonly watched: string;
   readonly periodMs: number;
@@ -52,7 +52,7 @@ export function readAlarms(
 }
 
 function readAlarm(resource: ResolvedResource): AlarmDefinition | AwsMetricAlarm {
-  const properties = propertiesOf(resource);
+  const properties = createResourcePropertyReader(resource);
   const name = properties.text('AlarmName', resource.logicalId);
   const queries = properties.has('Metrics') ? properties.records('Metrics') : [properties];
   const foreign = queries
@@ -63,7 +63,7 @@ function readAlarm(resource: ResolvedResource): AlarmDefinition | AwsMetricAlarm
   if (foreign.length > 0) return { name, awsMetrics: foreign };
 
   const metrics = new Map<string, MetricQuery>();
-  const expressions = new Map<string, Expression>();
+  const expressions = new Map<string, MetricExpression>();
   const periods = new Set<number>();
   for (const query of queries) {
     const id = query.text('Id', 'metric');
@@ -93,7 +93,7 @@ function readAlarm(resource: ResolvedResource): AlarmDefinition | AwsMetricAlarm
   };
 }
 
-function readRule(properties: Properties) {
+function readRule(properties: PropertyReader) {
   const evaluationPeriods = properties.number('EvaluationPeriods');
   const threshold = properties.number('Threshold');
   const comparison = properties.text('ComparisonOperator');
@@ -112,7 +112,7 @@ function readRule(properties: Properties) {
   };
 }
 
-function compile(query: Properties): Expression {
+function compile(query: PropertyReader): MetricExpression {
   try {
     return compileMetricMath(query.text('Expression'));
   } catch (error) {
@@ -120,7 +120,7 @@ function compile(query: Properties): Expression {
   }
 }
 
-function readMetric(metric: Properties, statistic: string): MetricQuery {
+function readMetric(metric: PropertyReader, statistic: string): MetricQuery {
   const known = Object.keys(STATISTICS).find((name): name is Statistic => name === statistic);
   if (!known) throw new Error(`${metric.where}: the statistic ${statistic} is not supported`);
   const dimensions = metric
@@ -136,7 +136,7 @@ function readMetric(metric: Properties, statistic: string): MetricQuery {
  * Returns the id of the one query whose data is returned. @throws Error if several return data, which is the
  * default.
  */
-function watchedId(where: string, queries: readonly Properties[]): string {
+function watchedId(where: string, queries: readonly PropertyReader[]): string {
   const returned = queries.filter((query) => query.flag('ReturnData', true));
   const [watched, ...others] = returned;
   if (!watched || others.length > 0) throw new Error(`${where}: exactly one query must return data`);
@@ -147,7 +147,7 @@ function watchedId(where: string, queries: readonly Properties[]): string {
 function checkReferences(
   where: string,
   metrics: ReadonlyMap<string, MetricQuery>,
-  expressions: ReadonlyMap<string, Expression>,
+  expressions: ReadonlyMap<string, MetricExpression>,
 ): void {
   const visit = (id: string, path: readonly string[]) => {
     if (path.includes(id)) throw new Error(`${where}: ${[...path, id].join(' needs ')}`);

@@ -1,5 +1,5 @@
 import type { ResolvedResource } from '../interfaces.ts';
-import { type AlarmState, type Evaluation, evaluateAlarm } from './alarm-evaluation.ts';
+import { type AlarmEvaluation, type AlarmState, evaluateAlarm } from './alarm-evaluation.ts';
 import { readAlarms } from './alarms.ts';
 import { MetricStore, parseEmbeddedMetrics } from './metrics.ts';
 
@@ -13,7 +13,7 @@ export interface CloudWatch {
   /** Adds the metrics in a line of a function's log; ignores other lines. */
   ingest(logLine: string): void;
   /** Evaluates all alarms of the template. */
-  alarms(): ReadonlyArray<Evaluation & { readonly name: string }>;
+  alarms(): ReadonlyArray<AlarmEvaluation & { readonly name: string }>;
 }
 
 /**

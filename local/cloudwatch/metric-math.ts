@@ -2,7 +2,7 @@
 export type DataPoint = number | null;
 
 /** A compiled metric math expression. */
-export interface Expression {
+export interface MetricExpression {
   /** Ids of the metrics and expressions that it names. */
   readonly ids: readonly string[];
   evaluate(read: (id: string) => DataPoint): DataPoint;
@@ -51,7 +51,7 @@ const TOKEN = /\s*(?:(\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|([A-Za-z_]\w*)|(\|\||&&|[=
  * period. A missing operand makes the result missing, and so does a division by zero. @throws Error that
  * names the unsupported token or function.
  */
-export function compileMetricMath(source: string): Expression {
+export function compileMetricMath(source: string): MetricExpression {
   const tokens = tokenize(source);
   const ids = new Set<string>();
   let position = 0;

@@ -30,7 +30,7 @@ export function metricKey(
 }
 
 /** One value of one metric. */
-export interface Sample {
+export interface MetricSample {
   readonly key: string;
   /** Milliseconds since 1970. */
   readonly time: number;
@@ -38,7 +38,7 @@ export interface Sample {
 }
 
 /** Parses the samples of a log line in the embedded metric format. Returns none for any other line. */
-export function parseEmbeddedMetrics(line: string): readonly Sample[] {
+export function parseEmbeddedMetrics(line: string): readonly MetricSample[] {
   if (!line.includes('"_aws"')) return [];
   const root = parseJson(line.slice(line.indexOf('{')));
   const aws = isRecord(root) ? root['_aws'] : undefined;
@@ -68,7 +68,7 @@ export class MetricStore {
     this.#keepMs = keepMs;
   }
 
-  add({ key, time, value }: Sample): void {
+  add({ key, time, value }: MetricSample): void {
     const buckets = this.#metrics.get(key);
     if (!buckets || !Number.isFinite(time)) return;
     const minute = Math.floor(time / MINUTE_MS) * MINUTE_MS;

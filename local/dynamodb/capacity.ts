@@ -1,5 +1,5 @@
 import { isRecord } from '../properties.ts';
-import { type Image, isSameImage } from './item-image.ts';
+import { type ItemImage, isSameImage } from './item-image.ts';
 
 /** A secondary index, as far as it affects the cost of a write. */
 export interface IndexSpec {
@@ -53,22 +53,26 @@ function valueBytes(value: unknown): number {
 }
 
 /** Returns the size of an item in bytes, by DynamoDB's published rules. */
-export const itemBytes = (item: Image): number =>
+export const itemBytes = (item: ItemImage): number =>
   Object.entries(item).reduce((sum, [name, value]) => sum + Buffer.byteLength(name) + valueBytes(value), 0);
 
 /** One write unit is 1 KiB, and every write costs at least one. */
 const units = (bytes: number): number => Math.max(1, Math.ceil(bytes / 1024));
 
-const sizeOf = (item: Image | null): number => (item === null ? 0 : itemBytes(item));
+const sizeOf = (item: ItemImage | null): number => (item === null ? 0 : itemBytes(item));
 
-function indexEntry(item: Image | null, index: IndexSpec, tableKeys: readonly string[]): Image | null {
+function indexEntry(
+  item: ItemImage | null,
+  index: IndexSpec,
+  tableKeys: readonly string[],
+): ItemImage | null {
   if (item === null || index.keyNames.some((name) => item[name] === undefined)) return null;
   if (index.projected === null) return item;
   const names = [...index.keyNames, ...tableKeys, ...index.projected];
   return Object.fromEntries(names.flatMap((name) => (item[name] === undefined ? [] : [[name, item[name]]])));
 }
 
-function indexUnits(before: Image | null, after: Image | null, index: IndexSpec): number {
+function indexUnits(before: ItemImage | null, after: ItemImage | null, index: IndexSpec): number {
   if (before === null && after === null) return 0;
   if (before === null || after === null) return units(sizeOf(before ?? after));
   const moved = index.keyNames.some((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
@@ -81,8 +85,8 @@ function indexUnits(before: Image | null, after: Image | null, index: IndexSpec)
  * failed write, `after` = `before`.
  */
 export function writeUnits(
-  before: Image | null,
-  after: Image | null,
+  before: ItemImage | null,
+  after: ItemImage | null,
   tableKeys: readonly string[],
   indexes: readonly IndexSpec[],
 ): number {

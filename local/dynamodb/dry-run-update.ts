@@ -1,8 +1,8 @@
 import type { AwsJsonClient } from '../http/aws-json.ts';
 import { isRecord, type Json } from '../properties.ts';
 import { itemBytes } from './capacity.ts';
-import type { Image } from './item-image.ts';
-import { depthRefusal, hasExtremeNumber, itemRefusal, MAX_ITEM_BYTES } from './item-limits.ts';
+import type { ItemImage } from './item-image.ts';
+import { checkItemLimits, checkNestingDepth, hasExtremeNumber, MAX_ITEM_BYTES } from './item-limits.ts';
 import type { ItemWrite } from './item-write.ts';
 import { createTable, type TableSpec } from './tables.ts';
 
@@ -43,7 +43,7 @@ export function createUpdateDryRun(engine: AwsJsonClient): UpdateDryRun {
     return known;
   }
 
-  async function updateCopy({ table, request, key, old }: ItemWrite): Promise<Image | null> {
+  async function updateCopy({ table, request, key, old }: ItemWrite): Promise<ItemImage | null> {
     const TableName = await copyTable(table);
     const { ReturnValuesOnConditionCheckFailure: _, ...rest } = request;
     if (old !== null) await engine.callOrThrow('PutItem', { TableName, Item: old });
@@ -58,11 +58,11 @@ export function createUpdateDryRun(engine: AwsJsonClient): UpdateDryRun {
       const values = isRecord(write.request['ExpressionAttributeValues'])
         ? write.request['ExpressionAttributeValues']
         : {};
-      const tooDeep = depthRefusal(values);
+      const tooDeep = checkNestingDepth(values);
       if (tooDeep !== null) return tooDeep;
       if (!couldExceedLimit(write, values)) return null;
       const item = await updateCopy(write);
-      return item === null ? null : itemRefusal(write.table, item, TOO_LARGE);
+      return item === null ? null : checkItemLimits(write.table, item, TOO_LARGE);
     },
   };
 }
@@ -95,7 +95,7 @@ function maxBytesAfter(
   expression: string,
   values: Json,
   names: readonly unknown[],
-  old: Image | null,
+  old: ItemImage | null,
   updates: unknown,
 ): number {
   const copied = expression

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import type { AwsJsonAnswer } from '../http/aws-json.ts';
 import { isRecord, type Json } from '../properties.ts';
-import type { Image } from './item-image.ts';
+import type { ItemImage } from './item-image.ts';
 
 /**
  * The parts of dynalite, without its HTTP server: between two threads of one process, HTTP takes longer than
@@ -20,7 +20,7 @@ interface KeyValueStore {
 interface Put {
   readonly type: 'put';
   readonly key: string;
-  readonly value: Image | string;
+  readonly value: ItemImage | string;
   /** Absent: JSON, of a value that is no text yet. */
   readonly valueEncoding?: 'utf8';
 }
@@ -32,12 +32,17 @@ interface TableDescription {
 interface IndexPut {
   readonly index: string;
   readonly key: string;
-  readonly item: Image;
+  readonly item: ItemImage;
 }
 interface Database {
   create(options: object): Store;
-  createKey(item: Image, table: TableDescription): string;
-  getIndexActions(indexes: unknown, old: null, item: Image, table: TableDescription): { puts: IndexPut[] };
+  createKey(item: ItemImage, table: TableDescription): string;
+  getIndexActions(
+    indexes: unknown,
+    old: null,
+    item: ItemImage,
+    table: TableDescription,
+  ): { puts: IndexPut[] };
 }
 interface Validations {
   checkTypes(data: unknown, types: unknown): unknown;
@@ -82,7 +87,7 @@ export interface Dynalite {
    * Puts items, given as JSON and parsed, into an empty table and its indexes, without the checks of a
    * request.
    */
-  load(table: string, texts: readonly string[], items: readonly Image[], done: Done): void;
+  load(table: string, texts: readonly string[], items: readonly ItemImage[], done: Done): void;
   /** @param answer is called once. An error of the engine itself becomes an uncaught exception. */
   call(operation: string, data: unknown, answer: (answer: AwsJsonAnswer) => void): void;
   close(done: (error?: Error | null) => void): void;
@@ -100,7 +105,7 @@ export function createDynalite(): Dynalite {
       return [name as string, { types, custom, act: part<Action>(`actions/${file}`) }];
     }),
   );
-  function indexPuts(table: TableDescription, item: Image) {
+  function indexPuts(table: TableDescription, item: ItemImage) {
     return (['Local', 'Global'] as const).flatMap((type) => {
       const { puts } = database.getIndexActions(table[`${type}SecondaryIndexes`] ?? [], null, item, table);
       return puts.map(({ index, key, item: value }) => {

@@ -8,8 +8,8 @@ import {
   type LoadedItems,
   type LoadItems,
 } from './engine-client.ts';
-import { expiryOf } from './expiry-index.ts';
-import type { Image } from './item-image.ts';
+import { computeItemExpiry } from './expiry-index.ts';
+import type { ItemImage } from './item-image.ts';
 
 /** The thread of dynalite. */
 const post = (message: EngineMessage): void => parentPort?.postMessage(message);
@@ -26,8 +26,8 @@ parentPort?.on('message', (message: EngineCall | typeof STOP_ENGINE) => {
   const request: unknown = JSON.parse(text);
   if (operation === LOAD_ITEMS) {
     const { table, ttlAttribute } = request as LoadItems;
-    const parsed = items.map((item) => JSON.parse(item) as Image);
-    const loaded: LoadedItems = { expiries: parsed.map((item) => expiryOf(ttlAttribute, item)) };
+    const parsed = items.map((item) => JSON.parse(item) as ItemImage);
+    const loaded: LoadedItems = { expiries: parsed.map((item) => computeItemExpiry(ttlAttribute, item)) };
     engine.load(table, items, parsed, (error) =>
       error ? answer(500, { message: String(error) }) : answer(200, loaded),
     );

@@ -1,23 +1,23 @@
 import { isRecord } from '../properties.ts';
-import type { Image } from './item-image.ts';
+import type { ItemImage } from './item-image.ts';
 
 /** When which items of a table expire. In memory: every start fills it from the items themselves. */
 export interface ExpiryIndex {
   /** Sets when an item expires, in seconds since 1970; null: never, or it was deleted. */
-  set(key: Image, seconds: number | null): void;
+  set(key: ItemImage, seconds: number | null): void;
   /** Keys of the items that expired before `now`, in seconds since 1970; the earliest first. */
-  expired(now: number): readonly Image[];
+  expired(now: number): readonly ItemImage[];
 }
 
 /** Seconds since 1970 at which the item expires; null where DynamoDB would never remove it. */
-export function expiryOf(ttlAttribute: string | null, item: Image | null): number | null {
+export function computeItemExpiry(ttlAttribute: string | null, item: ItemImage | null): number | null {
   const value = ttlAttribute === null ? null : item?.[ttlAttribute];
   const seconds = isRecord(value) && typeof value['N'] === 'string' ? Math.floor(Number(value['N'])) : null;
   return seconds !== null && seconds >= 0 ? seconds : null;
 }
 
 export function createExpiryIndex(): ExpiryIndex {
-  const entries = new Map<string, { readonly key: Image; readonly seconds: number }>();
+  const entries = new Map<string, { readonly key: ItemImage; readonly seconds: number }>();
   return {
     set(key, seconds) {
       const name = JSON.stringify(key);

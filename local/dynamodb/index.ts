@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { type EngineThread, externalEngine, startEngineThread } from '../engine-thread.ts';
 import { type AwsJsonClient, createAwsJsonClient } from '../http/aws-json.ts';
-import type { Counters, ResolvedResource, Stoppable } from '../interfaces.ts';
+import type { OperationCounters, ResolvedResource, Stoppable } from '../interfaces.ts';
 import { isRecord } from '../properties.ts';
-import { ACCOUNT_ID, REGION } from '../template/identity.ts';
+import { LOCAL_ACCOUNT_ID, LOCAL_REGION } from '../template/identity.ts';
 import { createUpdateDryRun } from './dry-run-update.ts';
 import { createEngineClient, type EngineAnswer, type EngineClient } from './engine-client.ts';
-import { createExpiryIndex, type ExpiryIndex, expiryOf } from './expiry-index.ts';
-import { type Image, isSameImage, keyOf } from './item-image.ts';
+import { computeItemExpiry, createExpiryIndex, type ExpiryIndex } from './expiry-index.ts';
+import { getItemKey, type ItemImage, isSameImage } from './item-image.ts';
 import { startStreamProxy } from './stream-proxy.ts';
 import { createTables, readTableSpecs, type TableSpec } from './tables.ts';
 import { startTimeToLive } from './time-to-live.ts';
@@ -17,13 +17,13 @@ import {
   type WriteAheadLog,
   type WriteAheadLogOptions,
 } from './write-ahead-log/index.ts';
-import { createWriter } from './writer.ts';
+import { createItemWriter } from './writer.ts';
 
 export interface DynamoOptions {
   /** Holds the write-ahead log; survives a kill. */
   readonly dataDir: string;
   readonly resources: readonly ResolvedResource[];
-  readonly counters: Counters;
+  readonly counters: OperationCounters;
   /** Tried first, so that the endpoint stays the same after a restart. */
   readonly port?: number;
   /** Endpoint of another engine that is used in place of the embedded one. */
@@ -88,7 +88,7 @@ async function startParts(options: DynamoOptions, started: Stoppable[]): Promise
       : loadItems(load, table, items, index));
   }
   const dryRun = load === null ? null : createUpdateDryRun(client);
-  const writer = createWriter({ engine: client, log, counters, dryRun, expiries });
+  const writer = createItemWriter({ engine: client, log, counters, dryRun, expiries });
   const proxy = await startStreamProxy({ engine: client, writer, tables, counters, port });
   const timeToLive = startTimeToLive({ expiries, writer, tables, onError });
   return {
@@ -141,7 +141,7 @@ async function startDynalite({ onFailure }: DynamoOptions): Promise<CalledEngine
     name: 'DynamoDB',
     script: new URL('./engine-worker.ts', import.meta.url),
     data: null,
-    env: { AWS_REGION: REGION, AWS_ACCOUNT_ID: ACCOUNT_ID },
+    env: { AWS_REGION: LOCAL_REGION, AWS_ACCOUNT_ID: LOCAL_ACCOUNT_ID },
     onFailure,
     onMessage: (message) => client.receive(message as EngineAnswer),
   });
@@ -162,7 +162,7 @@ async function loadItems(
   expiries: ExpiryIndex,
 ): Promise<void> {
   const [first] = logged;
-  if (first !== undefined && !isSameImage(keyOf(JSON.parse(first.item), table.keyNames), first.key))
+  if (first !== undefined && !isSameImage(getItemKey(JSON.parse(first.item), table.keyNames), first.key))
     throw new Error(`table ${table.name} was made with other keys: use another data directory`);
   const loading: Promise<void>[] = [];
   for (let from = 0; from < logged.length; from += LOADED_ITEMS) {
@@ -192,8 +192,8 @@ async function logDifferences(
   expiries: ExpiryIndex,
 ): Promise<void> {
   const left = new Map(logged.map((known) => [JSON.stringify(known.key), known]));
-  const append = (key: Image, before: StoredItem | undefined, item: Image | null): void => {
-    const old = before === undefined ? null : (JSON.parse(before.item) as Image);
+  const append = (key: ItemImage, before: StoredItem | undefined, item: ItemImage | null): void => {
+    const old = before === undefined ? null : (JSON.parse(before.item) as ItemImage);
     if (isSameImage(old, item)) return;
     log.append({ table: table.name, at: Date.now(), key, old, new: item, byService: false });
   };
@@ -203,13 +203,13 @@ async function logDifferences(
       ConsistentRead: true,
       ...(start === undefined ? {} : { ExclusiveStartKey: start }),
     });
-    for (const item of Array.isArray(page['Items']) ? (page['Items'] as Image[]) : []) {
-      const key = keyOf(item, table.keyNames);
+    for (const item of Array.isArray(page['Items']) ? (page['Items'] as ItemImage[]) : []) {
+      const key = getItemKey(item, table.keyNames);
       if (key === null) continue;
       const name = JSON.stringify(key);
       append(key, left.get(name), item);
       left.delete(name);
-      expiries.set(key, expiryOf(table.ttlAttribute, item));
+      expiries.set(key, computeItemExpiry(table.ttlAttribute, item));
     }
     start = isRecord(page['LastEvaluatedKey']) ? page['LastEvaluatedKey'] : undefined;
   }

@@ -1,7 +1,7 @@
 import { isRecord } from '../properties.ts';
 
 /** An item, or a part of one, in DynamoDB's JSON: `{ "pk": { "S": "…" } }`. Streams call it an image. */
-export type Image = Readonly<Record<string, unknown>>;
+export type ItemImage = Readonly<Record<string, unknown>>;
 
 const SETS = new Set(['SS', 'NS', 'BS']);
 
@@ -17,11 +17,11 @@ function canonical(value: unknown): unknown {
 }
 
 /** Returns true if both items are equal: then DynamoDB writes no stream record. */
-export const isSameImage = (one: Image | null, other: Image | null): boolean =>
+export const isSameImage = (one: ItemImage | null, other: ItemImage | null): boolean =>
   JSON.stringify(canonical(one)) === JSON.stringify(canonical(other));
 
 /** Returns the key attributes of an item, or null if one is missing. */
-export function keyOf(item: unknown, keyNames: readonly string[]): Image | null {
+export function getItemKey(item: unknown, keyNames: readonly string[]): ItemImage | null {
   if (!isRecord(item)) return null;
   const key: Record<string, unknown> = {};
   for (const name of keyNames) {

@@ -1,6 +1,6 @@
 import { isRecord } from '../properties.ts';
 import { itemBytes } from './capacity.ts';
-import type { Image } from './item-image.ts';
+import type { ItemImage } from './item-image.ts';
 import type { TableSpec } from './tables.ts';
 
 /** Largest item in bytes: names and values in UTF-8, with the overhead of lists and maps. */
@@ -16,12 +16,12 @@ const POWERS = { least: -130, most: 125 } as const;
 const INVALID = 'One or more parameter values were invalid: ';
 
 /** Returns DynamoDB's message for an item that exceeds a limit, or null. */
-export function itemRefusal(table: TableSpec, item: Image, tooLarge: string): string | null {
+export function checkItemLimits(table: TableSpec, item: ItemImage, tooLarge: string): string | null {
   return (
-    keyRefusal(table, item) ??
+    checkKeySize(table, item) ??
     refuseIndexKeys(table, item) ??
     refuseNumbers(item) ??
-    depthRefusal(item) ??
+    checkNestingDepth(item) ??
     (itemBytes(item) > MAX_ITEM_BYTES ? tooLarge : null)
   );
 }
@@ -33,7 +33,7 @@ const textOf = (value: unknown): string | null =>
  * Returns DynamoDB's message for a key that is too long, or null. The engine counts characters, DynamoDB
  * bytes.
  */
-export function keyRefusal({ keyNames }: Pick<TableSpec, 'keyNames'>, key: Image): string | null {
+export function checkKeySize({ keyNames }: Pick<TableSpec, 'keyNames'>, key: ItemImage): string | null {
   const long = keyNames.findIndex((name, index) => isTooLong(textOf(key[name]), index));
   if (long < 0) return null;
   return long === 0
@@ -44,7 +44,7 @@ export function keyRefusal({ keyNames }: Pick<TableSpec, 'keyNames'>, key: Image
 const isTooLong = (text: string | null, index: number): boolean =>
   text !== null && Buffer.byteLength(text) > (KEY_BYTES[index] ?? 0);
 
-function refuseIndexKeys({ indexes }: TableSpec, item: Image): string | null {
+function refuseIndexKeys({ indexes }: TableSpec, item: ItemImage): string | null {
   for (const { name: index, keyNames } of indexes) {
     for (const [position, name] of keyNames.entries()) {
       const text = textOf(item[name]);
@@ -103,7 +103,7 @@ function readNumber(text: string): { readonly digits: number; readonly power: nu
   };
 }
 
-export function depthRefusal(item: Image): string | null {
+export function checkNestingDepth(item: ItemImage): string | null {
   if (Object.values(item).every((value) => depth(value) <= DEPTH)) return null;
   return 'Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond supported limit';
 }

@@ -1,5 +1,5 @@
 import type { Json } from '../properties.ts';
-import type { Image } from './item-image.ts';
+import type { ItemImage } from './item-image.ts';
 import type { TableSpec } from './tables.ts';
 
 export type WriteOperation = 'PutItem' | 'UpdateItem' | 'DeleteItem';
@@ -9,8 +9,8 @@ export interface ItemWrite {
   readonly table: TableSpec;
   readonly operation: WriteOperation;
   readonly request: Json;
-  readonly key: Image;
-  readonly old: Image | null;
+  readonly key: ItemImage;
+  readonly old: ItemImage | null;
   /** True for a removal by time to live. */
   readonly byService: boolean;
 }

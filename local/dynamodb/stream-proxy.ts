@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AwsJsonAnswer, AwsJsonClient } from '../http/aws-json.ts';
-import { type Listener, listen, readBody, sendJson } from '../http/listen.ts';
-import type { Counters } from '../interfaces.ts';
+import { type HttpListener, listen, readBody, sendJson } from '../http/listen.ts';
+import type { OperationCounters } from '../interfaces.ts';
 import { isRecord, type Json } from '../properties.ts';
 import { tableArn } from '../template/identity.ts';
-import { keyOf } from './item-image.ts';
+import { getItemKey } from './item-image.ts';
 import type { WriteOperation } from './item-write.ts';
 import type { TableSpec } from './tables.ts';
-import type { Writer } from './writer.ts';
+import type { ItemWriter } from './writer.ts';
 
 /**
  * Operations whose changes the proxy could not record one by one, or not make atomically as DynamoDB does.
@@ -28,9 +28,9 @@ const READS = new Set(['GetItem', 'BatchGetItem', 'Query', 'Scan']);
 
 interface StreamProxyOptions {
   readonly engine: AwsJsonClient;
-  readonly writer: Writer;
+  readonly writer: ItemWriter;
   readonly tables: readonly TableSpec[];
-  readonly counters: Counters;
+  readonly counters: OperationCounters;
   readonly port?: number;
 }
 
@@ -38,7 +38,7 @@ interface StreamProxyOptions {
  * Starts the DynamoDB endpoint of the stack, which passes reads to the engine and writes to the writer: so
  * every change is in the stream.
  */
-export function startStreamProxy(options: StreamProxyOptions): Promise<Listener> {
+export function startStreamProxy(options: StreamProxyOptions): Promise<HttpListener> {
   const { engine, writer, tables, counters, port = 0 } = options;
   const byName = new Map(
     tables.flatMap((table) => [table.name, tableArn(table.name)].map((name) => [name, table])),
@@ -63,7 +63,8 @@ export function startStreamProxy(options: StreamProxyOptions): Promise<Listener>
     const asked = request['ReturnConsumedCapacity'];
     const sent = asked === undefined || asked === 'NONE' ? 'TOTAL' : asked;
     const { status, body } = await engine.call(operation, { ...request, ReturnConsumedCapacity: sent });
-    const key = operation === 'GetItem' && table !== undefined ? keyOf(request['Key'], table.keyNames) : null;
+    const key =
+      operation === 'GetItem' && table !== undefined ? getItemKey(request['Key'], table.keyNames) : null;
     await writer.whenLogged(table, key ?? undefined);
     const { ConsumedCapacity: consumed, ...rest } = body;
     for (const part of Array.isArray(consumed) ? consumed : [consumed]) {

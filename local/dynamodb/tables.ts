@@ -1,6 +1,12 @@
 import type { AwsJsonClient } from '../http/aws-json.ts';
 import type { ResolvedResource } from '../interfaces.ts';
-import { isRecord, type Json, type Properties, properties, propertiesOf } from '../properties.ts';
+import {
+  createPropertyReader,
+  createResourcePropertyReader,
+  isRecord,
+  type Json,
+  type PropertyReader,
+} from '../properties.ts';
 import { streamArn } from '../template/identity.ts';
 import type { IndexSpec } from './capacity.ts';
 
@@ -20,10 +26,10 @@ export interface TableSpec {
 
 const VIEW_TYPES: readonly ViewType[] = ['KEYS_ONLY', 'NEW_IMAGE', 'OLD_IMAGE', 'NEW_AND_OLD_IMAGES'];
 
-const keyNames = (holder: Properties): readonly string[] =>
+const keyNames = (holder: PropertyReader): readonly string[] =>
   holder.records('KeySchema').map((part) => part.text('AttributeName'));
 
-function indexSpec(index: Properties): IndexSpec {
+function indexSpec(index: PropertyReader): IndexSpec {
   const projection = index.record('Projection');
   const others = projection.list('NonKeyAttributes').map(String);
   return {
@@ -38,7 +44,7 @@ export const readTableSpecs = (resources: readonly ResolvedResource[]): readonly
   resources.filter(({ type }) => /^AWS::DynamoDB::(Global)?Table$/.test(type)).map(tableSpec);
 
 function tableSpec(resource: ResolvedResource): TableSpec {
-  const table = propertiesOf(resource);
+  const table = createResourcePropertyReader(resource);
   const name = table.text('TableName');
   const ttl = table.record('TimeToLiveSpecification');
   const stream = table.record('StreamSpecification');
@@ -115,7 +121,7 @@ async function ready(engine: AwsJsonClient, name: string): Promise<Json> {
 
 /** Returns one text for the keys and indexes of a table, in whatever order the engine describes them. */
 function shape(description: Readonly<Json>): string {
-  const table = properties('table', description);
+  const table = createPropertyReader('table', description);
   const indexes = table.records('GlobalSecondaryIndexes').map((index) => {
     const { name, keyNames, projected } = indexSpec(index);
     return JSON.stringify([name, keyNames, projected === null ? 'all' : projected.toSorted()]);

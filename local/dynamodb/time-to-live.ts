@@ -1,7 +1,7 @@
 import type { Stoppable } from '../interfaces.ts';
 import type { ExpiryIndex } from './expiry-index.ts';
 import type { TableSpec } from './tables.ts';
-import type { Writer } from './writer.ts';
+import type { ItemWriter } from './writer.ts';
 
 /** How often expired items are removed, in milliseconds. DynamoDB promises a few days. */
 const INTERVAL_MS = 60_000;
@@ -9,7 +9,7 @@ const INTERVAL_MS = 60_000;
 interface TimeToLiveOptions {
   /** By the name of the table. */
   readonly expiries: ReadonlyMap<string, ExpiryIndex>;
-  readonly writer: Writer;
+  readonly writer: ItemWriter;
   readonly tables: readonly TableSpec[];
   readonly onError: (message: string) => void;
   readonly now?: () => number;

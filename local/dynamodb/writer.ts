@@ -1,18 +1,18 @@
 import type { AwsJsonAnswer, AwsJsonClient } from '../http/aws-json.ts';
-import type { Counters } from '../interfaces.ts';
+import type { OperationCounters } from '../interfaces.ts';
 import { isRecord, type Json } from '../properties.ts';
 import { writeUnits } from './capacity.ts';
 import type { UpdateDryRun } from './dry-run-update.ts';
-import { type ExpiryIndex, expiryOf } from './expiry-index.ts';
-import { hasCanonicalNumbers, type Image, isSameImage, keyOf } from './item-image.ts';
-import { itemRefusal, keyRefusal } from './item-limits.ts';
+import { computeItemExpiry, type ExpiryIndex } from './expiry-index.ts';
+import { getItemKey, hasCanonicalNumbers, type ItemImage, isSameImage } from './item-image.ts';
+import { checkItemLimits, checkKeySize } from './item-limits.ts';
 import type { ItemWrite, WriteOperation } from './item-write.ts';
 import { createKeyLocks } from './key-locks.ts';
 import type { TableSpec } from './tables.ts';
 import type { WriteAheadLog } from './write-ahead-log/index.ts';
 
 /** Writes single items, one after another per key, and logs each change before it is acknowledged. */
-export interface Writer {
+export interface ItemWriter {
   write(
     table: TableSpec,
     operation: WriteOperation,
@@ -24,14 +24,14 @@ export interface Writer {
    * of any item. A reader waits for it, so that it sees nothing that a kill could take back. @throws
    * FileWriteError if the log is broken.
    */
-  whenLogged(table?: TableSpec, key?: Image): Promise<void>;
+  whenLogged(table?: TableSpec, key?: ItemImage): Promise<void>;
   idle(): Promise<void>;
 }
 
 interface WriterOptions {
   readonly engine: AwsJsonClient;
   readonly log: Pick<WriteAheadLog, 'append' | 'assertWritable'>;
-  readonly counters: Counters;
+  readonly counters: OperationCounters;
   /** Null when the engine itself enforces DynamoDB's limits. */
   readonly dryRun: UpdateDryRun | null;
   /** By the name of the table. */
@@ -49,29 +49,29 @@ const validation = (message: string): AwsJsonAnswer => ({
   body: { __type: 'com.amazon.coral.validate#ValidationException', message },
 });
 
-const imageOf = (value: unknown): Image | null => (isRecord(value) ? value : null);
-const lockName = (table: TableSpec, key: Image): string => `${table.name} ${JSON.stringify(key)}`;
+const imageOf = (value: unknown): ItemImage | null => (isRecord(value) ? value : null);
+const lockName = (table: TableSpec, key: ItemImage): string => `${table.name} ${JSON.stringify(key)}`;
 
-export function createWriter(options: WriterOptions): Writer {
+export function createItemWriter(options: WriterOptions): ItemWriter {
   const { engine, log, counters, dryRun, expiries, now = Date.now } = options;
   const locks = createKeyLocks();
   /** By key, the oldest first. Nothing else writes to the engine, so the cache cannot be stale. */
-  const cache = new Map<string, Image | null>();
+  const cache = new Map<string, ItemImage | null>();
   /** Writes that the engine may have made and that are not logged yet, by key. */
   const unlogged = new Map<string, Promise<unknown>>();
 
-  function remember(name: string, item: Image | null): void {
+  function remember(name: string, item: ItemImage | null): void {
     cache.delete(name);
     cache.set(name, item);
     const [oldest] = cache.keys();
     if (cache.size > CACHED_ITEMS && oldest !== undefined) cache.delete(oldest);
   }
 
-  const read = (TableName: string, Key: Image): Promise<AwsJsonAnswer> =>
+  const read = (TableName: string, Key: ItemImage): Promise<AwsJsonAnswer> =>
     engine.call('GetItem', { TableName, Key, ConsistentRead: true });
 
   /** The item after a write that succeeded. The key is locked, so a read sees just this write. */
-  async function itemAfter(write: ItemWrite, sent: Json, answer: AwsJsonAnswer): Promise<Image | null> {
+  async function itemAfter(write: ItemWrite, sent: Json, answer: AwsJsonAnswer): Promise<ItemImage | null> {
     if (write.operation === 'DeleteItem') return null;
     const item = imageOf(write.request['Item']);
     if (write.operation === 'PutItem' && hasCanonicalNumbers(item)) return item;
@@ -90,7 +90,7 @@ export function createWriter(options: WriterOptions): Writer {
     const isWritten = answer.status < 400;
     const item = isWritten ? await itemAfter(write, sent, answer) : old;
     if (!isSameImage(old, item)) log.append({ table: table.name, at: now(), key, old, new: item, byService });
-    expiries.get(table.name)?.set(key, expiryOf(table.ttlAttribute, item));
+    expiries.get(table.name)?.set(key, computeItemExpiry(table.ttlAttribute, item));
     remember(name, item);
     const isConditionFailed = String(answer.body['__type']).endsWith(CONDITION_FAILED);
     const units = isWritten || isConditionFailed ? writeUnits(old, item, table.keyNames, table.indexes) : 0;
@@ -101,13 +101,13 @@ export function createWriter(options: WriterOptions): Writer {
   return {
     async write(table, operation, request, byService = false) {
       log.assertWritable();
-      const key = keyOf(operation === 'PutItem' ? request['Item'] : request['Key'], table.keyNames);
+      const key = getItemKey(operation === 'PutItem' ? request['Item'] : request['Key'], table.keyNames);
       if (key === null)
         return validation(`The key element ${table.keyNames.join(', ')} is missing in the request`);
       if (!hasCanonicalNumbers(key))
         return validation('A number in a key must be written in its shortest form');
       const item = operation === 'PutItem' ? imageOf(request['Item']) : null;
-      const refused = item === null ? keyRefusal(table, key) : itemRefusal(table, item, TOO_LARGE);
+      const refused = item === null ? checkKeySize(table, key) : checkItemLimits(table, item, TOO_LARGE);
       if (refused !== null) return validation(refused);
       const name = lockName(table, key);
       return locks.run(name, async () => {
@@ -154,7 +154,7 @@ function engineRequest({ operation, request: asked }: ItemWrite): Json {
 function clientAnswer(
   { request, old }: ItemWrite,
   answer: AwsJsonAnswer,
-  item: Image | null,
+  item: ItemImage | null,
   units: number,
 ): AwsJsonAnswer {
   if (answer.status >= 400) {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Faults } from '../interfaces.ts';
+import type { InjectedFaults } from '../interfaces.ts';
 import type { Json } from '../properties.ts';
 import { type ServiceAction, ServiceError } from '../service-actions.ts';
 import { parseRunTask } from './run-task-request.ts';
@@ -11,10 +11,10 @@ import type { TaskRunner } from './task-runner.ts';
 /** Stopped tasks that DescribeTasks still finds. ECS shows one for about an hour. */
 const MAX_STOPPED_TASKS = 1_000;
 
-export interface ActionsOptions {
+export interface EcsActionsOptions {
   readonly deployment: Deployment;
   readonly runner: TaskRunner;
-  readonly faults: Faults;
+  readonly faults: InjectedFaults;
   /** Tasks that may run at once. */
   readonly capacity: number;
   /** All tasks by ARN; the actions add to it. */
@@ -24,7 +24,7 @@ export interface ActionsOptions {
   isStopping(): boolean;
 }
 
-export interface Actions {
+export interface EcsActions {
   readonly actions: Readonly<Record<string, ServiceAction>>;
   /** Tasks that ran when an earlier stack ended. They have stopped, and no event has said so. */
   readonly lostTasks: readonly Task[];
@@ -36,7 +36,7 @@ interface Started {
 }
 
 /** Creates the actions of the ECS API that the stack serves. */
-export function createActions(options: ActionsOptions): Actions {
+export function createEcsActions(options: EcsActionsOptions): EcsActions {
   const { deployment, runner, faults, capacity, tasks, files } = options;
   const started = new Map<string, Started>();
   const lostTasks = files.load().flatMap((record) => {
@@ -75,7 +75,7 @@ export function createActions(options: ActionsOptions): Actions {
   const find = (request: Json, name: unknown): Task | undefined =>
     ofCluster(request).find(({ arn, id }) => name === arn || name === id);
 
-  const actions: Actions['actions'] = {
+  const actions: EcsActions['actions'] = {
     RunTask(request) {
       const clusterArn = findCluster(deployment, request['cluster']);
       const definition = findTaskDefinition(deployment, request['taskDefinition']);

@@ -1,16 +1,16 @@
 /** The process that starts containers: small, so that it starts them quickly. It ends when the stack ends. */
 
 import { type Container, startContainer } from './container.ts';
-import type { HostEvent, HostRequest } from './container-host.ts';
+import type { ContainerHostEvent, ContainerHostRequest } from './container-host.ts';
 import { createWarmPool } from './warm-pool.ts';
 
 const containers = new Map<string, Container>();
 const warmPool = createWarmPool();
-const post = (message: HostEvent): void => {
+const post = (message: ContainerHostEvent): void => {
   if (process.connected) process.send?.(message);
 };
 
-async function start({ id, options }: Extract<HostRequest, { kind: 'start' }>): Promise<void> {
+async function start({ id, options }: Extract<ContainerHostRequest, { kind: 'start' }>): Promise<void> {
   try {
     const container = await startContainer(
       { ...options, onLine: (line) => post({ kind: 'line', id, line }) },
@@ -27,7 +27,7 @@ async function start({ id, options }: Extract<HostRequest, { kind: 'start' }>): 
   warmPool.containerEnded(options.program);
 }
 
-process.on('message', (message: HostRequest) => {
+process.on('message', (message: ContainerHostRequest) => {
   if (message.kind === 'start') void start(message);
   else containers.get(message.id)?.stop(message.graceMs, message.isGone);
 });

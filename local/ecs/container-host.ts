@@ -3,11 +3,11 @@ import { randomUUID } from 'node:crypto';
 import type { Stoppable } from '../interfaces.ts';
 import type { Container, ContainerOptions } from './container.ts';
 
-export type HostRequest =
+export type ContainerHostRequest =
   | { readonly kind: 'start'; readonly id: string; readonly options: Omit<ContainerOptions, 'onLine'> }
   | { readonly kind: 'stop'; readonly id: string; readonly graceMs: number; readonly isGone: boolean };
 
-export type HostEvent =
+export type ContainerHostEvent =
   | { readonly kind: 'started'; readonly id: string }
   | { readonly kind: 'failed'; readonly id: string; readonly message: string }
   | { readonly kind: 'line'; readonly id: string; readonly line: string }
@@ -41,7 +41,7 @@ export function createContainerHost(): ContainerHost {
       execArgv: [],
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
-    child.on('message', (message: HostEvent) => receive(message));
+    child.on('message', (message: ContainerHostEvent) => receive(message));
     child.on('error', (error) => end(error));
     child.on('exit', () => end(new Error('the process that starts containers has ended')));
     child.unref();
@@ -65,7 +65,7 @@ export function createContainerHost(): ContainerHost {
     hosted.clear();
   }
 
-  function receive(message: HostEvent): void {
+  function receive(message: ContainerHostEvent): void {
     const container = hosted.get(message.id);
     if (message.kind === 'line') container?.onLine(message.line);
     else if (message.kind === 'started') container?.started();
@@ -77,7 +77,7 @@ export function createContainerHost(): ContainerHost {
     }
   }
 
-  const post = (message: HostRequest): void => {
+  const post = (message: ContainerHostRequest): void => {
     host ??= launch();
     host.send(message);
   };

@@ -1,7 +1,13 @@
 import { join } from 'node:path';
-import type { Counters, EventBus, Faults, ResolvedResource, Stoppable } from '../interfaces.ts';
+import type {
+  EventBus,
+  InjectedFaults,
+  OperationCounters,
+  ResolvedResource,
+  Stoppable,
+} from '../interfaces.ts';
 import { runServiceAction, type ServiceAnswer } from '../service-actions.ts';
-import { createActions } from './actions.ts';
+import { createEcsActions } from './actions.ts';
 import { createContainerHost } from './container-host.ts';
 import { type Task, taskStateChangeEvent } from './task.ts';
 import { readDeployment } from './task-definitions.ts';
@@ -16,8 +22,8 @@ export interface EcsOptions {
   /** Returns the directory of the image asset with this URI, or null. */
   imageDirectory(imageUri: unknown): string | null;
   readonly dataDir: string;
-  readonly counters: Counters;
-  readonly faults: Faults;
+  readonly counters: OperationCounters;
+  readonly faults: InjectedFaults;
   readonly bus: EventBus;
   /** Returns variables for the container of this name; those of its definition override them. */
   readonly environmentFor: (container: string) => Readonly<Record<string, string>>;
@@ -48,7 +54,7 @@ export function createEcs(options: EcsOptions): Ecs {
     // While the stack stops, no function can receive events. The next start sends those of lost tasks.
     put: (event) => (stopping ? undefined : options.bus.put(event)),
   };
-  const { actions, lostTasks } = createActions({
+  const { actions, lostTasks } = createEcsActions({
     deployment: readDeployment(options),
     runner: createTaskRunner({ ...options, onLog: (line) => options.onLog(line), bus, containers }),
     faults: options.faults,

@@ -1,5 +1,5 @@
 import type { ResolvedResource } from '../interfaces.ts';
-import { type Properties, propertiesOf } from '../properties.ts';
+import { createResourcePropertyReader, type PropertyReader } from '../properties.ts';
 import { ServiceError } from '../service-actions.ts';
 
 /** Seconds between SIGTERM and SIGKILL without a StopTimeout (ECS API reference). */
@@ -44,11 +44,11 @@ export function readDeployment(options: DeploymentOptions): Deployment {
   const clusters = new Map<string, string>();
   for (const resource of options.resources) {
     if (resource.type === 'AWS::ECS::Cluster') {
-      const name = propertiesOf(resource).text('ClusterName', resource.logicalId);
+      const name = createResourcePropertyReader(resource).text('ClusterName', resource.logicalId);
       clusters.set(arn(`cluster/${name}`), name);
     }
     if (resource.type === 'AWS::ECS::TaskDefinition') {
-      const properties = propertiesOf(resource);
+      const properties = createResourcePropertyReader(resource);
       const family = properties.text('Family', resource.logicalId);
       const [container, ...others] = properties.records('ContainerDefinitions');
       if (!container || others.length > 0) {
@@ -66,7 +66,7 @@ export function readDeployment(options: DeploymentOptions): Deployment {
   return { families, clusters };
 }
 
-function containerOf(container: Properties, options: DeploymentOptions): ContainerDefinition {
+function containerOf(container: PropertyReader, options: DeploymentOptions): ContainerDefinition {
   container.only(
     'Name',
     'Image',

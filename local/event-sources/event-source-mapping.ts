@@ -1,7 +1,7 @@
 import type { StartingPosition } from '../dynamodb/write-ahead-log/index.ts';
 import { compilePattern, type EventMatcher } from '../events/event-pattern.ts';
 import type { ResolvedResource } from '../interfaces.ts';
-import { type Properties, propertiesOf } from '../properties.ts';
+import { createResourcePropertyReader, type PropertyReader } from '../properties.ts';
 
 interface Common {
   /** Logical id: names the mapping in messages and in positions. */
@@ -66,10 +66,10 @@ const OF_STREAMS = [
 export const readMappings = (resources: readonly ResolvedResource[]): readonly EventSourceMapping[] =>
   resources
     .filter(({ type }) => type === 'AWS::Lambda::EventSourceMapping')
-    .filter((resource) => propertiesOf(resource).flag('Enabled', true))
-    .map((resource) => readMapping(resource.logicalId, propertiesOf(resource)));
+    .filter((resource) => createResourcePropertyReader(resource).flag('Enabled', true))
+    .map((resource) => readMapping(resource.logicalId, createResourcePropertyReader(resource)));
 
-function readMapping(id: string, source: Properties): EventSourceMapping {
+function readMapping(id: string, source: PropertyReader): EventSourceMapping {
   const sourceArn = source.text('EventSourceArn');
   const service = sourceArn.split(':')[2];
   if (service === 'sqs') return readQueueMapping(id, sourceArn, source);
@@ -77,7 +77,7 @@ function readMapping(id: string, source: Properties): EventSourceMapping {
   throw new Error(`${source.where}: the embedded stack does not read events of ${service}`);
 }
 
-function readCommon(id: string, sourceArn: string, source: Properties, batchSize: number): Common {
+function readCommon(id: string, sourceArn: string, source: PropertyReader, batchSize: number): Common {
   const patterns = source.record('FilterCriteria').records('Filters');
   return {
     id,
@@ -92,7 +92,7 @@ function readCommon(id: string, sourceArn: string, source: Properties, batchSize
   };
 }
 
-function readQueueMapping(id: string, sourceArn: string, source: Properties): QueueMapping {
+function readQueueMapping(id: string, sourceArn: string, source: PropertyReader): QueueMapping {
   source.only(...COMMON, 'ScalingConfig');
   const common = readCommon(id, sourceArn, source, 10);
   if (common.batchSize > 10)
@@ -103,7 +103,7 @@ function readQueueMapping(id: string, sourceArn: string, source: Properties): Qu
   return { ...common, kind: 'queue', concurrency: scaling.number('MaximumConcurrency', 5) };
 }
 
-function readStreamMapping(id: string, sourceArn: string, source: Properties): StreamMapping {
+function readStreamMapping(id: string, sourceArn: string, source: PropertyReader): StreamMapping {
   source.only(...COMMON, ...OF_STREAMS);
   const starting = source.text('StartingPosition');
   if (starting !== 'TRIM_HORIZON' && starting !== 'LATEST') {

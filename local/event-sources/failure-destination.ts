@@ -3,14 +3,14 @@ import type { TableSpec } from '../dynamodb/tables.ts';
 import type { ChangeRecord } from '../dynamodb/write-ahead-log/index.ts';
 import type { AwsJsonClient } from '../http/aws-json.ts';
 import { functionArn, functionName } from '../lambda/function-spec.ts';
-import { ACCOUNT_ID, CREDENTIALS, REGION } from '../template/identity.ts';
+import { LOCAL_ACCOUNT_ID, LOCAL_CREDENTIALS, LOCAL_REGION } from '../template/identity.ts';
 import type { StreamMapping } from './event-source-mapping.ts';
 import type { DiscardReason } from './record-queue.ts';
 import { sequenceNumber, toStreamEventRecord } from './stream-event.ts';
 
 const SHARD = 'shardId-00000000000000000000-00000000';
 
-export interface Destinations {
+export interface FailureDestinationOptions {
   readonly table: TableSpec;
   readonly sqs: AwsJsonClient;
   readonly sqsEndpoint: string;
@@ -26,13 +26,13 @@ export async function sendToFailureDestination(
   destination: string,
   batch: readonly ChangeRecord[],
   how: { readonly reason: DiscardReason; readonly attempts: number },
-  { table, sqs, sqsEndpoint, s3Endpoint }: Destinations,
+  { table, sqs, sqsEndpoint, s3Endpoint }: FailureDestinationOptions,
 ): Promise<void> {
   const now = new Date();
   const message = failureMessage(mapping, batch, how, now);
   const [, , service, , , name = ''] = destination.split(':');
   if (service === 'sqs') {
-    const QueueUrl = `${sqsEndpoint}/${ACCOUNT_ID}/${name}`;
+    const QueueUrl = `${sqsEndpoint}/${LOCAL_ACCOUNT_ID}/${name}`;
     await sqs.callOrThrow('SendMessage', { QueueUrl, MessageBody: JSON.stringify(message) });
     return;
   }
@@ -40,8 +40,8 @@ export async function sendToFailureDestination(
   const payload = JSON.stringify({ Records: batch.map((record) => toStreamEventRecord(record, table)) });
   const { PutObjectCommand, S3Client } = await import('@aws-sdk/client-s3');
   const client = new S3Client({
-    region: REGION,
-    credentials: CREDENTIALS,
+    region: LOCAL_REGION,
+    credentials: LOCAL_CREDENTIALS,
     endpoint: s3Endpoint,
     forcePathStyle: true,
     requestChecksumCalculation: 'WHEN_REQUIRED',

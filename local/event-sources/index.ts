@@ -1,6 +1,6 @@
 import type { Dynamo } from '../dynamodb/index.ts';
 import { createAwsJsonClient } from '../http/aws-json.ts';
-import type { Faults, LambdaHost, ResolvedResource, Stoppable } from '../interfaces.ts';
+import type { InjectedFaults, LambdaHost, ResolvedResource, Stoppable } from '../interfaces.ts';
 import { readMappings } from './event-source-mapping.ts';
 import { startQueuePoller } from './queue-poller.ts';
 import { createStreamReader, type StreamReader } from './stream-reader.ts';
@@ -11,7 +11,7 @@ export interface EventSourceOptions {
   readonly sqsEndpoint: string;
   readonly s3Endpoint: string;
   readonly lambda: LambdaHost;
-  readonly faults: Faults;
+  readonly faults: InjectedFaults;
   onError(message: string): void;
 }
 

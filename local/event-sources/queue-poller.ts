@@ -1,8 +1,8 @@
 import { shuffle } from '../fault-injection.ts';
 import type { AwsJsonClient } from '../http/aws-json.ts';
-import type { Faults, LambdaHost, Stoppable } from '../interfaces.ts';
+import type { InjectedFaults, LambdaHost, Stoppable } from '../interfaces.ts';
 import { isRecord, type Json } from '../properties.ts';
-import { ACCOUNT_ID, REGION } from '../template/identity.ts';
+import { LOCAL_ACCOUNT_ID, LOCAL_REGION } from '../template/identity.ts';
 import { failedItemIds } from './batch-failures.ts';
 import type { QueueMapping } from './event-source-mapping.ts';
 
@@ -16,7 +16,7 @@ interface QueuePollerOptions {
   readonly sqs: AwsJsonClient;
   readonly sqsEndpoint: string;
   readonly lambda: LambdaHost;
-  readonly faults: Faults;
+  readonly faults: InjectedFaults;
   onError(message: string): void;
 }
 
@@ -26,7 +26,7 @@ interface QueuePollerOptions {
  */
 export function startQueuePoller(options: QueuePollerOptions): Stoppable {
   const { mapping, sqs, lambda, faults, onError } = options;
-  const QueueUrl = `${options.sqsEndpoint}/${ACCOUNT_ID}/${mapping.sourceArn.split(':').at(-1)}`;
+  const QueueUrl = `${options.sqsEndpoint}/${LOCAL_ACCOUNT_ID}/${mapping.sourceArn.split(':').at(-1)}`;
   const stopping = new AbortController();
   const inWork = new Set<Promise<void>>();
 
@@ -135,7 +135,7 @@ const toRecord = (message: Json, mapping: QueueMapping): Json => ({
   md5OfBody: message['MD5OfBody'],
   eventSource: 'aws:sqs',
   eventSourceARN: mapping.sourceArn,
-  awsRegion: REGION,
+  awsRegion: LOCAL_REGION,
 });
 
 function messageAttributes(attributes: unknown): Json {

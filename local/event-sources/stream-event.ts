@@ -3,7 +3,7 @@ import { itemBytes } from '../dynamodb/capacity.ts';
 import type { TableSpec } from '../dynamodb/tables.ts';
 import type { ChangeRecord } from '../dynamodb/write-ahead-log/index.ts';
 import type { Json } from '../properties.ts';
-import { REGION } from '../template/identity.ts';
+import { LOCAL_REGION } from '../template/identity.ts';
 
 /** Formats a sequence number. DynamoDB's are long, and compare as text only if they have the same length. */
 export const sequenceNumber = (sequence: number): string => `1${String(sequence).padStart(20, '0')}`;
@@ -28,7 +28,7 @@ export function toStreamEventRecord(record: ChangeRecord, table: TableSpec): Jso
     eventName: eventName(record),
     eventVersion: '1.1',
     eventSource: 'aws:dynamodb',
-    awsRegion: REGION,
+    awsRegion: LOCAL_REGION,
     dynamodb: {
       ApproximateCreationDateTime: Math.floor(record.at / 1000),
       Keys: record.key,

@@ -3,11 +3,11 @@ import type { TableSpec } from '../dynamodb/tables.ts';
 import type { ChangeRecord, WriteAheadLog } from '../dynamodb/write-ahead-log/index.ts';
 import { shuffle } from '../fault-injection.ts';
 import type { AwsJsonClient } from '../http/aws-json.ts';
-import type { Faults, InvokeResult, LambdaHost, Stoppable } from '../interfaces.ts';
+import type { InjectedFaults, InvokeResult, LambdaHost, Stoppable } from '../interfaces.ts';
 import { failedItemIds } from './batch-failures.ts';
 import type { StreamMapping } from './event-source-mapping.ts';
 import { sendToFailureDestination } from './failure-destination.ts';
-import { createRecordQueue, type DiscardReason, type FailedIndex } from './record-queue.ts';
+import { createRecordQueue, type DiscardReason, type FirstFailedIndex } from './record-queue.ts';
 import { sequenceNumber, toStreamEventRecord } from './stream-event.ts';
 
 /** Longest batching window in milliseconds: a demonstration must not wait for half a minute. */
@@ -20,7 +20,7 @@ export interface StreamReaderOptions {
   readonly table: TableSpec;
   readonly log: WriteAheadLog;
   readonly lambda: LambdaHost;
-  readonly faults: Faults;
+  readonly faults: InjectedFaults;
   readonly sqs: AwsJsonClient;
   readonly sqsEndpoint: string;
   readonly s3Endpoint: string;
@@ -56,7 +56,7 @@ export function createStreamReader(options: StreamReaderOptions): StreamReader {
   let scanned = 0;
   let stopped = false;
 
-  async function deliver(batch: readonly ChangeRecord[]): Promise<FailedIndex> {
+  async function deliver(batch: readonly ChangeRecord[]): Promise<FirstFailedIndex> {
     const times = faults.duplicateStream ? 2 : 1;
     const failed = new Set<string>();
     for (let time = 0; time < times; time += 1) {

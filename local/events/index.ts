@@ -1,15 +1,22 @@
 import { randomUUID } from 'node:crypto';
-import type { BusEvent, Counters, EventBus, LambdaHost, ResolvedResource, Stoppable } from '../interfaces.ts';
+import type {
+  BusEvent,
+  EventBus,
+  LambdaHost,
+  OperationCounters,
+  ResolvedResource,
+  Stoppable,
+} from '../interfaces.ts';
 import { setLongTimeout } from '../long-timeout.ts';
 import { runServiceAction, type ServiceAnswer } from '../service-actions.ts';
-import { ACCOUNT_ID, REGION } from '../template/identity.ts';
+import { LOCAL_ACCOUNT_ID, LOCAL_REGION } from '../template/identity.ts';
 import { createPutEventsAction } from './put-events.ts';
-import { DEFAULT_BUS, eventBusNames, type Rule, readRules, type Target } from './rules.ts';
+import { DEFAULT_BUS, type EventBusRule, eventBusNames, type RuleTarget, readRules } from './rules.ts';
 
 export interface EventBusOptions {
   readonly resources: readonly ResolvedResource[];
   readonly lambda: LambdaHost;
-  readonly counters: Counters;
+  readonly counters: OperationCounters;
   onError(message: string): void;
 }
 
@@ -43,7 +50,12 @@ export function createEventBus({ resources, lambda, counters, onError }: EventBu
   const events: PublishedEvents['events'][number][] = [];
   const messages: PublishedEvents['messages'][number][] = [];
 
-  const give = async (rule: Rule, target: Target, event: FullEvent, more: More): Promise<void> => {
+  const give = async (
+    rule: EventBusRule,
+    target: RuleTarget,
+    event: FullEvent,
+    more: More,
+  ): Promise<void> => {
     const input = target.input ? target.input(event) : event;
     if (target.kind === 'sns') {
       keep(messages, {
@@ -59,14 +71,14 @@ export function createEventBus({ resources, lambda, counters, onError }: EventBu
       onError(`rule ${rule.name}: ${error instanceof Error ? error.message : String(error)}`);
     }
   };
-  const deliver = async (rule: Rule, event: FullEvent, more: More = {}): Promise<void> => {
+  const deliver = async (rule: EventBusRule, event: FullEvent, more: More = {}): Promise<void> => {
     const delivery = Promise.all(rule.targets.map((target) => give(rule, target, event, more))).then(() => {
       pending.delete(delivery);
     });
     pending.add(delivery);
     await delivery;
   };
-  const fire = (rule: Rule, more: More = {}) => {
+  const fire = (rule: EventBusRule, more: More = {}) => {
     const scheduled = { source: 'aws.events', 'detail-type': 'Scheduled Event', detail: {} };
     return deliver(rule, complete(rule, { ...scheduled, resources: [rule.arn] }), more);
   };
@@ -116,9 +128,9 @@ const withMore = (input: unknown, more: More): unknown =>
 
 /** An event with the fields that EventBridge adds. */
 type FullEvent = ReturnType<typeof complete>;
-const NOWHERE = { account: ACCOUNT_ID, region: REGION };
+const NOWHERE = { account: LOCAL_ACCOUNT_ID, region: LOCAL_REGION };
 function complete(
-  { account, region }: Pick<Rule, 'account' | 'region'>,
+  { account, region }: Pick<EventBusRule, 'account' | 'region'>,
   event: BusEvent,
   id: string = randomUUID(),
 ) {

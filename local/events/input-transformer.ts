@@ -1,4 +1,4 @@
-import { isRecord, type Properties } from '../properties.ts';
+import { isRecord, type PropertyReader } from '../properties.ts';
 
 /** `$.detail.summary`: names, one below the other. */
 const PATH = /^\$(?:\.[\w-]+)+$/;
@@ -13,7 +13,7 @@ const at = (event: unknown, path: string): unknown =>
  * Compiles an input transformer whose template is one string: variables in it are replaced by the values at
  * their paths. @throws Error that names an unsupported path or template.
  */
-export function compileInputTransformer(transformer: Properties): (event: unknown) => string {
+export function compileInputTransformer(transformer: PropertyReader): (event: unknown) => string {
   transformer.only('InputPathsMap', 'InputTemplate');
   const paths = Object.entries(transformer.record('InputPathsMap').values).map(([name, path]) => {
     if (typeof path !== 'string' || !PATH.test(path))

@@ -1,11 +1,11 @@
 import type { ResolvedResource } from '../interfaces.ts';
-import { type Properties, propertiesOf } from '../properties.ts';
+import { createResourcePropertyReader, type PropertyReader } from '../properties.ts';
 import { compilePattern, type EventMatcher } from './event-pattern.ts';
 import { compileInputTransformer } from './input-transformer.ts';
 
 export const DEFAULT_BUS = 'default';
 
-export interface Rule {
+export interface EventBusRule {
   readonly name: string;
   readonly arn: string;
   /** Name of its bus. */
@@ -16,11 +16,11 @@ export interface Rule {
   readonly every: number | undefined;
   /** For a rule with an event pattern. */
   readonly matches: EventMatcher | undefined;
-  readonly targets: readonly Target[];
+  readonly targets: readonly RuleTarget[];
 }
 
 /** A function, or a topic. */
-export interface Target {
+export interface RuleTarget {
   readonly arn: string;
   readonly kind: 'lambda' | 'sns';
   /** Computes the target's input from the event; null: the event itself. */
@@ -28,7 +28,7 @@ export interface Target {
 }
 
 /** Reads the enabled rules of a template. @throws Error that names the unsupported property. */
-export function readRules(resources: readonly ResolvedResource[]): readonly Rule[] {
+export function readRules(resources: readonly ResolvedResource[]): readonly EventBusRule[] {
   const buses = new Set([DEFAULT_BUS, ...eventBusNames(resources)]);
   return resources
     .filter(({ type }) => type === 'AWS::Events::Rule')
@@ -39,10 +39,10 @@ export function readRules(resources: readonly ResolvedResource[]): readonly Rule
 export const eventBusNames = (resources: readonly ResolvedResource[]): readonly string[] =>
   resources
     .filter(({ type }) => type === 'AWS::Events::EventBus')
-    .map((bus) => propertiesOf(bus).text('Name'));
+    .map((bus) => createResourcePropertyReader(bus).text('Name'));
 
-function readRule(resource: ResolvedResource, buses: ReadonlySet<string>): readonly Rule[] {
-  const properties = propertiesOf(resource);
+function readRule(resource: ResolvedResource, buses: ReadonlySet<string>): readonly EventBusRule[] {
+  const properties = createResourcePropertyReader(resource);
   properties.only(
     'Name',
     'Description',
@@ -93,7 +93,7 @@ const KINDS = [
  * A failed delivery is reported and not repeated, so that RetryPolicy and DeadLetterConfig have no effect
  * here.
  */
-function readTarget(target: Properties): Target {
+function readTarget(target: PropertyReader): RuleTarget {
   target.only('Id', 'Arn', 'Input', 'InputTransformer', 'RetryPolicy', 'DeadLetterConfig');
   const arn = target.text('Arn');
   const [kind] = KINDS.find(([, pattern]) => pattern.test(arn)) ?? [];
@@ -101,7 +101,7 @@ function readTarget(target: Properties): Target {
   return { arn, kind, input: readInput(target) };
 }
 
-function readInput(target: Properties): Target['input'] {
+function readInput(target: PropertyReader): RuleTarget['input'] {
   if (target.has('InputTransformer')) return compileInputTransformer(target.record('InputTransformer'));
   if (!target.has('Input')) return null;
   const input: unknown = JSON.parse(target.text('Input'));

@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { readBody } from '../http/listen.ts';
-import type { Counters, InvokeResult, LambdaHost, ResolvedResource } from '../interfaces.ts';
+import type { InvokeResult, LambdaHost, OperationCounters, ResolvedResource } from '../interfaces.ts';
 import { type ApiRequest, createFunctionEvent, readRequest } from './proxy-event.ts';
 import { createRequestAuthorizer } from './request-authorizer.ts';
 import { type ApiResponse, gatewayErrorResponse, toApiResponse } from './response.ts';
@@ -10,7 +10,7 @@ import { createThrottle } from './throttle.ts';
 export interface HttpApiOptions {
   readonly resources: readonly ResolvedResource[];
   readonly lambda: LambdaHost;
-  readonly counters: Counters;
+  readonly counters: OperationCounters;
   onError(message: string): void;
 }
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Json } from '../properties.ts';
-import { ACCOUNT_ID } from '../template/identity.ts';
+import { LOCAL_ACCOUNT_ID } from '../template/identity.ts';
 import type { RouteMatch } from './routes.ts';
 
 /** A request as API Gateway sees it, before it becomes an event. */
@@ -74,7 +74,7 @@ function common(request: ApiRequest, { route, pathParameters }: RouteMatch, apiI
     ...(query === undefined ? {} : { queryStringParameters: query }),
     ...(Object.keys(pathParameters).length === 0 ? {} : { pathParameters }),
     requestContext: {
-      accountId: ACCOUNT_ID,
+      accountId: LOCAL_ACCOUNT_ID,
       apiId,
       domainName: request.headers['host'] ?? '',
       domainPrefix: apiId,

@@ -1,6 +1,6 @@
 import type { LambdaHost } from '../interfaces.ts';
 import { isRecord, type Json } from '../properties.ts';
-import { ACCOUNT_ID, REGION } from '../template/identity.ts';
+import { LOCAL_ACCOUNT_ID, LOCAL_REGION } from '../template/identity.ts';
 import { type ApiRequest, createAuthorizerEvent } from './proxy-event.ts';
 import { type Authorizer, parseIdentitySource, type RouteMatch } from './routes.ts';
 
@@ -25,7 +25,7 @@ export function createRequestAuthorizer(
   now = Date.now,
 ): RequestAuthorizer {
   const cache = new Map<string, Cached>();
-  const arn = `arn:aws:execute-api:${REGION}:${ACCOUNT_ID}:${apiId}`;
+  const arn = `arn:aws:execute-api:${LOCAL_REGION}:${LOCAL_ACCOUNT_ID}:${apiId}`;
 
   async function ask(
     authorizer: Authorizer,

@@ -1,5 +1,5 @@
 import type { ResolvedResource } from '../interfaces.ts';
-import { type Properties, propertiesOf } from '../properties.ts';
+import { createResourcePropertyReader, type PropertyReader } from '../properties.ts';
 
 /** A Lambda authorizer of kind REQUEST with simple responses. */
 export interface Authorizer {
@@ -34,15 +34,15 @@ const MAX_INTEGRATION_MS = 30_000;
 /** Reads the routes of the template. @throws Error that names the unsupported property. */
 export function readApiRoutes(resources: readonly ResolvedResource[]): readonly ApiRoute[] {
   const byId = new Map(resources.map((resource) => [resource.logicalId, resource]));
-  const find = (id: string, where: string): Properties => {
+  const find = (id: string, where: string): PropertyReader => {
     const resource = byId.get(id);
     if (resource === undefined) throw new Error(`${where} refers to ${id}, which is not in the template`);
-    return propertiesOf(resource);
+    return createResourcePropertyReader(resource);
   };
   return resources
     .filter(({ type }) => type === 'AWS::ApiGatewayV2::Route')
     .map((resource) => {
-      const route = propertiesOf(resource);
+      const route = createResourcePropertyReader(resource);
       route.only('ApiId', 'AuthorizationType', 'AuthorizerId', 'RouteKey', 'Target', 'OperationName');
       const [kind, integrationId = ''] = route.text('Target').split('/');
       if (kind !== 'integrations') throw new Error(`${route.where}: the target ${kind} is not known`);
@@ -58,7 +58,7 @@ export function readApiRoutes(resources: readonly ResolvedResource[]): readonly 
     });
 }
 
-function readIntegration(integration: Properties): Pick<ApiRoute, 'functionName' | 'timeoutMs'> {
+function readIntegration(integration: PropertyReader): Pick<ApiRoute, 'functionName' | 'timeoutMs'> {
   if (
     integration.text('IntegrationType') !== 'AWS_PROXY' ||
     integration.text('PayloadFormatVersion') !== '2.0'
@@ -70,8 +70,8 @@ function readIntegration(integration: Properties): Pick<ApiRoute, 'functionName'
 }
 
 function readAuthorization(
-  route: Properties,
-  find: (id: string, where: string) => Properties,
+  route: PropertyReader,
+  find: (id: string, where: string) => PropertyReader,
 ): Authorizer | null {
   const type = route.text('AuthorizationType', 'NONE');
   if (type === 'NONE') return null;

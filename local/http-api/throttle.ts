@@ -1,5 +1,5 @@
 import type { ResolvedResource } from '../interfaces.ts';
-import { type Properties, propertiesOf } from '../properties.ts';
+import { createResourcePropertyReader, type PropertyReader } from '../properties.ts';
 
 interface Limit {
   /** Requests a second; null: as many as come. */
@@ -14,7 +14,7 @@ interface Bucket {
 }
 
 /** A route without its own settings has those of the stage, in its own bucket. */
-function limitIn(settings: Properties, otherwise: Limit): Limit {
+function limitIn(settings: PropertyReader, otherwise: Limit): Limit {
   const rate = settings.number('ThrottlingRateLimit', otherwise.rate);
   return { rate, burst: settings.number('ThrottlingBurstLimit', rate ?? otherwise.burst) };
 }
@@ -29,7 +29,7 @@ export function createThrottle(
 ): (routeKey: string) => boolean {
   const stage = resources.find(({ type }) => type === 'AWS::ApiGatewayV2::Stage');
   if (stage === undefined) return () => true;
-  const properties = propertiesOf(stage);
+  const properties = createResourcePropertyReader(stage);
   const settings = properties.record('RouteSettings');
   const otherwise = limitIn(properties.record('DefaultRouteSettings'), { rate: null, burst: 0 });
   const limits = new Map(

@@ -11,7 +11,7 @@ import type { Stoppable } from '../interfaces.ts';
 /** All services listen on loopback only, because only S3 checks signatures. */
 export const LOOPBACK = '127.0.0.1';
 
-export interface Listener extends Stoppable {
+export interface HttpListener extends Stoppable {
   readonly port: number;
   /** `http://127.0.0.1:PORT`, without a slash at the end. */
   readonly url: string;
@@ -34,7 +34,7 @@ export const disableTimeouts = (server: Server): void => {
 };
 
 /** Listens on the loopback port `preferred` if it is free, otherwise on any. */
-export async function listen(handler: RequestListener, preferred = 0): Promise<Listener> {
+export async function listen(handler: RequestListener, preferred = 0): Promise<HttpListener> {
   try {
     return await listenOnPort(handler, preferred);
   } catch (error) {
@@ -44,21 +44,21 @@ export async function listen(handler: RequestListener, preferred = 0): Promise<L
 }
 
 /** Listens on this loopback port. @throws Error EADDRINUSE if it is in use. */
-export function listenOnPort(handler: RequestListener, port: number): Promise<Listener> {
+export function listenOnPort(handler: RequestListener, port: number): Promise<HttpListener> {
   const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES }, handler);
   disableTimeouts(server);
   return new Promise((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, LOOPBACK, () => {
       server.off('error', reject);
-      const bound = portOf(server);
+      const bound = getServerPort(server);
       resolve({ port: bound, url: `http://${LOOPBACK}:${bound}`, stop: () => close(server) });
     });
   });
 }
 
 /** A server whose address is known before it has a handler: earlier requests wait. */
-export interface DeferredListener extends Listener {
+export interface DeferredListener extends HttpListener {
   serve(handler: RequestListener): void;
 }
 
@@ -75,7 +75,7 @@ export async function listenDeferred(port: number | undefined, preferred: number
 export const isAddressInUse = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
 
-export const portOf = (server: Server): number => (server.address() as AddressInfo).port;
+export const getServerPort = (server: Server): number => (server.address() as AddressInfo).port;
 
 const close = (server: Server): Promise<void> =>
   new Promise((resolve) => {

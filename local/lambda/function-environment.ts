@@ -2,11 +2,11 @@ import { devNull } from 'node:os';
 import { FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
 import { type EnvPassthrough, passedVariables } from '../env-passthrough.ts';
 import { findInstalledClis } from '../installed-clis.ts';
-import { CREDENTIALS, REGION } from '../template/identity.ts';
+import { LOCAL_CREDENTIALS, LOCAL_REGION } from '../template/identity.ts';
 import type { FunctionSpec } from './function-spec.ts';
 
 /** Endpoints of the services, by their name in `AWS_ENDPOINT_URL_<NAME>`. */
-export interface Endpoints {
+export interface SdkEndpoints {
   readonly DYNAMODB: string;
   readonly SQS: string;
   readonly S3: string;
@@ -19,7 +19,7 @@ export interface Endpoints {
 /** Returns the whole environment of a function. It inherits nothing from this process. */
 export function createFunctionEnvironment(
   spec: FunctionSpec,
-  endpoints: Endpoints,
+  endpoints: SdkEndpoints,
   passthrough: EnvPassthrough,
 ): Readonly<Record<string, string>> {
   return {
@@ -47,11 +47,11 @@ export function createFunctionEnvironment(
 }
 
 /** Makes the SDK find the embedded services, and ignore all other credentials and configuration. */
-const sdkEnvironment = (endpoints: Endpoints): Readonly<Record<string, string>> => ({
-  AWS_REGION: REGION,
-  AWS_DEFAULT_REGION: REGION,
-  AWS_ACCESS_KEY_ID: CREDENTIALS.accessKeyId,
-  AWS_SECRET_ACCESS_KEY: CREDENTIALS.secretAccessKey,
+const sdkEnvironment = (endpoints: SdkEndpoints): Readonly<Record<string, string>> => ({
+  AWS_REGION: LOCAL_REGION,
+  AWS_DEFAULT_REGION: LOCAL_REGION,
+  AWS_ACCESS_KEY_ID: LOCAL_CREDENTIALS.accessKeyId,
+  AWS_SECRET_ACCESS_KEY: LOCAL_CREDENTIALS.secretAccessKey,
   AWS_CONFIG_FILE: devNull,
   AWS_SHARED_CREDENTIALS_FILE: devNull,
   AWS_EC2_METADATA_DISABLED: 'true',

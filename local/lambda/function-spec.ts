@@ -1,7 +1,7 @@
 import type { ResolvedResource } from '../interfaces.ts';
-import { propertiesOf } from '../properties.ts';
-import type { Assets } from '../template/assets.ts';
-import { ACCOUNT_ID, REGION } from '../template/identity.ts';
+import { createResourcePropertyReader } from '../properties.ts';
+import type { AssetLocator } from '../template/assets.ts';
+import { LOCAL_ACCOUNT_ID, LOCAL_REGION } from '../template/identity.ts';
 
 /** A function of the template. */
 export interface FunctionSpec {
@@ -24,7 +24,7 @@ export interface FunctionSpec {
 }
 
 export const functionArn = (name: string): string =>
-  `arn:aws:lambda:${REGION}:${ACCOUNT_ID}:function:${name}`;
+  `arn:aws:lambda:${LOCAL_REGION}:${LOCAL_ACCOUNT_ID}:function:${name}`;
 
 /** Returns the function's name from a name, an ARN, or an ARN with a version. */
 export const functionName = (nameOrArn: string): string =>
@@ -32,14 +32,14 @@ export const functionName = (nameOrArn: string): string =>
 
 export const readFunctionSpecs = (
   resources: readonly ResolvedResource[],
-  assets: Assets,
+  assets: AssetLocator,
 ): readonly FunctionSpec[] => {
-  const urls = resources.filter(({ type }) => type === 'AWS::Lambda::Url').map(propertiesOf);
+  const urls = resources.filter(({ type }) => type === 'AWS::Lambda::Url').map(createResourcePropertyReader);
   const streaming = urls.map((url) => functionName(url.text('TargetFunctionArn')));
   return resources
     .filter(({ type }) => type === 'AWS::Lambda::Function')
     .map((resource) => {
-      const lambda = propertiesOf(resource);
+      const lambda = createResourcePropertyReader(resource);
       const name = lambda.text('FunctionName');
       const code = lambda.record('Code');
       const image = lambda.record('ImageConfig').list('Command').map(String);

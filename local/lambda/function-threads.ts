@@ -1,6 +1,11 @@
 import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads';
 import { startWorkerThread } from '../worker-thread.ts';
-import { describeError, type FunctionData, type InvokeError, type OpenMessage } from './thread-protocol.ts';
+import {
+  type CreateInstanceMessage,
+  describeError,
+  type FunctionData,
+  type InvokeError,
+} from './thread-protocol.ts';
 
 /** Heap of one thread in MB: affordable on a laptop, and far above what all functions together use. */
 const HEAP_MB = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 8 };
@@ -65,7 +70,7 @@ function startFunctionThread(cache: string, isAlone: boolean, onEnd: () => void)
     open(data, tenant) {
       const { port1: port, port2 } = new MessageChannel();
       tenants.set(tenant, { name: data.functionName, port });
-      const message: OpenMessage = { data, port: port2 };
+      const message: CreateInstanceMessage = { data, port: port2 };
       worker.postMessage(message, [port2]);
       return { port, leave: () => leave(tenant) };
     },

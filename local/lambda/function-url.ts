@@ -3,7 +3,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { readBody, sendJson } from '../http/listen.ts';
 import { createFunctionEvent, readRequest } from '../http-api/proxy-event.ts';
 import type { LambdaHost, ResolvedResource, ResponseSink } from '../interfaces.ts';
-import { propertiesOf } from '../properties.ts';
+import { createResourcePropertyReader } from '../properties.ts';
 
 /** Largest event of Lambda in bytes; the body is escaped in it. */
 const MAX_BODY_BYTES = 6 * 1_048_576;
@@ -45,7 +45,7 @@ export function createFunctionUrlHandler({
   lambda,
   onError,
 }: FunctionUrlOptions): RequestListener {
-  const urls = resources.filter(({ type }) => type === 'AWS::Lambda::Url').map(propertiesOf);
+  const urls = resources.filter(({ type }) => type === 'AWS::Lambda::Url').map(createResourcePropertyReader);
   const [url, ...others] = urls;
   if (others.length > 0) throw new Error(`${others[0]?.where}: only one function may have a URL`);
   url?.only('TargetFunctionArn', 'AuthType', 'InvokeMode');

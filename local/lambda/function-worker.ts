@@ -4,11 +4,11 @@ import { createFunctionGlobals, runWithGlobals } from './function-globals.ts';
 import { type Handler, loadFunction } from './load-function.ts';
 import { createResponseStreams } from './response-stream.ts';
 import {
+  type CreateInstanceMessage,
   describeError,
   type FunctionData,
   type InstanceMessage,
   type InvokeMessage,
-  type OpenMessage,
   type WorkerMessage,
 } from './thread-protocol.ts';
 
@@ -72,4 +72,4 @@ function open(data: FunctionData, port: MessagePort): void {
   }
 }
 
-parentPort?.on('message', ({ data, port }: OpenMessage) => open(data, port));
+parentPort?.on('message', ({ data, port }: CreateInstanceMessage) => open(data, port));

@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { EnvPassthrough } from '../env-passthrough.ts';
-import type { Counters, InvokeResult, LambdaHost, Stoppable } from '../interfaces.ts';
-import { createFunctionEnvironment, type Endpoints } from './function-environment.ts';
+import type { InvokeResult, LambdaHost, OperationCounters, Stoppable } from '../interfaces.ts';
+import { createFunctionEnvironment, type SdkEndpoints } from './function-environment.ts';
 import { type FunctionSpec, functionName } from './function-spec.ts';
 import { createFunctionThreads } from './function-threads.ts';
 import { startInstance } from './instance.ts';
@@ -11,8 +11,8 @@ import { needsOwnThread } from './load-function.ts';
 
 export interface LambdaHostOptions {
   readonly functions: readonly FunctionSpec[];
-  readonly endpoints: Endpoints;
-  readonly counters: Counters;
+  readonly endpoints: SdkEndpoints;
+  readonly counters: OperationCounters;
   /** Directory for the temporary files of functions. */
   readonly scratch: string;
   /** Directory for compiled code. */

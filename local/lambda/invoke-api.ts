@@ -1,7 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { readBody, sendJson } from '../http/listen.ts';
-import type { Counters, EventBus, InvokeResult, LambdaHost, ResolvedResource } from '../interfaces.ts';
-import { propertiesOf } from '../properties.ts';
+import type {
+  EventBus,
+  InvokeResult,
+  LambdaHost,
+  OperationCounters,
+  ResolvedResource,
+} from '../interfaces.ts';
+import { createResourcePropertyReader } from '../properties.ts';
 import { functionArn, functionName } from './function-spec.ts';
 
 const PATH = /^\/2015-03-31\/functions\/([^/?]+)\/invocations$/;
@@ -16,7 +22,9 @@ interface Asynchronous {
 
 /** @throws Error for a destination that is not the default bus. */
 function asynchronousConfigs(resources: readonly ResolvedResource[]): ReadonlyMap<string, Asynchronous> {
-  const configs = resources.filter(({ type }) => type === 'AWS::Lambda::EventInvokeConfig').map(propertiesOf);
+  const configs = resources
+    .filter(({ type }) => type === 'AWS::Lambda::EventInvokeConfig')
+    .map(createResourcePropertyReader);
   return new Map(
     configs.map((config) => {
       config.only(
@@ -38,7 +46,7 @@ function asynchronousConfigs(resources: readonly ResolvedResource[]): ReadonlyMa
 export interface InvokeOptions {
   readonly resources: readonly ResolvedResource[];
   readonly lambda: LambdaHost;
-  readonly counters: Counters;
+  readonly counters: OperationCounters;
   readonly bus: EventBus;
   onError(message: string): void;
 }

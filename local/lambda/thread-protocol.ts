@@ -12,7 +12,7 @@ export interface FunctionData {
 }
 
 /** To a thread: create an instance, which gets its messages over this port. */
-export interface OpenMessage {
+export interface CreateInstanceMessage {
   readonly data: FunctionData;
   readonly port: MessagePort;
 }

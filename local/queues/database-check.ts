@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
 /** SQLite's file of the queues, as fauxqs names it. */
-export const DATABASE = 'fauxqs.db';
+export const QUEUE_DATABASE_FILE = 'fauxqs.db';
 
 /** Bytes. SQLite takes a shorter file for a new one. */
 const SMALLEST_PAGE = 512;
@@ -13,8 +13,8 @@ const SMALLEST_PAGE = 512;
  * was acknowledged is in this one file. A transaction that a kill interrupted is rolled back. @throws Error
  * that names the file, when messages that were acknowledged would be missing.
  */
-export function checkDatabase(folder: string): void {
-  const path = join(folder, DATABASE);
+export function checkQueueDatabase(folder: string): void {
+  const path = join(folder, QUEUE_DATABASE_FILE);
   if (!existsSync(path)) return;
   const { size } = statSync(path);
   if (size < SMALLEST_PAGE) throw new Error(`${path} ends at byte ${size}`);

@@ -1,11 +1,11 @@
 import { mkdirSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { EngineMessage } from '../engine-thread.ts';
-import { disableTimeouts, LOOPBACK, portOf } from '../http/listen.ts';
-import { ACCOUNT_ID, CREDENTIALS, REGION } from '../template/identity.ts';
-import { checkDatabase } from './database-check.ts';
+import { disableTimeouts, getServerPort, LOOPBACK } from '../http/listen.ts';
+import { LOCAL_ACCOUNT_ID, LOCAL_CREDENTIALS, LOCAL_REGION } from '../template/identity.ts';
+import { checkQueueDatabase } from './database-check.ts';
 import { enableFairQueues, trackMessageGroups } from './fair-queues.ts';
-import { type App, openFauxqs, type S3Store, type SqsPersistence, type SqsStore } from './fauxqs.ts';
+import { type FauxqsApp, openFauxqs, type S3Store, type SqsPersistence, type SqsStore } from './fauxqs.ts';
 import { s3OperationName, sqsOperationName } from './operation-names.ts';
 import { addS3Hooks, isS3Request } from './s3/hooks.ts';
 import { ObjectFiles } from './s3/object-files.ts';
@@ -27,7 +27,7 @@ export interface QueuesEngineData {
 }
 
 /** A message to the operator that needs no action. */
-export interface Notice {
+export interface OperatorNotice {
   readonly notice: string;
 }
 
@@ -61,10 +61,10 @@ function openQueues(store: SqsStore, persistence: SqsPersistence, port: number):
     for (const handle of [...queue.inflightMessages.keys()]) queue.changeVisibility(handle, 0);
   }
   for (const { name, attributes } of data.queues) {
-    const url = `http://${LOOPBACK}:${port}/${ACCOUNT_ID}/${name}`;
+    const url = `http://${LOOPBACK}:${port}/${LOCAL_ACCOUNT_ID}/${name}`;
     const existing = store.getQueueByName(name);
     if (existing === undefined) {
-      store.createQueue(name, url, `arn:aws:sqs:${REGION}:${ACCOUNT_ID}:${name}`, attributes);
+      store.createQueue(name, url, `arn:aws:sqs:${LOCAL_REGION}:${LOCAL_ACCOUNT_ID}:${name}`, attributes);
     } else {
       existing.setAttributes({ RedrivePolicy: '', ...attributes });
     }
@@ -82,7 +82,7 @@ function openBuckets(store: S3Store): void {
 }
 
 /** Makes the bodies of S3 requests buffers, whatever their content type. */
-function takeBytes(app: App): void {
+function takeBytes(app: FauxqsApp): void {
   const options = { parseAs: 'buffer', bodyLimit: MAX_BODY_BYTES } as const;
   for (const type of ['*', 'application/x-www-form-urlencoded', SQS_TYPE]) app.removeContentTypeParser(type);
   app.addContentTypeParser('*', options, async (_request, body) => body);
@@ -91,7 +91,7 @@ function takeBytes(app: App): void {
   );
 }
 
-function countRequests(app: App): void {
+function countRequests(app: FauxqsApp): void {
   app.addHook('onRequest', async (request) => {
     const { method, originalUrl, headers } = request;
     const count: RequestCount = isS3Request(request)
@@ -101,7 +101,7 @@ function countRequests(app: App): void {
   });
 }
 
-async function listen(app: App): Promise<number> {
+async function listen(app: FauxqsApp): Promise<number> {
   await app.ready();
   disableTimeouts(app.server);
   try {
@@ -110,7 +110,7 @@ async function listen(app: App): Promise<number> {
     if (data.port === 0) throw error;
     await app.listen({ port: 0, host: LOOPBACK });
   }
-  return portOf(app.server);
+  return getServerPort(app.server);
 }
 
 function unreadable(error: unknown): never {
@@ -123,19 +123,20 @@ function unreadable(error: unknown): never {
 
 mkdirSync(data.queueDirectory, { recursive: true });
 try {
-  checkDatabase(data.queueDirectory);
+  checkQueueDatabase(data.queueDirectory);
 } catch (error) {
   unreadable(error);
 }
-const { app, sqs, s3, decodeChunked, persistence } = await openFauxqs(data.queueDirectory, REGION).catch(
-  unreadable,
-);
+const { app, sqs, s3, decodeChunked, persistence } = await openFauxqs(
+  data.queueDirectory,
+  LOCAL_REGION,
+).catch(unreadable);
 openBuckets(s3);
 takeBytes(app);
 countRequests(app);
 addS3Hooks(app, {
   store: s3,
-  signatures: { credentials: CREDENTIALS, region: REGION },
+  signatures: { credentials: LOCAL_CREDENTIALS, region: LOCAL_REGION },
   decodeChunked,
   mostBytes: MAX_BODY_BYTES,
 });

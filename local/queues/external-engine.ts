@@ -1,8 +1,8 @@
-import { CREDENTIALS, REGION } from '../template/identity.ts';
+import { LOCAL_CREDENTIALS, LOCAL_REGION } from '../template/identity.ts';
 import type { QueueSpec } from './engine-worker.ts';
 
 /** Settings for clients of an external emulator, which ignores them. */
-const CLIENT = { region: REGION, credentials: CREDENTIALS } as const;
+const CLIENT = { region: LOCAL_REGION, credentials: LOCAL_CREDENTIALS } as const;
 
 /**
  * Creates the queues of the template in an external engine. Dead-letter queues come first, because others

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { App, SqsQueue, SqsStore } from './fauxqs.ts';
+import type { FauxqsApp, SqsQueue, SqsStore } from './fauxqs.ts';
 import { sqsOperationName } from './operation-names.ts';
 
 /** A visible or in-flight message. */
@@ -32,7 +32,7 @@ const sending = new AsyncLocalStorage<string>();
  * Keeps the group of each message while it is sent, because fauxqs drops it for standard queues. To be called
  * before it listens.
  */
-export function trackMessageGroups(app: App): void {
+export function trackMessageGroups(app: FauxqsApp): void {
   app.addHook('preHandler', (request, _reply, done) => {
     const { MessageGroupId: group } = (request.body ?? {}) as Record<string, unknown>;
     if (sqsOperationName(request.headers['x-amz-target']) === 'SendMessage' && typeof group === 'string')

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders, Server } from 'node:http';
 import { findPackageJSON } from 'node:module';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { DATABASE } from './database-check.ts';
+import { QUEUE_DATABASE_FILE } from './database-check.ts';
 import type { DecodeChunked } from './s3/body-check.ts';
 import type { ObjectFiles, StoredObject } from './s3/object-files.ts';
 
@@ -58,7 +58,7 @@ export interface S3Store {
 }
 
 /** The used part of the Fastify application that fauxqs builds. */
-export interface App {
+export interface FauxqsApp {
   readonly server: Server;
   ready(): PromiseLike<unknown>;
   listen(options: { port: number; host: string }): Promise<unknown>;
@@ -92,7 +92,7 @@ interface Parts {
     logger: boolean;
     defaultRegion: string;
     stores: { sqsStore: SqsStore; snsStore: unknown; s3Store: S3Store };
-  }): App;
+  }): FauxqsApp;
   readonly SqsStore: new () => SqsStore;
   readonly SnsStore: new () => unknown;
   readonly S3Store: new () => S3Store;
@@ -123,7 +123,7 @@ async function loadParts(): Promise<Parts> {
 }
 
 export interface Fauxqs {
-  readonly app: App;
+  readonly app: FauxqsApp;
   readonly sqs: SqsStore;
   readonly s3: S3Store;
   readonly decodeChunked: DecodeChunked;
@@ -148,7 +148,7 @@ function create(parts: Parts, queueDirectory: string): void {
   rmSync(fresh, { recursive: true, force: true });
   mkdirSync(fresh);
   open(parts, fresh).close();
-  renameSync(join(fresh, DATABASE), join(queueDirectory, DATABASE));
+  renameSync(join(fresh, QUEUE_DATABASE_FILE), join(queueDirectory, QUEUE_DATABASE_FILE));
   rmSync(fresh, { recursive: true });
 }
 
@@ -158,7 +158,7 @@ export async function openFauxqs(queueDirectory: string, defaultRegion: string):
   const sqs = new parts.SqsStore();
   const sns = new parts.SnsStore();
   const s3 = new parts.S3Store();
-  if (!existsSync(join(queueDirectory, DATABASE))) create(parts, queueDirectory);
+  if (!existsSync(join(queueDirectory, QUEUE_DATABASE_FILE))) create(parts, queueDirectory);
   const persistence = open(parts, queueDirectory);
   persistence.loadSqsAndSns(sqs, sns);
   const stores = { sqsStore: sqs, snsStore: sns, s3Store: s3 };

@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import { externalEngine, type HttpEngine, startEngineThread, toHttpEngine } from '../engine-thread.ts';
-import type { Counters, ResolvedResource, Stoppable } from '../interfaces.ts';
-import { type Properties, propertiesOf } from '../properties.ts';
-import type { Notice, QueueSpec, QueuesEngineData, RequestCount } from './engine-worker.ts';
+import type { OperationCounters, ResolvedResource, Stoppable } from '../interfaces.ts';
+import { createResourcePropertyReader, type PropertyReader } from '../properties.ts';
+import type { OperatorNotice, QueueSpec, QueuesEngineData, RequestCount } from './engine-worker.ts';
 import { createBuckets, createQueues } from './external-engine.ts';
 
 export interface QueuesOptions {
   readonly dataDir: string;
   readonly resources: readonly ResolvedResource[];
-  readonly counters: Counters;
+  readonly counters: OperationCounters;
   readonly port?: number;
   /** Endpoints of other engines, to be used in place of the embedded one. */
   readonly engines?: { readonly SQS?: string | undefined; readonly S3?: string | undefined };
@@ -38,7 +38,7 @@ const ATTRIBUTES = [
   'ContentBasedDeduplication',
 ] as const;
 
-function queueSpec(queue: Properties): QueueSpec {
+function queueSpec(queue: PropertyReader): QueueSpec {
   const attributes: Record<string, string> = {};
   for (const name of ATTRIBUTES) if (queue.has(name)) attributes[name] = String(queue.values[name]);
   if (queue.has('RedrivePolicy')) attributes['RedrivePolicy'] = JSON.stringify(queue.values['RedrivePolicy']);
@@ -51,7 +51,8 @@ function queueSpec(queue: Properties): QueueSpec {
  */
 export async function startQueues(options: QueuesOptions): Promise<Queues> {
   const { resources, engines = {} } = options;
-  const ofType = (type: string) => resources.filter((resource) => resource.type === type).map(propertiesOf);
+  const ofType = (type: string) =>
+    resources.filter((resource) => resource.type === type).map(createResourcePropertyReader);
   const queues = ofType('AWS::SQS::Queue').map(queueSpec);
   const buckets = ofType('AWS::S3::Bucket').map((bucket) => bucket.text('BucketName'));
   const objectDirectory = join(options.dataDir, 's3');
@@ -87,7 +88,7 @@ const startFauxqs = async (options: QueuesOptions, data: QueuesEngineData): Prom
       env: {},
       onFailure: options.onFailure,
       onMessage: (message) => {
-        const told = message as RequestCount | Notice;
+        const told = message as RequestCount | OperatorNotice;
         if ('notice' in told) options.onError?.(told.notice);
         else options.counters.add(told.service, told.operation);
       },

@@ -1,5 +1,5 @@
 import { setLongTimeout } from '../long-timeout.ts';
-import { Interruption, StateError } from './interpreter/errors.ts';
+import { ExecutionInterruptedError, StateError } from './interpreter/errors.ts';
 import { runFlow } from './interpreter/run-flow.ts';
 import type { ExecutionEnvironment } from './interpreter/scope.ts';
 import type { DeployedMachine } from './machines.ts';
@@ -30,7 +30,7 @@ export interface Execution {
   /** Settles when the execution has ended, however it did. */
   ended: Promise<void>;
   /** Ends it from outside; nothing happens when it has ended already. */
-  interrupt(interruption: Interruption): void;
+  interrupt(interruption: ExecutionInterruptedError): void;
 }
 
 export interface ExecutionRequest {
@@ -77,7 +77,9 @@ async function run(
 ): Promise<void> {
   const { deployed } = execution;
   const limit = Math.min(deployed.machine.timeoutSeconds ?? EXPRESS_SECONDS, EXPRESS_SECONDS);
-  const cancel = setLongTimeout(limit * 1_000, () => controller.abort(new Interruption('TIMED_OUT')));
+  const cancel = setLongTimeout(limit * 1_000, () =>
+    controller.abort(new ExecutionInterruptedError('TIMED_OUT')),
+  );
   const input: unknown = JSON.parse(text);
   const context = {
     Execution: {
@@ -101,7 +103,7 @@ async function run(
 }
 
 function fail(execution: Execution, error: unknown): void {
-  if (error instanceof Interruption) {
+  if (error instanceof ExecutionInterruptedError) {
     end(execution, error.status, error.error, error.errorCause);
   } else if (error instanceof StateError) {
     end(execution, 'FAILED', error.error, error.errorCause);

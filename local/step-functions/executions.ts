@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { Counters } from '../interfaces.ts';
+import type { OperationCounters } from '../interfaces.ts';
 import type { Json } from '../properties.ts';
 import { ServiceError } from '../service-actions.ts';
 import { type Execution, startExecution } from './execution.ts';
-import { callService, type Services } from './integrations/index.ts';
-import { Interruption } from './interpreter/errors.ts';
+import { callService, type IntegratedServices } from './integrations/index.ts';
+import { ExecutionInterruptedError } from './interpreter/errors.ts';
 import { isPayloadTooLarge } from './interpreter/payload.ts';
 import type { DeployedMachine } from './machines.ts';
 
@@ -27,8 +27,8 @@ export interface Executions {
 interface Options {
   readonly machines: ReadonlyMap<string, DeployedMachine>;
   /** `start` is for executions that a machine starts. @default - `start` of the API */
-  readonly services: Omit<Services, 'start'> & Partial<Pick<Services, 'start'>>;
-  readonly counters: Counters;
+  readonly services: Omit<IntegratedServices, 'start'> & Partial<Pick<IntegratedServices, 'start'>>;
+  readonly counters: OperationCounters;
   /** Called for each execution that has failed, unless it was stopped with the stack. */
   readonly onFailure?: ((execution: Execution) => void) | undefined;
 }
@@ -65,7 +65,7 @@ export function createExecutions({ machines, services, counters, onFailure }: Op
     list: () => [...known].reverse(),
     async stop() {
       isStopping = true;
-      for (const execution of running) execution.interrupt(new Interruption('ABORTED'));
+      for (const execution of running) execution.interrupt(new ExecutionInterruptedError('ABORTED'));
       await Promise.all([...running].map(({ ended: end }) => end));
     },
   };

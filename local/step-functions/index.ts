@@ -1,15 +1,15 @@
-import type { Counters, LambdaHost, ResolvedResource, Stoppable } from '../interfaces.ts';
+import type { LambdaHost, OperationCounters, ResolvedResource, Stoppable } from '../interfaces.ts';
 import { runServiceAction, type ServiceAction, type ServiceAnswer } from '../service-actions.ts';
 import type { Execution } from './execution.ts';
 import { createExecutions, type Executions } from './executions.ts';
-import { createSqs } from './integrations/sqs.ts';
+import { createSqsSender } from './integrations/sqs.ts';
 import { deployMachines } from './machines.ts';
 
 export interface StepFunctionsOptions {
   readonly resources: readonly ResolvedResource[];
   readonly lambda: LambdaHost;
   readonly sqsEndpoint: string;
-  readonly counters: Counters;
+  readonly counters: OperationCounters;
   readonly region: string;
   readonly accountId: string;
   /** Receives a line for each failed execution, like the log on AWS. */
@@ -24,7 +24,9 @@ export interface StepFunctions extends Stoppable {
 }
 
 /** Creates the supported actions of the Step Functions API. */
-export const createActions = (executions: Executions): Readonly<Record<string, ServiceAction>> => ({
+export const createStepFunctionsActions = (
+  executions: Executions,
+): Readonly<Record<string, ServiceAction>> => ({
   StartExecution: (request) => {
     const { arn, startedAt } = executions.start(request);
     return { executionArn: arn, startDate: startedAt / 1_000 };
@@ -37,7 +39,7 @@ export const createActions = (executions: Executions): Readonly<Record<string, S
  */
 export function createStepFunctions(options: StepFunctionsOptions): StepFunctions {
   const { lambda, counters } = options;
-  const sqs = createSqs(options.sqsEndpoint, options.region);
+  const sqs = createSqsSender(options.sqsEndpoint, options.region);
   const executions = createExecutions({
     machines: deployMachines(options.resources, options),
     services: { lambda, sendMessage: sqs.send },
@@ -47,7 +49,7 @@ export function createStepFunctions(options: StepFunctionsOptions): StepFunction
         JSON.stringify({ level: 'ERROR', machine: deployed.name, name, state, status, error, cause }),
       ),
   });
-  const actions = createActions(executions);
+  const actions = createStepFunctionsActions(executions);
   return {
     handle: (action, body) => runServiceAction('states', actions, action, body, counters),
     executions: () => executions.list().map(overview),

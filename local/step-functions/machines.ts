@@ -1,13 +1,13 @@
 import type { ResolvedResource } from '../interfaces.ts';
-import { propertiesOf } from '../properties.ts';
+import { createResourcePropertyReader } from '../properties.ts';
 import { compileMachine } from './definition/compile.ts';
-import type { Machine } from './definition/machine.ts';
+import type { CompiledStateMachine } from './definition/machine.ts';
 import { withErrorLocation } from './definition/parse-definition.ts';
 
 export interface DeployedMachine {
   readonly arn: string;
   readonly name: string;
-  readonly machine: Machine;
+  readonly machine: CompiledStateMachine;
 }
 
 /** Compiles the state machines of the template, by ARN. @throws Error that names the unsupported property. */
@@ -17,7 +17,7 @@ export function deployMachines(
 ): ReadonlyMap<string, DeployedMachine> {
   const machines = new Map<string, DeployedMachine>();
   for (const resource of resources.filter(({ type }) => type === 'AWS::StepFunctions::StateMachine')) {
-    const properties = propertiesOf(resource);
+    const properties = createResourcePropertyReader(resource);
     properties.only(
       'StateMachineName',
       'StateMachineType',

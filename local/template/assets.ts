@@ -6,10 +6,10 @@ import { isRecord, type Json } from '../properties.ts';
 export interface AssemblyStack {
   readonly name: string;
   readonly template: Json;
-  readonly assets: Assets;
+  readonly assets: AssetLocator;
 }
 
-export interface Assets {
+export interface AssetLocator {
   /** Returns the path of the file asset with this object key (`<hash>.zip`, `<hash>.json`), or null. */
   file(objectKey: string): string | null;
   /** Returns the directory of the Docker image asset with this URI, or null. */
@@ -45,7 +45,7 @@ export function readAssembly(directory: string): AssemblyStack {
   };
 }
 
-function readAssets(directory: string, manifests: readonly Json[]): Assets {
+function readAssets(directory: string, manifests: readonly Json[]): AssetLocator {
   const files = new Map<string, string>();
   const images = new Map<string, string>();
   for (const manifest of manifests) {

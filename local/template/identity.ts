@@ -1,11 +1,11 @@
 /** Account and region of the embedded stack. The engines have this account number built in. */
-export const ACCOUNT_ID = '000000000000';
-export const REGION = 'us-east-1';
+export const LOCAL_ACCOUNT_ID = '000000000000';
+export const LOCAL_REGION = 'us-east-1';
 /**
  * The credentials of that account. They are no secret: a process that can reach loopback can read the data
  * directory too.
  */
-export const CREDENTIALS = { accessKeyId: 'embedded', secretAccessKey: 'embedded' } as const;
+export const LOCAL_CREDENTIALS = { accessKeyId: 'embedded', secretAccessKey: 'embedded' } as const;
 /**
  * Label of streams in their ARNs. DynamoDB uses the time at which a stream was enabled; this one is fixed so
  * that it survives a restart.
@@ -30,7 +30,7 @@ export interface ResourceIdentity {
 }
 
 const arn = (service: string, resource: string): string =>
-  `arn:aws:${service}:${REGION}:${ACCOUNT_ID}:${resource}`;
+  `arn:aws:${service}:${LOCAL_REGION}:${LOCAL_ACCOUNT_ID}:${resource}`;
 
 type Describe = (
   name: string,
@@ -60,7 +60,7 @@ const TYPES: Readonly<Record<string, { readonly name?: string; readonly describe
   'AWS::SQS::Queue': {
     name: 'QueueName',
     describe: (name, _id, { sqsEndpoint }) => {
-      const url = `${sqsEndpoint}/${ACCOUNT_ID}/${name}`;
+      const url = `${sqsEndpoint}/${LOCAL_ACCOUNT_ID}/${name}`;
       return { ref: url, attributes: { Arn: arn('sqs', name), QueueName: name, QueueUrl: url } };
     },
   },

@@ -10,7 +10,7 @@ import { navigate } from '../navigation.ts';
 import { pageRouteHash } from '../page-route.ts';
 import type { StatusSnapshot, ViewProps } from '../shell/view-props.ts';
 import { loadBoardTasks } from './load-board-tasks.ts';
-import { boardRows, countByGroup, TASK_GROUPS, type TaskGroup, taskGroupOf } from './task-groups.ts';
+import { countByGroup, selectBoardTasks, TASK_GROUPS, type TaskGroup, taskGroupOf } from './task-groups.ts';
 
 interface Props extends ViewProps {
   readonly status: PollState<StatusSnapshot>;
@@ -66,7 +66,7 @@ export function Board({ api, onTokenExpired, status }: Props) {
     };
   }, [api, changes, onTokenExpired]);
 
-  const rows = useMemo(() => boardRows(tasks ?? [], filter, group), [tasks, filter, group]);
+  const rows = useMemo(() => selectBoardTasks(tasks ?? [], filter, group), [tasks, filter, group]);
   const counts = useMemo(() => countByGroup(tasks ?? []), [tasks]);
   const move = useCallback(
     (by: number) => select(Math.min(rows.length - 1, Math.max(0, at.current + by))),

@@ -29,7 +29,7 @@ const matches = (task: TaskSummary, words: readonly string[]): boolean => {
 };
 
 /** The tasks of a group that hold all words, by group; live ones by priority, ended ones the newest first. */
-export function boardRows(
+export function selectBoardTasks(
   tasks: readonly TaskSummary[],
   filter: string,
   group: TaskGroup | 'all',

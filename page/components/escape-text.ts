@@ -11,7 +11,7 @@ const nameOf = (character: string): string =>
  * Text from outside as it may be shown: colours of a terminal are taken off, and what would be unseen, or would turn what follows
  * around, is named. That it is no markup is seen to by the page, which makes text nodes only.
  */
-export const escapeInvisible = (text: string): string =>
+export const escapeInvisibleCharacters = (text: string): string =>
   text
     .replace(ESCAPES, '')
     .replace(UNSEEN, (character) =>
@@ -21,6 +21,6 @@ export const escapeInvisible = (text: string): string =>
 /** The same on one line, cut to `most` characters. */
 export function escapeToOneLine(text: string, most = 300): string {
   // What is cut off is not looked at: a line may be a megabyte long.
-  const head = escapeInvisible(text.slice(0, most * 4).replace(/\s+/gu, ' ')).trim();
+  const head = escapeInvisibleCharacters(text.slice(0, most * 4).replace(/\s+/gu, ' ')).trim();
   return head.length > most ? `${head.slice(0, most - 1)}…` : head;
 }

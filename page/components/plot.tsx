@@ -93,7 +93,7 @@ function useDark(): boolean {
 }
 
 /** Lines over time. It is for the eye alone: the numbers stand in a table beside it. */
-export function Plot({ times, lines, show }: Props) {
+export function LinePlot({ times, lines, show }: Props) {
   const frame = useRef<HTMLDivElement>(null);
   const [trouble, setTrouble] = useState('');
   const dark = useDark();

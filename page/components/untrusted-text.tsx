@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { escapeInvisible } from './escape-text.ts';
+import { escapeInvisibleCharacters } from './escape-text.ts';
 
 /** Characters and lines of a text that are shown before somebody asks for more: a line may be a megabyte long. */
 const MOST_CHARACTERS = 4_000;
@@ -17,7 +17,7 @@ export function UntrustedText({ text }: { readonly text: string }) {
   const rest = text.length - shown.length;
   return (
     <div class="text">
-      <pre dir="ltr">{escapeInvisible(shown)}</pre>
+      <pre dir="ltr">{escapeInvisibleCharacters(shown)}</pre>
       {rest > 0 && (
         <button type="button" onClick={() => setTimes((before) => before * 4)}>
           Show more ({rest.toLocaleString('en')} characters are left)

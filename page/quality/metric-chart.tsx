@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { Plot, type PlotLine } from '../components/plot.tsx';
+import { LinePlot, type PlotLine } from '../components/plot.tsx';
 import { SqlDetails } from './sql-details.tsx';
 
 interface Props {
@@ -20,7 +20,11 @@ export function MetricChart({ title, about, dates, times, lines, show, sql }: Pr
     <section class="figure">
       <h2>{title}</h2>
       <p class="dim">{about}</p>
-      {dates.length === 0 ? <p>There is no data yet.</p> : <Plot times={times} lines={lines} show={show} />}
+      {dates.length === 0 ? (
+        <p>There is no data yet.</p>
+      ) : (
+        <LinePlot times={times} lines={lines} show={show} />
+      )}
       <details>
         <summary>Numbers: {title}</summary>
         <div class="scroll">

@@ -2,7 +2,7 @@ import { Fragment } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import type { AttemptView } from '../../shared/api/task-schemas.ts';
 import { formatCount } from '../../shared/lib/format.ts';
-import { escapeToOneLine, escapeInvisible as visibleLine } from '../components/escape-text.ts';
+import { escapeToOneLine, escapeInvisibleCharacters as visibleLine } from '../components/escape-text.ts';
 import type { ViewProps } from '../shell/view-props.ts';
 import { groupByFile, type PlacedFinding, parseFindings } from './evidence-findings.ts';
 import { type DiffFile, type DiffLine, parseDiff } from './parse-diff.ts';

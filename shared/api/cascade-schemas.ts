@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { Tier } from '../contract/agents/tiers.ts';
 import { RoleName, TaskComplexity } from '../contract/submission/schema.ts';
 import { CascadePolicy } from '../control/cascade/learning/cascade-policy.ts';
-import { LearningControl, PinScope } from '../control/cascade/learning/learning-control.ts';
+import { LearningOverrides, TierPinScope } from '../control/cascade/learning/learning-control.ts';
 
 const CredibleInterval = z.object({ low: z.number(), high: z.number() });
 
@@ -45,7 +45,7 @@ export const CascadeView = z
       .array(z.object({ provider: z.string(), until: z.iso.datetime(), because: z.string(), times: z.int() }))
       .optional(),
     /** The latest first, of each role. */
-    history: z.array(LearningControl.shape.history.element.extend({ role: z.string() })),
+    history: z.array(LearningOverrides.shape.history.element.extend({ role: z.string() })),
   })
   .meta({ id: 'Cascade' });
 export type CascadeView = z.infer<typeof CascadeView>;
@@ -55,7 +55,7 @@ export const CascadeQuery = z.strictObject({ role: RoleName.optional() });
 const reason = z.string().trim().min(1).max(2_000);
 export const PinTierBody = z
   .strictObject({
-    complexity: PinScope.default('any'),
+    complexity: TierPinScope.default('any'),
     tier: Tier.nullable().describe('Which tier tries first; null lifts the pin.'),
     reason,
   })

@@ -165,14 +165,14 @@ export const UploadResponse = z
   .meta({ id: 'Upload' });
 
 /** The place of something that outlives the task; see gates/core/persistent-cache.ts. */
-export const MemoryBody = z
+export const GatesMemoryBody = z
   .strictObject({
     kind: z.enum(GATES_MEMORY_KINDS),
     hash: z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hex'),
   })
   .meta({ id: 'MemoryBody' });
 /** Presigned URLs of one object. A PUT needs `If-None-Match: *` or `If-Match` with the ETag that was read. */
-export const MemoryUrls = z
+export const GatesMemoryUrls = z
   .object({ get: z.string(), put: z.string(), expires_s: z.number().int() })
   .meta({ id: 'MemoryPlace' });
 

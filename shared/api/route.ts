@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { Right } from '../contract/access/rights.ts';
+import type { OperatorRight } from '../contract/access/rights.ts';
 import type { RefusalCode } from '../contract/refusal.ts';
 
 /** Who may call: nobody in particular, an operator's token, or the token of one box of one attempt. */
@@ -27,7 +27,7 @@ export interface RouteDefinition {
   readonly function: ApiFunction;
   readonly callers: readonly Caller[];
   /** What an operator's token must be good for. */
-  readonly right?: Right;
+  readonly right?: OperatorRight;
   readonly summary: string;
   readonly query?: z.ZodType;
   readonly body?: z.ZodType;

@@ -9,7 +9,7 @@ import { HOLD_EXPIRY_OUTCOMES } from '../contract/task/hold-limit.ts';
 import { TaskStatus } from '../contract/task/status.ts';
 import { Task } from '../contract/task/task.ts';
 import { VerificationNudge } from '../control/ledger/verification-nudge-schema.ts';
-import { JanitorResult } from '../control/verdict/janitor-result.ts';
+import { VerificationSummary } from '../control/verdict/janitor-result.ts';
 import { QualityScore } from '../control/verdict/quality-score.ts';
 import { VerdictInput } from '../control/verdict/verdict-inputs.ts';
 
@@ -29,7 +29,7 @@ export const AttemptView = Attempt.omit(hidden)
     quality_score: QualityScore.nullable().describe(
       'Of the gates, with its formula; it decides nothing. Null: none ran.',
     ),
-    janitor_result: JanitorResult.nullable().describe(
+    janitor_result: VerificationSummary.nullable().describe(
       'The verdict in the words of others: signals, gates, judge and fix-ups. Null: there is none yet.',
     ),
   })

@@ -1,10 +1,10 @@
 import type * as z from 'zod';
 import { DEFAULT_TIER_MODELS, type TierModels, tierModelsFor } from '../contract/agents/tiers.ts';
 import type { Attempt } from '../contract/task/attempt.ts';
-import { judgingCost } from '../contract/task/judging-cost.ts';
+import { totalJudgingCost } from '../contract/task/judging-cost.ts';
 import { currentAttempt, type Task } from '../contract/task/task.ts';
 import { breakEvenPassRate, chainCosts } from '../control/cascade/chain-costs.ts';
-import { janitorResult } from '../control/verdict/janitor-result.ts';
+import { summarizeVerification } from '../control/verdict/janitor-result.ts';
 import { qualityScore } from '../control/verdict/quality-score.ts';
 import { verdictInputs } from '../control/verdict/verdict-inputs.ts';
 import type { AttemptList, AttemptView, TaskView } from './task-schemas.ts';
@@ -14,10 +14,10 @@ export function attemptView(task: Task, attempt: Attempt): AttemptView {
   const { agent: _agent, gates: _gates, deliver: _deliver, ...view } = attempt;
   return {
     ...view,
-    judging_cost_usd: judgingCost(attempt),
+    judging_cost_usd: totalJudgingCost(attempt),
     inputs: verdictInputs(attempt),
     quality_score: qualityScore(attempt),
-    janitor_result: janitorResult(task, attempt),
+    janitor_result: summarizeVerification(task, attempt),
   };
 }
 
@@ -50,7 +50,7 @@ export function taskView(task: Task, models: TierModels = DEFAULT_TIER_MODELS): 
 }
 
 /** The chain of a task. */
-export function chainView(
+export function attemptListView(
   task: Task,
   deployed: TierModels = DEFAULT_TIER_MODELS,
 ): z.infer<typeof AttemptList> {

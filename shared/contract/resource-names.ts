@@ -268,7 +268,7 @@ export const objectKey = {
 export const FAILED_BATCH_PREFIX = 'aws/lambda/';
 
 /** What nobody may change once it is written: it lies in a locked bucket where the deployment has one (`assay:objectLock`). */
-export const LOCKED_PREFIXES = ['evidence/', 'records/'] as const;
+export const OBJECT_LOCK_PREFIXES = ['evidence/', 'records/'] as const;
 
 /** CloudWatch metrics, emitted as EMF. Few dimensions: each distinct set is billed as a metric of its own. */
 export const METRIC_NAMES = {
@@ -311,7 +311,7 @@ export const EMBEDDED_GIT_SECRET_VARIABLE = 'ASSAY_GIT_CREDENTIALS';
 export const EMBEDDED_FORGE_SECRET_VARIABLE = 'ASSAY_FORGE_CREDENTIALS';
 
 /** The variables that people have for the vendors' own clients; the embedded stack takes the keys out of its environment. */
-export const VENDOR_ENV = {
+export const PROVIDER_CLIENT_ENV_NAMES = {
   anthropic: { key: 'ANTHROPIC_API_KEY', url: 'ANTHROPIC_BASE_URL' },
   openai: { key: 'OPENAI_API_KEY', url: 'OPENAI_BASE_URL' },
   gemini: { key: 'GEMINI_API_KEY', url: 'GOOGLE_GEMINI_BASE_URL' },

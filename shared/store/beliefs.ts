@@ -1,9 +1,9 @@
 import { Tier } from '../contract/agents/tiers.ts';
 import { ITEM_KEY_PREFIXES, TABLE_KEYS } from '../contract/resource-names.ts';
 import { TaskComplexity } from '../contract/submission/schema.ts';
-import { EMPTY_ROLE_MEMORY, type RoleMemory } from '../control/cascade/learning/belief.ts';
+import { EMPTY_ROLE_LEARNING_STATE, type RoleLearningState } from '../control/cascade/learning/belief.ts';
 import { LearnedOutcome, type OutcomeObservation } from '../control/cascade/learning/learned-outcome.ts';
-import { LearningControl, NO_LEARNING_CONTROL } from '../control/cascade/learning/learning-control.ts';
+import { LearningOverrides, NO_LEARNING_OVERRIDES } from '../control/cascade/learning/learning-control.ts';
 import {
   addOutcome,
   latestOutcomes,
@@ -25,7 +25,7 @@ const partition = (role: string): string => `${ITEM_KEY_PREFIXES.belief}${role}`
  * What is learned of roles: for each role, complexity and tier some items with the latest outcomes, an attempt always in the same one, and
  * one item for a person's word. Each is written under the condition that it is as it was read.
  */
-export class BeliefStore {
+export class TierOutcomeStore {
   readonly #table: ItemTable;
 
   constructor(table: ItemTable) {
@@ -43,8 +43,8 @@ export class BeliefStore {
   }
 
   /** All that is remembered of a role. It may be some moments old: a choice needs no more. */
-  async readRole(role: string): Promise<RoleMemory> {
-    let memory = EMPTY_ROLE_MEMORY;
+  async readRole(role: string): Promise<RoleLearningState> {
+    let memory = EMPTY_ROLE_LEARNING_STATE;
     for await (const item of this.#table.query({ pk: partition(role) })) memory = withItem(memory, item);
     return memory;
   }
@@ -52,13 +52,13 @@ export class BeliefStore {
   /** Changes a person's word on a role; `change` answers null where there is nothing to change. */
   updateControl(
     role: string,
-    change: (control: LearningControl) => LearningControl | null,
-  ): Promise<LearningControl> {
+    change: (control: LearningOverrides) => LearningOverrides | null,
+  ): Promise<LearningOverrides> {
     return this.#table.updateVersioned(
       itemKey(partition(role), CONTROL),
       `the word on role ${role}`,
       (item) => {
-        const present = item ? LearningControl.parse(item) : NO_LEARNING_CONTROL;
+        const present = item ? LearningOverrides.parse(item) : NO_LEARNING_OVERRIDES;
         const fields = change(present);
         return { fields, result: fields ?? present };
       },
@@ -67,12 +67,12 @@ export class BeliefStore {
 }
 
 /** Adds an item to what is remembered of a role: the control, or one part of a window. */
-function withItem(memory: RoleMemory, item: TableItem): RoleMemory {
+function withItem(memory: RoleLearningState, item: TableItem): RoleLearningState {
   const sk = String(item[TABLE_KEYS.sk]);
-  if (sk === CONTROL) return { ...memory, control: LearningControl.parse(item) };
+  if (sk === CONTROL) return { ...memory, control: LearningOverrides.parse(item) };
   const [first, second] = sk.slice(WINDOW_PREFIX.length).split('#');
   const [complexity, tier] = [TaskComplexity.parse(first), Tier.parse(second)];
-  const isSame = (each: RoleMemory['windows'][number]): boolean =>
+  const isSame = (each: RoleLearningState['windows'][number]): boolean =>
     each.complexity === complexity && each.tier === tier;
   const known = memory.windows.find(isSame)?.window ?? [];
   const window = latestOutcomes([...known, ...LearnedOutcome.array().parse(item['outcomes'])]);

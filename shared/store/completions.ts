@@ -12,7 +12,7 @@ const KEPT_WORDS = 20;
 const Words = z.object({ at: z.string(), by: z.string(), reason: z.string() }).array();
 
 /** The latest completions: an item for each, named by what it is of, so that one that is told again is the same. They end by themselves. */
-export class CompletionStore {
+export class TaskCompletionStore {
   readonly #table: ItemTable;
 
   constructor(table: ItemTable) {

@@ -39,7 +39,7 @@ const WAIT = 'wait:';
 const PASSED = 'passed:';
 
 /** There is no room; `next`: what becomes free is kept for this launch and its like, when it asks again soon. */
-export type NoCapacity = 'full' | 'next';
+export type CapacityRefusal = 'full' | 'next';
 
 const partition = (pool: FargatePool): string => `${ITEM_KEY_PREFIXES.box}${pool}`;
 const keyOf = (pool: FargatePool, shard: number): TableItem =>
@@ -65,13 +65,13 @@ export class ContainerRegister {
     pool: FargatePool,
     cpu: number,
     at: Date,
-  ): Promise<RegisteredContainer | NoCapacity> {
+  ): Promise<RegisteredContainer | CapacityRefusal> {
     const { name, by } = ask;
     const present = await this.find(name);
     if (present) return present;
     const now = Math.floor(at.getTime() / 1_000);
     const room = Math.floor(this.#limits[pool] / this.#shards(pool)) - cpu;
-    let waits: NoCapacity = 'full';
+    let waits: CapacityRefusal = 'full';
     for (const [choice, shard] of this.#choices(name, pool).entries()) {
       const shares = capacitySharesOf((await this.#table.get(keyOf(pool, shard))) ?? {}, pool);
       const entry = { cpu, at: at.toISOString(), by, arn: null };

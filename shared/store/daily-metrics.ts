@@ -1,6 +1,6 @@
 import { ITEM_KEY_PREFIXES, TABLE_KEYS } from '../contract/resource-names.ts';
 import { addDailyMetrics, type DailyMetrics, EMPTY_DAILY_METRICS } from '../control/metrics/daily-metrics.ts';
-import type { MetricFact } from '../control/metrics/metric-facts.ts';
+import type { MetricRecordGroup } from '../control/metrics/metric-facts.ts';
 import { type ItemTable, itemKey, type TableItem } from './item-table.ts';
 import { shardOf } from './shard.ts';
 import { ttlAfterDays } from './ttl.ts';
@@ -13,7 +13,7 @@ const KEPT_DAYS = 400;
 /** Days for which a fact is remembered beside its item: longer than a stream keeps a record. */
 const REMEMBERED_DAYS = 7;
 
-const keyOfDay = ({ id, date }: MetricFact): TableItem =>
+const keyOfDay = ({ id, date }: MetricRecordGroup): TableItem =>
   itemKey(`${ITEM_KEY_PREFIXES.figures}${date.slice(0, 7)}`, `${date}#${shardOf(id, SHARDS)}`);
 const factKey = (id: string): TableItem => itemKey(`${ITEM_KEY_PREFIXES.countedState}${id}`, 'figures');
 
@@ -29,7 +29,7 @@ export class DailyMetricsStore {
   }
 
   /** Counts facts, each once, however often they come. Answers how many had not been counted before. */
-  async addFacts(facts: readonly MetricFact[], now: Date): Promise<number> {
+  async addFacts(facts: readonly MetricRecordGroup[], now: Date): Promise<number> {
     const items = Map.groupBy(facts, (fact) => JSON.stringify(keyOfDay(fact)));
     let counted = 0;
     for (const [key, all] of items)
@@ -39,7 +39,7 @@ export class DailyMetricsStore {
     return counted;
   }
 
-  #add(key: TableItem, facts: readonly MetricFact[], now: Date): Promise<number> {
+  #add(key: TableItem, facts: readonly MetricRecordGroup[], now: Date): Promise<number> {
     return this.#table.updateVersioned(
       key,
       `an item of the figures (${key[TABLE_KEYS.sk]})`,

@@ -5,9 +5,9 @@ import { HeartbeatStore, type StoredHeartbeat } from './heartbeats.ts';
 import type { ItemTable } from './item-table.ts';
 import {
   DEADLINE_PARTITIONS,
-  type DueItem,
+  type DueDeadline,
   deadlineKey,
-  parseDeadlineRank,
+  parseDeadlineSortKey,
   taskFromItem,
   taskKey,
 } from './task-item.ts';
@@ -41,7 +41,7 @@ export class DeadlineStore {
   }
 
   /** What is due at `until`, the most overdue first. */
-  async *listDue(until: Date): AsyncGenerator<DueItem> {
+  async *listDue(until: Date): AsyncGenerator<DueDeadline> {
     const lanes = DEADLINE_PARTITIONS.map((partition) => this.#entries(partition, until));
     const heads = await Promise.all(lanes.map((lane) => lane.next()));
     for (;;) {
@@ -52,7 +52,7 @@ export class DeadlineStore {
       });
       const [head, lane] = [heads[first], lanes[first]];
       if (!head || head.done || !lane) return;
-      yield parseDeadlineRank(head.value.rank);
+      yield parseDeadlineSortKey(head.value.rank);
       heads[first] = await lane.next();
     }
   }

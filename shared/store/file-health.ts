@@ -19,7 +19,7 @@ const KEPT_DAYS = 400;
 const REMEMBERED_DAYS = 7;
 /** Files that are written at a time, and that one look reads at most. */
 const AT_ONCE = 16;
-export const MAX_FILES = 2_000;
+export const MAX_TRACKED_FILES = 2_000;
 
 const digest = (text: string, length: number): string =>
   createHash('sha256').update(text).digest('hex').slice(0, length);
@@ -129,7 +129,7 @@ export class FileHealthStore {
   /** All files, or those of one repository; not more than so many. */
   async listFiles(
     repository: string | undefined,
-    most = MAX_FILES,
+    most = MAX_TRACKED_FILES,
   ): Promise<{ readonly files: TrackedFile[]; readonly truncated: boolean }> {
     const files: TrackedFile[] = [];
     const pages = this.#table.queryPages({

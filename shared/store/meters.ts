@@ -75,7 +75,7 @@ function meterOf(item: Readonly<Record<string, unknown>>): UsageMeter {
  * Meters of model calls. Each step is one conditional update that may be sent twice: a reservation is an attribute named by the call,
  * and settling removes it. Money in millionths of a dollar.
  */
-export class MeterStore {
+export class UsageMeterStore {
   readonly #table: ItemTable;
 
   constructor(table: ItemTable) {

@@ -1,6 +1,6 @@
 import { DeleteObjectCommand, GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
-import { LOCKED_PREFIXES } from '../contract/resource-names.ts';
+import { OBJECT_LOCK_PREFIXES } from '../contract/resource-names.ts';
 import { sha256 } from '../lib/sha256.ts';
 
 /** Seconds that a presigned URL is good for: long enough to start a container and upload a patch, short enough to be useless later. */
@@ -45,7 +45,7 @@ export class ObjectStore {
   }
 
   #at(key: string): { Bucket: string; Key: string } {
-    const isLocked = LOCKED_PREFIXES.some((prefix) => key.startsWith(prefix));
+    const isLocked = OBJECT_LOCK_PREFIXES.some((prefix) => key.startsWith(prefix));
     return { Bucket: isLocked ? this.#locked : this.#bucket, Key: key };
   }
 

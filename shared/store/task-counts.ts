@@ -2,12 +2,12 @@ import { ITEM_KEY_PREFIXES, TABLE_KEYS } from '../contract/resource-names.ts';
 import type { TaskStatus } from '../contract/task/status.ts';
 import {
   type CountedTask,
-  countTask,
-  EMPTY_ROLE_TALLY,
-  type RoleTally,
-  type TaskFact,
+  countTaskStatusChange,
+  EMPTY_ROLE_TASK_COUNTS,
+  type RoleTaskCounts,
+  type TaskStatusChange,
 } from '../control/ledger/task-counts.ts';
-import { CompletionStore } from './completions.ts';
+import { TaskCompletionStore } from './completions.ts';
 import { type ItemTable, itemKey, type TableItem } from './item-table.ts';
 import { shardOf } from './shard.ts';
 import { ttlAfterDays } from './ttl.ts';
@@ -28,7 +28,8 @@ export interface TaskCounts {
   readonly revision: number;
 }
 
-const tallyKey = ({ role, id }: TaskFact): TableItem => itemKey(PARTITION, `${role}#${shardOf(id, SHARDS)}`);
+const tallyKey = ({ role, id }: TaskStatusChange): TableItem =>
+  itemKey(PARTITION, `${role}#${shardOf(id, SHARDS)}`);
 const markKey = (id: string): TableItem => itemKey(`${ITEM_KEY_PREFIXES.countedState}${id}`, 'mark');
 
 /**
@@ -37,11 +38,11 @@ const markKey = (id: string): TableItem => itemKey(`${ITEM_KEY_PREFIXES.countedS
  */
 export class TaskCountStore {
   readonly #table: ItemTable;
-  readonly #completions: CompletionStore;
+  readonly #completions: TaskCompletionStore;
 
   constructor(table: ItemTable) {
     this.#table = table;
-    this.#completions = new CompletionStore(table);
+    this.#completions = new TaskCompletionStore(table);
   }
 
   async #mark(id: string): Promise<CountedTask | null> {
@@ -63,16 +64,16 @@ export class TaskCountStore {
   }
 
   /** Counts a fact, once. True when a completion was counted by it. */
-  async count(fact: TaskFact, now: Date): Promise<boolean> {
+  async count(fact: TaskStatusChange, now: Date): Promise<boolean> {
     // Before it is counted: whoever dies in between does both again.
     if (fact.completion) await this.#completions.record({ task_id: fact.id, ...fact.completion });
     return this.#table.updateVersioned(
       tallyKey(fact),
       `an item of the counts of role ${fact.role}`,
       async (item) => {
-        const tally = { ...EMPTY_ROLE_TALLY, ...(item as Partial<RoleTally> | null) };
+        const tally = { ...EMPTY_ROLE_TASK_COUNTS, ...(item as Partial<RoleTaskCounts> | null) };
         const mark = tally.marks.find(({ id }) => id === fact.id) ?? (await this.#mark(fact.id));
-        const counted = countTask(tally, mark, fact);
+        const counted = countTaskStatusChange(tally, mark, fact);
         if (counted === null) return { fields: null, result: false };
         await Promise.all(counted.evicted.map((each) => this.#spill(each, now)));
         return { fields: { ...counted.tally }, result: counted.isCompletion };
@@ -86,7 +87,7 @@ export class TaskCountStore {
     const sum = { verified: 0, unverified: 0 };
     let revision = 0;
     for await (const item of this.#table.query({ pk: PARTITION, consistent: true })) {
-      const tally = { ...EMPTY_ROLE_TALLY, ...(item as Partial<RoleTally>) };
+      const tally = { ...EMPTY_ROLE_TASK_COUNTS, ...(item as Partial<RoleTaskCounts>) };
       sum.verified += tally.verified;
       sum.unverified += tally.unverified;
       revision += Number(item['revision'] ?? 0);

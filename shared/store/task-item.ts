@@ -15,9 +15,10 @@ export const taskKey = (id: string): Record<string, string> => ({
 export const queuePartition = (role: string): string => `external#${role}`;
 
 /** Orders the claimable tasks of a role: priority first, then oldest; unique by the id at its end. */
-export const queueRank = (task: Pick<Task, 'priority' | 'created_at' | 'id'>): string =>
+export const queueSortKey = (task: Pick<Task, 'priority' | 'created_at' | 'id'>): string =>
   `${task.priority}#${task.created_at}#${task.id}`;
-export const createdRank = (task: Pick<Task, 'created_at' | 'id'>): string => `${task.created_at}#${task.id}`;
+export const creationSortKey = (task: Pick<Task, 'created_at' | 'id'>): string =>
+  `${task.created_at}#${task.id}`;
 
 /** Partitions of `by_deadline`: one takes 1,000 writes a second, and each sign of life moves its task's deadline. */
 const DEADLINE_SHARDS = 4;
@@ -44,12 +45,12 @@ export const requestDeadlineKey = (id: string, at: Date): Record<string, string>
 });
 
 /** What is due by a rank of `by_deadline`: a task, or the beats of an attempt of it. */
-export function parseDeadlineRank(rank: string): DueItem {
+export function parseDeadlineSortKey(rank: string): DueDeadline {
   const [id = '', part] = rank.slice(rank.indexOf('#') + 1).split('/');
   if (part === 'request') return { id, attempt: null, isRequest: true };
   return { id, attempt: part === undefined ? null : Number(part), isRequest: false };
 }
-export interface DueItem {
+export interface DueDeadline {
   readonly id: string;
   /** Null: the task itself is due. */
   readonly attempt: number | null;
@@ -70,9 +71,12 @@ export function taskToItem(task: Task): Record<string, unknown> {
     expires_at: task.expires_at ?? undefined,
     lease_until: currentAttempt(task)?.lease_until,
     [TABLE_INDEXES.byStatus.pk]: task.status,
-    [TABLE_INDEXES.byStatus.sk]: createdRank(task),
+    [TABLE_INDEXES.byStatus.sk]: creationSortKey(task),
     ...(claimable
-      ? { [TABLE_INDEXES.byQueue.pk]: queuePartition(task.role), [TABLE_INDEXES.byQueue.sk]: queueRank(task) }
+      ? {
+          [TABLE_INDEXES.byQueue.pk]: queuePartition(task.role),
+          [TABLE_INDEXES.byQueue.sk]: queueSortKey(task),
+        }
       : {}),
     ...(task.waits_for === null
       ? {}

@@ -19,7 +19,7 @@ import { applyHeartbeat, findHeartbeatAttempt } from '../control/task-commands/h
 import type { TaskChange, TaskCommand } from '../control/task-commands/task-change.ts';
 import { HeartbeatStore } from './heartbeats.ts';
 import { IF_ABSENT, type ItemTable } from './item-table.ts';
-import { MeterStore } from './meters.ts';
+import { UsageMeterStore } from './meters.ts';
 import { queuePartition, REQUESTER_ATTRIBUTE, taskFromItem, taskKey, taskToItem } from './task-item.ts';
 
 /** How often a lost race is run again before the caller is told to come back. Each loss means that somebody else got on. */
@@ -72,13 +72,13 @@ export interface TaskIndexPage {
 export class TaskStore {
   readonly #table: ItemTable;
   readonly #guard: (task: Task) => void;
-  readonly #meters: MeterStore;
+  readonly #meters: UsageMeterStore;
   readonly #beats: HeartbeatStore;
 
   constructor(table: ItemTable, guard: (task: Task) => void = () => {}) {
     this.#table = table;
     this.#guard = guard;
-    this.#meters = new MeterStore(table);
+    this.#meters = new UsageMeterStore(table);
     this.#beats = new HeartbeatStore(table);
   }
 

@@ -5,7 +5,7 @@ import { type ItemTable, itemKey } from './item-table.ts';
 const KEY = itemKey(ITEM_KEY_PREFIXES.evolution, 'settings');
 
 /** What the deployment has changed of its own settings, and what it proposes: one item, so that one conditional write changes all of it. */
-export class TuningStore {
+export class TuningStateStore {
   readonly #table: ItemTable;
 
   constructor(table: ItemTable) {

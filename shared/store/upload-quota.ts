@@ -8,7 +8,7 @@ import { ttlAfterDays } from './ttl.ts';
  * Leave to upload that an attempt is given. Its boxes need four, and one for each picture; as much again is for boxes that are lost and
  * launched anew. Each counts, whether it is used or not.
  */
-export const MAX_UPLOADS = 24 + 3 * MAX_SCREENSHOTS_PER_GATE;
+export const MAX_UPLOADS_PER_ATTEMPT = 24 + 3 * MAX_SCREENSHOTS_PER_GATE;
 /** Days after which the count is removed; no attempt runs for as long. */
 const KEPT_DAYS = 8;
 
@@ -28,13 +28,17 @@ export class UploadQuotaStore {
         UpdateExpression: 'ADD #given :one SET #ttl = :ttl',
         ConditionExpression: 'attribute_not_exists(#given) OR #given < :most',
         ExpressionAttributeNames: { '#given': 'given', '#ttl': TABLE_KEYS.ttl },
-        ExpressionAttributeValues: { ':one': 1, ':most': MAX_UPLOADS, ':ttl': ttlAfterDays(KEPT_DAYS, now) },
+        ExpressionAttributeValues: {
+          ':one': 1,
+          ':most': MAX_UPLOADS_PER_ATTEMPT,
+          ':ttl': ttlAfterDays(KEPT_DAYS, now),
+        },
       },
     );
     if (!isCounted)
       throw new Refusal(
         'conflict',
-        `attempt ${attempt} of task ${taskId} has asked for ${MAX_UPLOADS} uploads`,
+        `attempt ${attempt} of task ${taskId} has asked for ${MAX_UPLOADS_PER_ATTEMPT} uploads`,
       );
   }
 }

@@ -5,7 +5,7 @@ import { ITEM_KEY_PREFIXES, TABLE_INDEXES, TABLE_KEYS } from '../contract/resour
 import { hasBeenApproved, type WorkRequestChange } from '../control/intake/commands.ts';
 import { FOLLOW_UP_CHECK_SECONDS } from '../control/task-commands/deadline.ts';
 import { IF_ABSENT, type ItemTable, itemKey, type TableItem } from './item-table.ts';
-import { createdRank, requestDeadlineKey } from './task-item.ts';
+import { creationSortKey, requestDeadlineKey } from './task-item.ts';
 
 const MAX_RACES = 25;
 
@@ -26,7 +26,7 @@ export function workRequestToItem(request: WorkRequest, settled = false): Record
     ...request,
     expires_at: request.expires_at ?? undefined,
     [TABLE_INDEXES.byStatus.pk]: partition(request.status),
-    [TABLE_INDEXES.byStatus.sk]: createdRank(request),
+    [TABLE_INDEXES.byStatus.sk]: creationSortKey(request),
     ...(hasBeenApproved(request) && !settled ? requestDeadlineKey(request.id, due) : {}),
   };
 }

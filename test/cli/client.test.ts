@@ -1,14 +1,14 @@
 import { afterEach, expect, test } from 'vitest';
-import { type Client, createClient } from '../../cli/client.ts';
+import { type ApiRouteClient, createApiRouteClient } from '../../cli/client.ts';
 import { ROUTES } from '../../shared/api/routes.ts';
 import { aTask, type FakeApi, fakeApi, type Handler, problem } from './support.ts';
 
 let api: FakeApi | undefined;
 afterEach(() => api?.close());
 
-async function clientOf(handler: Handler): Promise<Client> {
+async function clientOf(handler: Handler): Promise<ApiRouteClient> {
   api = await fakeApi(handler);
-  return createClient({ url: api.url, token: 'secret', source: 'the test' });
+  return createApiRouteClient({ url: api.url, token: 'secret', source: 'the test' });
 }
 
 test('every route of the API has a method on the client', async () => {

@@ -16,7 +16,7 @@ import { DEFAULT_TIER_MODELS, type Tier } from '../../shared/contract/agents/tie
 import { CommandUsageFile } from '../../shared/contract/messages/assignment.ts';
 import { modelPrice } from '../../shared/contract/models/model-prices.ts';
 import { TaskSubmission } from '../../shared/contract/submission/schema.ts';
-import { buildLadder } from '../../shared/control/cascade/learning/tier-ladder.ts';
+import { buildModelLadder } from '../../shared/control/cascade/learning/tier-ladder.ts';
 import { anAttempt, aStatus, aTask } from './support.ts';
 
 let folder: string;
@@ -100,7 +100,7 @@ describe('the five tasks', () => {
   test.each(tasks)(
     '$task.id climbs the first tiers of its ladder, all of them with a price',
     ({ task, expected }) => {
-      const rungs = buildLadder(TaskSubmission.parse(task), DEFAULT_TIER_MODELS).slice(
+      const rungs = buildModelLadder(TaskSubmission.parse(task), DEFAULT_TIER_MODELS).slice(
         0,
         expected.tiers.length,
       );

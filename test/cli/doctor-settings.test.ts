@@ -1,21 +1,23 @@
 import { App } from 'aws-cdk-lib';
 import { describe, expect, it } from 'vitest';
-import { CHECK_BY_SETTING, checkSettings } from '../../cli/doctor/check-settings.ts';
-import { chosen, readSettings, Settings } from '../../infra/settings.ts';
+import { checkSettings, DOCTOR_CHECK_BY_STACK_SETTING } from '../../cli/doctor/check-settings.ts';
+import { DeploymentSettings, listNonDefaultSettings, readSettings } from '../../infra/settings.ts';
 
 const deployed = (outputs: Record<string, string>) =>
   checkSettings({ status: 'UPDATE_COMPLETE', outputs, resources: new Map() });
 
 describe('what the doctor knows of settings', () => {
   it('is all of those that a deployment may have, and no other', () => {
-    expect(new Set(Object.keys(CHECK_BY_SETTING))).toEqual(new Set(Object.keys(Settings.shape)));
+    expect(new Set(Object.keys(DOCTOR_CHECK_BY_STACK_SETTING))).toEqual(
+      new Set(Object.keys(DeploymentSettings.shape)),
+    );
   });
 
   it('is what the stack says it was given', () => {
     const given = readSettings(
       new App({ context: { 'assay:vcpus': '32', 'assay:leaseSeconds': '120' } }).node,
     );
-    expect(chosen(given)).toEqual(['vcpus']);
+    expect(listNonDefaultSettings(given)).toEqual(['vcpus']);
     expect(deployed({ Settings: 'vcpus leaseSeconds' })).toMatchObject({
       outcome: 'ok',
       detail: 'vcpus (fargate_vcpus), leaseSeconds',

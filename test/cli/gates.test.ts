@@ -6,7 +6,7 @@ import { findTool } from '../../cli/gates/find-tool.ts';
 import type { ListedGate } from '../../cli/gates/list-gates.ts';
 import { runCli } from '../../cli/run-cli.ts';
 import { JSON_OUTPUTS } from '../../docs/generator/cli.ts';
-import { GATES } from '../../gates/gates/gate-registry.ts';
+import { BUILT_IN_GATES } from '../../gates/gates/gate-registry.ts';
 import { createTemporaryFolder } from '../support/git-repository.ts';
 
 function folder(files: Readonly<Record<string, string>>): string {
@@ -43,7 +43,7 @@ const listed = async (dir: string): Promise<ListedGate[]> =>
 describe('assay gates list', () => {
   test('names every registered gate, also where nothing is configured', async () => {
     const gates = await listed(folder({}));
-    expect(gates.map(({ name }) => name)).toEqual(GATES.map(({ name }) => name));
+    expect(gates.map(({ name }) => name)).toEqual(BUILT_IN_GATES.map(({ name }) => name));
     expect(gates.every(({ enabled }) => !enabled)).toBe(true);
   });
 

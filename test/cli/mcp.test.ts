@@ -4,7 +4,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterEach, describe, expect, test } from 'vitest';
-import { createClient } from '../../cli/client.ts';
+import { createApiRouteClient } from '../../cli/client.ts';
 import { INSTALL_ROOT } from '../../cli/installation.ts';
 import { createMcpServer } from '../../cli/mcp/mcp-server.ts';
 import { createTestRepository } from '../support/git-repository.ts';
@@ -25,7 +25,7 @@ async function assistant(
   const api = await fakeApi(handler);
   open.push(api);
   const server = createMcpServer({
-    client: () => createClient({ url: api.url, token: 't', source: 'test' }),
+    client: () => createApiRouteClient({ url: api.url, token: 't', source: 'test' }),
     repo: '/nonexistent',
     allowSubmit: options.allowSubmit ?? false,
   });

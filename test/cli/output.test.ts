@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { chooseColors } from '../../cli/io.ts';
 import { createLiveLines } from '../../cli/output/live-lines.ts';
 import { renderTable } from '../../cli/output/table.ts';
-import { displayWidth, sanitizeText, toOneLine, truncate } from '../../cli/output/text.ts';
+import { displayWidth, sanitizeText, toOneLine, truncateToWidth } from '../../cli/output/text.ts';
 import { renderNudge } from '../../cli/output/verification-nudge.ts';
 import {
   formatAge,
@@ -31,7 +31,7 @@ describe('text from outside', () => {
   test('is cut to no more than the width asked for', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.nat(40), (text, width) => {
-        expect(displayWidth(truncate(toOneLine(text), width))).toBeLessThanOrEqual(width);
+        expect(displayWidth(truncateToWidth(toOneLine(text), width))).toBeLessThanOrEqual(width);
       }),
     );
   });

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type * as z from 'zod';
-import type { Io } from '../../cli/io.ts';
+import type { CommandIo } from '../../cli/io.ts';
 import { runCli } from '../../cli/run-cli.ts';
 import type { AttemptList, AttemptView, StatusView, TaskView } from '../../shared/api/task-schemas.ts';
 import { TaskSubmission } from '../../shared/contract/submission/schema.ts';
@@ -217,7 +217,7 @@ export async function assay(argv: readonly string[], options: RunOptions = {}): 
     columns: options.terminal,
     rows: options.rows ?? 40,
   };
-  const io: Io = {
+  const io: CommandIo = {
     env: options.env ?? {},
     cwd: options.cwd ?? '/nonexistent',
     stdout: {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CliError } from '../../cli/exit.ts';
-import type { Io } from '../../cli/io.ts';
+import type { CommandIo } from '../../cli/io.ts';
 import { readTaskFile } from '../../cli/task-file.ts';
 
 let cwd: string;
@@ -13,7 +13,13 @@ beforeAll(() => {
 afterAll(() => rmSync(cwd, { recursive: true }));
 
 const sink = { write: () => undefined, isTTY: false, columns: undefined };
-const io = (stdin = ''): Io => ({ env: {}, cwd, stdout: sink, stderr: sink, readStdin: async () => stdin });
+const io = (stdin = ''): CommandIo => ({
+  env: {},
+  cwd,
+  stdout: sink,
+  stderr: sink,
+  readStdin: async () => stdin,
+});
 
 const read = (text: string) => {
   writeFileSync(join(cwd, 'tasks.yaml'), text);

@@ -5,7 +5,12 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { INSTALL_ROOT } from '../../cli/installation.ts';
 import { chooseColors } from '../../cli/io.ts';
 import { displayWidth } from '../../cli/output/text.ts';
-import { type Dashboard, renderFrame, TOAST_MS, updateTripTime } from '../../cli/top/dashboard.ts';
+import {
+  ALERT_TOAST_DURATION_MS,
+  type DashboardData,
+  renderFrame,
+  updateThresholdExceededAt,
+} from '../../cli/top/dashboard.ts';
 import { StatusView } from '../../shared/api/task-schemas.ts';
 import { createTemporaryFolder } from '../support/git-repository.ts';
 import { findProgram } from '../support/test-tools.ts';
@@ -48,7 +53,7 @@ const trend = {
   generated_at: new Date(NOW).toISOString(),
 };
 const hostile = '\u001b[31mred\u001b[0m \u202eright to left 漢字 '.repeat(20);
-const seenOf = (nudge: object = {}): Dashboard => ({
+const seenOf = (nudge: object = {}): DashboardData => ({
   status: StatusView.parse(aStatus(nudge)),
   tasks: Array.from({ length: 50 }, (_, index) =>
     aTask({ id: `task-${index}`, title: index === 0 ? hostile : 'Fix the door', status: 'in_progress' }),
@@ -89,7 +94,7 @@ test('what nobody knows the cost of has not cost nothing', () => {
   const unknown = { ...day, cost_usd: null, cost_unknown: 3, judging_cost_usd: 0 };
   const text = (series: (typeof trend.series)[number][]) =>
     renderFrame(
-      { ...seenOf(), trend: { ...trend, series } as Dashboard['trend'] },
+      { ...seenOf(), trend: { ...trend, series } as DashboardData['trend'] },
       null,
       screen(80, 24),
     ).join('\n');
@@ -104,17 +109,17 @@ describe('the toast', () => {
       .includes('Too many completions');
 
   test('comes when the threshold trips, and goes after ten seconds', () => {
-    const trip = updateTripTime(false, true, null, NOW);
+    const trip = updateThresholdExceededAt(false, true, null, NOW);
     expect(has(trip, NOW)).toBe(true);
-    expect(has(trip, NOW + TOAST_MS - 1)).toBe(true);
-    expect(has(trip, NOW + TOAST_MS)).toBe(false);
+    expect(has(trip, NOW + ALERT_TOAST_DURATION_MS - 1)).toBe(true);
+    expect(has(trip, NOW + ALERT_TOAST_DURATION_MS)).toBe(false);
   });
 
   test('does not come for what had tripped before we looked, and comes again for the next time', () => {
-    expect(updateTripTime(null, true, null, NOW)).toBeNull();
-    expect(updateTripTime(true, true, NOW, NOW + 5)).toBe(NOW);
-    expect(updateTripTime(true, false, NOW, NOW + 5)).toBeNull();
-    expect(updateTripTime(false, true, null, NOW + 9)).toBe(NOW + 9);
+    expect(updateThresholdExceededAt(null, true, null, NOW)).toBeNull();
+    expect(updateThresholdExceededAt(true, true, NOW, NOW + 5)).toBe(NOW);
+    expect(updateThresholdExceededAt(true, false, NOW, NOW + 5)).toBeNull();
+    expect(updateThresholdExceededAt(false, true, null, NOW + 9)).toBe(NOW + 9);
   });
 });
 

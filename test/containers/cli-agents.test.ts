@@ -5,7 +5,7 @@ import { type AgentSessionOptions, runSession } from '../../containers/agent/age
 import { loadRole } from '../../containers/agent/load-role.ts';
 import { describeProgress } from '../../containers/agent/progress.ts';
 import { runAgent } from '../../containers/agent/run-agent.ts';
-import { sessionFailure } from '../../containers/agent/session-failure.ts';
+import { determineSessionFailure } from '../../containers/agent/session-failure.ts';
 import { prepareWorkspace } from '../../containers/agent/workspace-layout.ts';
 import type { AgentAssignment } from '../../shared/contract/messages/assignment.ts';
 import { fetchCommit } from '../../workspace/git/fetch-commits.ts';
@@ -180,7 +180,7 @@ describe('stopping an agent CLI', () => {
         ...options,
         abort: new AbortController().signal,
       });
-      return { ...ended, failure: sessionFailure(ended, 'codex') };
+      return { ...ended, failure: determineSessionFailure(ended, 'codex') };
     });
 
   test('asks with SIGINT first and reads what it prints on its way out', async () => {

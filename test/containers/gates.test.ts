@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { fitEvidence } from '../../containers/gates/fit-evidence.ts';
+import { truncateEvidenceToLimit } from '../../containers/gates/fit-evidence.ts';
 import { runGates as gather } from '../../containers/gates/run-gates.ts';
 import type { Evidence } from '../../shared/contract/evidence/schema.ts';
 import type { GatesAssignment } from '../../shared/contract/messages/assignment.ts';
@@ -277,7 +277,7 @@ test('evidence is cut until it fits into one request, and its outcomes are not t
     gathered_at: '2026-01-01T00:00:00Z',
     duration_ms: 1,
   };
-  const fit = fitEvidence(evidence);
+  const fit = truncateEvidenceToLimit(evidence);
   expect(Buffer.byteLength(JSON.stringify(fit))).toBeLessThan(1_048_576);
   expect(fit.gates.map(({ name, outcome }) => `${name} ${outcome}`)).toEqual(
     evidence.gates.map(({ name, outcome }) => `${name} ${outcome}`),
@@ -288,5 +288,5 @@ test('evidence is cut until it fits into one request, and its outcomes are not t
     changed_files: [],
     gates: evidence.gates.slice(0, 1).map((gate) => ({ ...gate, findings: [] })),
   };
-  expect(fitEvidence(small)).toBe(small);
+  expect(truncateEvidenceToLimit(small)).toBe(small);
 });

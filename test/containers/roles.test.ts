@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { limitAdapter } from '../../containers/agent/load-role.ts';
+import { applyRoleLimits } from '../../containers/agent/load-role.ts';
 import { runAgent } from '../../containers/agent/run-agent.ts';
 import type { Adapter } from '../../shared/contract/agents/adapter.ts';
 import type { AgentAssignment } from '../../shared/contract/messages/assignment.ts';
@@ -75,8 +75,8 @@ describe('the role of an agent', () => {
     expect(patch).toMatch(/^\+--max-turns\n\+4$/m);
     expect(patch).toMatch(/^\+--max-budget-usd\n\+0\.5$/m);
     const command: Adapter = { kind: 'command', argv: ['true'], timeout_s: 60 };
-    expect(limitAdapter(command, { timeout_s: 7, max_turns: 4 })).toEqual({ ...command, timeout_s: 7 });
-    expect(limitAdapter(command, { timeout_s: 90 })).toEqual(command);
+    expect(applyRoleLimits(command, { timeout_s: 7, max_turns: 4 })).toEqual({ ...command, timeout_s: 7 });
+    expect(applyRoleLimits(command, { timeout_s: 90 })).toEqual(command);
   });
 
   test.each([

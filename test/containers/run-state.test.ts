@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { beginNextRun, clearRunEnd, createRunState } from '../../containers/agent/adapters/run-state.ts';
+import { beginNextRun, createRunState, resetRunOutcome } from '../../containers/agent/adapters/run-state.ts';
 
 const USAGE = { input_tokens: 3, output_tokens: 2, cache_read_tokens: 1, cache_write_tokens: 0 };
 const endedRun = () =>
@@ -18,7 +18,7 @@ describe('run state between two runs of an agent', () => {
 
   it('forgets the end alone when a silent run is told to go on', () => {
     const state = endedRun();
-    clearRunEnd(state);
+    resetRunOutcome(state);
     expect(state).toEqual({ ...endedRun(), hasEnded: false, failure: null, stopReason: null });
   });
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { configurationSchema } from '../../docs/generator/configuration.ts';
-import { LEVELS } from '../../gates/core/rule-settings.ts';
+import { RULE_LEVELS } from '../../gates/core/rule-settings.ts';
 import { RULES } from '../../gates/rules/rule-registry.ts';
 
 const schema = configurationSchema() as {
@@ -15,10 +15,10 @@ test('editors know every rule by name, its levels, paths, reason and end', () =>
   expect(Object.keys(properties)).toEqual(RULES.map(({ id }) => id));
   expect(additionalProperties).toBe(false);
   const [level, setting] = schema.$defs.RuleSetting.anyOf;
-  expect(level).toMatchObject({ enum: LEVELS });
+  expect(level).toMatchObject({ enum: RULE_LEVELS });
   expect(setting).toMatchObject({
     properties: {
-      level: { enum: LEVELS },
+      level: { enum: RULE_LEVELS },
       paths: { type: 'array' },
       reason: { type: 'string' },
       expires: {},

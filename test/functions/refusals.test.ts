@@ -2,7 +2,7 @@ import { expect, it, test } from 'vitest';
 import { refusalCodesOf } from '../../shared/api/route-refusals.ts';
 import { ROUTES, type RouteDefinition, type RouteName } from '../../shared/api/routes.ts';
 import type { RefusalCode } from '../../shared/contract/refusal.ts';
-import { LOST_RACE_CODES } from '../../shared/use-cases/work/idempotent-claim.ts';
+import { CLAIM_RACE_REFUSAL_CODES } from '../../shared/use-cases/work/idempotent-claim.ts';
 import { readSourceText } from '../support/refusals/parsed-source.ts';
 import { RefusalAnalysis } from '../support/refusals/reachable-refusals.ts';
 
@@ -17,8 +17,8 @@ const NOT_BY_ISSUES: readonly RefusalCode[] = [
 const CAUGHT: Partial<Record<RouteName, readonly RefusalCode[]>> = {
   hearGitHub: NOT_BY_ISSUES,
   hearGitLab: NOT_BY_ISSUES,
-  nextTask: LOST_RACE_CODES,
-  claimNext: LOST_RACE_CODES,
+  nextTask: CLAIM_RACE_REFUSAL_CODES,
+  claimNext: CLAIM_RACE_REFUSAL_CODES,
 };
 
 /** Refusals that a handler can come to and that its route does not document. */

@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { ROUTES, type RouteDefinition, type RouteName } from '../../shared/api/routes.ts';
-import { OPERATOR_ROLE_NAMES, OPERATOR_ROLES, type Right } from '../../shared/contract/access/rights.ts';
+import {
+  OPERATOR_ROLE_NAMES,
+  OPERATOR_ROLES,
+  type OperatorRight,
+} from '../../shared/contract/access/rights.ts';
 import { ask } from './fuzz/ask.ts';
 import { BODIES, taskFor } from './fuzz/requests.ts';
 
@@ -27,7 +31,7 @@ describe.each(OPERATOR_ROLE_NAMES)('a token of the role %s', (role) => {
   it.each(ROUTES_OF_OPERATORS.map(([name, { right }]) => [name, right] as const))(
     'may ask for %s where it has the right to %s, else nothing is written',
     async (name, right) => {
-      const may = (OPERATOR_ROLES[role] as readonly (Right | undefined)[]).includes(right);
+      const may = (OPERATOR_ROLES[role] as readonly (OperatorRight | undefined)[]).includes(right);
       const answer = await as(name, role);
       expect(answer.status === 403).toBe(!may);
       if (!may) expect(answer.written).toEqual([]);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { GATES } from '../../gates/gates/gate-registry.ts';
+import { BUILT_IN_GATES } from '../../gates/gates/gate-registry.ts';
 import { gatherEvidenceOn, listGateOutcomes } from '../support/gather-evidence.ts';
 import { createTestRepository } from '../support/git-repository.ts';
 
@@ -12,7 +12,9 @@ const config = (lines: string): string =>
   `version: 1\nquality_gates:\n  enabled: true\n${lines.replace(/^(?=.)/gm, '  ')}\n`;
 
 /** Gates that run although nobody asked: not what is looked at here. */
-const DEFAULTS = new Set(GATES.flatMap(({ enabledByDefault, name }) => (enabledByDefault ? [name] : [])));
+const DEFAULTS = new Set(
+  BUILT_IN_GATES.flatMap(({ enabledByDefault, name }) => (enabledByDefault ? [name] : [])),
+);
 
 type Files = Record<string, string | null>;
 const look = async (base: Record<string, string>, patch: Files) => {

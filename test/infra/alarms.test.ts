@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { RUNBOOKS } from '../../infra/alarms.ts';
-import { ROOT } from '../../infra/build.ts';
+import { REPOSITORY_ROOT } from '../../infra/build.ts';
 import { compileMetricMath } from '../../local/cloudwatch/metric-math.ts';
 import { METRIC_NAMES } from '../../shared/contract/resource-names.ts';
 import { FUNCTION_IDS, only, synthesise, text } from './synthesise.ts';
@@ -16,7 +16,7 @@ describe('every alarm', () => {
   it.each(alarms)('%s says what it means and links a page that exists', (_id, { Properties }) => {
     const page = runbook(Properties.AlarmDescription);
     expect(page).toBeDefined();
-    expect(existsSync(join(ROOT, page ?? ''))).toBe(true);
+    expect(existsSync(join(REPOSITORY_ROOT, page ?? ''))).toBe(true);
   });
 
   it.each(alarms)('%s reaches the topic and is not set off by missing data', (_id, { Properties }) => {
@@ -25,7 +25,7 @@ describe('every alarm', () => {
   });
 
   it('has its page used, and every page has an alarm', () => {
-    const pages = readdirSync(join(ROOT, 'docs/runbooks'));
+    const pages = readdirSync(join(REPOSITORY_ROOT, 'docs/runbooks'));
     expect(new Set(pages)).toEqual(new Set(RUNBOOKS.map((name) => `${name}.md`)));
     const linked = alarms.map(([, { Properties }]) => runbook(Properties.AlarmDescription));
     expect(new Set(linked)).toEqual(new Set(pages.map((page) => `docs/runbooks/${page}`)));
@@ -33,7 +33,7 @@ describe('every alarm', () => {
 
   it('has a page that says what it means and what to do', () => {
     for (const name of RUNBOOKS) {
-      const page = readFileSync(join(ROOT, `docs/runbooks/${name}.md`), 'utf8');
+      const page = readFileSync(join(REPOSITORY_ROOT, `docs/runbooks/${name}.md`), 'utf8');
       expect(page).toContain('**It means:**');
       expect(page).toMatch(/^1\. /m);
     }
@@ -45,7 +45,7 @@ describe('every alarm', () => {
     );
     expect(new Set(counts).size).toBe(1);
     for (const name of ['dispatcher-errors', 'launch-dead-letters'])
-      expect(readFileSync(join(ROOT, `docs/runbooks/${name}.md`), 'utf8')).toMatch(
+      expect(readFileSync(join(REPOSITORY_ROOT, `docs/runbooks/${name}.md`), 'utf8')).toMatch(
         new RegExp(`\\b${counts[0].toLocaleString('en')} (tries|times)`),
       );
   });
@@ -89,7 +89,7 @@ it('the page on deploying counts the metrics and the polled queues that are paid
     return inputs.filter(({ MetricStat }) => MetricStat !== undefined);
   }).length;
   const dollars = ((metrics - 10) / 10).toFixed(2);
-  const page = readFileSync(join(ROOT, 'docs/deploy.md'), 'utf8');
+  const page = readFileSync(join(REPOSITORY_ROOT, 'docs/deploy.md'), 'utf8');
   expect(page).toContain(
     `| Alarms: ${metrics} metrics at $0.10, 10 of them free | ${dollars} | ${dollars} |`,
   );

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { ROOT } from '../../infra/build.ts';
+import { REPOSITORY_ROOT } from '../../infra/build.ts';
 import { objectKey } from '../../shared/contract/resource-names.ts';
 import { RECORD_TABLES } from '../../shared/control/ledger/record-rows.ts';
 import { hiveColumns } from '../../shared/control/ledger/table-columns.ts';
@@ -84,7 +84,7 @@ describe('the workgroup', () => {
 });
 
 describe('named queries', () => {
-  const folder = join(ROOT, 'shared/control/ledger/queries');
+  const folder = join(REPOSITORY_ROOT, 'shared/control/ledger/queries');
   const files = readdirSync(folder).map((file) => ({ file, sql: readFileSync(join(folder, file), 'utf8') }));
 
   it('answer the questions that the records are kept for', () => {

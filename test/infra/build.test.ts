@@ -14,15 +14,15 @@ import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from 'vitest';
 import { GRAMMAR_FILES } from '../../gates/code/parsing/grammar-files.ts';
-import { buildBundles, ROOT } from '../../infra/build.ts';
+import { buildBundles, REPOSITORY_ROOT } from '../../infra/build.ts';
 import { CONTAINERS, type ContainerName, FUNCTIONS, type FunctionName } from '../../infra/bundles.ts';
 import { CONTAINER_ENV_NAMES, ECS_CONTAINER_NAMES } from '../../shared/contract/resource-names.ts';
 import { COMPLETE_FUNCTION_ENV } from '../support/function-env-values.ts';
 
 const run = promisify(execFile);
 // Inside the checkout, as .build/ is: source maps name the sources by their way from here.
-mkdirSync(join(ROOT, '.cache'), { recursive: true });
-const target = mkdtempSync(join(ROOT, '.cache', 'build-test-'));
+mkdirSync(join(REPOSITORY_ROOT, '.cache'), { recursive: true });
+const target = mkdtempSync(join(REPOSITORY_ROOT, '.cache', 'build-test-'));
 afterAll(() => rmSync(target, { recursive: true }));
 const bundles = await buildBundles(target);
 const functions = Object.keys(FUNCTIONS) as FunctionName[];
@@ -205,7 +205,7 @@ describe('a build', () => {
   it('does not depend on where the checkout is', () => {
     for (const folder of folders)
       for (const file of readdirSync(folder))
-        expect(read(folder, file).includes(ROOT), `${folder}/${file}`).toBe(false);
+        expect(read(folder, file).includes(REPOSITORY_ROOT), `${folder}/${file}`).toBe(false);
   });
 
   it('leaves what has not changed alone, and removes what does not belong', async () => {
@@ -220,9 +220,13 @@ describe('a build', () => {
   });
 
   it('finds every function that there is', () => {
-    const entries = readdirSync(join(ROOT, 'functions'), { recursive: true, encoding: 'utf8' }).filter(
-      (file) =>
-        /export const handler\b/.test(file.endsWith('.ts') ? read(join(ROOT, 'functions'), file) : ''),
+    const entries = readdirSync(join(REPOSITORY_ROOT, 'functions'), {
+      recursive: true,
+      encoding: 'utf8',
+    }).filter((file) =>
+      /export const handler\b/.test(
+        file.endsWith('.ts') ? read(join(REPOSITORY_ROOT, 'functions'), file) : '',
+      ),
     );
     expect(new Set(entries.map((file) => `functions/${file.replaceAll('\\', '/')}`))).toEqual(
       new Set(Object.values(FUNCTIONS)),

@@ -6,7 +6,7 @@ import { createCloudWatch } from '../../local/cloudwatch/index.ts';
 import { createCounters } from '../../local/counters.ts';
 import { createEcs } from '../../local/ecs/index.ts';
 import { createEventBus } from '../../local/events/index.ts';
-import { createFaults } from '../../local/fault-injection.ts';
+import { createInjectedFaults } from '../../local/fault-injection.ts';
 import type { ResolvedResource } from '../../local/interfaces.ts';
 import { createStepFunctions } from '../../local/step-functions/index.ts';
 import { type AssemblyStack, readAssembly } from '../../local/template/assets.ts';
@@ -72,7 +72,7 @@ describe('the synthesised template', () => {
       imageDirectory,
       dataDir: join(folder, 'data'),
       counters: createCounters(),
-      faults: createFaults(),
+      faults: createInjectedFaults(),
       bus: { put: () => {} },
       environmentFor: () => ({}),
       capacity: 1,

@@ -2,7 +2,14 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, describe, expect, it } from 'vitest';
-import { basesOf, digestOf, dockerfiles, imageLock, locked, unlocked } from '../../infra/image-lock.ts';
+import {
+  describeUnlockedBaseImages,
+  fetchImageDigest,
+  listBaseImages,
+  pinBaseImageDigests,
+  readAllDockerfiles,
+  readImageLock,
+} from '../../infra/image-lock.ts';
 import { TOOLCHAINS } from '../../infra/images.ts';
 import { only, synthesise, text } from './synthesise.ts';
 
@@ -93,25 +100,30 @@ describe('the Dockerfiles of toolchains', () => {
   });
 
   it('name no image that is not in the lock, by an exact tag', () => {
-    const named = [...new Set(dockerfiles().flatMap(basesOf))].sort((a, b) => (a < b ? -1 : 1));
-    expect(Object.keys(imageLock())).toEqual(named);
+    const named = [...new Set(readAllDockerfiles().flatMap(listBaseImages))].sort((a, b) => (a < b ? -1 : 1));
+    expect(Object.keys(readImageLock())).toEqual(named);
     // AWS moves the image of a runtime under the name of its major version; its digest is what pins it.
     for (const reference of named)
       expect(reference).toMatch(/:\d+\.\d+\.\d+-|^public\.ecr\.aws\/lambda\/nodejs:24$/);
   });
 
   it('of which no digest is known are named to whoever deploys, with what to run', () => {
-    expect(unlocked({ 'node:1.2.3-slim': SHA })).toBeNull();
-    expect(unlocked({ 'node:1.2.3-slim': SHA, 'go:1.2.3-x': null, 'rust:1.2.3-x': null })).toBe(
+    expect(describeUnlockedBaseImages({ 'node:1.2.3-slim': SHA })).toBeNull();
+    expect(
+      describeUnlockedBaseImages({ 'node:1.2.3-slim': SHA, 'go:1.2.3-x': null, 'rust:1.2.3-x': null }),
+    ).toBe(
       'Images are built on tags that may move, because no digest is known of go:1.2.3-x, rust:1.2.3-x: npm run images:lock looks them up (docs/deploy.md).',
     );
   });
 
   it('are built on a digest once it is known', () => {
     const known = { 'node:1.2.3-slim': SHA, 'go:1.2.3-x': null };
-    expect(locked('FROM go:1.2.3-x AS go\nFROM node:1.2.3-slim AS toolchain\nFROM toolchain\n', known)).toBe(
-      `FROM go:1.2.3-x AS go\nFROM node:1.2.3-slim@${SHA} AS toolchain\nFROM toolchain\n`,
-    );
+    expect(
+      pinBaseImageDigests(
+        'FROM go:1.2.3-x AS go\nFROM node:1.2.3-slim AS toolchain\nFROM toolchain\n',
+        known,
+      ),
+    ).toBe(`FROM go:1.2.3-x AS go\nFROM node:1.2.3-slim@${SHA} AS toolchain\nFROM toolchain\n`);
   });
 });
 
@@ -129,9 +141,9 @@ describe('the digest of a base image', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()));
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const at = { registry: url, auth: url, service: 'test' };
-    expect(await digestOf('node:1.2.3-slim', at)).toBe(SHA);
+    expect(await fetchImageDigest('node:1.2.3-slim', at)).toBe(SHA);
     expect(asked.at(-1)).toBe('HEAD /v2/library/node/manifests/1.2.3-slim Bearer t');
-    await expect(digestOf('node:9.9.9-slim', at)).rejects.toThrow(
+    await expect(fetchImageDigest('node:9.9.9-slim', at)).rejects.toThrow(
       'node:9.9.9-slim: the registry answers 404',
     );
   });

@@ -3,7 +3,7 @@ import jsonata from 'jsonata';
 import { describe, expect, it } from 'vitest';
 import { cascadeDefinition } from '../../infra/machines/cascade.ts';
 import { janitorDefinition } from '../../infra/machines/janitor.ts';
-import type { State } from '../../infra/machines/states.ts';
+import type { StateDefinitionJson } from '../../infra/machines/states.ts';
 import { compileMachine } from '../../local/step-functions/definition/compile.ts';
 import { StateError } from '../../local/step-functions/interpreter/errors.ts';
 import { runFlow } from '../../local/step-functions/interpreter/run-flow.ts';
@@ -11,10 +11,10 @@ import {
   CASCADE_STAGES,
   type CascadeInput,
   CascadeStepInput,
-  JanitorInput,
   JanitorStepInput,
   LaunchMessage,
   RepositoryStepInput,
+  VerdictExecutionInput,
 } from '../../shared/contract/messages/step-messages.ts';
 import { JUDGING_CLAIM_SECONDS } from '../../shared/reviews/judging/judging-limits.ts';
 import { unaskedSignalJudgement } from '../../shared/reviews/judging/signal-judgement.ts';
@@ -36,8 +36,9 @@ const janitor = janitorDefinition({
 });
 const MACHINES = { cascade, janitor };
 
-const statesOf = (definition: State) => definition['States'] as Record<string, State>;
-function stateOf(definition: State, name: string): State {
+const statesOf = (definition: StateDefinitionJson) =>
+  definition['States'] as Record<string, StateDefinitionJson>;
+function stateOf(definition: StateDefinitionJson, name: string): StateDefinitionJson {
   const state = statesOf(definition)[name];
   if (!state) throw new Error(`there is no state ${name}`);
   return state;
@@ -79,7 +80,9 @@ describe('both definitions', () => {
       expect(state['Next'] ?? state['End']).toBeDefined();
       expect(state['TimeoutSeconds']).toBeGreaterThan(0);
       expect(state['Retry']).toEqual(
-        (state['Retry'] as State[]).map(() => expect.objectContaining({ JitterStrategy: 'FULL' })),
+        (state['Retry'] as StateDefinitionJson[]).map(() =>
+          expect.objectContaining({ JitterStrategy: 'FULL' }),
+        ),
       );
       // Work that nobody has judged is combined as such; whatever else goes wrong ends the execution.
       const then = machine === 'janitor' && name === 'Judge' ? 'Combine' : 'Unexpected';
@@ -112,7 +115,7 @@ interface Call {
 }
 
 /** Runs a machine whose tasks answer, in turn, what `answers` says; tells which states were entered and what was asked. */
-async function run(definition: State, input: unknown, answers: readonly unknown[]) {
+async function run(definition: StateDefinitionJson, input: unknown, answers: readonly unknown[]) {
   const entered: string[] = [];
   const calls: Call[] = [];
   let given = 0;
@@ -248,7 +251,7 @@ describe('the cascade', () => {
         step,
         run: 4,
       });
-    expect(JanitorInput.strict().parse((await of('verify', {}))?.['Input'])).toEqual({
+    expect(VerdictExecutionInput.strict().parse((await of('verify', {}))?.['Input'])).toEqual({
       task_id: 'T1',
       run: 4,
       attempt: 3,

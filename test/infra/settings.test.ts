@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { App } from 'aws-cdk-lib';
 import { describe, expect, it } from 'vitest';
-import { ROOT } from '../../infra/build.ts';
-import { readSettings, Settings } from '../../infra/settings.ts';
+import { REPOSITORY_ROOT } from '../../infra/build.ts';
+import { DeploymentSettings, readSettings } from '../../infra/settings.ts';
 import { DEFAULT_TIER_MODELS } from '../../shared/contract/agents/tiers.ts';
 import { DEFAULT_CASCADE_POLICY } from '../../shared/control/cascade/learning/cascade-policy.ts';
 
@@ -113,7 +113,7 @@ describe('settings', () => {
   });
 
   it('are all in the deployment guide', () => {
-    const guide = readFileSync(join(ROOT, 'docs/deploy.md'), 'utf8');
-    for (const name of Object.keys(Settings.shape)) expect(guide).toContain(`\`assay:${name}\``);
+    const guide = readFileSync(join(REPOSITORY_ROOT, 'docs/deploy.md'), 'utf8');
+    for (const name of Object.keys(DeploymentSettings.shape)) expect(guide).toContain(`\`assay:${name}\``);
   });
 });

@@ -10,7 +10,7 @@ import dynalite from 'dynalite';
 import { describe, expect, it } from 'vitest';
 import { DROPPED_CAPABILITIES } from '../../infra/box-capabilities.ts';
 import { FUNCTIONS } from '../../infra/bundles.ts';
-import { OTHERWISE } from '../../infra/throttles.ts';
+import { UNAUTHENTICATED_THROTTLE } from '../../infra/throttles.ts';
 import { AUTHORIZER_CACHE_SECONDS } from '../../shared/api/api-gateway.ts';
 import { PAGE_PATHS } from '../../shared/api/page-paths.ts';
 import { ROUTES, type RouteDefinition, routeKey } from '../../shared/api/routes.ts';
@@ -288,7 +288,7 @@ describe('the API', () => {
     const settings = only(template, 'AWS::ApiGatewayV2::Stage').Properties.RouteSettings;
     for (const key of PAGE_ROUTES) {
       expect(routes.find(({ RouteKey }) => RouteKey === key)?.AuthorizationType).toBe('NONE');
-      expect(settings[key].ThrottlingRateLimit).toBe(OTHERWISE.rateLimit);
+      expect(settings[key].ThrottlingRateLimit).toBe(UNAUTHENTICATED_THROTTLE.rateLimit);
     }
   });
 

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Template } from 'aws-cdk-lib/assertions';
-import { assayApp } from '../../infra/app.ts';
-import { type Bundles, bundlesIn, CONTAINERS, FUNCTIONS } from '../../infra/bundles.ts';
+import { createAssayApp } from '../../infra/app.ts';
+import { type Bundles, CONTAINERS, FUNCTIONS, locateBundles } from '../../infra/bundles.ts';
 import { TOOLCHAINS } from '../../infra/images.ts';
 import type { AssayStack } from '../../infra/stack.ts';
 
@@ -19,7 +19,7 @@ function emptyBundles(folder: string): Bundles {
   for (const name of Object.keys(CONTAINERS))
     for (const file of ['Dockerfile', ...TOOLCHAINS.map((each) => `Dockerfile.${each}`)])
       place(`containers/${name}`, file, `# ${name}`);
-  return bundlesIn(folder);
+  return locateBundles(folder);
 }
 
 /** Synthesises the stack as `npm run synth` does, checks included. `change` may spoil it first. Throws what synthesis throws. */
@@ -30,7 +30,7 @@ export function synthesiseChecked(
   const folder = mkdtempSync(join(tmpdir(), 'assay-synth-'));
   try {
     const bundles = emptyBundles(join(folder, 'bundles'));
-    const { app, stack } = assayApp({ bundles, context, outdir: join(folder, 'assembly') });
+    const { app, stack } = createAssayApp({ bundles, context, outdir: join(folder, 'assembly') });
     change(stack);
     const { template } = app.synth().getStackByName(stack.stackName);
     // Also refuses circular dependencies.
@@ -57,7 +57,7 @@ function assemblyOf(context: Record<string, unknown>): Assembly {
   process.env['CDK_VALIDATION'] = 'false';
   try {
     const bundles = emptyBundles(join(folder, 'bundles'));
-    const { app, stack } = assayApp({ bundles, context, outdir: join(folder, 'assembly') });
+    const { app, stack } = createAssayApp({ bundles, context, outdir: join(folder, 'assembly') });
     const { template } = app.synth().getStackByName(stack.stackName);
     const assembly = { folder: join(folder, 'assembly'), template: template as object };
     assemblies.set(key, assembly);

@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createControlEndpoint } from '../../local/control-endpoint.ts';
 import { createCounters } from '../../local/counters.ts';
-import { createFaults } from '../../local/fault-injection.ts';
-import { type Listener, listen } from '../../local/http/listen.ts';
+import { createInjectedFaults } from '../../local/fault-injection.ts';
+import { type HttpListener, listen } from '../../local/http/listen.ts';
 
 const counters = createCounters();
-const faults = createFaults();
+const faults = createInjectedFaults();
 const asked: string[] = [];
 let drained = true;
-let server: Listener;
+let server: HttpListener;
 
 const service = (name: string) => ({
   handle: async (action: string, body: unknown) => {

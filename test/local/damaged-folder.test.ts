@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openDataDirectory } from '../../local/data-directory.ts';
-import { type LocalStack, startStack } from '../../local/stack.ts';
+import { type LocalStack, startLocalStack } from '../../local/stack.ts';
 import { writeAssembly } from './support/assembly.ts';
 import { clientConfig, temporaryDirectory } from './support/resources.ts';
 
@@ -33,7 +33,7 @@ afterEach(async () => {
 });
 
 async function start(): Promise<LocalStack> {
-  stack = await startStack({
+  stack = await startLocalStack({
     dataDir: data,
     assembly: join(directory.path, 'assembly'),
     cache: join(directory.path, 'cache'),

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createCounters } from '../../local/counters.ts';
 import { startDynamo } from '../../local/dynamodb/index.ts';
 import { startQueues } from '../../local/queues/index.ts';
-import { type Engines, type LocalStack, startStack } from '../../local/stack.ts';
+import { type ExternalEngineEndpoints, type LocalStack, startLocalStack } from '../../local/stack.ts';
 import { readAssembly } from '../../local/template/assets.ts';
 import { resolveNames } from '../../local/template.ts';
 import { writeAssembly } from './support/assembly.ts';
@@ -28,9 +28,9 @@ afterEach(async () => {
 });
 
 const start = async (
-  changes: { assembly?: string; port?: number; engines?: Engines } = {},
+  changes: { assembly?: string; port?: number; engines?: ExternalEngineEndpoints } = {},
 ): Promise<LocalStack> => {
-  stack = await startStack({
+  stack = await startLocalStack({
     dataDir: join(directory.path, 'data'),
     assembly,
     cache: join(directory.path, 'cache'),
@@ -96,7 +96,7 @@ test('the operator token is in a file that only its owner can read', async () =>
 
 test('a directory is used by one stack at a time, and the second leaves the first alone', async () => {
   const running = await start();
-  const second = startStack({
+  const second = startLocalStack({
     dataDir: join(directory.path, 'data'),
     assembly,
     cache: join(directory.path, 'cache'),
@@ -110,7 +110,7 @@ test('a directory is used by one stack at a time, and the second leaves the firs
 
 test('a port that is taken is an error when it was asked for, and nothing is left running', async () => {
   const taken = new URL((await start()).url).port;
-  const other = startStack({
+  const other = startLocalStack({
     dataDir: join(directory.path, 'other'),
     assembly,
     cache: join(directory.path, 'cache'),

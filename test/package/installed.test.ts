@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { ROOT } from '../../infra/build.ts';
+import { REPOSITORY_ROOT } from '../../infra/build.ts';
 import { NODE } from '../../package/manifest.ts';
 import { VERSION } from '../../shared/lib/version.ts';
 import { createTemporaryFolder, createTestRepository } from '../support/git-repository.ts';
@@ -36,7 +36,7 @@ const sample = () => {
 
 beforeAll(() => {
   const packed = execFileSync(process.execPath, ['package/build.ts', '--pack', folder], {
-    cwd: ROOT,
+    cwd: REPOSITORY_ROOT,
     env,
     encoding: 'utf8',
   }).trim();
@@ -111,8 +111,8 @@ test('a team adds the construct to a stack of its own, with types', () => {
   const app = join(folder, 'team');
   mkdirSync(join(app, 'node_modules'), { recursive: true });
   for (const name of ['aws-cdk-lib', 'constructs', '@aws-cdk'])
-    if (existsSync(join(ROOT, 'node_modules', name)))
-      symlinkSync(join(ROOT, 'node_modules', name), join(app, 'node_modules', name), 'junction');
+    if (existsSync(join(REPOSITORY_ROOT, 'node_modules', name)))
+      symlinkSync(join(REPOSITORY_ROOT, 'node_modules', name), join(app, 'node_modules', name), 'junction');
   symlinkSync(installed, join(app, 'node_modules/assay'), 'junction');
   writeFileSync(join(app, 'package.json'), '{ "type": "module" }\n');
   writeFileSync(
@@ -139,11 +139,15 @@ console.log(JSON.stringify({ second, wrong }));
 `,
   );
   const options = '--noEmit --strict --skipLibCheck --preserveSymlinks --module nodenext --target es2024';
-  execFileSync(join(ROOT, 'node_modules/.bin/tsc'), [...options.split(' '), '--types', '', 'app.ts'], {
-    cwd: app,
-    env,
-    stdio: 'inherit',
-  });
+  execFileSync(
+    join(REPOSITORY_ROOT, 'node_modules/.bin/tsc'),
+    [...options.split(' '), '--types', '', 'app.ts'],
+    {
+      cwd: app,
+      env,
+      stdio: 'inherit',
+    },
+  );
   const said = execFileSync(process.execPath, ['--preserve-symlinks', 'app.ts'], {
     cwd: app,
     env: { ...env, CDK_VALIDATION: 'false' },

@@ -3,11 +3,11 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { ROOT } from '../../infra/build.ts';
+import { REPOSITORY_ROOT } from '../../infra/build.ts';
 import { createTemporaryFolder, createTestRepository } from '../support/git-repository.ts';
 import { findProgram } from '../support/test-tools.ts';
 
-const [hook] = parse(readFileSync(join(ROOT, '.pre-commit-hooks.yaml'), 'utf8')) as [
+const [hook] = parse(readFileSync(join(REPOSITORY_ROOT, '.pre-commit-hooks.yaml'), 'utf8')) as [
   { id: string; entry: string; language: string },
 ];
 const env = { ...process.env, NO_COLOR: '1', PRE_COMMIT_HOME: createTemporaryFolder() };
@@ -20,9 +20,9 @@ const sample = () =>
   });
 
 test('the hook stops a commit that breaks a test, and lets one that does not', () => {
-  expect(statSync(join(ROOT, hook.entry)).mode & 0o111).not.toBe(0);
+  expect(statSync(join(REPOSITORY_ROOT, hook.entry)).mode & 0o111).not.toBe(0);
   const { dir, write } = sample();
-  const run = () => spawnSync(join(ROOT, hook.entry), [], { cwd: dir, env, encoding: 'utf8' });
+  const run = () => spawnSync(join(REPOSITORY_ROOT, hook.entry), [], { cwd: dir, env, encoding: 'utf8' });
   write({ 'add.mjs': 'export const add = (a, b) => b + a;\n' });
   expect(run()).toMatchObject({ status: 0 });
   write({ 'add.mjs': 'export const add = (a, b) => a - b;\n' });
@@ -35,6 +35,6 @@ const preCommit = findProgram('pre-commit');
 if (preCommit === null) console.warn('SKIPPED 1 test of the pre-commit hook for want of pre-commit');
 test.skipIf(preCommit === null)('pre-commit itself takes the definition', () => {
   const file = join(createTemporaryFolder(), 'hooks.yaml');
-  writeFileSync(file, readFileSync(join(ROOT, '.pre-commit-hooks.yaml')));
+  writeFileSync(file, readFileSync(join(REPOSITORY_ROOT, '.pre-commit-hooks.yaml')));
   execFileSync(preCommit ?? '', ['validate-manifest', file], { env });
 });

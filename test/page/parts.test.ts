@@ -3,14 +3,14 @@ import { describe, expect, it, test } from 'vitest';
 import { ApiProblemError, errorFromResponse, TokenExpiredError } from '../../page/api/api-errors.ts';
 import { nextPollInterval, POLL_INTERVALS } from '../../page/api/poll-interval.ts';
 import { TASK_GROUPS, taskGroupOf } from '../../page/board/task-groups.ts';
-import { escapeInvisible, escapeToOneLine } from '../../page/components/escape-text.ts';
+import { escapeInvisibleCharacters, escapeToOneLine } from '../../page/components/escape-text.ts';
 import { rangeOfAtLeastAWeek } from '../../page/components/week-range.ts';
 import { pageRouteHash, pageTitle, parsePageRoute } from '../../page/page-route.ts';
 import { shouldShowNudge } from '../../page/shell/verification-nudge-text.ts';
 import { createTimeScale } from '../../page/task/time-scale.ts';
 import { type TimeSpan, taskTimeSpans } from '../../page/task/time-spans.ts';
 import { listUnknownFacts } from '../../page/task/unknown-facts.ts';
-import { chainView, taskView } from '../../shared/api/task-views.ts';
+import { attemptListView, taskView } from '../../shared/api/task-views.ts';
 import { TASK_STATUSES } from '../../shared/contract/task/status.ts';
 import { summariseCompletions } from '../../shared/control/ledger/verification-nudge.ts';
 import { attempt, task } from '../support/builders.ts';
@@ -25,13 +25,15 @@ describe('text from outside', () => {
     ['a\u0000b\rc', 'a⟨U+0000⟩b⟨U+000D⟩c'],
     ['line\n\tnext 👩\u200d🚀', 'line\n\tnext 👩\u200d🚀'],
   ])('is shown with what would be unseen: %j', (text, shown) => {
-    expect(escapeInvisible(text)).toBe(shown);
+    expect(escapeInvisibleCharacters(text)).toBe(shown);
   });
 
   test('never keeps a character that turns text around or is unseen', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
-        expect(escapeInvisible(text).replace(/[\n\t\u200d]/g, '')).not.toMatch(/[\p{Cc}\p{Cf}\u2028\u2029]/u);
+        expect(escapeInvisibleCharacters(text).replace(/[\n\t\u200d]/g, '')).not.toMatch(
+          /[\p{Cc}\p{Cf}\u2028\u2029]/u,
+        );
       }),
       { numRuns: 40 },
     );
@@ -109,7 +111,7 @@ it('tells of unverified work above the threshold, once for each further one', ()
 describe('a task', () => {
   it('is unknown in everything before anybody has begun', () => {
     const fresh = task({ base_commit: null });
-    expect(listUnknownFacts(taskView(fresh), chainView(fresh))).toEqual([
+    expect(listUnknownFacts(taskView(fresh), attemptListView(fresh))).toEqual([
       'Which commit the base is: it is not resolved yet.',
       'Everything about the work: nobody has begun.',
     ]);
@@ -117,7 +119,7 @@ describe('a task', () => {
 
   it('says what of it is unknown when a gate could not run, and when a cost is', () => {
     const held = heldTask();
-    expect(listUnknownFacts(taskView(held), chainView(held))).toContain(
+    expect(listUnknownFacts(taskView(held), attemptListView(held))).toContain(
       'Attempt 1: what security_scan would say (could not run).',
     );
     const costless = task({
@@ -134,14 +136,14 @@ describe('a task', () => {
         }),
       ],
     });
-    expect(listUnknownFacts(taskView(costless), chainView(costless)).join(' ')).toMatch(
+    expect(listUnknownFacts(taskView(costless), attemptListView(costless)).join(' ')).toMatch(
       /which model did it.*what it cost.*not checked yet/s,
     );
   });
 
   it('is told over time from its submission on, and no stretch ends before it begins', () => {
     const held = heldTask();
-    const spans = taskTimeSpans(taskView(held), chainView(held).attempts);
+    const spans = taskTimeSpans(taskView(held), attemptListView(held).attempts);
     expect(spans[0]).toMatchObject({ kind: 'waiting', start: Date.parse(held.created_at) });
     expect(spans.at(-1)).toMatchObject({ kind: 'person', end: null });
     for (const { start, end } of spans) expect(end === null || end >= start).toBe(true);
@@ -166,7 +168,7 @@ describe('how time is drawn', () => {
 
   it('gives no time to what was remembered', () => {
     const held = heldTask();
-    const [first] = chainView(held).attempts;
+    const [first] = attemptListView(held).attempts;
     if (!first?.verification) throw new Error('the story has no evidence');
     const gates = first.verification.gates.map((each) => ({ ...each, cached: true }));
     const spans = taskTimeSpans(taskView(held), [

@@ -29,7 +29,7 @@ import {
   qualityTrendView,
   qualityView,
   scoreTrend,
-  sumDays,
+  sumDailyMetrics,
 } from '../../shared/control/metrics/quality-views.ts';
 import { DailyMetricsStore } from '../../shared/store/daily-metrics.ts';
 import { ItemTable } from '../../shared/store/item-table.ts';
@@ -110,7 +110,7 @@ describe('figures by day', () => {
         for (let at = 0; at < order.length; at += 7)
           await store.addFacts(deriveMetricFacts(order.slice(at, at + 7)), NOW);
         const days = await store.readDays('2026-11-01', '2026-11-30');
-        expect(settled(sumDays(days))).toEqual(settled(all.reduce(addRecord, EMPTY_DAILY_METRICS)));
+        expect(settled(sumDailyMetrics(days))).toEqual(settled(all.reduce(addRecord, EMPTY_DAILY_METRICS)));
         for (const [day, figures] of days)
           expect(settled(figures)).toEqual(
             settled(all.filter(({ date }) => date === day).reduce(addRecord, EMPTY_DAILY_METRICS)),
@@ -143,7 +143,7 @@ describe('figures by day', () => {
     for (let at = 12; at < facts.length; at += 27) await store.addFacts(facts.slice(at, at + 27).flat(), NOW);
     expect(await store.addFacts(facts.flat(), NOW)).toBe(0);
     const days = await store.readDays('2026-11-03', '2026-11-03');
-    expect(Object.values(sumDays(days).gates).reduce((sum, { total }) => sum + total, 0)).toBe(120);
+    expect(Object.values(sumDailyMetrics(days).gates).reduce((sum, { total }) => sum + total, 0)).toBe(120);
   });
 
   test('can be added up by parts', () => {

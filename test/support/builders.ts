@@ -8,7 +8,7 @@ import type {
 } from '../../shared/contract/evidence/schema.ts';
 import type { Judgement } from '../../shared/contract/judgement/judgement.ts';
 import { TaskSubmission, type TaskSubmissionInput } from '../../shared/contract/submission/schema.ts';
-import type { Attempt, Launch, MeteredUsage } from '../../shared/contract/task/attempt.ts';
+import type { Attempt, ContainerLaunch, MeteredUsage } from '../../shared/contract/task/attempt.ts';
 import type { Task } from '../../shared/contract/task/task.ts';
 import { resolveBuiltinRole } from '../../shared/control/roles/defaults.ts';
 import type { AvailableAgents } from '../../shared/control/task-commands/adapter-problems.ts';
@@ -82,7 +82,7 @@ export const attempt = (fields: Partial<Attempt> = {}): Attempt => ({
   ...fields,
 });
 
-export const launch = (fields: Partial<Launch> = {}): Launch => ({
+export const launch = (fields: Partial<ContainerLaunch> = {}): ContainerLaunch => ({
   number: 1,
   token_sha256: 'd'.repeat(64),
   assignment_key: 'k',

@@ -2,9 +2,9 @@ import type { AddressInfo } from 'node:net';
 import { CreateTableCommand, DescribeTableCommand } from '@aws-sdk/client-dynamodb';
 import dynalite from 'dynalite';
 import { SUMMARY_ATTRIBUTES, TABLE_INDEXES, TABLE_KEYS } from '../../shared/contract/resource-names.ts';
-import { BeliefStore } from '../../shared/store/beliefs.ts';
+import { TierOutcomeStore } from '../../shared/store/beliefs.ts';
 import { ClaimIntentStore } from '../../shared/store/claim-intents.ts';
-import { CompletionStore } from '../../shared/store/completions.ts';
+import { TaskCompletionStore } from '../../shared/store/completions.ts';
 import { ContainerRegister } from '../../shared/store/container-register.ts';
 import { DeadlineStore } from '../../shared/store/deadlines.ts';
 import { createDocumentClient } from '../../shared/store/document-client.ts';
@@ -66,8 +66,8 @@ export async function createTestTable() {
     requests: new WorkRequestStore(new ItemTable(db, 'tasks')),
     locks: new FileLockStore(new ItemTable(db, 'tasks'), tasks),
     counts: new TaskCountStore(new ItemTable(db, 'tasks')),
-    completions: new CompletionStore(new ItemTable(db, 'tasks')),
-    beliefs: new BeliefStore(new ItemTable(db, 'tasks')),
+    completions: new TaskCompletionStore(new ItemTable(db, 'tasks')),
+    beliefs: new TierOutcomeStore(new ItemTable(db, 'tasks')),
     spend: new ModelSpendStore(new ItemTable(db, 'tasks')),
     claims: new ClaimIntentStore(new ItemTable(db, 'tasks')),
     beats: new HeartbeatStore(new ItemTable(db, 'tasks')),

@@ -17,7 +17,7 @@ export interface WorkspaceLayout {
 }
 
 /** What an agent is told beside its task, to be passed the way each CLI wants it. */
-export interface Instructions {
+export interface AgentInstructions {
   /** How its role works. */
   readonly role: string;
   /** What the base commit says to agents, and in which file; null where it says nothing. */
@@ -36,7 +36,7 @@ export interface InvocationInput {
   readonly promptArgument: string;
   /** Null: the deployment has no gateway. */
   readonly modelAccess: ModelAccess | null;
-  readonly instructions: Instructions;
+  readonly instructions: AgentInstructions;
   /** Dollars that the role allows an attempt; null: no limit of its own. */
   readonly maxCostUsd: number | null;
   /** Where it asks before it calls a tool, where it can; null: nobody is asked. */
@@ -64,7 +64,7 @@ export interface SessionFile {
 }
 
 /** How a CLI that keeps sessions among other things prints one, and takes up what it has printed from a file. */
-export interface SessionCommands {
+export interface SessionTransferCommands {
   readonly exportCommand: (session: string) => readonly string[];
   readonly importCommand: (file: string) => readonly string[];
 }
@@ -83,7 +83,7 @@ export interface AgentAdapter {
   /** The command line that goes on with a session and tells it something; absent: it cannot be told anything. */
   readonly resumeCommand?: (argv: readonly string[], session: string, message: string) => readonly string[];
   /** What it writes down of a session, which it goes on with in another home when it finds it there. With `resume`; absent: nothing that would do. */
-  readonly sessionRecord?: SessionFile | SessionCommands;
+  readonly sessionRecord?: SessionFile | SessionTransferCommands;
   /** What an exit code adds to what was read; absent: nothing. */
   readonly failureAtExit?: (exitCode: number, reading: AgentRunState) => AgentFailure | null;
 }

@@ -6,7 +6,7 @@ import { type CallObserver, toCallText } from './observed-call.ts';
 import {
   type AgentFailure,
   type AgentRunState,
-  errorDetails,
+  buildFailureDetails,
   FINAL_STATUS_SCHEMA,
   readFinalStatus,
 } from './run-state.ts';
@@ -179,7 +179,7 @@ function failureOf(event: JsonFields, { stopReason }: AgentRunState): AgentFailu
   return {
     class: of(),
     reason,
-    ...errorDetails(asCount(event['api_error_status']), subtype === 'success' ? stopReason : subtype),
+    ...buildFailureDetails(asCount(event['api_error_status']), subtype === 'success' ? stopReason : subtype),
   };
 }
 

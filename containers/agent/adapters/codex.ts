@@ -7,7 +7,7 @@ import { type CallObserver, toCallText } from './observed-call.ts';
 import {
   type AgentFailure,
   type AgentRunState,
-  errorDetails,
+  buildFailureDetails,
   FINAL_STATUS_SCHEMA,
   readFinalStatus,
 } from './run-state.ts';
@@ -163,7 +163,7 @@ function failureOf(reason: string): AgentFailure {
   const known = status ? Number(status[1] ?? status[2]) : null;
   const byStatus = failureClassOfStatus(known);
   const byWords = MESSAGES.find(([pattern]) => pattern.test(reason))?.[1];
-  return { class: byStatus ?? byWords ?? 'agent_failed', reason, ...errorDetails(known, null) };
+  return { class: byStatus ?? byWords ?? 'agent_failed', reason, ...buildFailureDetails(known, null) };
 }
 
 /** Its program and `exec` come first, the prompt last. */

@@ -4,7 +4,7 @@ import { failureClassOfStatus } from '../../../shared/contract/failure/http-stat
 import type { AgentAdapter, Invocation, InvocationInput } from './adapter.ts';
 import { asCount, asFields, asText, type JsonFields, parseJson } from './json-fields.ts';
 import { type CallObserver, toCallText } from './observed-call.ts';
-import { type AgentFailure, type AgentRunState, errorDetails } from './run-state.ts';
+import { type AgentFailure, type AgentRunState, buildFailureDetails } from './run-state.ts';
 import { TOOL_HOOK_TIMEOUT_S, toolHookProgram } from './tool-hook.ts';
 
 /** Its hooks are programs, and know no time but milliseconds. */
@@ -153,7 +153,7 @@ function failureOf(event: JsonFields, { stopReason }: AgentRunState): AgentFailu
       WORDS.find(([pattern]) => pattern.test(asText(provider['message']) ?? message))?.[1] ??
       'agent_failed',
     reason: message,
-    ...errorDetails(asCount(provider['code']), asText(provider['status']) ?? asText(error['type'])),
+    ...buildFailureDetails(asCount(provider['code']), asText(provider['status']) ?? asText(error['type'])),
     ...(seconds === undefined ? {} : { retryAfterSeconds: Number(seconds) }),
   };
 }

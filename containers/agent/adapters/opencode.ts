@@ -3,7 +3,7 @@ import type { Effort } from '../../../shared/contract/submission/schema.ts';
 import type { AgentAdapter, Invocation, InvocationInput } from './adapter.ts';
 import { asAmount, asCount, asFields, asText, type JsonFields, parseJson } from './json-fields.ts';
 import { type CallObserver, toCallText } from './observed-call.ts';
-import { type AgentFailure, type AgentRunState, errorDetails } from './run-state.ts';
+import { type AgentFailure, type AgentRunState, buildFailureDetails } from './run-state.ts';
 import { TOOL_HOOK_TIMEOUT_S } from './tool-hook.ts';
 
 const EFFORT: Readonly<Record<Effort, string>> = {
@@ -168,14 +168,14 @@ function failureOf(error: JsonFields): AgentFailure {
   const status = asCount(data['statusCode']);
   const name = asText(error['name']);
   if (name === 'ContextOverflowError')
-    return { class: 'context_too_long', reason, ...errorDetails(status, name) };
+    return { class: 'context_too_long', reason, ...buildFailureDetails(status, name) };
   const { code } = asFields(asFields(parseJson(asText(data['responseBody']) ?? ''))['error']);
   if (code === 'insufficient_quota')
-    return { class: 'provider_spend_limit', reason, ...errorDetails(status, code) };
+    return { class: 'provider_spend_limit', reason, ...buildFailureDetails(status, code) };
   return {
     class: failureClassOfStatus(status) ?? 'agent_failed',
     reason,
-    ...errorDetails(status, asText(code) ?? name),
+    ...buildFailureDetails(status, asText(code) ?? name),
   };
 }
 

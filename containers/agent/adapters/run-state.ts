@@ -14,7 +14,7 @@ export interface AgentFailure {
 }
 
 /** What a CLI says of its error in structure; what it does not say is left out. */
-export const errorDetails = (
+export const buildFailureDetails = (
   status: number | null,
   errorCode: string | null,
 ): Pick<AgentFailure, 'status' | 'errorCode'> => ({
@@ -70,7 +70,7 @@ export const createRunState = (): AgentRunState => ({
 });
 
 /** Clears what is known of how the run ended, before the agent is started again. */
-export function clearRunEnd(state: AgentRunState): void {
+export function resetRunOutcome(state: AgentRunState): void {
   state.hasEnded = false;
   state.failure = null;
   state.stopReason = null;
@@ -84,7 +84,7 @@ export function beginNextRun(state: AgentRunState): { readonly addEarlier: () =>
   const earlier = new Map(state.usageByModel);
   const { costUsd } = state;
   state.usageByModel.clear();
-  clearRunEnd(state);
+  resetRunOutcome(state);
   state.costUsd = null;
   state.status = null;
   state.summary = null;

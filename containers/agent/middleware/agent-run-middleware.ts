@@ -9,9 +9,9 @@ import {
 } from '../../../shared/control/middleware/compose-middleware.ts';
 import { MiddlewareRecorder } from '../../../shared/control/middleware/middleware-recorder.ts';
 import {
+  type AgentRunContext,
   EMPTY_RUN_CONTEXT,
   type MiddlewareDependencies,
-  type RunContext,
   type RunFailure,
 } from '../../../shared/control/middleware/run-context.ts';
 import { fencePrompt } from '../../../shared/lib/fenced-prompt.ts';
@@ -29,7 +29,7 @@ const MOST_OPEN = 200;
  * the run, and is thrown again where the run is waited for.
  */
 export class AgentRunMiddleware {
-  readonly #chain: ReturnType<typeof composeMiddleware<RunContext>>;
+  readonly #chain: ReturnType<typeof composeMiddleware<AgentRunContext>>;
   readonly #names: readonly MiddlewareName[];
   readonly #notes = new MiddlewareRecorder();
   readonly #turns = new UsagePerTurn();
@@ -39,7 +39,7 @@ export class AgentRunMiddleware {
   >();
   #stop = new AbortController();
   readonly #thrown = new WeakSet<object>();
-  #context: RunContext = EMPTY_RUN_CONTEXT;
+  #context: AgentRunContext = EMPTY_RUN_CONTEXT;
   #queue: Promise<unknown> = Promise.resolve();
   #words: string[] | null = null;
   #broken: { readonly error: unknown } | null = null;
@@ -186,8 +186,8 @@ export class AgentRunMiddleware {
 
   async #pass(
     hook: 'before_agent' | 'before_model' | 'after_model' | 'after_agent',
-    context: RunContext,
-  ): Promise<RunContext> {
+    context: AgentRunContext,
+  ): Promise<AgentRunContext> {
     this.#notes.countHook(hook);
     this.#context = await this.#chain.runHook(hook, context);
     return this.#context;

@@ -33,4 +33,4 @@ export interface ImportReader {
   readonly readImports: (root: SyntaxNode) => ImportReference[];
 }
 
-export const canEnterAnyNode = (): boolean => true;
+export const alwaysEnterNode = (): boolean => true;

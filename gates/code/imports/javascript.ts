@@ -2,7 +2,7 @@ import { decodeIdentifier } from '../parsing/decode-identifier.ts';
 import { evaluateConstantString } from '../parsing/string-literal.ts';
 import type { SyntaxNode } from '../parsing/syntax-node.ts';
 import {
-  canEnterAnyNode,
+  alwaysEnterNode,
   type ImportedName,
   type ImportKind,
   type ImportReader,
@@ -34,7 +34,7 @@ const DYNAMIC = /\brequire\b|\bimport\s*\(/;
 
 /** ES modules, `require` and `import()`; also of TypeScript. */
 export const javascriptImportReader: ImportReader = {
-  createNodeFilter: (source) => (DYNAMIC.test(source) ? canEnterAnyNode : (type) => PLACES.has(type)),
+  createNodeFilter: (source) => (DYNAMIC.test(source) ? alwaysEnterNode : (type) => PLACES.has(type)),
   readImports: (root) => [...root.walk()].flatMap(referencesAt),
 };
 

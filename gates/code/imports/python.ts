@@ -2,7 +2,7 @@ import { normalizePythonIdentifier } from '../parsing/decode-identifier.ts';
 import { evaluateConstantString } from '../parsing/string-literal.ts';
 import type { SyntaxNode } from '../parsing/syntax-node.ts';
 import {
-  canEnterAnyNode,
+  alwaysEnterNode,
   type ImportedName,
   type ImportKind,
   type ImportReader,
@@ -19,7 +19,7 @@ const EXPRESSIONS =
 export const pythonImportReader: ImportReader = {
   createNodeFilter: (source) =>
     source.includes('import_module') || source.includes('__import__')
-      ? canEnterAnyNode
+      ? alwaysEnterNode
       : (type) => !EXPRESSIONS.test(type),
   readImports: (root) => {
     const references: ImportReference[] = [];

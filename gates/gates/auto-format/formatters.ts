@@ -1,6 +1,6 @@
 import { isProjectCode, type Language } from '../../core/language.ts';
 import type { PatchSubject } from '../../core/patch-subject.ts';
-import { type ToolProgram, versionLine } from '../../languages/language-tool.ts';
+import { buildVersionCommand, type ToolProgram } from '../../languages/language-tool.ts';
 
 export interface Formatter extends ToolProgram {
   readonly language: Language;
@@ -19,7 +19,7 @@ export const FORMATTERS: readonly Formatter[] = [
   {
     language: 'python',
     name: 'ruff',
-    versionLine: versionLine('ruff'),
+    versionLine: buildVersionCommand('ruff'),
     installHint: 'pip install ruff',
     filePattern: /\.pyi?$/,
     command: 'ruff format --no-cache --quiet -- "$@"',
@@ -28,7 +28,7 @@ export const FORMATTERS: readonly Formatter[] = [
   {
     language: 'javascript',
     name: 'biome',
-    versionLine: versionLine('biome'),
+    versionLine: buildVersionCommand('biome'),
     installHint: 'npm install --save-dev @biomejs/biome',
     filePattern: WEB,
     command: 'biome format --write --files-ignore-unknown=true --no-errors-on-unmatched -- "$@"',
@@ -37,7 +37,7 @@ export const FORMATTERS: readonly Formatter[] = [
   {
     language: 'javascript',
     name: 'prettier',
-    versionLine: versionLine('prettier'),
+    versionLine: buildVersionCommand('prettier'),
     installHint: 'npm install --save-dev prettier',
     filePattern: /\.[cm]?[jt]sx?$/,
     command: 'prettier --write --ignore-unknown --log-level warn -- "$@"',
@@ -55,7 +55,7 @@ export const FORMATTERS: readonly Formatter[] = [
   {
     language: 'rust',
     name: 'rustfmt',
-    versionLine: versionLine('rustfmt'),
+    versionLine: buildVersionCommand('rustfmt'),
     installHint: 'rustup component add rustfmt',
     filePattern: /\.rs$/,
     command:

@@ -1,4 +1,4 @@
-import { createSemgrepTool, type LanguageProfile, versionLine } from '../language-tool.ts';
+import { buildVersionCommand, createSemgrepTool, type LanguageProfile } from '../language-tool.ts';
 
 const GO = {
   name: 'go',
@@ -13,7 +13,7 @@ export const goProfile: LanguageProfile = {
     {
       kind: 'lint',
       name: 'golangci-lint',
-      versionLine: versionLine('golangci-lint'),
+      versionLine: buildVersionCommand('golangci-lint'),
       installHint: 'install golangci-lint 2 or newer from golangci-lint.run',
       line: 'golangci-lint run --output.sarif.path="$REPORT" ./...',
       format: 'golangci',
@@ -66,7 +66,7 @@ export const goProfile: LanguageProfile = {
   extraTools: {
     comment_quality: {
       name: 'revive',
-      versionLine: versionLine('revive'),
+      versionLine: buildVersionCommand('revive'),
       installHint: 'go install github.com/mgechev/revive@latest',
       line: `printf '[rule.exported]\\n' > "$REPORT.toml" && revive -config "$REPORT.toml" -formatter sarif "$@" > "$REPORT"`,
       format: 'sarif',

@@ -1,9 +1,9 @@
 import {
-  createPackageSign,
+  buildVersionCommand,
+  createPackageMarker,
   createSemgrepTool,
   type LanguageProfile,
   type LanguageTool,
-  versionLine,
 } from '../language-tool.ts';
 
 const local = (
@@ -11,7 +11,7 @@ const local = (
   rest: Omit<LanguageTool, 'name' | 'versionLine' | 'installHint'>,
 ): LanguageTool => ({
   name,
-  versionLine: versionLine(name),
+  versionLine: buildVersionCommand(name),
   installHint: `npm install --save-dev ${name === 'tsc' ? 'typescript' : name === 'biome' ? '@biomejs/biome' : name}, and profiles.javascript.setup: npm ci --ignore-scripts`,
   ...rest,
 });
@@ -65,14 +65,14 @@ export const javascriptProfile: LanguageProfile = {
       findingExitCodes: [1],
       signs: [
         ...['js', 'mjs', 'ts', 'mts'].map((end) => ({ file: `vitest.config.${end}` })),
-        createPackageSign('vitest'),
+        createPackageMarker('vitest'),
       ],
       isDefault: false,
     }),
     {
       kind: 'tests',
       name: 'jest',
-      versionLine: versionLine('jest'),
+      versionLine: buildVersionCommand('jest'),
       installHint:
         'npm install --save-dev jest jest-junit, and profiles.javascript.setup: npm ci --ignore-scripts',
       line: 'JEST_JUNIT_OUTPUT_FILE="$REPORT" JEST_JUNIT_ADD_FILE_ATTRIBUTE=true jest --ci --reporters=jest-junit',
@@ -80,14 +80,14 @@ export const javascriptProfile: LanguageProfile = {
       findingExitCodes: [1],
       signs: [
         ...['js', 'mjs', 'cjs', 'ts', 'json'].map((end) => ({ file: `jest.config.${end}` })),
-        createPackageSign('jest'),
+        createPackageMarker('jest'),
       ],
       isDefault: false,
     },
     {
       kind: 'tests',
       name: 'node',
-      versionLine: versionLine('node'),
+      versionLine: buildVersionCommand('node'),
       installHint: 'install Node.js 20 or newer',
       line: 'node --test --test-reporter=junit --test-reporter-destination="$REPORT"',
       format: 'junit',
@@ -99,7 +99,7 @@ export const javascriptProfile: LanguageProfile = {
     {
       kind: 'dep_audit',
       name: 'npm',
-      versionLine: versionLine('npm'),
+      versionLine: buildVersionCommand('npm'),
       installHint: 'install npm, and commit a package-lock.json',
       line: 'npm audit --package-lock-only --json > "$REPORT"',
       format: 'npm_audit',
@@ -111,24 +111,24 @@ export const javascriptProfile: LanguageProfile = {
   extraTools: {
     dead_code: {
       name: 'knip',
-      versionLine: versionLine('knip'),
+      versionLine: buildVersionCommand('knip'),
       installHint: 'npm install --save-dev knip, and profiles.javascript.setup: npm ci --ignore-scripts',
       line: 'knip --no-progress --reporter json > "$REPORT"',
       format: 'knip',
       successExitCodes: [0, 1],
       // It would find everything dead elsewhere.
-      signs: [createPackageSign('knip')],
+      signs: [createPackageMarker('knip')],
     },
     comment_quality: {
       name: 'eslint-plugin-jsdoc',
-      versionLine: versionLine('eslint'),
+      versionLine: buildVersionCommand('eslint'),
       installHint:
         'npm install --save-dev eslint eslint-plugin-jsdoc, and profiles.javascript.setup: npm ci --ignore-scripts',
       // What a comment has to say of results and errors is the project's own choice.
       line: 'eslint --format json --output-file "$REPORT" "$@"',
       format: 'eslint_warnings',
       successExitCodes: [0, 1],
-      signs: [createPackageSign('eslint-plugin-jsdoc')],
+      signs: [createPackageMarker('eslint-plugin-jsdoc')],
       ruleMapping: [{ rule: /^jsdoc\/require-(?:returns|yields|throws)$/, as: 'incomplete' }],
     },
   },

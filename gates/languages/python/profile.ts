@@ -1,4 +1,4 @@
-import { type LanguageProfile, versionLine } from '../language-tool.ts';
+import { buildVersionCommand, type LanguageProfile } from '../language-tool.ts';
 
 /** Python: ruff, pyright or mypy, pytest, bandit, pip-audit. */
 export const pythonProfile: LanguageProfile = {
@@ -7,7 +7,7 @@ export const pythonProfile: LanguageProfile = {
     {
       kind: 'lint',
       name: 'ruff',
-      versionLine: versionLine('ruff'),
+      versionLine: buildVersionCommand('ruff'),
       installHint: 'pip install ruff',
       line: 'ruff check --no-cache --output-format sarif --output-file "$REPORT" .',
       fileMode: {
@@ -27,7 +27,7 @@ export const pythonProfile: LanguageProfile = {
     {
       kind: 'type_check',
       name: 'pyright',
-      versionLine: versionLine('pyright'),
+      versionLine: buildVersionCommand('pyright'),
       installHint: 'pip install pyright',
       line: 'pyright --outputjson > "$REPORT"',
       format: 'pyright',
@@ -41,7 +41,7 @@ export const pythonProfile: LanguageProfile = {
     {
       kind: 'type_check',
       name: 'mypy',
-      versionLine: versionLine('mypy'),
+      versionLine: buildVersionCommand('mypy'),
       installHint: 'pip install mypy',
       // With a configuration that it cannot read it goes on without one, and says so.
       line: 'mypy --output json --cache-dir /dev/null . > "$REPORT" 2> "$REPORT.err"; code=$?; cat "$REPORT.err"; if grep -qE "^(\\.?mypy\\.ini|setup\\.cfg|pyproject\\.toml): [^[]" "$REPORT.err"; then exit 3; fi; exit $code',
@@ -59,7 +59,7 @@ export const pythonProfile: LanguageProfile = {
     {
       kind: 'tests',
       name: 'pytest',
-      versionLine: versionLine('pytest'),
+      versionLine: buildVersionCommand('pytest'),
       installHint: 'pip install pytest',
       // The family with file and line; `-p no:cacheprovider` keeps the checkout as it is. One file that cannot be imported keeps no
       // other from being run, and no test at all (5) is for the report to say.
@@ -72,7 +72,7 @@ export const pythonProfile: LanguageProfile = {
     {
       kind: 'security_scan',
       name: 'bandit',
-      versionLine: versionLine('bandit'),
+      versionLine: buildVersionCommand('bandit'),
       installHint: 'pip install bandit',
       // What a test asserts is no hole; everything else is looked at, whatever a comment says.
       line: 'bandit --quiet --ignore-nosec --recursive --skip B101 --exclude ./.venv,./venv,./node_modules --format json --output "$REPORT" .',
@@ -84,7 +84,7 @@ export const pythonProfile: LanguageProfile = {
     {
       kind: 'dep_audit',
       name: 'pip-audit',
-      versionLine: versionLine('pip-audit'),
+      versionLine: buildVersionCommand('pip-audit'),
       installHint: 'pip install pip-audit',
       line: 'if [ -f requirements.txt ]; then pip-audit --progress-spinner off --format json --output "$REPORT" -r requirements.txt; else pip-audit --progress-spinner off --format json --output "$REPORT" .; fi',
       format: 'pip_audit',
@@ -96,7 +96,7 @@ export const pythonProfile: LanguageProfile = {
   extraTools: {
     dead_code: {
       name: 'vulture',
-      versionLine: versionLine('vulture'),
+      versionLine: buildVersionCommand('vulture'),
       installHint: 'pip install vulture',
       line: 'vulture --min-confidence "$CONFIDENCE" "$@" > "$REPORT"',
       format: 'vulture',
@@ -105,7 +105,7 @@ export const pythonProfile: LanguageProfile = {
     },
     comment_quality: {
       name: 'ruff',
-      versionLine: versionLine('ruff'),
+      versionLine: buildVersionCommand('ruff'),
       installHint: 'pip install ruff',
       // Sections are asked for where the project writes them. In another style, and in prose, it would miss what is said there.
       requiredVariable: 'STYLE',

@@ -6,9 +6,9 @@ import { MiddlewareSection, SecuritySection } from '../../../shared/control/midd
 import { VerificationGateCriteria } from '../../../shared/control/verification-gate/criteria.ts';
 import { GateConditionSetting } from '../../core/gate-conditions.ts';
 import { CustomGateSetting } from '../../gates/custom/custom-gate-setting.ts';
-import { GATES } from '../../gates/gate-registry.ts';
+import { BUILT_IN_GATES } from '../../gates/gate-registry.ts';
 import { ALLOWED_FILES_SETTINGS } from '../../rules/allowed-files.ts';
-import { RulesSetting } from './parse-rule-settings.ts';
+import { RulesConfigSchema } from './parse-rule-settings.ts';
 
 const TimeLimit = z.number().int().min(1).max(7_200);
 
@@ -75,7 +75,7 @@ const COMMON = {
 };
 
 /** The keys of every gate are merged in, so a new gate brings its own switch and nothing here changes. */
-const gateKeys: z.ZodRawShape = Object.assign({}, ...GATES.map((gate) => gate.settings));
+const gateKeys: z.ZodRawShape = Object.assign({}, ...BUILT_IN_GATES.map((gate) => gate.settings));
 
 const QualityGates = z.strictObject({ ...gateKeys, ...COMMON });
 
@@ -93,7 +93,7 @@ const ProtectedFiles = z.strictObject({
 });
 
 /** `assay.yaml` in the base commit. */
-export const Config = z.strictObject({
+export const QualityGatesConfigSchema = z.strictObject({
   version: z.literal(1, { error: () => 'must be 1' }).default(1),
   /** Name of the toolchain image that agent and gates run in: one of those that the deployment has. */
   image: ToolchainImageName.optional(),
@@ -104,7 +104,7 @@ export const Config = z.strictObject({
   /** What becomes of a patch that changes files which its task does not name, where the task names any. */
   allowed_files: z.enum(ALLOWED_FILES_SETTINGS).default('warning'),
   /** What rules that read do here: off, info, warning or error. */
-  rules: RulesSetting,
+  rules: RulesConfigSchema,
   verification_nudge: Nudge,
   /** What the agent's box looks for before the agent is let go; no gate reads it. */
   verification_gate: VerificationGateCriteria.optional(),

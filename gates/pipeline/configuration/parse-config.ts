@@ -2,9 +2,9 @@ import { ConfigError } from '../../core/configuration-error.ts';
 import { CONFIG_FILE, MAX_CONFIG_BYTES } from '../../core/configuration-file.ts';
 import type { RuleSetting } from '../../core/rule-settings.ts';
 import { findGateNameProblems } from '../../gates/custom/gate-name-problems.ts';
-import { GATES } from '../../gates/gate-registry.ts';
+import { BUILT_IN_GATES } from '../../gates/gate-registry.ts';
 import type { AllowedFilesSetting } from '../../rules/allowed-files.ts';
-import { Config, type QualityGatesConfig } from './config-schema.ts';
+import { type QualityGatesConfig, QualityGatesConfigSchema } from './config-schema.ts';
 import { readYaml, validateYaml } from './config-yaml.ts';
 import { listRuleSettings } from './parse-rule-settings.ts';
 
@@ -35,7 +35,7 @@ export function parseConfig(
     protected: steering,
     allowed_files,
     rules,
-  } = validateYaml(Config, {
+  } = validateYaml(QualityGatesConfigSchema, {
     ...document,
     value: document.value ?? {},
   });
@@ -51,7 +51,7 @@ export function parseConfig(
     ...settings
   } = quality_gates as QualityGatesConfig & Record<string, unknown>;
   const problems = findGateNameProblems({
-    builtIn: GATES.map(({ name }) => name),
+    builtIn: BUILT_IN_GATES.map(({ name }) => name),
     custom: custom_gates,
     modules,
     named: [

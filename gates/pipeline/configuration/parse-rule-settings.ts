@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { invalidGlobReason } from '../../../shared/lib/glob/glob.ts';
-import { LEVELS, type RuleSetting } from '../../core/rule-settings.ts';
+import { RULE_LEVELS, type RuleSetting } from '../../core/rule-settings.ts';
 import { isLowerLevel } from '../../rules/framework/rule-levels.ts';
 import { findRule, RULES } from '../../rules/rule-registry.ts';
 
@@ -14,7 +14,7 @@ const Glob = z
   });
 
 const Setting = z.strictObject({
-  level: z.enum(LEVELS),
+  level: z.enum(RULE_LEVELS),
   paths: z.array(Glob).min(1).max(100).optional(),
   reason: z.string().trim().min(1, 'must not be empty').max(1_000).optional(),
   expires: z
@@ -23,8 +23,8 @@ const Setting = z.strictObject({
 });
 
 /** A level; or one with paths, a reason and an end; or several of these, of which the last that fits a file counts. */
-const Entry = z.union([z.enum(LEVELS), Setting, z.array(Setting).min(1).max(100)], {
-  error: () => `must be one of ${LEVELS.join(', ')}, or a mapping with level, paths, reason, expires`,
+const Entry = z.union([z.enum(RULE_LEVELS), Setting, z.array(Setting).min(1).max(100)], {
+  error: () => `must be one of ${RULE_LEVELS.join(', ')}, or a mapping with level, paths, reason, expires`,
 });
 
 /** Edits that turn one word into the other. */
@@ -50,7 +50,7 @@ export const findNearestRuleId = (id: string): string =>
   )[0]?.id ?? '';
 
 /** `rules:` of `assay.yaml`: what each rule that reads does here. */
-export const RulesSetting = z
+export const RulesConfigSchema = z
   .record(z.string(), Entry)
   .default({})
   .superRefine((entries, context) => {
@@ -83,7 +83,7 @@ const listed = (entry: Entry): readonly z.output<typeof Setting>[] =>
   typeof entry === 'string' ? [{ level: entry }] : Array.isArray(entry) ? entry : [entry];
 
 /** The settings one by one. */
-export const listRuleSettings = (entries: z.output<typeof RulesSetting>): RuleSetting[] =>
+export const listRuleSettings = (entries: z.output<typeof RulesConfigSchema>): RuleSetting[] =>
   Object.entries(entries).flatMap(([id, entry]) =>
     listed(entry).map(({ level, paths = null, reason = null, expires = null }) => ({
       id,

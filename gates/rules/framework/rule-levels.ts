@@ -1,6 +1,11 @@
 import type { GateEvidence } from '../../../shared/contract/evidence/schema.ts';
 import { compilePathFilter } from '../../../shared/lib/glob/glob.ts';
-import { LEVELS, type Level, type RuleSetting, type RuleSettings } from '../../core/rule-settings.ts';
+import {
+  RULE_LEVELS,
+  type RuleLevel,
+  type RuleSetting,
+  type RuleSettings,
+} from '../../core/rule-settings.ts';
 import type { RuleMetadata } from './rule.ts';
 
 const DAY_MS = 86_400_000;
@@ -12,16 +17,16 @@ export const splitExpiredSettings = (settings: readonly RuleSetting[], now: Date
   return { active: settings.filter((each) => !isOver(each)), expired: settings.filter(isOver) };
 };
 
-export const isLowerLevel = (level: Level, than: Level): boolean =>
-  LEVELS.indexOf(level) < LEVELS.indexOf(than);
+export const isLowerLevel = (level: RuleLevel, than: RuleLevel): boolean =>
+  RULE_LEVELS.indexOf(level) < RULE_LEVELS.indexOf(than);
 
 /** The lower of two levels. */
-export const pickLowerLevel = (a: Level, b: Level): Level => (isLowerLevel(a, b) ? a : b);
+export const pickLowerLevel = (a: RuleLevel, b: RuleLevel): RuleLevel => (isLowerLevel(a, b) ? a : b);
 
 /** The level of a rule in a file: the last setting for it counts, one with paths before one without. */
 export function createLevelLookup({
   active,
-}: RuleSettings): (rule: Pick<RuleMetadata, 'id' | 'default'>, file: string) => Level {
+}: RuleSettings): (rule: Pick<RuleMetadata, 'id' | 'default'>, file: string) => RuleLevel {
   const tests = active.map((each) => ({
     ...each,
     holds: each.paths === null ? null : compilePathFilter(each.paths),
@@ -36,7 +41,7 @@ export function createLevelLookup({
 /** The level of a rule in a file, where a task foresees that these files which steer checks change. */
 export const createLevelLookupForTask =
   (foreseen: ReadonlySet<string>, levelOf: ReturnType<typeof createLevelLookup>) =>
-  (rule: Pick<RuleMetadata, 'id' | 'default' | 'levelInExpectedFiles'>, file: string): Level =>
+  (rule: Pick<RuleMetadata, 'id' | 'default' | 'levelInExpectedFiles'>, file: string): RuleLevel =>
     rule.levelInExpectedFiles !== undefined && foreseen.has(file)
       ? pickLowerLevel(rule.levelInExpectedFiles, levelOf(rule, file))
       : levelOf(rule, file);
@@ -44,7 +49,7 @@ export const createLevelLookupForTask =
 /** The level that is set for a rule in a file; null where none is. */
 export function createConfiguredLevelLookup(
   settings: RuleSettings,
-): (id: string, file: string) => Level | null {
+): (id: string, file: string) => RuleLevel | null {
   const levelOf = createLevelLookup(settings);
   return (id, file) => {
     const [a, b] = [levelOf({ id, default: 'off' }, file), levelOf({ id, default: 'error' }, file)];

@@ -3,7 +3,7 @@ import type { GitStore } from '../../../workspace/git/git-store.ts';
 import type { TestCase } from '../../code/cases/test-case.ts';
 import type { ChangedText } from '../../core/changed-texts.ts';
 import type { Language } from '../../core/language.ts';
-import type { Level } from '../../core/rule-settings.ts';
+import type { RuleLevel } from '../../core/rule-settings.ts';
 
 /** A place that a rule names. */
 export interface RuleFinding {
@@ -14,7 +14,7 @@ export interface RuleFinding {
   /** Name of the test case that it is about, as it is written. */
   readonly test?: string;
   /** Less than the rule's own level, where the rule itself has doubts. */
-  readonly level?: Level;
+  readonly level?: RuleLevel;
   /** It was there before the patch. */
   readonly isPreexisting?: boolean;
 }
@@ -52,9 +52,9 @@ export interface RuleExample {
 export interface RuleMetadata {
   readonly id: string;
   /** The most that it does where nothing else is set. */
-  readonly default: Level;
+  readonly default: RuleLevel;
   /** The most that it does in a file that steers checks and that the task lets the patch change: what such a file does, runs tell. */
-  readonly levelInExpectedFiles?: Level;
+  readonly levelInExpectedFiles?: RuleLevel;
   /** What it says, in one line. */
   readonly summary: string;
   /** Why anybody should care, and what decides instead where it is a note. */

@@ -3,11 +3,14 @@ import type { TestCase } from '../../code/cases/test-case.ts';
 import { type ChangedText, readChangedTexts } from '../../core/changed-texts.ts';
 import type { GateFinding } from '../../core/gate-finding.ts';
 import type { PatchSubject } from '../../core/patch-subject.ts';
-import type { Level } from '../../core/rule-settings.ts';
+import type { RuleLevel } from '../../core/rule-settings.ts';
 import type { PatchView, Rule, RuleMetadata } from './rule.ts';
 import { pickLowerLevel } from './rule-levels.ts';
 
-type LevelOf = (card: Pick<RuleMetadata, 'id' | 'default' | 'levelInExpectedFiles'>, file: string) => Level;
+type LevelOf = (
+  card: Pick<RuleMetadata, 'id' | 'default' | 'levelInExpectedFiles'>,
+  file: string,
+) => RuleLevel;
 
 /** The patch as rules see it. Trees are read once for all of them. */
 export async function createPatchView(

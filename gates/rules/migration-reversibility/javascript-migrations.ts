@@ -1,5 +1,5 @@
 import { blankCommentsAndStrings } from '../tests/comments-and-strings.ts';
-import { compareDirections, type MigrationEffect, type MigrationProblem } from './migration-problem.ts';
+import { findDowngradeProblems, type MigrationEffect, type MigrationProblem } from './migration-problem.ts';
 
 const PATH = /(?:^|\/)migrations?\/(?:.*\/)?[^/]+\.[cm]?[jt]s$/i;
 const HAS_UP =
@@ -116,7 +116,7 @@ const depthAt = (code: string, to: number): number => {
 export function findJavascriptMigrationProblems(path: string, text: string): MigrationProblem[] {
   const up = functionOf(path, text, 'up');
   const down = functionOf(path, text, 'down');
-  return compareDirections(
+  return findDowngradeProblems(
     up && effectOf(up.body),
     down && { effect: effectOf(down.body), line: down.line },
     {

@@ -9,7 +9,7 @@ export interface MigrationProblem {
 export type MigrationEffect = 'works' | 'nothing' | 'refuses';
 
 /** Compares the two directions: going forward without doing anything needs no way back. */
-export function compareDirections(
+export function findDowngradeProblems(
   forward: MigrationEffect | null,
   back: { readonly effect: MigrationEffect; readonly line: number } | null,
   names: { readonly forward: string; readonly back: string },

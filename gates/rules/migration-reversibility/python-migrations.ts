@@ -1,4 +1,4 @@
-import { compareDirections, type MigrationProblem } from './migration-problem.ts';
+import { findDowngradeProblems, type MigrationProblem } from './migration-problem.ts';
 import { detectPythonEffect, findFunctionDefinition } from './python-effect.ts';
 import { type PythonStatement, splitPythonStatements } from './python-statements.ts';
 
@@ -17,7 +17,7 @@ export function findPythonMigrationProblems(path: string, text: string): Migrati
   if (!ALEMBIC_FOLDERS.test(path) && !ALEMBIC_TEXT.test(text)) return [];
   const upgrade = findFunctionDefinition(statements, 'upgrade');
   const downgrade = findFunctionDefinition(statements, 'downgrade');
-  return compareDirections(
+  return findDowngradeProblems(
     upgrade && detectPythonEffect(upgrade.body),
     downgrade && { effect: detectPythonEffect(downgrade.body), line: downgrade.line },
     { forward: 'upgrade()', back: 'downgrade()' },

@@ -1,4 +1,4 @@
-import { compareDirections, type MigrationEffect, type MigrationProblem } from './migration-problem.ts';
+import { findDowngradeProblems, type MigrationEffect, type MigrationProblem } from './migration-problem.ts';
 
 const RAILS = /(?:^|\/)db\/(?:\w+_)?migrate\/[^/]+\.rb$/;
 export const isRailsMigration = (path: string): boolean => RAILS.test(path);
@@ -71,7 +71,7 @@ export function findRailsMigrationProblems(text: string): MigrationProblem[] {
   }
   const up = methodOf(lines, 'up');
   const down = methodOf(lines, 'down');
-  return compareDirections(up && effectOf(up), down && { effect: effectOf(down), line: down.line }, {
+  return findDowngradeProblems(up && effectOf(up), down && { effect: effectOf(down), line: down.line }, {
     forward: 'up',
     back: 'down',
   });

@@ -44,7 +44,10 @@ const PROVIDER = /^(?:AKIA|ASIA|ABIA|ACCA|(?:[A-Za-z0-9]{2,10}[_-]){1,3}|[A-Z]{2
  * The severity of a value with the shape of a provider's token. One that is marked as not being real is still reported,
  * because the mark is easily taken off again where it is used.
  */
-export function rateToken(candidate: PatternCandidate, prefixes: readonly string[]): DetectorSeverity | null {
+export function classifyTokenSeverity(
+  candidate: PatternCandidate,
+  prefixes: readonly string[],
+): DetectorSeverity | null {
   const random = candidate.value.replace(PROVIDER, '');
   if (isRepetitiveFiller(random)) return null;
   const marked =

@@ -1,7 +1,7 @@
 import { rules } from '@secretlint/secretlint-rule-preset-recommend';
 import { DETECTOR_RANK, type Detector, type DetectorMatch } from '../scan/detector.ts';
 import type { FileClassification } from '../scan/file-classification.ts';
-import { rateToken } from './allowed-values.ts';
+import { classifyTokenSeverity } from './allowed-values.ts';
 
 /** What a rule of the preset is to us. Its own types are in a package that we have no other use for. */
 interface PresetRule {
@@ -23,7 +23,7 @@ interface PresetRule {
  * Where each rule of the preset can find something, and how far that reaches. A rule that is not in the list is new in the
  * preset; it is given the surroundings of everything in the list.
  */
-export const SECRETLINT_ANCHORS: Readonly<Record<string, readonly string[]>> = {
+export const SECRETLINT_RULE_KEYWORDS: Readonly<Record<string, readonly string[]>> = {
   npm: ['npm_', '_authtoken', 'x-oauth-basic'],
   slack: ['xoxb-', 'xoxp-', 'xapp-', 'xoxa-', 'xoxo-', 'xoxr-', 'hooks.slack.com'],
   sendgrid: ['sg.'],
@@ -88,7 +88,7 @@ function detectorOf(name: string, rule: PresetRule, prefixes: readonly string[])
   );
   return {
     rule: `secretlint_${name}`,
-    anchors: SECRETLINT_ANCHORS[name] ?? Object.values(SECRETLINT_ANCHORS).flat(),
+    anchors: SECRETLINT_RULE_KEYWORDS[name] ?? Object.values(SECRETLINT_RULE_KEYWORDS).flat(),
     ...REACH,
     maxWindowBytes: LONGEST,
     inBinary: true,
@@ -99,7 +99,7 @@ function detectorOf(name: string, rule: PresetRule, prefixes: readonly string[])
       void handler.file?.({ content: text, filePath, ext: '.txt', contentType: 'text' });
       return found.flatMap(([start, end]) => {
         const value = text.slice(start, end);
-        const severity = rateToken({ value, groups: {}, text, at: start, file }, prefixes);
+        const severity = classifyTokenSeverity({ value, groups: {}, text, at: start, file }, prefixes);
         return start >= from && severity
           ? [{ rule: `secretlint_${name}`, title: `secret (${name})`, severity, start, end, value }]
           : [];

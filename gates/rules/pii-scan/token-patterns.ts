@@ -1,6 +1,6 @@
 import type { DetectionPattern, PatternCandidate } from '../scan/detection-pattern.ts';
 import { DETECTOR_RANK } from '../scan/detector.ts';
-import { isPublishedExample, rateToken } from './allowed-values.ts';
+import { classifyTokenSeverity, isPublishedExample } from './allowed-values.ts';
 
 /** What follows a token of fixed length: no more of it. */
 const END = /\(\?!\[[^\]]*\]\)$/;
@@ -35,7 +35,7 @@ function keySeverity({ text, at, value }: PatternCandidate) {
 
 /** Rules for what is a secret by its shape, wherever it stands. */
 export function buildTokenPatterns(prefixes: readonly string[]): DetectionPattern[] {
-  const rateCandidate = (candidate: PatternCandidate) => rateToken(candidate, prefixes);
+  const rateCandidate = (candidate: PatternCandidate) => classifyTokenSeverity(candidate, prefixes);
   const rules: DetectionPattern[] = [
     token(
       'aws_access_key',

@@ -1,7 +1,7 @@
 import type { FileChange } from '../../../workspace/git/file-changes.ts';
 import { readThreadCpuMs } from '../../../workspace/process/cpu-time.ts';
 import type { GateContext, GateResult } from '../../core/gate.ts';
-import type { Level } from '../../core/rule-settings.ts';
+import type { RuleLevel } from '../../core/rule-settings.ts';
 import { NO_RULE_SETTINGS } from '../../core/rule-settings.ts';
 import type { RuleMetadata } from '../framework/rule.ts';
 import { createConfiguredLevelLookup, describeWeakenedRules } from '../framework/rule-levels.ts';
@@ -43,7 +43,7 @@ export async function runScan(
   });
   const setLevel = createConfiguredLevelLookup(settings);
   // What is set for a rule comes before what the switches of the gate say of its kind.
-  const level = ({ rule, path }: LocatedMatch): Level | null => setLevel(rule, path);
+  const level = ({ rule, path }: LocatedMatch): RuleLevel | null => setLevel(rule, path);
   const located = scan.matches.filter((each) => level(each) !== 'off');
   const withSecretName = new Set(located.filter(({ line }) => line === null).map(({ path }) => path));
   const result = reportScan(

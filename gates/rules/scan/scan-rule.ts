@@ -1,4 +1,4 @@
-import type { Level } from '../../core/rule-settings.ts';
+import type { RuleLevel } from '../../core/rule-settings.ts';
 import type { RuleDefinition } from '../framework/rule-family.ts';
 
 const PROJECT = {
@@ -8,7 +8,7 @@ const PROJECT = {
 
 interface ScanRuleDefinition {
   readonly id: string;
-  readonly default: Level;
+  readonly default: RuleLevel;
   readonly summary: string;
   /** What follows from it where it is true. */
   readonly rationale: string;

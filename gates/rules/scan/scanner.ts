@@ -115,7 +115,7 @@ const better = (a: Ranked, b: Ranked): number =>
   b.end - b.start - (a.end - a.start);
 
 /** One finding for each place: of those that overlap, the best; in the order of the text. */
-export function keepBestMatches<T extends Ranked>(seen: readonly T[]): T[] {
+export function selectStrongestMatches<T extends Ranked>(seen: readonly T[]): T[] {
   const inOrder = [...seen].sort((a, b) => a.start - b.start || b.end - a.end);
   const kept: T[] = [];
   for (const each of inOrder) {
@@ -180,7 +180,7 @@ export class Scanner {
   /** Everything that the detectors see. Of what they see in the same place the best is kept. */
   scan(bytes: Buffer, file: FileClassification): ScanResult {
     const { seen, work } = this.#look(bytes, file, 0);
-    return { matches: keepBestMatches(seen), scannedWorkBytes: work };
+    return { matches: selectStrongestMatches(seen), scannedWorkBytes: work };
   }
 
   #look(bytes: Buffer, file: FileClassification, depth: number): { seen: ScannerMatch[]; work: number } {

@@ -2,7 +2,7 @@ import type { GateEvidence } from '../../../shared/contract/evidence/schema.ts';
 import type { GateResult } from '../../core/gate.ts';
 import { buildGateResult, type GateFinding } from '../../core/gate-finding.ts';
 import type { TestResult } from '../../core/test-result.ts';
-import type { StopRules } from '../../languages/language-tool.ts';
+import type { AbortingFindingRules } from '../../languages/language-tool.ts';
 import { countTestsRun } from '../../reports/tool-report.ts';
 import type { AddedLines } from '../running/added-lines.ts';
 import type { CommandRun } from '../running/command-run.ts';
@@ -16,7 +16,7 @@ import type { PatchTests } from './patch-tests.ts';
 export interface EvaluateRunOptions {
   /** What is run, as people call it. */
   readonly label?: string;
-  readonly stopRules?: StopRules;
+  readonly stopRules?: AbortingFindingRules;
   readonly newFindingRule: NewFindingRule;
   /** Lines that the patch wrote; not needed where everything new fails. */
   readonly addedLines?: AddedLines;

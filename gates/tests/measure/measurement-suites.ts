@@ -2,10 +2,10 @@ import type { PlannedCommand } from '../../core/gate.ts';
 import type { Language } from '../../core/language.ts';
 import type { ProjectFiles } from '../../core/project-files.ts';
 import {
-  createPackageSign,
+  buildVersionCommand,
+  createPackageMarker,
+  type ToolMarker,
   type ToolProgram,
-  type ToolSign,
-  versionLine,
 } from '../../languages/language-tool.ts';
 import { selectLanguages } from '../../languages/languages.ts';
 import { hasAnyManifest, joinFolder, listToolFolders, MAX_TOOL_FOLDERS } from '../running/tool-folders.ts';
@@ -16,7 +16,7 @@ export interface MeasurementSuite extends ToolProgram {
   readonly language: Language;
   readonly line: string;
   /** The project uses it when one of these is in the base; none: it is the language's own. */
-  readonly signs: readonly ToolSign[];
+  readonly signs: readonly ToolMarker[];
 }
 
 const pytestPluginVersionLine = (option: string): string =>
@@ -35,23 +35,23 @@ export const COVERAGE_SUITES: readonly MeasurementSuite[] = [
   {
     language: 'javascript',
     name: 'vitest',
-    versionLine: versionLine('vitest'),
+    versionLine: buildVersionCommand('vitest'),
     installHint: `npm install --save-dev vitest @vitest/coverage-v8, and ${MODULES}`,
     line: 'vitest run --coverage.enabled --coverage.reporter=json-summary --coverage.reportsDirectory="$TMPDIR/coverage"; code=$?; cp "$TMPDIR/coverage/coverage-summary.json" "$REPORT"; exit $code',
-    signs: [createPackageSign('vitest')],
+    signs: [createPackageMarker('vitest')],
   },
   {
     language: 'javascript',
     name: 'jest',
-    versionLine: versionLine('jest'),
+    versionLine: buildVersionCommand('jest'),
     installHint: `npm install --save-dev jest, and ${MODULES}`,
     line: 'jest --ci --coverage --coverageReporters=json-summary --coverageDirectory="$TMPDIR/coverage"; code=$?; cp "$TMPDIR/coverage/coverage-summary.json" "$REPORT"; exit $code',
-    signs: [createPackageSign('jest')],
+    signs: [createPackageMarker('jest')],
   },
   {
     language: 'javascript',
     name: 'node',
-    versionLine: versionLine('node'),
+    versionLine: buildVersionCommand('node'),
     installHint: 'install Node.js 22 or newer',
     line: 'node --test --experimental-test-coverage --test-reporter=lcov --test-reporter-destination="$REPORT"',
     signs: [],
@@ -86,11 +86,11 @@ export const BENCHMARK_SUITES: readonly MeasurementSuite[] = [
   {
     language: 'javascript',
     name: 'vitest',
-    versionLine: versionLine('vitest'),
+    versionLine: buildVersionCommand('vitest'),
     installHint: `npm install --save-dev vitest, and ${MODULES}`,
     // The option of the versions before 5 is gone, and the reporter of those after 4 was not there.
     line: 'vitest bench --run $(rm -rf .assay-report; case "$(vitest --version)" in vitest/[0-4].*) echo --outputJson=.assay-report;; *) echo --reporter=json --outputFile=.assay-report;; esac); code=$?; mv .assay-report "$REPORT"; exit $code',
-    signs: [createPackageSign('vitest')],
+    signs: [createPackageMarker('vitest')],
   },
 ];
 

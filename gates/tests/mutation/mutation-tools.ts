@@ -1,5 +1,5 @@
 import type { Language } from '../../core/language.ts';
-import { type ToolProgram, versionLine } from '../../languages/language-tool.ts';
+import { buildVersionCommand, type ToolProgram } from '../../languages/language-tool.ts';
 
 /** A program that changes the files in `"$@"`, or everything when there are none, and leaves its report in `$REPORT`. */
 export interface MutationTool extends ToolProgram {
@@ -30,7 +30,7 @@ export const MUTATION_TOOLS: Readonly<Record<Language, MutationTool>> = {
   javascript: {
     name: 'stryker',
     displayCommand: 'stryker run',
-    versionLine: versionLine('stryker'),
+    versionLine: buildVersionCommand('stryker'),
     installHint:
       'npm install --save-dev @stryker-mutator/core, and profiles.javascript.setup: npm ci --ignore-scripts',
     line: `

@@ -3,11 +3,11 @@ import type { ProjectFiles, RevisionPaths } from '../../core/project-files.ts';
 import { goProfile } from '../../languages/go/profile.ts';
 import { javascriptProfile } from '../../languages/javascript/profile.ts';
 import {
+  buildVersionCommand,
   type LanguageProfile,
   type LanguageTool,
   type ToolKind,
-  type ToolSign,
-  versionLine,
+  type ToolMarker,
 } from '../../languages/language-tool.ts';
 import { languageOfPath, selectLanguages } from '../../languages/languages.ts';
 import { pythonProfile } from '../../languages/python/profile.ts';
@@ -162,7 +162,7 @@ async function scriptTool(
   return {
     kind,
     name: 'npm',
-    versionLine: versionLine('npm'),
+    versionLine: buildVersionCommand('npm'),
     installHint: 'install npm',
     line: `npm run --silent ${script}`,
     format: null,
@@ -196,7 +196,7 @@ async function configured(
 /** Whether one of the files that show that a project uses a tool is in a folder of the base. */
 export async function hasToolSign(
   project: Pick<ProjectFiles, 'baseFile'>,
-  signs: readonly ToolSign[],
+  signs: readonly ToolMarker[],
   folder = '',
 ): Promise<boolean> {
   for (const sign of signs) if (await isSignPresent(project, sign, folder)) return true;
@@ -205,7 +205,7 @@ export async function hasToolSign(
 
 async function isSignPresent(
   project: Pick<ProjectFiles, 'baseFile'>,
-  { file, pattern }: ToolSign,
+  { file, pattern }: ToolMarker,
   folder: string,
 ): Promise<boolean> {
   const text = await project.baseFile(joinFolder(folder, file));

@@ -43,7 +43,7 @@ export interface CommandLine {
 export const REPORT_PATH_PLACEHOLDER = '%REPORT%';
 
 /** Stands in a variable for a file that the code under test writes, which is read afterwards. */
-export const SIDE_FILE_PLACEHOLDER = '%ASIDE%';
+export const TEST_OUTPUT_FILE_PLACEHOLDER = '%ASIDE%';
 
 /** How the line of a command names the file that it writes its report to. */
 const NAMES_REPORT = /\$\{?REPORT\b/;
@@ -69,10 +69,10 @@ export async function runCommandLine(
   const asidePath = join(room.tmpFolder, 'assay-aside');
   const filled = Object.entries(environment).map(([name, value]) => [
     name,
-    value.replaceAll(REPORT_PATH_PLACEHOLDER, path).replaceAll(SIDE_FILE_PLACEHOLDER, asidePath),
+    value.replaceAll(REPORT_PATH_PLACEHOLDER, path).replaceAll(TEST_OUTPUT_FILE_PLACEHOLDER, asidePath),
   ]);
   const ran = await room.run({ line }, timeoutMs, { REPORT: path, ...Object.fromEntries(filled) });
-  const aside = Object.values(environment).includes(SIDE_FILE_PLACEHOLDER)
+  const aside = Object.values(environment).includes(TEST_OUTPUT_FILE_PLACEHOLDER)
     ? await readReportFile(asidePath).catch(() => null)
     : null;
   const ended = classifyProcessResult(ran);

@@ -4,8 +4,8 @@ import type { ServiceAction } from '../../../local/service-actions.ts';
 import { compileMachine } from '../../../local/step-functions/definition/compile.ts';
 import type { Execution } from '../../../local/step-functions/execution.ts';
 import { createExecutions, type Executions } from '../../../local/step-functions/executions.ts';
-import { createActions } from '../../../local/step-functions/index.ts';
-import { Interruption, StateError } from '../../../local/step-functions/interpreter/errors.ts';
+import { createStepFunctionsActions } from '../../../local/step-functions/index.ts';
+import { ExecutionInterruptedError, StateError } from '../../../local/step-functions/interpreter/errors.ts';
 import type { DeployedMachine } from '../../../local/step-functions/machines.ts';
 import { QUEUE_URLS, STATE_MACHINE_ARNS } from '../simulated-environment.ts';
 import { drawFraction } from '../world/random-stream.ts';
@@ -102,7 +102,7 @@ export class SimulatedStepFunctions {
     if (draw('lost') < conditions.lostStarts) {
       tell('acknowledged and lost');
       const lost = start(request);
-      lost.interrupt(new Interruption('ABORTED'));
+      lost.interrupt(new ExecutionInterruptedError('ABORTED'));
       return lost;
     }
     const execution = start(request);
@@ -110,7 +110,7 @@ export class SimulatedStepFunctions {
       world.clock.schedule(drawFraction(`${conditions.seed}/cut at/${at}`) * CUT_WITHIN, () => {
         if (execution.status !== 'RUNNING') return;
         tell('cut short');
-        execution.interrupt(new Interruption('ABORTED'));
+        execution.interrupt(new ExecutionInterruptedError('ABORTED'));
       });
     if (draw('twice') < conditions.doubleStarts) {
       tell('runs twice');
@@ -134,7 +134,7 @@ export class SimulatedStepFunctions {
   }
 
   run(operation: string, input: Readonly<Record<string, unknown>>): unknown {
-    const actions: Readonly<Record<string, ServiceAction>> = createActions(this.executions);
+    const actions: Readonly<Record<string, ServiceAction>> = createStepFunctionsActions(this.executions);
     const action = actions[operation.replace(/Command$/, '')];
     if (!action) throw new Error(`the simulated Step Functions have no ${operation}`);
     return action(input);

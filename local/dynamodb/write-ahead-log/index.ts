@@ -1,10 +1,16 @@
 import { mkdirSync, rmSync, statSync } from 'node:fs';
 import type { Worker } from 'node:worker_threads';
-import { FILE_CALLS, type FileCalls } from '../../atomic-files.ts';
+import { type FileSystemCalls, NODE_FILE_SYSTEM_CALLS } from '../../atomic-files.ts';
 import { startWorkerThread } from '../../worker-thread.ts';
 import { loadLog } from './load.ts';
 import type { ChangeRecord, LogRecord } from './records.ts';
-import { createSegment, type OpenSegment, openSegment, SEGMENT_EXTENSION, serialPath } from './segment.ts';
+import {
+  buildSerialPath,
+  createSegment,
+  type OpenSegment,
+  openSegment,
+  SEGMENT_EXTENSION,
+} from './segment.ts';
 import { SNAPSHOT_EXTENSION, type SnapshotRequest, type StoredItem } from './snapshot.ts';
 
 export type { ChangeRecord } from './records.ts';
@@ -54,7 +60,7 @@ export interface WriteAheadLog {
 export interface WriteAheadLogOptions {
   /** A new segment begins after so many bytes. */
   readonly segmentBytes?: number;
-  readonly calls?: FileCalls;
+  readonly calls?: FileSystemCalls;
   /** Receives messages about repairs, which need no action. */
   onNotice?(message: string): void;
   /** Called once, when a record could not be written. */
@@ -68,7 +74,12 @@ const SEGMENT_BYTES = 16 * 1_048_576;
  * byte, for damage.
  */
 export function openWriteAheadLog(directory: string, options: WriteAheadLogOptions = {}): WriteAheadLog {
-  const { segmentBytes = SEGMENT_BYTES, calls = FILE_CALLS, onNotice = () => {}, onBroken } = options;
+  const {
+    segmentBytes = SEGMENT_BYTES,
+    calls = NODE_FILE_SYSTEM_CALLS,
+    onNotice = () => {},
+    onBroken,
+  } = options;
   mkdirSync(directory, { recursive: true });
   const { state, positions, ...loaded } = loadLog(directory, onNotice);
   const listeners: (() => void)[] = [];
@@ -84,7 +95,7 @@ export function openWriteAheadLog(directory: string, options: WriteAheadLogOptio
   let snapshotBytes = snapshot === null ? 0 : snapshotSize(snapshot);
 
   function pathOf(serial: number, extension: string): string {
-    return serialPath(directory, serial, extension);
+    return buildSerialPath(directory, serial, extension);
   }
   function snapshotSize(serial: number): number {
     return statSync(pathOf(serial, SNAPSHOT_EXTENSION)).size;

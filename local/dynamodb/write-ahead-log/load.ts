@@ -1,9 +1,15 @@
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Image } from '../item-image.ts';
-import { type ChangeRecord, damagedLine, type LogRecord } from './records.ts';
-import { readNewestSegment, readSegment, SEGMENT_EXTENSION, serialOf, serialPath } from './segment.ts';
-import { ItemState, readSnapshot, SNAPSHOT_EXTENSION } from './snapshot.ts';
+import type { ItemImage } from '../item-image.ts';
+import { type ChangeRecord, createDamagedLineError, type LogRecord } from './records.ts';
+import {
+  buildSerialPath,
+  parseSerialNumber,
+  readNewestSegment,
+  readSegment,
+  SEGMENT_EXTENSION,
+} from './segment.ts';
+import { LoggedTableItems, readSnapshot, SNAPSHOT_EXTENSION } from './snapshot.ts';
 
 export interface Segment {
   readonly serial: number;
@@ -22,7 +28,7 @@ export interface LoadedLog {
   readonly positions: Map<string, number>;
   /** Changes that some reader has not passed, the oldest first. */
   readonly changes: ChangeRecord[];
-  readonly state: ItemState;
+  readonly state: LoggedTableItems;
 }
 
 type StoredChange = Extract<LogRecord, { kind: 'change' }>;
@@ -47,7 +53,7 @@ function listFiles(directory: string): LogFiles {
   const serials = (extension: string): readonly number[] =>
     names
       .filter((name) => name.endsWith(extension))
-      .map(serialOf)
+      .map(parseSerialNumber)
       .sort((a, b) => a - b);
   const snapshot = serials(SNAPSHOT_EXTENSION).at(-1) ?? null;
   const first = snapshot ?? 1;
@@ -56,12 +62,13 @@ function listFiles(directory: string): LogFiles {
   const missing = segments.findIndex((serial, index) => serial !== first + index);
   if (!isEmpty && (segments.length === 0 || missing >= 0))
     throw new Error(
-      `${serialPath(directory, first + Math.max(missing, 0), SEGMENT_EXTENSION)} is missing. Nothing was changed. ` +
+      `${buildSerialPath(directory, first + Math.max(missing, 0), SEGMENT_EXTENSION)} is missing. Nothing was changed. ` +
         'Restore the folder from a copy, all of it at once.',
     );
   for (const name of names) {
     const isLog = name.endsWith(SEGMENT_EXTENSION) || name.endsWith(SNAPSHOT_EXTENSION);
-    if (name.endsWith('.partial') || (isLog && serialOf(name) < first)) rmSync(join(directory, name));
+    if (name.endsWith('.partial') || (isLog && parseSerialNumber(name) < first))
+      rmSync(join(directory, name));
   }
   return { snapshot, segments };
 }
@@ -69,7 +76,7 @@ function listFiles(directory: string): LogFiles {
 /** Reads a log and repairs torn records. @throws Error with file and line or byte, for any other damage. */
 export function loadLog(directory: string, onNotice: (message: string) => void): LoadedLog {
   const files = listFiles(directory);
-  const state = files.snapshot === null ? new ItemState() : readSnapshot(directory, files.snapshot);
+  const state = files.snapshot === null ? new LoggedTableItems() : readSnapshot(directory, files.snapshot);
   const positions = new Map<string, number>();
   const changes: UnparsedChange[] = [];
 
@@ -78,12 +85,12 @@ export function loadLog(directory: string, onNotice: (message: string) => void):
   }
 
   function loadSegment(serial: number): Segment {
-    const path = serialPath(directory, serial, SEGMENT_EXTENSION);
+    const path = buildSerialPath(directory, serial, SEGMENT_EXTENSION);
     const isNewest = serial === files.segments.at(-1);
     let last = 0;
     let isFirst = true;
     for (const { record, item, line } of isNewest ? readNewestSegment(path, onNotice) : readSegment(path)) {
-      if (isFirst !== (record.kind === 'header')) throw damagedLine(path, line);
+      if (isFirst !== (record.kind === 'header')) throw createDamagedLineError(path, line);
       isFirst = false;
       if (record.kind === 'header') {
         noteMissing(path, record.next);
@@ -95,7 +102,7 @@ export function loadLog(directory: string, onNotice: (message: string) => void):
         noteMissing(path, record.sequence);
         changes.push({ record, old: state.apply(record, item), item });
         last = record.sequence;
-      } else throw damagedLine(path, line);
+      } else throw createDamagedLineError(path, line);
     }
     return { serial, last, bytes: statSync(path).size };
   }
@@ -112,4 +119,5 @@ function parseChange({ record, old, item }: UnparsedChange): ChangeRecord {
   return { ...change, old: parseItem(old), new: parseItem(item) };
 }
 
-const parseItem = (item: string | null): Image | null => (item === null ? null : (JSON.parse(item) as Image));
+const parseItem = (item: string | null): ItemImage | null =>
+  item === null ? null : (JSON.parse(item) as ItemImage);

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { isRecord } from '../../properties.ts';
-import type { Image } from '../item-image.ts';
+import type { ItemImage } from '../item-image.ts';
 
 /** One change of one item, as the readers of the stream see it. */
 export interface ChangeRecord {
@@ -9,9 +9,9 @@ export interface ChangeRecord {
   readonly table: string;
   /** Milliseconds since 1970. */
   readonly at: number;
-  readonly key: Image;
-  readonly old: Image | null;
-  readonly new: Image | null;
+  readonly key: ItemImage;
+  readonly old: ItemImage | null;
+  readonly new: ItemImage | null;
   /** True for a removal by time to live. */
   readonly byService: boolean;
 }
@@ -33,7 +33,7 @@ export type LogRecord =
 /** A record of a snapshot: its header, one for each item, followed by the JSON of the item, and its end. */
 export type SnapshotRecord =
   | { readonly kind: 'snapshot'; readonly next: number }
-  | { readonly kind: 'item'; readonly table: string; readonly key: Image }
+  | { readonly kind: 'item'; readonly table: string; readonly key: ItemImage }
   | { readonly kind: 'end'; readonly items: number };
 
 type AnyRecord = LogRecord | SnapshotRecord;
@@ -89,13 +89,13 @@ export function* decodeRecords(path: string, bytes: Buffer, from = 0, line = 1):
     const end = bytes.indexOf(NEWLINE, at);
     if (end < 0) return;
     const decoded = decodeRecord(bytes.subarray(at, end), number);
-    if (decoded === null) throw damagedLine(path, number);
+    if (decoded === null) throw createDamagedLineError(path, number);
     yield decoded;
     at = end + 1;
   }
 }
 
-export const damagedLine = (path: string, line: number): Error =>
+export const createDamagedLineError = (path: string, line: number): Error =>
   new Error(
     `${path}: line ${line} is damaged. Nothing was changed. Restore the folder from a copy, or remove that line to go on ` +
       'without the change in it.',

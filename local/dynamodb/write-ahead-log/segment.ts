@@ -1,7 +1,18 @@
 import { closeSync, readFileSync, truncateSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { type FileCalls, FileWriteError, writeAll, writeFileAtomically } from '../../atomic-files.ts';
-import { type DecodedRecord, damagedLine, decodeRecords, encodeRecord, type LogRecord } from './records.ts';
+import {
+  type FileSystemCalls,
+  FileWriteError,
+  writeAllBytes,
+  writeFileAtomically,
+} from '../../atomic-files.ts';
+import {
+  createDamagedLineError,
+  type DecodedRecord,
+  decodeRecords,
+  encodeRecord,
+  type LogRecord,
+} from './records.ts';
 
 /**
  * A segment is one file of the log. Its first line has the length up to which it was acknowledged, and is
@@ -19,11 +30,11 @@ export const SEGMENT_EXTENSION = '.log';
 const SERIAL_DIGITS = 9;
 
 /** Path of the file with a serial number, which orders segments and snapshots. */
-export const serialPath = (directory: string, serial: number, extension: string): string =>
+export const buildSerialPath = (directory: string, serial: number, extension: string): string =>
   join(directory, `${String(serial).padStart(SERIAL_DIGITS, '0')}${extension}`);
 
 /** The serial number in a file's name. */
-export const serialOf = (path: string): number => Number.parseInt(basename(path), 10);
+export const parseSerialNumber = (path: string): number => Number.parseInt(basename(path), 10);
 
 /**
  * Reads the records of a segment that is no longer written. @throws Error with file and line, or byte, for
@@ -35,7 +46,7 @@ export function* readSegment(path: string): Generator<DecodedRecord> {
   yield* decodeRecords(path, bytes, FIRST_LINE_BYTES, 2);
   if (bytes.length < acknowledged) throw shortened(path, bytes.length, acknowledged);
   const end = bytes.lastIndexOf('\n') + 1;
-  if (end < bytes.length) throw damagedLine(path, bytes.toString('latin1').split('\n').length);
+  if (end < bytes.length) throw createDamagedLineError(path, bytes.toString('latin1').split('\n').length);
 }
 
 /**
@@ -69,7 +80,7 @@ function acknowledgedLength(path: string, bytes: Buffer): number {
   if (digits !== undefined) return Number(digits);
   throw bytes.length < FIRST_LINE_BYTES
     ? shortened(path, bytes.length, FIRST_LINE_BYTES)
-    : damagedLine(path, 1);
+    : createDamagedLineError(path, 1);
 }
 
 const shortened = (path: string, length: number, acknowledged: number): Error =>
@@ -92,7 +103,7 @@ export interface OpenSegment {
 }
 
 /** Creates a segment with its first record, which a kill cannot tear. @throws FileWriteError */
-export function createSegment(path: string, header: LogRecord, calls: FileCalls): OpenSegment {
+export function createSegment(path: string, header: LogRecord, calls: FileSystemCalls): OpenSegment {
   const record = encodeRecord(header);
   const size = FIRST_LINE_BYTES + record.length;
   const firstLine = Buffer.from(`${FORMAT}${lengthDigits(size)}\n`);
@@ -101,7 +112,7 @@ export function createSegment(path: string, header: LogRecord, calls: FileCalls)
 }
 
 /** Opens a segment of `length` bytes to append to it. @throws FileWriteError */
-export function openSegment(path: string, length: number, calls: FileCalls): OpenSegment {
+export function openSegment(path: string, length: number, calls: FileSystemCalls): OpenSegment {
   let failure: FileWriteError | null = null;
   let size = length;
   const attempt = <T>(work: () => T): T => {
@@ -123,12 +134,12 @@ export function openSegment(path: string, length: number, calls: FileCalls): Ope
       const bytes = encodeRecord(record, item);
       attempt(() => {
         try {
-          writeAll(calls, file, bytes, size);
+          writeAllBytes(calls, file, bytes, size);
         } catch (error) {
           truncateBack(calls, file, size);
           throw error;
         }
-        writeAll(calls, file, Buffer.from(lengthDigits(size + bytes.length)), FORMAT.length);
+        writeAllBytes(calls, file, Buffer.from(lengthDigits(size + bytes.length)), FORMAT.length);
       });
       size += bytes.length;
     },
@@ -136,7 +147,7 @@ export function openSegment(path: string, length: number, calls: FileCalls): Ope
   };
 }
 
-function truncateBack(calls: FileCalls, file: number, size: number): void {
+function truncateBack(calls: FileSystemCalls, file: number, size: number): void {
   try {
     calls.truncate(file, size);
   } catch {

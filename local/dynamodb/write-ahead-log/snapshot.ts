@@ -1,20 +1,20 @@
 import { readFileSync } from 'node:fs';
-import { FILE_CALLS, type FileCalls, writeFileAtomically } from '../../atomic-files.ts';
-import type { Image } from '../item-image.ts';
-import { damagedLine, decodeRecords, encodeRecord, type LogRecord } from './records.ts';
-import { readSegment, SEGMENT_EXTENSION, serialPath } from './segment.ts';
+import { type FileSystemCalls, NODE_FILE_SYSTEM_CALLS, writeFileAtomically } from '../../atomic-files.ts';
+import type { ItemImage } from '../item-image.ts';
+import { createDamagedLineError, decodeRecords, encodeRecord, type LogRecord } from './records.ts';
+import { buildSerialPath, readSegment, SEGMENT_EXTENSION } from './segment.ts';
 
 /** A snapshot holds all items as they were before the segment with the same serial number. */
 export const SNAPSHOT_EXTENSION = '.snapshot';
 
 export interface StoredItem {
-  readonly key: Image;
+  readonly key: ItemImage;
   /** JSON. */
   readonly item: string;
 }
 
 /** Items of all tables as the log says they are. */
-export class ItemState {
+export class LoggedTableItems {
   /** Sequence of the next change. */
   next = 1;
   /** By the name of the table, then by the JSON of the key. */
@@ -26,7 +26,7 @@ export class ItemState {
     return this.set(change.table, change.key, item);
   }
 
-  set(table: string, key: Image, item: string | null): string | null {
+  set(table: string, key: ItemImage, item: string | null): string | null {
     const items = this.tables.get(table) ?? new Map<string, StoredItem>();
     this.tables.set(table, items);
     const name = JSON.stringify(key);
@@ -38,10 +38,10 @@ export class ItemState {
 }
 
 /** Reads the snapshot with this serial number. @throws Error with file and line, for any damage. */
-export function readSnapshot(directory: string, serial: number): ItemState {
-  const path = serialPath(directory, serial, SNAPSHOT_EXTENSION);
+export function readSnapshot(directory: string, serial: number): LoggedTableItems {
+  const path = buildSerialPath(directory, serial, SNAPSHOT_EXTENSION);
   const bytes = readFileSync(path);
-  const state = new ItemState();
+  const state = new LoggedTableItems();
   let items = 0;
   let isComplete = false;
   for (const { record, item, line } of decodeRecords(path, bytes)) {
@@ -50,7 +50,7 @@ export function readSnapshot(directory: string, serial: number): ItemState {
       state.set(record.table, record.key, item);
       items += 1;
     } else if (record.kind === 'end' && record.items === items) isComplete = true;
-    else throw damagedLine(path, line);
+    else throw createDamagedLineError(path, line);
   }
   if (isComplete && bytes.at(-1) === '\n'.charCodeAt(0)) return state;
   throw new Error(
@@ -76,19 +76,19 @@ const CHUNK_BYTES = 1_048_576;
  */
 export function writeSnapshot(
   { directory, previous, serial }: SnapshotRequest,
-  calls: FileCalls = FILE_CALLS,
+  calls: FileSystemCalls = NODE_FILE_SYSTEM_CALLS,
 ): void {
-  const state = previous === null ? new ItemState() : readSnapshot(directory, previous);
+  const state = previous === null ? new LoggedTableItems() : readSnapshot(directory, previous);
   for (let segment = previous ?? 1; segment < serial; segment += 1)
-    for (const { record, item } of readSegment(serialPath(directory, segment, SEGMENT_EXTENSION)))
+    for (const { record, item } of readSegment(buildSerialPath(directory, segment, SEGMENT_EXTENSION)))
       if (record.kind === 'change') state.apply(record, item);
-  writeFileAtomically(serialPath(directory, serial, SNAPSHOT_EXTENSION), chunks(state), {
+  writeFileAtomically(buildSerialPath(directory, serial, SNAPSHOT_EXTENSION), chunks(state), {
     sync: true,
     calls,
   });
 }
 
-function* chunks(state: ItemState): Generator<Buffer> {
+function* chunks(state: LoggedTableItems): Generator<Buffer> {
   let pending = [encodeRecord({ kind: 'snapshot', next: state.next })];
   let [bytes, count] = [0, 0];
   for (const [table, items] of state.tables)

@@ -28,7 +28,7 @@ function crc32Bytes(body: Buffer): Buffer {
 }
 
 /** Returns S3's error for the announced length of an upload, or null. */
-export function lengthRefusal(headers: Headers, most: number): S3Error | null {
+export function checkContentLength(headers: Headers, most: number): S3Error | null {
   if (headers['transfer-encoding'] !== undefined) {
     const message = 'A header you provided implies functionality that is not implemented';
     return createS3Error(501, 'NotImplemented', message, { Header: 'Transfer-Encoding' });
@@ -46,7 +46,7 @@ export function lengthRefusal(headers: Headers, most: number): S3Error | null {
 }
 
 /** Returns S3's error for a body that does not match the headers, or null. */
-export function bodyRefusal(headers: Headers, raw: Buffer, decode: DecodeChunked): S3Error | null {
+export function checkUploadBody(headers: Headers, raw: Buffer, decode: DecodeChunked): S3Error | null {
   const contentHash = headers['x-amz-content-sha256'];
   const streamed = String(headers['content-encoding'] ?? '').includes('aws-chunked');
   if (typeof contentHash === 'string' && contentHash.startsWith('STREAMING-AWS4')) {

@@ -1,14 +1,14 @@
 import { createHash, createHmac, type Hash, type Hmac } from 'node:crypto';
 import { SignatureV4 } from '@smithy/signature-v4';
-import { queryOf, type S3Request, type SignatureClaim, textHeader } from './signature-claim.ts';
+import { getHeaderText, parseQueryString, type S3Request, type SignatureClaim } from './signature-claim.ts';
 
 /** The accepted credentials, and their region. */
-export interface Signer {
+export interface SigningCredentials {
   readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string };
   readonly region: string;
 }
 
-export const CONTENT_HASH = 'x-amz-content-sha256';
+export const CONTENT_HASH_HEADER = 'x-amz-content-sha256';
 
 /**
  * Encodes the path as S3 signs it, however the client has encoded it. Returns null if it cannot be decoded.
@@ -32,7 +32,7 @@ export async function computeSignature(
   request: S3Request,
   { signedHeaders, signedAt, expiresIn }: SignatureClaim,
   path: string,
-  { credentials, region }: Signer,
+  { credentials, region }: SigningCredentials,
 ): Promise<string | undefined> {
   const signer = new SignatureV4({
     service: 's3',
@@ -43,7 +43,7 @@ export async function computeSignature(
     applyChecksum: false,
   });
   const signed = signedHeaders.flatMap((name) => {
-    const value = textHeader(request, name);
+    const value = getHeaderText(request, name);
     return value === undefined ? [] : [[name, value] as const];
   });
   const { query, contentHash } = readQuery(request);
@@ -56,16 +56,16 @@ export async function computeSignature(
     );
     return headers['authorization']?.slice(-64);
   }
-  const headers = { [CONTENT_HASH]: contentHash, ...Object.fromEntries(signed) };
+  const headers = { [CONTENT_HASH_HEADER]: contentHash, ...Object.fromEntries(signed) };
   const presigned = await signer.presign(
     { ...http, headers },
     {
       signingDate: signedAt,
       expiresIn,
       signableHeaders,
-      unhoistableHeaders: new Set([CONTENT_HASH, ...signedHeaders]),
+      unhoistableHeaders: new Set([CONTENT_HASH_HEADER, ...signedHeaders]),
       // The content hash is always signed; as a header it is signed only if the claim names it.
-      unsignableHeaders: new Set(signableHeaders.has(CONTENT_HASH) ? [] : [CONTENT_HASH]),
+      unsignableHeaders: new Set(signableHeaders.has(CONTENT_HASH_HEADER) ? [] : [CONTENT_HASH_HEADER]),
     },
   );
   return String(presigned.query?.['X-Amz-Signature']);
@@ -74,9 +74,9 @@ export async function computeSignature(
 function readQuery(request: S3Request): { query: Record<string, string[]>; contentHash: string } {
   const query: Record<string, string[]> = {};
   let contentHash = 'UNSIGNED-PAYLOAD';
-  for (const [name, value] of queryOf(request)) {
+  for (const [name, value] of parseQueryString(request)) {
     if (name === 'X-Amz-Signature') continue;
-    if (name.toLowerCase() === CONTENT_HASH) contentHash = value;
+    if (name.toLowerCase() === CONTENT_HASH_HEADER) contentHash = value;
     query[name] = [...(query[name] ?? []), value];
   }
   return { query, contentHash };

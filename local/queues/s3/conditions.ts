@@ -2,7 +2,7 @@ import type { S3Store } from '../fauxqs.ts';
 import { createS3Error, type S3Error } from './s3-error.ts';
 
 /** Returns S3's error for a write whose `If-None-Match` or `If-Match` is not satisfied, or null. */
-export function conditionRefusal(
+export function checkPreconditions(
   store: Pick<S3Store, 'headObject'>,
   bucket: string,
   key: string,

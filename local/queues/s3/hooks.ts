@@ -1,8 +1,8 @@
-import type { App, AppReply, AppRequest, S3Store } from '../fauxqs.ts';
-import { bodyRefusal, type DecodeChunked, lengthRefusal } from './body-check.ts';
-import { conditionRefusal } from './conditions.ts';
+import type { AppReply, AppRequest, FauxqsApp, S3Store } from '../fauxqs.ts';
+import { checkContentLength, checkUploadBody, type DecodeChunked } from './body-check.ts';
+import { checkPreconditions } from './conditions.ts';
 import { type S3Error, s3ErrorDocument } from './s3-error.ts';
-import { type SignatureOptions, signatureRefusal } from './signature-check.ts';
+import { checkSignature, type SignatureOptions } from './signature-check.ts';
 
 export interface S3HooksOptions {
   readonly store: Pick<S3Store, 'headObject'>;
@@ -20,14 +20,14 @@ export const isS3Request = ({ method, originalUrl }: AppRequest): boolean =>
   method !== 'POST' || !/^\/(\?|$)/.test(originalUrl);
 
 /** Adds the checks of S3 that fauxqs lacks: of the headers before the body is read, then of the body. */
-export function addS3Hooks(app: App, options: S3HooksOptions): void {
+export function addS3Hooks(app: FauxqsApp, options: S3HooksOptions): void {
   const { store, signatures, decodeChunked, mostBytes } = options;
   app.addHook('onRequest', async (request, reply) => {
     if (!isS3Request(request)) return;
     const { method, originalUrl: url, headers } = request;
     const refused =
-      (await signatureRefusal({ method, url, headers }, signatures)) ??
-      (method === 'PUT' ? lengthRefusal(headers, mostBytes) : null);
+      (await checkSignature({ method, url, headers }, signatures)) ??
+      (method === 'PUT' ? checkContentLength(headers, mostBytes) : null);
     if (refused !== null) await answer(request, reply, refused);
   });
   // Nothing waits between this hook and the write: so a condition that holds here holds there.
@@ -36,8 +36,8 @@ export function addS3Hooks(app: App, options: S3HooksOptions): void {
     const { method, headers, body } = request;
     const refused =
       isS3Request(request) && WRITES.has(method) && bucket && key
-        ? (bodyRefusal(headers, Buffer.isBuffer(body) ? body : Buffer.alloc(0), decodeChunked) ??
-          conditionRefusal(store, bucket, key, headers))
+        ? (checkUploadBody(headers, Buffer.isBuffer(body) ? body : Buffer.alloc(0), decodeChunked) ??
+          checkPreconditions(store, bucket, key, headers))
         : null;
     if (refused === null) done();
     else void answer(request, reply, refused);

@@ -1,8 +1,13 @@
-import { CONTENT_HASH, canonicalPath, computeSignature, type Signer } from './compute-signature.ts';
+import {
+  CONTENT_HASH_HEADER,
+  canonicalPath,
+  computeSignature,
+  type SigningCredentials,
+} from './compute-signature.ts';
 import { createS3Error, type S3Error } from './s3-error.ts';
 import { isS3Error, readSignatureClaim, type S3Request, type SignatureClaim } from './signature-claim.ts';
 
-export interface SignatureOptions extends Signer {
+export interface SignatureOptions extends SigningCredentials {
   readonly now?: () => number;
 }
 
@@ -10,10 +15,7 @@ export interface SignatureOptions extends Signer {
 const SKEW_MS = 900_000;
 
 /** Verifies the signature of a request, without its body. Returns S3's error, or null. */
-export async function signatureRefusal(
-  request: S3Request,
-  options: SignatureOptions,
-): Promise<S3Error | null> {
+export async function checkSignature(request: S3Request, options: SignatureOptions): Promise<S3Error | null> {
   const claim = readSignatureClaim(request);
   if (isS3Error(claim)) return claim;
   const refused =
@@ -96,8 +98,12 @@ function refuseUnsigned(
     const message = 'There were headers present in the request which were not signed';
     return createS3Error(403, 'AccessDenied', message, { HeadersNotSigned: unsigned.join(', ') });
   }
-  if (expiresIn === null && headers[CONTENT_HASH] === undefined) {
-    return createS3Error(400, 'InvalidRequest', `Missing required header for this request: ${CONTENT_HASH}`);
+  if (expiresIn === null && headers[CONTENT_HASH_HEADER] === undefined) {
+    return createS3Error(
+      400,
+      'InvalidRequest',
+      `Missing required header for this request: ${CONTENT_HASH_HEADER}`,
+    );
   }
   return null;
 }

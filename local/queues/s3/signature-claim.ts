@@ -28,11 +28,11 @@ const AUTHORIZATION = new RegExp(
   `^${ALGORITHM} +Credential=([^, ]+) *, *SignedHeaders=([^, ]+) *, *Signature=([0-9a-f]{64})$`,
 );
 
-export const textHeader = ({ headers }: S3Request, name: string): string | undefined => {
+export const getHeaderText = ({ headers }: S3Request, name: string): string | undefined => {
   const value = headers[name];
   return typeof value === 'object' ? value.join(',') : value;
 };
-export const queryOf = ({ url }: S3Request): URLSearchParams =>
+export const parseQueryString = ({ url }: S3Request): URLSearchParams =>
   new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?') + 1) : '');
 
 export const isS3Error = (value: SignatureClaim | S3Error): value is S3Error => 'code' in value;
@@ -42,13 +42,13 @@ export const isS3Error = (value: SignatureClaim | S3Error): value is S3Error => 
  * which no bucket here lets in.
  */
 export function readSignatureClaim(request: S3Request): SignatureClaim | S3Error {
-  const header = textHeader(request, 'authorization');
-  const query = queryOf(request);
+  const header = getHeaderText(request, 'authorization');
+  const query = parseQueryString(request);
   const presigned = query.has('X-Amz-Algorithm') || query.has('X-Amz-Signature');
   if (header !== undefined && presigned) {
     return createS3Error(400, 'InvalidArgument', 'Only one auth mechanism allowed: a header or the query.');
   }
-  if (header !== undefined) return ofHeader(header, textHeader(request, 'x-amz-date'));
+  if (header !== undefined) return ofHeader(header, getHeaderText(request, 'x-amz-date'));
   return presigned ? ofQuery(query) : createS3Error(403, 'AccessDenied', 'Access Denied');
 }
 

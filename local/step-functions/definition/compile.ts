@@ -1,6 +1,6 @@
 import { compileTemplate, type Template } from '../interpreter/template.ts';
 import { assignedVariables, checkStart, checkState } from './flow-checks.ts';
-import type { Catcher, Effects, Flow, Machine, State } from './machine.ts';
+import type { Catcher, CompiledStateMachine, State, StateExitEffects, StateFlow } from './machine.ts';
 import { parseDefinition, withErrorLocation } from './parse-definition.ts';
 import {
   type FlowDefinition,
@@ -16,13 +16,13 @@ import { parseTaskResource } from './task-resource.ts';
  * Compiles the definition of a state machine. Throws an error that names the state and the key when the
  * definition holds anything that the interpreter does not run, so that no difference from AWS goes unseen.
  */
-export function compileMachine(definition: unknown): Machine {
+export function compileMachine(definition: unknown): CompiledStateMachine {
   const parsed = parseDefinition(machineSchema, definition);
   return { ...compileFlow(parsed, new Set()), timeoutSeconds: parsed.TimeoutSeconds };
 }
 
 /** `outer` holds the variables of the flows around this one: they can be read here, but not assigned. */
-function compileFlow(flow: FlowDefinition, outer: ReadonlySet<string>): Flow {
+function compileFlow(flow: FlowDefinition, outer: ReadonlySet<string>): StateFlow {
   const definitions = new Map<string, StateDefinition>();
   for (const [name, raw] of Object.entries(flow.States)) {
     definitions.set(
@@ -121,7 +121,7 @@ interface WithHandlers extends WithTransition {
   readonly Catch?: readonly CatchDefinition[] | undefined;
 }
 
-function effects(state: WithEffects, prefix = ''): Effects {
+function effects(state: WithEffects, prefix = ''): StateExitEffects {
   return {
     output: optional(state.Output, `${prefix}Output`),
     assign: Object.entries(state.Assign ?? {}).map(

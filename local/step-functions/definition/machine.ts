@@ -3,18 +3,18 @@ import type { Retrier } from './schema.ts';
 import type { TaskResource } from './task-resource.ts';
 
 /** A definition ready to run: expressions compiled, targets checked. */
-export interface Machine extends Flow {
+export interface CompiledStateMachine extends StateFlow {
   readonly timeoutSeconds: number | undefined;
 }
 
 /** States and where they begin: a machine, a branch or an item processor. */
-export interface Flow {
+export interface StateFlow {
   readonly startAt: string;
   readonly states: ReadonlyMap<string, State>;
 }
 
 /** Effects of leaving a state: its output, if it differs from the default, and its assigned variables. */
-export interface Effects {
+export interface StateExitEffects {
   readonly output: Template | undefined;
   readonly assign: ReadonlyArray<readonly [variable: string, value: Template]>;
 }
@@ -22,14 +22,14 @@ export interface Effects {
 /** `next` is null where the flow ends. */
 interface TransitionState {
   readonly name: string;
-  readonly effects: Effects;
+  readonly effects: StateExitEffects;
   readonly next: string | null;
 }
 
 export interface Catcher {
   readonly errorEquals: readonly string[];
   readonly next: string;
-  readonly effects: Effects;
+  readonly effects: StateExitEffects;
 }
 
 /** A state whose errors can be retried and caught. */
@@ -48,14 +48,14 @@ export interface TaskState extends RetryableState {
 export interface ParallelState extends RetryableState {
   readonly type: 'Parallel';
   readonly arguments: Template | undefined;
-  readonly branches: readonly Flow[];
+  readonly branches: readonly StateFlow[];
 }
 
 export interface MapState extends RetryableState {
   readonly type: 'Map';
   readonly items: Template | undefined;
   readonly itemSelector: Template | undefined;
-  readonly processor: Flow;
+  readonly processor: StateFlow;
   readonly maxConcurrency: Template | undefined;
 }
 
@@ -65,10 +65,10 @@ export interface ChoiceState {
   readonly choices: ReadonlyArray<{
     readonly condition: Template;
     readonly next: string;
-    readonly effects: Effects;
+    readonly effects: StateExitEffects;
   }>;
   readonly defaultNext: string | undefined;
-  readonly effects: Effects;
+  readonly effects: StateExitEffects;
 }
 
 export interface WaitState extends TransitionState {

@@ -10,7 +10,7 @@ import type { SendMessage } from './sqs.ts';
 export type StartExecution = (request: Json) => Execution;
 
 /** The services that integrations call. */
-export interface Services {
+export interface IntegratedServices {
   readonly lambda: LambdaHost;
   readonly sendMessage: SendMessage;
   readonly start: StartExecution;
@@ -21,7 +21,7 @@ export interface Services {
  * integration.
  */
 export async function callService(
-  services: Services,
+  services: IntegratedServices,
   resource: TaskResource,
   args: unknown,
 ): Promise<unknown> {

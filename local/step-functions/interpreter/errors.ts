@@ -11,7 +11,7 @@ export class StateError extends Error {
 }
 
 /** Ends an execution, or a branch of one, from outside. No Retry or Catch handles it. */
-export class Interruption extends Error {
+export class ExecutionInterruptedError extends Error {
   readonly status: 'ABORTED' | 'TIMED_OUT';
   readonly error: string | undefined;
   readonly errorCause: string | undefined;

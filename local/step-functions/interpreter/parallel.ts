@@ -1,12 +1,12 @@
 import { mapConcurrently } from '../../../shared/lib/map-concurrently.ts';
 import type { MapState, ParallelState } from '../definition/machine.ts';
-import { Interruption, StateError } from './errors.ts';
+import { ExecutionInterruptedError, StateError } from './errors.ts';
 import { checkPayload } from './payload.ts';
 import {
+  applyStateExitEffects,
   createBindings,
-  leaveState,
+  type FlowScope,
   type RunFlow,
-  type Scope,
   type StateResult,
   type StateVisit,
 } from './scope.ts';
@@ -17,22 +17,27 @@ const MAX_CONCURRENCY = 40;
 /** One attempt of a Parallel state: all branches at once; the first failure stops the others. */
 export async function runParallelState(
   state: ParallelState,
-  scope: Scope,
+  scope: FlowScope,
   visit: StateVisit,
   runFlow: RunFlow,
 ): Promise<StateResult> {
   const seen = createBindings(scope, visit);
   const input = state.arguments ? checkPayload(await state.arguments(seen), 'Arguments') : visit.input;
-  const branches = state.branches.map((branch) => (inner: Scope) => runFlow(branch, input, inner));
+  const branches = state.branches.map((branch) => (inner: FlowScope) => runFlow(branch, input, inner));
   const result = await together(branches, branches.length, scope);
-  const output = await leaveState(state.effects, scope, createBindings(scope, visit, { result }), result);
+  const output = await applyStateExitEffects(
+    state.effects,
+    scope,
+    createBindings(scope, visit, { result }),
+    result,
+  );
   return { output, next: state.next };
 }
 
 /** One attempt of an inline Map state: the processor for each item, results in the order of the items. */
 export async function runMapState(
   state: MapState,
-  scope: Scope,
+  scope: FlowScope,
   visit: StateVisit,
   runFlow: RunFlow,
 ): Promise<StateResult> {
@@ -43,7 +48,7 @@ export async function runMapState(
   if (typeof concurrency !== 'number' || !Number.isInteger(concurrency) || concurrency < 0) {
     throw invalid('MaxConcurrency must be a whole number', concurrency);
   }
-  const iterations = items.map((value: unknown, index) => async (inner: Scope) => {
+  const iterations = items.map((value: unknown, index) => async (inner: FlowScope) => {
     const item = { Map: { Item: { Index: index, Value: value } } };
     const iteration = { ...inner, context: { ...inner.context, ...item } };
     const selected = { ...visit, context: { ...visit.context, ...item } };
@@ -51,7 +56,12 @@ export async function runMapState(
     return runFlow(state.processor, checkPayload(input, 'ItemSelector'), iteration);
   });
   const result = await together(iterations, concurrency === 0 ? MAX_CONCURRENCY : concurrency, scope);
-  const output = await leaveState(state.effects, scope, createBindings(scope, visit, { result }), result);
+  const output = await applyStateExitEffects(
+    state.effects,
+    scope,
+    createBindings(scope, visit, { result }),
+    result,
+  );
   return { output, next: state.next };
 }
 
@@ -60,9 +70,9 @@ export async function runMapState(
  * have ended.
  */
 async function together(
-  works: ReadonlyArray<(inner: Scope) => Promise<unknown>>,
+  works: ReadonlyArray<(inner: FlowScope) => Promise<unknown>>,
   concurrency: number,
-  scope: Scope,
+  scope: FlowScope,
 ): Promise<unknown[]> {
   const siblings = new AbortController();
   const signal = AbortSignal.any([scope.signal, siblings.signal]);
@@ -71,7 +81,7 @@ async function together(
     try {
       return await work({ ...scope, signal, variables: { ...scope.variables } });
     } catch (error) {
-      siblings.abort(new Interruption('ABORTED'));
+      siblings.abort(new ExecutionInterruptedError('ABORTED'));
       throw error;
     }
   });

@@ -3,14 +3,20 @@ import type { RetryableState } from '../definition/machine.ts';
 import type { Retrier } from '../definition/schema.ts';
 import { matchesError, StateError } from './errors.ts';
 import { runInterruptibly } from './interruptible.ts';
-import { createBindings, leaveState, type Scope, type StateResult, type StateVisit } from './scope.ts';
+import {
+  applyStateExitEffects,
+  createBindings,
+  type FlowScope,
+  type StateResult,
+  type StateVisit,
+} from './scope.ts';
 
 /**
  * Tries a state until it succeeds, its Retry gives up and its Catch takes over, or neither handles the error.
  */
 export async function runWithHandlers(
   state: RetryableState,
-  scope: Scope,
+  scope: FlowScope,
   visitOf: (retries: number) => StateVisit,
   attempt: (visit: StateVisit) => Promise<StateResult>,
 ): Promise<StateResult> {
@@ -32,7 +38,7 @@ export async function runWithHandlers(
 
 async function caught(
   state: RetryableState,
-  scope: Scope,
+  scope: FlowScope,
   visit: StateVisit,
   thrown: StateError,
 ): Promise<StateResult> {
@@ -40,7 +46,10 @@ async function caught(
   if (!catcher) throw thrown;
   const errorOutput = { Error: thrown.error, Cause: thrown.errorCause };
   const seen = createBindings(scope, visit, { errorOutput });
-  return { output: await leaveState(catcher.effects, scope, seen, errorOutput), next: catcher.next };
+  return {
+    output: await applyStateExitEffects(catcher.effects, scope, seen, errorOutput),
+    next: catcher.next,
+  };
 }
 
 /** Milliseconds before the retry that follows `tries` earlier ones. */

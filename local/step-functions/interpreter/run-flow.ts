@@ -1,8 +1,14 @@
-import type { ChoiceState, FailState, Flow, State, WaitState } from '../definition/machine.ts';
+import type { ChoiceState, FailState, State, StateFlow, WaitState } from '../definition/machine.ts';
 import { StateError } from './errors.ts';
 import { runMapState, runParallelState } from './parallel.ts';
 import { runWithHandlers, sleep } from './retry-and-catch.ts';
-import { createBindings, leaveState, type Scope, type StateResult, type StateVisit } from './scope.ts';
+import {
+  applyStateExitEffects,
+  createBindings,
+  type FlowScope,
+  type StateResult,
+  type StateVisit,
+} from './scope.ts';
 import { runTaskState } from './task.ts';
 import type { Bindings, Template } from './template.ts';
 
@@ -10,7 +16,7 @@ import type { Bindings, Template } from './template.ts';
  * Runs a flow from its first state to its end. Throws `StateError` when a state fails, or the reason of the
  * scope's signal.
  */
-export async function runFlow(flow: Flow, input: unknown, scope: Scope): Promise<unknown> {
+export async function runFlow(flow: StateFlow, input: unknown, scope: FlowScope): Promise<unknown> {
   let step: StateResult = { output: input, next: flow.startAt };
   while (step.next !== null) {
     scope.signal.throwIfAborted();
@@ -22,7 +28,7 @@ export async function runFlow(flow: Flow, input: unknown, scope: Scope): Promise
   return step.output;
 }
 
-function enter(state: State, input: unknown, scope: Scope): Promise<StateResult> {
+function enter(state: State, input: unknown, scope: FlowScope): Promise<StateResult> {
   const entered = new Date().toISOString();
   const visitOf = (retries: number): StateVisit => ({
     input,
@@ -52,7 +58,7 @@ function enter(state: State, input: unknown, scope: Scope): Promise<StateResult>
   }
 }
 
-async function choose(state: ChoiceState, scope: Scope, visit: StateVisit): Promise<StateResult> {
+async function choose(state: ChoiceState, scope: FlowScope, visit: StateVisit): Promise<StateResult> {
   const seen = createBindings(scope, visit);
   for (const choice of state.choices) {
     const holds = await choice.condition(seen);
@@ -61,7 +67,10 @@ async function choose(state: ChoiceState, scope: Scope, visit: StateVisit): Prom
       throw new StateError('States.QueryEvaluationError', found);
     }
     if (holds) {
-      return { output: await leaveState(choice.effects, scope, seen, visit.input), next: choice.next };
+      return {
+        output: await applyStateExitEffects(choice.effects, scope, seen, visit.input),
+        next: choice.next,
+      };
     }
   }
   if (state.defaultNext === undefined) {
@@ -70,10 +79,13 @@ async function choose(state: ChoiceState, scope: Scope, visit: StateVisit): Prom
       `No choice of "${state.name}" holds and it has no Default.`,
     );
   }
-  return { output: await leaveState(state.effects, scope, seen, visit.input), next: state.defaultNext };
+  return {
+    output: await applyStateExitEffects(state.effects, scope, seen, visit.input),
+    next: state.defaultNext,
+  };
 }
 
-async function wait(state: WaitState, scope: Scope, visit: StateVisit): Promise<StateResult> {
+async function wait(state: WaitState, scope: FlowScope, visit: StateVisit): Promise<StateResult> {
   const seen = createBindings(scope, visit);
   await sleep(scope.signal, await waitingTime(state, seen));
   return pass(state, scope, visit);
@@ -93,10 +105,10 @@ async function waitingTime(state: WaitState, seen: Bindings): Promise<number> {
 
 async function pass(
   state: Extract<State, { type: 'Pass' | 'Succeed' | 'Wait' }>,
-  scope: Scope,
+  scope: FlowScope,
   visit: StateVisit,
 ): Promise<StateResult> {
-  const output = await leaveState(state.effects, scope, createBindings(scope, visit), visit.input);
+  const output = await applyStateExitEffects(state.effects, scope, createBindings(scope, visit), visit.input);
   return { output, next: state.next };
 }
 

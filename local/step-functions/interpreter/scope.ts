@@ -1,4 +1,4 @@
-import type { Effects, Flow } from '../definition/machine.ts';
+import type { StateExitEffects, StateFlow } from '../definition/machine.ts';
 import type { TaskResource } from '../definition/task-resource.ts';
 import { checkPayload } from './payload.ts';
 import type { Bindings } from './template.ts';
@@ -12,7 +12,7 @@ export interface ExecutionEnvironment {
 }
 
 /** One flow while it runs: a machine, a branch or an iteration. */
-export interface Scope {
+export interface FlowScope {
   readonly environment: ExecutionEnvironment;
   readonly signal: AbortSignal;
   /** `Execution` and `StateMachine` of the context object, and `Map` inside an iteration. */
@@ -37,11 +37,11 @@ export interface StateResult {
 }
 
 /** Runs a flow to its end and returns its output. Throws `StateError` or `Interruption`. */
-export type RunFlow = (flow: Flow, input: unknown, scope: Scope) => Promise<unknown>;
+export type RunFlow = (flow: StateFlow, input: unknown, scope: FlowScope) => Promise<unknown>;
 
 /** Creates the bindings for the expressions of a state. `more` adds `result` or `errorOutput`. */
 export function createBindings(
-  scope: Scope,
+  scope: FlowScope,
   visit: StateVisit,
   more: Readonly<Record<string, unknown>> = {},
 ): Bindings {
@@ -51,9 +51,9 @@ export function createBindings(
 /**
  * Evaluates the effects of leaving a state. Output and Assign both use the previous values of the variables.
  */
-export async function leaveState(
-  effects: Effects,
-  scope: Scope,
+export async function applyStateExitEffects(
+  effects: StateExitEffects,
+  scope: FlowScope,
   seen: Bindings,
   otherwise: unknown,
 ): Promise<unknown> {

@@ -3,20 +3,40 @@ import type { TaskState } from '../definition/machine.ts';
 import { StateError } from './errors.ts';
 import { runInterruptibly } from './interruptible.ts';
 import { checkPayload } from './payload.ts';
-import { createBindings, leaveState, type Scope, type StateResult, type StateVisit } from './scope.ts';
+import {
+  applyStateExitEffects,
+  createBindings,
+  type FlowScope,
+  type StateResult,
+  type StateVisit,
+} from './scope.ts';
 import type { Bindings, Template } from './template.ts';
 
 /** One attempt of a Task state. */
-export async function runTaskState(state: TaskState, scope: Scope, visit: StateVisit): Promise<StateResult> {
+export async function runTaskState(
+  state: TaskState,
+  scope: FlowScope,
+  visit: StateVisit,
+): Promise<StateResult> {
   const seen = createBindings(scope, visit);
   const args = state.arguments ? checkPayload(await state.arguments(seen), 'Arguments') : visit.input;
   const timeout = await limit(state.timeoutSeconds, seen, 'TimeoutSeconds');
   const result = checkPayload(await work(state, scope, args, timeout), 'result of the task');
-  const output = await leaveState(state.effects, scope, createBindings(scope, visit, { result }), result);
+  const output = await applyStateExitEffects(
+    state.effects,
+    scope,
+    createBindings(scope, visit, { result }),
+    result,
+  );
   return { output, next: state.next };
 }
 
-const work = (state: TaskState, scope: Scope, args: unknown, timeout: number | undefined): Promise<unknown> =>
+const work = (
+  state: TaskState,
+  scope: FlowScope,
+  args: unknown,
+  timeout: number | undefined,
+): Promise<unknown> =>
   runInterruptibly(scope.signal, (resolve, reject) => {
     const expired = () =>
       reject(new StateError('States.Timeout', `The task ran longer than ${timeout} seconds.`));

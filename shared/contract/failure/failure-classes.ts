@@ -6,7 +6,7 @@ import type { FailureClass, FailureMode } from './failure-record.ts';
  * nobody's fault, at once or when the provider can do it; a model that can do more; nothing, because the task or the deployment must
  * change first; or whatever follows from what the attempt left and said.
  */
-export type Remedy = 'again' | 'excused' | 'later' | 'stronger_tier' | 'end' | 'judge';
+export type FailureRemedy = 'again' | 'excused' | 'later' | 'stronger_tier' | 'end' | 'judge';
 
 interface FailureClassPolicy {
   /** Can trying the same again help? As the seed documents; of `unknown`: no. */
@@ -14,7 +14,7 @@ interface FailureClassPolicy {
   readonly mode: FailureMode;
   /** What would help, in words. */
   readonly recovery: string;
-  readonly remedy: Remedy;
+  readonly remedy: FailureRemedy;
 }
 
 export const FAILURE_CLASS_POLICIES: Readonly<Record<FailureClass, FailureClassPolicy>> = {
@@ -64,7 +64,7 @@ interface FailureCodePolicy {
   /** Null: it says too little; what else is known decides. */
   readonly class: FailureClass | null;
   /** Where it says more than its class does. */
-  readonly remedy?: Remedy;
+  readonly remedy?: FailureRemedy;
 }
 
 /** What our boxes and the gateway tell apart, in the seed's words. */
@@ -97,12 +97,12 @@ export const FAILURE_CODE_POLICIES: Readonly<Record<FailureCode, FailureCodePoli
 };
 
 /** What follows when a code is all that is known. */
-export const remedyForCode = (code: FailureCode): Remedy => {
+export const remedyForCode = (code: FailureCode): FailureRemedy => {
   const { class: of, remedy } = FAILURE_CODE_POLICIES[code];
   return remedy ?? FAILURE_CLASS_POLICIES[of ?? 'unknown'].remedy;
 };
 
-const EXCUSED_REMEDIES: readonly Remedy[] = ['excused', 'later'];
+const EXCUSED_REMEDIES: readonly FailureRemedy[] = ['excused', 'later'];
 
 /** It was nobody's fault: the attempt counts as a retry and not as one of the budget, and nothing climbs. */
-export const isExcused = (remedy: Remedy): boolean => EXCUSED_REMEDIES.includes(remedy);
+export const isExcusedRemedy = (remedy: FailureRemedy): boolean => EXCUSED_REMEDIES.includes(remedy);

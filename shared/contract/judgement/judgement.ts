@@ -57,7 +57,7 @@ export type Judgement = z.infer<typeof Judgement>;
 export const judgementTimes = ({
   ms,
   asked_at,
-}: AskReceipt): Pick<Judgement, 'duration_ms' | 'asked_at'> => ({
+}: ModelCallUsage): Pick<Judgement, 'duration_ms' | 'asked_at'> => ({
   duration_ms: ms,
   ...(asked_at !== undefined && { asked_at }),
 });
@@ -77,7 +77,7 @@ export type JudgementOpinion = Pick<
 >;
 
 /** What a judgement says of its asking where nobody was asked. */
-export const UNASKED_RECEIPT = {
+export const NO_CALL_USAGE = {
   confidence: null,
   injections: [],
   model: null,
@@ -90,7 +90,7 @@ export const UNASKED_RECEIPT = {
 } satisfies Partial<Judgement>;
 
 /** What it says where whoever asks has not come back: somebody may have been asked, and paid for. */
-export const LOST_RECEIPT = { ...UNASKED_RECEIPT, calls: null } satisfies Partial<Judgement>;
+export const UNKNOWN_CALL_USAGE = { ...NO_CALL_USAGE, calls: null } satisfies Partial<Judgement>;
 export const NO_ANSWER_REASON = 'the judging step gave no answer';
 /** Whether work that has passed is looked at once more by a model, and why. */
 export const RequirementsReviewPlan = z.object({
@@ -99,7 +99,7 @@ export const RequirementsReviewPlan = z.object({
 });
 export type RequirementsReviewPlan = z.infer<typeof RequirementsReviewPlan>;
 /** What asking has used, whatever came of it. */
-export interface AskReceipt {
+export interface ModelCallUsage {
   readonly calls: number;
   /** Null: no call said what it used. */
   readonly tokens: { readonly input: number; readonly output: number } | null;

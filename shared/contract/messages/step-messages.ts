@@ -75,11 +75,11 @@ export const CascadeStepInput = MachineStep.extend({
 export type CascadeStepInput = z.infer<typeof CascadeStepInput>;
 
 /** Input of a janitor execution. */
-export const JanitorInput = TaskRun.extend({ attempt: z.number().int().positive() });
-export type JanitorInput = z.infer<typeof JanitorInput>;
+export const VerdictExecutionInput = TaskRun.extend({ attempt: z.number().int().positive() });
+export type VerdictExecutionInput = z.infer<typeof VerdictExecutionInput>;
 
 /** Input of the function that asks models. */
-export const JudgeInput = JanitorInput.extend({
+export const ModelReviewInput = VerdictExecutionInput.extend({
   look: RequirementsReviewPlan.optional(),
   pipeline: PipelineReviewPlan.nullable().optional(),
 });
@@ -89,13 +89,13 @@ export const JudgeInput = JanitorInput.extend({
  * writes the outcome. Between the two a function of its own asks the models.
  */
 export const JanitorStepInput = z.discriminatedUnion('step', [
-  JanitorInput.extend({
+  VerdictExecutionInput.extend({
     step: z.literal('reduce'),
     again: z.boolean().optional(),
     /** The execution that asks. */
     by: z.string().optional(),
   }),
-  JanitorInput.extend({
+  VerdictExecutionInput.extend({
     step: z.literal('combine'),
     verdict: Verdict,
     judgements: z.array(Judgement).max(100),

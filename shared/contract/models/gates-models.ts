@@ -74,10 +74,13 @@ export const gatesModels = (models: JudgeModels): GatesModel[] =>
   });
 
 /** Where the token of a gates box stands for a key; there is no such variable. */
-export const GATES_TOKEN_KEY: ModelKey = { via: 'environment', variable: 'TOKEN_OF_THIS_BOX' };
+export const GATES_CONTAINER_TOKEN_KEY: ModelKey = { via: 'environment', variable: 'TOKEN_OF_THIS_BOX' };
 
 /** The models that gates may ask, as the box knows them: the gateway is the provider, and its token the key. */
-export function toGatesModels({ judge: _, ...models }: JudgeModels, gatewayUrl: string): JudgeModels {
+export function routeModelsThroughGateway(
+  { judge: _, ...models }: JudgeModels,
+  gatewayUrl: string,
+): JudgeModels {
   const inBox = (model: JudgeModel): JudgeModel => {
     const { speaks } = modelRouting(model);
     const { price } = model;
@@ -87,7 +90,7 @@ export function toGatesModels({ judge: _, ...models }: JudgeModels, gatewayUrl: 
       model: model.model,
       family: judgeModelFamily(model),
       ...(price && { price }),
-      key: GATES_TOKEN_KEY,
+      key: GATES_CONTAINER_TOKEN_KEY,
       url,
     };
   };

@@ -1,10 +1,10 @@
 import type { Attempt } from './attempt.ts';
-import { type KnownCost, knownJudgingCost } from './judging-cost.ts';
+import { type PartialJudgingCost, partialJudgingCost } from './judging-cost.ts';
 import type { Task } from './task.ts';
 
 /** What models took for an attempt: its agent, and all that judged what it did. Whatever has a limit in dollars counts this and nothing else. */
-export function attemptCost(attempt: Attempt): KnownCost {
-  const judging = knownJudgingCost(attempt);
+export function attemptCost(attempt: Attempt): PartialJudgingCost {
+  const judging = partialJudgingCost(attempt);
   return {
     usd: (attempt.cost_usd ?? 0) + judging.usd,
     isComplete: attempt.cost_usd !== null && judging.isComplete,

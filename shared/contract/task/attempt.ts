@@ -110,7 +110,7 @@ export const AgentReport = z.object({
 export type AgentReport = z.infer<typeof AgentReport>;
 
 /** A container of this attempt. Everything in it is written once, by the dispatcher, before the container starts. */
-export const Launch = z.object({
+export const ContainerLaunch = z.object({
   /** Counts containers of this kind for this attempt; a lost box gets a new number. */
   number: z.number().int().positive(),
   token_sha256: z.string(),
@@ -126,7 +126,7 @@ export const Launch = z.object({
   /** From when on its absence counts; of a box that is lost, from when on the next one may start. */
   launched_at: z.iso.datetime(),
 });
-export type Launch = z.infer<typeof Launch>;
+export type ContainerLaunch = z.infer<typeof ContainerLaunch>;
 
 /** Where the evidence lies and its short form; the whole is on S3 under `key`. */
 export const VerificationRecord = z.object({
@@ -339,8 +339,8 @@ export const Attempt = z.object({
   decision: CascadeDecision.nullable(),
   /** What its failure was taken for, once it is over; absent: it did not fail, or ended under an earlier version. */
   failure: FailureRecord.optional(),
-  agent: Launch.nullable(),
-  gates: Launch.nullable(),
-  deliver: Launch.nullable(),
+  agent: ContainerLaunch.nullable(),
+  gates: ContainerLaunch.nullable(),
+  deliver: ContainerLaunch.nullable(),
 });
 export type Attempt = z.infer<typeof Attempt>;

@@ -18,7 +18,7 @@ const ofVerdict = (verdict: Attempt['verdict']): number | null =>
  * Dollars that models took to judge an attempt: those that the janitor asked, also for verdicts that were made again, and those that its
  * gates asked; 0: none was asked. Null: a part of it is not known.
  */
-export const judgingCost = ({
+export const totalJudgingCost = ({
   verdict,
   repeated,
   opinions,
@@ -26,7 +26,7 @@ export const judgingCost = ({
   sumOrNull([ofVerdict(verdict), repeated ? repeated.judging_cost_usd : 0, opinions ? opinions.cost_usd : 0]);
 
 /** Dollars, as far as they are known; `isKnown`: that is all of them. */
-export interface KnownCost {
+export interface PartialJudgingCost {
   readonly usd: number;
   readonly isComplete: boolean;
 }
@@ -36,9 +36,11 @@ const known = (verdict: Attempt['verdict']): number =>
   (verdict?.judgements ?? []).reduce((sum, each) => sum + (judgementCost(each) ?? 0), 0);
 
 /** What is known of the cost of judging an attempt, for what has a limit: one unknown part hides no other. */
-export const knownJudgingCost = (attempt: Pick<Attempt, 'verdict' | 'repeated' | 'opinions'>): KnownCost => ({
+export const partialJudgingCost = (
+  attempt: Pick<Attempt, 'verdict' | 'repeated' | 'opinions'>,
+): PartialJudgingCost => ({
   usd: known(attempt.verdict) + (attempt.repeated?.judging_cost_usd ?? 0) + (attempt.opinions?.cost_usd ?? 0),
-  isComplete: judgingCost(attempt) !== null,
+  isComplete: totalJudgingCost(attempt) !== null,
 });
 
 /** What asking models about an attempt may have cost that nobody has heard, or has heard yet, in millionths of a dollar. */

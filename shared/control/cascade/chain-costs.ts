@@ -7,7 +7,7 @@ import {
   usageCostUsd,
 } from '../../contract/models/model-prices.ts';
 import type { Attempt } from '../../contract/task/attempt.ts';
-import { judgingCost, sumOrNull } from '../../contract/task/judging-cost.ts';
+import { sumOrNull, totalJudgingCost } from '../../contract/task/judging-cost.ts';
 
 export interface ChainCosts {
   /** Of the agents and of judging what they did. Null when any part of it is unknown. */
@@ -46,7 +46,7 @@ export function chainCosts(
       saved_vs_direct_opus_usd: null,
     };
   const agents = sumOrNull(counted.map(({ cost_usd }) => cost_usd));
-  const judging = sumOrNull(counted.map(judgingCost));
+  const judging = sumOrNull(counted.map(totalJudgingCost));
   const total = sumOrNull([agents, judging]);
   const direct = usageCostUsd(models.opus, last.usage, last.started_at, prices);
   return {

@@ -9,7 +9,7 @@ import type { ClassifiedFailure } from '../failures/classify-failure.ts';
 import { applyErrorActions } from '../failures/remedy-actions.ts';
 import type { AvailableAgents } from '../task-commands/adapter-problems.ts';
 import { regenerationLimitReason } from '../workflow/regeneration-limit.ts';
-import { buildLadder, type Rung } from './learning/tier-ladder.ts';
+import { buildModelLadder, type ModelLadderStep } from './learning/tier-ladder.ts';
 import { attemptAdapter, hasReachedProviderSpendLimit, selectUntriedAgent } from './provider-fallback.ts';
 import { applyRepeatedFailureStrategy } from './repeated-failure.ts';
 
@@ -53,7 +53,7 @@ const finalDecision = (action: 'accept' | 'refer' | 'give_up', reason: string): 
 });
 
 /** The rung that an attempt ran on: by tier, else by model; -1 when it is on none (a model that the deployment no longer has). */
-const rungIndex = (attempt: Attempt, rungs: readonly Rung[]): number =>
+const rungIndex = (attempt: Attempt, rungs: readonly ModelLadderStep[]): number =>
   rungs.findIndex((rung) =>
     attempt.tier === null ? rung.model === attempt.model : rung.tier === attempt.tier,
   );
@@ -62,7 +62,7 @@ const rungIndex = (attempt: Attempt, rungs: readonly Rung[]): number =>
  * Why a stronger model should try, or null: the seed's four triggers in the seed's order.
  * 1 hard failure with nothing to look at, 2 the janitor's verdict, 3 low confidence in the agent's last words, 4 the agent says it failed.
  */
-export function escalationTrigger(attempt: Attempt): string | null {
+export function escalationReason(attempt: Attempt): string | null {
   const said = attempt.report?.status === 'failed' ? 'failed' : 'completed';
   const output = `${attempt.report?.summary ?? ''}\n${attempt.report?.output_tail ?? ''}`.trim();
   if (said === 'failed' && !attempt.verdict && attempt.report?.output_tail.trim() === '')
@@ -93,7 +93,7 @@ function escalateOrGiveUp(task: Task, attempt: Attempt, reason: string, models: 
   const spent = budgetExhaustedReason(task);
   if (spent) return finalDecision('give_up', `${reason}; ${spent}`);
   if (task.runner === 'external') return { action: 'retry', reason, next_model: null, next_tier: null };
-  const rungs = buildLadder({ ...task, adapter: attemptAdapter(task, attempt) }, models);
+  const rungs = buildModelLadder({ ...task, adapter: attemptAdapter(task, attempt) }, models);
   const above = rungs[rungIndex(attempt, rungs) + 1];
   // A plan that does not hold is planned again with what was wrong with it: there is no stronger planner.
   if (!above && task.plan)
@@ -150,7 +150,7 @@ function retryWithOtherProvider(
   if (task.error_actions?.[failure.class] === 'fail') return null;
   const next_adapter = selectUntriedAgent(task, agents);
   if (next_adapter === null) return null;
-  const rung = buildLadder(
+  const rung = buildModelLadder(
     { ...task, adapter: attemptAdapter(task, { adapter: next_adapter }) },
     models,
   ).find(({ tier }) => tier === attempt.tier);
@@ -215,7 +215,7 @@ function decideByRules(task: Task, models: TierModels, agents: AvailableAgents |
   const failure = told && applyErrorActions(told, task.error_actions);
   const follows = failure && decideAfterFailure(task, attempt, failure, models, agents);
   if (follows) return follows;
-  const trigger = escalationTrigger(attempt);
+  const trigger = escalationReason(attempt);
   const verdict = attempt.verdict?.verdict ?? null;
   if (verdict === 'refer')
     return finalDecision(

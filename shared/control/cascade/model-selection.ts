@@ -5,13 +5,13 @@ import type { AttemptRoute } from '../../contract/task/attempt.ts';
 import type { Task } from '../../contract/task/task.ts';
 import { truncateText } from '../../lib/truncate.ts';
 import { routeTask } from '../routing/route-task.ts';
-import { type AdviceInputs, adviseTier } from './learning/advise-tier.ts';
-import { buildLadder, effortForRung, type Rung } from './learning/tier-ladder.ts';
+import { adviseTier, type TierAdviceInputs } from './learning/advise-tier.ts';
+import { buildModelLadder, effortForLadderStep, type ModelLadderStep } from './learning/tier-ladder.ts';
 import { attemptAdapter } from './provider-fallback.ts';
 
 /** Which model the next attempt runs on, at what effort, and why. */
 export interface ModelSelection {
-  readonly rung: Rung;
+  readonly rung: ModelLadderStep;
   readonly effort: Effort;
   readonly route: AttemptRoute;
   /** Another agent than the task's or the deployment's; null: that one. */
@@ -19,7 +19,12 @@ export interface ModelSelection {
 }
 
 /** Why this rung and not the one that the route names; empty where it is that one. */
-function rungChangeReason(task: Task, rung: Rung, planned: Rung['tier'], first: Rung): string {
+function rungChangeReason(
+  task: Task,
+  rung: ModelLadderStep,
+  planned: ModelLadderStep['tier'],
+  first: ModelLadderStep,
+): string {
   const last = task.attempts.at(-1);
   if (last && last.number >= task.budget_from && last.decision?.strategy)
     return `; ${last.decision.strategy.replace('_', ' ')} after attempt ${last.number}: ${truncateText(last.decision.reason, 200)}`;
@@ -39,7 +44,7 @@ export function selectNextModel(
   of: Task,
   models: TierModels,
   other: AgentCliKind | null = null,
-  learned: AdviceInputs | null = null,
+  learned: TierAdviceInputs | null = null,
   home = false,
 ): ModelSelection {
   const last = of.attempts.at(-1);
@@ -49,7 +54,7 @@ export function selectNextModel(
   const stays = isBack ? null : (last?.adapter ?? null);
   const kind = other ?? (fresh ? null : (last.decision?.next_adapter ?? stays));
   const task = kind ? { ...of, adapter: attemptAdapter(of, { adapter: kind }) } : of;
-  const rungs = buildLadder(task, models);
+  const rungs = buildModelLadder(task, models);
   const first = rungs[0] ?? { tier: null, model: models.haiku };
   // By tier: the model of a decision is another provider's.
   const tierThen = last?.decision?.next_tier ?? last?.tier;
@@ -62,7 +67,7 @@ export function selectNextModel(
       : `${reason}; back from ${last.adapter ?? 'another agent'}, because its own provider answers again`;
     return {
       rung: sameTier,
-      effort: effortForRung(task, sameTier),
+      effort: effortForLadderStep(task, sameTier),
       route: { rule, reason: why },
       adapter: kind,
     };
@@ -83,7 +88,7 @@ export function selectNextModel(
   if (advice)
     return {
       rung: advice.rung,
-      effort: effortForRung(task, advice.rung),
+      effort: effortForLadderStep(task, advice.rung),
       route: {
         rule,
         reason: `${reason}${climbs ? rungChangeReason(task, rung, tier, first) : ''}${advice.reason}`,
@@ -93,7 +98,7 @@ export function selectNextModel(
     };
   return {
     rung,
-    effort: (fresh ? undefined : last.decision?.next_effort) ?? effortForRung(task, rung),
+    effort: (fresh ? undefined : last.decision?.next_effort) ?? effortForLadderStep(task, rung),
     route: { rule, reason: `${reason}${rungChangeReason(task, rung, tier, first)}` },
     adapter: kind,
   };

@@ -1,13 +1,13 @@
 import type { AgentCliKind } from '../../contract/agents/adapter.ts';
 import { ADAPTER_CAPABILITIES } from '../../contract/agents/adapter-capabilities.ts';
 import { isTier, type TierModels } from '../../contract/agents/tiers.ts';
-import { isExcused } from '../../contract/failure/failure-classes.ts';
+import { isExcusedRemedy } from '../../contract/failure/failure-classes.ts';
 import type { Attempt, CascadeDecision, RepeatedFailureStrategy } from '../../contract/task/attempt.ts';
 import type { Task } from '../../contract/task/task.ts';
 import { classifyAttemptFailure } from '../failures/attempt-failure.ts';
 import { buildFailureClassification } from '../failures/failure-classification.ts';
 import type { AvailableAgents } from '../task-commands/adapter-problems.ts';
-import { buildLadder, type Rung } from './learning/tier-ladder.ts';
+import { buildModelLadder, type ModelLadderStep } from './learning/tier-ladder.ts';
 import { attemptAdapter, attemptAdapterKind } from './provider-fallback.ts';
 
 type DecisionDraft = Omit<CascadeDecision, 'at'>;
@@ -49,10 +49,16 @@ const ladderForAttempt = (
   task: Task,
   attempt: Pick<Attempt, 'adapter'>,
   models: TierModels,
-): readonly Rung[] => buildLadder({ ...task, adapter: attemptAdapter(task, attempt) }, models);
+): readonly ModelLadderStep[] =>
+  buildModelLadder({ ...task, adapter: attemptAdapter(task, attempt) }, models);
 
 /** The rung to climb to: the next, or the last where two tiers have failed in the same way. */
-function higherRung(task: Task, attempt: Attempt, same: readonly Attempt[], models: TierModels): Rung | null {
+function higherRung(
+  task: Task,
+  attempt: Attempt,
+  same: readonly Attempt[],
+  models: TierModels,
+): ModelLadderStep | null {
   if (task.runner !== 'managed' || attempt.tier === null) return null;
   const rungs = ladderForAttempt(task, attempt, models);
   const at = rungs.findIndex(({ tier }) => tier === attempt.tier);
@@ -73,7 +79,7 @@ export function applyRepeatedFailureStrategy(
 ): DecisionDraft {
   if (attempt.merge || (wanted.action !== 'retry' && wanted.action !== 'escalate')) return wanted;
   const failure = classifyAttemptFailure(attempt);
-  if ((failure && isExcused(failure.remedy)) || attempt.verdict?.verdict === 'pass' || task.review)
+  if ((failure && isExcusedRemedy(failure.remedy)) || attempt.verdict?.verdict === 'pass' || task.review)
     return wanted;
   const same = findRepeatedFailures(task, attempt);
   if (same.length === 0) return wanted;

@@ -117,7 +117,7 @@ export function addFailedOperation(
 }
 
 /** The one that is to be tried now: the first open one, where it is due. Those behind it wait, so that their order stays. */
-export function dueLetter(lane: RetryQueue, now: Date): DeadLetter | null {
+export function findDueLetter(lane: RetryQueue, now: Date): DeadLetter | null {
   const head = lane.letters.find(({ status }) => isOpenStatus(status));
   const at = head && letterDueAt(head);
   return head && at && Date.parse(at) <= now.getTime() ? head : null;
@@ -140,7 +140,7 @@ export function leaseDueLetter(
   lane: RetryQueue,
   now: Date,
 ): { readonly lane: RetryQueue; readonly letter: DeadLetter | null } | null {
-  const head = dueLetter(lane, now);
+  const head = findDueLetter(lane, now);
   if (!head) return null;
   if (head.status === 'retrying' && head.attempts >= MAX_LOST_LEASES) {
     const reason = `whoever tried it was lost, ${head.attempts} times`;

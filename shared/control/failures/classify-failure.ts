@@ -2,7 +2,7 @@ import type { FailureCode } from '../../contract/failure/failure-class.ts';
 import {
   FAILURE_CLASS_POLICIES,
   FAILURE_CODE_POLICIES,
-  type Remedy,
+  type FailureRemedy,
   remedyForCode,
 } from '../../contract/failure/failure-classes.ts';
 import type { FailureClass, FailureMode } from '../../contract/failure/failure-record.ts';
@@ -72,7 +72,7 @@ export interface ClassifiedFailure {
   readonly retryable: boolean;
   readonly mode: FailureMode;
   readonly recovery: string;
-  readonly remedy: Remedy;
+  readonly remedy: FailureRemedy;
   /** The finer word of ours where it told the class, or where nothing did; else the class. */
   readonly code: string;
   /** The rule that matched, with what it matched on. */

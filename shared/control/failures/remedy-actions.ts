@@ -1,9 +1,9 @@
 import type { ErrorAction, ErrorActionOverrides } from '../../contract/failure/error-action-overrides.ts';
-import type { Remedy } from '../../contract/failure/failure-classes.ts';
+import type { FailureRemedy } from '../../contract/failure/failure-classes.ts';
 import type { ClassifiedFailure } from './classify-failure.ts';
 
 /** The three words, read off what the cascade does: there is no second table of failures. */
-export const ACTION_FOR_REMEDY: Readonly<Record<Remedy, ErrorAction>> = {
+export const ACTION_FOR_REMEDY: Readonly<Record<FailureRemedy, ErrorAction>> = {
   again: 'retry',
   excused: 'retry',
   later: 'retry',
@@ -13,7 +13,7 @@ export const ACTION_FOR_REMEDY: Readonly<Record<Remedy, ErrorAction>> = {
 };
 
 /** What a task's own word means to the cascade. A retry that it asks for is an attempt of its budget, so that it has an end. */
-const REMEDY_FOR_ACTION: Readonly<Record<ErrorAction, Remedy>> = {
+const REMEDY_FOR_ACTION: Readonly<Record<ErrorAction, FailureRemedy>> = {
   retry: 'again',
   escalate: 'stronger_tier',
   fail: 'end',

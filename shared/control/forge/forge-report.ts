@@ -1,7 +1,7 @@
 import type { Evidence } from '../../contract/evidence/schema.ts';
 import { currentAttempt, type Task } from '../../contract/task/task.ts';
 import { escapeMarkdown } from '../../lib/escape-markdown.ts';
-import type { Annotation, ChangeRequest, CheckConclusion, CheckRun } from './forge.ts';
+import type { ChangeRequest, CheckAnnotation, CheckConclusion, CheckRun } from './forge.ts';
 import { changeRequestMarker, issueNumberOfTask } from './issue-tasks.ts';
 
 /** GitHub takes so many annotations, and more are read by nobody. */
@@ -113,11 +113,11 @@ function summaryOf(task: Task): string {
 }
 
 /** Places in the tree that gates complain about: those that block first. */
-export function findingAnnotations(evidence: Pick<Evidence, 'gates'>): Annotation[] {
+export function findingAnnotations(evidence: Pick<Evidence, 'gates'>): CheckAnnotation[] {
   const gates = evidence.gates.toSorted((one, other) => Number(other.blocked) - Number(one.blocked));
   return gates
     .flatMap((gate) =>
-      gate.findings.flatMap(({ file, line, rule, message }): Annotation[] =>
+      gate.findings.flatMap(({ file, line, rule, message }): CheckAnnotation[] =>
         file === null
           ? []
           : [

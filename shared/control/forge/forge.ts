@@ -13,7 +13,7 @@ export interface ChangeRequest {
   readonly body: string;
 }
 
-export interface Annotation {
+export interface CheckAnnotation {
   readonly path: string;
   readonly line: number;
   readonly level: 'failure' | 'warning' | 'notice';
@@ -30,7 +30,7 @@ export interface CheckRun {
   readonly conclusion: CheckConclusion;
   readonly title: string;
   readonly summary: string;
-  readonly annotations: readonly Annotation[];
+  readonly annotations: readonly CheckAnnotation[];
 }
 
 /**

@@ -29,12 +29,12 @@ export type WebhookAction =
   /** Merged requests and commits that another request undoes; whose work they are is looked up. */
   | {
       readonly kind: 'reverts';
-      readonly reverted: readonly RevertedWork[];
+      readonly reverted: readonly RevertedCommitOrRequest[];
       readonly outcome: DeliveryOutcome & { readonly what: 'reverted' };
     }
   | { readonly kind: 'nothing'; readonly why: string };
 
-export type RevertedWork =
+export type RevertedCommitOrRequest =
   | { readonly commit: string; readonly request: null }
   | { readonly commit: null; readonly request: number };
 
@@ -81,11 +81,11 @@ const MAX_REVERTS = 10;
 export function parseReverts(
   texts: readonly (string | null | undefined)[],
   repository: string,
-): RevertedWork[] {
+): RevertedCommitOrRequest[] {
   const all = texts
     .flatMap((text) => parseRevertReferences(text ?? '', repository))
     .map(
-      (each): RevertedWork =>
+      (each): RevertedCommitOrRequest =>
         'request' in each
           ? { commit: null, request: requestNumber(each.request) }
           : { commit: each.commit, request: null },

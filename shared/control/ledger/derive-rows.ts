@@ -2,16 +2,16 @@ import { type TierModels, tierModelsFor } from '../../contract/agents/tiers.ts';
 import type { CheckOutcome } from '../../contract/check-outcome.ts';
 import type { VerificationGateRecord } from '../../contract/run-record/verification-gate-record.ts';
 import type { Attempt } from '../../contract/task/attempt.ts';
-import { judgingCost } from '../../contract/task/judging-cost.ts';
+import { totalJudgingCost } from '../../contract/task/judging-cost.ts';
 import { isTerminalStatus } from '../../contract/task/status.ts';
 import { currentAttempt, type Task } from '../../contract/task/task.ts';
 import { breakEvenPassRate, chainCosts } from '../cascade/chain-costs.ts';
 import { attemptReward } from '../cascade/learning/learned-outcome.ts';
 import { classifyAttemptFailure } from '../failures/attempt-failure.ts';
 import { qualityScore } from '../verdict/quality-score.ts';
-import { fileRows } from './file-rows.ts';
+import { deriveFileTouchRows } from './file-rows.ts';
 import { judgementRows } from './judgement-rows.ts';
-import { outcomeRows } from './outcome-rows.ts';
+import { deriveWorkOutcomeRows } from './outcome-rows.ts';
 import type { ChainRow, GateRow, RecordRow, RecordTable, VerificationNudgeRow } from './record-rows.ts';
 import { reviewRow } from './review-row.ts';
 
@@ -198,7 +198,7 @@ function chainRow(after: Task, deployed: TierModels): ChainRow {
       attempt_number: attempt.number,
       started_at: attempt.started_at,
       cost_usd: attempt.cost_usd,
-      judging_cost_usd: judgingCost(attempt),
+      judging_cost_usd: totalJudgingCost(attempt),
       gates_cost_usd: attempt.opinions?.cost_usd ?? null,
       quality_score: qualityScore(attempt)?.total ?? null,
       verification_gate: attempt.report?.verification_gate?.state ?? null,
@@ -281,12 +281,12 @@ export function deriveRows(before: Task | null, after: Task, models: TierModels)
     ...gateRows(before, after),
     ...judgements,
     ...(review ? [{ table: 'reviews' as const, date: day(review.timestamp), row: review }] : []),
-    ...outcomeRows(before, after).map((row) => ({
+    ...deriveWorkOutcomeRows(before, after).map((row) => ({
       table: 'work_outcomes' as const,
       date: day(row.timestamp),
       row,
     })),
-    ...fileRows(before, after).map((row) => ({
+    ...deriveFileTouchRows(before, after).map((row) => ({
       table: 'file_touches' as const,
       date: day(row.timestamp),
       row,

@@ -39,7 +39,7 @@ function rowsOf(
 }
 
 /** What became, by this write, of changes to files: an attempt was accepted or rejected on evidence, or its work was reverted. */
-export function fileRows(before: Task | null, after: Task): FileTouchRow[] {
+export function deriveFileTouchRows(before: Task | null, after: Task): FileTouchRow[] {
   const judged = after.attempts.flatMap((attempt) => {
     const outcome = fileOutcome(attempt);
     const known = fileOutcome(before?.attempts.find(({ number }) => number === attempt.number));

@@ -49,7 +49,7 @@ export function judgementRows(before: Task | null, after: Task): JudgementRow[] 
 const OPEN_GATES: readonly JudgementRow['kind'][] = ['red_team', 'vision'];
 
 /** Was work let on although nobody has attacked it, or looked at it, who was to? */
-export const isFailedOpen = ({
+export const hasReviewFailedOpen = ({
   kind,
   outcome,
   verdict,

@@ -3,7 +3,7 @@ import { currentAttempt, type Task } from '../../contract/task/task.ts';
 import type { WorkOutcomeRow } from './record-rows.ts';
 
 /** What has become known, by this write, of delivered work. */
-export function outcomeRows(before: Task | null, after: Task): WorkOutcomeRow[] {
+export function deriveWorkOutcomeRows(before: Task | null, after: Task): WorkOutcomeRow[] {
   const known = new Set((before?.outcomes ?? []).map(deliveryOutcomeKey));
   const attempt = currentAttempt(after);
   return (after.outcomes ?? [])

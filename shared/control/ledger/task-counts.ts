@@ -1,7 +1,7 @@
 import type { TaskStatus } from '../../contract/task/status.ts';
 
 /** What is counted: a task came to stand in a status, and was perhaps completed by that. */
-export interface TaskFact {
+export interface TaskStatusChange {
   readonly id: string;
   readonly role: string;
   /** Of the task; a later one counts, an earlier one has been overtaken. */
@@ -19,7 +19,7 @@ export interface CountedTask {
 }
 
 /** Counts of a part of a role's tasks, and the marks of those that were counted last. */
-export interface RoleTally {
+export interface RoleTaskCounts {
   readonly by_status: Readonly<Partial<Record<TaskStatus, number>>>;
   readonly verified: number;
   readonly unverified: number;
@@ -27,7 +27,7 @@ export interface RoleTally {
   readonly marks: readonly CountedTask[];
 }
 
-export const EMPTY_ROLE_TALLY: RoleTally = {
+export const EMPTY_ROLE_TASK_COUNTS: RoleTaskCounts = {
   by_status: {},
   verified: 0,
   unverified: 0,
@@ -37,8 +37,8 @@ export const EMPTY_ROLE_TALLY: RoleTally = {
 /** Marks that a tally keeps to itself; older ones are put into items of their own. So it never grows. */
 export const MAX_COUNTED_TASKS = 16;
 
-export interface CountResult {
-  readonly tally: RoleTally;
+export interface TaskCountUpdate {
+  readonly tally: RoleTaskCounts;
   /** Marks that the tally no longer holds: to be written before it is. */
   readonly evicted: readonly CountedTask[];
   /** Was a completion counted? */
@@ -50,7 +50,11 @@ export interface CountResult {
  * along in the same write. So a fact counts once however often it comes, in whatever order, and one that was lost is made up for by
  * the next one of its task. Null: it, or a later one, was counted before.
  */
-export function countTask(tally: RoleTally, mark: CountedTask | null, fact: TaskFact): CountResult | null {
+export function countTaskStatusChange(
+  tally: RoleTaskCounts,
+  mark: CountedTask | null,
+  fact: TaskStatusChange,
+): TaskCountUpdate | null {
   if (mark ? mark.version >= fact.version : fact.status === null) return null;
   const by_status = { ...tally.by_status };
   const add = (status: TaskStatus | null, one: 1 | -1): void => {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { isTerminalStatus, type TaskStatus } from '../../contract/task/status.ts';
 import type { DailyMetrics } from './daily-metrics.ts';
-import { knownCostUsd, ratioOrNull, roundOrNull, sumDays } from './quality-views.ts';
+import { knownCostUsd, ratioOrNull, roundOrNull, sumDailyMetrics } from './quality-views.ts';
 
 export const BudgetForecast = z
   .object({
@@ -44,9 +44,9 @@ export function budgetForecastView(
   budget: number | null,
   now: Date,
 ): z.infer<typeof BudgetForecast> {
-  const { tasks, roles: history } = sumDays(days);
+  const { tasks, roles: history } = sumDailyMetrics(days);
   const month = now.toISOString().slice(0, 7);
-  const ended = sumDays(new Map([...days].filter(([day]) => day.startsWith(month)))).tasks;
+  const ended = sumDailyMetrics(new Map([...days].filter(([day]) => day.startsWith(month)))).tasks;
   const spent = knownCostUsd(ended.cost_usd, ended.count, ended.with_cost, 4);
   const unknown = ended.count - ended.with_cost;
   const mean = (role: string): number | null => {

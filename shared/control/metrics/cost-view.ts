@@ -3,12 +3,12 @@ import type { DailyMetrics, WorkMetrics } from './daily-metrics.ts';
 import type { AttemptTotals } from './metrics-breakdown.ts';
 import {
   dateBefore,
-  daysFrom,
   knownCostUsd,
   mapSorted,
   ratioOrNull,
   roundOrNull,
-  sumDays,
+  selectDaysFrom,
+  sumDailyMetrics,
 } from './quality-views.ts';
 
 const Cost = z.object({
@@ -61,8 +61,8 @@ export function qualityCostView(
   window: number,
   now: Date,
 ): z.infer<typeof QualityCost> {
-  const within = daysFrom(days, dateBefore(now, window - 1));
-  const { tasks, roles, models, further } = sumDays(within);
+  const within = selectDaysFrom(days, dateBefore(now, window - 1));
+  const { tasks, roles, models, further } = sumDailyMetrics(within);
   const saved = further?.saved ?? { usd: 0, known: 0, unknown: 0 };
   return {
     window_days: window,

@@ -3,7 +3,7 @@ import { addRecord, type DailyMetrics, EMPTY_DAILY_METRICS } from './daily-metri
 import { hasBreakdown } from './metrics-breakdown.ts';
 
 /** Records that are counted together, once: the gates of an attempt, the end of a task, a person's word. */
-export interface MetricFact {
+export interface MetricRecordGroup {
   /** The same whenever the records come again. */
   readonly id: string;
   /** YYYY-MM-DD, the records' own. */
@@ -33,8 +33,8 @@ function idOf(derived: DerivedRow): string | null {
 }
 
 /** What is to be counted of the records of one write. */
-export function deriveMetricFacts(records: readonly DerivedRow[]): MetricFact[] {
-  const facts = new Map<string, MetricFact>();
+export function deriveMetricFacts(records: readonly DerivedRow[]): MetricRecordGroup[] {
+  const facts = new Map<string, MetricRecordGroup>();
   // A write may be in a batch twice.
   const once = new Map(records.map((each) => [`${each.table} ${each.row.record_id}`, each]));
   for (const derived of once.values()) {

@@ -87,11 +87,13 @@ export const mapSorted = <T, U>(
       .map(([key, value]) => [key, view(value, key)]),
   );
 
-export const sumDays = (days: ReadonlyMap<string, DailyMetrics>): DailyMetrics =>
+export const sumDailyMetrics = (days: ReadonlyMap<string, DailyMetrics>): DailyMetrics =>
   [...days.values()].reduce(addDailyMetrics, EMPTY_DAILY_METRICS);
 /** Only the days from `first` on. */
-export const daysFrom = (days: ReadonlyMap<string, DailyMetrics>, first: string): Map<string, DailyMetrics> =>
-  new Map([...days].filter(([day]) => day >= first));
+export const selectDaysFrom = (
+  days: ReadonlyMap<string, DailyMetrics>,
+  first: string,
+): Map<string, DailyMetrics> => new Map([...days].filter(([day]) => day >= first));
 
 /** `days` before a day, as YYYY-MM-DD. */
 export const dateBefore = (now: Date, days: number): string =>
@@ -111,8 +113,8 @@ const judgingView = ({ judging = EMPTY_JUDGING_METRICS }: DailyMetrics) => {
 };
 
 export function qualityView(days: ReadonlyMap<string, DailyMetrics>, now: Date): z.infer<typeof QualityView> {
-  const recent = sumDays(daysFrom(days, dateBefore(now, VIEW_WINDOW_DAYS.completions - 1)));
-  const month = sumDays(daysFrom(days, dateBefore(now, VIEW_WINDOW_DAYS.gates - 1)));
+  const recent = sumDailyMetrics(selectDaysFrom(days, dateBefore(now, VIEW_WINDOW_DAYS.completions - 1)));
+  const month = sumDailyMetrics(selectDaysFrom(days, dateBefore(now, VIEW_WINDOW_DAYS.gates - 1)));
   const gates = Object.values(month.gates);
   const total = gates.reduce((sum, each) => sum + each.total, 0);
   const held = gates.reduce((sum, each) => sum + each.blocked + each.flagged, 0);
@@ -124,7 +126,7 @@ export function qualityView(days: ReadonlyMap<string, DailyMetrics>, now: Date):
     gate_stats: mapSorted(month.gates, (gate, name) => gateView(gate, month.further?.words[name])),
     // (total - blocked - flagged) / total
     guardrail_pass_rate: ratioOrNull(total - held, total),
-    judging: judgingView(sumDays(daysFrom(days, dateBefore(now, VIEW_WINDOW_DAYS.models - 1)))),
+    judging: judgingView(sumDailyMetrics(selectDaysFrom(days, dateBefore(now, VIEW_WINDOW_DAYS.models - 1)))),
     // rejected / (approved + rejected)
     review_rejection_rate: ratioOrNull(rejected, approved + rejected),
     windows: VIEW_WINDOW_DAYS,
@@ -133,7 +135,10 @@ export function qualityView(days: ReadonlyMap<string, DailyMetrics>, now: Date):
 }
 
 export const qualityModelsView = (days: ReadonlyMap<string, DailyMetrics>, now: Date) => ({
-  models: mapSorted(sumDays(daysFrom(days, dateBefore(now, VIEW_WINDOW_DAYS.models - 1))).models, modelView),
+  models: mapSorted(
+    sumDailyMetrics(selectDaysFrom(days, dateBefore(now, VIEW_WINDOW_DAYS.models - 1))).models,
+    modelView,
+  ),
   window_days: VIEW_WINDOW_DAYS.models,
   generated_at: now.toISOString(),
 });
@@ -167,13 +172,13 @@ export function qualityTrendView(
   window: number,
   now: Date,
 ): z.infer<typeof QualityTrend> {
-  const spans = Map.groupBy(daysFrom(days, dateBefore(now, Math.max(0, window - 1))), ([day]) =>
+  const spans = Map.groupBy(selectDaysFrom(days, dateBefore(now, Math.max(0, window - 1))), ([day]) =>
     granularity === 'week' ? mondayOf(day) : day,
   );
   const series = [...spans]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([date, entries]) => {
-      const figures = sumDays(new Map(entries));
+      const figures = sumDailyMetrics(new Map(entries));
       return {
         date,
         ts: Date.parse(`${date}T00:00:00Z`) / 1_000,

@@ -15,7 +15,7 @@ export interface RunFailure {
 }
 
 /** What passes through a chain around an agent's run. */
-export interface RunContext extends MiddlewareContext {
+export interface AgentRunContext extends MiddlewareContext {
   readonly turn: number;
   /** Before a run or a message: what the agent is about to be told. After a call of its model: what it has said. */
   readonly agentText: string;
@@ -31,7 +31,7 @@ export interface RunContext extends MiddlewareContext {
   readonly approvalRequest: ApprovalRequest | null;
 }
 
-export const EMPTY_RUN_CONTEXT: RunContext = {
+export const EMPTY_RUN_CONTEXT: AgentRunContext = {
   turn: 0,
   agentText: '',
   quotedTexts: [],
@@ -66,5 +66,5 @@ export interface MiddlewareDependencies {
   readonly escalations: { readonly action: string; readonly title: string }[];
 }
 
-export type RunMiddleware = AgentMiddleware<RunContext>;
+export type RunMiddleware = AgentMiddleware<AgentRunContext>;
 export type MiddlewareFactory = (parts: MiddlewareDependencies) => RunMiddleware;

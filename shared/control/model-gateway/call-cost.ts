@@ -10,7 +10,7 @@ export interface WorstCaseUsage {
 }
 
 /** What a call has cost. */
-export interface CallBill {
+export interface ModelCallCost {
   /** By the name that prices go by. */
   readonly model: string;
   readonly usage: TokenUsage;
@@ -55,13 +55,13 @@ export function worstCaseMicroUsd(
  * The bill of one call. What the answer does not say is reckoned at the worst, never as nothing. The model that answered counts, not
  * the one that was asked for.
  */
-export function billCall(
+export function computeModelCallCost(
   reading: UsageReading,
   asked: string,
   worst: WorstCaseUsage,
   at: string,
   own?: ConfiguredPrice,
-): CallBill {
+): ModelCallCost {
   const model = normaliseModelName(reading.model ?? asked);
   const usage: TokenUsage = {
     input_tokens: reading.input ?? 0,

@@ -1,7 +1,7 @@
 import { mintModelToken } from '../../contract/access/tokens.ts';
 import type { TierModels } from '../../contract/agents/tiers.ts';
 import type { GatesModelAccess, ModelAccess } from '../../contract/messages/assignment.ts';
-import { toGatesModels } from '../../contract/models/gates-models.ts';
+import { routeModelsThroughGateway } from '../../contract/models/gates-models.ts';
 import { allJudgeModels, type JudgeModels } from '../../contract/models/judge-models.ts';
 import { PROVIDER_BASE_PATHS } from '../../contract/models/protocols.ts';
 import type { Attempt } from '../../contract/task/attempt.ts';
@@ -43,6 +43,6 @@ export function gatesModelAccess(
   { url, metersUsage, judges }: ModelGateway,
 ): GatesModelAccess | null {
   return metersUsage && allJudgeModels(judges, 'box').length > 0
-    ? { token: mintModelToken(id, number, 'gates'), models: toGatesModels(judges, url) }
+    ? { token: mintModelToken(id, number, 'gates'), models: routeModelsThroughGateway(judges, url) }
     : null;
 }

@@ -12,7 +12,7 @@ export interface ProviderFailure {
 }
 
 /** How a call ended for its provider: well, in trouble, or without anybody knowing, as when the client goes away. */
-export type CallResult = 'well' | 'unknown' | ProviderFailure;
+export type ProviderCallOutcome = 'well' | 'unknown' | ProviderFailure;
 
 /** After so many calls in a row that the provider could not do, an attempt gets no more: waiting is the cascade's. */
 export const MAX_CONSECUTIVE_PROVIDER_FAILURES = 5;
@@ -100,7 +100,12 @@ const isQuota = (error: Json): boolean => [error['code'], error['type']].include
  * How an answer that is no success has ended for its provider. What the request itself is to blame for is no trouble. Of a quota that is
  * used up no waiting helps, whatever the status says.
  */
-export function classifyCallResult(status: number, headers: Headers, text: string, now: Date): CallResult {
+export function classifyCallResult(
+  status: number,
+  headers: Headers,
+  text: string,
+  now: Date,
+): ProviderCallOutcome {
   const body = parse(text);
   const found = failureClassOfStatus(status);
   if (found === 'provider_spend_limit' || (found === 'rate_limited' && isQuota(record(body['error']))))

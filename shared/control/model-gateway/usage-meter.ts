@@ -1,5 +1,5 @@
 import type { TokenUsage } from '../../contract/models/usage.ts';
-import type { CallResult, ProviderFailure } from './provider-failure.ts';
+import type { ProviderCallOutcome, ProviderFailure } from './provider-failure.ts';
 
 /** What was counted for one attempt so far. Money in millionths of a dollar. */
 export interface UsageMeter {
@@ -30,5 +30,5 @@ export interface CallSettlement {
   readonly estimated: number;
   /** `asked > answered`, when another model has answered. */
   readonly substitution: string | null;
-  readonly end: CallResult;
+  readonly end: ProviderCallOutcome;
 }

@@ -12,10 +12,10 @@ const CatalogEntryHead = RoleConfig.extend({
   task_prompt: z.string().min(1).optional(),
 });
 /** An agent of a catalog: a role in one file. In Markdown the system prompt is the text below the front matter. */
-export const CatalogEntry = CatalogEntryHead.extend({
+export const RoleCatalogEntry = CatalogEntryHead.extend({
   system_prompt: z.string().trim().min(1, 'must not be empty'),
 });
-export type CatalogEntry = z.infer<typeof CatalogEntry>;
+export type RoleCatalogEntry = z.infer<typeof RoleCatalogEntry>;
 
 /** A file of a catalog, as it was found. `text` is null for what is no plain file, or too large to be read. */
 export interface CatalogFile {
@@ -24,12 +24,14 @@ export interface CatalogFile {
   readonly unreadableReason?: string;
 }
 
-export interface Catalog {
-  readonly entries: readonly { readonly file: string; readonly entry: CatalogEntry }[];
+export interface RoleCatalog {
+  readonly entries: readonly { readonly file: string; readonly entry: RoleCatalogEntry }[];
   readonly problems: readonly FileProblem[];
 }
 
-type CatalogEntryResult = { readonly entry: CatalogEntry } | { readonly problems: readonly FileProblem[] };
+type CatalogEntryResult =
+  | { readonly entry: RoleCatalogEntry }
+  | { readonly problems: readonly FileProblem[] };
 
 const FRONT_MATTER = /^---\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/;
 
@@ -54,7 +56,7 @@ function parseMarkdownEntry(text: string, file: string): CatalogEntryResult {
 }
 
 function parseYamlEntry(text: string, file: string): CatalogEntryResult {
-  const parsed = parseYaml(text, file, CatalogEntry);
+  const parsed = parseYaml(text, file, RoleCatalogEntry);
   return 'problems' in parsed
     ? parsed
     : { entry: { ...parsed.value, system_prompt: `${parsed.value.system_prompt}\n` } };
@@ -83,8 +85,8 @@ export const isCatalogFile = (name: string): boolean =>
   !/^(?:README|CHANGELOG|LICENSE|CONTRIBUTING)\b/i.test(name.split('/').at(-1) ?? '');
 
 /** Reads a catalog. Everything that is wrong is said at once; two agents of one name are wrong. */
-export function parseCatalog(files: readonly CatalogFile[]): Catalog {
-  const entries: { file: string; entry: CatalogEntry }[] = [];
+export function parseCatalog(files: readonly CatalogFile[]): RoleCatalog {
+  const entries: { file: string; entry: RoleCatalogEntry }[] = [];
   const problems: FileProblem[] = [];
   if (files.length > MAX_CATALOG_ENTRIES)
     problems.push({

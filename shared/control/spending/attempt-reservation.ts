@@ -1,9 +1,9 @@
 import { isTier } from '../../contract/agents/tiers.ts';
 import { type Budgets, hasSharedBudgets } from '../../contract/models/budgets.ts';
 import type { Attempt, BudgetReservation } from '../../contract/task/attempt.ts';
-import { judgingCost } from '../../contract/task/judging-cost.ts';
+import { totalJudgingCost } from '../../contract/task/judging-cost.ts';
 import type { Task } from '../../contract/task/task.ts';
-import type { AdviceInputs } from '../cascade/learning/advise-tier.ts';
+import type { TierAdviceInputs } from '../cascade/learning/advise-tier.ts';
 import type { CascadePolicy } from '../cascade/learning/cascade-policy.ts';
 import { tierOptions } from '../cascade/learning/tier-options.ts';
 import type { ModelSelection } from '../cascade/model-selection.ts';
@@ -16,7 +16,7 @@ import { taskBudgetRefusal } from './task-budget.ts';
 function estimateNextAttempt(
   task: Task,
   { rung }: ModelSelection,
-  { memory, policy, priced_at }: AdviceInputs,
+  { memory, policy, priced_at }: TierAdviceInputs,
 ): CostEstimate | null {
   const tier = rung.tier ?? 'haiku';
   if (!isTier(tier)) return null;
@@ -37,7 +37,7 @@ function estimateNextAttempt(
 export async function reserveAttempt(
   task: Task,
   selection: ModelSelection,
-  learned: AdviceInputs,
+  learned: TierAdviceInputs,
   spend: Pick<SpendCounters, 'reserve'>,
   now: Date,
 ): Promise<{ readonly reserved?: BudgetReservation } | { readonly refused: string }> {
@@ -101,7 +101,7 @@ export async function recordJudgingReservation(
     const reserved = open.get(mark);
     return reserved ? [{ mark, ...reserved }] : [];
   });
-  const isCounted = attempt.reserved || (found.length === 0 && judgingCost(attempt) === 0);
+  const isCounted = attempt.reserved || (found.length === 0 && totalJudgingCost(attempt) === 0);
   const reserved = open.get(own) ?? (isCounted ? undefined : await spend.openJudgingReservation(own, now));
   return {
     ...(reserved && { reserved }),

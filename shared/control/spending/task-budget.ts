@@ -1,7 +1,7 @@
 import { type Budgets, formatMicroUsd, toMicroUsd } from '../../contract/models/budgets.ts';
 import type { Attempt } from '../../contract/task/attempt.ts';
 import { attemptCost } from '../../contract/task/attempt-cost.ts';
-import { knownJudgingCost, unsettledJudgingMicroUsd } from '../../contract/task/judging-cost.ts';
+import { partialJudgingCost, unsettledJudgingMicroUsd } from '../../contract/task/judging-cost.ts';
 import type { Task } from '../../contract/task/task.ts';
 import type { CostEstimate } from './cost-estimate.ts';
 
@@ -15,7 +15,7 @@ const reservedMicroUsd = ({ reserved, reserved_more = [] }: Attempt): number =>
  * between evidence and verdict, models may have been asked whose answers nobody has heard: that cost is not known.
  */
 export function budgetedMicroUsd(attempt: Attempt, runner: Task['runner']): number {
-  const { usd, isComplete } = runner === 'external' ? knownJudgingCost(attempt) : attemptCost(attempt);
+  const { usd, isComplete } = runner === 'external' ? partialJudgingCost(attempt) : attemptCost(attempt);
   const micro = toMicroUsd(usd) + unsettledJudgingMicroUsd(attempt);
   const mayBeAsked = attempt.verification !== null && attempt.verdict === null;
   return isComplete && attempt.outcome !== null && !mayBeAsked

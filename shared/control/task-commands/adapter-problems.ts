@@ -6,7 +6,7 @@ import {
 import type { TierModels } from '../../contract/agents/tiers.ts';
 import { isTier, tierModelsFor } from '../../contract/agents/tiers.ts';
 import type { ProviderName } from '../../contract/models/protocols.ts';
-import { VENDOR_ENV } from '../../contract/resource-names.ts';
+import { PROVIDER_CLIENT_ENV_NAMES } from '../../contract/resource-names.ts';
 import type { TaskSubmission } from '../../contract/submission/schema.ts';
 
 /** What a deployment has to run tasks with. */
@@ -42,7 +42,7 @@ function missingModelsReason(
   if (modelVendors === null || modelVendors.includes(vendor)) return null;
   const remedy =
     containerClis === null
-      ? `start assay up with ${VENDOR_ENV[vendor].key} in its environment`
+      ? `start assay up with ${PROVIDER_CLIENT_ENV_NAMES[vendor].key} in its environment`
       : `name who answers for ${vendor} in -c assay:models (docs/models.md), and deploy`;
   return `${kind} needs models of ${vendor}, which this deployment has no access to: ${remedy}, or choose another adapter`;
 }

@@ -102,14 +102,16 @@ const holdDeadline = ({ hold }: Task): Date | null =>
   hold?.until === undefined ? null : new Date(hold.until);
 
 /** Does something follow from the state of a task for others, or for itself from the state of others? The stream makes it happen. */
-export const hasFollowUp = (task: Task): boolean => isTerminalStatus(task.status) || task.waits_for !== null;
+export const needsStreamFollowUp = (task: Task): boolean =>
+  isTerminalStatus(task.status) || task.waits_for !== null;
 
 /**
  * When something must be done about a task unless something happens to it before; null where nothing that time alone brings can go
  * wrong: it waits for an outside agent, or for a person who has no limit. One that is over, or waits for another task, is looked at once.
  */
 export function nextDeadline(task: Task): Date | null {
-  if (hasFollowUp(task)) return new Date(Date.parse(task.updated_at) + FOLLOW_UP_CHECK_SECONDS * 1_000);
+  if (needsStreamFollowUp(task))
+    return new Date(Date.parse(task.updated_at) + FOLLOW_UP_CHECK_SECONDS * 1_000);
   if (task.hold) return holdDeadline(task);
   if (task.status === 'auth_required') return nextApprovalDeadline(task);
   const lease = leaseEnd(task);
@@ -121,7 +123,7 @@ export function nextDeadline(task: Task): Date | null {
 
 /** When to look again at a task that is due and well: its box runs, or its step was begun anew. Null: never, what follows from it has followed. */
 export function nextCheckAt(task: Task, now: Date): Date | null {
-  if (hasFollowUp(task)) return null;
+  if (needsStreamFollowUp(task)) return null;
   if (task.hold) return holdDeadline(task);
   if (task.status === 'auth_required') return nextApprovalDeadline(task);
   const lease = isCoveredByLease(task) ? leaseEnd(task) : null;

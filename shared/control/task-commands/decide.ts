@@ -1,4 +1,4 @@
-import { isExcused } from '../../contract/failure/failure-classes.ts';
+import { isExcusedRemedy } from '../../contract/failure/failure-classes.ts';
 import type { Attempt, CascadeDecision } from '../../contract/task/attempt.ts';
 import { DEFAULT_HOLD_LIMIT, type HoldLimit, holdExpiry } from '../../contract/task/hold-limit.ts';
 import type { Task } from '../../contract/task/task.ts';
@@ -20,7 +20,7 @@ export function attemptOutcome(
   if (decision.action === 'accept') return attempt.verdict?.verified === false ? 'unverified' : 'passed';
   if (decision.action === 'refer') return 'referred';
   const failure = classifyAttemptFailure(attempt);
-  return failure && isExcused(failure.remedy) ? 'infra_failed' : 'failed';
+  return failure && isExcusedRemedy(failure.remedy) ? 'infra_failed' : 'failed';
 }
 
 /**

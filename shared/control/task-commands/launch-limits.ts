@@ -1,4 +1,4 @@
-import type { Launch } from '../../contract/task/attempt.ts';
+import type { ContainerLaunch } from '../../contract/task/attempt.ts';
 
 /** How many boxes of one kind may be lost for one attempt before nobody waits for another. */
 export const MAX_LOST_LAUNCHES = 3;
@@ -7,7 +7,7 @@ export const MAX_EXCUSED_LAUNCHES = 10;
 
 /** Why there will be no further box of this kind for the attempt; null: there may be one. */
 export function launchGiveUpReason(
-  launch: Launch | null | undefined,
+  launch: ContainerLaunch | null | undefined,
 ): 'container_lost' | 'launch_refused' | null {
   if (!launch?.lost) return null;
   const excused = launch.excused ?? 0;

@@ -1,5 +1,5 @@
 import type { LaunchKind } from '../../contract/box-kind.ts';
-import type { Launch } from '../../contract/task/attempt.ts';
+import type { ContainerLaunch } from '../../contract/task/attempt.ts';
 import type { Task } from '../../contract/task/task.ts';
 import { launchGiveUpReason, MAX_EXCUSED_LAUNCHES } from './launch-limits.ts';
 import { taskEndFields } from './settle.ts';
@@ -35,7 +35,7 @@ export function recordLaunch(
   task: Task,
   number: number,
   kind: LaunchKind,
-  launch: Launch,
+  launch: ContainerLaunch,
   now: Date,
 ): TaskChange | null {
   const attempt = requireRunningAttempt(task, number);

@@ -1,6 +1,6 @@
 import type { LaunchKind } from '../../contract/box-kind.ts';
 import { Refusal } from '../../contract/refusal.ts';
-import type { Attempt, Launch } from '../../contract/task/attempt.ts';
+import type { Attempt, ContainerLaunch } from '../../contract/task/attempt.ts';
 import type { TaskStatus } from '../../contract/task/status.ts';
 import { currentAttempt, type Task } from '../../contract/task/task.ts';
 import { truncateText } from '../../lib/truncate.ts';
@@ -77,7 +77,7 @@ function findAwaitedAttempt(
   number: number,
   kind: LaunchKind,
   launchNumber: number,
-): { attempt: Attempt; launch: Launch } | null {
+): { attempt: Attempt; launch: ContainerLaunch } | null {
   const attempt = currentAttempt(task);
   const launch = attempt?.[kind];
   if (!attempt || !launch || launch.number !== launchNumber || launch.lost) return null;

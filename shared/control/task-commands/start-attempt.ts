@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import type { AgentCliKind } from '../../contract/agents/adapter.ts';
 import { Refusal } from '../../contract/refusal.ts';
 import type { Effort } from '../../contract/submission/schema.ts';
-import type { Attempt, AttemptRoute, Launch } from '../../contract/task/attempt.ts';
+import type { Attempt, AttemptRoute, ContainerLaunch } from '../../contract/task/attempt.ts';
 import type { Task } from '../../contract/task/task.ts';
 import { requireBaseCommit } from './base-commit.ts';
 import { applyTaskEvent, type TaskChange, toEpochSeconds, toIsoTime } from './task-change.ts';
@@ -19,7 +19,7 @@ export interface NewAttempt {
   readonly leaseHolder: string;
   readonly leaseSeconds: number;
   /** Set for an external agent, which gets its token with the claim; the dispatcher launches the others. */
-  readonly agentLaunch: Launch | null;
+  readonly agentLaunch: ContainerLaunch | null;
   /** So many tasks wait for it, where they are enough to make it a foundation. */
   readonly dependentCount?: number | null;
   readonly now: Date;

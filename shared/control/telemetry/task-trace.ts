@@ -1,6 +1,6 @@
 import { ADAPTER_CAPABILITIES } from '../../contract/agents/adapter-capabilities.ts';
 import type { MeteredCall } from '../../contract/models/metered-call.ts';
-import type { Attempt, Launch } from '../../contract/task/attempt.ts';
+import type { Attempt, ContainerLaunch } from '../../contract/task/attempt.ts';
 import type { Task } from '../../contract/task/task.ts';
 import { callSpans, modelSpans } from './call-spans.ts';
 import {
@@ -53,7 +53,7 @@ function omittedCalls(
 /** A container: from when it was launched until it has said its word. */
 function containerSpans(
   kind: 'agent' | 'gates' | 'deliver',
-  launch: Launch | null,
+  launch: ContainerLaunch | null,
   until: string | null | undefined,
   { task, attempt, parentId, end, calls }: AttemptSpanContext,
 ): PlannedSpan[] {

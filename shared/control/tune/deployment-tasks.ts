@@ -1,5 +1,5 @@
 import type { Tier, TierModels } from '../../contract/agents/tiers.ts';
-import type { RoleMemory } from '../cascade/learning/belief.ts';
+import type { RoleLearningState } from '../cascade/learning/belief.ts';
 import type { RecordedTask, TierOutcome } from '../cascade/simulation/recorded-outcomes.ts';
 
 const taskOf = (attempt: string): string => attempt.slice(0, attempt.lastIndexOf('#'));
@@ -18,7 +18,7 @@ export interface DeploymentTask extends RecordedTask {
  * one tier are one outcome, the last of them with what all have cost.
  */
 export function deploymentTasks(
-  memories: ReadonlyMap<string, RoleMemory>,
+  memories: ReadonlyMap<string, RoleLearningState>,
   models: TierModels,
 ): DeploymentTask[] {
   const tasks = new Map<

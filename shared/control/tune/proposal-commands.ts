@@ -58,7 +58,7 @@ const replaceProposal = (state: TuningState, proposal: Proposal): Proposal[] =>
   state.proposals.map((each) => (each.id === proposal.id ? proposal : each));
 
 /** What stands in the way of applying: of the level of the deployment, and of who wants it. Null: nothing does. */
-export function applyRefusal(setting: SettingChange, level: TuningLevel, by: string): string | null {
+export function proposalRefusalReason(setting: SettingChange, level: TuningLevel, by: string): string | null {
   const needed = requiredTuningLevel(setting);
   if (tuningLevelRank(needed) > tuningLevelRank(level))
     return `this is of level ${needed}, and the deployment applies up to ${level} (evolve in its cascade settings)`;
@@ -132,7 +132,7 @@ export function requireApplicableProposal(
 ): Proposal {
   const proposal = requireProposal(state, id);
   const { setting, status, instead_of } = proposal;
-  const no = applyRefusal(setting, level, by);
+  const no = proposalRefusalReason(setting, level, by);
   if (no) throw new Refusal('forbidden', `proposal ${id} is not applied: ${no}`);
   const thing = settingKey(setting);
   const now = state.in_force[thing];

@@ -5,10 +5,10 @@ import { centralInterval, wilsonInterval } from '../cascade/learning/intervals.t
 import { createSeededRandom } from '../cascade/learning/seeded-random.ts';
 import { type BootstrapEstimate, bootstrapMean } from '../cascade/simulation/bootstrap.ts';
 import {
-  learningPlayer,
-  type PolicyPlayer,
-  playEpisode,
+  createLearningPolicy,
   recordedTaskLadder,
+  type SimulationPolicy,
+  simulateTaskRun,
 } from '../cascade/simulation/episode.ts';
 import type { RecordedTask, TierOutcome } from '../cascade/simulation/recorded-outcomes.ts';
 import { tunedFirstTier, tunedPolicy } from './active-changes.ts';
@@ -41,7 +41,7 @@ const withActiveChange = (
 });
 
 /** Begins where table and applied routes say, and climbs one by one. */
-const routedPlayer = (state: Pick<TuningState, 'in_force'>): PolicyPlayer => ({
+const routedPlayer = (state: Pick<TuningState, 'in_force'>): SimulationPolicy => ({
   next: (task, rungs, attempt) => {
     const tier = attempt === 1 ? tunedFirstTier(state, task)?.tier : undefined;
     return Math.max(
@@ -55,9 +55,9 @@ const routedPlayer = (state: Pick<TuningState, 'in_force'>): PolicyPlayer => ({
 function createPlayer(
   { policy, state }: Pick<ReplayContext, 'policy' | 'state'>,
   seed: string,
-): PolicyPlayer {
+): SimulationPolicy {
   if (policy.policy === 'fixed') return routedPlayer(state);
-  return learningPlayer(CascadePolicy.parse(tunedPolicy(policy, state)), seed);
+  return createLearningPolicy(CascadePolicy.parse(tunedPolicy(policy, state)), seed);
 }
 
 /** What a tier that a task never tried is taken for: passed as seldom, and as dear, as the tier is likely to be at its worst. Null: nobody knows a cost. */
@@ -115,7 +115,7 @@ function fillWithWorstCase(
 /** Plays all tasks in an order; of each null where its way is not known. `worst` null: nothing is assumed. */
 function playTasks(
   order: readonly RecordedTask[],
-  player: PolicyPlayer,
+  player: SimulationPolicy,
   models: TierModels,
   worst: ReturnType<typeof worstCaseOutcomes> | null,
 ): Map<string, PlayedTask | null> {
@@ -123,7 +123,7 @@ function playTasks(
   for (const [n, task] of order.entries()) {
     const full = worst ? fillWithWorstCase(task, models, worst) : { task, assumed: new Set<Tier>() };
     let assumed = false;
-    const watched: PolicyPlayer = {
+    const watched: SimulationPolicy = {
       next: player.next,
       learn: (of, tier, at) => {
         assumed ||= full.assumed.has(tier);
@@ -131,7 +131,7 @@ function playTasks(
         if (!full.assumed.has(tier)) player.learn(of, tier, at);
       },
     };
-    const episode = playEpisode(full.task, watched, models, n);
+    const episode = simulateTaskRun(full.task, watched, models, n);
     result.set(task.id, episode && { cost: episode.cost_usd, passed: episode.passed ? 1 : 0, assumed });
   }
   return result;

@@ -10,7 +10,7 @@ const JanitorCheck = z.object({
 });
 
 /** One attempt's verification in the words of the system that this comes from: what `run_janitor` answers there. */
-export const JanitorResult = z
+export const VerificationSummary = z
   .object({
     task_id: z.string(),
     passed: z.boolean().nullable().describe('As `verify_task` would say. Null: a person decides.'),
@@ -28,17 +28,17 @@ export const JanitorResult = z
     fix_tasks_created: z.array(z.string()),
   })
   .meta({ id: 'JanitorResult' });
-export type JanitorResult = z.infer<typeof JanitorResult>;
+export type VerificationSummary = z.infer<typeof VerificationSummary>;
 
 /** Never a pass for what has no result. */
 const passedBy = (outcome: CheckOutcome): boolean | null =>
   hasCheckResult(outcome) ? outcome === 'passed' : null;
 
 /** What a janitor came to about an attempt; null: there is no verdict yet. */
-export function janitorResult(
+export function summarizeVerification(
   { id, superseded_by, attempts }: Pick<Task, 'id' | 'superseded_by' | 'attempts'>,
   { number, verdict, verification }: Attempt,
-): JanitorResult | null {
+): VerificationSummary | null {
   if (!verdict) return null;
   const judgements = verdict.judgements ?? [];
   const ofSignals = judgements.filter(({ kind }) =>

@@ -8,7 +8,7 @@ import {
 } from '../../contract/workflow/schema.ts';
 import { CONDITION_FACTS } from './condition-facts.ts';
 import type { WorkflowFault } from './workflow-fault.ts';
-import { bindInputs, defaultInputScope, type InputScope } from './workflow-inputs.ts';
+import { bindSubworkflowInputs, defaultInputScope, type WorkflowInputBindings } from './workflow-inputs.ts';
 
 /** Workflows that others may name, by name: one version of each, that of the base commit. */
 export type WorkflowLibrary = ReadonlyMap<string, Workflow>;
@@ -23,7 +23,7 @@ export const isNestedId = (id: string | undefined): boolean => id?.includes(NEST
 /** A workflow with the nodes of those that it names in their place, and what is known by which name at each node. */
 export interface ExpandedWorkflow {
   readonly workflow: Workflow;
-  readonly scopes: ReadonlyMap<string, InputScope>;
+  readonly scopes: ReadonlyMap<string, WorkflowInputBindings>;
   /** Why a node stays as it is. */
   readonly faults: readonly WorkflowFault[];
 }
@@ -32,7 +32,7 @@ const isBlank = (value: unknown): boolean => typeof value !== 'string' || value.
 
 interface NestingContext {
   readonly prefix: string;
-  readonly scope: InputScope;
+  readonly scope: WorkflowInputBindings;
   /** Names of the workflows that this one is within, itself last. */
   readonly path: readonly string[];
 }
@@ -44,7 +44,7 @@ interface NestingContext {
 export function expandSubworkflows(root: Workflow, library: WorkflowLibrary): ExpandedWorkflow {
   const nodes: WorkflowNode[] = [];
   const edges: Workflow['edges'] = [];
-  const scopes = new Map<string, InputScope>();
+  const scopes = new Map<string, WorkflowInputBindings>();
   const faults: WorkflowFault[] = [];
   add(root, { prefix: '', scope: defaultInputScope(root.inputs), path: [root.name] });
   return { workflow: { ...root, nodes, edges }, scopes, faults };
@@ -53,7 +53,7 @@ export function expandSubworkflows(root: Workflow, library: WorkflowLibrary): Ex
   function childOf(
     node: WorkflowNode,
     { prefix, scope, path }: NestingContext,
-  ): { child: Workflow; scope: InputScope } | null {
+  ): { child: Workflow; scope: WorkflowInputBindings } | null {
     const id = prefix + node.id;
     const refuse = (code: string, message: string): null => {
       faults.push({ code: `subworkflow_${code}`, message: `${id}: ${message}`, node_id: id });
@@ -72,7 +72,7 @@ export function expandSubworkflows(root: Workflow, library: WorkflowLibrary): Ex
         'not_found',
         `there is no workflow ${config.data.subworkflow_id} ${config.data.version}${child ? `; there is ${child.version}` : ''}`,
       );
-    const bound = bindInputs(child.inputs, config.data, scope, CONDITION_FACTS);
+    const bound = bindSubworkflowInputs(child.inputs, config.data, scope, CONDITION_FACTS);
     for (const { code, message } of bound.faults) refuse(code, message);
     if (!isDeepStrictEqual(child.review, NO_REVIEW) && !isDeepStrictEqual(child.review, root.review))
       refuse(

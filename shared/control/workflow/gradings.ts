@@ -1,9 +1,9 @@
 import type { Verdict } from '../../contract/evidence/schema.ts';
 import {
   type Judgement,
-  LOST_RECEIPT,
   NO_ANSWER_REASON,
-  UNASKED_RECEIPT,
+  NO_CALL_USAGE,
+  UNKNOWN_CALL_USAGE,
 } from '../../contract/judgement/judgement.ts';
 import type { GradingRecord } from '../../contract/rubric/grading-record.ts';
 import type { Task } from '../../contract/task/task.ts';
@@ -44,7 +44,7 @@ export const createUngradedJudgement = (
   kind: 'verification',
   subject: gradingSubject(of),
   calibration: null,
-  ...UNASKED_RECEIPT,
+  ...NO_CALL_USAGE,
   outcome,
   verdict: outcome === 'skipped' ? 'pass' : 'refer',
   grading: createEmptyGrading(of),
@@ -66,7 +66,10 @@ export function completeGradingJudgements(
       ? found
       : [
           ...found,
-          { ...createUngradedJudgement(of, 'infra_failed', NO_ANSWER_REASON), calls: LOST_RECEIPT.calls },
+          {
+            ...createUngradedJudgement(of, 'infra_failed', NO_ANSWER_REASON),
+            calls: UNKNOWN_CALL_USAGE.calls,
+          },
         ];
   });
 }

@@ -21,7 +21,7 @@ import {
   sortNodesTopologically,
   type WorkflowGraph,
 } from './workflow-graph.ts';
-import { type InputScope, resolveInputValues } from './workflow-inputs.ts';
+import { resolveInputValues, type WorkflowInputBindings } from './workflow-inputs.ts';
 
 interface VerdictRoute {
   /** Where it goes on; null: no edge of that verdict. */
@@ -47,7 +47,7 @@ function nextNodes(
   graph: WorkflowGraph,
   node: WorkflowNode,
   task: ConditionFacts,
-  scope: InputScope | undefined,
+  scope: WorkflowInputBindings | undefined,
 ): string[] {
   const targets = (graph.outgoingEdges.get(node.id) ?? []).map(({ target_node_id }) => target_node_id);
   if (node.type === 'verification') return [findEdgeTarget(graph, node.id, 'verification_pass') ?? []].flat();

@@ -1,9 +1,9 @@
 import type { Verdict } from '../../contract/evidence/schema.ts';
 import {
   type Judgement,
-  LOST_RECEIPT,
   NO_ANSWER_REASON,
-  UNASKED_RECEIPT,
+  NO_CALL_USAGE,
+  UNKNOWN_CALL_USAGE,
 } from '../../contract/judgement/judgement.ts';
 import type { Task } from '../../contract/task/task.ts';
 import { judgingSkipReason } from '../../reviews/judging/expected-judgements.ts';
@@ -53,8 +53,15 @@ function completeGateJudgement(
   const because = judgingSkipReason(observed) ?? (stopped && after[stopped.kind]) ?? null;
   const head = { kind, subject, calibration: null };
   return because === null
-    ? [{ ...head, ...LOST_RECEIPT, ...open('infra_failed', NO_ANSWER_REASON), because: NO_ANSWER_REASON }]
-    : [{ ...head, ...UNASKED_RECEIPT, outcome: 'skipped', verdict: 'pass', reasons: [because], because }];
+    ? [
+        {
+          ...head,
+          ...UNKNOWN_CALL_USAGE,
+          ...open('infra_failed', NO_ANSWER_REASON),
+          because: NO_ANSWER_REASON,
+        },
+      ]
+    : [{ ...head, ...NO_CALL_USAGE, outcome: 'skipped', verdict: 'pass', reasons: [because], because }];
 }
 
 /** What the gates of a task's review have said, each that its workflow wants; what did not come back is a fault, and open. */

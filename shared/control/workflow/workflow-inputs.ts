@@ -12,7 +12,7 @@ type InputBinding =
   | { readonly fact: string }
   | { readonly open: WorkflowInputType };
 /** What is known at a node beside the facts of the task. */
-export type InputScope = ReadonlyMap<string, InputBinding>;
+export type WorkflowInputBindings = ReadonlyMap<string, InputBinding>;
 
 const inputTypeOf = (value: unknown): WorkflowInputType | null => {
   if (typeof value === 'string') return 'string';
@@ -28,7 +28,7 @@ const isAssignableType = (type: WorkflowInputType | null, wanted: WorkflowInputT
 const FACT_TYPES: Readonly<Record<string, WorkflowInputType>> = { priority: 'integer' };
 
 /** The inputs of a workflow that nothing binds: their defaults. */
-export const defaultInputScope = (inputs: readonly WorkflowInput[]): InputScope =>
+export const defaultInputScope = (inputs: readonly WorkflowInput[]): WorkflowInputBindings =>
   new Map(
     inputs.map((each) => [
       each.name,
@@ -56,12 +56,12 @@ interface BindingFault {
 const PARENT = '@parent.';
 
 /** What the inputs of a workflow within another stand for, by the bindings of the node that names it. */
-export function bindInputs(
+export function bindSubworkflowInputs(
   inputs: readonly WorkflowInput[],
   { input_bindings: given, output_bindings: outputs }: z.output<typeof SubworkflowNodeConfig>,
-  parent: InputScope,
+  parent: WorkflowInputBindings,
   facts: readonly string[],
-): { readonly scope: InputScope; readonly faults: readonly BindingFault[] } {
+): { readonly scope: WorkflowInputBindings; readonly faults: readonly BindingFault[] } {
   const faults: BindingFault[] = [];
   const scope = new Map<string, InputBinding>(defaultInputScope(inputs));
   for (const { name, required } of inputs)
@@ -98,7 +98,7 @@ export function bindInputs(
 
 function resolveBinding(
   value: Value,
-  parent: InputScope,
+  parent: WorkflowInputBindings,
   facts: readonly string[],
 ): { readonly bound: InputBinding; readonly type: WorkflowInputType | null } | null {
   if (typeof value !== 'string' || !value.startsWith('@'))
@@ -112,7 +112,7 @@ function resolveBinding(
 
 /** What a condition at a node can ask, for one task. */
 export const resolveInputValues = (
-  scope: InputScope | undefined,
+  scope: WorkflowInputBindings | undefined,
   facts: Readonly<Record<string, Value>>,
 ): Readonly<Record<string, Value>> => ({
   ...facts,

@@ -1,11 +1,11 @@
-import type { AskReceipt } from '../../contract/judgement/judgement.ts';
+import type { ModelCallUsage } from '../../contract/judgement/judgement.ts';
 import type { JudgeModel } from '../../contract/models/judge-models.ts';
 import { usageCostUsd } from '../../contract/models/model-prices.ts';
 
 /** Dollars of what was asked; null where usage or price is not known. */
 export function askCostUsd(
   model: JudgeModel,
-  { tokens }: Pick<AskReceipt, 'tokens'>,
+  { tokens }: Pick<ModelCallUsage, 'tokens'>,
   at: string,
 ): number | null {
   if (tokens === null) return null;

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import type { CheckOutcome } from '../../contract/check-outcome.ts';
-import type { AskReceipt } from '../../contract/judgement/judgement.ts';
+import type { ModelCallUsage } from '../../contract/judgement/judgement.ts';
 import type { JudgeModel } from '../../contract/models/judge-models.ts';
 import type { JudgePrompt } from './prompt.ts';
 
@@ -24,7 +24,7 @@ export interface ReviewQuestion<Schema extends z.ZodType> {
 }
 
 /** An answer of the shape that was asked for, or why there is none. */
-export type ModelAnswer<T> = AskReceipt &
+export type ModelAnswer<T> = ModelCallUsage &
   (
     | { readonly value: T }
     | {
@@ -40,7 +40,7 @@ export type AskModel = <Schema extends z.ZodType>(
 ) => Promise<ModelAnswer<z.output<Schema>>>;
 
 /** What an answer has used, without the answer. */
-export const receiptOf = ({ calls, tokens, ms, asked_at }: AskReceipt): AskReceipt => ({
+export const receiptOf = ({ calls, tokens, ms, asked_at }: ModelCallUsage): ModelCallUsage => ({
   calls,
   tokens,
   ms,

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
-import type { AskReceipt } from '../../contract/judgement/judgement.ts';
-import { type Judgement, judgementTimes, UNASKED_RECEIPT } from '../../contract/judgement/judgement.ts';
+import type { ModelCallUsage } from '../../contract/judgement/judgement.ts';
+import { type Judgement, judgementTimes, NO_CALL_USAGE } from '../../contract/judgement/judgement.ts';
 import {
   calibrationIdFor,
   JUDGE_PURPOSES,
@@ -88,7 +88,7 @@ export type ModelReceipt = Pick<
 export const modelReceipt = (
   model: JudgeModel,
   { id, version, sha256 }: JudgePrompt | NonNullable<Judgement['prompt']>,
-  answered: AskReceipt,
+  answered: ModelCallUsage,
   now: Date,
 ): ModelReceipt => ({
   model: model.model,
@@ -162,7 +162,7 @@ export async function runReviewer<Schema extends z.ZodType, Input>(
   { ask, model: configured, writer, budgetRefusal, now }: ReviewerContext,
 ): Promise<Judgement> {
   const { kind, subject, purpose, prompt, answerSchema, maxTokens, timeoutMs, shows } = reviewer;
-  const head = { ...UNASKED_RECEIPT, kind, subject, calibration: null };
+  const head = { ...NO_CALL_USAGE, kind, subject, calibration: null };
   const early = reviewer.precheck?.(input) ?? null;
   if (early !== null) return { ...head, ...early, because: early.reasons.join('; ') };
   const chosen = chooseReviewer({ purpose, model: configured, writer, budgetRefusal });

@@ -1,4 +1,4 @@
-import type { AskReceipt } from '../../contract/judgement/judgement.ts';
+import type { ModelCallUsage } from '../../contract/judgement/judgement.ts';
 import type { JudgeModel } from '../../contract/models/judge-models.ts';
 import { sumOrNull } from '../../contract/task/judging-cost.ts';
 import { canonicalHash } from '../../lib/canonical-json.ts';
@@ -27,7 +27,7 @@ const MAX_DIFF_CHARS = 10_000;
 const MAX_CONCURRENT_QUESTIONS = 4;
 
 interface ReceiptedAnswer extends CaseAnswer {
-  readonly spent: AskReceipt;
+  readonly spent: ModelCallUsage;
 }
 
 async function answerTo(

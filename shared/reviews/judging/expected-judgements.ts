@@ -1,9 +1,9 @@
 import type { Evidence, Verdict } from '../../contract/evidence/schema.ts';
 import {
   type Judgement,
-  LOST_RECEIPT,
   NO_ANSWER_REASON,
   type RequirementsReviewPlan,
+  UNKNOWN_CALL_USAGE,
 } from '../../contract/judgement/judgement.ts';
 import type { PipelineReviewPlan } from '../../contract/judgement/review-pipeline-schema.ts';
 import { isModelJudgedSignal, type ModelJudgedSignal } from '../../contract/submission/signals.ts';
@@ -41,7 +41,7 @@ export function completeJudgements(
       ? found
       : {
           ...unaskedSignalJudgement(signal, { outcome: 'infra_failed', because: NO_ANSWER_REASON }),
-          calls: LOST_RECEIPT.calls,
+          calls: UNKNOWN_CALL_USAGE.calls,
         };
   });
   return [...ofSignals, ...requirementsReviewJudgements(made, look), ...pipelineJudgements(made, pipeline)];
@@ -68,7 +68,10 @@ function pipelineJudgements(made: readonly Judgement[], pipeline: PipelineReview
   const whole = made.find(({ kind }) => kind === 'review_pipeline');
   if (!whole)
     return [
-      { ...unaskedPipelineJudgement(pipeline, 'infra_failed', NO_ANSWER_REASON), calls: LOST_RECEIPT.calls },
+      {
+        ...unaskedPipelineJudgement(pipeline, 'infra_failed', NO_ANSWER_REASON),
+        calls: UNKNOWN_CALL_USAGE.calls,
+      },
     ];
   return [...made.filter(({ kind }) => kind === 'review'), whole];
 }

@@ -1,4 +1,4 @@
-import type { AskReceipt } from '../../contract/judgement/judgement.ts';
+import type { ModelCallUsage } from '../../contract/judgement/judgement.ts';
 import type { ModelAnswer } from '../engine/ask-model-port.ts';
 
 /** What is said of two things when the first is shown first, and when it is shown second. */
@@ -12,19 +12,19 @@ interface PairwiseAnswer {
 }
 
 /** Both answers say the same, they do not, or one of them is missing. */
-export type PairwiseComparison = AskReceipt &
+export type PairwiseComparison = ModelCallUsage &
   (
     | { readonly agreed: Preference; readonly confidence: number; readonly reasons: readonly string[] }
     | { readonly disagreed: readonly [Preference, Preference]; readonly reasons: readonly string[] }
     | Extract<ModelAnswer<never>, { readonly outcome: unknown }>
   );
 
-const earliest = (...times: readonly (string | undefined)[]): Pick<AskReceipt, 'asked_at'> => {
+const earliest = (...times: readonly (string | undefined)[]): Pick<ModelCallUsage, 'asked_at'> => {
   const [first] = times.filter((each) => each !== undefined).sort();
   return first === undefined ? {} : { asked_at: first };
 };
 
-const combineReceipts = (a: AskReceipt, b: AskReceipt): AskReceipt => ({
+const combineReceipts = (a: ModelCallUsage, b: ModelCallUsage): ModelCallUsage => ({
   calls: a.calls + b.calls,
   tokens:
     a.tokens && b.tokens

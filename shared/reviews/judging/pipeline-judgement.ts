@@ -1,5 +1,5 @@
 import type { Judgement } from '../../contract/judgement/judgement.ts';
-import { UNASKED_RECEIPT } from '../../contract/judgement/judgement.ts';
+import { NO_CALL_USAGE } from '../../contract/judgement/judgement.ts';
 import type { PipelineReviewPlan } from '../../contract/judgement/review-pipeline-schema.ts';
 import { verdictWithoutOpinion } from './opinion-verdict.ts';
 
@@ -19,7 +19,7 @@ export const unaskedPipelineJudgement = (
   because: string,
 ): Judgement => ({
   ...REVIEW_PIPELINE_HEAD,
-  ...UNASKED_RECEIPT,
+  ...NO_CALL_USAGE,
   outcome,
   verdict: outcome === 'skipped' ? 'pass' : verdictWithoutOpinion(on_error),
   reasons: [because],

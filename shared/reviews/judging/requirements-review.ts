@@ -4,10 +4,10 @@ import type { Evidence, Verdict } from '../../contract/evidence/schema.ts';
 import {
   type Judgement,
   type JudgementOpinion,
-  LOST_RECEIPT,
   NO_ANSWER_REASON,
+  NO_CALL_USAGE,
   type RequirementsReviewPlan,
-  UNASKED_RECEIPT,
+  UNKNOWN_CALL_USAGE,
 } from '../../contract/judgement/judgement.ts';
 import type { Task } from '../../contract/task/task.ts';
 import type { ModelAnswer, ReviewQuestion } from '../engine/ask-model-port.ts';
@@ -119,7 +119,7 @@ export const unansweredRequirementsReview = (
   why?: string,
 ): Judgement => ({
   ...HEAD,
-  ...(outcome === 'asked' && why === undefined ? LOST_RECEIPT : UNASKED_RECEIPT),
+  ...(outcome === 'asked' && why === undefined ? UNKNOWN_CALL_USAGE : NO_CALL_USAGE),
   outcome: outcome !== 'asked' ? outcome : why === undefined ? 'infra_failed' : 'could_not_run',
   verdict: outcome === 'asked' ? 'refer' : 'pass',
   reasons: [outcome === 'asked' ? (why ?? NO_ANSWER_REASON) : because],

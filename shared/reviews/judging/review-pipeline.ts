@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type Judgement, UNASKED_RECEIPT } from '../../contract/judgement/judgement.ts';
+import { type Judgement, NO_CALL_USAGE } from '../../contract/judgement/judgement.ts';
 import type {
   PipelineReviewer,
   PipelineStage,
@@ -117,7 +117,7 @@ const unaskedReviewerJudgement = (
   reviewer: PipelineReviewer,
   outcome: 'skipped' | 'could_not_run' | 'timed_out',
   because: string,
-): Judgement => ({ ...UNASKED_RECEIPT, ...headOf(stage, reviewer), outcome, reasons: [because], because });
+): Judgement => ({ ...NO_CALL_USAGE, ...headOf(stage, reviewer), outcome, reasons: [because], because });
 
 async function askReviewer(
   stage: PipelineStage,
@@ -194,7 +194,7 @@ function pipelineJudgement(
     .slice(0, 10);
   const of = {
     ...REVIEW_PIPELINE_HEAD,
-    ...UNASKED_RECEIPT,
+    ...NO_CALL_USAGE,
     prompt: null,
     because: request_reason,
     injections,

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type Judgement, UNASKED_RECEIPT } from '../../contract/judgement/judgement.ts';
+import { type Judgement, NO_CALL_USAGE } from '../../contract/judgement/judgement.ts';
 import {
   describeSignal,
   effectiveQualityThreshold,
@@ -125,7 +125,7 @@ export const unaskedSignalJudgement = (
   }: { readonly outcome: 'skipped' | 'could_not_run' | 'infra_failed' | 'failed'; readonly because: string },
 ): Judgement => ({
   ...signalJudgementHead(signal),
-  ...UNASKED_RECEIPT,
+  ...NO_CALL_USAGE,
   outcome,
   verdict:
     outcome === 'skipped' ? 'pass' : outcome === 'failed' ? 'fail' : verdictWithoutOpinion(signal.on_error),

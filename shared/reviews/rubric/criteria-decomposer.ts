@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { AskReceipt } from '../../contract/judgement/judgement.ts';
+import type { ModelCallUsage } from '../../contract/judgement/judgement.ts';
 import { truncateToBytes } from '../../lib/truncate.ts';
 import { type ModelAnswer, type ReviewQuestion, receiptOf } from '../engine/ask-model-port.ts';
 import { reviewQuestion } from '../engine/review-question.ts';
@@ -14,7 +14,7 @@ export class DecompositionError extends Error {
 export interface Decomposition {
   readonly probes: readonly AtomicProbe[];
   /** Null: nobody was asked. */
-  readonly receipt: AskReceipt | null;
+  readonly receipt: ModelCallUsage | null;
 }
 
 /** Turns acceptance criteria into questions with the answer yes or no. */

@@ -1,4 +1,4 @@
-import type { AskReceipt } from '../../contract/judgement/judgement.ts';
+import type { ModelCallUsage } from '../../contract/judgement/judgement.ts';
 import type { VerificationResult } from '../../contract/rubric/verification-result.ts';
 import type { VerificationRubric } from '../../contract/rubric/verification-rubric.ts';
 import type { ReviewPiece } from '../engine/review-piece.ts';
@@ -22,7 +22,7 @@ export type GradingResult = (
   | { readonly outcome: 'could_not_run' | 'timed_out' | 'infra_failed'; readonly why: string }
 ) & {
   /** Null: nobody was asked. */
-  readonly receipt: AskReceipt | null;
+  readonly receipt: ModelCallUsage | null;
   readonly injections: readonly string[];
 };
 

@@ -6,7 +6,7 @@ import type { AttemptRoute } from '../../contract/task/attempt.ts';
 import type { HoldLimit } from '../../contract/task/hold-limit.ts';
 import type { Task } from '../../contract/task/task.ts';
 import { decideAfterAttempt } from '../../control/cascade/decide-after-attempt.ts';
-import type { AdviceInputs } from '../../control/cascade/learning/advise-tier.ts';
+import type { TierAdviceInputs } from '../../control/cascade/learning/advise-tier.ts';
 import type { CascadePolicy } from '../../control/cascade/learning/cascade-policy.ts';
 import { selectNextModel } from '../../control/cascade/model-selection.ts';
 import {
@@ -28,12 +28,12 @@ import { startAttempt } from '../../control/task-commands/start-attempt.ts';
 import { waitForFiles } from '../../control/task-commands/wait.ts';
 import { tunedFirstTier, tunedPolicy } from '../../control/tune/active-changes.ts';
 import { EMPTY_TUNING_STATE } from '../../control/tune/proposals.ts';
-import type { BeliefStore } from '../../store/beliefs.ts';
+import type { TierOutcomeStore } from '../../store/beliefs.ts';
 import type { FileLockStore } from '../../store/file-locks.ts';
 import type { ModelSpendStore } from '../../store/model-spend.ts';
 import type { ProviderCooldownStore } from '../../store/provider-cooldowns.ts';
 import type { TaskStore } from '../../store/task-store.ts';
-import type { TuningStore } from '../../store/tuning.ts';
+import type { TuningStateStore } from '../../store/tuning.ts';
 import { createPlannedTasks } from '../submit/plans.ts';
 import { type DeferredRetryContext, deferRetry } from './deferred-retry.ts';
 
@@ -55,11 +55,11 @@ export interface CascadeContext extends DeferredRetryContext {
   readonly holdLimit?: HoldLimit;
   /** What is learned of models; absent: the routing table alone chooses. */
   readonly learning?: {
-    readonly beliefs: Pick<BeliefStore, 'readRole'>;
+    readonly beliefs: Pick<TierOutcomeStore, 'readRole'>;
     readonly spend: Pick<ModelSpendStore, 'reserve' | 'findReservations' | 'openJudgingReservation'>;
     readonly policy: CascadePolicy;
     /** What the deployment has changed of its own settings; absent: nothing. */
-    readonly tuning?: Pick<TuningStore, 'read'>;
+    readonly tuning?: Pick<TuningStateStore, 'read'>;
   };
   readonly now: Date;
   /** Is the step tried again by the same execution, which has heard of no end of it? */
@@ -111,7 +111,10 @@ export async function applyStep(
 }
 
 /** What is known for choosing the task's model; null: this deployment learns nothing. */
-async function loadLearnedState(task: Task, { learning, now }: CascadeContext): Promise<AdviceInputs | null> {
+async function loadLearnedState(
+  task: Task,
+  { learning, now }: CascadeContext,
+): Promise<TierAdviceInputs | null> {
   if (!learning) return null;
   const [memory, settings] = await Promise.all([
     learning.beliefs.readRole(task.role),
@@ -175,7 +178,7 @@ function fallbackAfterQuota(task: Task, agents: AvailableAgents | undefined, now
 }
 
 /** Starts the next attempt on the model that the cascade chooses, or says where the task stands. */
-export async function selectModel(
+export async function runSelectModelStep(
   id: string,
   run: number,
   context: CascadeContext,

@@ -5,13 +5,13 @@ import { isLiveStatus, isTerminalStatus } from '../../contract/task/status.ts';
 import { cascadeExecutionName, type Task } from '../../contract/task/task.ts';
 import { learnedOutcomes, newLearnedOutcomes } from '../../control/cascade/learning/learned-outcome.ts';
 import { observeProvider } from '../../control/cascade/provider-cooldown.ts';
-import type { TaskFact } from '../../control/ledger/task-counts.ts';
+import type { TaskStatusChange } from '../../control/ledger/task-counts.ts';
 import { budgetedMicroUsd } from '../../control/spending/task-budget.ts';
 import { executionInput, shouldStartExecution } from '../../control/task-commands/execution-start.ts';
 import { buildFixUp } from '../../control/task-commands/fix-up.ts';
 import { reexamineDependencies, stopWaitingForFiles } from '../../control/task-commands/wait.ts';
 import { newQualityGateResult } from '../../reviews/judging/quality-gate-result.ts';
-import type { BeliefStore } from '../../store/beliefs.ts';
+import type { TierOutcomeStore } from '../../store/beliefs.ts';
 import type { CircuitBreakerStore } from '../../store/circuit-breakers.ts';
 import type { FileLockStore } from '../../store/file-locks.ts';
 import type { MergedWorkStore } from '../../store/merged-work.ts';
@@ -26,7 +26,7 @@ export interface ProjectionContext {
   readonly tasks: TaskStore;
   readonly locks: FileLockStore;
   readonly counts: TaskCountStore;
-  readonly beliefs: BeliefStore;
+  readonly beliefs: TierOutcomeStore;
   readonly breakers: Pick<CircuitBreakerStore, 'recordMark'>;
   readonly spend: Pick<ModelSpendStore, 'settle'>;
   readonly mergedWork: Pick<MergedWorkStore, 'put'>;
@@ -166,7 +166,7 @@ async function settleReservations(
   }
 }
 
-const factOf = ({ id, role, version, status, verified, ended_at, updated_at }: Task): TaskFact => ({
+const factOf = ({ id, role, version, status, verified, ended_at, updated_at }: Task): TaskStatusChange => ({
   id,
   role,
   version,

@@ -1,6 +1,6 @@
 import type { ContainerKind, LaunchKind } from '../../contract/box-kind.ts';
 import type { LaunchMessage } from '../../contract/messages/step-messages.ts';
-import type { Attempt, Launch } from '../../contract/task/attempt.ts';
+import type { Attempt, ContainerLaunch } from '../../contract/task/attempt.ts';
 import { launchName, type Task } from '../../contract/task/task.ts';
 import { submitterKey } from '../../control/admission/admission-control.ts';
 import { type ContainerCapacity, chooseFargatePool } from '../../control/admission/container-capacity.ts';
@@ -86,10 +86,10 @@ async function findOrRecordLaunch(
   task: Task,
   attempt: Attempt,
   context: LaunchContext,
-): Promise<Launch | null> {
+): Promise<ContainerLaunch | null> {
   const present = attempt[message.kind];
   const reuse = present !== null && !present.lost;
-  let launch: Launch;
+  let launch: ContainerLaunch;
   if (reuse) {
     launch = present;
     await refreshAssignment(launch.assignment_key, message.kind, task, attempt, context);
@@ -173,7 +173,7 @@ export async function launchContainer(
   }
   // By an earlier delivery of this message.
   if (entry.arn !== null) return 'launched';
-  let launch: Launch | null;
+  let launch: ContainerLaunch | null;
   try {
     launch = await findOrRecordLaunch(message, task, attempt, context);
   } catch (error) {
@@ -216,7 +216,7 @@ async function startContainer(
   kind: ContainerKind,
   family: string,
   attempt: Attempt,
-  launch: Launch,
+  launch: ContainerLaunch,
   entry: RegisteredContainer,
   context: LaunchContext,
 ): Promise<string | null | LaunchError> {
@@ -260,7 +260,7 @@ async function startDelivery(
   number: number,
   context: LaunchContext,
 ): Promise<'launched' | 'given_up' | 'dropped'> {
-  let launch: Launch | null;
+  let launch: ContainerLaunch | null;
   try {
     launch = await findOrRecordLaunch(message, task, attempt, context);
   } catch (error) {

@@ -10,7 +10,7 @@ import { currentStage } from '../../control/task-commands/stage.ts';
 import { sha256 } from '../../lib/sha256.ts';
 import type { TaskStore } from '../../store/task-store.ts';
 
-export interface MintContext {
+export interface MintCredentialContext {
   readonly tasks: Pick<TaskStore, 'get'>;
   /** @throws Error that tells nothing of it, when it cannot be read. */
   readonly secret: () => Promise<GitSecret>;
@@ -51,7 +51,7 @@ const basic = (token: string): string => `Basic ${Buffer.from(`x-access-token:${
 /** Makes what may be said to a repository: for reading, or for writing what has leave to be pushed. */
 export async function mintCredential(
   request: CredentialRequest,
-  context: MintContext,
+  context: MintCredentialContext,
 ): Promise<CredentialResponse> {
   const why = mintRefusal(await context.tasks.get(request.task_id), request);
   if (why !== null) return refused(why);

@@ -28,7 +28,7 @@ import { requireBaseCommit, requireSameBaseCommit } from '../../control/task-com
 import { tunedPrompt } from '../../control/tune/active-changes.ts';
 import type { CredentialProvider } from '../../store/credential-provider.ts';
 import type { ObjectStore } from '../../store/object-store.ts';
-import type { TuningStore } from '../../store/tuning.ts';
+import type { TuningStateStore } from '../../store/tuning.ts';
 
 export interface AssignmentContext {
   readonly objects: ObjectStore;
@@ -40,7 +40,7 @@ export interface AssignmentContext {
   readonly getCredential: CredentialProvider;
   readonly leaseSeconds: number;
   /** What the deployment has changed of its own settings; absent: nothing. */
-  readonly tuning?: Pick<TuningStore, 'read'>;
+  readonly tuning?: Pick<TuningStateStore, 'read'>;
 }
 
 /** What a box says to repositories, each good for one and for an hour. */

@@ -8,7 +8,7 @@ import type { Task } from '../../contract/task/task.ts';
 import type { ObjectStore } from '../../store/object-store.ts';
 
 /** Bytes of one part: as JSON it may be six times as long, and a function answers with six megabytes at the most. */
-export const MAX_PART_BYTES = 512 * 1_024;
+export const MAX_ARTIFACT_PART_BYTES = 512 * 1_024;
 
 const keyOf = (attempt: Attempt, kind: Exclude<Query['kind'], 'screenshot'>): string | null =>
   ({
@@ -57,7 +57,7 @@ async function screenshotPart(
 }
 
 /** How many of the bytes are whole characters: a part must not end in the middle of one. */
-export function wholeCharacterBytes(bytes: Uint8Array): number {
+export function countWholeCharacterBytes(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0;
     if (byte < 0x80) break;
@@ -90,14 +90,14 @@ export async function readArtifactPart(
       { pointer: '/name', message: 'is for screenshots only' },
     ]);
   const key = keyOf(attempt, kind);
-  const part = key === null ? null : await objects.getRange(key, offset, MAX_PART_BYTES);
+  const part = key === null ? null : await objects.getRange(key, offset, MAX_ARTIFACT_PART_BYTES);
   if (part === null)
     throw new Refusal(
       'not_found',
       `attempt ${attempt.number} of task ${task.id} has no ${kind}, or not that much of it; it is kept for a time only`,
     );
   const isLast = offset + part.body.length >= part.bytes;
-  const kept = isLast ? part.body : part.body.subarray(0, wholeCharacterBytes(part.body));
+  const kept = isLast ? part.body : part.body.subarray(0, countWholeCharacterBytes(part.body));
   return {
     task_id: task.id,
     attempt: attempt.number,

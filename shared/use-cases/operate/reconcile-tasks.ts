@@ -2,11 +2,11 @@ import { cascadeExecutionName, launchName, type Task } from '../../contract/task
 import { applyApprovalDeadline } from '../../control/task-commands/approval-request.ts';
 import {
   findAwaitedLaunch,
-  hasFollowUp,
   isAwaitingLaunch,
   isCoveredByLease,
   LAUNCH_GRACE_SECONDS,
   MAX_LAUNCH_SECONDS,
+  needsStreamFollowUp,
   nextCheckAt,
   nextRecoveryAt,
 } from '../../control/task-commands/deadline.ts';
@@ -18,7 +18,7 @@ import type { ContainerRegister } from '../../store/container-register.ts';
 import type { DeadlineStore, TaskDeadline } from '../../store/deadlines.ts';
 import type { HeartbeatStore } from '../../store/heartbeats.ts';
 import type { StateMachines } from '../../store/state-machines.ts';
-import type { DueItem } from '../../store/task-item.ts';
+import type { DueDeadline } from '../../store/task-item.ts';
 import type { TaskStore } from '../../store/task-store.ts';
 import type { WorkRequestStore } from '../../store/work-requests.ts';
 import { type ProjectionContext, reprojectTask } from '../cascade/stream-projections.ts';
@@ -106,7 +106,7 @@ async function recoverLease(task: Task, context: ReconcileContext): Promise<Task
 
 /** Puts one task right. Each step is a conditional write that a legitimate change wins against. */
 async function repairTask({ task: seen }: TaskDeadline, context: ReconcileContext): Promise<Task> {
-  if (hasFollowUp(seen)) {
+  if (needsStreamFollowUp(seen)) {
     await reprojectTask(seen, context);
     return seen;
   }
@@ -135,7 +135,7 @@ async function rescheduleCheck(seen: TaskDeadline, context: ReconcileContext): P
 
 /** Looks at one task. One that is well, or that cannot be put right just now, makes room for the next ones that are due. */
 async function checkDueItem(
-  { id, attempt, isRequest }: DueItem,
+  { id, attempt, isRequest }: DueDeadline,
   context: ReconcileContext,
 ): Promise<boolean> {
   if (isRequest) {
@@ -182,7 +182,7 @@ export async function reconcileTasks(context: ReconcileContext): Promise<Reconci
   let lookedAt = 0;
   let changed = 0;
   const failed: string[] = [];
-  const lookAt = async (due: readonly DueItem[]): Promise<void> => {
+  const lookAt = async (due: readonly DueDeadline[]): Promise<void> => {
     const results = await Promise.allSettled(due.map((each) => checkDueItem(each, context)));
     lookedAt += due.length;
     results.forEach((each, at) => {
@@ -193,7 +193,7 @@ export async function reconcileTasks(context: ReconcileContext): Promise<Reconci
         );
     });
   };
-  let batch: DueItem[] = [];
+  let batch: DueDeadline[] = [];
   // One whose deadline was put off within this round may be met again.
   const met = new Set<string>();
   for await (const due of context.deadlines.listDue(context.isAfterRestart ? END_OF_TIME : context.now())) {

@@ -17,8 +17,8 @@ import {
 import {
   addFailedOperation,
   applyOperatorEvent,
-  dueLetter,
   type FailedOperation,
+  findDueLetter,
   leaseDueLetter,
   type RetryResult,
   recordRetryResult,
@@ -231,7 +231,7 @@ async function leaseFirstLetter(
   await letters.updateGroup(name, now(), (lane) => {
     const leased = leaseDueLetter(lane, now());
     taken = leased?.letter ?? null;
-    abandoned = leased && !leased.letter ? (dueLetter(lane, now())?.id ?? null) : null;
+    abandoned = leased && !leased.letter ? (findDueLetter(lane, now())?.id ?? null) : null;
     return leased?.lane ?? null;
   });
   return { taken, abandoned };

@@ -12,12 +12,12 @@ import {
 import { canonicalHash } from '../../lib/canonical-json.ts';
 import { breakerState } from '../../reviews/judging/circuit-breaker.ts';
 import type { CircuitBreakerStore } from '../../store/circuit-breakers.ts';
-import type { CompletionStore } from '../../store/completions.ts';
+import type { TaskCompletionStore } from '../../store/completions.ts';
 import type { ProviderCooldownStore } from '../../store/provider-cooldowns.ts';
 import type { TaskCountStore } from '../../store/task-counts.ts';
 
 interface NudgeContext {
-  readonly completions: Pick<CompletionStore, 'listLatest' | 'lastReset'>;
+  readonly completions: Pick<TaskCompletionStore, 'listLatest' | 'lastReset'>;
   readonly nudge: NudgeRules;
   readonly now: Date;
 }

@@ -1,23 +1,23 @@
 import type { CascadeView } from '../../api/cascade-schemas.ts';
 import { TIERS, type Tier, type TierModels } from '../../contract/agents/tiers.ts';
 import { TaskComplexity } from '../../contract/submission/schema.ts';
-import type { RoleMemory } from '../../control/cascade/learning/belief.ts';
+import type { RoleLearningState } from '../../control/cascade/learning/belief.ts';
 import type { CascadePolicy } from '../../control/cascade/learning/cascade-policy.ts';
-import type { LearningControl } from '../../control/cascade/learning/learning-control.ts';
-import { pinnedTier, resetLearning, setPin } from '../../control/cascade/learning/learning-control.ts';
+import type { LearningOverrides } from '../../control/cascade/learning/learning-control.ts';
+import { pinnedTier, resetLearning, setTierPin } from '../../control/cascade/learning/learning-control.ts';
 import { tierOptions } from '../../control/cascade/learning/tier-options.ts';
-import type { BeliefStore } from '../../store/beliefs.ts';
+import type { TierOutcomeStore } from '../../store/beliefs.ts';
 import type { TaskCountStore } from '../../store/task-counts.ts';
 
 export interface BeliefsContext {
-  readonly beliefs: BeliefStore;
+  readonly beliefs: TierOutcomeStore;
   readonly models: TierModels;
   readonly policy: CascadePolicy;
   readonly now: Date;
 }
 
 /** What is believed of a role: a row for each complexity of which something was seen, or that a person has spoken on, and each tier. */
-function rows(role: string, memory: RoleMemory, { models, policy, now }: BeliefsContext) {
+function rows(role: string, memory: RoleLearningState, { models, policy, now }: BeliefsContext) {
   const rungs = TIERS.map((tier) => ({ tier, model: models[tier] }));
   return TaskComplexity.options.flatMap((complexity): CascadeView['beliefs'] => {
     const isSeen = memory.windows.some((each) => each.complexity === complexity);
@@ -39,7 +39,7 @@ function rows(role: string, memory: RoleMemory, { models, policy, now }: Beliefs
   });
 }
 
-const view = (memories: ReadonlyMap<string, RoleMemory>, context: BeliefsContext): CascadeView => ({
+const view = (memories: ReadonlyMap<string, RoleLearningState>, context: BeliefsContext): CascadeView => ({
   policy: context.policy,
   beliefs: [...memories].flatMap(([role, memory]) => rows(role, memory, context)),
   history: [...memories].flatMap(([role, { control }]) => control.history.map((each) => ({ role, ...each }))),
@@ -52,14 +52,14 @@ export async function readTierBeliefs(
   context: BeliefsContext,
 ): Promise<CascadeView> {
   const roles = role === undefined ? [...(await counts.read()).roles.keys()].sort() : [role];
-  const memories = new Map<string, RoleMemory>();
+  const memories = new Map<string, RoleLearningState>();
   for (const each of roles) memories.set(each, await context.beliefs.readRole(each));
   return view(memories, context);
 }
 
 async function changeControl(
   role: string,
-  change: (control: LearningControl) => LearningControl | null,
+  change: (control: LearningOverrides) => LearningOverrides | null,
   context: BeliefsContext,
 ): Promise<CascadeView> {
   const control = await context.beliefs.updateControl(role, change);
@@ -79,7 +79,11 @@ export const pinTier = (
   word: OperatorNote,
   context: BeliefsContext,
 ): Promise<CascadeView> =>
-  changeControl(role, (control) => setPin(control, complexity, tier, { ...word, now: context.now }), context);
+  changeControl(
+    role,
+    (control) => setTierPin(control, complexity, tier, { ...word, now: context.now }),
+    context,
+  );
 
 /** Forgets what was learned of a tier for a role, or of all. */
 export const resetBeliefs = (

@@ -1,6 +1,6 @@
 import type { TierModels } from '../../contract/agents/tiers.ts';
 import { Refusal } from '../../contract/refusal.ts';
-import type { RoleMemory } from '../../control/cascade/learning/belief.ts';
+import type { RoleLearningState } from '../../control/cascade/learning/belief.ts';
 import type { CascadePolicy } from '../../control/cascade/learning/cascade-policy.ts';
 import {
   addDailyMetrics,
@@ -15,10 +15,10 @@ import { evaluateTrial } from '../../control/tune/evaluate-trial.ts';
 import { testGateRequirement } from '../../control/tune/gate-requirement-test.ts';
 import {
   addProposal,
-  applyRefusal,
   applyTestedProposal,
   cooldownReason,
   type ProposalCommandContext,
+  proposalRefusalReason,
   requireApplicableProposal,
   requireProposal,
   revertActiveProposal,
@@ -36,10 +36,10 @@ import {
   settingKey,
   tuningLevelRank,
 } from '../../control/tune/setting-change.ts';
-import type { BeliefStore } from '../../store/beliefs.ts';
+import type { TierOutcomeStore } from '../../store/beliefs.ts';
 import type { DailyMetricsStore } from '../../store/daily-metrics.ts';
 import type { TaskCounts } from '../../store/task-counts.ts';
-import type { TuningStore } from '../../store/tuning.ts';
+import type { TuningStateStore } from '../../store/tuning.ts';
 
 /** Days of figures that say how gates fare. */
 const DAYS = 28;
@@ -47,8 +47,8 @@ const DAYS = 28;
 const EVERY_MS = 86_400_000;
 
 export interface TuningContext {
-  readonly tuning: TuningStore;
-  readonly beliefs: Pick<BeliefStore, 'readRole'>;
+  readonly tuning: TuningStateStore;
+  readonly beliefs: Pick<TierOutcomeStore, 'readRole'>;
   /** Which roles ever had a task. */
   readonly taskCounts: { readonly read: () => Promise<Pick<TaskCounts, 'roles'>> };
   readonly dailyMetrics: Pick<DailyMetricsStore, 'readDays'>;
@@ -75,7 +75,7 @@ async function loadTuningEvidence({
     taskCounts.read(),
     dailyMetrics.readDays(dateBefore(now, DAYS - 1), dateBefore(now, 0)),
   ]);
-  const memories = new Map<string, RoleMemory>();
+  const memories = new Map<string, RoleLearningState>();
   for (const role of [...roles.keys()].sort()) memories.set(role, await beliefs.readRole(role));
   return {
     tasks: deploymentTasks(memories, models),
@@ -185,7 +185,7 @@ export const revertProposal = (
 
 export async function requireStoredProposal(
   id: string,
-  evolution: Pick<TuningStore, 'read'>,
+  evolution: Pick<TuningStateStore, 'read'>,
 ): Promise<Proposal> {
   return requireProposal(await evolution.read(), id);
 }
@@ -214,7 +214,7 @@ export async function runAutomaticTuning(context: TuningContext): Promise<Automa
   for (const { id, setting, level, status } of open.sort(
     (a, b) => tuningLevelRank(a.level) - tuningLevelRank(b.level),
   )) {
-    if (applyRefusal(setting, policy.evolve, AUTOMATIC_ACTOR)) continue;
+    if (proposalRefusalReason(setting, policy.evolve, AUTOMATIC_ACTOR)) continue;
     if (status === 'proposed' && cooldownReason(await tuning.read(), requiredTuningLevel(setting), now))
       continue;
     try {

@@ -41,7 +41,7 @@ import {
 import type { ModelSpendStore } from '../../store/model-spend.ts';
 import type { ObjectStore } from '../../store/object-store.ts';
 import type { TaskStore } from '../../store/task-store.ts';
-import { type AttemptEvidence, qualityGatePieces, qualityGateSkipReason } from './quality-gate.ts';
+import { type AttemptEvidence, buildQualityGatePieces, qualityGateSkipReason } from './quality-gate.ts';
 import { hasWorkflowReviews, runWorkflowReviews } from './run-workflow-reviews.ts';
 
 export interface JudgingContext {
@@ -213,7 +213,7 @@ export async function askJudges(
     if (!judge) return unasked(signal);
     const question = signalQuestion(
       signal,
-      isMark ? [...pieces, ...qualityGatePieces(attemptEvidence, context.now())] : pieces,
+      isMark ? [...pieces, ...buildQualityGatePieces(attemptEvidence, context.now())] : pieces,
     );
     const answered = await context.ask(judge, question);
     const because = 'asked: the task names it among its completion signals';

@@ -1,5 +1,5 @@
-import type { AskReceipt } from '../../contract/judgement/judgement.ts';
-import { type Judgement, UNASKED_RECEIPT } from '../../contract/judgement/judgement.ts';
+import type { ModelCallUsage } from '../../contract/judgement/judgement.ts';
+import { type Judgement, NO_CALL_USAGE } from '../../contract/judgement/judgement.ts';
 import type { JudgeModels } from '../../contract/models/judge-models.ts';
 import { Refusal } from '../../contract/refusal.ts';
 import type { GradingRecord } from '../../contract/rubric/grading-record.ts';
@@ -178,7 +178,7 @@ async function gradeAtNode(
       const score = weightedScore(rubric, result.per_criterion_grades);
       const word = verdictOfGrading(of, grading, score);
       made.push({
-        ...UNASKED_RECEIPT,
+        ...NO_CALL_USAGE,
         kind: 'verification',
         subject: gradingSubject(of),
         ...asked,
@@ -203,7 +203,7 @@ async function gradeAtNode(
 }
 
 const decomposition = (of: ResolvedVerification) => ({
-  ...UNASKED_RECEIPT,
+  ...NO_CALL_USAGE,
   kind: 'decomposition' as const,
   subject: `probes of ${of.node}`,
   because: `asked: ${of.node} has its criteria taken apart`,
@@ -223,7 +223,7 @@ function ungradedJudgements(
     return [createUngradedJudgement(of, 'could_not_run', error.message)];
   if (error instanceof DecompositionError) {
     const why = `the criteria could not be taken apart: ${error.message}`;
-    const spent = error.cause as AskReceipt | undefined;
+    const spent = error.cause as ModelCallUsage | undefined;
     const asked =
       spent && models.decomposer
         ? [

@@ -27,7 +27,7 @@ import {
 import { planRequirementsReview } from '../../reviews/judging/requirements-review.ts';
 import type { ObjectStore } from '../../store/object-store.ts';
 import type { TaskStore } from '../../store/task-store.ts';
-import type { TuningStore } from '../../store/tuning.ts';
+import type { TuningStateStore } from '../../store/tuning.ts';
 import { hasWorkflowReviews } from './run-workflow-reviews.ts';
 
 /** Reasons carried from one step to the next, and their bytes as JSON: a state of the machine holds at most 256 KiB. */
@@ -52,7 +52,7 @@ function boundedReasons(reasons: readonly VerdictReason[]): VerdictReason[] {
 }
 
 /** What the evidence allows, and whether models are to be asked before it is the verdict. */
-export interface ReducedEvidence {
+export interface VerdictReduction {
   readonly verdict: Verdict;
   /** `superseded`: somebody else comes to the verdict, or has. */
   readonly next: 'judge' | 'combine' | 'superseded';
@@ -75,7 +75,7 @@ export interface JudgingExecution {
 }
 
 /** Reduces the evidence of an attempt to a verdict, without writing it. Where models are to be asked, it writes that they are. */
-export async function reduceEvidence(
+export async function reduceEvidenceToVerdict(
   { task_id: id, run, attempt, by = '', again = false }: AttemptRef & JudgingExecution,
   deps: {
     now: Date;
@@ -84,9 +84,9 @@ export async function reduceEvidence(
     /** Who judges; which of them are configured says what is asked. */
     models: JudgeModels;
     /** What the deployment has changed of its own settings; absent: nothing. */
-    evolution?: Pick<TuningStore, 'read'>;
+    evolution?: Pick<TuningStateStore, 'read'>;
   },
-): Promise<ReducedEvidence> {
+): Promise<VerdictReduction> {
   const task = await deps.tasks.require(id);
   const { verification: record, report } = requireAttempt(task, attempt);
   if (!record) throw new Error(`attempt ${attempt} of ${id} has no evidence`);

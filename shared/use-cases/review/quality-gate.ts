@@ -23,7 +23,10 @@ const SAID = 16_000;
 const FILES = 4_000;
 
 /** What the quality gate is shown beside what all judges are. */
-export const qualityGatePieces = ({ task, attempt, evidence }: AttemptEvidence, now: Date): ReviewPiece[] => [
+export const buildQualityGatePieces = (
+  { task, attempt, evidence }: AttemptEvidence,
+  now: Date,
+): ReviewPiece[] => [
   {
     kind: 'agent_summary',
     label: 'what the agent says of its work',

@@ -1,6 +1,6 @@
 import type { AutonomyLevel } from '../../contract/approval/autonomy.ts';
 import type { Evidence } from '../../contract/evidence/schema.ts';
-import { type Judgement, UNASKED_RECEIPT } from '../../contract/judgement/judgement.ts';
+import { type Judgement, NO_CALL_USAGE } from '../../contract/judgement/judgement.ts';
 import type { JudgeModel } from '../../contract/models/judge-models.ts';
 import { listScreenshots } from '../../contract/screenshot.ts';
 import type { Attempt } from '../../contract/task/attempt.ts';
@@ -45,7 +45,7 @@ export async function reviewScreenshots(
 ): Promise<Judgement[]> {
   const settings = visionSettings(task);
   if (!settings) return [];
-  const head = { ...UNASKED_RECEIPT, kind: 'vision' as const, subject: VISION_SUBJECT, calibration: null };
+  const head = { ...NO_CALL_USAGE, kind: 'vision' as const, subject: VISION_SUBJECT, calibration: null };
   const missing = missingPicturesReason(evidence, task, settings);
   if (missing !== null)
     return [{ ...head, ...missingInputResult(missing, settings.on_missing_deliverable), because: missing }];

@@ -9,8 +9,8 @@ import {
   assignTaskIds,
   buildTask,
   checkDependencies,
-  type IdentifiedRequest,
   requestMismatch,
+  type SubmissionWithId,
   type SubmitContext,
   storeTask,
 } from './submit-task.ts';
@@ -24,7 +24,7 @@ export type BatchTaskResult =
   | { readonly id: string; readonly outcome: 'refused'; readonly refusal: Refusal };
 
 /** Refuses what can be known before anything is written, so that a batch with a mistake changes nothing. */
-function checkSizes(batch: readonly IdentifiedRequest[], context: SubmitContext): void {
+function checkSizes(batch: readonly SubmissionWithId[], context: SubmitContext): void {
   for (const named of batch) {
     try {
       buildTask(named, new Map(), context);
@@ -37,8 +37,8 @@ function checkSizes(batch: readonly IdentifiedRequest[], context: SubmitContext)
   }
 }
 
-function byUniqueId(batch: readonly IdentifiedRequest[]): Map<string, IdentifiedRequest> {
-  const byId = new Map<string, IdentifiedRequest>();
+function byUniqueId(batch: readonly SubmissionWithId[]): Map<string, SubmissionWithId> {
+  const byId = new Map<string, SubmissionWithId>();
   for (const each of batch) {
     if (byId.has(each.id))
       throw invalidFields([
@@ -50,9 +50,9 @@ function byUniqueId(batch: readonly IdentifiedRequest[]): Map<string, Identified
 }
 
 /** The tasks in steps: each depends on none of its own step or of a later one. */
-function steps(byId: ReadonlyMap<string, IdentifiedRequest>): IdentifiedRequest[][] {
+function steps(byId: ReadonlyMap<string, SubmissionWithId>): SubmissionWithId[][] {
   const depth = new Map<string, number>();
-  const all: IdentifiedRequest[][] = [];
+  const all: SubmissionWithId[][] = [];
   const edges = new Map([...byId].map(([id, { request }]) => [id, request.depends_on]));
   for (const id of sortDependenciesFirst(edges)) {
     const named = byId.get(id);
@@ -85,7 +85,7 @@ export async function submitBatch(
     known.set(id, task);
     results.set(id, { id, outcome: 'existed', task });
   }
-  const submit = async (named: IdentifiedRequest): Promise<void> => {
+  const submit = async (named: SubmissionWithId): Promise<void> => {
     const { id, request } = named;
     const missing = request.depends_on.find((each) => !known.has(each));
     try {

@@ -43,7 +43,7 @@ export interface SubmitResult {
   readonly created: boolean;
 }
 
-export interface IdentifiedRequest {
+export interface SubmissionWithId {
   readonly request: TaskSubmission;
   readonly id: string;
   readonly requestSha256: string;
@@ -118,7 +118,7 @@ export function assignTaskIds(
   requests: readonly TaskSubmission[],
   place: (index: number) => string,
   context: SubmitContext,
-): IdentifiedRequest[] {
+): SubmissionWithId[] {
   checkRequests(
     requests.map((request, index) => ({ request, at: place(index) })),
     context,
@@ -142,7 +142,7 @@ const MAX_OUTSIDE = 1_000;
 
 /** Refuses unknown and cyclic dependencies, naming them; answers with the existing tasks among them. */
 export async function checkDependencies(
-  batch: readonly IdentifiedRequest[],
+  batch: readonly SubmissionWithId[],
   tasks: TaskStore,
 ): Promise<Map<string, TaskDependency>> {
   const own = new Map(batch.map((each) => [each.id, each.request.depends_on]));
@@ -173,7 +173,7 @@ export async function checkDependencies(
   return found;
 }
 
-export function requestMismatch(named: IdentifiedRequest, context: SubmitContext): Refusal {
+export function requestMismatch(named: SubmissionWithId, context: SubmitContext): Refusal {
   return context.idempotencyKey !== null && named.request.id === undefined
     ? new Refusal(
         'idempotency_mismatch',
@@ -186,7 +186,7 @@ export function requestMismatch(named: IdentifiedRequest, context: SubmitContext
 
 /** The task that a request makes. @throws Refusal when it is too large to be stored. */
 export function buildTask(
-  named: IdentifiedRequest,
+  named: SubmissionWithId,
   dependencies: ReadonlyMap<string, TaskDependency>,
   { now, submitter, plan }: SubmitContext,
 ): Task {
@@ -204,7 +204,7 @@ export function buildTask(
  * The one conditional write that makes a task. Its hidden tests are stored before: no task is there without them, and what
  * is left of a request that came no further nobody is ever told of; the bucket removes it with age. @throws Refusal when the id belongs to a different one. */
 export async function storeTask(
-  named: IdentifiedRequest,
+  named: SubmissionWithId,
   dependencies: ReadonlyMap<string, TaskDependency>,
   context: SubmitContext,
 ): Promise<SubmitResult> {

@@ -67,7 +67,7 @@ async function recordReport(
 }
 
 /** The agent hands in its work. The patch is stored before the one conditional write that makes it count; a repeat answers the same. */
-export async function completeWork(
+export async function reportCompletedWork(
   id: string,
   attempt: number,
   body: z.infer<typeof CompleteBody>,
@@ -116,7 +116,7 @@ export async function completeWork(
 }
 
 /** The agent says that it could not do it. */
-export async function failWork(
+export async function reportFailedWork(
   id: string,
   attempt: number,
   body: z.infer<typeof FailBody>,

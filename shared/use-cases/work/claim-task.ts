@@ -11,7 +11,12 @@ import { sha256 } from '../../lib/sha256.ts';
 import type { ClaimIntentStore } from '../../store/claim-intents.ts';
 import type { FileConflict, FileLockStore } from '../../store/file-locks.ts';
 import type { TaskStore } from '../../store/task-store.ts';
-import { type ClaimKey, createClaimKey, createIdempotentClaim, isLostRace } from './idempotent-claim.ts';
+import {
+  type ClaimKey,
+  createClaimKey,
+  createIdempotentClaim,
+  isClaimRaceRefusal,
+} from './idempotent-claim.ts';
 
 /** Candidates looked at in one page of the queue. */
 const PAGE = 25;
@@ -143,7 +148,7 @@ async function tryInOrder(
     try {
       return await claim(id);
     } catch (error) {
-      if (!isLostRace(error)) throw error;
+      if (!isClaimRaceRefusal(error)) throw error;
       const leap = Math.floor(Math.random() * (losses + 1));
       skipped.push(...ids.slice(index + 1, index + 1 + leap));
       index += leap;

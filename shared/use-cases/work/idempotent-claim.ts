@@ -25,7 +25,7 @@ export const createClaimKey = (by: string, key: string, secret: string, request:
 });
 
 /** Why one task could not be claimed, while another may be. */
-export const LOST_RACE_CODES = [
+export const CLAIM_RACE_REFUSAL_CODES = [
   'conflict',
   'base_unresolved',
   'files_held',
@@ -33,8 +33,8 @@ export const LOST_RACE_CODES = [
   'not_found',
   'busy',
 ] as const satisfies readonly RefusalCode[];
-export const isLostRace = (error: unknown): boolean =>
-  error instanceof Refusal && LOST_RACE_CODES.some((code) => code === error.code);
+export const isClaimRaceRefusal = (error: unknown): boolean =>
+  error instanceof Refusal && CLAIM_RACE_REFUSAL_CODES.some((code) => code === error.code);
 
 /**
  * Claims under a key. What is meant is written before each try, so that a repeat looks at the same task first; whose the task is, its
@@ -63,7 +63,7 @@ export function createIdempotentClaim<Claimed>(
       try {
         return await claim(before.task);
       } catch (error) {
-        if (isLostRace(error)) return null;
+        if (isClaimRaceRefusal(error)) return null;
         throw error;
       }
     },

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { MemoryBody, UploadBody } from '../../api/report-schemas.ts';
+import type { GatesMemoryBody, UploadBody } from '../../api/report-schemas.ts';
 import { objectKey } from '../../contract/resource-names.ts';
 import type { Task } from '../../contract/task/task.ts';
 import { requireRunningAttempt } from '../../control/task-commands/task-change.ts';
@@ -32,7 +32,7 @@ export async function authorizeUpload(
 /** Where gates keep something for later tasks of the repository. Results and baselines are written once; the history of tests grows. */
 export async function presignMemoryEntry(
   task: Task,
-  { kind, hash }: z.infer<typeof MemoryBody>,
+  { kind, hash }: z.infer<typeof GatesMemoryBody>,
   objects: ObjectStore,
 ): Promise<{ get: string; put: string }> {
   const key = objectKey.memory(sha256(task.repository), kind, hash);

@@ -5,7 +5,7 @@ import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { mockClient } from 'aws-sdk-client-mock';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { mintPushCredential } from '../../../functions/deliver/deliver-work.ts';
+import { requestPushCredential } from '../../../functions/deliver/deliver-work.ts';
 import { handler } from '../../../functions/deliver/handler.ts';
 import type { DeliveryAssignment } from '../../../shared/contract/messages/assignment.ts';
 import type { CredentialResponse } from '../../../shared/contract/messages/credential-messages.ts';
@@ -223,7 +223,7 @@ describe('the minter', () => {
       return 'Bearer minted';
     };
     const assignment = { task_id: 'T1', repository: 'https://x.test/a', token: 't' };
-    const asking = mintPushCredential(assignment, authorize, new AbortController().signal, [1]);
+    const asking = requestPushCredential(assignment, authorize, new AbortController().signal, [1]);
     if (made !== null) expect(await asking).toBe(made);
     else
       await expect(asking).rejects.toMatchObject({

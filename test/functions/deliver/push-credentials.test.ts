@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { pushCredentialFor } from '../../../functions/deliver/deliver-work.ts';
+import { selectPushCredential } from '../../../functions/deliver/deliver-work.ts';
 import { buildGitEnvironment } from '../../../workspace/git/git-environment.ts';
 
 const SECRET = JSON.stringify({
@@ -17,7 +17,7 @@ test.each([
   ['https://github.com/acme/vault/sub', 'Bearer vault'],
   ['https://git.example.org:8443/any/thing', basic('tok')],
 ])('for %s is that of the longest prefix', (repository, header) => {
-  expect(pushCredentialFor(SECRET, repository)).toBe(header);
+  expect(selectPushCredential(SECRET, repository)).toBe(header);
 });
 
 test.each([
@@ -31,7 +31,7 @@ test.each([
   'ssh://git@github.com/acme/shop.git',
   'file:///srv/acme/shop.git',
 ])('is not for %s: nothing is pushed there', (repository) => {
-  expect(() => pushCredentialFor(SECRET, repository)).toThrow('has no credential to push to');
+  expect(() => selectPushCredential(SECRET, repository)).toThrow('has no credential to push to');
 });
 
 test.each([
@@ -40,8 +40,8 @@ test.each([
   'https://GitHub.com/acme/shop.git',
   'https://github.com/acme/shop.git?x',
 ])('is not looked for when the URL is not plain: %s', (repository) => {
-  expect(() => pushCredentialFor(SECRET, repository)).toThrow('not in its plain form');
-  expect(() => pushCredentialFor(null, repository)).toThrow('not in its plain form');
+  expect(() => selectPushCredential(SECRET, repository)).toThrow('not in its plain form');
+  expect(() => selectPushCredential(null, repository)).toThrow('not in its plain form');
 });
 
 test.each([
@@ -55,8 +55,8 @@ test.each([
     '/credentials/1/url',
   ],
 ])('that is no good (%s) is refused, and not told', (secret, where) => {
-  expect(() => pushCredentialFor(secret, 'https://github.com/acme/shop.git')).toThrow(where);
-  expect(() => pushCredentialFor(secret, 'https://github.com/acme/shop.git')).not.toThrow(/hush|ghs_/);
+  expect(() => selectPushCredential(secret, 'https://github.com/acme/shop.git')).toThrow(where);
+  expect(() => selectPushCredential(secret, 'https://github.com/acme/shop.git')).not.toThrow(/hush|ghs_/);
 });
 
 test('is handed to git for that repository alone, which may not follow it elsewhere', () => {
@@ -74,5 +74,5 @@ test('is handed to git for that repository alone, which may not follow it elsewh
 });
 
 test('is for nobody in a deployment that has none', () => {
-  expect(pushCredentialFor(null, 'https://github.com/acme/shop.git')).toBeNull();
+  expect(selectPushCredential(null, 'https://github.com/acme/shop.git')).toBeNull();
 });

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { mintModelToken } from '../../../shared/contract/access/tokens.ts';
-import { gatesModels, toGatesModels } from '../../../shared/contract/models/gates-models.ts';
+import { gatesModels, routeModelsThroughGateway } from '../../../shared/contract/models/gates-models.ts';
 import type { JudgeModel, JudgeModels } from '../../../shared/contract/models/judge-models.ts';
 import type { Task } from '../../../shared/contract/task/task.ts';
 import { CascadePolicy } from '../../../shared/control/cascade/learning/cascade-policy.ts';
@@ -57,7 +57,7 @@ async function gateway(judges: JudgeModels, of = inReview()) {
 const Answer = z.strictObject({ reason: z.string(), verdict: z.enum(['yes', 'no']) });
 function ask(url: string, judges: JudgeModels, token: string) {
   const shown = fencePrompt([{ label: 'diff', text: '+ a' }]);
-  const model = toGatesModels(judges, url).intent;
+  const model = routeModelsThroughGateway(judges, url).intent;
   if (!model) throw new Error('no model');
   return createAskModel({ readKey: async () => token, pause: async () => {} })(model, {
     prompt: PROMPTS.intent_verification,

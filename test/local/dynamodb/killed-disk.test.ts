@@ -3,10 +3,10 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DynamoDBClient, GetItemCommand, ScanCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { FileCalls } from '../../../local/atomic-files.ts';
+import type { FileSystemCalls } from '../../../local/atomic-files.ts';
 import { createCounters } from '../../../local/counters.ts';
 import { type Dynamo, startDynamo } from '../../../local/dynamodb/index.ts';
-import type { Image } from '../../../local/dynamodb/item-image.ts';
+import type { ItemImage } from '../../../local/dynamodb/item-image.ts';
 import { killedAfter, offsets } from '../support/disk.ts';
 import { clientConfig, TABLE, temporaryDirectory } from '../support/resources.ts';
 
@@ -18,7 +18,7 @@ afterEach(() => directory.remove());
 
 const TableName = 'Things';
 
-async function start(dataDir: string, failures: string[], calls?: FileCalls): Promise<Dynamo> {
+async function start(dataDir: string, failures: string[], calls?: FileSystemCalls): Promise<Dynamo> {
   const dynamo = await startDynamo({
     dataDir,
     resources: [TABLE],
@@ -69,7 +69,7 @@ async function expectWhole(dataDir: string, acknowledged: ReadonlyMap<string, nu
   const { Items: stored = [] } = await client.send(new ScanCommand({ TableName }));
   const counts = new Map(stored.map((item) => [item['pk']?.S, Number(item['n']?.N)]));
   for (const [id, count] of acknowledged) expect(counts.get(id) ?? 0).toBeGreaterThanOrEqual(count);
-  const state = new Map<string, Image | null>();
+  const state = new Map<string, ItemImage | null>();
   const records = dynamo.log.read(0, 10_000);
   for (const [index, record] of records.entries()) {
     const id = JSON.stringify(record.key);

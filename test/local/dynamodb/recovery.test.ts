@@ -13,7 +13,7 @@ import {
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createCounters } from '../../../local/counters.ts';
 import { type Dynamo, startDynamo } from '../../../local/dynamodb/index.ts';
-import type { Image } from '../../../local/dynamodb/item-image.ts';
+import type { ItemImage } from '../../../local/dynamodb/item-image.ts';
 import { clientConfig, TABLE, temporaryDirectory } from '../support/resources.ts';
 
 let directory: ReturnType<typeof temporaryDirectory>;
@@ -51,7 +51,7 @@ async function withDynamo<T>(
   }
 }
 
-const items = async (client: DynamoDBClient): Promise<readonly Image[]> =>
+const items = async (client: DynamoDBClient): Promise<readonly ItemImage[]> =>
   (await client.send(new ScanCommand({ TableName: 'Things' }))).Items ?? [];
 
 /** Runs the writers until `lines` writes were acknowledged, then kills them. Returns the highest count per key. */
@@ -73,7 +73,7 @@ async function killAfter(lines: number, ...args: readonly string[]): Promise<Rea
   return acknowledged;
 }
 
-async function expectIndexed(client: DynamoDBClient, stored: readonly Image[]): Promise<void> {
+async function expectIndexed(client: DynamoDBClient, stored: readonly ItemImage[]): Promise<void> {
   const { Items: indexed } = await client.send(
     new QueryCommand({
       TableName: 'Things',
@@ -87,7 +87,7 @@ async function expectIndexed(client: DynamoDBClient, stored: readonly Image[]): 
   expect(indexed).toHaveLength(stored.length);
 }
 
-function expectCounts(stored: readonly Image[], acknowledged: ReadonlyMap<string, number>): void {
+function expectCounts(stored: readonly ItemImage[], acknowledged: ReadonlyMap<string, number>): void {
   const counts = new Map(
     stored.map((item) => {
       const { pk, n } = item as { pk: { S: string }; n: { N: string } };
@@ -103,7 +103,7 @@ test('a stack killed in the middle of writes loses no change and invents none', 
     expected = new Map([...expected, ...(await killAfter(lines, '16000000', 'reader'))]);
   }
   await withDynamo(async (dynamo, client) => {
-    const state = new Map<string, Image | null>();
+    const state = new Map<string, ItemImage | null>();
     const records = dynamo.log.read(0, 1_000_000);
     for (const [index, record] of records.entries()) {
       const id = JSON.stringify(record.key);

@@ -11,7 +11,7 @@ import {
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { FILE_CALLS, FileWriteError } from '../../../local/atomic-files.ts';
+import { FileWriteError, NODE_FILE_SYSTEM_CALLS } from '../../../local/atomic-files.ts';
 import {
   type ChangeRecord,
   openWriteAheadLog,
@@ -143,7 +143,7 @@ describe('on a full disk', () => {
         round += 1;
         const path = join(directory.path, `${round}.log`);
         const header = { kind: 'header', next: 1, positions: {} } as const;
-        createSegment(path, header, FILE_CALLS).close();
+        createSegment(path, header, NODE_FILE_SYSTEM_CALLS).close();
         const disk = fullAfter(room, { atOnce });
         const file = openSegment(path, statSync(path).size, disk);
         const acknowledged: unknown[] = [header];
@@ -169,7 +169,7 @@ describe('on a full disk', () => {
 
   test('nothing is appended to half a record that could not be taken back', () => {
     const path = join(directory.path, '1.log');
-    createSegment(path, { kind: 'header', next: 1, positions: {} }, FILE_CALLS).close();
+    createSegment(path, { kind: 'header', next: 1, positions: {} }, NODE_FILE_SYSTEM_CALLS).close();
     const before = readFileSync(path, 'utf8');
     const disk = fullAfter(8, { canTruncate: false });
     const file = openSegment(path, before.length, disk);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createCounters } from '../../../local/counters.ts';
 import { openWriteAheadLog } from '../../../local/dynamodb/write-ahead-log/index.ts';
 import { type EventSources, startEventSources } from '../../../local/event-sources/index.ts';
-import { createFaults } from '../../../local/fault-injection.ts';
+import { createInjectedFaults } from '../../../local/fault-injection.ts';
 import { type AwsJsonClient, createAwsJsonClient } from '../../../local/http/aws-json.ts';
 import type { InvokeResult, ResolvedResource } from '../../../local/interfaces.ts';
 import { type Queues, startQueues } from '../../../local/queues/index.ts';
@@ -18,7 +18,7 @@ interface QueueRecord {
 }
 
 const directory = temporaryDirectory();
-const faults = createFaults();
+const faults = createInjectedFaults();
 let queues: Queues;
 let sqs: AwsJsonClient;
 const sources: EventSources[] = [];

@@ -4,11 +4,11 @@ import { createCounters } from '../../../local/counters.ts';
 import { readTableSpecs } from '../../../local/dynamodb/tables.ts';
 import { openWriteAheadLog, type WriteAheadLog } from '../../../local/dynamodb/write-ahead-log/index.ts';
 import { type EventSources, startEventSources } from '../../../local/event-sources/index.ts';
-import { createFaults } from '../../../local/fault-injection.ts';
+import { createInjectedFaults } from '../../../local/fault-injection.ts';
 import { createAwsJsonClient } from '../../../local/http/aws-json.ts';
-import type { Faults, InvokeResult } from '../../../local/interfaces.ts';
+import type { InjectedFaults, InvokeResult } from '../../../local/interfaces.ts';
 import { type Queues, startQueues } from '../../../local/queues/index.ts';
-import { CREDENTIALS } from '../../../local/template/identity.ts';
+import { LOCAL_CREDENTIALS } from '../../../local/template/identity.ts';
 import { resource, TABLE, temporaryDirectory } from '../support/resources.ts';
 
 const tables = readTableSpecs([TABLE]);
@@ -27,7 +27,7 @@ type Handler = (records: readonly StreamRecord[], call: number) => unknown;
 
 let directory: ReturnType<typeof temporaryDirectory>;
 let log: WriteAheadLog;
-let faults: Faults;
+let faults: InjectedFaults;
 let sources: EventSources | null;
 let errors: string[];
 let batches: (readonly StreamRecord[])[];
@@ -37,7 +37,7 @@ let s3Endpoint = 'http://127.0.0.1:9';
 beforeEach(() => {
   directory = temporaryDirectory();
   log = openWriteAheadLog(directory.path);
-  faults = createFaults();
+  faults = createInjectedFaults();
   sources = null;
   errors = [];
   batches = [];
@@ -221,7 +221,7 @@ test('a bucket gets all of a batch that is given up, under the name that Lambda 
   await drained();
   const s3 = new S3Client({
     region: 'us-east-1',
-    credentials: CREDENTIALS,
+    credentials: LOCAL_CREDENTIALS,
     endpoint: s3Endpoint,
     forcePathStyle: true,
   });

@@ -1,7 +1,7 @@
 import { request as httpRequest } from 'node:http';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createCounters } from '../../../local/counters.ts';
-import { type Listener, listen } from '../../../local/http/listen.ts';
+import { type HttpListener, listen } from '../../../local/http/listen.ts';
 import { createHttpApi } from '../../../local/http-api/index.ts';
 import { createThrottle } from '../../../local/http-api/throttle.ts';
 import type { InvokeResult, ResolvedResource } from '../../../local/interfaces.ts';
@@ -56,11 +56,11 @@ const RESOURCES = [
 
 let calls: { readonly name: string; readonly event: Json }[];
 let handlers: Record<string, (event: Json) => unknown>;
-let server: Listener;
+let server: HttpListener;
 let counters: ReturnType<typeof createCounters>;
 const errors: string[] = [];
 
-const serve = (resources: readonly ResolvedResource[]): Promise<Listener> =>
+const serve = (resources: readonly ResolvedResource[]): Promise<HttpListener> =>
   listen(
     createHttpApi({
       resources,

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { ReceiveMessageCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createCounters } from '../../../local/counters.ts';
-import { checkDatabase, DATABASE } from '../../../local/queues/database-check.ts';
+import { checkQueueDatabase, QUEUE_DATABASE_FILE } from '../../../local/queues/database-check.ts';
 import { type Queues, startQueues } from '../../../local/queues/index.ts';
 import { offsets } from '../support/disk.ts';
 import { clientConfig, resource, temporaryDirectory } from '../support/resources.ts';
@@ -68,10 +68,10 @@ const cuts = (length: number): readonly number[] => {
   const near = pages.flatMap((at) => [at - 1_500, at - 1, at, at + 1]).filter((at) => at <= length);
   return [...new Set([...offsets(length, 20), ...near])];
 };
-const FILES = [DATABASE, `${DATABASE}-journal`];
+const FILES = [QUEUE_DATABASE_FILE, `${QUEUE_DATABASE_FILE}-journal`];
 /** What SQLite says is there. */
 function stored(folder: string): readonly string[] {
-  const database = new DatabaseSync(join(folder, DATABASE));
+  const database = new DatabaseSync(join(folder, QUEUE_DATABASE_FILE));
   const rows = database.prepare('SELECT body FROM sqs_messages ORDER BY body').all();
   database.close();
   return rows.map(({ body }) => String(body).replace(/\.+$/, ''));
@@ -93,7 +93,7 @@ test('cut anywhere, no file of the queues takes an acknowledged message with it 
       truncateSync(join(copy, name), cut);
       const before = bytes(copy);
       try {
-        checkDatabase(copy);
+        checkQueueDatabase(copy);
       } catch (error) {
         outcomes.add(`${name} refused`);
         expect(String(error), what).toContain(join(copy, name));
@@ -105,14 +105,18 @@ test('cut anywhere, no file of the queues takes an acknowledged message with it 
       expect(stored(copy), what).toEqual([...EARLY, ...LATE]);
     }
   expect(outcomes).toEqual(
-    new Set([`${DATABASE} refused`, `${DATABASE} taken`, `${DATABASE}-journal taken`]),
+    new Set([
+      `${QUEUE_DATABASE_FILE} refused`,
+      `${QUEUE_DATABASE_FILE} taken`,
+      `${QUEUE_DATABASE_FILE}-journal taken`,
+    ]),
   );
 });
 
 test('a database that is cut stops the start, and whole it has all messages', async () => {
   const original = join(directory.path, 'killed');
   await killed(original);
-  const file = join(original, 'sqs', DATABASE);
+  const file = join(original, 'sqs', QUEUE_DATABASE_FILE);
   const whole = readFileSync(file);
   truncateSync(file, whole.length - 1);
   await expect(start(original)).rejects.toThrow(
@@ -127,7 +131,7 @@ test('a database that is cut stops the start, and whole it has all messages', as
 test('a transaction that a kill interrupted is rolled back', async () => {
   const original = join(directory.path, 'killed');
   await killed(original);
-  const path = join(original, 'sqs', DATABASE);
+  const path = join(original, 'sqs', QUEUE_DATABASE_FILE);
   const interrupted = join(directory.path, 'interrupted');
   const database = new DatabaseSync(path);
   // Without a cache, pages are in the file before the end of the transaction, and the old ones in the journal.
@@ -135,7 +139,7 @@ test('a transaction that a kill interrupted is rolled back', async () => {
   database.exec("UPDATE sqs_messages SET body = upper(body) || zeroblob(9000) WHERE body LIKE 'a%'");
   cpSync(original, interrupted, { recursive: true });
   database.close();
-  expect(readFileSync(join(interrupted, 'sqs', `${DATABASE}-journal`)).length).toBeGreaterThan(0);
+  expect(readFileSync(join(interrupted, 'sqs', `${QUEUE_DATABASE_FILE}-journal`)).length).toBeGreaterThan(0);
   const queues = await start(interrupted);
   expect(await received(queues)).toEqual([...EARLY, ...LATE]);
   await queues.stop();
@@ -144,7 +148,7 @@ test('a transaction that a kill interrupted is rolled back', async () => {
 test('a kill in the first start, before there is a database, is nothing', async () => {
   const folder = join(directory.path, 'new', 'sqs', 'fresh');
   mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, DATABASE), '');
+  writeFileSync(join(folder, QUEUE_DATABASE_FILE), '');
   await (await start(join(directory.path, 'new'))).stop();
   expect(readdirSync(join(directory.path, 'new', 'sqs')).toSorted()).toEqual(FILES);
 });

@@ -13,7 +13,7 @@ import {
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createCounters } from '../../../local/counters.ts';
-import type { Counters } from '../../../local/interfaces.ts';
+import type { OperationCounters } from '../../../local/interfaces.ts';
 import { type Queues, startQueues } from '../../../local/queues/index.ts';
 import { RecordObjectStore } from '../../../shared/store/record-object-store.ts';
 import { compactRecordsOfDay } from '../../../shared/use-cases/operate/compact-records.ts';
@@ -36,7 +36,7 @@ const RESOURCES = [
 ];
 
 const directory = temporaryDirectory();
-let counters: Counters;
+let counters: OperationCounters;
 let queues: Queues;
 let sqs: SQSClient;
 let s3: S3Client;

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { bodyRefusal, lengthRefusal } from '../../../local/queues/s3/body-check.ts';
-import { conditionRefusal } from '../../../local/queues/s3/conditions.ts';
+import { checkContentLength, checkUploadBody } from '../../../local/queues/s3/body-check.ts';
+import { checkPreconditions } from '../../../local/queues/s3/conditions.ts';
 import { createS3Error, s3ErrorDocument } from '../../../local/queues/s3/s3-error.ts';
 
 const plain = (body: Buffer) => ({ body, trailers: {} });
 const digest = (algorithm: string, body: Buffer) => createHash(algorithm).update(body).digest('base64');
 const codeOf = (headers: Readonly<Record<string, string>>, text: string) =>
-  bodyRefusal(headers, Buffer.from(text), plain)?.code ?? null;
+  checkUploadBody(headers, Buffer.from(text), plain)?.code ?? null;
 
 describe('the body of an upload', () => {
   test('is taken with its own digests, and with no other', () => {
@@ -17,17 +17,17 @@ describe('the body of an upload', () => {
         const [body, claimed] = [Buffer.from(one), Buffer.from(other)];
         const same = body.equals(claimed);
         for (const algorithm of ['sha1', 'sha256']) {
-          const refused = bodyRefusal(
+          const refused = checkUploadBody(
             { [`x-amz-checksum-${algorithm}`]: digest(algorithm, claimed) },
             body,
             plain,
           );
           expect(refused?.code ?? null).toBe(same ? null : 'BadDigest');
         }
-        const md5 = bodyRefusal({ 'content-md5': digest('md5', claimed) }, body, plain);
+        const md5 = checkUploadBody({ 'content-md5': digest('md5', claimed) }, body, plain);
         expect(md5?.code ?? null).toBe(same ? null : 'BadDigest');
         const hash = createHash('sha256').update(claimed).digest('hex');
-        const content = bodyRefusal({ 'x-amz-content-sha256': hash }, body, plain);
+        const content = checkUploadBody({ 'x-amz-content-sha256': hash }, body, plain);
         expect(content?.code ?? null).toBe(same ? null : 'XAmzContentSHA256Mismatch');
       }),
     );
@@ -52,14 +52,14 @@ describe('the body of an upload', () => {
   test('that comes in chunks is judged without its framing, by what stands behind it', () => {
     const decode = () => ({ body: Buffer.from('hello'), trailers: { 'x-amz-checksum-crc32': 'AAAAAA==' } });
     const headers = { 'content-encoding': 'aws-chunked' };
-    expect(bodyRefusal(headers, Buffer.from('5\r\nhello\r\n'), decode)?.code).toBe('BadDigest');
+    expect(checkUploadBody(headers, Buffer.from('5\r\nhello\r\n'), decode)?.code).toBe('BadDigest');
   });
 
   test('has a length that is known and not too large', () => {
-    expect(lengthRefusal({ 'content-length': '10' }, 10)).toBeNull();
-    expect(lengthRefusal({ 'content-length': '11' }, 10)?.code).toBe('EntityTooLarge');
-    expect(lengthRefusal({}, 10)?.code).toBe('MissingContentLength');
-    expect(lengthRefusal({ 'transfer-encoding': 'chunked' }, 10)?.code).toBe('NotImplemented');
+    expect(checkContentLength({ 'content-length': '10' }, 10)).toBeNull();
+    expect(checkContentLength({ 'content-length': '11' }, 10)?.code).toBe('EntityTooLarge');
+    expect(checkContentLength({}, 10)?.code).toBe('MissingContentLength');
+    expect(checkContentLength({ 'transfer-encoding': 'chunked' }, 10)?.code).toBe('NotImplemented');
   });
 });
 
@@ -81,7 +81,7 @@ describe('a condition on a write', () => {
     ['not there', { 'if-match': '"abc"' }, 404],
     ['there', { 'if-match': '"abc"', 'if-none-match': '*' }, 501],
   ])('on the key %j with %j: %s', (key, headers, status) => {
-    expect(conditionRefusal(store, 'files', key, headers)?.status ?? null).toBe(status);
+    expect(checkPreconditions(store, 'files', key, headers)?.status ?? null).toBe(status);
   });
 });
 

@@ -1,7 +1,7 @@
 import type { InvokeResult } from '../../../local/interfaces.ts';
 import { createExecutions } from '../../../local/step-functions/executions.ts';
 import { createStepFunctions, type StepFunctions } from '../../../local/step-functions/index.ts';
-import { createSqs } from '../../../local/step-functions/integrations/sqs.ts';
+import { createSqsSender } from '../../../local/step-functions/integrations/sqs.ts';
 import { deployMachines } from '../../../local/step-functions/machines.ts';
 
 const place = { region: 'us-east-1', accountId: '000000000000' };
@@ -99,7 +99,7 @@ export async function run(
   functions: Readonly<Record<string, Behaviour>> = {},
   sqsEndpoint = 'http://127.0.0.1:1',
 ) {
-  const sqs = createSqs(sqsEndpoint, place.region);
+  const sqs = createSqsSender(sqsEndpoint, place.region);
   const executions = createExecutions({
     machines: deployMachines([stateMachine('M', { type: 'EXPRESS', definition })], place),
     counters: { add: () => {}, snapshot: () => ({}), reset: () => {} },

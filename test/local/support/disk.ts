@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { FILE_CALLS, type FileCalls } from '../../../local/atomic-files.ts';
+import { type FileSystemCalls, NODE_FILE_SYSTEM_CALLS } from '../../../local/atomic-files.ts';
 
 const full = (): Error =>
   Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
@@ -18,7 +18,7 @@ export function offsets(length: number, sample: number): readonly number[] {
   return [...new Set([0, length, ...chosen])].sort((a, b) => a - b);
 }
 
-export interface FaultyDisk extends FileCalls {
+export interface FaultyDisk extends FileSystemCalls {
   /** Bytes that were written so far. */
   written(): number;
   makeRoom(): void;
@@ -32,18 +32,18 @@ export function fullAfter(
   let left = room;
   let written = 0;
   return {
-    ...FILE_CALLS,
+    ...NODE_FILE_SYSTEM_CALLS,
     write(file, bytes, offset, position) {
       const length = Math.min(left, atOnce, bytes.length - offset);
       if (length === 0) throw full();
-      const done = FILE_CALLS.write(file, bytes.subarray(0, offset + length), offset, position);
+      const done = NODE_FILE_SYSTEM_CALLS.write(file, bytes.subarray(0, offset + length), offset, position);
       left -= done;
       written += done;
       return done;
     },
     truncate(file, size) {
       if (!canTruncate) throw full();
-      FILE_CALLS.truncate(file, size);
+      NODE_FILE_SYSTEM_CALLS.truncate(file, size);
     },
     written: () => written,
     makeRoom() {

@@ -1,12 +1,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createCounters } from '../../../local/counters.ts';
-import type { Counters } from '../../../local/interfaces.ts';
-import type { Endpoints } from '../../../local/lambda/function-environment.ts';
+import type { OperationCounters } from '../../../local/interfaces.ts';
+import type { SdkEndpoints } from '../../../local/lambda/function-environment.ts';
 import { type FunctionSpec, functionArn } from '../../../local/lambda/function-spec.ts';
 import { createLambdaHost } from '../../../local/lambda/host.ts';
 
-export const NO_ENDPOINTS: Endpoints = {
+export const NO_ENDPOINTS: SdkEndpoints = {
   DYNAMODB: 'http://127.0.0.1:1',
   SQS: 'http://127.0.0.1:2',
   S3: 'http://127.0.0.1:3',
@@ -46,7 +46,7 @@ export function functionOf(
 export function hostOf(
   directory: string,
   functions: readonly FunctionSpec[],
-  options: { readonly counters?: Counters; readonly maxInstances?: number } = {},
+  options: { readonly counters?: OperationCounters; readonly maxInstances?: number } = {},
 ) {
   const lines: string[] = [];
   const host = createLambdaHost({

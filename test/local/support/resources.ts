@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ResolvedResource } from '../../../local/interfaces.ts';
-import { CREDENTIALS, REGION } from '../../../local/template/identity.ts';
+import { LOCAL_CREDENTIALS, LOCAL_REGION } from '../../../local/template/identity.ts';
 
 export const resource = (
   logicalId: string,
@@ -45,6 +45,6 @@ export function temporaryDirectory(): { readonly path: string; remove(): void } 
 /** What every SDK client of the tests needs to talk to loopback. */
 export const clientConfig = (endpoint: string) => ({
   endpoint,
-  region: REGION,
-  credentials: CREDENTIALS,
+  region: LOCAL_REGION,
+  credentials: LOCAL_CREDENTIALS,
 });

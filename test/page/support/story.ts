@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import type { AttemptList, TaskSummary, TaskView } from '../../../shared/api/task-schemas.ts';
-import { chainView, taskView } from '../../../shared/api/task-views.ts';
+import { attemptListView, taskView } from '../../../shared/api/task-views.ts';
 import type { Attempt } from '../../../shared/contract/task/attempt.ts';
 import { TASK_STATUSES, type TaskStatus } from '../../../shared/contract/task/status.ts';
 import type { Task } from '../../../shared/contract/task/task.ts';
@@ -203,7 +203,7 @@ export function tell(
     return { body: { tasks: wanted.slice(from, from + limit), next_cursor: next } };
   });
   for (const [id, one] of chains) {
-    const chain: z.infer<typeof AttemptList> = chainView(one);
+    const chain: z.infer<typeof AttemptList> = attemptListView(one);
     api.answers.set(`GET /tasks/${id}`, () => ({ etag: `"${one.version}"`, body: taskView(one) }));
     api.answers.set(`GET /tasks/${id}/attempts`, () => ({ body: chain }));
   }

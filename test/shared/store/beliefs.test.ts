@@ -3,10 +3,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { TIERS } from '../../../shared/contract/agents/tiers.ts';
 import type { OutcomeObservation } from '../../../shared/control/cascade/learning/learned-outcome.ts';
-import { setPin } from '../../../shared/control/cascade/learning/learning-control.ts';
+import { setTierPin } from '../../../shared/control/cascade/learning/learning-control.ts';
 import { latestOutcomes } from '../../../shared/control/cascade/learning/outcome-window.ts';
 import { measureItemBytes } from '../../../shared/lib/item-size.ts';
-import { BeliefStore } from '../../../shared/store/beliefs.ts';
+import { TierOutcomeStore } from '../../../shared/store/beliefs.ts';
 import { ItemTable } from '../../../shared/store/item-table.ts';
 import { addSeconds, FIXED_NOW } from '../../support/builders.ts';
 import { MemoryTable } from '../../support/memory-table.ts';
@@ -52,7 +52,7 @@ function world(choose: (below: number) => number) {
     }
     return ended;
   };
-  return { store: new BeliefStore(new ItemTable(db, 'tasks')), until };
+  return { store: new TierOutcomeStore(new ItemTable(db, 'tasks')), until };
 }
 
 describe('what is learned', () => {
@@ -95,7 +95,7 @@ describe('what is learned', () => {
         return table.carryOut(command);
       },
     } as unknown as DynamoDBDocumentClient;
-    const store = new BeliefStore(new ItemTable(db, 'tasks'));
+    const store = new TierOutcomeStore(new ItemTable(db, 'tasks'));
     const all = Array.from({ length: 800 }, (_, number) => observed(2 * number));
     for (const each of all) await store.recordOutcome(each);
     for (const { count, bytes } of writes.values()) {
@@ -113,10 +113,10 @@ describe('what is learned', () => {
     const db = {
       send: async (command: unknown) => table.carryOut(command),
     } as unknown as DynamoDBDocumentClient;
-    const store = new BeliefStore(new ItemTable(db, 'tasks'));
+    const store = new TierOutcomeStore(new ItemTable(db, 'tasks'));
     const word = { by: 'ann', reason: 'a try', now: FIXED_NOW };
-    await store.updateControl('backend', (control) => setPin(control, 'low', 'opus', word));
-    await store.updateControl('backend', (control) => setPin(control, 'low', 'opus', word));
+    await store.updateControl('backend', (control) => setTierPin(control, 'low', 'opus', word));
+    await store.updateControl('backend', (control) => setTierPin(control, 'low', 'opus', word));
     const { control } = await store.readRole('backend');
     expect(control).toMatchObject({ revision: 1, pins: { low: 'opus' } });
     expect(control.history).toEqual([
@@ -139,7 +139,7 @@ describe('what is learned', () => {
         const reasons = ['cheaper', 'a try', 'as in May', 'she said so'];
         const word = (reason: string) =>
           store.updateControl('backend', (control) =>
-            setPin(control, 'any', 'opus', { by: 'ann', reason, now: FIXED_NOW }),
+            setTierPin(control, 'any', 'opus', { by: 'ann', reason, now: FIXED_NOW }),
           );
         await until(Promise.all([...reasons, ...reasons].map(word)));
         const { control } = await until(store.readRole('backend'));

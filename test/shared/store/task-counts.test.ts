@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { TASK_STATUSES, type TaskStatus } from '../../../shared/contract/task/status.ts';
 import { NudgeRules } from '../../../shared/control/ledger/nudge-rules.ts';
-import type { TaskFact } from '../../../shared/control/ledger/task-counts.ts';
+import type { TaskStatusChange } from '../../../shared/control/ledger/task-counts.ts';
 import { ItemTable } from '../../../shared/store/item-table.ts';
 import { shardOf } from '../../../shared/store/shard.ts';
 import { TaskCountStore } from '../../../shared/store/task-counts.ts';
@@ -17,7 +17,7 @@ const ROLES = ['backend', 'qa'];
 const CROWD = Array.from({ length: 1_000 }, (_, index) => `T${index}`)
   .filter((id) => shardOf(id, 8) === 0)
   .slice(0, 40);
-const fact = (id: string, role: string, version: number, status: TaskStatus | null): TaskFact => ({
+const fact = (id: string, role: string, version: number, status: TaskStatus | null): TaskStatusChange => ({
   id,
   role,
   version,
@@ -57,7 +57,7 @@ describe('counts', () => {
           } as unknown as DynamoDBDocumentClient;
           const store = new TaskCountStore(new ItemTable(db, 'tasks'));
           const told: string[] = [];
-          const tell = (each: TaskFact): void => {
+          const tell = (each: TaskStatusChange): void => {
             store.count(each, FIXED_NOW).then(
               (completed) => completed && told.push(each.id),
               () => undefined,
@@ -113,9 +113,9 @@ describe('counts', () => {
     } as unknown as DynamoDBDocumentClient;
     const store = new TaskCountStore(new ItemTable(db, 'tasks'));
     let emitted = 0;
-    let first: TaskFact | null = null;
+    let first: TaskStatusChange | null = null;
     for (let index = 0; index < 20_000; index++) {
-      const done: TaskFact = {
+      const done: TaskStatusChange = {
         ...fact(`task-${index}`.padEnd(64, 'x'), 'backend', 9, 'done'),
         completion: { verified: false, at: FIXED_NOW.toISOString() },
       };
@@ -133,7 +133,7 @@ describe('counts', () => {
   it('are what the status shows, with the verification nudge', async () => {
     const table = await createTestTable();
     const at = (second: number) => new Date(FIXED_NOW.getTime() + second * 1_000).toISOString();
-    const done = (id: string, verified: boolean, second: number): TaskFact => ({
+    const done = (id: string, verified: boolean, second: number): TaskStatusChange => ({
       ...fact(id, 'qa', 9, 'done'),
       completion: { verified, at: at(second) },
     });

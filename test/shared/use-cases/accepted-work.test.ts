@@ -7,7 +7,7 @@ import { DEFAULT_TIER_MODELS } from '../../../shared/contract/agents/tiers.ts';
 import { Refusal } from '../../../shared/contract/refusal.ts';
 import { sha256 } from '../../../shared/lib/sha256.ts';
 import { ObjectStore } from '../../../shared/store/object-store.ts';
-import { completeWork } from '../../../shared/use-cases/work/agent-report.ts';
+import { reportCompletedWork } from '../../../shared/use-cases/work/agent-report.ts';
 import { attempt, FIXED_NOW, fakeSha1, launch, task } from '../../support/builders.ts';
 import { createTestTable } from '../../support/dynalite-table.ts';
 
@@ -65,7 +65,7 @@ it('of several completes, in any order, what is accepted stays readable and unch
               putIfAbsent: (...put: Parameters<ObjectStore['putIfAbsent']>) =>
                 turns(within).then(() => own.putIfAbsent(...put)),
             });
-            return completeWork(
+            return reportCompletedWork(
               id,
               1,
               { summary: 's', output_tail: '', base_commit: fakeSha1('a'), tree: fakeSha1('b'), patch },
@@ -104,7 +104,7 @@ it.each([
   await table.tasks.create(task({ id, status: 'in_progress', attempts: [attempt({ agent: launch() })] }));
   const objects = new ObjectStore(new S3Client({ region: 'us-east-1' }), 'bucket');
   const body = { summary: 's', output_tail: '', tree: fakeSha1('b'), patch_sha256, patch_bytes };
-  const handed = completeWork(id, 1, body, {
+  const handed = reportCompletedWork(id, 1, body, {
     tasks: table.tasks,
     objects,
     models: DEFAULT_TIER_MODELS,

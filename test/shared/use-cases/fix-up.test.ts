@@ -9,7 +9,7 @@ import { settleTask } from '../../../shared/control/task-commands/settle.ts';
 import { FileLockStore } from '../../../shared/store/file-locks.ts';
 import { ItemTable } from '../../../shared/store/item-table.ts';
 import { TaskStore } from '../../../shared/store/task-store.ts';
-import { selectModel } from '../../../shared/use-cases/cascade/cascade-steps.ts';
+import { runSelectModelStep } from '../../../shared/use-cases/cascade/cascade-steps.ts';
 import {
   type ProjectionContext,
   projectTaskWrite,
@@ -213,7 +213,7 @@ describe('a task that three wait for', () => {
   const started = async (waiting: number) => {
     const of = await present({}, { base_commit: 'a'.repeat(40) });
     for (let each = 0; each < waiting; each++) await dependent([of.id]);
-    await selectModel(of.id, 1, {
+    await runSelectModelStep(of.id, 1, {
       tasks,
       deadlines: NOOP_DEADLINES,
       locks: context.locks,

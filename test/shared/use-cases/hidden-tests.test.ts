@@ -1,7 +1,7 @@
 import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { mockClient } from 'aws-sdk-client-mock';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { chainView, taskView } from '../../../shared/api/task-views.ts';
+import { attemptListView, taskView } from '../../../shared/api/task-views.ts';
 import { DEFAULT_TIER_MODELS } from '../../../shared/contract/agents/tiers.ts';
 import type { LaunchKind } from '../../../shared/contract/box-kind.ts';
 import { Refusal } from '../../../shared/contract/refusal.ts';
@@ -194,7 +194,7 @@ describe('what is told of hidden tests', () => {
   it('is nothing in any view of the task, its chain, its records, or the next prompt, but how many fail', () => {
     const told = JSON.stringify([
       taskView(escalated()),
-      chainView(escalated()),
+      attemptListView(escalated()),
       buildPromptParts(escalated(), escalated().attempts),
       deriveRows(null, escalated(), DEFAULT_TIER_MODELS),
     ]);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEFAULT_TIER_MODELS } from '../../../shared/contract/agents/tiers.ts';
 import type { Task } from '../../../shared/contract/task/task.ts';
 import type { ObjectStore } from '../../../shared/store/object-store.ts';
-import { failWork } from '../../../shared/use-cases/work/agent-report.ts';
+import { reportFailedWork } from '../../../shared/use-cases/work/agent-report.ts';
 import { recordGatesReport } from '../../../shared/use-cases/work/record-evidence.ts';
 import { attempt, FIXED_NOW, launch, REJECTING_OBJECTS, task, taskInReview } from '../../support/builders.ts';
 import { createTestTable } from '../../support/dynalite-table.ts';
@@ -21,7 +21,12 @@ const context = () => ({
   now: FIXED_NOW,
 });
 const fails = (id: string) =>
-  failWork(id, 1, { reason: 'told to end', failure_class: 'interrupted', output_tail: '' }, context());
+  reportFailedWork(
+    id,
+    1,
+    { reason: 'told to end', failure_class: 'interrupted', output_tail: '' },
+    context(),
+  );
 
 describe('a box that says that it is taken away', () => {
   it('as the agent costs neither its attempt nor a retry: another one is launched for it', async () => {

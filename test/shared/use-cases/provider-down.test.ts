@@ -8,7 +8,7 @@ import { TaskStore } from '../../../shared/store/task-store.ts';
 import {
   type CascadeContext,
   decideStep,
-  selectModel,
+  runSelectModelStep,
 } from '../../../shared/use-cases/cascade/cascade-steps.ts';
 import { addSeconds, attempt, FIXED_NOW, report, task } from '../../support/builders.ts';
 import { createTestTable } from '../../support/dynalite-table.ts';
@@ -49,7 +49,7 @@ async function selected(id: string, times: number) {
     event: 'claim',
     task: { ...present, status: 'in_review', version: present.version + 1, attempts },
   }));
-  const result = await selectModel(id, 1, context);
+  const result = await runSelectModelStep(id, 1, context);
   return { result, last: (await context.tasks.require(id)).attempts.at(-1) };
 }
 
@@ -71,7 +71,7 @@ describe('after a provider was down', () => {
       task: { ...present, status: 'in_review', version: present.version + 1, attempts: [spent] },
     }));
     expect(await decideStep('spent', 1, context)).toMatchObject({ stage: 'select_model' });
-    expect(await selectModel('spent', 1, context)).toMatchObject({ stage: 'run_agent', attempt: 2 });
+    expect(await runSelectModelStep('spent', 1, context)).toMatchObject({ stage: 'run_agent', attempt: 2 });
     const [first, second] = (await context.tasks.require('spent')).attempts;
     expect(first?.decision).toMatchObject({ action: 'retry', next_adapter: 'codex' });
     expect(second).toMatchObject({

@@ -13,7 +13,7 @@ import { renewLease } from '../../../shared/control/task-commands/report-work.ts
 import { recordResolvedBase } from '../../../shared/control/task-commands/resolve-base.ts';
 import { settleTask } from '../../../shared/control/task-commands/settle.ts';
 import type { StateMachines } from '../../../shared/store/state-machines.ts';
-import { selectModel } from '../../../shared/use-cases/cascade/cascade-steps.ts';
+import { runSelectModelStep } from '../../../shared/use-cases/cascade/cascade-steps.ts';
 import {
   type ProjectionContext,
   projectTaskWrite,
@@ -385,9 +385,9 @@ describe('following the stream', () => {
       models: DEFAULT_TIER_MODELS,
       now: FIXED_NOW,
     };
-    await selectModel(first.id, 1, cascade);
+    await runSelectModelStep(first.id, 1, cascade);
     const rival = await resolved(await submit({ repository, files: ['a.ts'] }));
-    expect(await selectModel(rival.id, 1, cascade)).toMatchObject({ stage: 'waiting' });
+    expect(await runSelectModelStep(rival.id, 1, cascade)).toMatchObject({ stage: 'waiting' });
 
     const decision = {
       action: 'accept' as const,
@@ -412,7 +412,7 @@ describe('following the stream', () => {
     expect(completions).toEqual([first.id]);
     expect(await now(waiter.id)).toMatchObject({ status: 'open', run: 1 });
     expect(await now(rival.id)).toMatchObject({ status: 'open', waits_for: null, run: 2 });
-    expect(await selectModel(rival.id, 2, cascade)).toMatchObject({ stage: 'run_agent' });
+    expect(await runSelectModelStep(rival.id, 2, cascade)).toMatchObject({ stage: 'run_agent' });
   });
 
   it('wakes nobody who was overtaken: a waiter written just after the end looks for itself', async () => {

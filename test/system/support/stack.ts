@@ -4,7 +4,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { Faults } from '../../../local/interfaces.ts';
+import type { InjectedFaults } from '../../../local/interfaces.ts';
 import type { AttemptView, TaskView } from '../../../shared/api/task-schemas.ts';
 
 interface Ready {
@@ -147,7 +147,7 @@ export class Stack {
     return text === '' ? null : (JSON.parse(text) as unknown);
   }
 
-  faults(faults: Partial<Faults>): Promise<unknown> {
+  faults(faults: Partial<InjectedFaults>): Promise<unknown> {
     return this.control('POST', '/faults', faults);
   }
 

@@ -1,6 +1,6 @@
 import type { RevisionCode } from '../../../code/project-code.ts';
 import type { GateFinding } from '../../../core/gate-finding.ts';
-import { SIDE_FILE_PLACEHOLDER } from '../../running/run-command-line.ts';
+import { TEST_OUTPUT_FILE_PLACEHOLDER } from '../../running/run-command-line.ts';
 import type { Experiment } from '../engine/experiment.ts';
 import { type ExperimentContext, type ExperimentResult, NO_RESULT } from '../engine/experiment-context.ts';
 import { findingOf } from '../engine/findings.ts';
@@ -137,7 +137,7 @@ async function findHardCodedAnswers({
     if (recording === null) return [];
     const { sideFileText = null } = await runTests(recording, {
       limitMs: mutantTimeLimitMs(run),
-      environment: { [RECORDING_VARIABLE]: SIDE_FILE_PLACEHOLDER },
+      environment: { [RECORDING_VARIABLE]: TEST_OUTPUT_FILE_PLACEHOLDER },
     });
     return parseRecordedCalls(sideFileText ?? '');
   };

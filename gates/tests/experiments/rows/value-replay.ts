@@ -1,7 +1,7 @@
 import type { RevisionCode } from '../../../code/project-code.ts';
 import { computeTestId } from '../../../core/test-result.ts';
 import type { CommandRun } from '../../running/command-run.ts';
-import { SIDE_FILE_PLACEHOLDER } from '../../running/run-command-line.ts';
+import { TEST_OUTPUT_FILE_PLACEHOLDER } from '../../running/run-command-line.ts';
 import type { Experiment } from '../engine/experiment.ts';
 import {
   type BaseTestFailure,
@@ -67,7 +67,7 @@ async function replayBaseValues(
       files.size === 0 ? null : await recordCalls(subject, tree, files, { answers, extent: ALL_CALLS });
     const options = {
       limitMs: mutantTimeLimitMs(run),
-      environment: { [RECORDING_VARIABLE]: SIDE_FILE_PLACEHOLDER },
+      environment: { [RECORDING_VARIABLE]: TEST_OUTPUT_FILE_PLACEHOLDER },
     };
     return recording === null ? null : runTests(recording, options);
   };

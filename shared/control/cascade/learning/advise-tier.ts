@@ -1,18 +1,18 @@
 import { TIERS, type Tier, type TierModels } from '../../../contract/agents/tiers.ts';
 import type { AttemptRoute } from '../../../contract/task/attempt.ts';
 import type { Task } from '../../../contract/task/task.ts';
-import type { RoleMemory } from './belief.ts';
+import type { RoleLearningState } from './belief.ts';
 import type { CascadePolicy } from './cascade-policy.ts';
 import { chooseTier } from './choose-tier.ts';
 import { pinnedTier } from './learning-control.ts';
 import { createSeededRandom } from './seeded-random.ts';
-import type { Rung } from './tier-ladder.ts';
+import type { ModelLadderStep } from './tier-ladder.ts';
 import { tierOptions } from './tier-options.ts';
 
 /** What a choice is made with. */
-export interface AdviceInputs {
+export interface TierAdviceInputs {
   readonly policy: CascadePolicy;
-  readonly memory: RoleMemory;
+  readonly memory: RoleLearningState;
   /** ISO time: prices are of a day. */
   readonly priced_at: string;
   /** What was applied in the place of the table's word, and by which proposal; absent: nothing. */
@@ -20,7 +20,7 @@ export interface AdviceInputs {
 }
 
 export interface TierAdvice {
-  readonly rung: Rung;
+  readonly rung: ModelLadderStep;
   /** Why, to follow the reason of the route. */
   readonly reason: string;
   readonly choice: NonNullable<AttemptRoute['choice']>;
@@ -36,10 +36,10 @@ const canChooseTier = (task: Task): boolean =>
  */
 export function adviseTier(
   task: Task,
-  rungs: readonly Rung[],
+  rungs: readonly ModelLadderStep[],
   isFirst: boolean,
   models: TierModels,
-  { policy, memory, priced_at, tuned_first_tier }: AdviceInputs,
+  { policy, memory, priced_at, tuned_first_tier }: TierAdviceInputs,
 ): TierAdvice | null {
   if (!canChooseTier(task)) return null;
   const word = isFirst ? pinnedTier(memory.control, task.complexity) : null;

@@ -1,24 +1,24 @@
 import type { Tier } from '../../../contract/agents/tiers.ts';
 import { modelPrice } from '../../../contract/models/model-prices.ts';
 import type { TaskComplexity } from '../../../contract/submission/schema.ts';
-import { centralInterval, type Interval, mean, wilsonInterval } from './intervals.ts';
+import { type ConfidenceInterval, centralInterval, mean, wilsonInterval } from './intervals.ts';
 import type { LearnedOutcome } from './learned-outcome.ts';
-import { type LearningControl, NO_LEARNING_CONTROL } from './learning-control.ts';
+import { type LearningOverrides, NO_LEARNING_OVERRIDES } from './learning-control.ts';
 import { latestOutcomes, type OutcomeWindow } from './outcome-window.ts';
 
 /** All that is remembered of a role: a window for each complexity and tier, and a person's word. */
-export interface RoleMemory {
+export interface RoleLearningState {
   readonly windows: readonly {
     readonly complexity: TaskComplexity;
     readonly tier: Tier;
     readonly window: OutcomeWindow;
   }[];
-  readonly control: LearningControl;
+  readonly control: LearningOverrides;
 }
-export const EMPTY_ROLE_MEMORY: RoleMemory = { windows: [], control: NO_LEARNING_CONTROL };
+export const EMPTY_ROLE_LEARNING_STATE: RoleLearningState = { windows: [], control: NO_LEARNING_OVERRIDES };
 
 /** What is believed of one tier, and from what. */
-export interface Belief {
+export interface TierPassRateEstimate {
   readonly tier: Tier;
   readonly model: string;
   /** Of tasks of the same complexity, of the role whatever the complexity, or of nothing at all. */
@@ -28,18 +28,18 @@ export interface Belief {
   /** Null without observations. */
   readonly pass_rate: number | null;
   /** Where the share of passes lies, at 90 %. */
-  readonly pass_rate_90: Interval;
+  readonly pass_rate_90: ConfidenceInterval;
   /** US dollars of an attempt; null: no cost is known. */
   readonly mean_cost_usd: number | null;
   /** Where nine of ten attempts lie. */
-  readonly cost_usd_90: Interval | null;
+  readonly cost_usd_90: ConfidenceInterval | null;
   /** Attempts whose cost is known. */
   readonly costs_known: number;
   /** Of agent and judging together: by this is set aside. Which tier tries goes by the agent alone. */
   readonly cost_with_judging: {
     readonly known: number;
     readonly mean_usd: number | null;
-    readonly usd_90: Interval | null;
+    readonly usd_90: ConfidenceInterval | null;
   };
   readonly mean_seconds: number | null;
 }
@@ -53,9 +53,9 @@ const known = (values: readonly (number | null)[]): number[] => values.filter((v
 function summarise(
   tier: Tier,
   model: string,
-  from: Belief['basis'],
+  from: TierPassRateEstimate['basis'],
   outcomes: readonly LearnedOutcome[],
-): Belief {
+): TierPassRateEstimate {
   const passes = outcomes.filter(({ passed }) => passed).length;
   const costs = known(outcomes.map(({ cost_usd }) => cost_usd));
   const spent = known(outcomes.map(costWithJudging));
@@ -79,12 +79,12 @@ function summarise(
  * What is believed of a tier for tasks of a complexity: from outcomes of the same complexity where there are enough of them, else from all
  * of the role. Only those of the model that fills the tier now, and after the last reset, count.
  */
-export function estimateBelief(
-  { windows, control }: RoleMemory,
+export function estimateTierPassRate(
+  { windows, control }: RoleLearningState,
   complexity: TaskComplexity,
   { tier, model }: { readonly tier: Tier; readonly model: string },
   enough: number,
-): Belief {
+): TierPassRateEstimate {
   const since = control.since[tier] ?? '';
   const counts = (outcome: LearnedOutcome): boolean => outcome.model === model && outcome.at > since;
   const ofTier = windows.filter((each) => each.tier === tier);
@@ -104,11 +104,11 @@ export function estimateBelief(
 const NOMINAL_TOKENS = 80_000;
 
 /** What tokens of which nothing more is known cost in US dollars, half of them as input; null: the model has no price. */
-export function blendedCostUsd(model: string, tokens: number, at: string): number | null {
+export function estimateTokenCostUsd(model: string, tokens: number, at: string): number | null {
   const price = modelPrice(model, at);
   return price ? (((price.input + price.output) / 2) * tokens) / 1e6 : null;
 }
 
 /** What an attempt costs in US dollars by the price of its model alone; null: the model has none. */
 export const nominalAttemptCostUsd = (model: string, at: string): number | null =>
-  blendedCostUsd(model, NOMINAL_TOKENS, at);
+  estimateTokenCostUsd(model, NOMINAL_TOKENS, at);

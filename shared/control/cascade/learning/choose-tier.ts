@@ -1,11 +1,11 @@
 import { roundUsd } from '../../../contract/models/model-prices.ts';
 import type { TierCandidate } from '../../../contract/run-record/tier-candidate.ts';
-import type { Belief } from './belief.ts';
+import type { TierPassRateEstimate } from './belief.ts';
 import type { CascadePolicy } from './cascade-policy.ts';
 import { type SeededRandom, sampleBeta } from './seeded-random.ts';
 
 /** A tier that may try, with what is believed of it. */
-export interface TierOption extends Belief {
+export interface TierOption extends TierPassRateEstimate {
   /** Expected cost of an attempt in US dollars: as observed, else by its price; null: not known. */
   readonly cost_usd: number | null;
 }
@@ -28,7 +28,7 @@ const describePassRate = ({
   passes,
   pass_rate,
   pass_rate_90: { low, high },
-}: Belief): string =>
+}: TierPassRateEstimate): string =>
   pass_rate === null
     ? 'nothing is known of its passes'
     : `${passes} of ${observations} passed (${round(pass_rate)}, ${round(low)} to ${round(high)} at 90 %)`;

@@ -1,5 +1,5 @@
 /** Both ends of what is probable. */
-export interface Interval {
+export interface ConfidenceInterval {
   readonly low: number;
   readonly high: number;
 }
@@ -10,7 +10,7 @@ const Z_90 = 1.6449;
 export const Z_95 = 1.959964;
 
 /** Wilson's interval of a share, at 90 % where nothing else is said: sound for few observations, too, and all of 0 to 1 for none. */
-export function wilsonInterval(passes: number, observations: number, z = Z_90): Interval {
+export function wilsonInterval(passes: number, observations: number, z = Z_90): ConfidenceInterval {
   if (observations === 0) return { low: 0, high: 1 };
   const share = passes / observations;
   const z2 = z ** 2;
@@ -33,7 +33,7 @@ export const mean = (values: readonly number[]): number | null =>
   values.length === 0 ? null : values.reduce((sum, each) => sum + each, 0) / values.length;
 
 /** Between which values nine of ten lie; null for none. */
-export function centralInterval(values: readonly number[]): Interval | null {
+export function centralInterval(values: readonly number[]): ConfidenceInterval | null {
   if (values.length === 0) return null;
   const sorted = values.toSorted((a, b) => a - b);
   return { low: quantile(sorted, 0.05), high: quantile(sorted, 0.95) };

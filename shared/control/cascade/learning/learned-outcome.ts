@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { isTier, type Tier } from '../../../contract/agents/tiers.ts';
 import type { Attempt } from '../../../contract/task/attempt.ts';
-import { judgingCost } from '../../../contract/task/judging-cost.ts';
+import { totalJudgingCost } from '../../../contract/task/judging-cost.ts';
 import type { Task } from '../../../contract/task/task.ts';
 import { StoredNumber } from '../../../lib/stored-number.ts';
 
@@ -57,7 +57,7 @@ export function learnedOutcomes(task: Task): OutcomeObservation[] {
       model,
       passed,
       cost_usd: attempt.cost_usd,
-      judging_usd: judgingCost(attempt),
+      judging_usd: totalJudgingCost(attempt),
       seconds: ms === null || ms < 0 ? null : ms / 1_000,
       at,
     };

@@ -3,25 +3,25 @@ import { TIERS, Tier } from '../../../contract/agents/tiers.ts';
 import { TaskComplexity } from '../../../contract/submission/schema.ts';
 
 /** Of a role whatever the complexity, or of one. */
-export const PinScope = z.union([TaskComplexity, z.literal('any')]);
-export type PinScope = z.infer<typeof PinScope>;
+export const TierPinScope = z.union([TaskComplexity, z.literal('any')]);
+export type TierPinScope = z.infer<typeof TierPinScope>;
 
 /** Changes that are remembered with a role. */
 const MAX_HISTORY = 50;
 
 /** A person's word about what is learned of a role, and its trail. */
-export const LearningControl = z.object({
+export const LearningOverrides = z.object({
   /** +1 with each change. */
   revision: z.int().nonnegative(),
   /** Which tier tries first, until that is lifted. */
-  pins: z.partialRecord(PinScope, Tier),
+  pins: z.partialRecord(TierPinScope, Tier),
   /** Outcomes of a tier up to this time are left out of account. */
   since: z.partialRecord(Tier, z.iso.datetime()),
   /** Who did what, when and why; the latest first. */
   history: z.array(
     z.object({
       action: z.enum(['pin', 'unpin', 'reset']),
-      complexity: PinScope.nullable(),
+      complexity: TierPinScope.nullable(),
       tier: Tier.nullable(),
       by: z.string(),
       reason: z.string(),
@@ -29,25 +29,27 @@ export const LearningControl = z.object({
     }),
   ),
 });
-export type LearningControl = z.infer<typeof LearningControl>;
+export type LearningOverrides = z.infer<typeof LearningOverrides>;
 
-export const NO_LEARNING_CONTROL: LearningControl = { revision: 0, pins: {}, since: {}, history: [] };
+export const NO_LEARNING_OVERRIDES: LearningOverrides = { revision: 0, pins: {}, since: {}, history: [] };
 
-type OperatorInstruction = Pick<LearningControl['history'][number], 'by' | 'reason'> & { readonly now: Date };
+type OperatorInstruction = Pick<LearningOverrides['history'][number], 'by' | 'reason'> & {
+  readonly now: Date;
+};
 
 const historyWith = (
-  control: LearningControl,
-  entry: Omit<LearningControl['history'][number], 'by' | 'reason' | 'at'>,
+  control: LearningOverrides,
+  entry: Omit<LearningOverrides['history'][number], 'by' | 'reason' | 'at'>,
   { by, reason, now }: OperatorInstruction,
-): Pick<LearningControl, 'revision' | 'history'> => ({
+): Pick<LearningOverrides, 'revision' | 'history'> => ({
   revision: control.revision + 1,
   history: [{ ...entry, by, reason, at: now.toISOString() }, ...control.history].slice(0, MAX_HISTORY),
 });
 
 /** Has somebody said the same of this scope since it has been as it is? Then the word is one that comes again. */
 function isRepeatedPin(
-  { history }: LearningControl,
-  complexity: PinScope,
+  { history }: LearningOverrides,
+  complexity: TierPinScope,
   tier: Tier,
   { by, reason }: OperatorInstruction,
 ): boolean {
@@ -60,12 +62,12 @@ function isRepeatedPin(
 }
 
 /** Has one tier try first; null lifts it. Null when that was said already: whoever gives another reason for the same is remembered, too. */
-export function setPin(
-  control: LearningControl,
-  complexity: PinScope,
+export function setTierPin(
+  control: LearningOverrides,
+  complexity: TierPinScope,
   tier: Tier | null,
   word: OperatorInstruction,
-): LearningControl | null {
+): LearningOverrides | null {
   if (
     (control.pins[complexity] ?? null) === tier &&
     (tier === null || isRepeatedPin(control, complexity, tier, word))
@@ -81,10 +83,10 @@ export function setPin(
 
 /** Leaves out of account what was learned of a tier, or of all, up to now. */
 export function resetLearning(
-  control: LearningControl,
+  control: LearningOverrides,
   tier: Tier | null,
   word: OperatorInstruction,
-): LearningControl {
+): LearningOverrides {
   const at = word.now.toISOString();
   const since = Object.fromEntries((tier === null ? TIERS : [tier]).map((each) => [each, at]));
   return {
@@ -96,9 +98,9 @@ export function resetLearning(
 
 /** The tier that a person wants first for a task, and where it says so; null: nobody does. */
 export function pinnedTier(
-  control: LearningControl,
+  control: LearningOverrides,
   complexity: TaskComplexity,
-): { tier: Tier; scope: PinScope } | null {
+): { tier: Tier; scope: TierPinScope } | null {
   for (const scope of [complexity, 'any'] as const) {
     const tier = control.pins[scope];
     if (tier) return { tier, scope };

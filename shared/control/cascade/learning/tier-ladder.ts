@@ -14,7 +14,7 @@ export const isHighStakes = (task: Stakes): boolean =>
   task.priority === 1;
 
 /** A rung of the ladder that a task climbs. `tier` is null for a model that is no tier. */
-export interface Rung {
+export interface ModelLadderStep {
   readonly tier: Tier | null;
   readonly model: string;
 }
@@ -36,7 +36,7 @@ function firstTier(task: Request, { tier }: TaskRoute): Tier {
  * The models a task may climb, cheapest first. A task that names a tier starts there; a task that names a model id which is none
  * stays on it.
  */
-export function buildLadder(task: Request, deployed: TierModels): readonly Rung[] {
+export function buildModelLadder(task: Request, deployed: TierModels): readonly ModelLadderStep[] {
   const models = tierModelsFor(task.adapter, deployed);
   const rungs = TIERS.map((tier) => ({ tier, model: models[tier] }));
   if (task.model !== undefined) {
@@ -48,7 +48,7 @@ export function buildLadder(task: Request, deployed: TierModels): readonly Rung[
 }
 
 /** Effort of an attempt: the route's on the route's tier, `low` on a cheaper one that tries first, `max` on one that was climbed to. */
-export function effortForRung(task: Request, { tier }: Rung): Effort {
+export function effortForLadderStep(task: Request, { tier }: ModelLadderStep): Effort {
   const planned = routeTask(task);
   if (task.effort !== undefined || tier === null || planned.tier === null || tier === planned.tier)
     return planned.effort;

@@ -1,22 +1,24 @@
 import type { Tier } from '../../../contract/agents/tiers.ts';
 import type { TaskComplexity } from '../../../contract/submission/schema.ts';
-import { estimateBelief, nominalAttemptCostUsd, type RoleMemory } from './belief.ts';
+import { estimateTierPassRate, nominalAttemptCostUsd, type RoleLearningState } from './belief.ts';
 import type { TierOption } from './choose-tier.ts';
-import type { Rung } from './tier-ladder.ts';
+import type { ModelLadderStep } from './tier-ladder.ts';
 
 /**
  * The rungs that are tiers, with what is believed of each. A tier whose cost nobody has observed is given what its price says, in
  * proportion to what the others have cost against theirs: all of them do the same work.
  */
 export function tierOptions(
-  memory: RoleMemory,
+  memory: RoleLearningState,
   complexity: TaskComplexity,
-  rungs: readonly Rung[],
+  rungs: readonly ModelLadderStep[],
   enough: number,
   at: string,
 ): TierOption[] {
   const beliefs = rungs.flatMap(({ tier, model }) =>
-    tier === null ? [] : [estimateBelief(memory, complexity, { tier: tier satisfies Tier, model }, enough)],
+    tier === null
+      ? []
+      : [estimateTierPassRate(memory, complexity, { tier: tier satisfies Tier, model }, enough)],
   );
   const nominal = beliefs.map(({ model }) => nominalAttemptCostUsd(model, at));
   const ratios = beliefs.flatMap(({ mean_cost_usd }, index) => {

@@ -1,8 +1,8 @@
-import { type Interval, quantile } from '../learning/intervals.ts';
+import { type ConfidenceInterval, quantile } from '../learning/intervals.ts';
 import { createSeededRandom } from '../learning/seeded-random.ts';
 
 /** A mean with its interval at 95 %. */
-export interface BootstrapEstimate extends Interval {
+export interface BootstrapEstimate extends ConfidenceInterval {
   readonly mean: number;
 }
 

@@ -1,17 +1,17 @@
 import type { Tier, TierModels } from '../../../contract/agents/tiers.ts';
-import type { RoleMemory } from '../learning/belief.ts';
+import type { RoleLearningState } from '../learning/belief.ts';
 import type { CascadePolicy } from '../learning/cascade-policy.ts';
 import { chooseTier } from '../learning/choose-tier.ts';
 import type { LearnedOutcome } from '../learning/learned-outcome.ts';
-import { NO_LEARNING_CONTROL } from '../learning/learning-control.ts';
+import { NO_LEARNING_OVERRIDES } from '../learning/learning-control.ts';
 import { addOutcome, type OutcomeWindow } from '../learning/outcome-window.ts';
 import { createSeededRandom } from '../learning/seeded-random.ts';
-import { buildLadder, type Rung } from '../learning/tier-ladder.ts';
+import { buildModelLadder, type ModelLadderStep } from '../learning/tier-ladder.ts';
 import { tierOptions } from '../learning/tier-options.ts';
 import type { RecordedTask } from './recorded-outcomes.ts';
 
 /** What a task came to under a policy; null where it depends on what nobody has recorded. */
-export interface Episode {
+export interface SimulatedTaskRun {
   readonly passed: boolean;
   readonly cost_usd: number;
   /** Null: the time of an attempt is not known. */
@@ -20,25 +20,30 @@ export interface Episode {
 }
 
 /** Where a policy goes next on a ladder: an index into what is left of it. */
-type ChooseRung = (task: RecordedTask, rungs: readonly Rung[], attempt: number) => number;
+type ChooseRung = (task: RecordedTask, rungs: readonly ModelLadderStep[], attempt: number) => number;
 
 /** A policy as a player: it chooses, and is told what came of it. */
-export interface PolicyPlayer {
+export interface SimulationPolicy {
   readonly next: ChooseRung;
   readonly learn: (task: RecordedTask, tier: Tier, at: number) => void;
 }
 
-export const recordedTaskLadder = ({ role, complexity }: RecordedTask, models: TierModels): readonly Rung[] =>
-  buildLadder({ role, complexity, scope: 'medium', priority: 2 }, models);
+export const recordedTaskLadder = (
+  { role, complexity }: RecordedTask,
+  models: TierModels,
+): readonly ModelLadderStep[] => buildModelLadder({ role, complexity, scope: 'medium', priority: 2 }, models);
 
-const nonLearningPlayer = (next: ChooseRung): PolicyPlayer => ({ next, learn: () => {} });
+const nonLearningPlayer = (next: ChooseRung): SimulationPolicy => ({ next, learn: () => {} });
 
 /** Begins where the table says, and climbs one by one. */
-export const fixedPlayer = (): PolicyPlayer => nonLearningPlayer(() => 0);
+export const createClimbingPolicy = (): SimulationPolicy => nonLearningPlayer(() => 0);
 /** Straight to the top. */
-export const directPlayer = (): PolicyPlayer => nonLearningPlayer((_task, rungs) => rungs.length - 1);
+export const createTopTierPolicy = (): SimulationPolicy =>
+  nonLearningPlayer((_task, rungs) => rungs.length - 1);
 /** Goes through these tiers of each role and complexity. */
-export const planPlayer = (plan: (task: RecordedTask) => ReadonlySet<Tier | null>): PolicyPlayer =>
+export const createTierPlanPolicy = (
+  plan: (task: RecordedTask) => ReadonlySet<Tier | null>,
+): SimulationPolicy =>
   nonLearningPlayer((task, rungs) => {
     const wanted = plan(task);
     const at = rungs.findIndex(({ tier }) => wanted.has(tier));
@@ -49,7 +54,7 @@ export const planPlayer = (plan: (task: RecordedTask) => ReadonlySet<Tier | null
 const timeOf = (n: number): string => new Date(Date.UTC(2026, 0, 1) + n * 1_000).toISOString();
 
 /** Learns as a deployment does, from nothing, of its own outcomes alone. */
-export function learningPlayer(policy: CascadePolicy, seed: string): PolicyPlayer {
+export function createLearningPolicy(policy: CascadePolicy, seed: string): SimulationPolicy {
   const memories = new Map<
     string,
     Map<string, { complexity: RecordedTask['complexity']; tier: Tier; window: OutcomeWindow }>
@@ -61,9 +66,9 @@ export function learningPlayer(policy: CascadePolicy, seed: string): PolicyPlaye
   };
   return {
     next: (task, rungs, attempt) => {
-      const memory: RoleMemory = {
+      const memory: RoleLearningState = {
         windows: [...windowsOf(task.role).values()],
-        control: NO_LEARNING_CONTROL,
+        control: NO_LEARNING_OVERRIDES,
       };
       const options = tierOptions(memory, task.complexity, rungs, policy.min_observations, timeOf(0));
       return chooseTier(options, policy, createSeededRandom(`${seed}#${task.id}#${attempt}`))?.index ?? 0;
@@ -88,12 +93,12 @@ export function learningPlayer(policy: CascadePolicy, seed: string): PolicyPlaye
 }
 
 /** Plays one task, the `n`-th; null where the way leads over a tier that was never tried, or whose cost is not known. */
-export function playEpisode(
+export function simulateTaskRun(
   task: RecordedTask,
-  player: PolicyPlayer,
+  player: SimulationPolicy,
   models: TierModels,
   n: number,
-): Episode | null {
+): SimulatedTaskRun | null {
   let rungs = recordedTaskLadder(task, models);
   let cost_usd = 0;
   let seconds: number | null = 0;

@@ -1,5 +1,10 @@
 import type { Tier, TierModels } from '../../../contract/agents/tiers.ts';
-import { type Episode, planPlayer, playEpisode, recordedTaskLadder } from './episode.ts';
+import {
+  createTierPlanPolicy,
+  recordedTaskLadder,
+  type SimulatedTaskRun,
+  simulateTaskRun,
+} from './episode.ts';
 import type { RecordedTask } from './recorded-outcomes.ts';
 
 const keyOf = ({ role, complexity }: RecordedTask): string => `${role}#${complexity}`;
@@ -30,9 +35,9 @@ export function bestTierPlans(
     const mean = (way: ReadonlySet<Tier | null>): number => {
       const played = group.flatMap(
         (task, n) =>
-          playEpisode(
+          simulateTaskRun(
             task,
-            planPlayer(() => way),
+            createTierPlanPolicy(() => way),
             models,
             n,
           ) ?? [],
@@ -48,7 +53,7 @@ export function bestTierPlans(
 }
 
 /** What a task costs for who knows beforehand how it comes out: the cheapest tier that passes, once; where none does, the cheapest. */
-export function clairvoyantEpisode(task: RecordedTask, models: TierModels): Episode | null {
+export function simulateOracleRun(task: RecordedTask, models: TierModels): SimulatedTaskRun | null {
   const outcomes = recordedTaskLadder(task, models).map(({ tier }) =>
     tier === null ? undefined : task.tiers[tier],
   );

@@ -3,15 +3,15 @@ import { CascadePolicy } from '../learning/cascade-policy.ts';
 import { createSeededRandom } from '../learning/seeded-random.ts';
 import { type BootstrapEstimate, bootstrapMean } from './bootstrap.ts';
 import {
-  directPlayer,
-  type Episode,
-  fixedPlayer,
-  learningPlayer,
-  type PolicyPlayer,
-  planPlayer,
-  playEpisode,
+  createClimbingPolicy,
+  createLearningPolicy,
+  createTierPlanPolicy,
+  createTopTierPolicy,
+  type SimulatedTaskRun,
+  type SimulationPolicy,
+  simulateTaskRun,
 } from './episode.ts';
-import { bestTierPlans, clairvoyantEpisode } from './oracle.ts';
+import { bestTierPlans, simulateOracleRun } from './oracle.ts';
 import type { RecordedTask } from './recorded-outcomes.ts';
 
 export const SIMULATED_POLICIES = ['fixed', 'direct', 'greedy', 'thompson', 'oracle'] as const;
@@ -62,7 +62,7 @@ const mean = (values: readonly number[]): number =>
   values.reduce((sum, each) => sum + each, 0) / values.length;
 
 /** Episodes of one policy: by task, one for each run; the order in which the tasks were played is the same for all policies. */
-type EpisodesByTask = Map<string, (Episode | null)[]>;
+type EpisodesByTask = Map<string, (SimulatedTaskRun | null)[]>;
 
 function playPolicy(
   policy: SimulatedPolicy,
@@ -71,25 +71,25 @@ function playPolicy(
   { models, settings, seed }: SimulationOptions,
 ): EpisodesByTask {
   const ways = policy === 'oracle' ? bestTierPlans(tasks, models) : null;
-  const player = (run: number): PolicyPlayer => {
-    if (ways) return planPlayer(ways);
-    if (policy === 'fixed') return fixedPlayer();
-    if (policy === 'direct') return directPlayer();
+  const player = (run: number): SimulationPolicy => {
+    if (ways) return createTierPlanPolicy(ways);
+    if (policy === 'fixed') return createClimbingPolicy();
+    if (policy === 'direct') return createTopTierPolicy();
     const name = policy === 'greedy' ? 'greedy' : 'thompson';
-    return learningPlayer(CascadePolicy.parse({ ...settings, policy: name }), `${seed}#${run}`);
+    return createLearningPolicy(CascadePolicy.parse({ ...settings, policy: name }), `${seed}#${run}`);
   };
   const played: EpisodesByTask = new Map();
   for (const [run, order] of orders.entries()) {
     const of = player(run);
     for (const [n, task] of order.entries())
-      played.set(task.id, [...(played.get(task.id) ?? []), playEpisode(task, of, models, n)]);
+      played.set(task.id, [...(played.get(task.id) ?? []), simulateTaskRun(task, of, models, n)]);
   }
   return played;
 }
 
 const meanOverRuns = (
-  episodes: readonly (Episode | null)[],
-  field: (episode: Episode) => number | null,
+  episodes: readonly (SimulatedTaskRun | null)[],
+  field: (episode: SimulatedTaskRun) => number | null,
 ): number | null => {
   const values = episodes.map((each) => (each === null ? null : field(each)));
   return values.some((each) => each === null) ? null : mean(values as number[]);
@@ -105,7 +105,7 @@ export function simulatePolicies(
 ): SimulationResult {
   const { models, runs, seed } = options;
   const orders = Array.from({ length: runs }, (_, run) => shuffled(tasks, `${seed}#order#${run}`));
-  const bound: EpisodesByTask = new Map(tasks.map((task) => [task.id, [clairvoyantEpisode(task, models)]]));
+  const bound: EpisodesByTask = new Map(tasks.map((task) => [task.id, [simulateOracleRun(task, models)]]));
   const all = new Map<PolicyComparison['policy'], EpisodesByTask>([
     ...options.policies.map((policy) => [policy, playPolicy(policy, orders, tasks, options)] as const),
     ['clairvoyant', bound],
@@ -125,7 +125,7 @@ export function simulatePolicies(
     order.map(({ id }) => meanOverRuns(played?.get(id) ?? [null], ({ cost_usd }) => cost_usd));
   const oracle = options.policies.includes('oracle') ? costs(all.get('oracle')) : null;
   const comparisons = [...all].map(([policy, played]): PolicyComparison => {
-    const values = (field: (episode: Episode) => number | null): number[] =>
+    const values = (field: (episode: SimulatedTaskRun) => number | null): number[] =>
       order.flatMap(({ id }) => meanOverRuns(played.get(id) ?? [null], field) ?? []);
     const above =
       oracle === null || policy === 'oracle'

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { Tier, type TierModels } from '../../../contract/agents/tiers.ts';
 import { RoleName, TaskComplexity } from '../../../contract/submission/schema.ts';
-import { blendedCostUsd } from '../learning/belief.ts';
+import { estimateTokenCostUsd } from '../learning/belief.ts';
 
 /** How one task came out on one tier. A line of our own for each, or of another system. */
 export const RecordedOutcome = z.strictObject({
@@ -57,13 +57,13 @@ export interface RecordedOutcomes {
   readonly tasks: readonly RecordedTask[];
   /** The data says of itself that it was made up. */
   readonly synthetic: boolean;
-  readonly problems: readonly LineProblem[];
+  readonly problems: readonly RecordLineProblem[];
   /** What can be replayed, and of which something is not known: each names its field. */
-  readonly missing_values: readonly LineProblem[];
+  readonly missing_values: readonly RecordLineProblem[];
 }
 
 /** Of a line of a file. */
-export interface LineProblem {
+export interface RecordLineProblem {
   readonly line: number;
   readonly message: string;
 }
@@ -119,12 +119,12 @@ const messages = (error: unknown): string[] =>
  */
 export function readRecordedOutcomes(text: string, models: TierModels, now: string): RecordedOutcomes {
   const tasks = new Map<string, RecordedTask & { tiers: Partial<Record<Tier, TierOutcome>> }>();
-  const problems: LineProblem[] = [];
-  const unknowns: LineProblem[] = [];
+  const problems: RecordLineProblem[] = [];
+  const unknowns: RecordLineProblem[] = [];
   let synthetic = false;
   const add = (of: Line, line: number): void => {
     const model = of.model ?? models[of.tier];
-    const cost_usd = of.cost_usd ?? (of.tokens === null ? null : blendedCostUsd(model, of.tokens, now));
+    const cost_usd = of.cost_usd ?? (of.tokens === null ? null : estimateTokenCostUsd(model, of.tokens, now));
     const task = tasks.get(of.task) ?? { id: of.task, role: of.role, complexity: of.complexity, tiers: {} };
     const message = contradiction(of, task);
     if (message) problems.push({ line, message });

@@ -1,6 +1,6 @@
 import { TIERS, type Tier, type TierModels } from '../../../contract/agents/tiers.ts';
 import type { TaskComplexity } from '../../../contract/submission/schema.ts';
-import { blendedCostUsd } from '../learning/belief.ts';
+import { estimateTokenCostUsd } from '../learning/belief.ts';
 import { createSeededRandom, sampleNormal } from '../learning/seeded-random.ts';
 
 /**
@@ -61,7 +61,7 @@ export function generateSyntheticOutcomes(
       const tokens = Math.round(
         parameters.tokens * size * parameters.tokens_factor[tier] * (passed ? 1 : parameters.failing_factor),
       );
-      const cost = blendedCostUsd(models[tier], tokens, at);
+      const cost = estimateTokenCostUsd(models[tier], tokens, at);
       lines.push({
         task: `synthetic-${number}`,
         role,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { ConfigError } from '../../../../gates/core/configuration-error.ts';
-import { GATES } from '../../../../gates/gates/gate-registry.ts';
+import { BUILT_IN_GATES } from '../../../../gates/gates/gate-registry.ts';
 import { parseConfig } from '../../../../gates/pipeline/configuration/parse-config.ts';
 import { resolvePipeline } from '../../../../gates/pipeline/gate-pipeline.ts';
 
@@ -161,7 +161,9 @@ describe('a configuration that cannot be used names key and line', () => {
 
 describe('the pipeline', () => {
   test('is made from the switches: what is on by default runs unasked', () => {
-    const byDefault = GATES.filter(({ enabledByDefault }) => enabledByDefault).map(({ name }) => name);
+    const byDefault = BUILT_IN_GATES.filter(({ enabledByDefault }) => enabledByDefault).map(
+      ({ name }) => name,
+    );
     expect(steps('version: 1\n').filter(({ name }) => byDefault.includes(name))).toEqual(
       steps('version: 1\n'),
     );

@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { buildDlpDetectors, buildDlpPatterns } from '../../../../gates/rules/dlp-scan/dlp-detectors.ts';
 import { buildPiiDetectors, buildPiiPatterns } from '../../../../gates/rules/pii-scan/pii-detectors.ts';
-import { REPLACED_PRESET_RULES, SECRETLINT_ANCHORS } from '../../../../gates/rules/pii-scan/secretlint.ts';
+import {
+  REPLACED_PRESET_RULES,
+  SECRETLINT_RULE_KEYWORDS,
+} from '../../../../gates/rules/pii-scan/secretlint.ts';
 import { DEOBFUSCATIONS } from '../../../../gates/rules/scan/deobfuscation.ts';
 import { createDetector } from '../../../../gates/rules/scan/detection-pattern.ts';
 import { classifyFile } from '../../../../gates/rules/scan/file-classification.ts';
@@ -111,7 +114,7 @@ describe('the rules of secretlint', () => {
       meta.id.replace('@secretlint/secretlint-rule-', ''),
     );
     expect(names.sort()).toEqual(
-      [...Object.keys(SECRETLINT_ANCHORS), ...REPLACED_PRESET_RULES, 'filter-comments'].sort(),
+      [...Object.keys(SECRETLINT_RULE_KEYWORDS), ...REPLACED_PRESET_RULES, 'filter-comments'].sort(),
     );
   });
 

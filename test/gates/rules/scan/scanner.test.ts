@@ -10,7 +10,11 @@ import { countNewlines, sniffContent } from '../../../../gates/rules/scan/conten
 import { FileScanner } from '../../../../gates/rules/scan/file-scanner.ts';
 import { redactExcerpt } from '../../../../gates/rules/scan/redaction.ts';
 import { createPathMatcher } from '../../../../gates/rules/scan/scan-settings.ts';
-import { decodeEncodedTexts, keepBestMatches, ScanWindows } from '../../../../gates/rules/scan/scanner.ts';
+import {
+  decodeEncodedTexts,
+  ScanWindows,
+  selectStrongestMatches,
+} from '../../../../gates/rules/scan/scanner.ts';
 import {
   computeEntropy,
   hasValidLuhnChecksum,
@@ -119,7 +123,7 @@ test('of findings in one place the most serious, the surest and the longest is k
     rank = 0,
     severity: 'medium' | 'high' = 'high',
   ) => ({ rule, start, end, rank, severity });
-  const kept = keepBestMatches([
+  const kept = selectStrongestMatches([
     span('a', 0, 5),
     span('b', 3, 9),
     span('c', 9, 12),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { mintModelToken } from '../../../../shared/contract/access/tokens.ts';
 import { DEFAULT_TIER_MODELS } from '../../../../shared/contract/agents/tiers.ts';
-import { gatesModels, toGatesModels } from '../../../../shared/contract/models/gates-models.ts';
+import { gatesModels, routeModelsThroughGateway } from '../../../../shared/contract/models/gates-models.ts';
 import { JudgeModels } from '../../../../shared/contract/models/judge-models.ts';
 import { gatesModelAccess } from '../../../../shared/control/model-gateway/model-access.ts';
 import { gatesModelGrant } from '../../../../shared/control/model-gateway/model-grant.ts';
@@ -26,7 +26,7 @@ const GATEWAY = 'https://gateway.test';
 
 describe('models that gates may ask', () => {
   it('are known to the box by name, price and family; it speaks to the gateway, and no key is named', () => {
-    const inBox = toGatesModels(ALL, GATEWAY);
+    const inBox = routeModelsThroughGateway(ALL, GATEWAY);
     expect(inBox).toMatchObject({
       intent: { provider: 'anthropic', url: GATEWAY, family: 'anthropic' },
       rubric: { provider: 'openai', url: `${GATEWAY}/v1`, price: { input: 1, output: 2 } },

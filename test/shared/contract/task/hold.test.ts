@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_TIER_MODELS as MODELS } from '../../../../shared/contract/agents/tiers.ts';
 import { Refusal } from '../../../../shared/contract/refusal.ts';
-import { judgingCost } from '../../../../shared/contract/task/judging-cost.ts';
+import { totalJudgingCost } from '../../../../shared/contract/task/judging-cost.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
 import { decideAfterAttempt } from '../../../../shared/control/cascade/decide-after-attempt.ts';
 import { nextCheckAt, nextDeadline } from '../../../../shared/control/task-commands/deadline.ts';
@@ -108,7 +108,7 @@ describe('a verdict that is made again', () => {
     expect(currentStage(task)).toBe('verify');
     expect(requestReverification(task, 'again', 'ann', addSeconds(61))).toBeNull();
     const again = of(recordVerdict(task, 1, { ...referred, judging_cost_usd: 0.5 }, addSeconds(62)));
-    expect(judgingCost(again.attempts[0] ?? { verdict: null })).toBe(0.75);
+    expect(totalJudgingCost(again.attempts[0] ?? { verdict: null })).toBe(0.75);
     expect(currentStage(again)).toBe('decide');
     expect(decideAfterAttempt(again, MODELS)).toMatchObject({ action: 'refer' });
   });
@@ -133,7 +133,7 @@ describe('a verdict that is made again', () => {
       task = of(recordVerdict(task, 1, referred, FIXED_NOW));
       task = of(recordDecision(task, 1, decideAfterAttempt(task, MODELS), FIXED_NOW));
     }
-    expect(judgingCost(task.attempts[0] ?? { verdict: null })).toBe(0.25 * (MAX_REVERIFICATIONS + 1));
+    expect(totalJudgingCost(task.attempts[0] ?? { verdict: null })).toBe(0.25 * (MAX_REVERIFICATIONS + 1));
     expect(() => requestReverification(task, 'r', 'ann', FIXED_NOW)).toThrow('decide about it');
   });
 });

@@ -2,7 +2,7 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { itemBytes as measured } from '../../../../local/dynamodb/capacity.ts';
-import type { Image } from '../../../../local/dynamodb/item-image.ts';
+import type { ItemImage } from '../../../../local/dynamodb/item-image.ts';
 import { MAX_APPROVALS, MAX_DECISION_REASON_LENGTH } from '../../../../shared/contract/approval/schema.ts';
 import { ReviewSettings } from '../../../../shared/contract/review/review-settings.ts';
 import {
@@ -11,7 +11,7 @@ import {
   MAX_SCREENSHOTS_PER_GATE,
 } from '../../../../shared/contract/screenshot.ts';
 import { MAX_MODEL_JUDGED_SIGNALS } from '../../../../shared/contract/submission/schema.ts';
-import type { Attempt, Launch } from '../../../../shared/contract/task/attempt.ts';
+import type { Attempt, ContainerLaunch } from '../../../../shared/contract/task/attempt.ts';
 import {
   MAX_ATTEMPTS_BEFORE_RETRY,
   MAX_ITEM_BYTES,
@@ -35,7 +35,7 @@ import {
   verdict,
 } from '../../../support/builders.ts';
 
-const image = (of: Task): Image => marshall(taskToItem(of), { removeUndefinedValues: true }) as Image;
+const image = (of: Task): ItemImage => marshall(taskToItem(of), { removeUndefinedValues: true }) as ItemImage;
 
 /** A round ends after all attempts of its budget and all its retries. */
 const MOST_ATTEMPTS = MAX_ATTEMPTS_BEFORE_RETRY - 1 + 10 + 10 + 1;
@@ -47,7 +47,7 @@ const text = (most: number): fc.Arbitrary<string> =>
     .tuple(unit, fc.constantFrom(0, 1, 0.5, 1, 1))
     .map(([each, share]) => each.repeat(Math.floor((most * share) / each.length)));
 
-const launch: fc.Arbitrary<Launch | null> = fc.record({
+const launch: fc.Arbitrary<ContainerLaunch | null> = fc.record({
   number: fc.constant(3),
   token_sha256: fc.constant('f'.repeat(64)),
   assignment_key: fc.constant(`assignments/${'i'.repeat(64)}/40/deliver-${'n'.repeat(36)}.json`),

@@ -4,8 +4,8 @@ import { ADAPTER_CAPABILITIES } from '../../../../shared/contract/agents/adapter
 import { DEFAULT_TIER_MODELS as MODELS } from '../../../../shared/contract/agents/tiers.ts';
 import { FAILURE_CODES, type FailureCode } from '../../../../shared/contract/failure/failure-class.ts';
 import {
-  isExcused,
-  type Remedy,
+  type FailureRemedy,
+  isExcusedRemedy,
   remedyForCode,
 } from '../../../../shared/contract/failure/failure-classes.ts';
 import type { Attempt } from '../../../../shared/contract/task/attempt.ts';
@@ -13,7 +13,7 @@ import type { Task } from '../../../../shared/contract/task/task.ts';
 import {
   budgetExhaustedReason,
   decideAfterAttempt,
-  escalationTrigger,
+  escalationReason,
 } from '../../../../shared/control/cascade/decide-after-attempt.ts';
 import type { AvailableAgents } from '../../../../shared/control/task-commands/adapter-problems.ts';
 import {
@@ -27,7 +27,8 @@ import {
   verdict,
 } from '../../../support/builders.ts';
 
-const answeredWith = (remedy: Remedy) => FAILURE_CODES.filter((each) => remedyForCode(each) === remedy);
+const answeredWith = (remedy: FailureRemedy) =>
+  FAILURE_CODES.filter((each) => remedyForCode(each) === remedy);
 
 const failed = (fields: Partial<Attempt> = {}, taskFields: Partial<Task> = {}) =>
   taskInReview({ verdict: verdict({ verdict: 'fail' }), ...fields }, taskFields);
@@ -68,7 +69,7 @@ describe('the escalation triggers, in order', () => {
     ],
     ['nothing', { verdict: verdict() }, null],
   ])('%s', (_name, fields, expected) => {
-    expect(escalationTrigger(attempt({ report: report(), artifact: artifact(), ...fields }))).toBe(expected);
+    expect(escalationReason(attempt({ report: report(), artifact: artifact(), ...fields }))).toBe(expected);
   });
 });
 
@@ -129,7 +130,7 @@ describe('what follows from an attempt', () => {
     ).toMatchObject({ action: 'refer', reason: 'no ruff here' });
   });
 
-  it.each(FAILURE_CODES.filter((each) => isExcused(remedyForCode(each))))(
+  it.each(FAILURE_CODES.filter((each) => isExcusedRemedy(remedyForCode(each))))(
     'repeats on the same tier after %s, within the retries',
     (failureClass) => {
       const of = taskInReview({

@@ -14,7 +14,10 @@ import { selectFallbackAgent } from '../../../../shared/control/cascade/provider
 import type { AvailableAgents } from '../../../../shared/control/task-commands/adapter-problems.ts';
 import { ItemTable } from '../../../../shared/store/item-table.ts';
 import { ProviderCooldownStore } from '../../../../shared/store/provider-cooldowns.ts';
-import { type CascadeContext, selectModel } from '../../../../shared/use-cases/cascade/cascade-steps.ts';
+import {
+  type CascadeContext,
+  runSelectModelStep,
+} from '../../../../shared/use-cases/cascade/cascade-steps.ts';
 import { addSeconds, attempt, FIXED_NOW, NOOP_DEADLINES, report, task } from '../../../support/builders.ts';
 import { MemoryTable } from '../../../support/memory-table.ts';
 
@@ -122,7 +125,7 @@ describe('a task whose provider is left alone', () => {
       providers: store,
       now: addSeconds(seconds),
     } as unknown as CascadeContext;
-    const said = await selectModel(of.id, of.run, context);
+    const said = await runSelectModelStep(of.id, of.run, context);
     return { said, attempt: written.attempts.at(-1) };
   };
   const open = () => ({

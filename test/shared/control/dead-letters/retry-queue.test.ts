@@ -9,9 +9,9 @@ import {
 import {
   addFailedOperation,
   applyOperatorEvent,
-  dueLetter,
   EMPTY_RETRY_QUEUE,
   type FailedOperation,
+  findDueLetter,
   leaseDueLetter,
   queueNextRetryAt,
   recordRetryResult,
@@ -47,7 +47,7 @@ describe('a lane of dead letters', () => {
 
   it('tries the first open one only, so that the order stays', () => {
     const lane = laneOf(dead('a'), dead('b'));
-    expect(dueLetter(lane, addSeconds(59))).toBeNull();
+    expect(findDueLetter(lane, addSeconds(59))).toBeNull();
     const one = leased(lane);
     expect(one.letter).toMatchObject({ id: 'T1.a', attempts: 2 });
     expect(leaseDueLetter(one.lane, addSeconds(61))).toBeNull();

@@ -7,7 +7,7 @@ import type { Task } from '../../../../shared/contract/task/task.ts';
 import { ForgeSecret, ForgeSettings } from '../../../../shared/control/forge/forge-settings.ts';
 import { changeRequestMarker, taskIdOfIssue } from '../../../../shared/control/forge/issue-tasks.ts';
 import { MAX_WEBHOOK_BYTES } from '../../../../shared/control/forge/webhook.ts';
-import { outcomeRows } from '../../../../shared/control/ledger/outcome-rows.ts';
+import { deriveWorkOutcomeRows } from '../../../../shared/control/ledger/outcome-rows.ts';
 import { WorkOutcomeRow } from '../../../../shared/control/ledger/record-rows.ts';
 import { ItemTable } from '../../../../shared/store/item-table.ts';
 import { MergedWorkStore } from '../../../../shared/store/merged-work.ts';
@@ -259,7 +259,10 @@ describe('what became of delivered work', () => {
     await tell.merged();
     const merged = await store.require(ID);
     await tell.reverted();
-    const rows = [...outcomeRows(before, merged), ...outcomeRows(merged, await store.require(ID))];
+    const rows = [
+      ...deriveWorkOutcomeRows(before, merged),
+      ...deriveWorkOutcomeRows(merged, await store.require(ID)),
+    ];
     expect(rows.map((row) => WorkOutcomeRow.parse(row))).toMatchObject([
       { outcome: 'merged', record_id: `${ID}#outcome#merged#7`, request: 7 },
       { outcome: 'reverted', record_id: `${ID}#outcome#reverted`, request: 9 },

@@ -23,9 +23,9 @@ import {
   type PolicyEngine,
 } from '../../../../shared/control/middleware/policy-engine.ts';
 import {
+  type AgentRunContext,
   EMPTY_RUN_CONTEXT,
   type MiddlewareDependencies,
-  type RunContext,
 } from '../../../../shared/control/middleware/run-context.ts';
 
 type Trace = MiddlewareContext & { readonly said: readonly string[] };
@@ -128,7 +128,7 @@ function parts(more: Partial<MiddlewareDependencies> = {}): MiddlewareDependenci
     ...more,
   };
 }
-const context = (more: Partial<RunContext> = {}): RunContext => ({ ...EMPTY_RUN_CONTEXT, ...more });
+const context = (more: Partial<AgentRunContext> = {}): AgentRunContext => ({ ...EMPTY_RUN_CONTEXT, ...more });
 const made = (name: MiddlewareName, of: MiddlewareDependencies) => BUILTIN_MIDDLEWARE[name](of);
 const recorded = ({ recorder }: MiddlewareDependencies) => recorder.toRecord([]);
 const BROKEN = {

@@ -8,7 +8,10 @@ import {
 } from '../../../../shared/contract/access/tokens.ts';
 import { DEFAULT_TIER_MODELS as TIERS } from '../../../../shared/contract/agents/tiers.ts';
 import { normaliseModelName } from '../../../../shared/contract/models/model-prices.ts';
-import { billCall, worstCaseMicroUsd } from '../../../../shared/control/model-gateway/call-cost.ts';
+import {
+  computeModelCallCost,
+  worstCaseMicroUsd,
+} from '../../../../shared/control/model-gateway/call-cost.ts';
 import {
   agentModelGrant,
   allowedModels,
@@ -24,17 +27,17 @@ import { readBaseRole } from '../../../../shared/control/roles/base-role.ts';
 import { findBuiltinRole } from '../../../../shared/control/roles/builtin-role.ts';
 import { sha256 } from '../../../../shared/lib/sha256.ts';
 import { ItemTable } from '../../../../shared/store/item-table.ts';
-import { MeterStore } from '../../../../shared/store/meters.ts';
+import { UsageMeterStore } from '../../../../shared/store/meters.ts';
 import { addSeconds, attempt, FIXED_NOW, report, task } from '../../../support/builders.ts';
 import { createTestTable } from '../../../support/dynalite-table.ts';
 
 const AT = '2026-11-22T00:00:00.000Z';
 const none = { input_tokens: 0, output_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0 };
 let table: Awaited<ReturnType<typeof createTestTable>>;
-let meters: MeterStore;
+let meters: UsageMeterStore;
 beforeAll(async () => {
   table = await createTestTable();
-  meters = new MeterStore(new ItemTable(table.db, 'tasks'));
+  meters = new UsageMeterStore(new ItemTable(table.db, 'tasks'));
 });
 afterAll(() => table.close());
 
@@ -157,24 +160,27 @@ describe('a bill', () => {
   it('has cached tokens at their own prices, those of an hour too', () => {
     const reading = { ...read, cacheRead: 100, cacheWrite: 200, cacheWriteHour: 50 };
     // 10 x 1 + 20 x 5 + 100 x 0.1 + 150 x 1.25 + 50 x 2, rounded up
-    expect(billCall(reading, 'claude-haiku-4-5', worst, AT)).toMatchObject({ micro: 408, estimated: 0 });
+    expect(computeModelCallCost(reading, 'claude-haiku-4-5', worst, AT)).toMatchObject({
+      micro: 408,
+      estimated: 0,
+    });
   });
 
   it('reckons what was not counted at the worst, and never above what was reserved', () => {
     const reserved = worstCaseMicroUsd(worst, 'claude-haiku-4-5', AT);
     expect(reserved).toBe(1_000 * 2 + 500 * 5);
-    expect(billCall(EMPTY_USAGE_READING, 'claude-haiku-4-5', worst, AT)).toMatchObject({
+    expect(computeModelCallCost(EMPTY_USAGE_READING, 'claude-haiku-4-5', worst, AT)).toMatchObject({
       micro: reserved,
       estimated: reserved,
     });
-    const half = billCall({ ...EMPTY_USAGE_READING, input: 10 }, 'claude-haiku-4-5', worst, AT);
+    const half = computeModelCallCost({ ...EMPTY_USAGE_READING, input: 10 }, 'claude-haiku-4-5', worst, AT);
     expect(half).toMatchObject({ micro: 10 + 2_500, estimated: 2_500 });
   });
 
   it('goes by the model that answered, and is unknown without a price', () => {
-    const dearer = billCall({ ...read, model: 'claude-opus-5-5' }, 'claude-haiku-4-5', worst, AT);
+    const dearer = computeModelCallCost({ ...read, model: 'claude-opus-5-5' }, 'claude-haiku-4-5', worst, AT);
     expect(dearer).toMatchObject({ model: 'claude-opus-5-5', micro: 10 * 4 + 20 * 20 });
-    expect(billCall({ ...read, model: 'other' }, 'claude-haiku-4-5', worst, AT).micro).toBeNull();
+    expect(computeModelCallCost({ ...read, model: 'other' }, 'claude-haiku-4-5', worst, AT).micro).toBeNull();
   });
 
   it.each([

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { MeteredCall } from '../../../../shared/contract/models/metered-call.ts';
 import { ItemTable } from '../../../../shared/store/item-table.ts';
-import { MeterStore } from '../../../../shared/store/meters.ts';
+import { UsageMeterStore } from '../../../../shared/store/meters.ts';
 import { ModelCallStore } from '../../../../shared/store/model-calls.ts';
 import { addSeconds, FIXED_NOW } from '../../../support/builders.ts';
 import { createTestTable } from '../../../support/dynalite-table.ts';
@@ -23,7 +23,7 @@ const call = (id: string, attempt: number, second: number): MeteredCall => ({
 });
 
 it('keeps single calls of an attempt in the order in which they began, once each, beside a meter that does not grow', async () => {
-  const meters = new MeterStore(new ItemTable(table.db, 'tasks'));
+  const meters = new UsageMeterStore(new ItemTable(table.db, 'tasks'));
   await meters.reserve({ taskId: 'T1', attempt: 1, caller: 'agent', limitMicro: 100 }, 'x', 1, FIXED_NOW);
   const meter = await meters.read('T1', 1);
   for (const each of [

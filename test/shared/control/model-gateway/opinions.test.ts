@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEFAULT_TIER_MODELS } from '../../../../shared/contract/agents/tiers.ts';
-import { judgingCost } from '../../../../shared/contract/task/judging-cost.ts';
+import { totalJudgingCost } from '../../../../shared/contract/task/judging-cost.ts';
 import { deriveRows } from '../../../../shared/control/ledger/derive-rows.ts';
-import { billCall, worstCaseMicroUsd } from '../../../../shared/control/model-gateway/call-cost.ts';
+import {
+  computeModelCallCost,
+  worstCaseMicroUsd,
+} from '../../../../shared/control/model-gateway/call-cost.ts';
 import {
   applyGatesUsage,
   shouldReadGatesMeter,
@@ -10,16 +13,16 @@ import {
 import { EMPTY_USAGE_READING } from '../../../../shared/control/model-gateway/usage-reader.ts';
 import { verdictInputs } from '../../../../shared/control/verdict/verdict-inputs.ts';
 import { ItemTable } from '../../../../shared/store/item-table.ts';
-import { MeterStore } from '../../../../shared/store/meters.ts';
+import { UsageMeterStore } from '../../../../shared/store/meters.ts';
 import { attempt, FIXED_NOW, report, task, verdict } from '../../../support/builders.ts';
 import { createTestTable } from '../../../support/dynalite-table.ts';
 
 const none = { input_tokens: 0, output_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0 };
 let table: Awaited<ReturnType<typeof createTestTable>>;
-let meters: MeterStore;
+let meters: UsageMeterStore;
 beforeAll(async () => {
   table = await createTestTable();
-  meters = new MeterStore(new ItemTable(table.db, 'tasks'));
+  meters = new UsageMeterStore(new ItemTable(table.db, 'tasks'));
 });
 afterAll(() => table.close());
 
@@ -48,8 +51,8 @@ const meterOfGates = async (micro: number | null, open = false) => {
 describe('what gates asked', () => {
   it('is part of what judging an attempt cost, beside what the janitor asked', async () => {
     const judged = attempt({ verdict: verdict({ judging_cost_usd: 0.25 }) });
-    expect(judgingCost(judged)).toBe(0.25);
-    expect(judgingCost(applyGatesUsage(judged, await meterOfGates(125_000)))).toBe(0.375);
+    expect(totalJudgingCost(judged)).toBe(0.25);
+    expect(totalJudgingCost(applyGatesUsage(judged, await meterOfGates(125_000)))).toBe(0.375);
   });
 
   it('counts an open call at the worst, and is unknown where a model has no price', async () => {
@@ -60,7 +63,7 @@ describe('what gates asked', () => {
     });
     const unknown = applyGatesUsage(attempt(), await meterOfGates(null));
     expect(unknown.opinions?.cost_usd).toBeNull();
-    expect(judgingCost(unknown)).toBeNull();
+    expect(totalJudgingCost(unknown)).toBeNull();
   });
 
   it('is read when the box has reported, when something is decided, and while calls are open; never without a token', () => {
@@ -124,8 +127,8 @@ describe('the price that a configuration gives', () => {
     expect(worstCaseMicroUsd(worst, 'our-own', AT)).toBeNull();
     expect(worstCaseMicroUsd(worst, 'our-own', AT, own)).toBe(3_000);
     const reading = { ...EMPTY_USAGE_READING, input: 100, output: 10 };
-    expect(billCall(reading, 'our-own', worst, AT, own)).toMatchObject({ micro: 300 });
-    expect(billCall({ ...reading, model: 'another' }, 'our-own', worst, AT, own)).toMatchObject({
+    expect(computeModelCallCost(reading, 'our-own', worst, AT, own)).toMatchObject({ micro: 300 });
+    expect(computeModelCallCost({ ...reading, model: 'another' }, 'our-own', worst, AT, own)).toMatchObject({
       micro: null,
     });
   });

@@ -3,12 +3,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEFAULT_TIER_MODELS as MODELS } from '../../../../shared/contract/agents/tiers.ts';
 import { Budgets, toMicroUsd } from '../../../../shared/contract/models/budgets.ts';
 import type { Attempt } from '../../../../shared/contract/task/attempt.ts';
-import { EMPTY_ROLE_MEMORY, estimateBelief } from '../../../../shared/control/cascade/learning/belief.ts';
+import {
+  EMPTY_ROLE_LEARNING_STATE,
+  estimateTierPassRate,
+} from '../../../../shared/control/cascade/learning/belief.ts';
 import { CascadePolicy } from '../../../../shared/control/cascade/learning/cascade-policy.ts';
 import { recordJudgingReservation } from '../../../../shared/control/spending/attempt-reservation.ts';
 import { type CostEstimate, estimateAttemptCost } from '../../../../shared/control/spending/cost-estimate.ts';
 import { budgetedMicroUsd, taskBudgetRefusal } from '../../../../shared/control/spending/task-budget.ts';
-import { decideStep, selectModel } from '../../../../shared/use-cases/cascade/cascade-steps.ts';
+import { decideStep, runSelectModelStep } from '../../../../shared/use-cases/cascade/cascade-steps.ts';
 import {
   type ProjectionContext,
   projectTaskWrite,
@@ -116,7 +119,12 @@ describe('the counter of what goes to models', () => {
 
 describe('what an attempt is expected to cost', () => {
   const option = (cost_usd: number | null, fields: object = {}) => ({
-    ...estimateBelief(EMPTY_ROLE_MEMORY, 'low', { tier: 'haiku' as const, model: MODELS.haiku }, 5),
+    ...estimateTierPassRate(
+      EMPTY_ROLE_LEARNING_STATE,
+      'low',
+      { tier: 'haiku' as const, model: MODELS.haiku },
+      5,
+    ),
     cost_usd,
     ...fields,
   });
@@ -146,10 +154,10 @@ describe('what an attempt is expected to cost', () => {
       at: FIXED_NOW.toISOString(),
     }));
     const memory = {
-      ...EMPTY_ROLE_MEMORY,
+      ...EMPTY_ROLE_LEARNING_STATE,
       windows: [{ complexity: 'low', tier: 'haiku', window: outcomes }],
     } as const;
-    const belief = estimateBelief(memory, 'low', { tier: 'haiku', model: MODELS.haiku }, 5);
+    const belief = estimateTierPassRate(memory, 'low', { tier: 'haiku', model: MODELS.haiku }, 5);
     expect(belief.mean_cost_usd).toBeCloseTo(0.1, 9);
     expect(estimateAttemptCost({ ...belief, cost_usd: 0.1 })).toMatchObject({
       expectedMicro: 500_000,
@@ -340,11 +348,11 @@ describe('a deployment with budgets', () => {
     await stored('B2');
     // By the price of the cheapest tier with caution, an attempt is set aside at $0.72.
     const budgets = { day_usd: 1 };
-    const launched = await selectModel('B1', 1, context(budgets));
+    const launched = await runSelectModelStep('B1', 1, context(budgets));
     expect(launched.stage).toBe('run_agent');
     const one = await table.tasks.require('B1');
     expect(one.attempts[0]?.reserved).toEqual({ day: dayOf(at), micro: 720_000 });
-    const refused = await selectModel('B2', 1, context(budgets));
+    const refused = await runSelectModelStep('B2', 1, context(budgets));
     expect(refused.stage).toBe('ended');
     const two = await table.tasks.require('B2');
     expect(two).toMatchObject({ status: 'failed', attempts: [], failure: { code: 'budget_exhausted' } });
@@ -360,7 +368,7 @@ describe('a deployment with budgets', () => {
   it('refuses a model of which nobody knows what it costs', async () => {
     await stored('B3');
     const unpriced = { ...context({ day_usd: 1_000 }), models: { ...MODELS, haiku: 'nobody' } };
-    await selectModel('B3', 1, unpriced);
+    await runSelectModelStep('B3', 1, unpriced);
     expect((await table.tasks.require('B3')).failure?.message).toContain(
       'nobody knows what an attempt on nobody costs',
     );

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEFAULT_TIER_MODELS } from '../../../../shared/contract/agents/tiers.ts';
 import type { JudgeModels } from '../../../../shared/contract/models/judge-models.ts';
 import { CompletionSignal } from '../../../../shared/contract/submission/signals.ts';
-import { judgingCost } from '../../../../shared/contract/task/judging-cost.ts';
+import { totalJudgingCost } from '../../../../shared/contract/task/judging-cost.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
 import { CascadePolicy } from '../../../../shared/control/cascade/learning/cascade-policy.ts';
 import { reserveGateQuestionOrRefusal } from '../../../../shared/control/spending/gate-question-reservation.ts';
@@ -18,7 +18,10 @@ import {
   projectTaskWrite,
 } from '../../../../shared/use-cases/cascade/stream-projections.ts';
 import { askJudges } from '../../../../shared/use-cases/review/ask-judges.ts';
-import { combineVerdicts, reduceEvidence } from '../../../../shared/use-cases/review/janitor-steps.ts';
+import {
+  combineVerdicts,
+  reduceEvidenceToVerdict,
+} from '../../../../shared/use-cases/review/janitor-steps.ts';
 import { artifact, evidence, FIXED_NOW, taskInReview, verification } from '../../../support/builders.ts';
 import { createTestTable } from '../../../support/dynalite-table.ts';
 import { createFollowContext } from '../../../support/follow-context.ts';
@@ -90,7 +93,7 @@ async function judged(id: string, { budgets, at, dies = false, by = 'one' }: How
   const { run } = await table.tasks.require(id);
   const of = { task_id: id, run, attempt: 1, by, again: false };
   const deps = { tasks: table.tasks, objects, models, now: at };
-  const { verdict, next, look, pipeline } = await reduceEvidence(of, deps);
+  const { verdict, next, look, pipeline } = await reduceEvidenceToVerdict(of, deps);
   expect(next).toBe('judge');
   const budget = { policy, spend: table.spend, onStop: () => {} };
   const context = { ...deps, readBreaker: async () => null, ask, budget, now: () => at };
@@ -129,7 +132,7 @@ describe('judging that dies after it has asked', () => {
     const at = freshDay();
     const task = await judged((await submitted()).id, { budgets: { day_usd: 1 }, at, dies: true });
     expect(last(task).verdict?.judgements?.[0]).toMatchObject({ outcome: 'infra_failed', calls: null });
-    expect(judgingCost(last(task)), 'unknown, and not 0').toBeNull();
+    expect(totalJudgingCost(last(task)), 'unknown, and not 0').toBeNull();
     await ended(task);
     expect(await table.spend.readDayTotal(dayOf(at))).toBe(ONE);
   });
@@ -151,7 +154,7 @@ describe('judging that dies after it has asked', () => {
     const at = freshDay();
     const { id } = await submitted();
     const of = { task_id: id, run: 1, attempt: 1, by: 'dead', again: false };
-    await reduceEvidence(of, { tasks: table.tasks, objects, models, now: at });
+    await reduceEvidenceToVerdict(of, { tasks: table.tasks, objects, models, now: at });
     const task = await judged(id, {
       budgets: { day_usd: 1 },
       at: new Date(at.getTime() + HOUR_MS),

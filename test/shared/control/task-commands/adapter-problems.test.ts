@@ -3,7 +3,7 @@ import { Adapter, AGENT_CLI_KINDS } from '../../../../shared/contract/agents/ada
 import { ADAPTER_CAPABILITIES } from '../../../../shared/contract/agents/adapter-capabilities.ts';
 import { DEFAULT_TIER_MODELS, tierModelsFor } from '../../../../shared/contract/agents/tiers.ts';
 import { MODEL_PRICES } from '../../../../shared/contract/models/model-prices.ts';
-import { buildLadder } from '../../../../shared/control/cascade/learning/tier-ladder.ts';
+import { buildModelLadder } from '../../../../shared/control/cascade/learning/tier-ladder.ts';
 import { allowedModels } from '../../../../shared/control/model-gateway/model-grant.ts';
 import {
   type AvailableAgents,
@@ -101,7 +101,7 @@ describe('the tiers of an adapter', () => {
     expect(tierModelsFor(codex, unknown)).toBe(unknown);
     expect(tierModelsFor(codex, own)).toEqual(ADAPTER_CAPABILITIES.codex.tiers.models);
     expect(
-      buildLadder(submission({ adapter: gemini, model: 'haiku' }), own).map(({ model }) => model),
+      buildModelLadder(submission({ adapter: gemini, model: 'haiku' }), own).map(({ model }) => model),
     ).toEqual(Object.values(ADAPTER_CAPABILITIES.gemini.tiers.models));
   });
 

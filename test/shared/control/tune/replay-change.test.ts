@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { DEFAULT_TIER_MODELS as MODELS, type Tier } from '../../../../shared/contract/agents/tiers.ts';
 import { CascadePolicy } from '../../../../shared/control/cascade/learning/cascade-policy.ts';
 import type { LearnedOutcome } from '../../../../shared/control/cascade/learning/learned-outcome.ts';
-import { NO_LEARNING_CONTROL } from '../../../../shared/control/cascade/learning/learning-control.ts';
+import { NO_LEARNING_OVERRIDES } from '../../../../shared/control/cascade/learning/learning-control.ts';
 import { readRecordedOutcomes } from '../../../../shared/control/cascade/simulation/recorded-outcomes.ts';
 import { generateSyntheticOutcomes } from '../../../../shared/control/cascade/simulation/synthetic-outcomes.ts';
 import { EMPTY_DAILY_METRICS } from '../../../../shared/control/metrics/daily-metrics.ts';
@@ -51,7 +51,7 @@ function memory(count: number, passes: number) {
       window: all.filter((n) => n >= passes).map((n) => outcome(n, 2, 'sonnet', true)),
     },
   ];
-  return new Map([['backend', { windows, control: NO_LEARNING_CONTROL }]]);
+  return new Map([['backend', { windows, control: NO_LEARNING_OVERRIDES }]]);
 }
 
 const tested = (setting: SettingChange, name: string, tasks = recorded) =>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { chainView } from '../../../../shared/api/task-views.ts';
+import { attemptListView } from '../../../../shared/api/task-views.ts';
 import type { Judgement } from '../../../../shared/contract/judgement/judgement.ts';
-import { janitorResult } from '../../../../shared/control/verdict/janitor-result.ts';
+import { summarizeVerification } from '../../../../shared/control/verdict/janitor-result.ts';
 import { judgement, taskInReview, verdict, verification } from '../../../support/builders.ts';
 
 const of = (said: 'pass' | 'fail' | 'refer', judgements: Judgement[] = [], more: object = {}) => {
@@ -23,7 +23,7 @@ const of = (said: 'pass' | 'fail' | 'refer', judgements: Judgement[] = [], more:
     },
     more,
   );
-  return chainView(task).attempts[0]?.janitor_result;
+  return attemptListView(task).attempts[0]?.janitor_result;
 };
 
 describe('the result of a janitor', () => {
@@ -81,6 +81,6 @@ describe('the result of a janitor', () => {
   it('is not there before the verdict', () => {
     const task = taskInReview();
     const [attempt] = task.attempts;
-    expect(attempt && janitorResult(task, attempt)).toBeNull();
+    expect(attempt && summarizeVerification(task, attempt)).toBeNull();
   });
 });

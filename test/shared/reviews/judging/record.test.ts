@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { chainView } from '../../../../shared/api/task-views.ts';
+import { attemptListView } from '../../../../shared/api/task-views.ts';
 import { DEFAULT_TIER_MODELS as MODELS } from '../../../../shared/contract/agents/tiers.ts';
 import type { Judgement } from '../../../../shared/contract/judgement/judgement.ts';
-import { judgingCost } from '../../../../shared/contract/task/judging-cost.ts';
+import { totalJudgingCost } from '../../../../shared/contract/task/judging-cost.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
 import { chainCosts } from '../../../../shared/control/cascade/chain-costs.ts';
 import { budgetExhaustedReason } from '../../../../shared/control/cascade/decide-after-attempt.ts';
@@ -53,7 +53,7 @@ const rows = (before: Task, after: Task): JudgementRow[] =>
 
 describe('the record of a verdict', () => {
   it('has all that it was made of, with kind, outcome, model, prompt and cost, bound to base and tree', () => {
-    const [shown] = chainView(judged(judgement(), unasked)).attempts;
+    const [shown] = attemptListView(judged(judgement(), unasked)).attempts;
     const about = { base_commit: fakeSha1('a'), tree: fakeSha1('b') };
     const nobody = { model: null, prompt_sha256: null, calibration: null, cost_usd: null };
     expect(shown?.inputs).toEqual([
@@ -89,7 +89,7 @@ describe('the record of a verdict', () => {
   });
 
   it('is empty before there is a verdict', () => {
-    expect(chainView(seen).attempts[0]?.inputs).toEqual([]);
+    expect(attemptListView(seen).attempts[0]?.inputs).toEqual([]);
   });
 
   it('leaves a row for each judgement, once, with what it was about', () => {
@@ -116,10 +116,10 @@ describe('the record of a verdict', () => {
 
 describe('what judging costs', () => {
   it('is nothing where nobody was asked, and unknown where one answer has no price', () => {
-    expect(judgingCost(seen.attempts[0] ?? attempt())).toBe(0);
-    expect(judgingCost({ verdict: verdict({ judgements: [judgement(), unasked] }) })).toBe(0.002);
+    expect(totalJudgingCost(seen.attempts[0] ?? attempt())).toBe(0);
+    expect(totalJudgingCost({ verdict: verdict({ judgements: [judgement(), unasked] }) })).toBe(0.002);
     expect(
-      judgingCost({ verdict: verdict({ judgements: [judgement(), judgement({ cost_usd: null })] }) }),
+      totalJudgingCost({ verdict: verdict({ judgements: [judgement(), judgement({ cost_usd: null })] }) }),
     ).toBeNull();
   });
 

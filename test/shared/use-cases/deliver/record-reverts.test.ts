@@ -4,8 +4,8 @@ import { beforeEach, expect, it } from 'vitest';
 import type { DeliveryOutcome } from '../../../../shared/contract/task/delivery-outcome.ts';
 import { findNewMergedWork } from '../../../../shared/contract/task/merged-work.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
-import { fileRows } from '../../../../shared/control/ledger/file-rows.ts';
-import { outcomeRows } from '../../../../shared/control/ledger/outcome-rows.ts';
+import { deriveFileTouchRows } from '../../../../shared/control/ledger/file-rows.ts';
+import { deriveWorkOutcomeRows } from '../../../../shared/control/ledger/outcome-rows.ts';
 import { WorkOutcomeRow } from '../../../../shared/control/ledger/record-rows.ts';
 import { recordDeliveryOutcome } from '../../../../shared/control/task-commands/delivery-outcome.ts';
 import { ItemTable } from '../../../../shared/store/item-table.ts';
@@ -91,7 +91,7 @@ it('is one row that calls the gates which had passed it wrong, and a touch of ea
   const before = await store.require('T1');
   await tell();
   const after = await store.require('T1');
-  expect(outcomeRows(before, after).map((row) => WorkOutcomeRow.parse(row))).toMatchObject([
+  expect(deriveWorkOutcomeRows(before, after).map((row) => WorkOutcomeRow.parse(row))).toMatchObject([
     {
       record_id: 'T1#outcome#reverted',
       outcome: 'reverted',
@@ -102,7 +102,7 @@ it('is one row that calls the gates which had passed it wrong, and a touch of ea
       passed_gates: ['tests'],
     },
   ]);
-  expect(fileRows(before, after)).toMatchObject([{ path: 'a.js', outcome: 'reverted' }]);
+  expect(deriveFileTouchRows(before, after)).toMatchObject([{ path: 'a.js', outcome: 'reverted' }]);
 });
 
 it('counts once, however many deliveries see it, and whether the forge tells it first, last or in between', async () => {

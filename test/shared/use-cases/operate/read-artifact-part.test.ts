@@ -3,9 +3,9 @@ import { expect, it, test } from 'vitest';
 import { ArtifactQuery } from '../../../../shared/api/artifact-schemas.ts';
 import { sha256 } from '../../../../shared/lib/sha256.ts';
 import {
-  MAX_PART_BYTES,
+  countWholeCharacterBytes,
+  MAX_ARTIFACT_PART_BYTES,
   readArtifactPart,
-  wholeCharacterBytes,
 } from '../../../../shared/use-cases/operate/read-artifact-part.ts';
 import { attempt, fakeSha1, task, verification } from '../../../support/builders.ts';
 
@@ -29,7 +29,7 @@ const holding = (text: string) => ({
 const query = (fields: object) => ArtifactQuery.parse({ kind: 'patch', attempt: '1', ...fields });
 
 test('parts put together are the whole, and none ends within a character', async () => {
-  const text = '€𝄞ü'.repeat(MAX_PART_BYTES / 4);
+  const text = '€𝄞ü'.repeat(MAX_ARTIFACT_PART_BYTES / 4);
   let [read, offset]: [string, number | null] = ['', 0];
   while (offset !== null) {
     const part = await readArtifactPart(done, query({ offset: String(offset) }), holding(text));
@@ -44,7 +44,7 @@ test('a cut anywhere leaves whole characters', () => {
     fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), fc.nat(), (text, at) => {
       const bytes = new TextEncoder().encode(text);
       const cut = bytes.subarray(0, (at % bytes.length) + 1);
-      const kept = cut.subarray(0, wholeCharacterBytes(cut));
+      const kept = cut.subarray(0, countWholeCharacterBytes(cut));
       expect(() => new TextDecoder('utf8', { fatal: true }).decode(kept)).not.toThrow();
       expect(cut.length - kept.length).toBeLessThan(4);
     }),

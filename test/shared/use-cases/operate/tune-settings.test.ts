@@ -10,8 +10,8 @@ import type { SettingChange } from '../../../../shared/control/tune/setting-chan
 import { ItemTable } from '../../../../shared/store/item-table.ts';
 import type { ObjectStore } from '../../../../shared/store/object-store.ts';
 import type { TaskStore } from '../../../../shared/store/task-store.ts';
-import { TuningStore } from '../../../../shared/store/tuning.ts';
-import { selectModel } from '../../../../shared/use-cases/cascade/cascade-steps.ts';
+import { TuningStateStore } from '../../../../shared/store/tuning.ts';
+import { runSelectModelStep } from '../../../../shared/use-cases/cascade/cascade-steps.ts';
 import {
   applyProposal,
   proposeChange,
@@ -19,7 +19,7 @@ import {
   runAutomaticTuning,
   type TuningContext,
 } from '../../../../shared/use-cases/operate/tune-settings.ts';
-import { reduceEvidence } from '../../../../shared/use-cases/review/janitor-steps.ts';
+import { reduceEvidenceToVerdict } from '../../../../shared/use-cases/review/janitor-steps.ts';
 import {
   addSeconds,
   evidence,
@@ -36,11 +36,11 @@ const table = await createTestTable();
 afterAll(() => table.close());
 const word = { by: 'ann', reason: 'its numbers' };
 const skip: SettingChange = { kind: 'route', role: 'backend', complexity: 'low', tier: 'sonnet' };
-let evolution: TuningStore;
+let evolution: TuningStateStore;
 let number = 0;
 beforeEach(async () => {
   number += 1;
-  evolution = new TuningStore(new ItemTable(table.db, await table.another(`evolve-${number}`)));
+  evolution = new TuningStateStore(new ItemTable(table.db, await table.another(`evolve-${number}`)));
 });
 
 const outcome = (n: number, attempt: number, tier: Tier, passed: boolean): LearnedOutcome => ({
@@ -87,7 +87,7 @@ describe('what the deployment proposes of its own settings', () => {
     const start = async (id: string) => {
       await table.tasks.create(task({ id, run: 1, complexity: 'low' }));
       const learning = { beliefs: at.beliefs, spend: table.spend, policy: at.policy, tuning: evolution };
-      await selectModel(id, 1, { ...table, models: MODELS, learning, now: at.now });
+      await runSelectModelStep(id, 1, { ...table, models: MODELS, learning, now: at.now });
       return (await table.tasks.require(id)).attempts[0];
     };
     expect((await start('before'))?.tier).toBe('haiku');
@@ -177,7 +177,7 @@ describe('a deployment that acts for itself', () => {
 
 describe('a gate whose requirement was changed', () => {
   it('decides as the deployment says, and the verdict names the proposal', async () => {
-    const reduced = async (state: Pick<TuningStore, 'read'> | undefined) => {
+    const reduced = async (state: Pick<TuningStateStore, 'read'> | undefined) => {
       const of: Task = taskInReview({ verification: verification() });
       const tasks = { require: async () => of } as unknown as TaskStore;
       const text = JSON.stringify(
@@ -188,7 +188,7 @@ describe('a gate whose requirement was changed', () => {
       );
       const objects = { getByDigest: async () => text } as unknown as ObjectStore;
       return (
-        await reduceEvidence(
+        await reduceEvidenceToVerdict(
           { task_id: of.id, run: of.run, attempt: 1 },
           { tasks, objects, models: {}, now: FIXED_NOW, ...(state && { evolution: state }) },
         )

@@ -7,7 +7,10 @@ import {
 } from '../../../../../shared/contract/agents/tiers.ts';
 import { AttemptRoute } from '../../../../../shared/contract/task/attempt.ts';
 import type { Task } from '../../../../../shared/contract/task/task.ts';
-import { estimateBelief, type RoleMemory } from '../../../../../shared/control/cascade/learning/belief.ts';
+import {
+  estimateTierPassRate,
+  type RoleLearningState,
+} from '../../../../../shared/control/cascade/learning/belief.ts';
 import {
   CascadePolicy,
   DEFAULT_CASCADE_POLICY,
@@ -16,9 +19,9 @@ import { chooseTier, type TierOption } from '../../../../../shared/control/casca
 import { wilsonInterval } from '../../../../../shared/control/cascade/learning/intervals.ts';
 import type { LearnedOutcome } from '../../../../../shared/control/cascade/learning/learned-outcome.ts';
 import {
-  NO_LEARNING_CONTROL,
+  NO_LEARNING_OVERRIDES,
   resetLearning,
-  setPin,
+  setTierPin,
 } from '../../../../../shared/control/cascade/learning/learning-control.ts';
 import {
   createSeededRandom,
@@ -44,20 +47,20 @@ const outcomes = (
   }));
 const memory = (
   of: Partial<Record<Tier, readonly LearnedOutcome[]>>,
-  fields: Partial<RoleMemory> = {},
-): RoleMemory => ({
+  fields: Partial<RoleLearningState> = {},
+): RoleLearningState => ({
   windows: Object.entries(of).map(([tier, window]) => ({
     complexity: 'low' as const,
     tier: tier as Tier,
     window,
   })),
-  control: NO_LEARNING_CONTROL,
+  control: NO_LEARNING_OVERRIDES,
   ...fields,
 });
 const policy = (fields: Partial<CascadePolicy>): CascadePolicy => CascadePolicy.parse(fields);
 const GREEDY = policy({ policy: 'greedy', epsilon: 0 });
 const THOMPSON = policy({ policy: 'thompson' });
-const of = (remembered: RoleMemory, using: CascadePolicy, fields: Partial<Task> = {}) =>
+const of = (remembered: RoleLearningState, using: CascadePolicy, fields: Partial<Task> = {}) =>
   selectNextModel(task(fields, { complexity: 'low' }), MODELS, null, {
     policy: using,
     memory: remembered,
@@ -84,18 +87,21 @@ describe('what is believed of a tier', () => {
         },
       ],
     };
-    expect(estimateBelief(few, 'low', haiku, 5)).toMatchObject({
+    expect(estimateTierPassRate(few, 'low', haiku, 5)).toMatchObject({
       basis: 'complexity',
       observations: 3,
       passes: 2,
     });
-    expect(estimateBelief(more, 'low', haiku, 5)).toMatchObject({
+    expect(estimateTierPassRate(more, 'low', haiku, 5)).toMatchObject({
       basis: 'role',
       observations: 9,
       passes: 2,
     });
-    expect(estimateBelief(more, 'low', haiku, 3)).toMatchObject({ basis: 'complexity', observations: 3 });
-    expect(estimateBelief(more, 'medium', haiku, 5)).toMatchObject({
+    expect(estimateTierPassRate(more, 'low', haiku, 3)).toMatchObject({
+      basis: 'complexity',
+      observations: 3,
+    });
+    expect(estimateTierPassRate(more, 'medium', haiku, 5)).toMatchObject({
       basis: 'complexity',
       observations: 6,
       passes: 0,
@@ -104,22 +110,26 @@ describe('what is believed of a tier', () => {
 
   it('starts anew for another model, and after a reset', () => {
     const old = memory({ haiku: outcomes('haiku', 0, 9) });
-    expect(estimateBelief(old, 'low', { tier: 'haiku', model: 'claude-haiku-5' }, 5)).toMatchObject({
+    expect(estimateTierPassRate(old, 'low', { tier: 'haiku', model: 'claude-haiku-5' }, 5)).toMatchObject({
       basis: 'nothing',
       observations: 0,
       pass_rate: null,
     });
-    const forgotten = { ...old, control: resetLearning(NO_LEARNING_CONTROL, 'haiku', word) };
-    expect(estimateBelief(forgotten, 'low', haiku, 5).observations).toBe(0);
+    const forgotten = { ...old, control: resetLearning(NO_LEARNING_OVERRIDES, 'haiku', word) };
+    expect(estimateTierPassRate(forgotten, 'low', haiku, 5).observations).toBe(0);
     expect(
-      estimateBelief({ ...old, control: resetLearning(NO_LEARNING_CONTROL, 'opus', word) }, 'low', haiku, 5)
-        .observations,
+      estimateTierPassRate(
+        { ...old, control: resetLearning(NO_LEARNING_OVERRIDES, 'opus', word) },
+        'low',
+        haiku,
+        5,
+      ).observations,
     ).toBe(9);
   });
 
   it('leaves attempts of unknown cost out of the cost, and counts their passes', () => {
     const window = [...outcomes('haiku', 4, 0), ...outcomes('haiku', 1, 0, { id: 'x#1', cost_usd: null })];
-    expect(estimateBelief(memory({ haiku: window }), 'low', haiku, 5)).toMatchObject({
+    expect(estimateTierPassRate(memory({ haiku: window }), 'low', haiku, 5)).toMatchObject({
       observations: 5,
       costs_known: 4,
       mean_cost_usd: 0.1,
@@ -191,7 +201,7 @@ describe('the greedy policy', () => {
 });
 
 describe('the Thompson policy', () => {
-  const share = (remembered: RoleMemory, tier: Tier): number => {
+  const share = (remembered: RoleLearningState, tier: Tier): number => {
     const chosen = Array.from({ length: 300 }, (_, n) => of(remembered, THOMPSON, { id: `T${n}` }).rung.tier);
     return chosen.filter((each) => each === tier).length / chosen.length;
   };
@@ -249,7 +259,7 @@ describe('every policy', () => {
     ),
     id: fc.string({ minLength: 1, maxLength: 10 }),
   });
-  const remembered = (each: { [T in Tier]: readonly [number, number] }): RoleMemory =>
+  const remembered = (each: { [T in Tier]: readonly [number, number] }): RoleLearningState =>
     memory(
       Object.fromEntries(TIERS.map((tier) => [tier, outcomes(tier, each[tier][0], each[tier][1])] as const)),
     );
@@ -285,21 +295,21 @@ describe('every policy', () => {
   });
 
   it('is overruled by a person, and the reason names who', () => {
-    const control = setPin(NO_LEARNING_CONTROL, 'any', 'opus', word) ?? NO_LEARNING_CONTROL;
+    const control = setTierPin(NO_LEARNING_OVERRIDES, 'any', 'opus', word) ?? NO_LEARNING_OVERRIDES;
     for (const using of [DEFAULT_CASCADE_POLICY, GREEDY, THOMPSON]) {
       const { rung, route } = of(memory({}, { control }), using);
       expect(rung).toEqual({ tier: 'opus', model: MODELS.opus });
       expect(route.reason).toContain("opus by ann's word: the new model is better");
       expect(route.choice?.by).toBe('pin');
     }
-    const lifted = setPin(control, 'any', null, word) ?? control;
+    const lifted = setTierPin(control, 'any', null, word) ?? control;
     expect(of(memory({}, { control: lifted }), DEFAULT_CASCADE_POLICY).rung.tier).toBe('haiku');
     expect(lifted.history.map(({ action }) => action)).toEqual(['unpin', 'pin']);
   });
 
   it('has no more to say of one tier than that it is the one', () => {
     const only = {
-      ...estimateBelief(memory({}), 'low', { tier: 'opus', model: MODELS.opus }, 5),
+      ...estimateTierPassRate(memory({}), 'low', { tier: 'opus', model: MODELS.opus }, 5),
       cost_usd: 1,
     } satisfies TierOption;
     for (const using of [DEFAULT_CASCADE_POLICY, GREEDY, THOMPSON])

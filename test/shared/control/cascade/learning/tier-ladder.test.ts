@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_TIER_MODELS as MODELS } from '../../../../../shared/contract/agents/tiers.ts';
 import {
-  buildLadder,
-  effortForRung,
+  buildModelLadder,
+  effortForLadderStep,
   isHighStakes,
 } from '../../../../../shared/control/cascade/learning/tier-ladder.ts';
 import { selectNextModel } from '../../../../../shared/control/cascade/model-selection.ts';
@@ -24,12 +24,14 @@ describe('the ladder', () => {
     ['a named tier on high stakes', { model: 'haiku', priority: 1 as const }, ['haiku', 'sonnet', 'opus']],
     ['a named tier of a role routed to the top', { model: 'sonnet', role: 'manager' }, ['sonnet', 'opus']],
   ])('of %s', (_name, fields, tiers) => {
-    expect(buildLadder(submission(fields), MODELS).map((rung) => rung.tier)).toEqual(tiers);
+    expect(buildModelLadder(submission(fields), MODELS).map((rung) => rung.tier)).toEqual(tiers);
   });
 
   it('gives the route its effort, what tries before it least, what is climbed to most, unless the task says', () => {
     const efforts = (fields: Parameters<typeof submission>[0]) =>
-      buildLadder(submission(fields), MODELS).map((rung) => effortForRung(submission(fields), rung));
+      buildModelLadder(submission(fields), MODELS).map((rung) =>
+        effortForLadderStep(submission(fields), rung),
+      );
     expect(efforts({})).toEqual(['low', 'high', 'max']);
     expect(efforts({ complexity: 'low' })).toEqual(['low', 'normal', 'max']);
     expect(efforts({ scope: 'large', complexity: 'high' })).toEqual(['high']);

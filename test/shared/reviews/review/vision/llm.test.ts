@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JudgeModels } from '../../../../../shared/contract/models/judge-models.ts';
-import { judgingCost } from '../../../../../shared/contract/task/judging-cost.ts';
-import { isFailedOpen } from '../../../../../shared/control/ledger/judgement-rows.ts';
+import { totalJudgingCost } from '../../../../../shared/contract/task/judging-cost.ts';
+import { hasReviewFailedOpen } from '../../../../../shared/control/ledger/judgement-rows.ts';
 import { joinJudgements } from '../../../../../shared/control/verdict/join-judgements.ts';
 import { createAskModel } from '../../../../../shared/reviews/model-clients/ask-model.ts';
 import { MAX_QUESTION_IMAGE_BYTES } from '../../../../../shared/use-cases/review/review-screenshots-by-model.ts';
@@ -65,7 +65,7 @@ describe('a model that is shown pictures', () => {
     expect(first).toBeGreaterThan(0);
     expect(second).toBeGreaterThan(first ?? 0);
     const judged = attempt({ verdict: joinJudgements(verdict(), said ? [said] : []) });
-    expect(judgingCost(judged)).toBe(said?.cost_usd);
+    expect(totalJudgingCost(judged)).toBe(said?.cost_usd);
   });
 
   it.each([
@@ -109,7 +109,7 @@ describe('a model that is shown pictures', () => {
     );
     // What was asked in vain was paid for.
     expect(said?.cost_usd).toBeGreaterThan(0);
-    expect(said && isFailedOpen(said)).toBe(true);
+    expect(said && hasReviewFailedOpen(said)).toBe(true);
   });
 });
 
@@ -190,7 +190,7 @@ describe('where no model looks, the gate is open, says why and is counted:', () 
     const [said] = await seen(typeof more === 'function' ? more() : more);
     expect(said).toMatchObject({ outcome, verdict: 'pass', kind: 'vision' });
     expect(said?.reasons.join()).toContain(why);
-    expect(said && isFailedOpen(said)).toBe(true);
+    expect(said && hasReviewFailedOpen(said)).toBe(true);
   });
 
   it('a picture cannot be read: it is shown to nobody', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isFailedOpen } from '../../../../../shared/control/ledger/judgement-rows.ts';
+import { hasReviewFailedOpen } from '../../../../../shared/control/ledger/judgement-rows.ts';
 import { joinJudgements } from '../../../../../shared/control/verdict/join-judgements.ts';
 import { completeReviewGateJudgements } from '../../../../../shared/control/workflow/review-gate-judgements.ts';
 import { gate, judgement, verdict } from '../../../../support/builders.ts';
@@ -101,7 +101,7 @@ describe('a picture that cannot be looked at leaves the gate open, says so and i
     expect(said).toMatchObject({ kind: 'vision', outcome: 'infra_failed', verdict: 'pass', confidence: 0 });
     expect(said?.reasons[0]).toMatch(/^info visual_defect: nobody looked/);
     expect(said?.reasons[0]).toContain(why);
-    expect(said && isFailedOpen(said)).toBe(true);
+    expect(said && hasReviewFailedOpen(said)).toBe(true);
   });
 
   it('nobody keeps it any more', async () => {
@@ -139,7 +139,7 @@ describe('without pictures', () => {
       const [said] = await look({ task: reviewed({ vision }), gates });
       expect(said).toMatchObject({ kind: 'vision', outcome, verdict: word, calls: 0 });
       expect(said?.because).toContain(why);
-      expect(said && isFailedOpen(said)).toBe(false);
+      expect(said && hasReviewFailedOpen(said)).toBe(false);
     }
   });
 
@@ -201,7 +201,7 @@ describe('work that has been sent back before', () => {
   it('is looked at where the judging step gave no answer: a fault, and open', () => {
     const said = gateOf('pass', []);
     expect(said).toMatchObject({ outcome: 'infra_failed', verdict: 'pass' });
-    expect(said && isFailedOpen(said)).toBe(true);
+    expect(said && hasReviewFailedOpen(said)).toBe(true);
   });
 });
 
