@@ -89,8 +89,8 @@ describe('code', () => {
   });
 
   test.each([
-    ['node_modules/a/a.js', 'process.exit(0);', 'ends_process unclear'],
-    ['vendor/a/a.py', 'try:\n    f()\nexcept Exception:\n    pass\n', 'error_swallowed reported'],
+    ['node_modules/a/a.js', 'process.exit(0);', 'ends_process warning'],
+    ['vendor/a/a.py', 'try:\n    f()\nexcept Exception:\n    pass\n', 'error_swallowed info'],
   ])('of others is read, too, and weighs less: %s', async (path, code, seen) => {
     const found = await findTamperingFindings([{ path, basePath: null, before: null, after: code }]);
     expect(found.map(({ rule, severity }) => `${rule} ${severity}`)).toEqual([seen]);

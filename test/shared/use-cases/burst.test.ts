@@ -1,7 +1,7 @@
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
-import { backoffSeconds } from '../../../functions/dispatch/handler.ts';
+import { backoffSeconds } from '../../../functions/dispatch/backoff.ts';
 import { SimulatedTable } from '../../../lab/simulator/engines/simulated-table.ts';
 import type { LaunchMessage } from '../../../shared/contract/messages/step-messages.ts';
 import { Refusal } from '../../../shared/contract/refusal.ts';
