@@ -1,8 +1,8 @@
-/** A port where nobody listens: whatever is not on this machine is asked for there. */
+/** A port without a listener: requests for other machines end there. */
 const NOWHERE = 'http://127.0.0.1:9';
 
 /**
- * How the browser is started: without anything of its own on the network, with loopback as all that it reaches, and with the same
+ * Builds the arguments of the browser: without anything of its own on the network, with loopback as all that it reaches, and with the same
  * picture of the same page, as far as that goes. It has no sandbox of its own: it runs as a user who can do nothing else.
  */
 export const buildBrowserArguments = (profile: string): string[] => [
