@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { connectForge } from '../../../functions/forge/report.ts';
+import { connectForge } from '../../../functions/forge/connect-forge.ts';
 import type { Task } from '../../../shared/contract/task/task.ts';
 import { FORGE_LABELS } from '../../../shared/control/forge/forge-report.ts';
 import { ForgeSecret, ForgeSetting } from '../../../shared/control/forge/forge-settings.ts';
