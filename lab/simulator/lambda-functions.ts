@@ -57,12 +57,12 @@ const resolve: LambdaHandler = async (event) => {
 /** The functions of the control plane: the modules that are deployed. */
 export const LAMBDA_FUNCTIONS = {
   authorizer: { handler: await load('api/authorizer'), seconds: 10 },
-  'api-submit': { handler: await load('api/submit'), seconds: 20 },
-  'api-work': { handler: await load('api/work'), seconds: 20 },
-  'api-upload': { handler: await load('api/upload'), seconds: 20 },
-  'api-evidence': { handler: await load('api/evidence'), seconds: 20 },
-  'api-read': { handler: await load('api/read'), seconds: 20 },
-  'api-hook': { handler: await load('api/hook'), seconds: 20 },
+  'api-submit': { handler: await load('api/write-api'), seconds: 20 },
+  'api-work': { handler: await load('api/work-api'), seconds: 20 },
+  'api-upload': { handler: await load('api/upload-api'), seconds: 20 },
+  'api-evidence': { handler: await load('api/evidence-api'), seconds: 20 },
+  'api-read': { handler: await load('api/read-api'), seconds: 20 },
+  'api-hook': { handler: await load('api/webhook-api'), seconds: 20 },
   conductor: { handler: await load('conductor/handler'), seconds: 60 },
   ledger: { handler: await load('ledger/handler'), seconds: 60 },
   resolver: { handler: resolve, seconds: 60 },
