@@ -18,7 +18,7 @@ const BUNDLES = join(import.meta.dirname, '../bundles');
 const taken = new WeakSet<Stack>();
 
 /** Assay in a stack of one's own: everything that `cdk deploy` of the repository makes, named after that stack. */
-export class AssayConstruct extends Construct {
+export class Assay extends Construct {
   /** Base URL of the API. */
   readonly apiUrl: string;
   /** Tasks; `assay token create --table` makes operator tokens in it. */

@@ -158,7 +158,7 @@ describe('an issue of GitHub', () => {
     expect(more).toEqual([]);
     expect(pull).toMatchObject({ head: `assay/${id}`, base: 'main', title: 'Make sum add' });
     expect(pull?.body).toMatch(
-      new RegExp(`^${changeRequestMarker(id)}\nCloses #42\\.[^]*\\| tests \\| passed \\| executed by us \\|`),
+      new RegExp(`^${changeRequestMarker(id)}\nCloses #42\\.[^]*\\| tests \\| passed \\| executed \\|`),
     );
     expect(atGitHub.runs).toMatchObject([
       { head_sha: task.delivery?.commit, conclusion: 'success', external_id: expect.stringContaining(id) },

@@ -158,7 +158,7 @@ describe('a plan', () => {
     const { body } = await ask({ adapter: adapter('once.sh') });
     await held(body.id);
     const yes = await assay('plans', 'approve', body.id, '--reason', 'as discussed');
-    expect(yes).toMatchObject({ code: 0, stdout: `${body.id} creating: the tasks are made\n` });
+    expect(yes).toMatchObject({ code: 0, stdout: `${body.id} creating: its tasks are created\n` });
     expect((await stack.ended(body.id)).review?.reason).toBe('as discussed');
     for (const key of ['fix-sum', 'notes']) await stack.call('POST', `/tasks/${body.id}-${key}/cancel`, {});
   });
@@ -189,7 +189,7 @@ describe('a plan', () => {
       expect([other.code, other.stderr]).toEqual([2, expect.stringContaining('idempotency')]);
 
       const no = await assay('plans', 'reject', id, '--reason', 'two tasks are one too many');
-      expect(no).toMatchObject({ code: 0, stdout: `${id} planning: planned again\n` });
+      expect(no).toMatchObject({ code: 0, stdout: `${id} planning: the goal is planned again\n` });
       await stack.until(
         id,
         'its second proposal',
