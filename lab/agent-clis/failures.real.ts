@@ -51,7 +51,7 @@ describe.each(INSTALLED_CLIS)('the real %s', (kind) => {
     keep(kind, 'work-done', outcome);
     expect(outcome.failure).toBeNull();
     const { session, calls } = outcome;
-    expect(session.runState).toMatchObject({ ended: true, session: expect.stringMatching(/^\S{10,}$/) });
+    expect(session.runState).toMatchObject({ hasEnded: true, sessionId: expect.stringMatching(/^\S{10,}$/) });
     expect(outcome.leftoverFiles).toEqual(expect.arrayContaining(['hello.txt', 'listing.txt']));
     // Claude Code has no tool here that makes a file, and uses its shell, as Codex may: of that, events say nothing.
     expect([...(session.runState?.changedFiles ?? [])].join()).toMatch(
@@ -81,7 +81,7 @@ describe.each(INSTALLED_CLIS)('the real %s', (kind) => {
         silenceMs: 20_000,
       });
       expect(failure).toBeNull();
-      expect(session.runState).toMatchObject({ nudges: 1, ended: true });
+      expect(session.runState).toMatchObject({ nudges: 1, hasEnded: true });
       expect(session.runState?.toolCalls).toBeGreaterThan(0);
       // In its second life it has another prompt, and knows of the first.
       expect(server.calls.at(-1)?.raw.toString('utf8')).toContain('You have said nothing for');

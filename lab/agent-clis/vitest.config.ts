@@ -5,7 +5,7 @@ export default defineConfig({
   test: {
     root: `${import.meta.dirname}/../..`,
     include: ['lab/agent-clis/*.real.ts'],
-    globalSetup: ['test/temporary-folder.ts'],
+    globalSetup: ['test/temporary-folder-setup.ts'],
     testTimeout: 300_000,
     hookTimeout: 120_000,
     pool: 'forks',

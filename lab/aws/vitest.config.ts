@@ -5,7 +5,7 @@ export default defineConfig({
   test: {
     root: `${import.meta.dirname}/../..`,
     include: ['lab/aws/*.aws.ts'],
-    globalSetup: ['test/temporary-folder.ts', 'lab/aws/deployment/global-setup.ts'],
+    globalSetup: ['test/temporary-folder-setup.ts', 'lab/aws/deployment/global-setup.ts'],
     testTimeout: 240_000,
     hookTimeout: 240_000,
     pool: 'forks',
