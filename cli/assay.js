@@ -1,9 +1,9 @@
 #!/usr/bin/env node
-// Plain JavaScript: for the first file that Node is given it loads what strips types, a tenth of a start and 8 MB; of all others what was
-// compiled before is read.
+// Plain JavaScript: a first file in TypeScript makes Node load its type stripper, a tenth of the start and 8 MB. All other files come
+// from the compile cache.
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 
-// Our own folder and not the shared one for temporary files, where anybody could plant code.
+// A folder of our own: in the shared folder for temporary files, any user could plant code.
 enableCompileCache(join(import.meta.dirname, '..', '.cache', 'compiled'));
 await import('./main.ts');

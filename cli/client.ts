@@ -14,7 +14,7 @@ import type { Connection } from './connection.ts';
 import { CLI_EXIT_CODES, CliError } from './exit.ts';
 import { START_STACK_COMMAND } from './installation.ts';
 
-/** What a route takes: path parameters by name, `query`, `body`, and the headers that it declares. */
+/** The request of a route: path parameters by name, `query`, `body`, and the headers that it declares. */
 export type RouteRequest<R extends RouteDefinition> = PathParameters<R['path']> &
   (R extends { readonly query: infer Q extends z.ZodType } ? { readonly query?: z.input<Q> } : unknown) &
   (R extends { readonly body: infer B extends z.ZodType } ? { readonly body: z.input<B> } : unknown) &
@@ -30,10 +30,10 @@ type Call<R extends RouteDefinition> = (
   options?: { readonly signal?: AbortSignal },
 ) => Promise<z.output<R['response']>>;
 
-/** One method per route of the API, with its types. Throws {@link CliError}, with the server's own words where it gave some. */
+/** One method for each route of the API, with its types. Each throws {@link CliError}, with the detail of the server if it sent one. */
 export type ApiRouteClient = { readonly [N in RouteName]: Call<(typeof ROUTES)[N]> };
 
-/** The request of any route, as the code below sees it. */
+/** The request of any route. */
 interface AnyRequest {
   readonly [parameter: string]: unknown;
   readonly query?: Readonly<Record<string, unknown>>;
@@ -42,14 +42,14 @@ interface AnyRequest {
   readonly idempotencyKey?: string | undefined;
 }
 
-/** Waits before each further try of a request that may be repeated, in milliseconds. */
-const RETRY_WAITS = [100, 400, 1_000, 3_000] as const;
-/** Waits when nobody answers at all, which is mostly a wrong address. */
-const CONNECT_WAITS = RETRY_WAITS.slice(0, 3);
-/** An answer of a gateway, too many requests, or ours that we are busy: what was asked for may have happened all the same. */
-const PASSING: readonly number[] = [429, 502, 503, 504];
+/** Backoff before each retry of a repeatable request, in milliseconds. */
+const RETRY_DELAYS_MS = [100, 400, 1_000, 3_000] as const;
+/** Backoff if the connection fails: usually the address is wrong, so there are fewer retries. */
+const CONNECT_DELAYS_MS = RETRY_DELAYS_MS.slice(0, 3);
+/** Temporary errors of a gateway or a busy server. The request may have taken effect all the same. */
+const TEMPORARY_STATUSES: readonly number[] = [429, 502, 503, 504];
 
-function urlOf(base: string, route: RouteDefinition, request: AnyRequest): URL {
+function buildUrl(base: string, route: RouteDefinition, request: AnyRequest): URL {
   const path = route.path.replace(/\{(\w+)\}/g, (_, name: string) =>
     encodeURIComponent(String(request[name] ?? '')),
   );
@@ -59,7 +59,7 @@ function urlOf(base: string, route: RouteDefinition, request: AnyRequest): URL {
   return url;
 }
 
-function headersOf(token: string | undefined, request: AnyRequest): Record<string, string> {
+function buildHeaders(token: string | undefined, request: AnyRequest): Record<string, string> {
   const headers: Record<string, string> = { accept: 'application/json, application/problem+json' };
   if (token !== undefined) headers['authorization'] = `Bearer ${token}`;
   if (request.body !== undefined) headers['content-type'] = 'application/json';
@@ -77,7 +77,7 @@ async function readJson(response: Response): Promise<unknown> {
   }
 }
 
-const unreachable = (connection: Connection, cause: unknown): CliError => {
+const createUnreachableError = (connection: Connection, cause: unknown): CliError => {
   const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause;
   const code = inner instanceof Error && 'code' in inner ? String(inner.code) : String(inner);
   return new CliError(
@@ -90,38 +90,38 @@ const unreachable = (connection: Connection, cause: unknown): CliError => {
   );
 };
 
-/** The client of one connection. `fetcher` stands in for `fetch` in tests. */
+/** Creates the client of a connection. Tests replace `fetcher`. */
 export function createApiRouteClient(connection: Connection, fetcher: typeof fetch = fetch): ApiRouteClient {
   const call = async (route: RouteDefinition, given: AnyRequest, signal?: AbortSignal): Promise<unknown> => {
-    // One key for all tries of one call: an answer that was lost is had again, and nothing happens twice.
+    // All retries of a call have the same key: a lost answer is sent again, and nothing happens twice.
     const request = takesIdempotencyKey(route)
       ? { ...given, idempotencyKey: given.idempotencyKey ?? randomUUID() }
       : given;
     const repeatable = route.method === 'GET' || request.idempotencyKey !== undefined;
     for (let attempt = 0; ; attempt++) {
-      const waits = repeatable ? RETRY_WAITS : [];
+      const delays = repeatable ? RETRY_DELAYS_MS : [];
       let response: Response;
       try {
-        response = await fetcher(urlOf(connection.url, route, request), {
+        response = await fetcher(buildUrl(connection.url, route, request), {
           method: route.method,
-          headers: headersOf(connection.token, request),
+          headers: buildHeaders(connection.token, request),
           ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
           ...(signal === undefined ? {} : { signal }),
         });
       } catch (error) {
         if (signal?.aborted) throw error;
-        const wait = repeatable ? CONNECT_WAITS[attempt] : undefined;
-        if (wait === undefined) throw unreachable(connection, error);
+        const wait = repeatable ? CONNECT_DELAYS_MS[attempt] : undefined;
+        if (wait === undefined) throw createUnreachableError(connection, error);
         await pause(wait, signal);
         continue;
       }
-      const wait = waits[attempt];
-      if (PASSING.includes(response.status) && wait !== undefined) {
+      const wait = delays[attempt];
+      if (TEMPORARY_STATUSES.includes(response.status) && wait !== undefined) {
         await response.body?.cancel();
         await pause(wait, signal);
         continue;
       }
-      return answerOf(route, response, connection);
+      return readAnswer(route, response, connection);
     }
   };
   return Object.fromEntries(
@@ -132,7 +132,7 @@ export function createApiRouteClient(connection: Connection, fetcher: typeof fet
   ) as unknown as ApiRouteClient;
 }
 
-async function answerOf(
+async function readAnswer(
   route: RouteDefinition,
   response: Response,
   connection: Connection,
@@ -155,9 +155,9 @@ async function answerOf(
   throw new CliError(
     CLI_EXIT_CODES.failed,
     'bad_answer',
-    `${route.method} ${route.path} answered something that this version of assay does not understand.`,
+    `The answer of ${route.method} ${route.path} does not fit the schema of this version of assay.`,
     {
-      hint: 'The CLI and the deployment are probably of different versions.',
+      hint: 'The command and the deployment probably have different versions.',
       details: answer.error.issues
         .slice(0, 5)
         .map((issue) => ({ where: issue.path.join('.') || '(answer)', message: issue.message })),

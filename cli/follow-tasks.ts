@@ -6,34 +6,35 @@ import { CLI_EXIT_CODES, CliError, type ExitCode } from './exit.ts';
 import { startTaskProgress } from './output/task-progress.ts';
 import type { ServerCommandSession } from './session.ts';
 
-/** The blocked reasons that no event of this task's own will ever lift. */
-const DEAD_ENDS = ['dependency_failed', 'dependency_cancelled'];
+/** Blocked reasons that last until an operator acts on another task. */
+const PERMANENT_BLOCKS = ['dependency_failed', 'dependency_cancelled'];
 
-/** Waits for somebody's word: on its work, or on what its agent asks leave for. */
-const isAsked = ({ hold, status }: TaskView): boolean => hold !== null || status === 'auth_required';
+/** Whether a task waits for a reviewer or an approver. */
+const awaitsDecision = ({ hold, status }: TaskView): boolean => hold !== null || status === 'auth_required';
 
-/** True when only a person can move the task on: it is waiting for a word, or for a task that has failed. */
+/** Whether only a reviewer, approver or operator can move the task on. */
 export const requiresHumanDecision = (task: TaskView): boolean =>
-  isAsked(task) || (task.blocked_reason !== null && DEAD_ENDS.includes(task.blocked_reason.code));
+  awaitsDecision(task) ||
+  (task.blocked_reason !== null && PERMANENT_BLOCKS.includes(task.blocked_reason.code));
 
 export const hasSettled = (task: TaskView): boolean =>
   isTerminalStatus(task.status) || requiresHumanDecision(task);
 
-/** Asking intervals in milliseconds: often while things move, seldom while they do not. */
-const FASTEST = 150;
-const SLOWEST = 2_000;
-/** Requests under way at once. */
-const WIDTH = 8;
+/** Polling intervals: short while tasks change, longer while they do not. */
+const MIN_POLL_MS = 150;
+const MAX_POLL_MS = 2_000;
+/** Maximum number of concurrent requests. */
+const MAX_REQUESTS = 8;
 
 export interface FollowOptions {
   readonly signal?: AbortSignal;
-  /** Called once for each task at the start, and after every change of a task or of what its agent says. */
+  /** Called once for each task at the start, and after every change of a task or of its progress. */
   readonly onChange?: (task: TaskView) => void;
 }
 
 /**
- * Follows tasks until each has settled; answers their last state in the order of `ids`. The HTTP API has no
- * push, so this asks again and again; it and a worker with nothing to claim (worker/run-worker.ts) are the only ones that do. Rejects when `signal` aborts.
+ * Follows tasks until each has settled. Returns their last states in the order of `ids`; rejects when `signal` aborts. The HTTP API has
+ * no push, so this polls; only a worker without a task (worker/run-worker.ts) polls, too.
  */
 export async function followTasks(
   client: ApiRouteClient,
@@ -41,7 +42,7 @@ export async function followTasks(
   options: FollowOptions = {},
 ): Promise<TaskView[]> {
   const last = new Map<string, TaskView>();
-  let wait = FASTEST;
+  let wait = MIN_POLL_MS;
   for (;;) {
     const open = ids.filter((id) => {
       const task = last.get(id);
@@ -50,23 +51,23 @@ export async function followTasks(
     if (open.length === 0) return ids.flatMap((id) => last.get(id) ?? []);
     if (last.size > 0) await setTimeout(wait, undefined, options.signal ? { signal: options.signal } : {});
     let changed = false;
-    for (let at = 0; at < open.length; at += WIDTH)
+    for (let at = 0; at < open.length; at += MAX_REQUESTS)
       for (const task of await Promise.all(
         open
-          .slice(at, at + WIDTH)
+          .slice(at, at + MAX_REQUESTS)
           .map((id) => client.getTask({ id }, options.signal ? { signal: options.signal } : {})),
       )) {
-        const seen = last.get(task.id);
-        if (seen?.version === task.version && seen.progress === task.progress) continue;
+        const known = last.get(task.id);
+        if (known?.version === task.version && known.progress === task.progress) continue;
         last.set(task.id, task);
         changed = true;
         options.onChange?.(task);
       }
-    wait = changed ? FASTEST : Math.min(SLOWEST, wait * 1.3);
+    wait = changed ? MIN_POLL_MS : Math.min(MAX_POLL_MS, wait * 1.3);
   }
 }
 
-/** The same within a time limit in seconds (undefined: none); when it passes, an error with exit code 124. */
+/** Follows tasks within a time limit in seconds; undefined: no limit. @throws CliError with exit code 124 when it passes */
 export async function followWithTimeout(
   seconds: number | undefined,
   client: ApiRouteClient,
@@ -78,8 +79,8 @@ export async function followWithTimeout(
     return await followTasks(client, ids, signal ? { signal, onChange } : { onChange });
   } catch (error) {
     if (!signal?.aborted) throw error;
-    throw new CliError(CLI_EXIT_CODES.timeout, 'timeout', `Not ended after ${seconds} s.`, {
-      hint: 'The tasks go on: follow them with `assay watch ID`, or withdraw them with `assay cancel ID`.',
+    throw new CliError(CLI_EXIT_CODES.timeout, 'timeout', `The tasks did not end within ${seconds} s.`, {
+      hint: 'They continue: follow them with `assay watch ID`, or cancel them with `assay cancel ID`.',
     });
   }
 }
@@ -100,6 +101,6 @@ export async function followWithProgress(
 
 /** Returns 1 if a task failed or can never start, else 3 if a task waits for a reviewer or approver, else 0. */
 export function exitCodeForTasks(tasks: readonly TaskView[]): ExitCode {
-  if (tasks.some((task) => task.status !== 'done' && !isAsked(task))) return CLI_EXIT_CODES.failed;
+  if (tasks.some((task) => task.status !== 'done' && !awaitsDecision(task))) return CLI_EXIT_CODES.failed;
   return tasks.some((task) => task.status !== 'done') ? CLI_EXIT_CODES.needsReview : CLI_EXIT_CODES.ok;
 }

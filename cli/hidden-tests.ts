@@ -10,7 +10,7 @@ import type { TaskFile } from './task-file.ts';
 
 type Input = NonNullable<TaskSubmissionInput['hidden_tests']>;
 
-/** What `--hidden-tests` names, checked as the API does. @throws CliError that names each file. */
+/** Reads the tests that `--hidden-tests` names, and checks them like the API. @throws CliError that names each file */
 export function readHiddenTests(what: string, io: Pick<CommandIo, 'cwd'>): Input {
   const tests = what.includes('://') ? inRepository(what) : inFolder(what, resolve(io.cwd, what));
   const result = HiddenTests.safeParse(tests);
@@ -21,7 +21,7 @@ export function readHiddenTests(what: string, io: Pick<CommandIo, 'cwd'>): Input
   );
 }
 
-/** The same task with these hidden tests. @throws CliError for a list: each task has its own. */
+/** Adds hidden tests to the task of a file. @throws CliError for a list: each task has tests of its own */
 export function addHiddenTests(file: TaskFile, tests: Input): TaskFile {
   const [task] = file.tasks;
   if (file.batch || !task)
@@ -71,7 +71,7 @@ function inFolder(what: string, folder: string): Input {
   const files = entries.map((entry) => {
     const content = readFileSync(join(entry.parentPath, entry.name));
     const executable = (statSync(join(entry.parentPath, entry.name)).mode & 0o100) !== 0;
-    // No field of a request takes a NUL, whatever it is.
+    // The API refuses NUL in every field.
     const text = isUtf8(content) && !content.includes(0);
     return {
       path: pathOf(entry),
@@ -80,6 +80,6 @@ function inFolder(what: string, folder: string): Input {
       ...(executable ? { executable } : {}),
     };
   });
-  // Folders are listed in any order; the same tests are the same request.
+  // Folders are listed in any order; sorted, the same tests are the same request.
   return { kind: 'files', files: files.sort((a, b) => (a.path < b.path ? -1 : 1)) };
 }

@@ -3,10 +3,10 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CLI_EXIT_CODES, CliError } from './exit.ts';
 
-/** Root of the checkout, or of the installed package. */
+/** Root of the clone, or of the installed package. */
 export const INSTALL_ROOT = resolve(fileURLToPath(import.meta.url), '../..');
 
-/** The program of the agent's box: a source in a checkout, in the package the bundle that goes into the image. */
+/** Returns the program of the agent container: a source file in a clone, a bundle in the package. */
 export function findAgentProgram(): string {
   const source = resolve(INSTALL_ROOT, 'containers/agent/main.ts');
   return existsSync(source) ? source : resolve(INSTALL_ROOT, 'bundles/containers/agent/main.mjs');
@@ -15,15 +15,15 @@ export function findAgentProgram(): string {
 const STACK = resolve(INSTALL_ROOT, 'local/main.ts');
 const hasStack = existsSync(STACK);
 
-/** What starts the embedded stack, for whoever is told to. */
+/** The command that starts the embedded stack, for messages. */
 export const START_STACK_COMMAND = hasStack
   ? '`assay up`'
   : '`npm run -s assay -- up` in a clone of the repository';
-/** What a command does that needs the embedded stack. */
+/** Marks the summary of a command that needs the embedded stack if it is not installed. */
 export const addCloneOnlyNote = (summary: string): string =>
   hasStack ? summary : `${summary} (in a clone only)`;
 
-/** The program of the embedded stack. Throws CliError in the package, which has no engines for it. */
+/** Returns the program of the embedded stack. @throws CliError in the package, which does not have it */
 export function findStackProgram(): string {
   if (hasStack) return STACK;
   throw new CliError(
@@ -31,7 +31,7 @@ export function findStackProgram(): string {
     'not_in_the_package',
     'The embedded stack is not part of the installed package: its database is native code, and its template is made by the CDK.',
     {
-      hint: 'Clone the repository: there, after `npm ci`, `npm run -s assay -- up` starts it and `npm run demo` shows it. --url and --token, or ASSAY_URL and ASSAY_TOKEN, lead the commands of the package to it.',
+      hint: 'Clone the repository and run `npm ci`: `npm run -s assay -- up` starts the stack, `npm run demo` shows it. Connect this command to it with --url and --token, or ASSAY_URL and ASSAY_TOKEN.',
     },
   );
 }

@@ -1,27 +1,27 @@
 import pc from 'picocolors';
 
-/** Where text goes. `columns` is undefined when nothing limits the width. */
+/** A stream for text. `columns` is undefined if nothing limits the width. */
 export interface OutputStream {
   write(text: string): void;
   readonly isTTY: boolean;
   readonly columns: number | undefined;
-  /** Lines of the terminal; undefined when it is none, or does not say. */
+  /** Lines of the terminal; undefined: not a terminal, or unknown. */
   readonly rows?: number | undefined;
 }
 
-/** All that a command touches of its process, so that tests can hand in their own. */
+/** The environment and streams of a command; tests replace them. */
 export interface CommandIo {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
-  /** All of standard input, as text. */
+  /** Reads all of standard input as text. */
   readStdin(): Promise<string>;
-  /** Shows a text page by page; false: there is nothing to do so. Absent: nobody reads here. */
+  /** Shows a text in a pager; false: there is no pager. Absent: output is never paged. */
   page?(text: string): Promise<boolean>;
 }
 
-const output = (stream: NodeJS.WriteStream): OutputStream => ({
+const createOutput = (stream: NodeJS.WriteStream): OutputStream => ({
   write: (text) => {
     stream.write(text);
   },
@@ -36,12 +36,12 @@ const output = (stream: NodeJS.WriteStream): OutputStream => ({
   },
 });
 
-/** The Io of this process. */
+/** Creates the CommandIo of this process. */
 export const createProcessIo = (): CommandIo => ({
   env: process.env,
   cwd: process.cwd(),
-  stdout: output(process.stdout),
-  stderr: output(process.stderr),
+  stdout: createOutput(process.stdout),
+  stderr: createOutput(process.stderr),
   readStdin: async () => {
     const chunks: Buffer[] = [];
     for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk));
@@ -51,7 +51,7 @@ export const createProcessIo = (): CommandIo => ({
 
 export type Colors = ReturnType<typeof pc.createColors>;
 
-/** Colours for one stream: NO_COLOR (any value) and `--no-color` win, then FORCE_COLOR, then whether it is a terminal. */
+/** Chooses the colours of a stream: NO_COLOR and `--no-color` come first, then FORCE_COLOR, then whether it is a terminal. */
 export function chooseColors(
   stream: Pick<OutputStream, 'isTTY'>,
   env: Readonly<Record<string, string | undefined>>,

@@ -1,9 +1,9 @@
 import { setFlagsFromString } from 'node:v8';
 
 /**
- * Has V8 take less memory than speed would ask for; to be called before what a command needs is loaded. A check reads thousands of files
- * one after the other and keeps little of each: a young generation that grew with them took 50 MB of 208 on 100,000 lines, and an old one
- * that may double before it is looked through another 20 MB of what nobody needed any more.
+ * Makes V8 trade speed for memory; call it before the modules of a command are loaded. A check reads thousands of files one after the other
+ * and keeps little of each. On 100,000 lines, of 208 MB, the young generation grew to 50 MB, and an old generation that may double before
+ * a collection held 20 MB of garbage.
  */
 export function limitHeapGrowth(): void {
   setFlagsFromString('--semi-space-growth-factor=1');

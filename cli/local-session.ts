@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { type Colors, type CommandIo, chooseColors } from './io.ts';
 import { type Cell, type Column, renderTable } from './output/table.ts';
 
-/** A result as text: what is printed, or, where there is nothing to print, a note. */
+/** A result as text, with a note for standard error if there is one. */
 export type CommandResultText = string | { readonly text?: string; readonly note: string };
 
 /** Streams, colours and the output format of a running command that needs no server. */
@@ -27,7 +27,7 @@ interface GlobalOptions {
   readonly color?: boolean;
 }
 
-/** The session of a running command, from its own options and those of the program. */
+/** Creates the session of a running command from its own options and those of the program. */
 export function createLocalSession(command: Command, io: CommandIo): LocalSession {
   const options = command.optsWithGlobals<GlobalOptions>();
   const json = options.json === true;

@@ -9,28 +9,28 @@ import { findStackProgram, INSTALL_ROOT } from './installation.ts';
 export interface StackOptions {
   readonly dataDir: string;
   readonly port?: number | undefined;
-  /** The stack logs everything, and not only what goes wrong. */
+  /** The stack logs everything, not only errors. */
   readonly verbose?: boolean;
-  /** Settings of the deployment that are not as by default, by name (docs/deploy.md). */
+  /** Settings that differ from the defaults of the deployment, by name. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** Environment of the stack besides this process's own. */
+  /** Environment of the stack, added to this process's own. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Takes what the stack says on standard error, a line at a time. */
+  /** Receives the log of the stack, line by line. */
   readonly onLog?: (line: string) => void;
 }
 
 /** An embedded stack that is ready. */
 export interface LocalStack {
   readonly connection: ConnectionFile;
-  /** Resolves when the process has ended, however it came to that. */
+  /** Resolves when the process has ended, for any reason. */
   readonly ended: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
-  /** Asks it to stop cleanly and waits; after `graceMs` it is killed. */
+  /** Stops the stack and waits; after `graceMs` milliseconds it is killed. */
   stop(graceMs?: number): Promise<void>;
-  /** Aborts when this process was told to end; the stack has been told then, too. */
+  /** Aborts on a signal to this process; the stack gets SIGTERM then. */
   readonly interrupted: AbortSignal;
 }
 
-/** Lines of the log that are shown when the stack does not start. */
+/** Number of last log lines in the error when the stack does not start. */
 const TAIL = 20;
 
 const notReady = (tail: readonly string[], why: string): CliError =>
@@ -38,8 +38,8 @@ const notReady = (tail: readonly string[], why: string): CliError =>
     details: tail.map((line) => ({ where: '|', message: line })),
   });
 
-/** While the stack runs, signals to this process stop the stack first, so that nothing is left behind. */
-function stopWithUs(child: ChildProcess): AbortSignal {
+/** Forwards signals to this process to the stack, so that it never outlives this process. */
+function forwardSignals(child: ChildProcess): AbortSignal {
   const interrupted = new AbortController();
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   const onSignal = (signal: NodeJS.Signals): void => {
@@ -53,8 +53,8 @@ function stopWithUs(child: ChildProcess): AbortSignal {
   return interrupted.signal;
 }
 
-/** The line that says that the stack is ready; anything else that comes first is refused. */
-function firstLine(child: ChildProcess, tail: readonly string[]): Promise<ConnectionFile> {
+/** Reads the first line of the stack: its connection, when it is ready. Rejects for any other line. */
+function readConnectionLine(child: ChildProcess, tail: readonly string[]): Promise<ConnectionFile> {
   return new Promise((resolvePromise, reject) => {
     child.once('error', (error) => reject(notReady(tail, error.message)));
     child.once('close', (code, signal) =>
@@ -71,7 +71,10 @@ function firstLine(child: ChildProcess, tail: readonly string[]): Promise<Connec
   });
 }
 
-/** Starts the embedded stack as a child process and waits until it is ready. Throws CliError with the end of its log when it is not. */
+/**
+ * Starts the embedded stack as a child process and waits until it is ready.
+ * @throws CliError with the end of its log if it does not start
+ */
 export async function startStack(options: StackOptions): Promise<LocalStack> {
   const args = [findStackProgram(), '--data', options.dataDir, '--json'];
   if (options.verbose) args.push('--verbose');
@@ -80,11 +83,11 @@ export async function startStack(options: StackOptions): Promise<LocalStack> {
     args.push('--setting', `${name}=${value}`);
   const child = spawn(process.execPath, args, {
     cwd: INSTALL_ROOT,
-    // Our end, however it comes, closes its standard input, and that ends the stack.
+    // The end of this process, however it comes, closes the stack's standard input, and that ends the stack.
     env: {
-      // From its first file on; it can turn this on only after that itself.
+      // Applies from the first file; the stack itself could turn it on only after its first imports.
       NODE_COMPILE_CACHE: resolve(INSTALL_ROOT, '.cache/compiled'),
-      // Each of its threads would have pools of memory of its own, as glibc does by itself; it costs a sixth of all.
+      // By default glibc gives each thread memory arenas of its own: a sixth of the memory of the stack.
       MALLOC_ARENA_MAX: '2',
       ...process.env,
       ...options.env,
@@ -98,7 +101,7 @@ export async function startStack(options: StackOptions): Promise<LocalStack> {
     if (tail.length > TAIL) tail.shift();
     options.onLog?.(line);
   });
-  const interrupted = stopWithUs(child);
+  const interrupted = forwardSignals(child);
   const ended = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((done) => {
     child.once('close', (code, signal) => done({ code, signal }));
   });
@@ -111,7 +114,7 @@ export async function startStack(options: StackOptions): Promise<LocalStack> {
     clearTimeout(timer);
   };
   try {
-    const connection = await firstLine(child, tail);
+    const connection = await readConnectionLine(child, tail);
     return { connection, ended, stop, interrupted };
   } catch (error) {
     await stop();

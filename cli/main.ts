@@ -2,12 +2,12 @@
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-// `npm run` moves to the package's folder; files and `.assay-data` are meant from where the user stands.
+// `npm run` changes to the folder of the package; files and `.assay-data` are relative to the folder of the user.
 const home = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 const { INIT_CWD: from, npm_lifecycle_event: script } = process.env;
 if (from && (script === 'assay' || script === 'demo') && process.cwd() === home) process.chdir(from);
 
-// A reader that has seen enough (`assay tasks | head`) is no error.
+// A reader that closes the pipe early, as in `assay tasks | head`, is not an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
   throw error;

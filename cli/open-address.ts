@@ -1,21 +1,21 @@
 import { spawn } from 'node:child_process';
 import type { LocalSession } from './local-session.ts';
 
-/** What opens an address where a person sees it, by platform. */
-function opener(platform: NodeJS.Platform): readonly [string, ...string[]] {
+/** Returns the command that opens an address in the default browser. */
+function openCommand(platform: NodeJS.Platform): readonly [string, ...string[]] {
   if (platform === 'darwin') return ['open'];
-  // `start` is a word of the shell there, and would read an ampersand.
+  // `start` is a shell command there, and would interpret an ampersand.
   if (platform === 'win32') return ['rundll32', 'url.dll,FileProtocolHandler'];
   return ['xdg-open'];
 }
 
 /**
- * Opens an address in the browser; BROWSER names another program. The address was printed before: where no browser can be had it is
- * said, and nothing fails. No token is in the address, since the list of processes shows it to everybody on the machine.
+ * Opens an address in the browser; BROWSER names another program. If that fails, a note asks the user to open it. The address must have
+ * no token: every user of the machine can read the list of processes.
  */
 export function openAddress(address: string, session: Pick<LocalSession, 'note' | 'io'>): void {
   const own = session.io.env['BROWSER'];
-  const [program, ...first] = own ? ([own] as const) : opener(process.platform);
+  const [program, ...first] = own ? ([own] as const) : openCommand(process.platform);
   const child = spawn(program, [...first, address], { stdio: 'ignore', detached: true });
   child.once('error', () =>
     session.note(`No browser could be opened (${program}). Open ${address} yourself.`),

@@ -1,4 +1,4 @@
 import { sep } from 'node:path';
 
-/** A path of this machine as repositories and requests write it, with "/" between its parts, whatever this machine has there. */
+/** Converts a path of this machine to one with "/" as separator, as repositories and requests have it. */
 export const toPosixPath = (path: string, separator: string = sep): string => path.split(separator).join('/');

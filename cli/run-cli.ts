@@ -4,7 +4,7 @@ import { type CommandIo, chooseColors } from './io.ts';
 import { sanitizeText, toOneLine } from './output/text.ts';
 import { buildProgram, findCommandName, isHelpRequest } from './program.ts';
 
-/** What is wrong, each refused place, and what to do next. */
+/** Renders an error: the message, each place, and what to do next. */
 function renderError(error: CliError, io: CommandIo, color: boolean): string {
   const pc = chooseColors(io.stderr, io.env, color);
   return [
@@ -14,8 +14,8 @@ function renderError(error: CliError, io: CommandIo, color: boolean): string {
   ].join('\n');
 }
 
-/** With `--json`, errors are one JSON line on standard error. */
-const errorJson = (error: CliError): string =>
+/** Formats an error as one line of JSON. */
+const formatErrorJson = (error: CliError): string =>
   JSON.stringify({
     error: {
       code: error.code,
@@ -26,11 +26,11 @@ const errorJson = (error: CliError): string =>
     },
   });
 
-const usageError = ({ code, message }: CommanderError): CliError =>
+const createUsageError = ({ code, message }: CommanderError): CliError =>
   new CliError(CLI_EXIT_CODES.usage, code.replace(/^commander\./, ''), message.replace(/^error: /, ''));
 
-/** A package that the installed command leaves to whoever needs it (package/manifest.ts). */
-function missingPackage(error: unknown): CliError | undefined {
+/** Creates the error for a package that the installed command does not bundle (package/manifest.ts); undefined: another error. */
+function createMissingPackageError(error: unknown): CliError | undefined {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   const name = error instanceof Error ? /Cannot find package '([^']+)'/.exec(error.message)?.[1] : undefined;
   if (code !== 'ERR_MODULE_NOT_FOUND' || name === undefined) return undefined;
@@ -39,36 +39,38 @@ function missingPackage(error: unknown): CliError | undefined {
   });
 }
 
-/** Runs one command line (without `node` and the script) and answers its exit code. Never throws. */
+/** Runs a command line (without `node` and the script). Returns its exit code; never throws. */
 export async function runCli(argv: readonly string[], io: CommandIo): Promise<number> {
-  if (!io.stdout.isTTY) return runOn(argv, io);
+  if (!io.stdout.isTTY) return runWith(argv, io);
   const { createPagedIo } = await import('./output/pager.ts');
-  const shown = createPagedIo(argv, io);
-  const code = await runOn(argv, shown.io);
-  await shown.finish();
+  const paged = createPagedIo(argv, io);
+  const code = await runWith(argv, paged.io);
+  await paged.finish();
   return code;
 }
 
-async function runOn(argv: readonly string[], io: CommandIo): Promise<number> {
+async function runWith(argv: readonly string[], io: CommandIo): Promise<number> {
   const json = argv.includes('--json');
   const program = await buildProgram(io, findCommandName(argv), json);
   try {
     await program.parseAsync([...argv], { from: 'user' });
     return CLI_EXIT_CODES.ok;
   } catch (thrown) {
-    const error = missingPackage(thrown) ?? thrown;
+    const error = createMissingPackageError(thrown) ?? thrown;
     if (error instanceof CommanderError) {
       if (isHelpRequest(error)) return CLI_EXIT_CODES.ok;
-      if (json) io.stderr.write(`${errorJson(usageError(error))}\n`);
+      if (json) io.stderr.write(`${formatErrorJson(createUsageError(error))}\n`);
       return CLI_EXIT_CODES.usage;
     }
     if (error instanceof SilentExitError || error instanceof InterruptedError) return error.exitCode;
     if (error instanceof CliError) {
-      io.stderr.write(`${json ? errorJson(error) : renderError(error, io, !argv.includes('--no-color'))}\n`);
+      io.stderr.write(
+        `${json ? formatErrorJson(error) : renderError(error, io, !argv.includes('--no-color'))}\n`,
+      );
       return error.exitCode;
     }
     io.stderr.write(
-      `assay broke: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+      `assay failed unexpectedly: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
     );
     return CLI_EXIT_CODES.failed;
   }

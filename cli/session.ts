@@ -4,15 +4,15 @@ import { type Connection, type ConnectionOptions, findConnection } from './conne
 import type { CommandIo } from './io.ts';
 import { createLocalSession, type LocalSession } from './local-session.ts';
 
-/** What a command works with that asks a server. */
+/** The session of a command that calls the API. */
 export interface ServerCommandSession extends LocalSession {
-  /** Connects on first use: a command that refuses its own arguments needs no server. */
+  /** Connects on first use: a command with wrong arguments needs no server. */
   client(): ApiRouteClient;
-  /** Where the client of this session connects to. */
+  /** The connection of the client. */
   connection(): Connection;
 }
 
-/** The session of a running command: options of its own and of the program. */
+/** Creates the session of a running command from its own options and those of the program. */
 export function createSession(command: Command, io: CommandIo): ServerCommandSession {
   let client: ApiRouteClient | undefined;
   let connection: Connection | undefined;

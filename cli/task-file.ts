@@ -9,13 +9,13 @@ import type { CommandIo } from './io.ts';
 
 type Path = readonly PropertyKey[];
 
-/** The tasks of a file: one task, a list of tasks, or `{tasks: [...]}`; `batch` is false for one task that stands alone. */
+/** The tasks of a file: one task, a list of tasks, or `{tasks: [...]}`; `batch` is false for a single task. */
 export interface TaskFile {
   readonly tasks: readonly TaskSubmissionInput[];
   readonly batch: boolean;
 }
 
-/** The text of FILE; `-` is standard input. */
+/** Reads the text of a file; `-` is standard input. */
 async function readText(file: string, io: CommandIo): Promise<string> {
   if (file === '-') return io.readStdin();
   try {
@@ -30,8 +30,8 @@ async function readText(file: string, io: CommandIo): Promise<string> {
   }
 }
 
-/** The line (1-based) of what `path` names; for something that is missing, of the innermost thing around it. */
-function lineOf(document: Document, lines: LineCounter, path: Path, unknownKey?: string): number | null {
+/** Finds the line (1-based) of a path; for a missing field, the line of its parent. */
+function findLine(document: Document, lines: LineCounter, path: Path, unknownKey?: string): number | null {
   for (let length = path.length; length >= 0; length--) {
     const parent = length === 0 ? document.contents : document.getIn(path.slice(0, length), true);
     if (unknownKey !== undefined && length === path.length && isMap(parent)) {
@@ -45,7 +45,7 @@ function lineOf(document: Document, lines: LineCounter, path: Path, unknownKey?:
   return null;
 }
 
-const fieldName = (path: Path): string =>
+const formatPath = (path: Path): string =>
   path.reduce<string>(
     (name, segment) =>
       typeof segment === 'number'
@@ -59,8 +59,8 @@ const fieldName = (path: Path): string =>
 const isMissing = (issue: z.core.$ZodIssue): boolean =>
   issue.code === 'invalid_type' && issue.message.endsWith('received undefined');
 
-/** Every refused field of one task, with its place in the file. */
-function refusals(
+/** Lists every refused field of a task with its place in the file. */
+function describeIssues(
   error: z.ZodError,
   prefix: Path,
   file: string,
@@ -68,8 +68,8 @@ function refusals(
   lines: LineCounter,
 ): ErrorDetail[] {
   const at = (path: Path, key?: string): string => {
-    const line = lineOf(document, lines, path, key);
-    const field = fieldName(key === undefined ? path : [...path, key]);
+    const line = findLine(document, lines, path, key);
+    const field = formatPath(key === undefined ? path : [...path, key]);
     return `${file}${line === null ? '' : `:${line}`}${field === '' ? '' : `: ${field}`}`;
   };
   return error.issues.flatMap((issue) => {
@@ -80,7 +80,7 @@ function refusals(
   });
 }
 
-const refuse = (file: string, details: readonly ErrorDetail[]): CliError =>
+const createFileError = (file: string, details: readonly ErrorDetail[]): CliError =>
   new CliError(
     CLI_EXIT_CODES.usage,
     'invalid_file',
@@ -95,11 +95,13 @@ function parseText(text: string, file: string): { document: Document; lines: Lin
   const lines = new LineCounter();
   const documents = parseAllDocuments(text, { lineCounter: lines, prettyErrors: false });
   const [document] = Array.isArray(documents) ? documents : [];
-  if (!document) throw refuse(file, [{ where: file, message: 'is empty' }]);
+  if (!document) throw createFileError(file, [{ where: file, message: 'is empty' }]);
   if (documents.length > 1)
-    throw refuse(file, [{ where: file, message: 'has several documents; put the tasks in one list' }]);
+    throw createFileError(file, [
+      { where: file, message: 'has several documents; put the tasks in one list' },
+    ]);
   if (document.errors.length > 0)
-    throw refuse(
+    throw createFileError(
       file,
       document.errors.map((error) => ({
         where: `${file}:${lines.linePos(error.pos[0]).line}`,
@@ -109,25 +111,26 @@ function parseText(text: string, file: string): { document: Document; lines: Lin
   return { document, lines };
 }
 
-/** Where the tasks stand in the document, and how many there are; null for one task that stands alone. */
-function listIn(document: Document): { path: Path; length: number } | null {
+/** Finds the list of tasks in the document; null: a single task. */
+function findTaskList(document: Document): { path: Path; length: number } | null {
   if (isSeq(document.contents)) return { path: [], length: document.contents.items.length };
   const tasks = isMap(document.contents) ? document.get('tasks') : undefined;
   return isSeq(tasks) ? { path: ['tasks'], length: tasks.items.length } : null;
 }
 
 /**
- * Reads and checks FILE against the API's own schema before anything is sent. Throws a CliError that
- * names file, line and field of everything that would be refused.
+ * Reads a task file and checks it against the schema of the API.
+ * @throws CliError that names file, line and field of everything that the API would refuse
  */
 export async function readTaskFile(file: string, io: CommandIo): Promise<TaskFile> {
   const name = file === '-' ? 'standard input' : file;
   const { document, lines } = parseText(await readText(file, io), name);
   const value: unknown = document.toJS();
-  const list = listIn(document);
+  const list = findTaskList(document);
   const check = (schema: z.ZodType, input: unknown, prefix: Path): void => {
     const result = schema.safeParse(input);
-    if (!result.success) throw refuse(name, refusals(result.error, prefix, name, document, lines));
+    if (!result.success)
+      throw createFileError(name, describeIssues(result.error, prefix, name, document, lines));
   };
   if (list === null) {
     check(TaskSubmission, value, []);
@@ -136,12 +139,12 @@ export async function readTaskFile(file: string, io: CommandIo): Promise<TaskFil
   const body = list.path.length === 0 ? { tasks: value } : value;
   const result = SubmitBatchBody.safeParse(body);
   if (!result.success) {
-    // The list itself has no name in a file that is only a list.
+    // In a file that is only a list, the list has no name.
     const issues = result.error.issues.map((issue) => ({
       ...issue,
       path: list.path.length === 0 ? issue.path.slice(1) : issue.path,
     }));
-    throw refuse(name, refusals({ issues } as z.ZodError, [], name, document, lines));
+    throw createFileError(name, describeIssues({ issues } as z.ZodError, [], name, document, lines));
   }
   return { tasks: (body as { tasks: TaskSubmissionInput[] }).tasks, batch: true };
 }

@@ -8,7 +8,7 @@ import { renderTable } from '../output/table.ts';
 import { verdictStyle } from '../output/task-style.ts';
 import { sanitizeText, toOneLine } from '../output/text.ts';
 
-/** The documented shape of `assay check --json`. */
+/** Converts evidence and verdict to the documented output of `assay check --json`. */
 export const toCheckJson = (evidence: Evidence, verdict: Verdict) => ({
   verdict: verdict.verdict,
   verified: verdict.verified,
@@ -68,9 +68,9 @@ const outcomeStyle = (pc: Colors, outcome: CheckOutcome): ((text: string) => str
 };
 
 /**
- * Evidence and verdict for people.
- * @param explain how anybody asks for the page of a rule; null for what a tool says.
- * @param width in columns; undefined: nothing is cut.
+ * Renders evidence and verdict as text.
+ * @param explain returns the explanation of a rule; null for rules of a tool
+ * @param width in columns; undefined: nothing is cut
  */
 export function renderCheckReport(
   evidence: Evidence,
@@ -99,7 +99,7 @@ export function renderCheckReport(
             { text: row.outcome, style: outcomeStyle(pc, row.outcome) },
             row.required ? 'yes' : 'no',
             formatDuration(row.duration_ms),
-            `${'cached' in row && row.cached ? '(as before) ' : ''}${firstLine(row.detail)}`,
+            `${'cached' in row && row.cached ? '(cached) ' : ''}${firstLine(row.detail)}`,
           ]),
           width,
           pc.dim,
@@ -124,13 +124,13 @@ export function renderCheckReport(
       ),
     ),
     ...section(
-      'What they mean',
+      'Explanations',
       [...new Set(evidence.gates.flatMap(({ findings }) => findings.map(({ rule }) => rule)))].flatMap(
         (rule) => explain(rule) ?? [],
       ),
     ),
-    ...section('Taken from the base commit', protectedLines(evidence, ['base', 'part'])),
-    ...section('Changed by the patch, and used as it is', protectedLines(evidence, ['patch'])),
+    ...section('Restored from the base commit', protectedLines(evidence, ['base', 'part'])),
+    ...section('Changed by the patch', protectedLines(evidence, ['patch'])),
     ...section(
       'Reasons',
       verdict.reasons.map(({ message }) => message),

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import type { CommandIo } from '../io.ts';
 import { findCommandName } from '../program.ts';
 
-/** Commands that print once, to be read: no others wait until all is there. */
-const READ: ReadonlySet<string> = new Set([
+/** Commands whose output is complete at once: only their output can wait for a pager. */
+const PAGED_COMMANDS: ReadonlySet<string> = new Set([
   'adapters',
   'agents',
   'approvals',
@@ -21,30 +21,30 @@ const READ: ReadonlySet<string> = new Set([
   'tasks',
   'verification',
 ]);
-/** With these a command goes on printing, prints for a program or a file, or says what is not to be read page by page. */
-const LIVE: ReadonlySet<string> = new Set(['--watch', '--follow', '--json', '--version', '-V']);
+/** Options that keep a command printing, or print for a program. */
+const UNPAGED_OPTIONS: ReadonlySet<string> = new Set(['--watch', '--follow', '--json', '--version', '-V']);
 
-/** Is what this command line prints to be read page by page? Never where standard output is no terminal. */
-const isToBePaged = (argv: readonly string[], { env, stdout }: CommandIo): boolean =>
+/** Whether the output of a command line is shown in a pager; never if standard output is not a terminal. */
+const shouldPage = (argv: readonly string[], { env, stdout }: CommandIo): boolean =>
   stdout.isTTY &&
   env['TERM'] !== 'dumb' &&
   env['PAGER'] !== '' &&
   env['PAGER'] !== 'cat' &&
-  !argv.some((word) => LIVE.has(word)) &&
+  !argv.some((word) => UNPAGED_OPTIONS.has(word)) &&
   (argv.some((word) => word === '--help' || word === '-h' || word === 'help') ||
-    READ.has(findCommandName(argv) ?? ''));
+    PAGED_COMMANDS.has(findCommandName(argv) ?? ''));
 
-/** Rows that a text takes in a terminal, at least: long lines may take several. */
-const rowsOf = (text: string): number => text.split('\n').length - 1;
+/** Counts the rows of a text in a terminal at least: long lines take several. */
+const countRows = (text: string): number => text.split('\n').length - 1;
 
-/** Io that keeps what is printed until `finish`, which shows it: page by page where it is longer than the terminal, else as it is. */
+/** Creates an CommandIo that collects the output until `finish`, which shows it: in a pager if it is longer than the terminal, else directly. */
 export function createPagedIo(
   argv: readonly string[],
   io: CommandIo,
 ): { readonly io: CommandIo; finish(): Promise<void> } {
   const { page, stdout } = io;
-  if (!page || !isToBePaged(argv, io)) return { io, finish: async () => {} };
-  let kept = '';
+  if (!page || !shouldPage(argv, io)) return { io, finish: async () => {} };
+  let collected = '';
   return {
     io: {
       ...io,
@@ -53,33 +53,31 @@ export function createPagedIo(
         columns: stdout.columns,
         rows: stdout.rows,
         write: (text) => {
-          kept += text;
+          collected += text;
         },
       },
     },
     finish: async () => {
-      if (rowsOf(kept) < (stdout.rows ?? Number.POSITIVE_INFINITY) || !(await page(kept))) stdout.write(kept);
+      if (countRows(collected) < (stdout.rows ?? Number.POSITIVE_INFINITY) || !(await page(collected)))
+        stdout.write(collected);
     },
   };
 }
 
-/** The shell's word for a program that it has not found. */
+/** Exit code of a shell for a program that it did not find. */
 const NOT_FOUND = 127;
 
-/**
- * Hands a text to `PAGER`, a command line, or to `less`. Resolves to whether one has shown it. Never rejects: where there is none, it is
- * printed as it is.
- */
+/** Shows a text in `PAGER`, which is a command line, else in `less`. Resolves to whether a pager has shown it; never rejects. */
 export function showInPager(text: string, env: CommandIo['env']): Promise<boolean> {
   const own = env['PAGER'];
   const options = {
     stdio: ['pipe', 'inherit', 'inherit'] as ['pipe', 'inherit', 'inherit'],
-    // As git has it: colours are shown, and nothing is cleared.
+    // Like git: colours are shown, and the screen is not cleared.
     env: { LESS: 'FRX', ...env } as NodeJS.ProcessEnv,
   };
   return new Promise((resolve) => {
     const child = own === undefined ? spawn('less', options) : spawn(own, { ...options, shell: true });
-    // Ctrl-C belongs to the pager while it runs.
+    // The pager handles Ctrl-C while it runs.
     const ignore = (): void => {};
     process.on('SIGINT', ignore);
     const end = (isShown: boolean): void => {
@@ -88,7 +86,7 @@ export function showInPager(text: string, env: CommandIo['env']): Promise<boolea
     };
     child.on('error', () => end(false));
     child.on('close', (code) => end(code !== NOT_FOUND));
-    // Whoever has seen enough ends it early.
+    // A pager that ends early closes its input.
     child.stdin.on('error', () => {});
     child.stdin.end(text);
   });

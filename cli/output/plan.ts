@@ -6,24 +6,24 @@ import type { Colors } from '../io.ts';
 import { statusStyle } from './task-style.ts';
 import { toOneLine } from './text.ts';
 
-type Planned = PlanView['tasks'][number];
+type PlannedTask = PlanView['tasks'][number];
 
-const inOrder = (plan: PlanView): Planned[] => {
+const inDependencyOrder = (plan: PlanView): PlannedTask[] => {
   const byKey = new Map(plan.tasks.map((task) => [task.key, task]));
   return sortDependenciesFirst(new Map(plan.tasks.map(({ key, depends_on }) => [key, depends_on]))).flatMap(
     (key) => byKey.get(key) ?? [],
   );
 };
 
-/** How many tasks must be done one after the other before this one can begin. */
-function depths(plan: PlanView): Map<string, number> {
+/** Returns the length of the longest chain of dependencies of each task. */
+function dependencyDepths(plan: PlanView): Map<string, number> {
   const depth = new Map<string, number>();
-  for (const { key, depends_on } of inOrder(plan))
+  for (const { key, depends_on } of inDependencyOrder(plan))
     depth.set(key, Math.max(0, ...depends_on.map((each) => (depth.get(each) ?? 0) + 1)));
   return depth;
 }
 
-function lines(task: Planned, depth: number, plan: PlanView, pc: Colors): string[] {
+function taskLines(task: PlannedTask, depth: number, plan: PlanView, pc: Colors): string[] {
   const pad = '   '.repeat(depth);
   const arrow = depth === 0 ? '' : '└─ ';
   const status = task.status === null ? '' : `  ${statusStyle(pc, task.status)(task.status)}`;
@@ -49,15 +49,15 @@ function lines(task: Planned, depth: number, plan: PlanView, pc: Colors): string
   ];
 }
 
-/** The tasks as a graph of text: each under what it waits for longest. */
+/** Renders the tasks as a tree: each below the dependency with the longest chain. */
 export function renderPlan(plan: PlanView, pc: Colors): string {
-  const depth = depths(plan);
+  const depth = dependencyDepths(plan);
   const { progress_ledger: progress, replanned_as } = plan.coordination;
   const head = [
     `${pc.bold(`Plan ${plan.id}`)} is ${plan.state}: ${formatCount(plan.tasks.length, 'task')}, ${formatCount(plan.attempts, 'attempt')}`,
     ...(progress
       ? [
-          `  ${pc.dim('progress')} ${progress.completed_count} done after ${formatCount(progress.round, 'round')}, ${formatCount(progress.stall_count, 'stall')}: ${progress.next_action}${replanned_as === null ? '' : `; planned anew as ${replanned_as}`}`,
+          `  ${pc.dim('progress')} ${progress.completed_count} done after ${formatCount(progress.round, 'round')}, ${formatCount(progress.stall_count, 'stall')}: ${progress.next_action}${replanned_as === null ? '' : `; planned again as ${replanned_as}`}`,
           ...progress.blocking_issues.map((issue) => `  ${pc.yellow('blocked by')} ${toOneLine(issue)}`),
         ]
       : []),
@@ -65,14 +65,17 @@ export function renderPlan(plan: PlanView, pc: Colors): string {
   ];
   return [
     ...head,
-    ...inOrder(plan).flatMap((task) => ['', ...lines(task, depth.get(task.key) ?? 0, plan, pc)]),
+    ...inDependencyOrder(plan).flatMap((task) => [
+      '',
+      ...taskLines(task, depth.get(task.key) ?? 0, plan, pc),
+    ]),
   ].join('\n');
 }
 
 const quoted = (text: string): string =>
   `"${toOneLine(text).replace(/[&"<>]/g, (character) => `#${character.charCodeAt(0)};`)}"`;
 
-/** The same for tools that draw Mermaid. */
+/** Renders the tasks as a Mermaid graph. */
 export function renderPlanMermaid(plan: PlanView): string {
   const nodes = plan.tasks.map(({ key, title, role }) => `  ${key}[${quoted(`${key} (${role}): ${title}`)}]`);
   const edges = plan.tasks.flatMap(({ key, depends_on }) => depends_on.map((each) => `  ${each} --> ${key}`));

@@ -6,15 +6,15 @@ import type {
 
 const WIDTH = 900;
 const PANEL = { width: 420, height: 220, left: 60, top: 40 };
-/** Distinct also for who does not tell red from green (Okabe and Ito). */
+/** Colours that colour-blind readers can tell apart (Okabe and Ito). */
 const COLOURS = ['#0072b2', '#d55e00', '#e69f00', '#009e73', '#cc79a7', '#999999'];
 
 const number = (value: number): string => String(Math.round(value * 100) / 100);
 const text = (x: number, y: number, words: string, more = ''): string =>
   `<text x="${number(x)}" y="${number(y)}" font-size="11" ${more}>${words}</text>`;
 
-/** A bar for each policy, with its interval as a line. */
-function bars(
+/** Draws a bar for each policy, with its interval as a line. */
+function drawBars(
   title: string,
   comparisons: readonly PolicyComparison[],
   field: (of: PolicyComparison) => BootstrapEstimate | null,
@@ -41,8 +41,8 @@ function bars(
   return `<g>${text(x + PANEL.left, y + 16, title, 'font-weight="bold"')}${drawn.join('')}</g>`;
 }
 
-/** The regret as it adds up, a line for each policy. */
-function regret(comparisons: readonly PolicyComparison[], x: number, y: number): string {
+/** Draws the cumulative regret, a line for each policy. */
+function drawRegret(comparisons: readonly PolicyComparison[], x: number, y: number): string {
   const lines = comparisons.filter((each) => each.policy !== 'clairvoyant' && each.regret_so_far.length > 1);
   const most = Math.max(...lines.flatMap((each) => each.regret_so_far), Number.MIN_VALUE);
   const least = Math.min(0, ...lines.flatMap((each) => each.regret_so_far));
@@ -61,7 +61,7 @@ function regret(comparisons: readonly PolicyComparison[], x: number, y: number):
   return `<g>${text(x + PANEL.left, y + 16, 'Regret so far, dollars above the oracle', 'font-weight="bold"')}${text(x + PANEL.left - 4, y + 34, most.toPrecision(3), 'text-anchor="end"')}${drawn.join('')}</g>`;
 }
 
-/** Cost, pass rate, time and regret of each policy as one picture. */
+/** Renders cost, pass rate, time and regret of each policy as one chart. */
 export function renderSimulationSvg(
   { comparisons, tasks, unknown }: SimulationResult,
   synthetic: boolean,
@@ -73,10 +73,10 @@ export function renderSimulationSvg(
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${below + PANEL.height + 20}" font-family="sans-serif">`,
     '<rect width="100%" height="100%" fill="white"/>',
     text(PANEL.left, 22, note),
-    bars('Cost per task, dollars', comparisons, (each) => each.cost_usd, 0, PANEL.top),
-    bars('Pass rate', comparisons, (each) => each.pass_rate, right, PANEL.top),
-    bars('Seconds per task', comparisons, (each) => each.seconds, 0, below),
-    regret(comparisons, right, below),
+    drawBars('Cost per task, dollars', comparisons, (each) => each.cost_usd, 0, PANEL.top),
+    drawBars('Pass rate', comparisons, (each) => each.pass_rate, right, PANEL.top),
+    drawBars('Seconds per task', comparisons, (each) => each.seconds, 0, below),
+    drawRegret(comparisons, right, below),
     '</svg>\n',
   ].join('\n');
 }

@@ -20,11 +20,11 @@ const COLUMNS: readonly Column[] = [
   { title: 'ATTEMPTS', align: 'right' },
   { title: 'REGRET $', align: 'right' },
 ];
-const named = (policy: PolicyComparison['policy']): string =>
+const policyLabel = (policy: PolicyComparison['policy']): string =>
   policy === 'clairvoyant' ? '(clairvoyant)' : policy;
 
 const onOneLine = (each: PolicyComparison): Cell[] => [
-  named(each.policy),
+  policyLabel(each.policy),
   range(each.cost_usd, 4),
   range(each.pass_rate, 3),
   range(each.seconds, 0),
@@ -32,7 +32,7 @@ const onOneLine = (each: PolicyComparison): Cell[] => [
   range(each.regret_usd, 4),
 ];
 
-/** The same on two lines, for a narrow terminal: the figures, and under each its interval. */
+/** The cells of a policy on two lines, for a narrow terminal: the means, and the interval below each. */
 function onTwoLines(each: PolicyComparison, dim: Colors['dim']): Cell[][] {
   const figures = [
     [each.cost_usd, 3],
@@ -49,7 +49,7 @@ function onTwoLines(each: PolicyComparison, dim: Colors['dim']): Cell[][] {
     });
   const means = row(({ mean }, digits) => mean.toFixed(digits), each.attempts?.mean.toFixed(2) ?? '');
   return [
-    [named(each.policy), ...means.map((text) => text || '-')],
+    [policyLabel(each.policy), ...means.map((text) => text || '-')],
     [
       '',
       ...row(({ low, high }, digits) => `${low.toFixed(digits)}..${high.toFixed(digits)}`, '').map(
@@ -59,7 +59,7 @@ function onTwoLines(each: PolicyComparison, dim: Colors['dim']): Cell[][] {
   ];
 }
 
-/** Policies side by side: on lines of their own where the width has room for that, else on two each. */
+/** Renders one row for each policy, or two where the terminal is narrow. */
 function renderPolicies(
   comparisons: readonly PolicyComparison[],
   width: number | undefined,
@@ -71,7 +71,7 @@ function renderPolicies(
   return renderTable(COLUMNS, fits ? rows : comparisons.flatMap((each) => onTwoLines(each, dim)), width, dim);
 }
 
-/** What each policy cost and brought, with intervals at 95 %, and how it compares with the oracle and with the top alone. */
+/** Renders cost and pass rate of each policy with intervals at 95 %, and the comparison with the oracle and the top model alone. */
 export function renderSimulation(
   { comparisons, tasks, unknown }: SimulationResult,
   synthetic: boolean,
@@ -79,12 +79,12 @@ export function renderSimulation(
   pc: Colors,
 ): string {
   const lines = [
-    `${tasks - unknown} of ${tasks} tasks${synthetic ? ', made up: synthetic data' : ''}; per task, with intervals at 95 %`,
+    `${tasks - unknown} of ${tasks} tasks${synthetic ? ', synthetic data' : ''}; per task, with intervals at 95 %`,
   ];
   if (unknown > 0)
     lines.push(
       pc.yellow(
-        `${unknown} left out: some policy's way leads over what was never tried, or has no known cost`,
+        `${unknown} left out: a policy would need an attempt that was never made, or whose cost is unknown`,
       ),
     );
   lines.push('', renderPolicies(comparisons, width, pc));
@@ -95,7 +95,7 @@ export function renderSimulation(
     if (policy === 'oracle' || policy === 'direct' || policy === 'clairvoyant' || !cost_usd) continue;
     const against = (name: string, other: number | null): string[] =>
       other ? [`${(100 * (cost_usd.mean / other - 1)).toFixed(1)} % against ${name}`] : [];
-    const words = [...against('the oracle', oracle), ...against('the top alone', direct)];
+    const words = [...against('the oracle', oracle), ...against('the top model alone', direct)];
     if (words.length > 0) lines.push(`${policy}: ${words.join(', ')}`);
   }
   return lines.join('\n');

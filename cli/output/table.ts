@@ -6,9 +6,9 @@ export type Cell = string | { readonly text: string; readonly style?: Style | un
 export interface Column {
   readonly title: string;
   readonly align?: 'left' | 'right';
-  /** May be cut down to this many columns when the terminal is narrow. Absent: is never cut. */
+  /** Minimum width on a narrow terminal. Absent: the column is never cut. */
   readonly shrinkTo?: number;
-  /** Left out when the table would not fit with it. */
+  /** Omitted if the table does not fit with it. */
   readonly optional?: boolean;
 }
 
@@ -17,8 +17,8 @@ const textOf = (cell: Cell): string => toOneLine(typeof cell === 'string' ? cell
 const styleOf = (cell: Cell): Style =>
   typeof cell === 'string' ? (text) => text : (cell.style ?? ((text) => text));
 
-/** Takes columns from the widest that may shrink until the row fits, or all are at their least. */
-function shrink(columns: readonly Column[], natural: readonly number[], width: number): number[] {
+/** Narrows the widest columns that may shrink, until the row fits or all have their minimum. */
+function shrinkColumns(columns: readonly Column[], natural: readonly number[], width: number): number[] {
   const widths = [...natural];
   let excess = widths.reduce((sum, each) => sum + each, 0) + GAP.length * (columns.length - 1) - width;
   while (excess > 0) {
@@ -34,8 +34,8 @@ function shrink(columns: readonly Column[], natural: readonly number[], width: n
   return widths;
 }
 
-/** Each row as a block of `title: value` lines: what a table becomes when its columns do not fit. */
-function stacked(columns: readonly Column[], rows: readonly (readonly Cell[])[], width: number): string {
+/** Renders each row as a block of `title: value` lines. */
+function renderBlocks(columns: readonly Column[], rows: readonly (readonly Cell[])[], width: number): string {
   const label = Math.max(...columns.map((column) => column.title.length)) + 2;
   return rows
     .map((row) =>
@@ -51,8 +51,9 @@ function stacked(columns: readonly Column[], rows: readonly (readonly Cell[])[],
 }
 
 /**
- * A table without borders. `width` in columns: cells shrink to fit it; when that is not enough, optional columns are left
- * out, the last one first; and when that is not enough either, each row becomes a block. Undefined: nothing is cut, so that the output can be searched.
+ * Renders a table without borders.
+ * @param width in terminal columns. To fit it, first cells shrink, then optional columns are omitted from the last one on, and at last each
+ *   row becomes a block. Undefined: nothing is cut, so that the output can be searched.
  */
 export function renderTable(
   columns: readonly Column[],
@@ -63,11 +64,11 @@ export function renderTable(
   const natural = columns.map((column, index) =>
     Math.max(displayWidth(column.title), ...rows.map((row) => displayWidth(textOf(row[index] ?? '')))),
   );
-  const widths = width === undefined ? natural : shrink(columns, natural, width);
+  const widths = width === undefined ? natural : shrinkColumns(columns, natural, width);
   const total = widths.reduce((sum, each) => sum + each, 0) + GAP.length * (columns.length - 1);
   if (width !== undefined && total > width) {
     const spare = columns.findLastIndex((column) => column.optional);
-    if (spare < 0) return stacked(columns, rows, width);
+    if (spare < 0) return renderBlocks(columns, rows, width);
     return renderTable(
       columns.toSpliced(spare, 1),
       rows.map((row) => row.toSpliced(spare, 1)),
@@ -82,7 +83,7 @@ export function renderTable(
         const cell = cells[index] ?? '';
         const size = widths[index] ?? 0;
         const text = truncateToWidth(textOf(cell), size);
-        // Padding stays outside the style, so that underlines and backgrounds end with the text.
+        // Padding is outside of the style, so that underlines and backgrounds end with the text.
         const padding = ' '.repeat(Math.max(0, size - displayWidth(text)));
         const styled = styleOf(cell)(text);
         return column.align === 'right' ? padding + styled : styled + padding;

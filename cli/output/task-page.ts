@@ -14,10 +14,10 @@ type Chain = z.infer<typeof AttemptList>;
 const LABEL = 14;
 const field = (pc: Colors, label: string, value: string): string => `${pc.dim(padEnd(label, LABEL))}${value}`;
 
-/** Most columns of a check's detail; what decided is in the reasons, whole. */
-const DETAIL = 140;
+/** Maximum width of a detail; the reasons of the verdict are printed whole. */
+const MAX_DETAIL = 140;
 
-/** A reason as it came, with the output of the command line by line. */
+/** Renders a reason; the lines of command output below it are indented. */
 const reasonLines = (message: string, pc: Colors): string[] =>
   sanitizeText(message)
     .split('\n')
@@ -27,17 +27,17 @@ const reasonLines = (message: string, pc: Colors): string[] =>
 const outcomeStyle = (pc: Colors, outcome: CheckOutcome): ((text: string) => string) =>
   outcome === 'passed' ? pc.green : outcome === 'failed' ? pc.red : pc.yellow;
 
-function checks(attempt: AttemptView, pc: Colors): string[] {
+function checkLines(attempt: AttemptView, pc: Colors): string[] {
   const { verification } = attempt;
   if (!verification) return [];
   const line = (kind: string, name: string, outcome: CheckOutcome, detail: string): string =>
-    `    ${outcomeStyle(pc, outcome)(padEnd(outcome, 12))} ${kind} ${toOneLine(name)}${detail === '' ? '' : pc.dim(`  ${truncateToWidth(toOneLine(detail), DETAIL)}`)}`;
-  const putBack = (verification.protected_files ?? []).map(
+    `    ${outcomeStyle(pc, outcome)(padEnd(outcome, 12))} ${kind} ${toOneLine(name)}${detail === '' ? '' : pc.dim(`  ${truncateToWidth(toOneLine(detail), MAX_DETAIL)}`)}`;
+  const protectedFiles = (verification.protected_files ?? []).map(
     (file) =>
-      `    ${isRestoredFile(file) ? pc.yellow(padEnd('put back', 12)) : padEnd('changed', 12)} ${file.class} ${toOneLine(file.path)}${pc.dim(file.allowed_by === null ? '' : `  allowed by ${toOneLine(file.allowed_by)}`)}`,
+      `    ${isRestoredFile(file) ? pc.yellow(padEnd('reverted', 12)) : padEnd('changed', 12)} ${file.class} ${toOneLine(file.path)}${pc.dim(file.allowed_by === null ? '' : `  allowed by ${toOneLine(file.allowed_by)}`)}`,
   );
   return [
-    ...putBack,
+    ...protectedFiles,
     ...verification.signals.map((each) => line('signal', each.subject, each.outcome, each.detail)),
     ...verification.gates.flatMap((each) => [
       line(
@@ -54,14 +54,14 @@ function checks(attempt: AttemptView, pc: Colors): string[] {
   ];
 }
 
-const isShown = ({ kind, outcome, verdict, calls }: Judgement): boolean =>
+const isRelevant = ({ kind, outcome, verdict, calls }: Judgement): boolean =>
   kind !== 'second_look' || outcome !== 'could_not_run' || verdict !== 'pass' || calls !== 0;
 
-/** What models said, with what it cost to ask them. */
-const opinions = ({ verdict }: AttemptView, pc: Colors): string[] =>
-  // Where nobody looks a second time there is nothing to show of it; the record says how to have it.
-  (verdict?.judgements ?? []).filter(isShown).flatMap((each) => {
-    const sure = each.confidence === null ? '' : ` at ${each.confidence.toFixed(2)}`;
+/** Renders the judgements of models with their cost. */
+const judgementLines = ({ verdict }: AttemptView, pc: Colors): string[] =>
+  // A requirements review that is not configured has nothing to show.
+  (verdict?.judgements ?? []).filter(isRelevant).flatMap((each) => {
+    const confidence = each.confidence === null ? '' : ` at ${each.confidence.toFixed(2)}`;
     const facts =
       each.model === null
         ? toOneLine(each.because)
@@ -69,68 +69,84 @@ const opinions = ({ verdict }: AttemptView, pc: Colors): string[] =>
     const score = each.grading?.weighted_score ?? null;
     const scored = score === null ? '' : ` (weighted score ${score.toFixed(2)})`;
     return [
-      `    ${outcomeStyle(pc, each.outcome)(padEnd(`${each.outcome}${sure}`, 12))} judge ${truncateToWidth(toOneLine(each.subject), DETAIL)}${scored}${pc.dim(`  ${facts}`)}`,
-      // Why nobody has looked stands on the line above.
+      `    ${outcomeStyle(pc, each.outcome)(padEnd(`${each.outcome}${confidence}`, 12))} judge ${truncateToWidth(toOneLine(each.subject), MAX_DETAIL)}${scored}${pc.dim(`  ${facts}`)}`,
+      // The reason for a missing answer is on the line above.
       ...advisoryFindings(each)
         .filter((reason) => reason !== each.because)
-        .map((reason) => pc.dim(`        ${truncateToWidth(toOneLine(reason), DETAIL)}`)),
+        .map((reason) => pc.dim(`        ${truncateToWidth(toOneLine(reason), MAX_DETAIL)}`)),
     ];
   });
 
-/** What its failure was taken for, and what told it. */
-function failed({ failure, report }: AttemptView, pc: Colors): string[] {
+/** Renders the class of the failure, whether it is retried, and the rule that classified it. */
+function failureLines({ failure }: AttemptView, pc: Colors): string[] {
   if (!failure) return [];
-  const again =
-    failure.retryable === null ? '' : failure.retryable ? ', retryable' : ', not to be tried the same again';
-  const { exit_code, signal } = report?.end ?? {};
-  const end = exit_code !== undefined ? `; exit code ${exit_code}` : signal ? `; ended by ${signal}` : '';
-  const named = failure.class ?? failure.code;
-  const finer = failure.class === null || failure.class === failure.code ? '' : ` (${failure.code})`;
-  const same = failure.fingerprint === undefined ? '' : `${failure.fingerprint}: ${failure.about ?? ''}`;
+  const { class: failureClass, code, retryable, rule, fingerprint, about = '' } = failure;
+  const name = failureClass === null || failureClass === code ? code : `${failureClass} (${code})`;
+  const retry = retryable === null ? '' : retryable ? '; retryable' : '; not retried on the same model';
   return [
-    `    ${pc.dim('failed as')} ${toOneLine(`${named}${finer}${again}, by ${failure.rule}${end}`)}`,
-    ...(same === '' ? [] : [`    ${pc.dim('fingerprint')} ${truncateToWidth(toOneLine(same), DETAIL)}`]),
+    `    ${pc.dim('failure')} ${toOneLine(`${name}${retry}; classified by: ${rule}`)}`,
+    ...(fingerprint === undefined
+      ? []
+      : [
+          `    ${pc.dim('fingerprint')} ${truncateToWidth(toOneLine(`${fingerprint}: ${about}`), MAX_DETAIL)}`,
+        ]),
   ];
 }
 
-/** Which way the work took through the workflow of its task, and where its review stopped. */
-function wayOf({ verdict }: AttemptView, pc: Colors): string[] {
-  const way = verdict?.workflow;
-  if (!way) return [];
-  const taken = way.taken.map(
-    ({ node, verdict: word, to }) => `${node} ${word}${to === null ? '' : ` to ${to}`}`,
-  );
-  const { current_stage: stage } = way.review_pipeline;
-  const review = stage === null ? 'review passed' : `review stopped at ${stage}`;
-  return [`    ${pc.dim('workflow')} ${toOneLine(`${way.name}: ${[...taken, review].join(', ')}`)}`];
+/** Renders how the agent ended: its exit code and last output if it failed, else its own summary. */
+function agentLine({ summary, output_tail, end }: NonNullable<AttemptView['report']>, pc: Colors): string {
+  const { exit_code, signal } = end ?? {};
+  const cause = exit_code ? `exited with code ${exit_code}` : signal ? `ended by ${signal}` : null;
+  if (cause === null) return `    ${pc.dim('agent said')} ${toOneLine(summary)}`;
+  const last = output_tail.trim().split('\n').at(-1) ?? '';
+  const detail =
+    last === '' ? toOneLine(summary) : `last output: ${truncateToWidth(toOneLine(last), MAX_DETAIL)}`;
+  return `    ${pc.dim('agent')} ${cause}; ${detail}`;
 }
 
-const scoreOf = ({ quality_score: score }: AttemptView): string =>
+/** Renders the path through the workflow of the task, and the stage where the review stopped. */
+function workflowLines({ verdict }: AttemptView, pc: Colors): string[] {
+  const workflow = verdict?.workflow;
+  if (!workflow) return [];
+  const taken = workflow.taken.map(
+    ({ node, verdict: result, to }) => `${node} ${result}${to === null ? '' : ` to ${to}`}`,
+  );
+  const { current_stage: stage } = workflow.review_pipeline;
+  const review = stage === null ? 'review passed' : `review stopped at ${stage}`;
+  return [`    ${pc.dim('workflow')} ${toOneLine(`${workflow.name}: ${[...taken, review].join(', ')}`)}`];
+}
+
+const qualityScoreText = ({ quality_score: score }: AttemptView): string =>
   score === null ? '' : `, quality ${score.total} (${score.grade})`;
 
-/** How the agent was let go, where the base asks for something before. */
-function letGo(gate: NonNullable<AttemptView['report']>['verification_gate'], pc: Colors): string[] {
+/** Renders the result of the verification gate in the agent container. */
+function verificationGateLines(
+  gate: NonNullable<AttemptView['report']>['verification_gate'],
+  pc: Colors,
+): string[] {
   if (!gate) return [];
   const { tests, compilation } = gate.nudges;
-  const told =
-    tests + compilation === 0 ? '' : `, told ${tests} of tests and files, ${compilation} of compilation`;
+  const reminders =
+    tests + compilation === 0
+      ? ''
+      : `, reminders: ${tests} about tests and files, ${compilation} about compilation`;
   const colour = gate.state === 'satisfied' ? pc.dim : pc.yellow;
   return [
-    `    ${colour(`verification gate ${gate.state}`)}${told}: ${toOneLine([gate.because, ...gate.missing].join('; '))}`,
+    `    ${colour(`verification gate ${gate.state}`)}${reminders}: ${toOneLine([gate.because, ...gate.missing].join('; '))}`,
   ];
 }
 
-/** What middleware around the run has found. */
-const around = ({ report }: AttemptView, pc: Colors): string[] => {
+/** Renders the findings of middleware. */
+const middlewareLines = ({ report }: AttemptView, pc: Colors): string[] => {
   const { found = [], more } = report?.middleware ?? {};
   return [
     ...found.map(
       ({ by, kind, code, detail }) =>
-        `    ${pc.dim(`${by} (${kind})`)} ${code.replaceAll('_', ' ')}: ${truncateToWidth(toOneLine(detail), DETAIL)}`,
+        `    ${pc.dim(`${by} (${kind})`)} ${code.replaceAll('_', ' ')}: ${truncateToWidth(toOneLine(detail), MAX_DETAIL)}`,
     ),
     ...(more === undefined
       ? []
-      : [`    ${pc.dim(`and ${formatCount(more, 'more thing')} found around the run`)}`]),
+      : [`    ${pc.dim(`and ${formatCount(more, 'more finding')} of middleware`)}`]),
   ];
 };
 
@@ -138,27 +154,27 @@ function renderAttempt(attempt: AttemptView, pc: Colors): string {
   const { verdict, decision, report, verification_failure: unverifiable } = attempt;
   const took = attempt.ended_at && Date.parse(attempt.ended_at) - Date.parse(attempt.started_at);
   const facts = [
-    attempt.model ?? 'model not named',
+    attempt.model ?? 'default model',
     attempt.tier ?? '',
     `effort ${attempt.effort}`,
     attempt.outcome ?? 'running',
     attempt.judging_cost_usd === 0 ? '' : `judging ${formatDollars(attempt.judging_cost_usd)}`,
-    `cost ${attempt.cost_usd === null && attempt.outcome === null ? 'not known yet' : formatDollars(attempt.cost_usd)}`,
+    `cost ${attempt.cost_usd === null && attempt.outcome === null ? 'unknown so far' : formatDollars(attempt.cost_usd)}`,
     typeof took === 'number' ? formatDuration(took) : '',
   ].filter((fact) => fact !== '');
   const lines = [`  ${pc.bold(`#${attempt.number}`)} ${facts.map(toOneLine).join(' · ')}`];
   if (attempt.route) lines.push(`    ${pc.dim('routed by')} ${toOneLine(attempt.route.reason)}`);
-  if (report) lines.push(`    ${pc.dim('agent said')} ${toOneLine(report.summary)}`);
-  lines.push(...letGo(report?.verification_gate, pc), ...around(attempt, pc));
+  if (report) lines.push(agentLine(report, pc));
+  lines.push(...verificationGateLines(report?.verification_gate, pc), ...middlewareLines(attempt, pc));
   for (const run of report?.logged ?? [])
     lines.push(
-      `    ${pc.dim('its log says')} ${run.tool}: ${run.passed ?? '?'} passed, ${run.failed ?? '?'} failed${pc.dim(' (a claim)')}`,
+      `    ${pc.dim('in its log')} ${run.tool}: ${run.passed ?? '?'} passed, ${run.failed ?? '?'} failed${pc.dim(' (a claim)')}`,
     );
   if (attempt.repeated)
     lines.push(
-      `    ${pc.dim('verified again')} by ${toOneLine(attempt.repeated.by)}, was ${attempt.repeated.earlier}: ${toOneLine(attempt.repeated.reason)}`,
+      `    ${pc.dim('rejudged')} by ${toOneLine(attempt.repeated.by)}, was ${attempt.repeated.earlier}: ${toOneLine(attempt.repeated.reason)}`,
     );
-  lines.push(...checks(attempt, pc), ...opinions(attempt, pc), ...wayOf(attempt, pc));
+  lines.push(...checkLines(attempt, pc), ...judgementLines(attempt, pc), ...workflowLines(attempt, pc));
   if (unverifiable)
     lines.push(
       `    ${pc.yellow('no evidence')} ${unverifiable.failure_class}: ${toOneLine(unverifiable.message)}`,
@@ -166,11 +182,11 @@ function renderAttempt(attempt: AttemptView, pc: Colors): string {
   if (verdict) {
     const suffix = verdict.verified ? '' : ' (unverified)';
     lines.push(
-      `    verdict ${verdictStyle(pc, verdict.verdict)(verdict.verdict)}${suffix} on tree ${verdict.tree.slice(0, 12)}${scoreOf(attempt)}`,
+      `    verdict ${verdictStyle(pc, verdict.verdict)(verdict.verdict)}${suffix} on tree ${verdict.tree.slice(0, 12)}${qualityScoreText(attempt)}`,
     );
     lines.push(...verdict.reasons.flatMap((reason) => reasonLines(reason.message, pc)));
   }
-  lines.push(...failed(attempt, pc));
+  lines.push(...failureLines(attempt, pc));
   if (decision)
     lines.push(
       `    then ${[decision.strategy?.replace('_', ' '), decision.action].filter(Boolean).join(': ')}${decision.next_model ? ` to ${decision.next_model}` : ''}: ${toOneLine(decision.reason)}`,
@@ -178,13 +194,13 @@ function renderAttempt(attempt: AttemptView, pc: Colors): string {
   return lines.join('\n');
 }
 
-/** Files that go out on a person's word. */
-function accepted({ review }: TaskView): string | undefined {
+/** Lists the files that a reviewer accepted. */
+function acceptedFiles({ review }: TaskView): string | undefined {
   const named = review?.accepted_files?.map(toOneLine).join(', ');
   return review?.accepted_more === undefined ? named : `${named} and ${review.accepted_more} more`;
 }
 
-/** Everything about one task as a page of text. */
+/** Renders everything about one task as text. */
 export function renderTask(task: TaskView, chain: Chain, pc: Colors): string {
   const status = statusStyle(pc, task.status, task.flagged_unverified)(task.status);
   const lines = [pc.bold(toOneLine(task.title)), field(pc, 'id', task.id)];
@@ -214,7 +230,7 @@ export function renderTask(task: TaskView, chain: Chain, pc: Colors): string {
   add(
     'foundation',
     task.foundation &&
-      `${task.foundation.dependents} tasks waited for it at ${task.foundation.since}: one attempt more, its quality gate asks for one point less`,
+      `${task.foundation.dependents} tasks waited for it at ${task.foundation.since}: one more attempt, and a quality gate that is one point lower`,
   );
   add(
     'fix-up of',
@@ -223,7 +239,7 @@ export function renderTask(task: TaskView, chain: Chain, pc: Colors): string {
   add('fix-up', task.superseded_by);
   add('files', task.files.map(toOneLine).join(', '));
   add('expects', task.expects.join(', '));
-  add('accepted', accepted(task));
+  add('accepted', acceptedFiles(task));
   add('created', `${task.created_at} by ${toOneLine(task.created_by)}`);
   add('ended', task.ended_at);
   if (task.verdict) add('verdict', verdictStyle(pc, task.verdict)(task.verdict));
@@ -239,13 +255,13 @@ export function renderTask(task: TaskView, chain: Chain, pc: Colors): string {
 function costText(chain: Chain): string | null {
   if (chain.attempts.length === 0) return null;
   const judging = chain.judging_cost_usd;
-  return `${formatDollars(chain.total_cost_usd)}${judging === 0 ? '' : `, of it ${formatDollars(judging)} for judging`}`;
+  return `${formatDollars(chain.total_cost_usd)}${judging === 0 ? '' : `, including ${formatDollars(judging)} for judging`}`;
 }
 
 function savedText(chain: Chain): string | null {
   if (chain.saved_vs_direct_opus_usd === null) return null;
   const even = chain.break_even_pass_rate;
-  return `${formatDollars(chain.saved_vs_direct_opus_usd)} against going straight to the top model${
+  return `${formatDollars(chain.saved_vs_direct_opus_usd)} compared with the top model alone${
     even === null ? '' : ` (break-even pass rate ${(even * 100).toFixed(0)}%)`
   }`;
 }

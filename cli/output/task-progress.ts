@@ -6,7 +6,7 @@ import { createLiveLines, type LiveLine } from './live-lines.ts';
 import { renderTaskNote, statusStyle } from './task-style.ts';
 import { padEnd, toOneLine } from './text.ts';
 
-/** What is happening to a task just now, in a few words. */
+/** Describes the current activity of a task in a few words. */
 export function describeActivity(task: TaskView): string {
   const note = renderTaskNote(task);
   if (note !== '') return note;
@@ -34,13 +34,13 @@ function lineOf(task: TaskView, idWidth: number, now: number): LiveLine {
 }
 
 export interface TaskProgress {
-  /** Takes a task's new state. */
+  /** Shows the new state of a task. */
   show(task: TaskView): void;
-  /** Draws the last state and ends the ticking of elapsed times. */
+  /** Draws the last state and stops the clock. */
   stop(): void;
 }
 
-/** One line per task on `output`: in place with running times on a terminal, one line per change elsewhere. */
+/** Shows one line for each task: in place with elapsed times on a terminal, one line for each change elsewhere. */
 export function startTaskProgress(
   output: OutputStream,
   colors: Colors,

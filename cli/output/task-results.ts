@@ -9,10 +9,10 @@ export interface TaskResult {
   readonly attempts: readonly AttemptView[];
 }
 
-/** The short name of a model for a table: its tier, or else its id. */
+/** Returns the short name of a model: its tier, else its id. */
 const modelName = ({ tier, model }: AttemptView): string => tier ?? model ?? '?';
 
-/** What came of tasks that have ended: one row each. */
+/** Renders the results of ended tasks, one row each. */
 export const renderTaskResults = (
   results: readonly TaskResult[],
   width: number | undefined,
@@ -38,7 +38,7 @@ export const renderTaskResults = (
       attempts.length === 0 ? '' : formatDollars(task.cost_usd),
       task.saved_vs_direct_opus_usd === null ? '' : formatDollars(task.saved_vs_direct_opus_usd),
       {
-        // A verdict without evidence of ours says no more than that.
+        // A verdict without executed or checked evidence is only unverified.
         text: task.flagged_unverified ? 'unverified' : (task.verdict ?? ''),
         style: task.flagged_unverified ? pc.yellow : verdictStyle(pc, task.verdict),
       },

@@ -5,7 +5,7 @@ import { toOneLine, truncateToWidth } from './text.ts';
 
 type Style = (text: string) => string;
 
-/** Colour of a status. An unverified `done` is not green: nobody has seen that it works. */
+/** Returns the colour of a status. An unverified `done` is not green, because nothing shows that it works. */
 export function statusStyle(colors: Colors, status: TaskStatus, unverified = false): Style {
   switch (status) {
     case 'done':
@@ -31,15 +31,16 @@ export function verdictStyle(colors: Colors, verdict: TaskView['verdict']): Styl
 
 type Notable = Pick<TaskView, 'status' | 'hold' | 'failure' | 'blocked_reason' | 'flagged_unverified'>;
 
-/** Most columns of a note: the output of a failed command is in it, and `assay task` has it whole. */
-const NOTE = 140;
+/** Maximum width of a note; `assay task` prints the whole output of a failed command. */
+const MAX_NOTE = 140;
 
-/** The one thing to know about a task besides its status, on one line. */
-export const renderTaskNote = (task: Notable): string => truncateToWidth(toOneLine(wholeNote(task)), NOTE);
+/** Renders the most important fact about a task besides its status, on one line. */
+export const renderTaskNote = (task: Notable): string =>
+  truncateToWidth(toOneLine(wholeNote(task)), MAX_NOTE);
 
 function wholeNote(task: Notable): string {
   if (task.failure) return task.failure.message;
-  if (task.hold) return `a person must decide: ${task.hold.reasons.join('; ')}`;
+  if (task.hold) return `needs review: ${task.hold.reasons.join('; ')}`;
   if (task.blocked_reason) return task.blocked_reason.message;
   return task.flagged_unverified ? 'unverified' : '';
 }

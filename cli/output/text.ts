@@ -1,15 +1,15 @@
 import { stripVTControlCharacters } from 'node:util';
 
 /**
- * Makes text from outside safe to print: titles, reasons and agents' words may carry escape sequences
- * that move the cursor, rename the window or hide what follows, and characters that end a line for some readers only.
+ * Makes untrusted text safe to print. Titles, reasons and agents' summaries may have escape sequences that move the cursor, rename the
+ * window or hide text, and characters that only some programs read as the end of a line.
  */
 export const sanitizeText = (text: string): string =>
   stripVTControlCharacters(text).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
     character === '\n' || character === '\t' || character === '\u200d' ? character : '\ufffd',
   );
 
-/** The same on one line. */
+/** Makes untrusted text safe to print, on one line. */
 export const toOneLine = (text: string): string => sanitizeText(text.replace(/\s+/gu, ' ')).trim();
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
@@ -17,14 +17,14 @@ const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 const WIDE =
   /^[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|^\p{Emoji_Presentation}/u;
 
-/** Columns that `text` (without escape sequences) takes on a terminal. */
+/** Returns the number of terminal columns of `text`, which has no escape sequences. */
 export function displayWidth(text: string): number {
   let width = 0;
   for (const { segment } of graphemes.segment(text)) width += WIDE.test(segment) ? 2 : 1;
   return width;
 }
 
-/** Cuts `text` to `width` columns; what is cut ends in an ellipsis. */
+/** Cuts `text` to `width` columns; text that is cut ends in an ellipsis. */
 export function truncateToWidth(text: string, width: number): string {
   if (displayWidth(text) <= width) return text;
   if (width <= 0) return '';

@@ -2,19 +2,19 @@ import type { VerificationNudge } from '../../shared/control/ledger/verification
 import { formatPercent } from '../../shared/lib/format.ts';
 import type { Colors } from '../io.ts';
 
-/** Which completions are spoken of; nothing where the server does not say. */
-function windowText({ window }: VerificationNudge): string {
+/** Describes the window of completions; empty if the server does not send it. */
+function describeWindow({ window }: VerificationNudge): string {
   if (!window) return '';
   const days = `${window.days} ${window.days === 1 ? 'day' : 'days'}`;
   return `, of the latest ${window.completions} in ${days}${window.reset ? ` since ${window.reset.at.slice(0, 16)}Z` : ''}`;
 }
 
-/** The alert or notice about work that nobody has verified, or null when there is none. */
+/** Renders the alert or notice about unverified completions; null: there is none. */
 export function renderNudge(nudge: VerificationNudge, colors: Colors): string | null {
   const { unverified_count: unverified, total_completions: total } = nudge;
   if (unverified === 0 && !nudge.threshold_exceeded) return null;
   const ratio = nudge.unverified_ratio ?? (total === 0 ? 0 : unverified / total);
-  const text = `${unverified}/${total} tasks completed without verification (${formatPercent(ratio)})${windowText(nudge)}`;
+  const text = `${unverified}/${total} tasks completed without verification (${formatPercent(ratio)})${describeWindow(nudge)}`;
   return nudge.threshold_exceeded
     ? `${colors.bold(colors.red('Verification ALERT'))}: ${text}`
     : `${colors.bold(colors.yellow('Verification Notice'))}: ${text}`;

@@ -14,8 +14,10 @@ test('made-up outcomes are replayed, with a table, a picture and JSON that say t
   writeFileSync(join(cwd, 'outcomes.jsonl'), made.stdout);
   const ran = await run('simulate', 'outcomes.jsonl', '--runs', '1', '--svg', 'out.svg');
   expect(ran).toMatchObject({ code: 0, stderr: '' });
-  expect(ran.stdout).toContain('60 of 60 tasks, made up: synthetic data');
-  expect(ran.stdout).toMatch(/thompson: -?\d+\.\d % against the oracle, -?\d+\.\d % against the top alone/);
+  expect(ran.stdout).toContain('60 of 60 tasks, synthetic data');
+  expect(ran.stdout).toMatch(
+    /thompson: -?\d+\.\d % against the oracle, -?\d+\.\d % against the top model alone/,
+  );
   const svg = readFileSync(join(cwd, 'out.svg'), 'utf8');
   expect(svg).toContain('synthetic data');
   expect(svg).not.toContain('NaN');

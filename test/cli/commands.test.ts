@@ -187,7 +187,7 @@ describe('task', () => {
       '      - gate tests failed: exit code 1\n        ✖ adds\n',
       'then escalate to claude-sonnet-5-5: janitor verification failed',
       'cost unknown',
-      'saved         $0.0400 against going straight to the top model (break-even pass rate 25%)',
+      'saved         $0.0400 compared with the top model alone (break-even pass rate 25%)',
       'delivery      delivered assay/t-1 at dddddddddddd',
     ])
       expect(stdout).toContain(fact);
@@ -204,6 +204,33 @@ describe('task', () => {
       'break_even_pass_rate',
     ]);
     expect(document.attempts[0].decision.next_tier).toBe('sonnet');
+  });
+
+  test('names the exit code and the last output of an agent that failed', async () => {
+    const report = {
+      status: 'failed' as const,
+      summary: 'the agent exited with 1',
+      failure_class: null,
+      output_tail: 'starting\nENOENT config\n',
+      end: { exit_code: 1 },
+      at: '2026-11-20T10:01:00.000Z',
+    };
+    const failure = {
+      class: null,
+      code: 'agent_failed',
+      retryable: false,
+      rule: 'exit_code 1',
+      mode: 'error',
+      version: 1,
+    } as const;
+    const { stdout } = await on(
+      ({ url }) => [200, url.endsWith('/attempts') ? aChain([anAttempt({ report, failure })]) : aTask()],
+      ['task', 't-1'],
+    );
+    expect(stdout).toContain('agent exited with code 1; last output: ENOENT config');
+    expect(stdout).toContain(
+      'failure agent_failed; not retried on the same model; classified by: exit_code 1',
+    );
   });
 
   test('that does not exist is exit code 5', async () => {
@@ -417,7 +444,7 @@ describe('watch', () => {
   test('gives up after the time limit with exit code 124', async () => {
     const ran = await on(() => [200, aTask()], ['watch', 't-1', '--timeout', '0.2']);
     expect(ran.code).toBe(124);
-    expect(ran.stderr).toContain('Not ended after 0.2 s.');
+    expect(ran.stderr).toContain('did not end within 0.2 s.');
   });
 
   test('asks once for a task that is named twice', async () => {

@@ -81,7 +81,7 @@ describe('a refusal of the API', () => {
       error: {
         code: 'conflict',
         message: 'title of conflict: it is done',
-        hint: '`assay task ID` shows the state and why.',
+        hint: '`assay task ID` shows the state and the reason.',
         details: [],
         exit_code: 4,
       },
@@ -103,7 +103,7 @@ describe('a word of API Gateway', () => {
   test.each([
     [401, 'Unauthorized', 2, 'unauthenticated', 'No token was sent.'],
     [403, 'Forbidden', 2, 'unauthenticated', 'The token is not known here, is over, or was revoked.'],
-    [429, 'Too Many Requests', 1, 'too_many_requests', 'The API takes no more requests just now.'],
+    [429, 'Too Many Requests', 1, 'too_many_requests', 'The API accepts no more requests at the moment.'],
   ])('%i %s is said in ours, with what to do next', async (status, message, exit, code, text) => {
     const ran = await taskOn([status, { message }], ['cancel', 't-1', '--json']);
     expect(ran).toMatchObject({ code: exit, stdout: '' });
