@@ -1,6 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { isLoopbackUrl } from '../shared/contract/repository/loopback.ts';
 import { CLI_EXIT_CODES, CliError } from './exit.ts';
 import { START_STACK_COMMAND } from './installation.ts';
 import type { CommandIo } from './io.ts';
@@ -34,9 +36,15 @@ export type ConnectionFile = z.infer<typeof ConnectionFile>;
 export interface ConnectionOptions {
   readonly url?: string | undefined;
   readonly token?: string | undefined;
+  /** Uses the stack of this folder, in commands that do so only on request. */
+  readonly local?: boolean | undefined;
 }
 
-/** Reads the connection file of a data folder; null: there is none, or it cannot be read. @throws CliError if it is damaged */
+/**
+ * Reads the connection file of a data folder. Returns null if there is none.
+ * The content is not trusted: see {@link readTrustedConnection}.
+ * @throws CliError if the file is damaged
+ */
 export function readConnectionFile(dataDir: string): ConnectionFile | null {
   let text: string;
   try {
@@ -58,37 +66,113 @@ export function readConnectionFile(dataDir: string): ConnectionFile | null {
   }
 }
 
+/** Whether this process may send signals to a process, which is true only for processes of the same user. */
+function isOwnProcess(pid: number): boolean {
+  if (pid <= 1) return false;
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+/** Whether git tracks a path below a folder. A folder outside every repository tracks nothing. */
+function isTrackedByGit(folder: string, path: string): boolean {
+  try {
+    // The repository of the folder is not trusted either, so none of its programs may run.
+    const options = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null'];
+    const found = execFileSync('git', [...options, 'ls-files', '--cached', '-z', '--', path], {
+      cwd: folder,
+      env: { PATH: process.env['PATH'], GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    return found.length > 0;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Returns why the connection file of a folder may come from somebody other than a running `assay up` of this user, such as the author of
+ * a clone or an archive; null if it is trusted.
+ */
+function distrustReason(cwd: string, { url, pid }: ConnectionFile): string | null {
+  const user = process.getuid?.();
+  const folder = lstatSync(join(cwd, DATA_DIR));
+  const file = lstatSync(join(cwd, DATA_DIR, CONNECTION_FILE));
+  if (!folder.isDirectory() || !file.isFile()) return 'it is a link';
+  if (user !== undefined) {
+    if (file.uid !== user || folder.uid !== user) return 'it belongs to another user';
+    if ((file.mode & 0o077) !== 0) return 'other users may read or write it';
+  }
+  if (isTrackedByGit(cwd, DATA_DIR)) return 'git tracks it';
+  if (!isLoopbackUrl(url)) return 'its address is not on this machine';
+  if (!isOwnProcess(pid)) return `the stack that wrote it (process ${pid}) does not run`;
+  return null;
+}
+
+/**
+ * Reads the connection file of the stack that runs on a folder. Returns null if there is none.
+ * @throws CliError if the file is damaged, or does not come from a running stack of this user
+ */
+export function readTrustedConnection(cwd: string): ConnectionFile | null {
+  const file = readConnectionFile(join(cwd, DATA_DIR));
+  const reason = file === null ? null : distrustReason(cwd, file);
+  if (reason === null) return file;
+  throw new CliError(
+    CLI_EXIT_CODES.usage,
+    'untrusted_connection',
+    `${join(DATA_DIR, CONNECTION_FILE)} is not used: ${reason}.`,
+    {
+      hint: `Start ${START_STACK_COMMAND} in this folder, or give --url and --token. Remove a file that you did not make.`,
+    },
+  );
+}
+
 const trimToUndefined = (value: string | undefined): string | undefined => value?.trim() || undefined;
 
 /**
- * Finds the connection: options come before the environment (ASSAY_URL, ASSAY_TOKEN), which comes before the file that `assay up` writes
- * into `.assay-data`. The token of the file is sent to the address of the file only.
- * @throws CliError if there is no address
+ * Finds the API. Flags win over the environment (ASSAY_URL, ASSAY_TOKEN), which wins over the running stack of this folder.
+ * A token and an address belong together: the token of the file is sent only to the file's address, and a token from elsewhere is never
+ * sent there.
+ * @param folder `trusted`: the stack of this folder is used without being asked for; `on_request`: only with `--local`
+ * @throws CliError if there is no address, or a token without an address
  */
-export function findConnection(options: ConnectionOptions, io: Pick<CommandIo, 'env' | 'cwd'>): Connection {
+export function findConnection(
+  options: ConnectionOptions,
+  io: Pick<CommandIo, 'env' | 'cwd'>,
+  folder: 'trusted' | 'on_request' = 'trusted',
+): Connection {
   const fromFlag = trimToUndefined(options.url);
   const fromEnv = trimToUndefined(io.env['ASSAY_URL']);
   const given = fromFlag ?? fromEnv;
   const fromOption = trimToUndefined(options.token);
   const token = fromOption ?? trimToUndefined(io.env['ASSAY_TOKEN']);
-  const tokenSource = token === undefined ? {} : { tokenSource: fromOption ? '--token' : 'ASSAY_TOKEN' };
+  const tokenSource = fromOption ? '--token' : 'ASSAY_TOKEN';
   if (given !== undefined) {
     const source = fromFlag === undefined ? 'ASSAY_URL' : '--url';
     if (!URL.canParse(given) || !/^https?:$/.test(new URL(given).protocol))
       throw new CliError(CLI_EXIT_CODES.usage, 'bad_url', `${source} is not an http(s) address: ${given}`);
     const url = given.replace(/\/+$/, '');
-    const file = token === undefined ? readConnectionFile(join(io.cwd, DATA_DIR)) : null;
-    return { url, token: token ?? (file?.url === url ? file.token : undefined), source, ...tokenSource };
+    if (token !== undefined) return { url, token, source, tokenSource };
+    const isOfFile = readConnectionFile(join(io.cwd, DATA_DIR))?.url === url;
+    return { url, token: isOfFile ? readTrustedConnection(io.cwd)?.token : undefined, source };
   }
-  const file = readConnectionFile(join(io.cwd, DATA_DIR));
-  if (file)
-    return {
-      url: file.url,
-      token: token ?? file.token,
-      source: join(DATA_DIR, CONNECTION_FILE),
-      ...tokenSource,
-    };
+  if (folder === 'trusted' || options.local === true) {
+    const file = readTrustedConnection(io.cwd);
+    if (file !== null && token !== undefined)
+      throw new CliError(
+        CLI_EXIT_CODES.usage,
+        'token_without_address',
+        `${tokenSource} is given without an address. It is not sent to the address that this folder names.`,
+        {
+          hint: `Give --url (or ASSAY_URL) too, or leave ${tokenSource} out to use the stack of this folder with its own token.`,
+        },
+      );
+    if (file !== null) return { url: file.url, token: file.token, source: join(DATA_DIR, CONNECTION_FILE) };
+  }
+  const here = folder === 'on_request' ? ', or --local for the stack of `assay up` in this folder' : '';
   throw new CliError(CLI_EXIT_CODES.usage, 'no_connection', 'No address of an Assay API.', {
-    hint: `Give --url and --token, or ASSAY_URL and ASSAY_TOKEN, or start one on this machine with ${START_STACK_COMMAND}.`,
+    hint: `Give --url and --token, or ASSAY_URL and ASSAY_TOKEN${here}, or start one on this machine with ${START_STACK_COMMAND}.`,
   });
 }

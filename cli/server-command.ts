@@ -3,11 +3,22 @@ import { ROUTES, type RouteName } from '../shared/api/routes.ts';
 import type { RouteRequest } from './client.ts';
 import { type CommandRow, type CommandSpec, createCommandFactory } from './local-command.ts';
 import type { CommandResultText } from './local-session.ts';
-import type { ArgumentSpecs, OptionSpecs, ParameterValues } from './parameters.ts';
+import { type ArgumentSpecs, defineOption, type OptionSpecs, type ParameterValues } from './parameters.ts';
 import { createSession, type ServerCommandSession } from './session.ts';
 
 /** Defines a command that asks a server. */
-export const defineServerCommand = createCommandFactory<ServerCommandSession>(createSession);
+export const defineServerCommand = createCommandFactory<ServerCommandSession>((command, io) =>
+  createSession(command, io),
+);
+
+/**
+ * Defines a command that hands the user's model key or an assistant's requests to a server. It takes no address from the folder that it
+ * runs in, unless {@link LOCAL_OPTION} asks for it.
+ */
+export const defineDelegatingCommand = createCommandFactory<ServerCommandSession>((command, io) =>
+  createSession(command, io, 'on_request'),
+);
+export const LOCAL_OPTION = defineOption('--local', 'use the stack of `assay up` in this folder');
 
 /** Notes how to list the next page, if the answer of a listing has one. */
 export function noteNextPage(session: ServerCommandSession, command: string, answer: unknown): void {

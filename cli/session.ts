@@ -12,12 +12,19 @@ export interface ServerCommandSession extends LocalSession {
   connection(): Connection;
 }
 
-/** Creates the session of a running command from its own options and those of the program. */
-export function createSession(command: Command, io: CommandIo): ServerCommandSession {
+/**
+ * Creates the session of a running command from its own options and those of the program.
+ * @param folder whether the stack of this folder is used without `--local`
+ */
+export function createSession(
+  command: Command,
+  io: CommandIo,
+  folder: 'trusted' | 'on_request' = 'trusted',
+): ServerCommandSession {
   let client: ApiRouteClient | undefined;
   let connection: Connection | undefined;
   const connect = (): Connection => {
-    connection ??= findConnection(command.optsWithGlobals<ConnectionOptions>(), io);
+    connection ??= findConnection(command.optsWithGlobals<ConnectionOptions>(), io, folder);
     return connection;
   };
   return {

@@ -1,16 +1,18 @@
 import { resolve } from 'node:path';
 import { defineOption } from '../parameters.ts';
-import { defineServerCommand } from '../server-command.ts';
+import { defineDelegatingCommand, LOCAL_OPTION } from '../server-command.ts';
 
-export const mcpCommand = defineServerCommand({
+export const mcpCommand = defineDelegatingCommand({
   name: 'mcp',
   options: {
     repo: defineOption('--repo <dir>', 'folder that check_my_work checks', { default: '.' }),
     allowSubmit: defineOption('--allow-submit', 'also submit tasks, each after a confirmation in the client'),
+    local: LOCAL_OPTION,
   },
   json: { text: 'Standard output belongs to the protocol; there is no `--json`.', option: null },
   examples: [
-    ['mcp', 'for a client that starts it: read-only'],
+    ['mcp', 'for a client that starts it: read-only; ASSAY_URL names the deployment'],
+    ['mcp --local', 'with the stack of `assay up` in this folder'],
     ['mcp --repo ../shop --allow-submit', 'another folder; tasks after a confirmation'],
   ],
   run: async (session, { repo, allowSubmit }) => {

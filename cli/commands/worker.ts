@@ -4,7 +4,7 @@ import { findBuiltinRole } from '../../shared/control/roles/builtin-role.ts';
 import { CLI_EXIT_CODES, CliError, InterruptedError } from '../exit.ts';
 import { toOneLine } from '../output/text.ts';
 import { createIntegerParser, defineArgument, defineOption, type ParseOption } from '../parameters.ts';
-import { defineServerCommand } from '../server-command.ts';
+import { defineDelegatingCommand, LOCAL_OPTION } from '../server-command.ts';
 import type { ServerCommandSession } from '../session.ts';
 import { runWorker, type WorkerResult } from '../worker/run-worker.ts';
 
@@ -77,7 +77,7 @@ function printResult(result: WorkerResult, session: ServerCommandSession): void 
 }
 
 /** `worker`: claims external tasks and runs agents on this machine. */
-export const workerCommand = defineServerCommand({
+export const workerCommand = defineDelegatingCommand({
   name: 'worker',
   arguments: {
     argv: defineArgument('[command...]', 'with --adapter command: program and arguments, after --'),
@@ -113,6 +113,7 @@ export const workerCommand = defineServerCommand({
       parse: variableName,
       repeatable: true,
     }),
+    local: LOCAL_OPTION,
   },
   json: {
     text: '`--json` prints a line for each task: `{"task_id": string, "attempt": number, "outcome": "reported" | "handed_back", "status": string, "reason": string | null}`.',
@@ -121,8 +122,9 @@ export const workerCommand = defineServerCommand({
   examples: [
     [
       'worker --role backend --adapter claude',
-      'Claude Code on this machine, with the key of this environment',
+      'Claude Code on this machine, with the key of this environment; ASSAY_URL names the deployment',
     ],
+    ['worker --local --role backend --adapter claude', 'for the stack of `assay up` in this folder'],
     ['worker --role docs --adapter codex --max-tasks 0', 'until you stop it'],
     [
       'worker --role qa --adapter command --until-empty -- ./my-agent {prompt_file}',

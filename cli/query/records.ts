@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { RECORD_TABLE_NAMES, type RecordTable } from '../../shared/control/ledger/record-rows.ts';
-import { DATA_DIR, readConnectionFile } from '../connection.ts';
+import { readTrustedConnection } from '../connection.ts';
 import { CLI_EXIT_CODES, CliError } from '../exit.ts';
 import { START_STACK_COMMAND } from '../installation.ts';
 import { defineOption } from '../parameters.ts';
@@ -30,7 +30,7 @@ export function findRecordsFolder(given: string | undefined, cwd: string): strin
       throw new CliError(CLI_EXIT_CODES.usage, 'no_records', `--records: there is no folder ${folder}`);
     return recordsBelow(folder) ?? folder;
   }
-  const folder = readConnectionFile(join(cwd, DATA_DIR))?.records_dir;
+  const folder = readTrustedConnection(cwd)?.records_dir;
   if (folder !== undefined) return recordsBelow(folder) ?? folder;
   throw new CliError(CLI_EXIT_CODES.usage, 'no_records', 'No records on this machine.', {
     hint: `Start ${START_STACK_COMMAND}, or copy them (\`aws s3 sync s3://BUCKET/records records\`) and give --records records, or ask Athena with --athena.`,

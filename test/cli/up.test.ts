@@ -85,7 +85,10 @@ describe('assay up', () => {
   });
 
   test('refuses a wrong token and says where it came from', async () => {
-    const ran = await assay(['tasks'], { cwd, env: { ASSAY_TOKEN: 'assay_op_wrong' } });
+    const ran = await assay(['tasks'], {
+      cwd,
+      env: { ASSAY_URL: connection.url, ASSAY_TOKEN: 'assay_op_wrong' },
+    });
     expect(ran.code).toBe(2);
     expect(ran.stderr).toContain('The token is not known here');
     expect(ran.stderr).toContain('The token comes from ASSAY_TOKEN');
@@ -113,8 +116,8 @@ describe('assay up', () => {
     await running.ended;
     await gone(again.pid);
     const ran = await assay(['status'], { cwd });
-    expect(ran.code).toBe(1);
-    expect(ran.stderr).toContain('Nothing answers at');
+    expect(ran.code).toBe(2);
+    expect(ran.stderr).toContain(`process ${again.pid}) does not run`);
   });
 });
 
