@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, realpath, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, realpath, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { AgentAssignment } from '../../shared/contract/messages/assignment.ts';
 import { renderTaskPrompt } from '../../shared/control/roles/render-prompt.ts';
@@ -114,7 +114,15 @@ export async function prepareWorkspace(
     writeFile(places.instructionsFile, inOneFile(instructions)),
     checkOutTree(store, treeish, places.checkout, index),
   ]);
-  await createCheckoutGit(store, places.checkout, commit, index);
+  // The agent's git reads the store, which holds the base commit and what this attempt has made of it.
+  if (user) await chmod(store.dir, 0o755);
+  await createCheckoutGit({
+    checkout: places.checkout,
+    format: store.format,
+    borrowFrom: join(store.dir, 'objects'),
+    commit,
+    index,
+  });
   const told = (text: string, places: WorkspaceLayout): Invocation =>
     AGENT_ADAPTERS[assignment.adapter.kind].invoke({
       assignment,

@@ -1,4 +1,5 @@
-import type { HiddenTestEdits } from '../../gates/core/hidden-tests-result.ts';
+import { join } from 'node:path';
+import type { HiddenTestFile, HiddenTestFiles } from '../../gates/core/hidden-tests-result.ts';
 import type { GatesAssignment } from '../../shared/contract/messages/assignment.ts';
 import {
   decodeHiddenTestFile,
@@ -7,22 +8,24 @@ import {
   MAX_HIDDEN_TEST_FILES,
 } from '../../shared/contract/submission/hidden-tests.ts';
 import { CheckoutError } from '../../workspace/git/checkout-error.ts';
-import { type GitTreeEdit, writeBlob } from '../../workspace/git/edit-tree.ts';
-import { fetchAdditionalRef } from '../../workspace/git/fetch-commits.ts';
-import type { GitStore } from '../../workspace/git/git-store.ts';
+import { fetchBaseCommit } from '../../workspace/git/fetch-commits.ts';
 import { isRegularFile, listFiles } from '../../workspace/git/list-files.ts';
+import { readBlobs } from '../../workspace/git/read-blobs.ts';
+import { removeFolder } from '../../workspace/process/remove-folder.ts';
 import type { ContainerContext } from '../../workspace/supervisor/container.ts';
 import { downloadVerified } from '../../workspace/supervisor/verified-download.ts';
 
+/** Most bytes of hidden tests from a repository: they stay in memory until they run. */
+const MAX_REPOSITORY_BYTES = 64 * 1_048_576;
+
 /**
- * The hidden tests of the task as blobs of the store; null when it has none.
- * @throws CheckoutError when they cannot be had. Its message goes to the next attempt: it says nothing of what they are, or where.
+ * Reads the hidden tests of the task into memory; null when it has none.
+ * @throws CheckoutError when they cannot be had. Its message goes to the next attempt, so it names neither a file nor a place.
  */
 export async function loadHiddenTests(
-  store: GitStore,
   { hidden_tests: place }: Pick<GatesAssignment, 'hidden_tests'>,
-  box: Pick<ContainerContext, 'embedded'>,
-): Promise<HiddenTestEdits | null> {
+  box: Pick<ContainerContext, 'embedded' | 'workDir'>,
+): Promise<HiddenTestFiles | null> {
   if (!place) return null;
   const text = await downloadVerified({ ...place, most: place.bytes }, (_why, detail) => {
     console.error(`the hidden tests: the object ${detail}`);
@@ -30,57 +33,65 @@ export async function loadHiddenTests(
   });
   const handed = HiddenForm.safeParse(JSON.parse(text.toString('utf8')));
   if (!handed.success) throw unusable('are not in a form that this version knows');
-  return handed.data.kind === 'files'
-    ? blobsOf(store, handed.data.files)
-    : filesOf(store, handed.data, place.read_credential, box.embedded);
+  if (handed.data.kind === 'git') return readFromRepository(handed.data, place.read_credential, box);
+  return handed.data.files.map((file) => ({
+    path: file.path,
+    mode: file.executable ? '100755' : '100644',
+    content: decodeHiddenTestFile(file),
+  }));
 }
 
 const unusable = (why: string): CheckoutError =>
   new CheckoutError('config_invalid', `the hidden tests of this task ${why}`);
 
-type Handed = ReturnType<typeof HiddenForm.parse>;
-
-async function blobsOf(
-  store: GitStore,
-  files: Extract<Handed, { kind: 'files' }>['files'],
-): Promise<HiddenTestEdits> {
-  const edits: GitTreeEdit[] = [];
-  // One after the other: a process each, on a machine that has just begun to check out.
-  for (const file of files)
-    edits.push({
-      path: file.path,
-      entry: {
-        id: await writeBlob(store, decodeHiddenTestFile(file)),
-        mode: file.executable ? '100755' : '100644',
-      },
-    });
-  return edits;
-}
-
-/** The files of a folder of another repository, as its ref stands now. */
-async function filesOf(
-  store: GitStore,
-  { repository, ref, folder }: Extract<Handed, { kind: 'git' }>,
+/**
+ * Reads the files of a folder of another repository, at the current commit of its ref. That repository is fetched into a store of its own,
+ * which is gone before any command of the task runs.
+ */
+async function readFromRepository(
+  { repository, ref, folder }: Extract<HiddenForm, { kind: 'git' }>,
   authorization: string | null,
-  allowFile: boolean,
-): Promise<GitTreeEdit[]> {
-  const commit = await fetchAdditionalRef(store, { url: repository, ref, authorization, allowFile });
-  if (commit === null) throw unusable('cannot be fetched from their repository');
-  const within = `${(folder ?? '')
-    .split('/')
-    .filter((part) => part !== '' && part !== '.')
-    .join('/')}/`;
-  const files = (await listFiles(store, commit)).flatMap((file) =>
-    within === '/'
-      ? [file]
-      : file.path.startsWith(within)
-        ? [{ ...file, path: file.path.slice(within.length) }]
-        : [],
-  );
-  if (files.length === 0) throw unusable('are none: their folder is empty or not there');
-  if (files.length > MAX_HIDDEN_TEST_FILES) throw unusable(`are more than ${MAX_HIDDEN_TEST_FILES} files`);
-  if (!files.every(isRegularFile)) throw unusable('have a link or a submodule among them');
-  if (files.some(({ path }) => invalidHiddenTestPathReason(path) !== null))
-    throw unusable('have a path that is not allowed');
-  return files.map(({ path, id, mode }) => ({ path, entry: { id, mode } }));
+  { embedded, workDir }: Pick<ContainerContext, 'embedded' | 'workDir'>,
+): Promise<HiddenTestFile[]> {
+  const dir = join(workDir, 'hidden-tests.git');
+  try {
+    const { store, commit } = await fetchBaseCommit(dir, {
+      url: repository,
+      ref,
+      authorization,
+      allowFile: embedded,
+    }).catch(() => {
+      throw unusable('cannot be fetched from their repository');
+    });
+    const within = `${(folder ?? '')
+      .split('/')
+      .filter((part) => part !== '' && part !== '.')
+      .join('/')}/`;
+    const files = (await listFiles(store, commit)).flatMap((file) =>
+      within === '/'
+        ? [file]
+        : file.path.startsWith(within)
+          ? [{ ...file, path: file.path.slice(within.length) }]
+          : [],
+    );
+    if (files.length === 0) throw unusable('are none: their folder is empty or not there');
+    if (files.length > MAX_HIDDEN_TEST_FILES) throw unusable(`are more than ${MAX_HIDDEN_TEST_FILES} files`);
+    if (!files.every(isRegularFile)) throw unusable('have a link or a submodule among them');
+    if (files.some(({ path }) => invalidHiddenTestPathReason(path) !== null))
+      throw unusable('have a path that is not allowed');
+    if (files.reduce((sum, { size }) => sum + (size ?? 0), 0) > MAX_REPOSITORY_BYTES)
+      throw unusable(`are larger than ${MAX_REPOSITORY_BYTES} bytes`);
+    const blobs = await readBlobs(
+      store,
+      files.map(({ id }) => id),
+      MAX_REPOSITORY_BYTES,
+    );
+    return files.map(({ path, id, mode }) => ({
+      path,
+      mode: mode === '100755' ? '100755' : '100644',
+      content: blobs.get(id) ?? Buffer.alloc(0),
+    }));
+  } finally {
+    await Promise.all([dir, `${dir}-sha256`].map(removeFolder));
+  }
 }

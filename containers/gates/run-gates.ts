@@ -54,7 +54,7 @@ export async function runGates(assignment: GatesAssignment, box: ContainerContex
         writer: assignment.model,
       },
       judge: await createGatesJudge(assignment),
-      hiddenTests: await loadHiddenTests(store, assignment, box),
+      hiddenTests: await loadHiddenTests(assignment, box),
       workDir: rooms,
       sandboxUsers: box.users,
       abort: box.abort,

@@ -7,7 +7,7 @@ import type { ExecutionEnvironment } from './execution-environment.ts';
 import type { ExperimentSettings } from './experiment-settings.ts';
 import type { FlakySettings } from './flaky-settings.ts';
 import type { GateCondition } from './gate-conditions.ts';
-import type { HiddenTestEdits, HiddenTestsResult } from './hidden-tests-result.ts';
+import type { HiddenTestFiles, HiddenTestsResult } from './hidden-tests-result.ts';
 import type { Judge, JudgedTask } from './judge.ts';
 import type { PatchSubject } from './patch-subject.ts';
 import type { PersistentCache } from './persistent-cache.ts';
@@ -38,7 +38,7 @@ export interface GateContext {
   /** What tells this repository from others in the history, such as its address; null: its first commits, where they are here. */
   readonly repository?: string | null;
   /** Tests that only this box has; absent or null: none. */
-  readonly hiddenTests?: HiddenTestEdits | null;
+  readonly hiddenTests?: HiddenTestFiles | null;
   /** How much is run besides the patch's own tests; absent or null: nothing beyond what is compared with the base. */
   readonly experimentSettings?: ExperimentSettings | null;
   /** What the base says of rules that read; absent: nothing. */

@@ -1,12 +1,22 @@
 import * as z from 'zod';
-import type { GitTreeEdit } from '../../workspace/git/edit-tree.ts';
 import { LANGUAGES } from './language.ts';
 
-/** Tests that whoever asked for the work keeps to himself: only the gates box ever has them. */
-export type HiddenTestEdits = readonly GitTreeEdit[];
+/** A file that hidden tests lay over the patched tree. */
+export interface HiddenTestFile {
+  readonly path: string;
+  readonly mode: '100644' | '100755';
+  readonly content: Buffer;
+}
+
 /**
- * What hidden tests said in one run. No name, no message and no line of theirs: the next attempt is told how many fail, and could learn
- * them by heart otherwise.
+ * Tests that the writer of the patch must not know. They are kept in memory, and written to disk only for the one run of them: what lies
+ * in a folder while code of the patch runs, that code may find.
+ */
+export type HiddenTestFiles = readonly HiddenTestFile[];
+
+/**
+ * Result of one run of hidden tests. It holds no name, message or line of a test: the next attempt sees it, and could hard-code the
+ * answers.
  */
 export const HiddenTestsResult = z.strictObject({
   outcome: z.enum(['passed', 'failed', 'could_not_run']),

@@ -3,12 +3,15 @@ import { join } from 'node:path';
 import { changeOwner } from '../../workspace/git/change-owner.ts';
 import { checkOutTree } from '../../workspace/git/checkout-tree.ts';
 import { createCheckoutGit } from '../../workspace/git/create-checkout-git.ts';
-import { emptyTreeId, type GitStore } from '../../workspace/git/git-store.ts';
+import { DISCARDING_SINK, readObjects } from '../../workspace/git/git-object-reader.ts';
+import { createGitStore, emptyTreeId, type GitStore } from '../../workspace/git/git-store.ts';
 import { listFiles } from '../../workspace/git/list-files.ts';
+import { copyObjectsBesidePack, createObjectPack, type ObjectPack } from '../../workspace/git/object-pack.ts';
 import { encodePath } from '../../workspace/git/path-encoding.ts';
 import { buildCommandEnvironment } from '../../workspace/process/command-environment.ts';
 import { ExclusiveGroups } from '../../workspace/process/exclusive-groups.ts';
 import type { ProcessUser } from '../../workspace/process/process-user.ts';
+import { removeFolder } from '../../workspace/process/remove-folder.ts';
 import {
   createUncontainedResult,
   type ProcessCommand,
@@ -18,8 +21,12 @@ import {
 import { writeNewFile } from '../../workspace/process/write-new-file.ts';
 
 export interface SandboxesOptions {
+  /** Holds the base commit and every tree that sandboxes are made of. No sandbox reads it. */
   readonly store: GitStore;
+  /** Base commit. */
   readonly base: string;
+  /** Tree of the patch as it was handed in. */
+  readonly tree: string;
   /** An existing folder for everything; the caller removes it. */
   readonly workDir: string;
   /** Users that commands run as, one for each room as far as they go; null: all run as we do. */
@@ -55,12 +62,23 @@ interface SandboxUser {
 
 const PATCH_GROUP = 'patch';
 
+/** A tree that only its own sandboxes may read. */
+interface PrivateTree {
+  readonly store: GitStore;
+  /** Folders of its sandboxes. */
+  readonly places: string[];
+  /** Calls of `withPrivateTree` that use it. */
+  users: number;
+}
+
 /**
- * Makes a room for each command. Commands never share a checkout: what one of them does to its files, on purpose or not,
- * no other sees, and they can run side by side. Where we may change user, a room can be entered only while its own command runs, and
- * only by its own user.
+ * Makes a sandbox for each command. Commands never share a checkout, so no command sees what another one does to its files, and they
+ * can run side by side. Where we may change user, a sandbox can be entered only while its own command runs, and only by its own user.
  *
- * Nothing of the patch runs while the base is asked: a daemon, a taken port or a file in a common folder would answer for it.
+ * The git repository of a sandbox holds the objects of the base commit, of the patched tree and of the sandbox's own tree, and nothing
+ * else of the store.
+ *
+ * Nothing of the patch runs while commands run on the base: a daemon, a taken port or a file in a common folder would answer for it.
  */
 export class Sandboxes {
   readonly #options: SandboxesOptions;
@@ -70,6 +88,9 @@ export class Sandboxes {
   #count = 0;
   /** A checkout in which nothing has run yet, by tree. */
   readonly #unused = new Map<string, Sandbox>();
+  readonly #privateTrees = new Map<string, PrivateTree>();
+  /** Objects of base and patch. Made once: packing takes a fraction of one checkout. */
+  #pack: Promise<ObjectPack> | null = null;
   /** Once a command could not be contained, no other is started: it could be met by what is left. */
   #uncontained: string | null = null;
 
@@ -96,6 +117,45 @@ export class Sandboxes {
   /** What is asked of this tree is asked while nothing else runs, as it is of the base. */
   runExclusively(tree: string): void {
     this.#apart.add(tree);
+  }
+
+  /** The store that holds a tree. */
+  storeOf(tree: string): GitStore {
+    return this.#privateTrees.get(tree)?.store ?? this.#options.store;
+  }
+
+  /**
+   * Makes a tree in a store of its own and hands it to `work`. Commands on it run alone. Store and sandboxes of the tree are removed
+   * afterwards, so that its files are on disk only while they are needed.
+   * @param makeTree writes the tree into a store that borrows all objects of the common one.
+   */
+  async withPrivateTree<Value>(
+    makeTree: (store: GitStore) => Promise<string>,
+    work: (tree: string) => Promise<Value>,
+  ): Promise<Value> {
+    const common = this.#options.store;
+    const dir = join(this.#options.workDir, `private-${++this.#count}.git`);
+    const store = await createGitStore(dir, common.format, [join(common.dir, 'objects')]);
+    let tree: string | null = null;
+    try {
+      const made = await makeTree(store);
+      // A tree that the common store has is no secret, and others may use it, too.
+      if (await hasTree(common, made)) return await work(made);
+      tree = made;
+      const entry = this.#privateTrees.get(tree) ?? { store, places: [], users: 0 };
+      entry.users++;
+      this.#privateTrees.set(tree, entry);
+      this.#apart.add(tree);
+      return await work(tree);
+    } finally {
+      const entry = tree === null ? undefined : this.#privateTrees.get(tree);
+      if (entry) entry.users--;
+      if (tree !== null && entry?.users === 0) {
+        this.#privateTrees.delete(tree);
+        await Promise.all([...entry.places, entry.store.dir].map(removeFolder));
+      }
+      if (entry?.store !== store) await removeFolder(dir);
+    }
   }
 
   /** The root of a checkout to look at, not to run anything in. The first command on that tree gets it afterwards. */
@@ -131,7 +191,8 @@ export class Sandboxes {
   }
 
   async #make(tree: string, group: string | null): Promise<Sandbox> {
-    const { store, base, workDir } = this.#options;
+    const { base, workDir } = this.#options;
+    const store = this.storeOf(tree);
     const number = ++this.#count;
     const lodger = this.#lodgers[number % this.#lodgers.length] ?? {
       user: null,
@@ -144,8 +205,16 @@ export class Sandboxes {
     const index = join(place, 'index');
     await mkdir(place, { mode: 0o700 });
     await Promise.all([mkdir(home, { mode: 0o700 }), mkdir(tmp, { mode: 0o700 })]);
-    await checkOutTree(store, tree, checkout, index);
-    await createCheckoutGit(store, checkout, base, index);
+    this.#privateTrees.get(tree)?.places.push(place);
+    const [pack] = await Promise.all([this.#packBaseAndPatch(), checkOutTree(store, tree, checkout, index)]);
+    const git = await createCheckoutGit({
+      checkout,
+      format: store.format,
+      borrowFrom: pack.objectsFolder,
+      commit: base,
+      index,
+    });
+    await copyObjectsBesidePack(store, tree, pack, git);
     const [root, territory] = await Promise.all([realpath(checkout), realpath(place)]);
     if (lodger.user) {
       await changeOwner(lodger.user, [checkout, home, tmp]);
@@ -179,6 +248,12 @@ export class Sandboxes {
     };
   }
 
+  #packBaseAndPatch(): Promise<ObjectPack> {
+    const { store, base, tree, workDir } = this.#options;
+    this.#pack ??= createObjectPack(store, { commit: base, trees: [tree] }, join(workDir, 'objects'));
+    return this.#pack;
+  }
+
   /** One room at a time for each user, and its door is closed when nobody of ours is in. */
   #inside(
     place: string,
@@ -198,6 +273,15 @@ export class Sandboxes {
       }
     });
   }
+}
+
+async function hasTree(store: GitStore, tree: string): Promise<boolean> {
+  let found = false;
+  await readObjects(store, '--batch-check', [tree], ({ type }) => {
+    found = type === 'tree';
+    return DISCARDING_SINK;
+  });
+  return found;
 }
 
 const HERE = Buffer.from('./');

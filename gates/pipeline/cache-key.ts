@@ -1,7 +1,8 @@
 import { canonicalHash } from '../../shared/lib/canonical-json.ts';
+import { sha256 } from '../../shared/lib/sha256.ts';
 import type { ExecutionEnvironment } from '../core/execution-environment.ts';
 import type { GatePlan } from '../core/gate.ts';
-import type { HiddenTestEdits } from '../core/hidden-tests-result.ts';
+import type { HiddenTestFiles } from '../core/hidden-tests-result.ts';
 import type { Judge, JudgedTask } from '../core/judge.ts';
 import type { PatchSubject } from '../core/patch-subject.ts';
 import type { RuleSettings } from '../core/rule-settings.ts';
@@ -24,7 +25,7 @@ export interface CacheKeyOptions {
   readonly requiredGates: readonly string[];
   readonly task: JudgedTask | null;
   readonly judge: Judge | null;
-  readonly hiddenTests: HiddenTestEdits | null;
+  readonly hiddenTests: HiddenTestFiles | null;
   /** Their dates count: what has ended since is another result. */
   readonly ruleSettings: RuleSettings | null;
   readonly executionEnvironment: ExecutionEnvironment;
@@ -59,7 +60,7 @@ export async function computeCacheKey(step: PipelineStep, options: CacheKeyOptio
     // The same patch is another thing to check where it may change what steers the check.
     checked: subject.tree,
     expects: task?.expects ?? null,
-    hidden: hiddenTests?.map(({ path, entry }) => [path, entry?.id ?? null]) ?? null,
+    hidden: hiddenTests?.map(({ path, mode, content }) => [path, mode, sha256(content)]) ?? null,
     rules: ruleSettings,
     judged: gate.asksModel ? { task, models: judge?.models ?? null } : null,
   });

@@ -8,7 +8,7 @@ import type { UpstreamBranch } from '../../workspace/git/upstream-branch.ts';
 import type { ProcessUser } from '../../workspace/process/process-user.ts';
 import { ConfigError } from '../core/configuration-error.ts';
 import { CONFIG_FILE } from '../core/configuration-file.ts';
-import type { HiddenTestEdits, HiddenTestsResult } from '../core/hidden-tests-result.ts';
+import type { HiddenTestFiles, HiddenTestsResult } from '../core/hidden-tests-result.ts';
 import type { Judge, JudgedTask } from '../core/judge.ts';
 import type { PatchSubject } from '../core/patch-subject.ts';
 import type { PersistentCache } from '../core/persistent-cache.ts';
@@ -48,8 +48,8 @@ export interface GatherEvidenceOptions {
   readonly bypasses?: readonly GateBypass[];
   /** The task that the work is for, when it is known. */
   readonly task?: JudgedTask | null;
-  /** Tests that whoever asked for the work keeps to himself, as blobs of the store; absent or null: none. */
-  readonly hiddenTests?: HiddenTestEdits | null;
+  /** Hidden tests of the task; absent or null: none. */
+  readonly hiddenTests?: HiddenTestFiles | null;
   /** The model that gates may ask; absent: no provider is configured. */
   readonly judge?: Judge | null;
   /** What outlives this run; absent: nothing. */
@@ -79,6 +79,7 @@ export async function gatherEvidence(options: GatherEvidenceOptions): Promise<Ev
   const rooms = new Sandboxes({
     store,
     base,
+    tree,
     workDir,
     users: options.sandboxUsers ?? null,
     ...(abort ? { abort } : {}),

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { HiddenTestEdits } from '../../gates/core/hidden-tests-result.ts';
+import type { HiddenTestFiles } from '../../gates/core/hidden-tests-result.ts';
 import { gatherEvidence } from '../../gates/pipeline/gather-evidence.ts';
 import {
   type Evidence,
@@ -179,7 +179,7 @@ export async function runCorpus(
           ...patch.about,
           ...(patch.expects.length > 0 ? { expects: patch.expects } : {}),
         },
-        hiddenTests: await hiddenIn(store, patch.hidden),
+        hiddenTests: hiddenTestsOf(patch.hidden),
         workDir,
         maxParallel: 2,
       });
@@ -214,15 +214,12 @@ export async function runCorpus(
   }
 }
 
-/** Null: the task has none. */
-async function hiddenIn(store: GitStore, files: CaseFiles): Promise<HiddenTestEdits | null> {
-  const edits = await Promise.all(
-    Object.entries(files).map(async ([path, content]) => ({
-      path,
-      entry: { id: writeBlob(store, String(content)), mode: '100644' },
-    })),
+/** Hidden tests of a case; null: it has none. */
+function hiddenTestsOf(files: CaseFiles): HiddenTestFiles | null {
+  const hidden = Object.entries(files).map(
+    ([path, content]) => ({ path, mode: '100644', content: Buffer.from(String(content)) }) as const,
   );
-  return edits.length === 0 ? null : edits;
+  return hidden.length === 0 ? null : hidden;
 }
 
 const said = (evidence: Evidence): string =>

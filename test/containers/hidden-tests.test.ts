@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
-import { symlinkSync } from 'node:fs';
+import { readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { loadHiddenTests } from '../../containers/gates/hidden-tests.ts';
 import { HiddenTests, serializeHiddenTests } from '../../shared/contract/submission/hidden-tests.ts';
 import { CheckoutError } from '../../workspace/git/checkout-error.ts';
-import { readBlobs } from '../../workspace/git/read-blobs.ts';
 import { createTestRepository, type TestRepository } from '../support/git-repository.ts';
 import { inBox } from './box.ts';
 import { type FakeApi, startFakeApi } from './fake-api.ts';
@@ -28,18 +27,9 @@ function placed(tests: unknown) {
 /** The files that the box makes of them: path, mode and content. */
 const read = (place: ReturnType<typeof placed> | null) =>
   inBox(async (box) => {
-    const store = { dir: `${createTestRepository({ 'a.txt': '' }).dir}/.git`, format: 'sha1' } as const;
-    const edits = await loadHiddenTests(store, { hidden_tests: place }, box);
-    if (edits === null) return null;
-    const blobs = await readBlobs(
-      store,
-      edits.map(({ entry }) => entry?.id ?? ''),
-    );
-    return edits.map(({ path, entry }) => [
-      path,
-      entry?.mode,
-      blobs.get(entry?.id ?? '')?.toString('latin1'),
-    ]);
+    const files = await loadHiddenTests({ hidden_tests: place }, box);
+    expect(readdirSync(box.workDir)).toEqual([]);
+    return files?.map(({ path, mode, content }) => [path, mode, content.toString('latin1')]) ?? null;
   });
 const refusal = async (place: ReturnType<typeof placed>): Promise<CheckoutError> => {
   const error = await read(place).then(

@@ -54,7 +54,7 @@ export async function createSubject(base: FileContents, edits: FileEdits): Promi
   const patch = await createPatchFixture(base, edits);
   const workDir = join(createTemporaryFolder(), 'rooms');
   mkdirSync(workDir);
-  const rooms = new Sandboxes({ store: patch.store, base: patch.base, workDir, users: null });
+  const rooms = new Sandboxes({ ...patch, workDir, users: null });
   return createPatchSubject({ ...patch, rooms });
 }
 

@@ -27,8 +27,8 @@ export async function runGateOnRepository(
   const store = { dir: join(repository.dir, '.git'), format: 'sha1' } as const;
   const workDir = join(more.users ? createTraversableFolder() : createTemporaryFolder(), 'rooms');
   mkdirSync(workDir, { mode: 0o711 });
-  const rooms = new Sandboxes({ store, base, workDir, users: more.users ?? null });
   const tree = repository.git('rev-parse', 'HEAD^{tree}');
+  const rooms = new Sandboxes({ store, base, tree, workDir, users: more.users ?? null });
   const subject = await createPatchSubject({
     store,
     base,

@@ -1,32 +1,46 @@
 import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { GitStore } from './git-store.ts';
+import type { GitStore, ObjectFormat } from './git-store.ts';
+
+export interface CheckoutGitOptions {
+  readonly checkout: string;
+  readonly format: ObjectFormat;
+  /** Object folder that the repository borrows from. Commands in the checkout can read everything in it. */
+  readonly borrowFrom: string;
+  /** Base commit, which becomes HEAD. Its parents are not there. */
+  readonly commit: string;
+  /** Index that the checkout was written with. */
+  readonly index: string;
+}
 
 /**
- * Gives a checkout a `.git` of its own, for agents and tools that ask git where they are. It borrows the objects of the
- * store; what is done to it never reaches the store, and we never read it again.
+ * Gives a checkout a `.git` folder of its own, for agents and tools that ask git where they are. What they do to it
+ * never reaches the store, and we never read it again.
+ * @returns the repository, for objects that the checkout needs and `borrowFrom` does not hold.
  */
-export async function createCheckoutGit(
-  store: GitStore,
-  checkout: string,
-  commit: string,
-  index: string,
-): Promise<void> {
+export async function createCheckoutGit({
+  checkout,
+  format,
+  borrowFrom,
+  commit,
+  index,
+}: CheckoutGitOptions): Promise<GitStore> {
   const dir = join(checkout, '.git');
-  await mkdir(join(dir, 'objects', 'info'), { recursive: true });
-  await mkdir(join(dir, 'refs', 'heads'), { recursive: true });
-  const extension = store.format === 'sha256' ? '[extensions]\n\tobjectFormat = sha256\n' : '';
+  await Promise.all(
+    [join('objects', 'info'), join('refs', 'heads')].map((each) =>
+      mkdir(join(dir, each), { recursive: true }),
+    ),
+  );
+  const extension = format === 'sha256' ? '[extensions]\n\tobjectFormat = sha256\n' : '';
   await Promise.all([
     writeFile(join(dir, 'HEAD'), `${commit}\n`),
     writeFile(
       join(dir, 'config'),
       `[core]\n\trepositoryFormatVersion = ${extension ? 1 : 0}\n\tbare = false\n${extension}`,
     ),
-    writeFile(join(dir, 'objects', 'info', 'alternates'), `${join(store.dir, 'objects')}\n`),
+    writeFile(join(dir, 'objects', 'info', 'alternates'), `${borrowFrom}\n`),
     copyFile(index, join(dir, 'index')),
-    // A shallow store must not make git look for parents that were never fetched.
-    copyFile(join(store.dir, 'shallow'), join(dir, 'shallow')).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'ENOENT') throw error;
-    }),
+    writeFile(join(dir, 'shallow'), `${commit}\n`),
   ]);
+  return { dir, format };
 }

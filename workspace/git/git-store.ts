@@ -16,8 +16,8 @@ export const emptyTreeId = ({ format }: Pick<GitStore, 'format'>): string =>
     : '6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321';
 
 /**
- * A git directory of our own. It lies outside of every checkout, so that nothing that runs in a checkout
- * can change the configuration, the index or the objects that we work with.
+ * A git directory of our own. It lies outside of every checkout, so that nothing that runs in a checkout can change the configuration,
+ * the index or the objects that we work with. Only our own user can enter it: it may hold what code of a patch must not read.
  */
 export interface GitStore {
   readonly dir: string;
@@ -30,6 +30,7 @@ export async function createGitStore(
   format: ObjectFormat = 'sha1',
   alternates: readonly string[] = [],
 ): Promise<GitStore> {
+  await mkdir(dir, { recursive: true, mode: 0o700 });
   await mkdir(join(dir, 'objects', 'info'), { recursive: true });
   await mkdir(join(dir, 'refs'));
   const extension = format === 'sha256' ? '[extensions]\n\tobjectFormat = sha256\n' : '';

@@ -1,6 +1,6 @@
 import { CheckoutError } from './checkout-error.ts';
 import { DISCARDING_SINK, readObjects } from './git-object-reader.ts';
-import type { GitStore } from './git-store.ts';
+import type { GitStore, ObjectFormat } from './git-store.ts';
 import { decodePath } from './path-encoding.ts';
 import { readBlobs } from './read-blobs.ts';
 
@@ -73,11 +73,15 @@ async function readTree(store: GitStore, name: string): Promise<readonly FolderE
     if (size > MAX_TREE_BYTES) throw new CheckoutError('unknown', 'a folder is too large to be read');
     return { ...DISCARDING_SINK, write: (bytes) => void pieces.push(bytes) };
   });
-  return parse(Buffer.concat(pieces), store.format === 'sha256' ? 32 : 20);
+  return parseTree(Buffer.concat(pieces), store.format);
 }
 
-/** `<mode> <name>\0<id>`, the id in binary. https://git-scm.com/docs/git-mktree knows the same in text. */
-function parse(tree: Buffer, idBytes: number): FolderEntry[] {
+/**
+ * Parses a tree object, a list of `<mode> <name>\0<id>` with the id in binary. Paths are names.
+ * https://git-scm.com/docs/git-mktree has the same in text.
+ */
+export function parseTree(tree: Buffer, format: ObjectFormat): FolderEntry[] {
+  const idBytes = format === 'sha256' ? 32 : 20;
   const entries: FolderEntry[] = [];
   for (let at = 0; at < tree.length; ) {
     const space = tree.indexOf(0x20, at);

@@ -108,7 +108,7 @@ export async function buildSelectedTestsCommand(
 async function listFor(subject: PatchSubject, selection: TestSelection, tree: string): Promise<string> {
   if (selection.kind === 'all') return '';
   const paths = new Set<string>();
-  for (const { path } of await listFiles(subject.store, tree)) {
+  for (const { path } of await listFiles(subject.sandboxes.storeOf(tree), tree)) {
     paths.add(path);
     if (path.endsWith('.go')) paths.add(`./${parentFolderOf(path)}`);
   }

@@ -1,14 +1,14 @@
 import { HIDDEN_TESTS_GATE } from '../../../shared/contract/evidence/gate-names.ts';
 import type { GateEvidence } from '../../../shared/contract/evidence/schema.ts';
-import type { HiddenTestEdits, HiddenTestsResult } from '../../core/hidden-tests-result.ts';
+import type { HiddenTestFiles, HiddenTestsResult } from '../../core/hidden-tests-result.ts';
 import type { Language } from '../../core/language.ts';
 import { languageOfPath } from '../../languages/languages.ts';
 
 /** The hidden tests that a tool of this language runs; null: there is nothing for it to do. */
 export function selectHiddenTestsFor(
-  hidden: HiddenTestEdits | null,
+  hidden: HiddenTestFiles | null,
   language: Language | null,
-): HiddenTestEdits | null {
+): HiddenTestFiles | null {
   if (hidden === null || language === null) return hidden;
   const own = hidden.filter(({ path }) => [language, null].includes(languageOfPath(path)));
   return own.some(({ path }) => languageOfPath(path) === language) ? own : null;
@@ -19,7 +19,7 @@ const HIDDEN_OUTCOMES_WORST_FIRST = ['failed', 'could_not_run', 'passed'] as con
 
 export interface HiddenTestsEvidenceOptions {
   /** Absent or null: the task has none. */
-  readonly hiddenTests: HiddenTestEdits | null;
+  readonly hiddenTests: HiddenTestFiles | null;
   /** Of every gate that runs tests. */
   readonly results: readonly HiddenTestsResult[];
   readonly gates: readonly GateEvidence[];

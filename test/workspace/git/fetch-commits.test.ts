@@ -83,7 +83,13 @@ test('a planted .git answers git, and what is done to it does not reach the stor
   const at = createTemporaryFolder();
   const checkout = join(at, 'tree');
   await checkOutTree(store, commit, checkout, join(at, 'index'));
-  await createCheckoutGit(store, checkout, commit, join(at, 'index'));
+  await createCheckoutGit({
+    checkout,
+    format: store.format,
+    borrowFrom: join(store.dir, 'objects'),
+    commit,
+    index: join(at, 'index'),
+  });
   const ask = async (...args: string[]) =>
     readSingleLine(
       (

@@ -1,6 +1,6 @@
 import type { ExperimentSettings } from '../../../core/experiment-settings.ts';
 import type { FindingSeverity, GateFinding } from '../../../core/gate-finding.ts';
-import type { HiddenTestEdits, HiddenTestsResult } from '../../../core/hidden-tests-result.ts';
+import type { HiddenTestFiles, HiddenTestsResult } from '../../../core/hidden-tests-result.ts';
 import type { Language } from '../../../core/language.ts';
 import type { PatchSubject } from '../../../core/patch-subject.ts';
 import type { BaselineResult } from '../../comparing/baseline-result.ts';
@@ -63,7 +63,7 @@ export interface ExperimentContext {
   readonly expected: ExpectedTestChanges;
   readonly settings: ExperimentSettings | null;
   /** Tests that only the gates container has; null: none for what this run covers. */
-  readonly hidden: HiddenTestEdits | null;
+  readonly hidden: HiddenTestFiles | null;
   /** Whose tests the tool runs; null: the command is the project's own. */
   readonly language: Language | null;
   /** Runs the tests on another tree at the cost of the budget. @throws BudgetSpentError */

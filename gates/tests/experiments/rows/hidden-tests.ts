@@ -2,8 +2,9 @@ import type { HiddenTestsResult } from '../../../core/hidden-tests-result.ts';
 import type { Language } from '../../../core/language.ts';
 import { countTestsRun } from '../../../reports/tool-report.ts';
 import type { CommandRun } from '../../running/command-run.ts';
+import { BudgetSpentError } from '../engine/budget.ts';
 import type { Experiment } from '../engine/experiment.ts';
-import { treeWithHiddenTests } from '../trees/changed-tests.ts';
+import { writeTreeWithHiddenTests } from '../trees/changed-tests.ts';
 
 /** Runs the tests that only the gates container has on the patch. */
 export const hiddenTests: Experiment = {
@@ -15,8 +16,16 @@ export const hiddenTests: Experiment = {
   when: 'always',
   applies: ({ hidden }) => hidden !== null,
   run: async ({ subject, hidden, language, runTests }) => {
-    const tree = await treeWithHiddenTests(subject, hidden ?? []);
-    const run = await runTests(tree, { limitMs: Number.POSITIVE_INFINITY });
+    const run = await subject.sandboxes
+      .withPrivateTree(
+        (store) => writeTreeWithHiddenTests(store, subject, hidden ?? []),
+        (tree) => runTests(tree, { limitMs: Number.POSITIVE_INFINITY }),
+      )
+      .catch((error: unknown): Pick<CommandRun, 'outcome' | 'cases'> => {
+        if (error instanceof BudgetSpentError) throw error;
+        // The message may name a hidden file.
+        return { outcome: 'infra_failed', cases: null };
+      });
     return { findings: [], facts: {}, hidden: summarizeHiddenTests(run, language) };
   },
 };

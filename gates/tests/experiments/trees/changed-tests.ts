@@ -1,9 +1,10 @@
 import { editTree, type GitTreeEdit, writeBlob } from '../../../../workspace/git/edit-tree.ts';
 import { type FileChange, getBasePath } from '../../../../workspace/git/file-changes.ts';
+import type { GitStore } from '../../../../workspace/git/git-store.ts';
 import { hasSameInlineTests, replaceInlineTests } from '../../../code/cases/rust-inline-tests.ts';
 import { isTestFile } from '../../../code/test-reachability.ts';
 import { readChangedTexts } from '../../../core/changed-texts.ts';
-import type { HiddenTestEdits } from '../../../core/hidden-tests-result.ts';
+import type { HiddenTestFiles } from '../../../core/hidden-tests-result.ts';
 import type { PatchSubject } from '../../../core/patch-subject.ts';
 import { isTestPath } from '../../../core/test-paths.ts';
 import { readTestSourceIndex } from '../sources/test-source-index.ts';
@@ -105,17 +106,24 @@ export async function readChangedTests(subject: PatchSubject): Promise<ChangedTe
   };
 }
 
-/** Tree of the patch with tests that only we have, and without any that nothing of theirs imports. */
-export const treeWithHiddenTests = async (subject: PatchSubject, hidden: HiddenTestEdits): Promise<string> =>
-  editTree(subject.store, subject.tree, [
-    ...(
-      await unaffectedTests(
-        subject,
-        hidden.map(({ path }) => path),
-      )
-    ).map((path): GitTreeEdit => ({ path, entry: null })),
-    ...hidden,
+/**
+ * Writes the patched tree with the hidden tests, and without tests that none of them imports.
+ * @param store where the files go; it holds the objects of the patch.
+ */
+export async function writeTreeWithHiddenTests(
+  store: GitStore,
+  subject: PatchSubject,
+  hidden: HiddenTestFiles,
+): Promise<string> {
+  const unaffected = await unaffectedTests(
+    subject,
+    hidden.map(({ path }) => path),
+  );
+  return editTree(store, subject.tree, [
+    ...unaffected.map((path): GitTreeEdit => ({ path, entry: null })),
+    ...hidden.map(({ path, mode, content }) => ({ path, entry: { id: writeBlob(store, content), mode } })),
   ]);
+}
 
 /** The base's version under its own name; what the patch calls it is not there beside it. */
 const restoreBase = (change: FileChange): GitTreeEdit[] => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { HiddenTestsResult } from '../../../../../gates/core/hidden-tests-result.ts';
+import type { PersistentCache } from '../../../../../gates/core/persistent-cache.ts';
 import { createTestResult } from '../../../../../gates/core/test-result.ts';
 import {
   buildHiddenTestsEvidence,
@@ -7,7 +8,6 @@ import {
 } from '../../../../../gates/tests/comparing/hidden-tests-evidence.ts';
 import { summarizeHiddenTests } from '../../../../../gates/tests/experiments/rows/hidden-tests.ts';
 import { reduceToVerdict } from '../../../../../shared/control/verdict/reduce-to-verdict.ts';
-import { writeBlob } from '../../../../../workspace/git/edit-tree.ts';
 import { gate } from '../../../../support/builders.ts';
 import { gatherEvidenceOn } from '../../../../support/gather-evidence.ts';
 import { createTestRepository } from '../../../../support/git-repository.ts';
@@ -23,14 +23,32 @@ const BASE = {
 const HIDDEN = `${HEAD}test('secret two', () => assert.equal(price(2), 4));\ntest('secret three', () => assert.equal(price(3), 6));\n`;
 const NEW_TEST = `${HEAD}test('two', () => assert.equal(price(2), 4));\n`;
 
+/** Prints all that git has and what lies in the folders of this run, where that looks like a hidden test, and fails. */
+const SEARCH = `
+const { spawnSync } = require('node:child_process');
+const fs = require('node:fs');
+const path = require('node:path');
+const found = [];
+const look = (name, bytes) => { if (bytes.includes('sec' + 'ret t')) found.push(name + ': ' + bytes); };
+look('git', spawnSync('git', ['cat-file', '--batch-all-objects', '--batch'], { maxBuffer: 1e9 }).stdout.toString());
+for (const each of fs.readdirSync('../../..', { recursive: true })) {
+  if (each.endsWith('hidden.' + 'test.js')) found.push(each);
+  try {
+    const bytes = fs.readFileSync(path.join('../../..', each));
+    look(each, bytes.toString('latin1'));
+    look(each, require('node:zlib').inflateSync(bytes).toString('latin1'));
+  } catch {}
+}
+console.log('searched', found.join());
+if (process.argv[1].endsWith('search.js')) process.exitCode = 1;
+`;
+
 async function judge(source: string) {
   const repository = createTestRepository(BASE);
   repository.write({ 'price.js': source, 'test/price.test.js': NEW_TEST });
-  const store = { dir: `${repository.dir}/.git`, format: 'sha1' } as const;
-  const id = writeBlob(store, HIDDEN);
   const evidence = await gatherEvidenceOn(repository, [], {
     task: { id: 't', title: '', description: '', expects: ['tests_change', 'expectations_change'] },
-    hiddenTests: [{ path: 'test/hidden.test.js', entry: { id, mode: '100644' } }],
+    hiddenTests: [{ path: 'test/hidden.test.js', mode: '100644', content: Buffer.from(HIDDEN) }],
   });
   return { verdict: reduceToVerdict(evidence).verdict, said: JSON.stringify(evidence) };
 }
@@ -42,6 +60,44 @@ describe('hidden tests', () => {
     expect(said).toContain('hidden tests: 1 of 2 fail');
     expect(said).not.toContain('secret');
     expect(said).not.toContain('hidden.test.js');
+  });
+
+  test('code of the patch finds nothing of them before and after their run, and nothing that it prints is kept', async () => {
+    const repository = createTestRepository({
+      ...BASE,
+      'assay.yaml':
+        `${BASE['assay.yaml']}  lint_command: node search.js\n  type_check_command: node search.js\n  type_check: true\n`.replace(
+          'lint: false',
+          'lint: true',
+        ),
+    });
+    repository.write({
+      'price.js': "require('./search.js'); exports.price = (n) => (n === 2 ? 4 : n);\n",
+      'test/price.test.js': NEW_TEST,
+      'search.js': SEARCH,
+    });
+    const kept: unknown[] = [];
+    const persistentCache: PersistentCache = {
+      get: async () => null,
+      put: async (_key, value) => void kept.push(value),
+      update: async (_key, change) => void kept.push(change(null)),
+    };
+    const evidence = await gatherEvidenceOn(
+      repository,
+      [{ type: 'test_passes', command: 'node search.js' }],
+      {
+        task: { id: 't', title: '', description: '', expects: ['tests_change', 'expectations_change'] },
+        hiddenTests: [{ path: 'test/hidden.test.js', mode: '100644', content: Buffer.from(HIDDEN) }],
+        persistentCache,
+        onTests: (gate, tests) => kept.push([gate, tests]),
+      },
+    );
+    const said = JSON.stringify([evidence, kept]);
+    expect(said).toContain('hidden tests: 1 of 2 fail');
+    expect(said).toContain('searched');
+    expect(said).not.toContain('secret t');
+    expect(said).not.toContain('hidden.test.js');
+    expect(kept.length).toBeGreaterThan(1);
   });
 
   test('the work that was asked for passes', async () => {
@@ -66,7 +122,7 @@ describe('hidden tests', () => {
 });
 
 describe('the evidence of hidden tests', () => {
-  const at = (path: string) => ({ path, entry: { id: 'a'.repeat(40), mode: '100644' } });
+  const at = (path: string) => ({ path, mode: '100644' as const, content: Buffer.from('x') });
   const said = (outcome: HiddenTestsResult['outcome'], language: HiddenTestsResult['language'] = null) => ({
     outcome,
     ran: 2,
