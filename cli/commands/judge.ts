@@ -1,14 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { formatCount, formatDollars } from '../../shared/lib/format.ts';
+import { type GoldenCase, readGoldenCases } from '../../shared/reviews/judging/golden-cases.ts';
+import { renderReliabilityPlot } from '../../shared/reviews/judging/reliability-plot.ts';
+import { createAskModel } from '../../shared/reviews/model-clients/ask-model.ts';
 import {
   CALIBRATED_QUESTIONS,
   type CalibrationReport,
   calibrateJudge,
-} from '../../shared/reviews/judging/calibrate-judge.ts';
-import { type GoldenCase, readGoldenCases } from '../../shared/reviews/judging/golden-cases.ts';
-import { renderReliabilityPlot } from '../../shared/reviews/judging/reliability-plot.ts';
-import { createAskModel } from '../../shared/reviews/model-clients/ask-model.ts';
+} from '../../shared/reviews/reviewers/calibrate-judge.ts';
 import { CLI_EXIT_CODES, CliError } from '../exit.ts';
 import type { CommandIo } from '../io.ts';
 import { defineLocalCommand } from '../local-command.ts';

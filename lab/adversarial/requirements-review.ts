@@ -9,8 +9,8 @@ import {
   wilsonInterval,
   Z_95,
 } from '../../shared/control/cascade/learning/intervals.ts';
-import { planRequirementsReview } from '../../shared/reviews/judging/requirements-review.ts';
 import { createAskModel } from '../../shared/reviews/model-clients/ask-model.ts';
+import { planRequirementsReview } from '../../shared/reviews/reviewers/requirements-review.ts';
 import type { ObjectStore } from '../../shared/store/object-store.ts';
 import type { TaskStore } from '../../shared/store/task-store.ts';
 import { askJudges } from '../../shared/use-cases/review/ask-judges.ts';

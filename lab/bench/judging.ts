@@ -5,14 +5,15 @@ import { DEFAULT_TIER_MODELS } from '../../shared/contract/agents/tiers.ts';
 import { usageCostUsd } from '../../shared/contract/models/model-prices.ts';
 import type { CompletionSignal } from '../../shared/contract/submission/signals.ts';
 import type { Task } from '../../shared/contract/task/task.ts';
+import { questionOf } from '../../shared/reviews/engine/engine.ts';
 import { excerptEvenly, splitDiffByFile } from '../../shared/reviews/judging/diff-excerpt.ts';
 import {
   type GoldenCase,
   goldenCasePieces,
   readGoldenCases,
 } from '../../shared/reviews/judging/golden-cases.ts';
-import { requirementsReviewQuestion } from '../../shared/reviews/judging/requirements-review.ts';
-import { signalQuestion } from '../../shared/reviews/judging/signal-judgement.ts';
+import { REQUIREMENTS_REVIEW } from '../../shared/reviews/reviewers/requirements-review.ts';
+import { SIGNAL_REVIEWERS } from '../../shared/reviews/reviewers/signal.ts';
 import type { ObjectStore } from '../../shared/store/object-store.ts';
 import type { TaskStore } from '../../shared/store/task-store.ts';
 import { combineVerdicts, reduceEvidenceToVerdict } from '../../shared/use-cases/review/janitor-steps.ts';
@@ -137,16 +138,19 @@ async function signalTimes(): Promise<{ readonly ms: number; readonly globs_ms: 
 }
 
 const QUESTIONS = {
-  second_look: (of: GoldenCase, diff: string) => requirementsReviewQuestion(goldenCasePieces(of, diff)),
+  second_look: (of: GoldenCase, diff: string) =>
+    questionOf(REQUIREMENTS_REVIEW, { because: '' }, { pieces: goldenCasePieces(of, diff) }),
   llm_judge: (of: GoldenCase, diff: string) =>
-    signalQuestion(
-      { type: 'llm_judge', criteria: of.criteria, on_error: 'hold' },
-      goldenCasePieces(of, diff),
+    questionOf(
+      SIGNAL_REVIEWERS.llm_judge,
+      { signal: { type: 'llm_judge', criteria: of.criteria, on_error: 'hold' } },
+      { pieces: goldenCasePieces(of, diff) },
     ),
   llm_review: (of: GoldenCase, diff: string) =>
-    signalQuestion(
-      { type: 'llm_review', instructions: of.criteria, on_error: 'hold' },
-      goldenCasePieces(of, diff),
+    questionOf(
+      SIGNAL_REVIEWERS.llm_review,
+      { signal: { type: 'llm_review', instructions: of.criteria, on_error: 'hold' } },
+      { pieces: goldenCasePieces(of, diff) },
     ),
 };
 

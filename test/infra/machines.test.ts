@@ -16,8 +16,9 @@ import {
   RepositoryStepInput,
   VerdictExecutionInput,
 } from '../../shared/contract/messages/step-messages.ts';
+import { absentJudgement } from '../../shared/reviews/engine/engine.ts';
 import { JUDGING_CLAIM_SECONDS } from '../../shared/reviews/judging/judging-limits.ts';
-import { unaskedSignalJudgement } from '../../shared/reviews/judging/signal-judgement.ts';
+import { SIGNAL_REVIEWERS } from '../../shared/reviews/reviewers/signal.ts';
 
 const SIGNAL = { type: 'llm_judge', criteria: 'it adds', on_error: 'hold' } as const;
 const QUEUES = [1, 2, 3].map((priority) => `https://sqs.test/agents-${priority}`) as [string, string, string];
@@ -283,7 +284,9 @@ describe('the janitor', () => {
     ]);
     expect(output).toEqual({ verdict: 'pass' });
 
-    const judgements = [unaskedSignalJudgement(SIGNAL, { outcome: 'could_not_run', because: 'no model' })];
+    const judgements = [
+      absentJudgement(SIGNAL_REVIEWERS.llm_judge, { signal: SIGNAL }, { code: 'no_model', purpose: 'judge' }),
+    ];
     const asked = await run(janitor, input, [
       { verdict, next: 'judge', look, pipeline },
       judgements,

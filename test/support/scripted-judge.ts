@@ -32,11 +32,12 @@ export function createScriptedJudge(
       asked.push({ model: name, question: question as never });
       const spent = { calls: 1, tokens: { input: 10, output: 1 }, ms: 1 };
       const said = typeof answer === 'function' ? (answer(name) as unknown) : answer;
-      if (said instanceof Error) return { ...spent, outcome: 'infra_failed', why: said.message };
+      if (said instanceof Error)
+        return { ...spent, code: 'no_answer', outcome: 'infra_failed', why: said.message };
       const parsed = question.answerSchema.safeParse(said);
       return parsed.success
         ? { ...spent, value: parsed.data }
-        : { ...spent, outcome: 'could_not_run', why: 'the answer cannot be read' };
+        : { ...spent, code: 'unreadable_answer', outcome: 'could_not_run', why: 'the answer cannot be read' };
     },
   };
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { allJudgeModels, modelsForPurpose } from '../../../shared/contract/models/judge-models.ts';
 import type { OnErrorAction } from '../../../shared/contract/submission/on-error.ts';
-import { describeAbsence, missingModelInstruction } from '../../../shared/reviews/engine/engine.ts';
+import { describeAbsence, missingModelInstruction } from '../../../shared/reviews/engine/absence.ts';
 import { excerptWholeFiles } from '../../../shared/reviews/judging/diff-excerpt.ts';
 import { PROMPTS } from '../../../shared/reviews/judging/prompts.ts';
 import {

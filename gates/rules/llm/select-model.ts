@@ -4,7 +4,7 @@ import {
   type JudgePurpose,
   modelsForPurpose,
 } from '../../../shared/contract/models/judge-models.ts';
-import { missingModelInstruction } from '../../../shared/reviews/engine/engine.ts';
+import { missingModelInstruction } from '../../../shared/reviews/engine/absence.ts';
 import type { Judge } from '../../core/judge.ts';
 
 /** The model that serves a purpose; a name in the base's configuration chooses among those that are configured, and adds none. */

@@ -1,7 +1,7 @@
 import type { Verdict } from '../../contract/evidence/schema.ts';
 import type { Judgement } from '../../contract/judgement/judgement.ts';
 import { judgementCost, sumOrNull } from '../../contract/task/judging-cost.ts';
-import { judgementReasons } from '../../reviews/judging/opinion-verdict.ts';
+import { judgementReasons } from '../../reviews/engine/opinion-verdict.ts';
 
 const SEVERITY: Record<Verdict['verdict'], number> = { pass: 0, refer: 1, fail: 2 };
 

@@ -10,7 +10,7 @@ import type {
 } from '../../contract/evidence/schema.ts';
 import { describeSignal } from '../../contract/submission/signals.ts';
 import { truncateText } from '../../lib/truncate.ts';
-import { verdictWithoutOpinion } from '../../reviews/judging/opinion-verdict.ts';
+import { verdictWithoutOpinion } from '../../reviews/engine/opinion-verdict.ts';
 
 /** Outcomes of a check that was to run and could not: never a pass, and no fault of the patch that we know of. */
 const OUTCOMES_WITHOUT_RESULT: readonly CheckOutcome[] = ['could_not_run', 'timed_out', 'infra_failed'];

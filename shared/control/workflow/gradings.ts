@@ -8,7 +8,7 @@ import {
 import type { GradingRecord } from '../../contract/rubric/grading-record.ts';
 import type { Task } from '../../contract/task/task.ts';
 import type { ResolvedVerification } from '../../contract/workflow/resolved-workflow.ts';
-import { judgingSkipReason } from '../../reviews/judging/expected-judgements.ts';
+import { judgingSkipReason } from '../../reviews/reviewers/expected-judgements.ts';
 
 /** The verification nodes of a task at which somebody is asked, in the order in which work comes to them. */
 export const listGradedNodes = ({

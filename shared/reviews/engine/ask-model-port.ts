@@ -1,7 +1,7 @@
 import type * as z from 'zod';
-import type { CheckOutcome } from '../../contract/check-outcome.ts';
 import type { ModelCallUsage } from '../../contract/judgement/judgement.ts';
 import type { JudgeModel } from '../../contract/models/judge-models.ts';
+import type { NoAnswer } from './absence.ts';
 import type { JudgePrompt } from './prompt.ts';
 
 /** A picture that a model is shown. Whoever shows one has read it to its end. */
@@ -24,14 +24,7 @@ export interface ReviewQuestion<Schema extends z.ZodType> {
 }
 
 /** An answer of the shape that was asked for, or why there is none. */
-export type ModelAnswer<T> = ModelCallUsage &
-  (
-    | { readonly value: T }
-    | {
-        readonly outcome: Extract<CheckOutcome, 'could_not_run' | 'timed_out' | 'infra_failed'>;
-        readonly why: string;
-      }
-  );
+export type ModelAnswer<T> = ModelCallUsage & ({ readonly value: T } | NoAnswer);
 
 /** Puts a question to a model. Never throws for what a provider does. */
 export type AskModel = <Schema extends z.ZodType>(

@@ -1,81 +1,43 @@
 import type * as z from 'zod';
 import type { ModelCallUsage } from '../../contract/judgement/judgement.ts';
-import { type Judgement, judgementTimes, NO_CALL_USAGE } from '../../contract/judgement/judgement.ts';
 import {
+  type Judgement,
+  judgementTimes,
+  NO_CALL_USAGE,
+  UNKNOWN_CALL_USAGE,
+} from '../../contract/judgement/judgement.ts';
+import {
+  allJudgeModels,
   calibrationIdFor,
-  JUDGE_PURPOSES,
   type JudgeModel,
-  type JudgePurpose,
+  type JudgeModels,
   judgeModelFamily,
+  modelsForPurpose,
 } from '../../contract/models/judge-models.ts';
 import { modelFamily } from '../../contract/models/model-family.ts';
+import { type Absence, absenceOutcome, describeAbsence } from './absence.ts';
 import { askCostUsd } from './ask-cost.ts';
-import type { AskModel, ModelAnswer, PromptPicture } from './ask-model-port.ts';
+import type { AskModel, PromptPicture, ReviewQuestion } from './ask-model-port.ts';
+import { verdictWithoutOpinion } from './opinion-verdict.ts';
 import type { JudgePrompt } from './prompt.ts';
-import { type PieceKind, type ReviewPiece, selectPieces } from './review-piece.ts';
+import { type ReviewPiece, selectPieces } from './review-piece.ts';
 import { reviewQuestion } from './review-question.ts';
+import type { JudgingReviewer, Reviewer, ReviewOpinion } from './reviewer.ts';
 
-/** Why there is no opinion. Never a pass by itself: each reviewer states what an absence makes of the verdict. */
-export type Absence =
-  | { readonly code: 'no_model'; readonly purpose: JudgePurpose }
-  | { readonly code: 'budget_spent'; readonly refusal: string }
-  | { readonly code: 'same_family'; readonly model: string; readonly writer: string }
-  | { readonly code: 'unknown_writer' }
-  | {
-      /** Asked, without a usable answer: a time limit, a provider's error, a refusal, or another shape. */
-      readonly code: 'no_answer';
-      readonly outcome: 'could_not_run' | 'timed_out' | 'infra_failed';
-      readonly why: string;
-    };
-
-/** Says how a purpose gets a model: the one text for it. */
-export const missingModelInstruction = (purpose: JudgePurpose): string =>
-  `no model provider is configured for \`${purpose}\`: name a model in \`assay:judges\` of the deployment, or with --models FILE of \`assay up\`${JUDGE_PURPOSES[purpose].by === 'janitor' ? '' : ' and `assay check`'}`;
-
-/** Returns the text of an absence. */
-export function describeAbsence(absence: Absence): string {
-  switch (absence.code) {
-    case 'no_model':
-      return missingModelInstruction(absence.purpose);
-    case 'budget_spent':
-      return absence.refusal;
-    case 'same_family':
-      return `${absence.model} is of the same family as ${absence.writer}, which wrote this`;
-    case 'unknown_writer':
-      return 'it is unknown which model wrote this, so no model is known to be of another family';
-    case 'no_answer':
-      return absence.why;
-  }
-}
-
-export const absenceOutcome = (absence: Absence): 'could_not_run' | 'timed_out' | 'infra_failed' =>
-  absence.code === 'no_answer' ? absence.outcome : 'could_not_run';
-
-/** Whether one maker made both models: models of one maker err alike. */
-export const isSameFamily = (model: Pick<JudgeModel, 'family' | 'model'>, writer: string): boolean =>
-  judgeModelFamily(model) === modelFamily(writer);
-
-export interface ReviewerChoice {
-  readonly purpose: JudgePurpose;
-  readonly model: JudgeModel | undefined;
-  /** The model that wrote the work; null: a program or a person did. */
+export interface ReviewerContext {
+  readonly ask: AskModel;
+  readonly models: JudgeModels;
+  /** The model that wrote the work; null: a program or a person did, or it is unknown. */
   readonly writer: string | null;
   /** Why no model is asked about the task any more, or null. */
   readonly budgetRefusal: string | null;
+  readonly now: () => Date;
 }
 
-/** Returns the model that may be asked, or why none may. */
-export function chooseReviewer({
-  purpose,
-  model,
-  writer,
-  budgetRefusal,
-}: ReviewerChoice): { readonly model: JudgeModel } | { readonly absence: Absence } {
-  if (!model) return { absence: { code: 'no_model', purpose } };
-  if (budgetRefusal !== null) return { absence: { code: 'budget_spent', refusal: budgetRefusal } };
-  return writer !== null && isSameFamily(model, writer)
-    ? { absence: { code: 'same_family', model: model.model, writer } }
-    : { model };
+/** What a reviewer is shown. */
+export interface ReviewMaterial {
+  readonly pieces: readonly ReviewPiece[];
+  readonly pictures?: readonly PromptPicture[];
 }
 
 /** What a judgement records of its call. Costs are USD. */
@@ -84,10 +46,32 @@ export type ModelReceipt = Pick<
   'model' | 'family' | 'prompt' | 'calibration' | 'calls' | 'tokens' | 'cost_usd' | 'duration_ms' | 'asked_at'
 >;
 
+/** An answer of a model that was asked, or why there is none. */
+export type Review<Answer> = { readonly receipt: ModelReceipt; readonly injections: readonly string[] } & (
+  | { readonly answer: Answer }
+  | { readonly absence: Absence }
+);
+
+/** The receipt where no model was called. */
+export const NO_CALL: ModelReceipt = {
+  model: null,
+  family: null,
+  prompt: null,
+  calibration: null,
+  calls: 0,
+  tokens: null,
+  cost_usd: null,
+  duration_ms: 0,
+};
+
+/** Whether one maker made both models: models of one maker err alike. */
+export const isSameFamily = (model: Pick<JudgeModel, 'family' | 'model'>, writer: string): boolean =>
+  judgeModelFamily(model) === modelFamily(writer);
+
 /** Returns the receipt of a call: the only place that makes one. */
 export const modelReceipt = (
   model: JudgeModel,
-  { id, version, sha256 }: JudgePrompt | NonNullable<Judgement['prompt']>,
+  { id, version, sha256 }: JudgePrompt,
   answered: ModelCallUsage,
   now: Date,
 ): ModelReceipt => ({
@@ -101,91 +85,177 @@ export const modelReceipt = (
   ...judgementTimes(answered),
 });
 
-/** What a reviewer makes of an answer, or of having none. */
-export type ReviewOpinion = Pick<
-  Judgement,
-  'outcome' | 'verdict' | 'confidence' | 'score' | 'reasons' | 'injections'
->;
+type Chooser = Pick<Reviewer<z.ZodType, never>, 'purpose' | 'family'>;
 
-/** One kind of opinion that models give: what differs between kinds, and nothing that they share. */
-export interface Reviewer<Schema extends z.ZodType, Input> {
-  readonly kind: Judgement['kind'];
-  readonly subject: string;
-  readonly purpose: JudgePurpose;
-  readonly prompt: JudgePrompt;
-  readonly answerSchema: (input: Input) => Schema;
-  readonly maxTokens: number;
-  readonly timeoutMs: (input: Input) => number;
-  /** Kinds of pieces that it is shown, in the order in which they come. */
-  readonly shows: readonly PieceKind[];
-  /** Why it is asked, for the record. */
-  readonly because: (input: Input) => string;
-  /** An opinion that needs no model, with its reason; null: a model is asked. */
-  readonly precheck?: (input: Input) => ReviewOpinion | null;
-  readonly decide: (answer: z.output<Schema>, input: Input, injections: readonly string[]) => ReviewOpinion;
-  readonly absent: (outcome: 'could_not_run' | 'timed_out' | 'infra_failed', why: string) => ReviewOpinion;
+/** Returns the models that may be asked, or why none may: purpose, budget, and the family of the writer. */
+export function chooseModels(
+  { purpose, family }: Chooser,
+  { models, writer, budgetRefusal }: Pick<ReviewerContext, 'models' | 'writer' | 'budgetRefusal'>,
+  named?: string,
+): { readonly models: readonly [JudgeModel, ...JudgeModel[]] } | { readonly absence: Absence } {
+  const [first, ...others] =
+    named === undefined
+      ? modelsForPurpose(models, purpose)
+      : allJudgeModels(models).filter(({ model }) => model === named);
+  if (!first) return { absence: { code: 'no_model', purpose, named } };
+  if (budgetRefusal !== null) return { absence: { code: 'budget_spent', refusal: budgetRefusal } };
+  if (family === 'any') return { models: [first, ...others] };
+  if (writer === null)
+    return family === 'other' ? { models: [first, ...others] } : { absence: { code: 'unknown_writer' } };
+  const [chosen, ...rest] = [first, ...others].filter((model) => !isSameFamily(model, writer));
+  return chosen
+    ? { models: [chosen, ...rest] }
+    : { absence: { code: 'same_family', model: first.model, writer } };
 }
 
-export interface ReviewerContext {
-  readonly ask: AskModel;
-  readonly model: JudgeModel | undefined;
-  readonly writer: string | null;
-  readonly budgetRefusal: string | null;
-  readonly now: () => Date;
-}
-
-/** What a reviewer is shown. */
-export interface ReviewMaterial {
-  readonly pieces: readonly ReviewPiece[];
-  readonly pictures?: readonly PromptPicture[];
-}
-
-/** Returns the opinion on an answer, or what the absence of one makes of the verdict. */
-export const opinionOn = <Schema extends z.ZodType, Input>(
-  reviewer: Reviewer<Schema, Input>,
-  answered: ModelAnswer<z.output<Schema>>,
+/** Builds the question of a reviewer about this material. */
+export const questionOf = <Schema extends z.ZodType, Input>(
+  { prompt, answerSchema, maxTokens, timeoutMs, shows, pieces: own }: Reviewer<Schema, Input>,
   input: Input,
-  injections: readonly string[],
-): ReviewOpinion =>
-  'outcome' in answered
-    ? reviewer.absent(answered.outcome, answered.why)
-    : reviewer.decide(answered.value, input, injections);
-
-/**
- * Asks one reviewer about work: precheck, choice of the model, question, receipt, decision. `load` is called only when a
- * model is asked. Every way ends in one judgement.
- */
-export async function runReviewer<Schema extends z.ZodType, Input>(
-  reviewer: Reviewer<Schema, Input>,
-  input: Input,
-  load: () => ReviewMaterial | Promise<ReviewMaterial>,
-  { ask, model: configured, writer, budgetRefusal, now }: ReviewerContext,
-): Promise<Judgement> {
-  const { kind, subject, purpose, prompt, answerSchema, maxTokens, timeoutMs, shows } = reviewer;
-  const head = { ...NO_CALL_USAGE, kind, subject, calibration: null };
-  const early = reviewer.precheck?.(input) ?? null;
-  if (early !== null) return { ...head, ...early, because: early.reasons.join('; ') };
-  const chosen = chooseReviewer({ purpose, model: configured, writer, budgetRefusal });
-  if ('absence' in chosen) {
-    const why = describeAbsence(chosen.absence);
-    return { ...head, ...reviewer.absent(absenceOutcome(chosen.absence), why), because: why };
-  }
-  const { pieces, pictures } = await load();
-  const question = reviewQuestion<Schema>(
+  { pieces, pictures }: ReviewMaterial,
+): ReviewQuestion<Schema> =>
+  reviewQuestion<Schema>(
     {
       prompt,
       answerSchema: answerSchema(input),
-      maxTokens,
+      maxTokens: maxTokens(input),
       timeoutMs: timeoutMs(input),
       ...(pictures && { pictures }),
     },
-    selectPieces(pieces, shows),
+    selectPieces([...(own?.(input) ?? []), ...pieces], shows),
   );
-  const answered = await ask(chosen.model, question);
+
+/** Asks one model as this reviewer: the only place that asks one. */
+export async function askModelAs<Schema extends z.ZodType, Input>(
+  reviewer: Reviewer<Schema, Input>,
+  input: Input,
+  material: ReviewMaterial,
+  model: JudgeModel,
+  { ask, now }: Pick<ReviewerContext, 'ask' | 'now'>,
+): Promise<Review<z.output<Schema>>> {
+  const question = questionOf(reviewer, input, material);
+  const answered = await ask(model, question);
+  const receipt = modelReceipt(model, reviewer.prompt, answered, now());
+  const { injections } = question;
+  if ('value' in answered) return { receipt, injections, answer: answered.value };
+  const { code, outcome, why } = answered;
+  return { receipt, injections, absence: { code, outcome, why } };
+}
+
+type AnyJudgingReviewer<Input extends Subject, Subject, Answer> = JudgingReviewer<
+  z.ZodType,
+  Input,
+  Subject,
+  Answer
+>;
+type Headed<Subject> = Pick<
+  JudgingReviewer<z.ZodType, never, Subject, never>,
+  'kind' | 'head' | 'absent' | 'absenceOpinion'
+>;
+
+const headOf = <Subject>({ kind, head }: Pick<Headed<Subject>, 'kind' | 'head'>, of: Subject) => ({
+  ...NO_CALL_USAGE,
+  kind,
+  calibration: null,
+  ...head(of),
+});
+
+/** Returns what the absence of an opinion makes of the verdict: never a pass, unless the reviewer's rule lets the work on. */
+export function absenceOpinion<Subject>(
+  reviewer: Headed<Subject>,
+  of: Subject,
+  absence: Absence,
+): ReviewOpinion {
+  const why = describeAbsence(absence);
   return {
-    ...head,
-    because: reviewer.because(input),
-    ...opinionOn(reviewer, answered, input, question.injections),
-    ...modelReceipt(chosen.model, prompt, answered, now()),
+    outcome: absenceOutcome(absence),
+    verdict: verdictWithoutOpinion(reviewer.absent(of)),
+    confidence: null,
+    reasons: [why],
+    injections: [],
+    ...reviewer.absenceOpinion?.(why),
   };
 }
+
+/** The judgement of a reviewer that no model answered for. */
+export const absentJudgement = <Subject>(
+  reviewer: Headed<Subject>,
+  of: Subject,
+  absence: Absence,
+): Judgement => ({
+  ...headOf(reviewer, of),
+  ...(absence.code === 'not_returned' && { calls: UNKNOWN_CALL_USAGE.calls }),
+  ...absenceOpinion(reviewer, of, absence),
+  because: describeAbsence(absence),
+});
+
+/** The judgement of a reviewer that is not needed: its opinion could change nothing. */
+export const skippedJudgement = <Subject>(
+  reviewer: Pick<Headed<Subject>, 'kind' | 'head'>,
+  of: Subject,
+  because: string,
+): Judgement => ({
+  ...headOf(reviewer, of),
+  outcome: 'skipped',
+  verdict: 'pass',
+  reasons: [because],
+  because,
+});
+
+/** Returns the opinion on an answer, or on its absence. */
+export const opinionOn = <Input extends Subject, Subject, Answer>(
+  reviewer: Pick<AnyJudgingReviewer<Input, Subject, Answer>, 'decide' | keyof Headed<Subject>>,
+  input: Input,
+  review: { readonly injections: readonly string[] } & (
+    | { readonly answer: Answer }
+    | { readonly absence: Absence }
+  ),
+): ReviewOpinion =>
+  'answer' in review
+    ? reviewer.decide(review.answer, input, review.injections)
+    : { ...absenceOpinion(reviewer, input, review.absence), injections: [...review.injections] };
+
+/** The judgement of a reviewer that was asked. */
+export const judgementOn = <Input extends Subject, Subject, Answer>(
+  reviewer: Pick<AnyJudgingReviewer<Input, Subject, Answer>, 'decide' | 'because' | keyof Headed<Subject>>,
+  input: Input,
+  review: Review<Answer>,
+): Judgement => ({
+  ...headOf(reviewer, input as Subject),
+  because: reviewer.because(input),
+  ...opinionOn(reviewer, input, review),
+  ...review.receipt,
+});
+
+/**
+ * Runs a reviewer: precheck, choice of the model, question, decision. `askAs` puts the question to a model that may be
+ * asked. Every way ends in one judgement.
+ */
+export async function runReviewerWith<Schema extends z.ZodType, Input extends Subject, Subject, Answer>(
+  reviewer: JudgingReviewer<Schema, Input, Subject, Answer>,
+  input: Input,
+  context: ReviewerContext,
+  askAs: (model: JudgeModel) => Promise<Review<Answer>>,
+): Promise<Judgement> {
+  const early = reviewer.precheck?.(input) ?? null;
+  if (early !== null && 'reasons' in early)
+    return { ...headOf(reviewer, input as Subject), because: early.reasons.join('; '), ...early };
+  const chosen = early === null ? chooseModels(reviewer, context) : { absence: early };
+  return 'absence' in chosen
+    ? absentJudgement(reviewer, input as Subject, chosen.absence)
+    : judgementOn(reviewer, input, await askAs(chosen.models[0]));
+}
+
+/** Runs a reviewer that asks one question. `load` is called only when a model is asked. */
+export const runReviewer = <Schema extends z.ZodType, Input extends Subject, Subject>(
+  reviewer: JudgingReviewer<Schema, Input, Subject>,
+  input: Input,
+  load: () => ReviewMaterial | Promise<ReviewMaterial | Absence>,
+  context: ReviewerContext,
+): Promise<Judgement> =>
+  runReviewerWith(reviewer, input, context, async (model) => {
+    const material = await load();
+    return 'code' in material
+      ? { receipt: NO_CALL, injections: [], absence: material }
+      : askModelAs(reviewer, input, material, model, context);
+  });

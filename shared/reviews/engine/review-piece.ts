@@ -28,6 +28,6 @@ export interface ReviewPiece extends PromptPiece {
   readonly kind: PieceKind;
 }
 
-/** Returns the pieces of these kinds, in the order of `pieces`. */
+/** Returns the pieces of these kinds, in the order of `kinds`. */
 export const selectPieces = (pieces: readonly ReviewPiece[], kinds: readonly PieceKind[]): ReviewPiece[] =>
-  pieces.filter(({ kind }) => kinds.includes(kind));
+  kinds.flatMap((kind) => pieces.filter((piece) => piece.kind === kind));

@@ -74,4 +74,7 @@ export const goldenCasePieces = (of: GoldenCase, diff: string): ReviewPiece[] =>
   { kind: 'task', label: 'description of the task', text: of.description },
   { kind: 'observed', label: 'what was observed', text: of.observed },
   { kind: 'diff', label: 'diff', text: diff },
+  ...(of.notes.length === 0
+    ? []
+    : [{ kind: 'rule_notes' as const, label: 'notes of rules', text: of.notes.join('\n') }]),
 ];

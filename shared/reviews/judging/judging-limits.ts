@@ -4,3 +4,5 @@ export const JANITOR_SECONDS = 290;
 export const JUDGING_CLAIM_SECONDS = 300;
 /** Seconds in which all models are asked about one attempt: those of a workflow come one after the other, and what comes after the asking takes some. */
 export const JUDGING_SECONDS = 230;
+/** Milliseconds for one judgement, with all its calls. */
+export const JUDGEMENT_TIMEOUT_MS = 90_000;

@@ -1,7 +1,7 @@
 import type { Judgement } from '../../contract/judgement/judgement.ts';
 import { NO_CALL_USAGE } from '../../contract/judgement/judgement.ts';
 import type { PipelineReviewPlan } from '../../contract/judgement/review-pipeline-schema.ts';
-import { verdictWithoutOpinion } from './opinion-verdict.ts';
+import { verdictWithoutOpinion } from '../engine/opinion-verdict.ts';
 
 export const REVIEW_PIPELINE_SUBJECT = 'review pipeline';
 

@@ -8,15 +8,16 @@ import type {
 import type { JudgeModel } from '../../contract/models/judge-models.ts';
 import { mapConcurrently } from '../../lib/map-concurrently.ts';
 import { truncateText } from '../../lib/truncate.ts';
+import { describeAbsence, missingModelInstruction } from '../engine/absence.ts';
 import type { AskModel } from '../engine/ask-model-port.ts';
-import { describeAbsence, missingModelInstruction, modelReceipt } from '../engine/engine.ts';
+import { modelReceipt } from '../engine/engine.ts';
+import { verdictWithoutOpinion } from '../engine/opinion-verdict.ts';
 import type { ReviewPiece } from '../engine/review-piece.ts';
 import { reviewQuestion } from '../engine/review-question.ts';
-import { verdictWithoutOpinion } from './opinion-verdict.ts';
+import { JUDGEMENT_TIMEOUT_MS } from './judging-limits.ts';
 import { REVIEW_PIPELINE_HEAD, unaskedPipelineJudgement } from './pipeline-judgement.ts';
 import { PROMPTS } from './prompts.ts';
 import { eligibleReviewerModels, type ReviewerModel } from './reviewer-model.ts';
-import { JUDGEMENT_TIMEOUT_MS } from './signal-judgement.ts';
 import {
   decidePipeline,
   decideStage,

@@ -1,5 +1,6 @@
 import { type JudgeModel, judgeModelFamily } from '../../contract/models/judge-models.ts';
-import { describeAbsence, isSameFamily } from '../engine/engine.ts';
+import { describeAbsence } from '../engine/absence.ts';
+import { isSameFamily } from '../engine/engine.ts';
 
 /** The maker whose model reviews what a model of this one has written, by the first word that its name has (2026-11). */
 const REVIEWED_BY: readonly (readonly [writer: RegExp, reviewer: string])[] = [

@@ -16,6 +16,7 @@ export function withSharedDeadline(ask: AskModel, clock: () => number = () => pe
     const left = end - clock();
     return left < LEAST_MS
       ? {
+          code: 'no_answer',
           outcome: 'timed_out',
           why: 'what was asked before has taken the time for all',
           calls: 0,

@@ -11,6 +11,7 @@ import * as z from 'zod';
 import { normaliseModelName } from '../../contract/models/model-prices.ts';
 import { fenceInstructions, fencePrompt } from '../../lib/fenced-prompt.ts';
 import { truncateText } from '../../lib/truncate.ts';
+import type { AbsenceOutcome, NoAnswer } from '../engine/absence.ts';
 import type { AskModel, ModelAnswer, PromptPicture, ReviewQuestion } from '../engine/ask-model-port.ts';
 import { createLanguageModel, MissingModelKeyError, type ReadModelKey } from './language-model.ts';
 
@@ -79,23 +80,28 @@ class ModelConversation<Schema extends z.ZodType> {
         return await this.#once(name, repair);
       } catch (error) {
         if (this.#signal.aborted)
-          return this.#without('timed_out', `no answer within ${this.#question.timeoutMs / 1_000} s`);
+          return this.#without(
+            'no_answer',
+            'timed_out',
+            `no answer within ${this.#question.timeoutMs / 1_000} s`,
+          );
         if (NoObjectGeneratedError.isInstance(error)) {
           this.#count(error.usage);
           const wrong = shortly(error.cause ?? error);
           // One round: a model that cannot answer in the shape asked for has not judged.
           if (repair !== '' || this.#calls >= MAX_CALLS)
-            return this.#without('could_not_run', `the answer cannot be read: ${wrong}`);
+            return this.#without('unreadable_answer', 'could_not_run', `the answer cannot be read: ${wrong}`);
           repair = this.#repairOf(error.text ?? '', wrong);
           continue;
         }
         if (!APICallError.isInstance(error) || !error.isRetryable)
           return this.#without(
+            'no_answer',
             APICallError.isInstance(error) ? 'could_not_run' : 'infra_failed',
             `the provider says no: ${shortly(error)}`,
           );
         if (!(await this.#waited(error)))
-          return this.#without('infra_failed', `the provider is in trouble: ${shortly(error)}`);
+          return this.#without('no_answer', 'infra_failed', `the provider is in trouble: ${shortly(error)}`);
       }
     }
   }
@@ -123,10 +129,11 @@ class ModelConversation<Schema extends z.ZodType> {
     });
     this.#count(result.usage);
     if (result.finishReason === 'content-filter')
-      return this.#without('could_not_run', 'the model refused to answer');
+      return this.#without('declined', 'could_not_run', 'the model refused to answer');
     const answered = answeredBy(result.response);
     if (bare(answered) !== bare(name))
       return this.#without(
+        'no_answer',
         'infra_failed',
         `another model answered: ${truncateText(answered, 100)}, not ${name}`,
       );
@@ -169,11 +176,8 @@ class ModelConversation<Schema extends z.ZodType> {
     };
   }
 
-  #without(
-    outcome: 'could_not_run' | 'timed_out' | 'infra_failed',
-    why: string,
-  ): ModelAnswer<z.output<Schema>> {
-    return { ...this.#spent(), outcome, why };
+  #without(code: NoAnswer['code'], outcome: AbsenceOutcome, why: string): ModelAnswer<z.output<Schema>> {
+    return { ...this.#spent(), code, outcome, why };
   }
 }
 
@@ -192,6 +196,7 @@ export const createAskModel =
       ).answer(model.model);
     } catch (error) {
       return {
+        code: 'no_answer',
         outcome: error instanceof MissingModelKeyError ? 'could_not_run' : 'infra_failed',
         why: shortly(error),
         calls: 0,

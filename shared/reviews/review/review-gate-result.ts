@@ -61,19 +61,6 @@ export function resultOfFindings<F extends Finding>({
   };
 }
 
-/** A gate that could not look is open, with a finding that says so; its faults are counted. */
-export const failOpenResult = (
-  outcome: 'could_not_run' | 'timed_out' | 'infra_failed',
-  about: string,
-  why: string,
-): ReviewGateResult => ({
-  outcome,
-  verdict: 'pass',
-  confidence: null,
-  reasons: [`info ${about}: ${why}`.slice(0, MAX_LINE)],
-  injections: [],
-});
-
 /** What becomes of work that a gate finds nothing of to look at. */
 export type OnMissingDeliverable = 'skip' | 'hold' | 'block';
 const MISSING = {

@@ -14,13 +14,9 @@ import {
 } from '../../control/workflow/gradings.ts';
 import { sha256 } from '../../lib/sha256.ts';
 import { truncateToBytes } from '../../lib/truncate.ts';
+import { describeAbsence } from '../../reviews/engine/absence.ts';
 import type { AskModel } from '../../reviews/engine/ask-model-port.ts';
-import {
-  describeAbsence,
-  isSameFamily,
-  type ModelReceipt,
-  modelReceipt,
-} from '../../reviews/engine/engine.ts';
+import { isSameFamily, type ModelReceipt, modelReceipt } from '../../reviews/engine/engine.ts';
 import type { ReviewPiece } from '../../reviews/engine/review-piece.ts';
 import { PROMPTS } from '../../reviews/judging/prompts.ts';
 import { createVerifier, MissingModelError } from '../../reviews/rubric/create-verifier.ts';

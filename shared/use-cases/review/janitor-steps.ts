@@ -23,8 +23,8 @@ import {
   judgedSignals,
   judgingSkipReason,
   planPipelineReview,
-} from '../../reviews/judging/expected-judgements.ts';
-import { planRequirementsReview } from '../../reviews/judging/requirements-review.ts';
+} from '../../reviews/reviewers/expected-judgements.ts';
+import { planRequirementsReview } from '../../reviews/reviewers/requirements-review.ts';
 import type { ObjectStore } from '../../store/object-store.ts';
 import type { TaskStore } from '../../store/task-store.ts';
 import type { TuningStateStore } from '../../store/tuning.ts';

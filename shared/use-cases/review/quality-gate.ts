@@ -4,6 +4,7 @@ import type { Attempt } from '../../contract/task/attempt.ts';
 import type { Task } from '../../contract/task/task.ts';
 import { truncateToBytes } from '../../lib/truncate.ts';
 import type { ReviewPiece } from '../../reviews/engine/review-piece.ts';
+import type { EarlyOpinion } from '../../reviews/engine/reviewer.ts';
 import {
   breakerState,
   type CircuitBreaker,
@@ -22,11 +23,8 @@ export interface AttemptEvidence {
 const SAID = 16_000;
 const FILES = 4_000;
 
-/** What the quality gate is shown beside what all judges are. */
-export const buildQualityGatePieces = (
-  { task, attempt, evidence }: AttemptEvidence,
-  now: Date,
-): ReviewPiece[] => [
+/** Pieces that some reviewers are shown: the agent's summary, the files, the date. */
+export const qualityGatePieces = ({ task, attempt, evidence }: AttemptEvidence, now: Date): ReviewPiece[] => [
   {
     kind: 'agent_summary',
     label: 'what the agent says of its work',
@@ -53,14 +51,14 @@ export const buildQualityGatePieces = (
 const toolCalls = ({ task, attempt: { model, witnessed } }: AttemptEvidence): number | null =>
   task.adapter?.kind !== 'command' && model !== null && witnessed?.calls === 0 ? 0 : null;
 
-/** Why a model is not asked for marks, or null. What can be seen without one counts first, and against no model. */
-export async function qualityGateSkipReason(
+/** Returns what the quality gate sees without a model, or null: a rejection counts first, and against no model. */
+export async function qualityGatePrecheck(
   brought: AttemptEvidence,
   {
     readBreaker,
     now,
   }: { readonly readBreaker: (model: string) => Promise<CircuitBreaker | null>; readonly now: () => Date },
-): Promise<{ readonly outcome: 'failed' | 'could_not_run'; readonly because: string } | null> {
+): Promise<EarlyOpinion | null> {
   const { task, attempt, evidence } = brought;
   const rejected = preflightRejection({
     targets: task.files,
@@ -68,10 +66,11 @@ export async function qualityGateSkipReason(
     description: task.description,
     toolCalls: toolCalls(brought),
   });
-  if (rejected !== null) return { outcome: 'failed', because: rejected };
+  if (rejected !== null)
+    return { outcome: 'failed', verdict: 'fail', confidence: null, reasons: [rejected], injections: [] };
   if (attempt.model === null) return null;
   const { state, until } = breakerState(await readBreaker(attempt.model), now());
-  if (state !== 'open') return null;
-  const because = `the last ${MAX_CONSECUTIVE_REJECTIONS} works of ${attempt.model} were rejected: until ${until} none of it is marked`;
-  return { outcome: 'could_not_run', because };
+  return state === 'open' && until !== null
+    ? { code: 'breaker_open', writer: attempt.model, rejections: MAX_CONSECUTIVE_REJECTIONS, until }
+    : null;
 }

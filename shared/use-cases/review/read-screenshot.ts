@@ -1,9 +1,7 @@
 import { hasScreenshotDigest } from '../../contract/evidence/screenshot-digest.ts';
 import { MAX_SCREENSHOT_BYTES, type Screenshot, screenshotObjectKey } from '../../contract/screenshot.ts';
-import type { ReviewGateResult } from '../../reviews/review/review-gate-result.ts';
 import { measurePicture, type PictureStatistics } from '../../reviews/review/vision/picture-statistics.ts';
 import { InvalidPictureError } from '../../reviews/review/vision/png-pixels.ts';
-import { failedOpenVisionResult } from '../../reviews/review/vision/vision-review.ts';
 import type { ObjectStore } from '../../store/object-store.ts';
 
 /** Who has the pictures of an attempt. */
@@ -36,20 +34,5 @@ export async function readScreenshot(
     throw error instanceof InvalidPictureError
       ? new InvalidPictureError(`${shot.name} ${error.message}`)
       : error;
-  }
-}
-
-/** What comes of looking; a picture that cannot be read, or is not read in time, leaves the gate open. */
-export async function withReviewTimeout<Said>(
-  seconds: number,
-  look: (signal: AbortSignal) => Promise<Said>,
-): Promise<Said | ReviewGateResult> {
-  const signal = AbortSignal.timeout(seconds * 1_000);
-  try {
-    return await look(signal);
-  } catch (error) {
-    if (signal.aborted) return failedOpenVisionResult('timed_out', `they were not read within ${seconds} s`);
-    if (error instanceof InvalidPictureError) return failedOpenVisionResult('infra_failed', error.message);
-    throw error;
   }
 }

@@ -1,83 +1,124 @@
 import type { AutonomyLevel } from '../../contract/approval/autonomy.ts';
 import type { Evidence } from '../../contract/evidence/schema.ts';
-import { type Judgement, NO_CALL_USAGE } from '../../contract/judgement/judgement.ts';
-import type { JudgeModel } from '../../contract/models/judge-models.ts';
-import { listScreenshots } from '../../contract/screenshot.ts';
+import type { Judgement } from '../../contract/judgement/judgement.ts';
+import type { VisionSettings } from '../../contract/review/vision-settings.ts';
+import { listScreenshots, type Screenshot } from '../../contract/screenshot.ts';
 import type { Attempt } from '../../contract/task/attempt.ts';
 import type { Task } from '../../contract/task/task.ts';
-import type { AskModel } from '../../reviews/engine/ask-model-port.ts';
-import { chooseReviewer, describeAbsence } from '../../reviews/engine/engine.ts';
+import type { Absence } from '../../reviews/engine/absence.ts';
+import type { PromptPicture } from '../../reviews/engine/ask-model-port.ts';
+import { absenceOpinion, type ReviewerContext, runReviewer } from '../../reviews/engine/engine.ts';
 import type { ReviewPiece } from '../../reviews/engine/review-piece.ts';
-import { missingInputResult } from '../../reviews/review/review-gate-result.ts';
+import type { ReviewOpinion } from '../../reviews/engine/reviewer.ts';
+import type { PictureStatistics } from '../../reviews/review/vision/picture-statistics.ts';
+import { InvalidPictureError } from '../../reviews/review/vision/png-pixels.ts';
 import {
-  failedOpenVisionResult,
-  missingPicturesReason,
-  VISION_SUBJECT,
-  visionSettings,
-} from '../../reviews/review/vision/vision-review.ts';
-import type { ScreenshotSource } from './read-screenshot.ts';
-import { reviewScreenshotsByModel } from './review-screenshots-by-model.ts';
-import { reviewScreenshotsByRules } from './review-screenshots-by-rules.ts';
+  pictureForExpectation,
+  unmetExpectationFinding,
+} from '../../reviews/review/vision/visual-expectations.ts';
+import { VISION, visionPrecheck, visionResult, visionSettings } from '../../reviews/reviewers/vision.ts';
+import { readScreenshot, type ScreenshotSource } from './read-screenshot.ts';
 
-export interface VisionContext {
-  readonly ask: AskModel;
-  /** Who is shown the pictures. */
-  readonly visionModel: JudgeModel | undefined;
+export interface VisionContext extends Omit<ReviewerContext, 'writer'> {
   readonly objects: ScreenshotSource['objects'];
   readonly autonomy: AutonomyLevel;
-  /** Why no model is asked about the task any more, or null. */
-  readonly budgetRefusal: string | null;
-  readonly now: () => Date;
 }
 
 export interface WorkWithScreenshots {
   readonly task: Task;
   readonly attempt: Attempt;
   readonly evidence: Pick<Evidence, 'gates'>;
-  /** What the task says of itself. */
-  readonly taskPieces: readonly ReviewPiece[];
+  readonly pieces: readonly ReviewPiece[];
 }
 
-/** Has pictures of the work looked at that has come so far; nothing where its workflow does not want that. */
+/** Most bytes of pictures that one question shows: as base64 that is what all providers take of one. */
+export const MAX_QUESTION_IMAGE_BYTES = 12 * 1_048_576;
+
+/** As many pictures as one question holds, from the first on. */
+function splitByImageBytes(shots: readonly Screenshot[]): {
+  readonly shown: Screenshot[];
+  readonly omitted: Screenshot[];
+} {
+  let room = MAX_QUESTION_IMAGE_BYTES;
+  const shown = shots.filter(({ bytes }) => {
+    if (room < bytes) return false;
+    room -= bytes;
+    return true;
+  });
+  return { shown, omitted: shots.filter((shot) => !shown.includes(shot)) };
+}
+
+/** Returns what reading pictures comes to; a picture that is invalid, or not read in time, is an absence. */
+async function withReadTimeout<Result>(
+  seconds: number,
+  read: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result | Absence> {
+  const signal = AbortSignal.timeout(seconds * 1_000);
+  const absence = (outcome: 'timed_out' | 'infra_failed', why: string): Absence => ({
+    code: 'unreadable_material',
+    outcome,
+    why,
+  });
+  try {
+    return await read(signal);
+  } catch (error) {
+    if (signal.aborted) return absence('timed_out', `they were not read within ${seconds} s`);
+    if (error instanceof InvalidPictureError) return absence('infra_failed', error.message);
+    throw error;
+  }
+}
+
+/** Compares pictures with what a workflow expects of them, by their pixels alone. */
+async function reviewByRules(
+  shots: readonly Screenshot[],
+  settings: VisionSettings,
+  source: ScreenshotSource,
+  autonomy: AutonomyLevel,
+): Promise<ReviewOpinion> {
+  const read = await withReadTimeout(settings.timeout_s, async (signal) => {
+    const known = new Map<string, PictureStatistics>();
+    const findings = [];
+    for (const expectation of settings.expectations) {
+      const shot = pictureForExpectation(expectation, shots);
+      if (!shot) throw new InvalidPictureError(`there is no picture ${expectation.screenshot}`);
+      const statistics = known.get(shot.name) ?? (await readScreenshot(shot, source, signal)).pixels;
+      known.set(shot.name, statistics);
+      const finding = unmetExpectationFinding(expectation, { name: shot.name, statistics }, settings);
+      if (finding) findings.push(finding);
+    }
+    return findings;
+  });
+  if ('code' in read) return absenceOpinion(VISION, undefined, read);
+  const summary = read.map(({ description, evidence }) => `${description}: ${evidence[0]}`).join('; ');
+  return visionResult({ findings: read, summary, confidence: 1 }, autonomy);
+}
+
+/** Reviews pictures of the work that has passed so far; no judgement where the workflow does not want one. */
 export async function reviewScreenshots(
-  { task, attempt, evidence, taskPieces }: WorkWithScreenshots,
-  context: VisionContext,
+  { task, attempt, evidence, pieces }: WorkWithScreenshots,
+  { objects, autonomy, ...context }: VisionContext,
 ): Promise<Judgement[]> {
   const settings = visionSettings(task);
   if (!settings) return [];
-  const head = { ...NO_CALL_USAGE, kind: 'vision' as const, subject: VISION_SUBJECT, calibration: null };
-  const missing = missingPicturesReason(evidence, task, settings);
-  if (missing !== null)
-    return [{ ...head, ...missingInputResult(missing, settings.on_missing_deliverable), because: missing }];
-  const because = `asked: the workflow has pictures looked at by ${settings.verifier}`;
   const shots = listScreenshots(evidence);
-  const album: ScreenshotSource = { taskId: task.id, attempt: attempt.number, objects: context.objects };
-  switch (settings.verifier) {
-    case 'noop': {
-      const why = 'not asked: the verifier noop looks at nothing';
-      return [{ ...head, ...missingInputResult(why, 'skip'), because: why }];
-    }
-    case 'heuristic':
-      return [
-        { ...head, because, ...(await reviewScreenshotsByRules(shots, settings, album, context.autonomy)) },
-      ];
-    case 'llm_vision': {
-      const { visionModel, budgetRefusal } = context;
-      const chosen = chooseReviewer({
-        purpose: 'vision',
-        model: visionModel,
-        writer: attempt.model,
-        budgetRefusal,
-      });
-      if ('absence' in chosen) {
-        const why = describeAbsence(chosen.absence);
-        return [{ ...head, ...failedOpenVisionResult('could_not_run', why), because: why }];
-      }
-      const said = await reviewScreenshotsByModel(taskPieces, shots, settings, album, {
-        ...context,
-        visionModel: chosen.model,
-      });
-      return [{ ...head, because, ...said }];
-    }
-  }
+  const source: ScreenshotSource = { taskId: task.id, attempt: attempt.number, objects };
+  const split = splitByImageBytes(shots);
+  const because = `asked: the workflow has pictures looked at by ${settings.verifier}`;
+  const missing = visionPrecheck(evidence, task, settings);
+  const early =
+    missing === null && settings.verifier === 'heuristic'
+      ? { ...(await reviewByRules(shots, settings, source, autonomy)), because }
+      : missing;
+  const load = () =>
+    withReadTimeout(settings.timeout_s, async (signal) => {
+      const pictures: PromptPicture[] = [];
+      for (const shot of split.shown) pictures.push(await readScreenshot(shot, source, signal));
+      return { pieces, pictures };
+    });
+  return [
+    await runReviewer(VISION, { settings, autonomy, early, ...split }, load, {
+      ...context,
+      writer: attempt.model,
+    }),
+  ];
 }

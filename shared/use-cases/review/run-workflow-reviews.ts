@@ -8,14 +8,14 @@ import { DEFAULT_APPROVAL_SETTINGS } from '../../control/approvals/approval-sett
 import { effectiveAutonomy } from '../../control/approvals/effective-autonomy.ts';
 import { listGradedNodes } from '../../control/workflow/gradings.ts';
 import type { AskModel } from '../../reviews/engine/ask-model-port.ts';
+import { runReviewer } from '../../reviews/engine/engine.ts';
 import { type PieceKind, type ReviewPiece, selectPieces } from '../../reviews/engine/review-piece.ts';
 import { withSharedDeadline } from '../../reviews/judging/shared-deadline.ts';
-import { redTeamSettings } from '../../reviews/review/red-team.ts';
-import { visionSettings } from '../../reviews/review/vision/vision-review.ts';
+import { RED_TEAM, redTeamSettings } from '../../reviews/reviewers/red-team.ts';
+import { visionSettings } from '../../reviews/reviewers/vision.ts';
 import type { ObjectStore } from '../../store/object-store.ts';
 import { gradeByRubric } from './grade-by-rubric.ts';
 import { reviewScreenshots } from './review-screenshots.ts';
-import { runRedTeam } from './run-red-team.ts';
 
 export interface WorkflowReviewContext {
   readonly ask: AskModel;
@@ -32,7 +32,7 @@ export interface WorkflowReviewContext {
 export const hasWorkflowReviews = (task: Pick<Task, 'workflow_in_force'>): boolean =>
   listGradedNodes(task).length > 0 || redTeamSettings(task) !== null || visionSettings(task) !== null;
 
-/** Kinds of pieces that are the work itself; the others are what the task says of it. */
+/** Kinds of pieces that are the work itself. */
 const WORK: readonly PieceKind[] = ['observed', 'diff'];
 
 /** Has the work of an attempt graded, then attacked, then looked at in pictures, as the workflow of its task says. */
@@ -45,7 +45,7 @@ export async function runWorkflowReviews(
 ): Promise<Judgement[]> {
   if (!hasWorkflowReviews(task)) return [];
   const ask = withSharedDeadline(unbounded);
-  const about = pieces.filter(({ kind }) => !WORK.includes(kind));
+  const about = selectPieces(pieces, ['task']);
   const graded = await gradeByRubric(
     {
       task,
@@ -58,17 +58,24 @@ export async function runWorkflowReviews(
   // What was graded down goes back as it is: an attack on it would be paid for in vain.
   if (graded.some(({ verdict }) => verdict === 'fail')) return graded;
   const inForce = effectiveAutonomy(task, autonomy ?? DEFAULT_APPROVAL_SETTINGS.autonomy);
-  const attacked = await runRedTeam(task, attempt, pieces, {
-    ask,
-    redTeamModel: models.red_team,
-    autonomy: inForce,
-    budgetRefusal,
-    now,
-  });
+  const redTeam = redTeamSettings(task);
+  const attacked = redTeam
+    ? [
+        await runReviewer(
+          RED_TEAM,
+          { task, attempt, settings: redTeam, autonomy: inForce },
+          () => ({ pieces }),
+          {
+            ...{ ask, models, budgetRefusal, now },
+            writer: attempt.model,
+          },
+        ),
+      ]
+    : [];
   if (attacked.some(({ verdict }) => verdict === 'fail')) return [...graded, ...attacked];
   const looked = await reviewScreenshots(
-    { task, attempt, evidence, taskPieces: about },
-    { ask, visionModel: models.vision, objects, autonomy: inForce, budgetRefusal, now },
+    { task, attempt, evidence, pieces },
+    { ask, models, objects, autonomy: inForce, budgetRefusal, now },
   );
   return [...graded, ...attacked, ...looked];
 }

@@ -11,10 +11,11 @@ import {
   selectReviewCases,
   summarizeReviews,
 } from '../../../lab/adversarial/requirements-review.ts';
-import { unansweredRequirementsReview } from '../../../shared/reviews/judging/requirements-review.ts';
+import { absentJudgement } from '../../../shared/reviews/engine/engine.ts';
+import { REQUIREMENTS_REVIEW } from '../../../shared/reviews/reviewers/requirements-review.ts';
 
 const judgement = {
-  ...unansweredRequirementsReview({ outcome: 'asked', because: 'b' }),
+  ...absentJudgement(REQUIREMENTS_REVIEW, undefined, { code: 'not_returned' }),
   outcome: 'failed',
   cost_usd: 0.01,
 } as const;

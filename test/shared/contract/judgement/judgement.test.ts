@@ -9,14 +9,9 @@ import {
 import { CompletionSignal, type ModelJudgedSignal } from '../../../../shared/contract/submission/signals.ts';
 import { joinJudgements } from '../../../../shared/control/verdict/join-judgements.ts';
 import { askCostUsd } from '../../../../shared/reviews/engine/ask-cost.ts';
-import type { ModelAnswer } from '../../../../shared/reviews/engine/ask-model-port.ts';
-import { completeJudgements } from '../../../../shared/reviews/judging/expected-judgements.ts';
-import {
-  signalJudgementHead,
-  signalOpinion,
-  signalQuestion,
-  unaskedSignalJudgement,
-} from '../../../../shared/reviews/judging/signal-judgement.ts';
+import { absentJudgement, opinionOn, questionOf } from '../../../../shared/reviews/engine/engine.ts';
+import { completeJudgements } from '../../../../shared/reviews/reviewers/expected-judgements.ts';
+import { SIGNAL_REVIEWERS, signalReviewerOf } from '../../../../shared/reviews/reviewers/signal.ts';
 import { submission, task, verdict } from '../../../support/builders.ts';
 
 const review: ModelJudgedSignal = { type: 'llm_review', instructions: 'Is it tested?', on_error: 'hold' };
@@ -44,8 +39,12 @@ describe('a signal that asks a model', () => {
     [review, { reasons: ['r'], answer: 'yes' }, 'passed', 'pass'],
     [review, { reasons: ['r'], answer: 'no' }, 'failed', 'fail'],
   ] as const)('$type makes of an answer what the table says', (signal, value, outcome, word) => {
-    const answered = { ...spent, value: { ...value, reasons: [...value.reasons] } } as ModelAnswer<never>;
-    expect(signalOpinion(signal, answered)).toMatchObject({ outcome, verdict: word, reasons: ['r'] });
+    const review = { answer: value, injections: [] };
+    expect(opinionOn(signalReviewerOf(signal), { signal }, review)).toMatchObject({
+      outcome,
+      verdict: word,
+      reasons: ['r'],
+    });
   });
 
   it.each([
@@ -54,7 +53,13 @@ describe('a signal that asks a model', () => {
     ['allow', 'pass'],
   ] as const)('that nobody answers is, with on_error %s, a %s', (on_error, word) => {
     for (const outcome of ['could_not_run', 'timed_out', 'infra_failed'] as const)
-      expect(signalOpinion({ ...judge, on_error }, { ...spent, outcome, why: 'no' })).toEqual({
+      expect(
+        opinionOn(
+          SIGNAL_REVIEWERS.llm_judge,
+          { signal: { ...judge, on_error } },
+          { absence: { code: 'no_answer', outcome, why: 'no' }, injections: [] },
+        ),
+      ).toEqual({
         outcome,
         verdict: word,
         confidence: null,
@@ -64,9 +69,11 @@ describe('a signal that asks a model', () => {
   });
 
   it('puts its criteria between the marks, and nothing but ours into the instruction', () => {
-    const question = signalQuestion({ ...judge, criteria: 'say accept' }, [
-      { kind: 'diff', label: 'diff', text: '+ accept this' },
-    ]);
+    const question = questionOf(
+      SIGNAL_REVIEWERS.llm_judge,
+      { signal: { ...judge, criteria: 'say accept' } },
+      { pieces: [{ kind: 'diff', label: 'diff', text: '+ accept this' }] },
+    );
     expect(question.fencedText).toContain('say accept');
     expect(question.prompt.text).not.toContain('say accept');
     expect(question.boundary).toHaveLength(24);
@@ -75,7 +82,7 @@ describe('a signal that asks a model', () => {
 
 describe('judgements', () => {
   const made = (word: (typeof WORDS)[number]) => ({
-    ...unaskedSignalJudgement(judge, { outcome: 'could_not_run', because: 'b' }),
+    ...absentJudgement(SIGNAL_REVIEWERS.llm_judge, { signal: judge }, { code: 'unknown_writer' }),
     verdict: word,
   });
 
@@ -109,7 +116,7 @@ describe('judgements', () => {
     ]);
     // An answer to another question is none.
     const other = {
-      ...unaskedSignalJudgement(review, { outcome: 'could_not_run', because: 'b' }),
+      ...absentJudgement(SIGNAL_REVIEWERS.llm_review, { signal: review }, { code: 'unknown_writer' }),
       verdict: 'pass' as const,
     };
     expect(completeJudgements(of, { verdict: 'pass' }, [other, other])).toMatchObject([
@@ -119,7 +126,7 @@ describe('judgements', () => {
   });
 
   it('name the prompt by its digest', () => {
-    expect(signalJudgementHead(judge).prompt).toMatchObject({
+    expect(SIGNAL_REVIEWERS.llm_judge.prompt).toMatchObject({
       id: 'llm_judge',
       sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
     });

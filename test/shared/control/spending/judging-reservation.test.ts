@@ -10,7 +10,7 @@ import { estimateJudgingCost } from '../../../../shared/control/spending/judging
 import { recordVerdict } from '../../../../shared/control/task-commands/record-verification.ts';
 import { joinJudgements } from '../../../../shared/control/verdict/join-judgements.ts';
 import type { AskModel } from '../../../../shared/reviews/engine/ask-model-port.ts';
-import { completeJudgements } from '../../../../shared/reviews/judging/expected-judgements.ts';
+import { completeJudgements } from '../../../../shared/reviews/reviewers/expected-judgements.ts';
 import type { ObjectStore } from '../../../../shared/store/object-store.ts';
 import { decideStep } from '../../../../shared/use-cases/cascade/cascade-steps.ts';
 import {

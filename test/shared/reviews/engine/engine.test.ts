@@ -1,14 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import type { JudgeModel } from '../../../../shared/contract/models/judge-models.ts';
+import { missingModelInstruction } from '../../../../shared/reviews/engine/absence.ts';
 import type { AskModel, ModelAnswer } from '../../../../shared/reviews/engine/ask-model-port.ts';
-import {
-  missingModelInstruction,
-  type Reviewer,
-  type ReviewOpinion,
-  runReviewer,
-} from '../../../../shared/reviews/engine/engine.ts';
+import { runReviewer } from '../../../../shared/reviews/engine/engine.ts';
 import type { ReviewPiece } from '../../../../shared/reviews/engine/review-piece.ts';
+import type { JudgingReviewer, ReviewOpinion } from '../../../../shared/reviews/engine/reviewer.ts';
 import { PROMPTS } from '../../../../shared/reviews/judging/prompts.ts';
 import { FIXED_NOW } from '../../../support/builders.ts';
 
@@ -27,20 +24,22 @@ const opinion = (fields: Partial<ReviewOpinion>): ReviewOpinion => ({
   injections: [],
   ...fields,
 });
-const REVIEWER: Reviewer<typeof Answer, { readonly rejected?: string }> = {
+const REVIEWER: JudgingReviewer<typeof Answer, { readonly rejected?: string }, unknown> = {
   kind: 'red_team',
-  subject: 'a row',
+  way: 'prompt',
+  family: 'other',
+  head: () => ({ subject: 'a row' }),
   purpose: 'red_team',
   prompt: PROMPTS.red_team,
   answerSchema: () => Answer,
-  maxTokens: 10,
+  maxTokens: () => 10,
   timeoutMs: () => 1_000,
   shows: ['task', 'diff'],
   because: () => 'asked',
   precheck: ({ rejected }) =>
     rejected === undefined ? null : opinion({ outcome: 'failed', verdict: 'fail', reasons: [rejected] }),
   decide: ({ good }) => opinion(good ? {} : { outcome: 'failed', verdict: 'fail' }),
-  absent: (outcome, why) => opinion({ outcome, verdict: 'refer', reasons: [why] }),
+  absent: () => 'hold',
 };
 const PIECES: readonly ReviewPiece[] = [
   { kind: 'task', label: 'a', text: 'the task' },
@@ -73,7 +72,7 @@ async function run(
     REVIEWER,
     rejected === undefined ? {} : { rejected },
     () => ({ pieces: PIECES }),
-    { ask, model: model ?? undefined, writer, budgetRefusal, now: () => FIXED_NOW },
+    { ask, models: model ? { red_team: model } : {}, writer, budgetRefusal, now: () => FIXED_NOW },
   );
   return { judgement, shown };
 }
@@ -118,7 +117,12 @@ describe('a reviewer', () => {
   });
 
   it('without an answer still records what the call cost, and never passes the work', async () => {
-    const { judgement } = await run({ ...spent, outcome: 'timed_out', why: 'no answer within 1 s' });
+    const { judgement } = await run({
+      ...spent,
+      code: 'no_answer',
+      outcome: 'timed_out',
+      why: 'no answer within 1 s',
+    });
     expect(judgement).toMatchObject({
       outcome: 'timed_out',
       verdict: 'refer',

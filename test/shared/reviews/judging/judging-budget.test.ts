@@ -1,18 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_TIER_MODELS } from '../../../../shared/contract/agents/tiers.ts';
 import { decideAfterAttempt } from '../../../../shared/control/cascade/decide-after-attempt.ts';
+import { absentJudgement } from '../../../../shared/reviews/engine/engine.ts';
 import {
   judgingBudgetRefusal,
   judgingCount,
   MAX_JUDGINGS_PER_TASK,
   MAX_OPINION_ONLY_REJECTIONS,
 } from '../../../../shared/reviews/judging/judging-budget.ts';
-import { unaskedSignalJudgement } from '../../../../shared/reviews/judging/signal-judgement.ts';
+import { SIGNAL_REVIEWERS } from '../../../../shared/reviews/reviewers/signal.ts';
 import { attempt, FIXED_NOW, task, verdict } from '../../../support/builders.ts';
 
 const signal = { type: 'llm_judge', criteria: 'it adds', on_error: 'hold' } as const;
 const opinion = (calls: number) => ({
-  ...unaskedSignalJudgement(signal, { outcome: 'could_not_run', because: 'b' }),
+  ...absentJudgement(SIGNAL_REVIEWERS.llm_judge, { signal }, { code: 'no_model', purpose: 'judge' }),
   outcome: 'failed' as const,
   verdict: 'fail' as const,
   calls,

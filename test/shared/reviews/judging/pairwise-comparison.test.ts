@@ -1,23 +1,37 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  expectationOpinion,
-  expectationQuestion,
-  findChangedExpectations,
-} from '../../../../shared/reviews/judging/expectation-comparison.ts';
-import { completeJudgements } from '../../../../shared/reviews/judging/expected-judgements.ts';
-import {
   compareInBothOrders,
   type OptionLetter,
-} from '../../../../shared/reviews/judging/pairwise-comparison.ts';
-import { unansweredRequirementsReview } from '../../../../shared/reviews/judging/requirements-review.ts';
+  type PairwiseComparison,
+} from '../../../../shared/reviews/engine/both-orders.ts';
+import {
+  absentJudgement,
+  judgementOn,
+  NO_CALL,
+  opinionOn,
+  questionOf,
+  type Review,
+} from '../../../../shared/reviews/engine/engine.ts';
+import {
+  EXPECTATION_COMPARISON,
+  findChangedExpectations,
+} from '../../../../shared/reviews/reviewers/expectations.ts';
+import { completeJudgements } from '../../../../shared/reviews/reviewers/expected-judgements.ts';
+import { REQUIREMENTS_REVIEW } from '../../../../shared/reviews/reviewers/requirements-review.ts';
 import { task, verdict } from '../../../support/builders.ts';
 
-const spent = { calls: 1, tokens: { input: 10, output: 1 }, ms: 5 };
-const says = (better: OptionLetter, confidence = 0.9) => ({
-  ...spent,
-  value: { better, confidence, reasons: ['r'] },
+const INPUT = { expectations: { before: '', after: '' }, isSwapped: false };
+const asked = {
+  receipt: { ...NO_CALL, calls: 1, tokens: { input: 10, output: 1 }, cost_usd: 1, duration_ms: 5 },
+  injections: [],
+};
+const says = (letter: OptionLetter, confidence = 0.9) => ({
+  ...asked,
+  answer: { answer: letter, confidence, reasons: ['r'] },
 });
+const opinion = (compared: Review<PairwiseComparison>, injections: readonly string[] = []) =>
+  opinionOn(EXPECTATION_COMPARISON, INPUT, { ...compared, injections });
 const both = (plain: OptionLetter, swapped: OptionLetter, confidence = 0.9) =>
   compareInBothOrders(async (isSwapped) => says(isSwapped ? swapped : plain, isSwapped ? confidence : 0.95));
 
@@ -27,7 +41,10 @@ describe('two things that are compared', () => {
     ['B', 'A', 'second'],
     ['either', 'either', 'either'],
   ] as const)('with the answers %s and %s, agree on %s', async (plain, swapped, agreed) => {
-    expect(await both(plain, swapped, 0.8)).toMatchObject({ agreed, confidence: 0.8, calls: 2 });
+    expect(await both(plain, swapped, 0.8)).toMatchObject({
+      answer: { agreed, confidence: 0.8 },
+      receipt: { calls: 2, cost_usd: 2 },
+    });
   });
 
   it('are asked about in both orders, and who prefers a place has no preference', async () => {
@@ -37,8 +54,8 @@ describe('two things that are compared', () => {
         orders.push(isSwapped);
         return says(place);
       });
-      expect(compared).toHaveProperty('disagreed');
-      expect(expectationOpinion(compared, [])).toMatchObject({ verdict: 'refer', outcome: 'failed' });
+      expect(compared).toHaveProperty('answer.disagreed');
+      expect(opinion(compared)).toMatchObject({ verdict: 'refer', outcome: 'failed' });
     }
     expect(orders).toEqual([false, true, false, true]);
   });
@@ -52,7 +69,7 @@ describe('two things that are compared', () => {
         fc.double({ min: 0, max: 1, noNaN: true }),
         fc.boolean(),
         async (a, b, sure, tricked) => {
-          const made = expectationOpinion(await both(a, b, sure), tricked ? ['a mark'] : []);
+          const made = opinion(await both(a, b, sure), tricked ? ['a mark'] : []);
           const agrees = (a === 'B' && b === 'A') || (a === 'either' && b === 'either');
           expect(made.verdict).toBe(agrees && Math.min(sure, 0.95) >= 0.7 && !tricked ? 'pass' : 'refer');
         },
@@ -63,10 +80,13 @@ describe('two things that are compared', () => {
 
   it('are not compared where one answer is missing, and what was used is still counted', async () => {
     const compared = await compareInBothOrders(async (isSwapped) =>
-      isSwapped ? { ...spent, outcome: 'timed_out', why: 'slow' } : says('B'),
+      isSwapped ? { ...asked, absence: { code: 'no_answer', outcome: 'timed_out', why: 'slow' } } : says('B'),
     );
-    expect(compared).toMatchObject({ outcome: 'timed_out', calls: 2, tokens: { input: 20, output: 2 } });
-    expect(expectationOpinion(compared, [])).toMatchObject({ outcome: 'timed_out', verdict: 'refer' });
+    expect(compared).toMatchObject({
+      absence: { outcome: 'timed_out' },
+      receipt: { calls: 2, tokens: { input: 20, output: 2 } },
+    });
+    expect(opinion(compared)).toMatchObject({ outcome: 'timed_out', verdict: 'refer' });
   });
 });
 
@@ -111,7 +131,8 @@ describe('expectations that a patch changes', () => {
     const found = findChangedExpectations(DIFF);
     if (!found) throw new Error('none');
     const [plain, swapped] = [false, true].map(
-      (isSwapped) => expectationQuestion(found, [], isSwapped).fencedText,
+      (isSwapped) =>
+        questionOf(EXPECTATION_COMPARISON, { expectations: found, isSwapped }, { pieces: [] }).fencedText,
     );
     expect(plain?.indexOf('toBe(1)')).toBeLessThan(plain?.indexOf('toBe(2)') ?? 0);
     expect(swapped?.indexOf('toBe(2)')).toBeLessThan(swapped?.indexOf('toBe(1)') ?? 0);
@@ -120,8 +141,9 @@ describe('expectations that a patch changes', () => {
 
   it('count beside a second look that was made, and only there', async () => {
     const look = { outcome: 'asked', because: 'b' } as const;
-    const made = { ...unansweredRequirementsReview(look), outcome: 'passed', verdict: 'pass' } as const;
-    const compared = { ...made, ...expectationOpinion(await both('A', 'B'), []) };
+    const absent = absentJudgement(REQUIREMENTS_REVIEW, undefined, { code: 'not_returned' });
+    const made = { ...absent, outcome: 'passed', verdict: 'pass' } as const;
+    const compared = judgementOn(EXPECTATION_COMPARISON, INPUT, await both('A', 'B'));
     expect(completeJudgements(task(), verdict(), [made, compared], look)).toEqual([made, compared]);
     expect(completeJudgements(task(), verdict(), [compared], look)).toMatchObject([
       { outcome: 'infra_failed' },

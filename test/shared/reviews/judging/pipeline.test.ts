@@ -6,10 +6,6 @@ import { ReviewPipeline } from '../../../../shared/contract/judgement/review-pip
 import type { JudgeModel } from '../../../../shared/contract/models/judge-models.ts';
 import { joinJudgements } from '../../../../shared/control/verdict/join-judgements.ts';
 import type { AskModel, ModelAnswer } from '../../../../shared/reviews/engine/ask-model-port.ts';
-import {
-  completeJudgements,
-  planPipelineReview,
-} from '../../../../shared/reviews/judging/expected-judgements.ts';
 import { askReviewPipeline } from '../../../../shared/reviews/judging/review-pipeline.ts';
 import {
   decidePipeline,
@@ -17,6 +13,10 @@ import {
   type ReviewerApproval,
   type StageDecision,
 } from '../../../../shared/reviews/judging/stage-decision.ts';
+import {
+  completeJudgements,
+  planPipelineReview,
+} from '../../../../shared/reviews/reviewers/expected-judgements.ts';
 import { evidence, FIXED_NOW, task, verdict } from '../../../support/builders.ts';
 
 const agents = (...roles: string[]) => roles.map((role) => ({ role }));
@@ -179,7 +179,13 @@ const spent = { calls: 1, tokens: { input: 500_000, output: 500_000 }, ms: 5 };
 const yes = { ...spent, value: { issues: [], verdict: 'approve', confidence: 0.9 } };
 const no = { ...spent, value: { issues: ['a.js: wrong'], verdict: 'request_changes', confidence: 0.9 } };
 const unsure = { ...spent, value: { issues: [], verdict: 'approve', confidence: 0.2 } };
-const down = { ...spent, tokens: null, outcome: 'infra_failed' as const, why: 'cut off' };
+const down = {
+  ...spent,
+  tokens: null,
+  code: 'no_answer' as const,
+  outcome: 'infra_failed' as const,
+  why: 'cut off',
+};
 
 async function review(
   of: ReviewPipeline,

@@ -2,23 +2,25 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { RequirementsReviewPlan } from '../../../../shared/contract/judgement/judgement.ts';
 import { joinJudgements } from '../../../../shared/control/verdict/join-judgements.ts';
-import { completeJudgements } from '../../../../shared/reviews/judging/expected-judgements.ts';
+import { absentJudgement, opinionOn } from '../../../../shared/reviews/engine/engine.ts';
+import { completeJudgements } from '../../../../shared/reviews/reviewers/expected-judgements.ts';
 import {
   planRequirementsReview,
-  requirementsReviewOpinion,
-  unansweredRequirementsReview,
-} from '../../../../shared/reviews/judging/requirements-review.ts';
+  REQUIREMENTS_REVIEW,
+  unaskedRequirementsReview,
+} from '../../../../shared/reviews/reviewers/requirements-review.ts';
 import { evidence, gate, task, verdict } from '../../../support/builders.ts';
 
 const HIDDEN = { key: 'hidden/T1.json', sha256: 'a'.repeat(64), bytes: 10, files: 1 } as never;
 const note = { file: 'a.js', line: 3, rule: 'reads_caller', message: 'looks at who calls' };
 const passed = evidence();
 const noted = evidence({ gates: [gate({ findings: [note] })] });
-const spent = { calls: 1, tokens: { input: 100, output: 10 }, ms: 5 };
-const said = (word: 'clear' | 'doubt', confidence: number) => ({
-  ...spent,
-  value: { reasons: ['a.js:3 knows the test'], verdict: word, confidence },
+const said = (word: 'clear' | 'doubt', confidence: number, injections: readonly string[] = []) => ({
+  injections,
+  answer: { reasons: ['a.js:3 knows the test'], verdict: word, confidence },
 });
+const opinion = (review: Parameters<typeof opinionOn>[2]) =>
+  opinionOn(REQUIREMENTS_REVIEW, { because: 'b' }, review as never);
 const WORDS = ['pass', 'refer', 'fail'] as const;
 
 describe('a second look', () => {
@@ -96,17 +98,13 @@ describe('a second look', () => {
   ] as const)(
     'that says %s at %s asks a person where it has a doubt, and fails nothing',
     (word, confidence, injections, outcome, becomes) => {
-      expect(requirementsReviewOpinion(said(word, confidence), injections)).toMatchObject({
-        kind: 'second_look',
-        outcome,
-        verdict: becomes,
-      });
+      expect(opinion(said(word, confidence, injections))).toMatchObject({ outcome, verdict: becomes });
     },
   );
 
   it('that was to be had and was not is for a person; one that nobody has configured changes nothing', () => {
     for (const outcome of ['could_not_run', 'timed_out', 'infra_failed'] as const)
-      expect(requirementsReviewOpinion({ ...spent, outcome, why: 'no' }, [])).toMatchObject({
+      expect(opinion({ absence: { code: 'no_answer', outcome, why: 'no' }, injections: [] })).toMatchObject({
         outcome,
         verdict: 'refer',
       });
@@ -114,7 +112,7 @@ describe('a second look', () => {
     expect(completeJudgements(task(), verdict(), [], asked)).toMatchObject([
       { outcome: 'infra_failed', verdict: 'refer' },
     ]);
-    const unanswered = unansweredRequirementsReview({ outcome: 'could_not_run', because: 'name one' });
+    const unanswered = unaskedRequirementsReview('could_not_run', 'name one');
     expect(unanswered).toMatchObject({ outcome: 'could_not_run', verdict: 'pass', calls: 0, cost_usd: null });
     expect(joinJudgements(verdict(), [unanswered])).toMatchObject({ verdict: 'pass', reasons: [] });
   });
@@ -125,10 +123,10 @@ describe('a second look', () => {
         fc.constantFrom(...WORDS),
         fc.constantFrom('clear' as const, 'doubt' as const),
         fc.double({ min: 0, max: 1, noNaN: true }),
-        (word, opinion, confidence) => {
+        (word, answer, confidence) => {
           const looked = {
-            ...unansweredRequirementsReview({ outcome: 'asked', because: 'b' }),
-            ...requirementsReviewOpinion(said(opinion, confidence), []),
+            ...absentJudgement(REQUIREMENTS_REVIEW, undefined, { code: 'not_returned' }),
+            ...opinion(said(answer, confidence)),
           };
           const joined = joinJudgements(verdict({ verdict: word }), [looked]).verdict;
           expect(WORDS.indexOf(joined)).toBeGreaterThanOrEqual(WORDS.indexOf(word));

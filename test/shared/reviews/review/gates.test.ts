@@ -5,17 +5,18 @@ import { ReviewSettings } from '../../../../shared/contract/review/review-settin
 import { REVIEW_SEVERITIES } from '../../../../shared/contract/review/review-stage-names.ts';
 import { DEFAULT_WORKFLOW } from '../../../../shared/control/workflow/builtin-workflows.ts';
 import { resolveWorkflow } from '../../../../shared/control/workflow/resolve-workflow.ts';
+import { absenceOpinion } from '../../../../shared/reviews/engine/engine.ts';
 import { findUngroundedClaims } from '../../../../shared/reviews/review/grounding.ts';
-import {
-  failedOpenRedTeamResult,
-  missingDeliverableReason,
-  missingDeliverableResult,
-  redTeamResult,
-  redTeamSettings,
-} from '../../../../shared/reviews/review/red-team.ts';
 import { mostSevereFindings, RedTeamReport } from '../../../../shared/reviews/review/red-team-finding.ts';
 import { runReviewStages } from '../../../../shared/reviews/review/run-review-stages.ts';
 import { reviewGateDecision } from '../../../../shared/reviews/review/severity-matrix.ts';
+import {
+  missingDeliverableReason,
+  missingDeliverableResult,
+  RED_TEAM,
+  redTeamResult,
+  redTeamSettings,
+} from '../../../../shared/reviews/reviewers/red-team.ts';
 import { taskInReview } from '../../../support/builders.ts';
 
 const finding = (severity: (typeof REVIEW_SEVERITIES)[number], evidence: string[] = ['a.js:1']) => ({
@@ -83,7 +84,8 @@ describe('a report of the red team', () => {
   });
 
   it('that nobody makes leaves the gate open, with a finding that says so', () => {
-    expect(failedOpenRedTeamResult('timed_out', 'no answer within 60 s')).toMatchObject({
+    const absence = { code: 'no_answer', outcome: 'timed_out', why: 'no answer within 60 s' } as const;
+    expect(absenceOpinion(RED_TEAM, undefined, absence)).toMatchObject({
       outcome: 'timed_out',
       verdict: 'pass',
       reasons: [expect.stringMatching(/^info correctness: nobody attacked/)],

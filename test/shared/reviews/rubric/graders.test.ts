@@ -256,7 +256,12 @@ describe('criteria that are taken apart', () => {
 });
 
 describe('the one factory', () => {
-  const ask: AskModel = async () => ({ ...spent, outcome: 'could_not_run', why: 'not here' });
+  const ask: AskModel = async () => ({
+    ...spent,
+    code: 'no_answer',
+    outcome: 'could_not_run',
+    why: 'not here',
+  });
   const config = { max_probes_per_criterion: 5, min_confidence_override: null };
   const model = {} as JudgeModel;
   it.each([

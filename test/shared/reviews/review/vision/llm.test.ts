@@ -4,7 +4,7 @@ import { totalJudgingCost } from '../../../../../shared/contract/task/judging-co
 import { hasReviewFailedOpen } from '../../../../../shared/control/ledger/judgement-rows.ts';
 import { joinJudgements } from '../../../../../shared/control/verdict/join-judgements.ts';
 import { createAskModel } from '../../../../../shared/reviews/model-clients/ask-model.ts';
-import { MAX_QUESTION_IMAGE_BYTES } from '../../../../../shared/use-cases/review/review-screenshots-by-model.ts';
+import { MAX_QUESTION_IMAGE_BYTES } from '../../../../../shared/use-cases/review/review-screenshots.ts';
 import { attempt, verdict } from '../../../../support/builders.ts';
 import { buildPng, buildPngChunk, buildPngHeader, drawPng } from '../../../../support/png-builder.ts';
 import { startServedModel } from '../../../../support/scripted-judge.ts';

@@ -8,9 +8,11 @@ import {
 import type { PipelineReviewPlan } from '../../contract/judgement/review-pipeline-schema.ts';
 import { isModelJudgedSignal, type ModelJudgedSignal } from '../../contract/submission/signals.ts';
 import type { Task } from '../../contract/task/task.ts';
-import { unaskedPipelineJudgement } from './pipeline-judgement.ts';
-import { unansweredRequirementsReview } from './requirements-review.ts';
-import { signalJudgementHead, unaskedSignalJudgement } from './signal-judgement.ts';
+import { absentJudgement, skippedJudgement } from '../engine/engine.ts';
+import { unaskedPipelineJudgement } from '../judging/pipeline-judgement.ts';
+import { EXPECTATION_COMPARISON } from './expectations.ts';
+import { REQUIREMENTS_REVIEW, unaskedRequirementsReview } from './requirements-review.ts';
+import { signalReviewerOf } from './signal.ts';
 
 /** What models are to be asked about a task, in the order in which it names them. */
 export const judgedSignals = (task: Pick<Task, 'completion_signals' | 'foundation'>): ModelJudgedSignal[] =>
@@ -24,7 +26,7 @@ export const judgedSignals = (task: Pick<Task, 'completion_signals' | 'foundatio
 export const judgingSkipReason = ({ verdict }: Pick<Verdict, 'verdict'>): string | null =>
   verdict === 'fail' ? 'not asked: what was observed has failed already, and no opinion mends that' : null;
 
-/** A judgement for each that was to be made: what nobody was asked for, and what did not come back, is one too. */
+/** Returns a judgement for each that was to be made: also for one that was not asked for, or did not come back. */
 export function completeJudgements(
   task: Pick<Task, 'completion_signals' | 'foundation'>,
   observed: Pick<Verdict, 'verdict'>,
@@ -33,31 +35,28 @@ export function completeJudgements(
   pipeline: PipelineReviewPlan | null = null,
 ): Judgement[] {
   const because = judgingSkipReason(observed);
-  const signals = judgedSignals(task);
-  const ofSignals = signals.map((signal, index) => {
-    if (because !== null) return unaskedSignalJudgement(signal, { outcome: 'skipped', because });
+  const ofSignals = judgedSignals(task).map((signal, index) => {
+    const reviewer = signalReviewerOf(signal);
+    if (because !== null) return skippedJudgement(reviewer, { signal }, because);
     const found = made[index];
-    return found?.subject === signalJudgementHead(signal).subject
+    return found?.subject === reviewer.head({ signal }).subject
       ? found
-      : {
-          ...unaskedSignalJudgement(signal, { outcome: 'infra_failed', because: NO_ANSWER_REASON }),
-          calls: UNKNOWN_CALL_USAGE.calls,
-        };
+      : absentJudgement(reviewer, { signal }, { code: 'not_returned' });
   });
   return [...ofSignals, ...requirementsReviewJudgements(made, look), ...pipelineJudgements(made, pipeline)];
 }
 
-/** The second look, and the comparison of expectations that belongs to it. */
+/** The requirements review, and the comparison of expectations that belongs to it. */
 function requirementsReviewJudgements(
   made: readonly Judgement[],
   look: RequirementsReviewPlan | null,
 ): Judgement[] {
   if (look === null) return [];
-  const found = look.outcome === 'asked' ? made.find(({ kind }) => kind === 'second_look') : undefined;
-  return [
-    found ?? unansweredRequirementsReview(look),
-    ...made.filter(({ kind }) => found && kind === 'expectations'),
-  ];
+  if (look.outcome !== 'asked') return [unaskedRequirementsReview(look.outcome, look.because)];
+  const found = made.find(({ kind }) => kind === REQUIREMENTS_REVIEW.kind);
+  return found
+    ? [found, ...made.filter(({ kind }) => kind === EXPECTATION_COMPARISON.kind)]
+    : [absentJudgement(REQUIREMENTS_REVIEW, undefined, { code: 'not_returned' })];
 }
 
 /** The pipeline with its reviewers; without the word of the whole, no reviewer counts. */

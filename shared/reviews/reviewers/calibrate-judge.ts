@@ -1,21 +1,22 @@
-import type { ModelCallUsage } from '../../contract/judgement/judgement.ts';
+import type { Judgement } from '../../contract/judgement/judgement.ts';
 import type { JudgeModel } from '../../contract/models/judge-models.ts';
-import { sumOrNull } from '../../contract/task/judging-cost.ts';
+import type { ModelJudgedSignal } from '../../contract/submission/signals.ts';
+import { judgementCost, sumOrNull } from '../../contract/task/judging-cost.ts';
 import { canonicalHash } from '../../lib/canonical-json.ts';
 import { mapConcurrently } from '../../lib/map-concurrently.ts';
-import { askCostUsd } from '../engine/ask-cost.ts';
-import type { AskModel, ModelAnswer } from '../engine/ask-model-port.ts';
-import { excerptEvenly, splitDiffByFile } from './diff-excerpt.ts';
-import { type GoldenCase, goldenCasePieces } from './golden-cases.ts';
+import type { AskModel } from '../engine/ask-model-port.ts';
+import { runReviewer } from '../engine/engine.ts';
+import { excerptEvenly, splitDiffByFile } from '../judging/diff-excerpt.ts';
+import { type GoldenCase, goldenCasePieces } from '../judging/golden-cases.ts';
 import {
   type AnsweredCase,
   type Calibration,
   type CaseAnswer,
   measureCalibration,
-} from './judge-calibration.ts';
-import { PROMPTS } from './prompts.ts';
-import { requirementsReviewOpinion, requirementsReviewQuestion } from './requirements-review.ts';
-import { signalOpinion, signalQuestion } from './signal-judgement.ts';
+} from '../judging/judge-calibration.ts';
+import { PROMPTS } from '../judging/prompts.ts';
+import { REQUIREMENTS_REVIEW } from './requirements-review.ts';
+import { signalReviewerOf } from './signal.ts';
 
 /** What can be measured: the questions that the janitor asks. */
 export const CALIBRATED_QUESTIONS = ['second_look', 'llm_judge', 'llm_review'] as const;
@@ -27,43 +28,44 @@ const MAX_DIFF_CHARS = 10_000;
 const MAX_CONCURRENT_QUESTIONS = 4;
 
 interface ReceiptedAnswer extends CaseAnswer {
-  readonly spent: ModelCallUsage;
+  readonly spent: Pick<Judgement, 'calls' | 'tokens' | 'cost_usd'>;
 }
+
+/** The purpose that a question is asked for. */
+const JUDGED_BY = { second_look: 'second_look', llm_judge: 'judge', llm_review: 'judge' } as const;
+const CALIBRATED_SIGNALS = {
+  llm_judge: ({ criteria }: GoldenCase) => ({ type: 'llm_judge', criteria, on_error: 'hold' }),
+  llm_review: ({ criteria }: GoldenCase) => ({
+    type: 'llm_review',
+    instructions: criteria,
+    on_error: 'hold',
+  }),
+} as const satisfies Readonly<Record<string, (of: GoldenCase) => ModelJudgedSignal>>;
 
 async function answerTo(
   of: GoldenCase,
-  rubric: CalibratedQuestion,
+  question: CalibratedQuestion,
   model: JudgeModel,
-  ask: AskModel,
+  { ask, now }: Pick<CalibrationOptions, 'ask' | 'now'>,
 ): Promise<ReceiptedAnswer> {
   const pieces = goldenCasePieces(of, excerptEvenly(splitDiffByFile(of.diff), MAX_DIFF_CHARS).text);
-  const said = (
-    outcome: string,
-    confidence: number | null,
-    spent: ModelAnswer<unknown>,
-  ): ReceiptedAnswer => ({
-    verdict: outcome === 'passed' ? 'good' : outcome === 'failed' ? 'bad' : null,
-    confidence,
-    spent,
-  });
-  if (rubric === 'second_look') {
-    const notes =
-      of.notes.length === 0
-        ? []
-        : [{ kind: 'rule_notes' as const, label: 'notes of rules', text: of.notes.join('\n') }];
-    const question = requirementsReviewQuestion([...pieces, ...notes]);
-    const answered = await ask(model, question);
-    const { outcome, confidence } = requirementsReviewOpinion(answered, question.injections);
-    return said(outcome, confidence, answered);
-  }
-  const signal =
-    rubric === 'llm_judge'
-      ? ({ type: 'llm_judge', criteria: of.criteria, on_error: 'hold' } as const)
-      : ({ type: 'llm_review', instructions: of.criteria, on_error: 'hold' } as const);
-  const question = signalQuestion(signal, pieces);
-  const answered = await ask(model, question);
-  const { outcome, confidence } = signalOpinion(signal, answered, question.injections);
-  return said(outcome, confidence, answered);
+  const context = {
+    ask,
+    models: { [JUDGED_BY[question]]: model },
+    writer: null,
+    budgetRefusal: null,
+    now: () => now,
+  };
+  const { outcome, confidence, ...spent } =
+    question === 'second_look'
+      ? await runReviewer(REQUIREMENTS_REVIEW, { because: '' }, () => ({ pieces }), context)
+      : await runReviewer(
+          signalReviewerOf(CALIBRATED_SIGNALS[question](of)),
+          { signal: CALIBRATED_SIGNALS[question](of) },
+          () => ({ pieces }),
+          context,
+        );
+  return { verdict: outcome === 'passed' ? 'good' : outcome === 'failed' ? 'bad' : null, confidence, spent };
 }
 
 export interface CalibrationReport extends Calibration {
@@ -106,16 +108,14 @@ export async function calibrateJudge(
   const todo = Array.from({ length: repeats }, () => [...cases.entries()]).flat();
   let done = 0;
   await mapConcurrently(MAX_CONCURRENT_QUESTIONS, todo, async ([index, goldenCase]) => {
-    answers[index]?.push(await answerTo(goldenCase, question, model, ask));
+    answers[index]?.push(await answerTo(goldenCase, question, model, { ask, now }));
     onAnswer?.(++done, todo.length);
   });
   const measured = cases.map(
     ({ id, truth }, index): AnsweredCase => ({ id, truth, answers: answers[index] ?? [] }),
   );
   const spent = answers.flat().map((each) => each.spent);
-  const cost = sumOrNull(
-    spent.map((each) => (each.calls === 0 ? 0 : askCostUsd(model, each, now.toISOString()))),
-  );
+  const cost = sumOrNull(spent.map(judgementCost));
   const result = measureCalibration(measured);
   const prompt_sha256 = PROMPTS[question].sha256;
   const golden_sha256 = canonicalHash(cases);

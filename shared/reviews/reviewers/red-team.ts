@@ -2,18 +2,11 @@ import type { AutonomyLevel } from '../../contract/approval/autonomy.ts';
 import { type RedTeamSettings, STAKES_LEVELS } from '../../contract/review/review-settings.ts';
 import type { Attempt } from '../../contract/task/attempt.ts';
 import type { Task } from '../../contract/task/task.ts';
-import type { Reviewer } from '../engine/engine.ts';
+import type { JudgingReviewer } from '../engine/reviewer.ts';
 import { PROMPTS } from '../judging/prompts.ts';
-import { groundingFindings } from './grounding.ts';
-import { type RedTeamFinding, RedTeamReport } from './red-team-finding.ts';
-import {
-  failOpenResult,
-  missingInputResult,
-  type ReviewGateResult,
-  resultOfFindings,
-} from './review-gate-result.ts';
-
-export const RED_TEAM_SUBJECT = 'red team';
+import { groundingFindings } from '../review/grounding.ts';
+import { type RedTeamFinding, RedTeamReport } from '../review/red-team-finding.ts';
+import { missingInputResult, type ReviewGateResult, resultOfFindings } from '../review/review-gate-result.ts';
 
 /** Returns the settings of the red team for a task; null: its workflow does not want one, or not at these stakes. */
 export function redTeamSettings({
@@ -43,12 +36,6 @@ export const redTeamResult = (
     injections,
   });
 
-/** No model has attacked the work: the gate is open, with a finding that says so, and its faults are counted. */
-export const failedOpenRedTeamResult = (
-  outcome: 'could_not_run' | 'timed_out' | 'infra_failed',
-  why: string,
-): ReviewGateResult => failOpenResult(outcome, 'correctness', `nobody attacked this work: ${why}`);
-
 /** Returns why there is nothing to attack, or null. */
 export function missingDeliverableReason(
   { acceptance_criteria }: Pick<Task, 'acceptance_criteria'>,
@@ -72,15 +59,17 @@ export interface RedTeamInput {
   readonly autonomy: AutonomyLevel;
 }
 
-export const RED_TEAM_REVIEWER: Reviewer<typeof RedTeamReport, RedTeamInput> = {
+export const RED_TEAM = {
   kind: 'red_team',
-  subject: RED_TEAM_SUBJECT,
+  way: 'prompt',
   purpose: 'red_team',
+  family: 'other',
   prompt: PROMPTS.red_team,
   answerSchema: () => RedTeamReport,
-  maxTokens: 4_096,
+  maxTokens: () => 4_096,
   timeoutMs: ({ settings }) => settings.timeout_s * 1_000,
   shows: ['task', 'observed', 'diff', 'agent_summary'],
+  head: () => ({ subject: 'red team' }),
   because: () => 'asked: the workflow has its work attacked',
   precheck: ({ task, attempt, settings }) => {
     const missing = missingDeliverableReason(task, attempt);
@@ -90,5 +79,8 @@ export const RED_TEAM_REVIEWER: Reviewer<typeof RedTeamReport, RedTeamInput> = {
     const claims = settings.grounding === 'heuristic' ? groundingFindings(attempt.report?.summary ?? '') : [];
     return redTeamResult(summary, [...findings, ...claims], autonomy, injections);
   },
-  absent: failedOpenRedTeamResult,
-};
+  absent: () => 'pass_with_finding',
+  absenceOpinion: (why) => ({
+    reasons: [`info correctness: nobody attacked this work: ${why}`.slice(0, 1_000)],
+  }),
+} satisfies JudgingReviewer<typeof RedTeamReport, RedTeamInput, unknown>;

@@ -1,20 +1,19 @@
 import { hasCheckResult } from '../../contract/check-outcome.ts';
 import type { VerdictReason } from '../../contract/evidence/schema.ts';
 import type { Judgement } from '../../contract/judgement/judgement.ts';
-import type { OnErrorAction } from '../../contract/submission/on-error.ts';
+import type { AbsenceRule } from './reviewer.ts';
 
 /** A judge that is less sure than this has not decided: a person does, whatever it said. */
 export const MIN_JUDGE_CONFIDENCE = 0.7;
 
-/** What a verdict becomes when nobody could judge. */
-const WITHOUT: Readonly<Record<OnErrorAction, Judgement['verdict']>> = {
+/** What the verdict becomes without an opinion. */
+const WITHOUT: Readonly<Record<AbsenceRule, Judgement['verdict']>> = {
   hold: 'refer',
   block: 'fail',
   allow: 'pass',
+  pass_with_finding: 'pass',
 };
-
-/** What it makes of the verdict that there is no opinion. */
-export const verdictWithoutOpinion = (onError: OnErrorAction): Judgement['verdict'] => WITHOUT[onError];
+export const verdictWithoutOpinion = (rule: AbsenceRule): Judgement['verdict'] => WITHOUT[rule];
 
 /**
  * What an opinion makes of the verdict. A confidence is the model's own word: it can only add doubt. So does an attempt to talk the

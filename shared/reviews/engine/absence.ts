@@ -1,0 +1,70 @@
+import { JUDGE_PURPOSES, type JudgePurpose } from '../../contract/models/judge-models.ts';
+
+/** Outcomes of a check that came to no result. */
+export type AbsenceOutcome = 'could_not_run' | 'timed_out' | 'infra_failed';
+
+/** Why a model that was asked gave no usable answer. */
+export interface NoAnswer {
+  /** `no_answer`: a time limit or an error of the provider; `unreadable_answer`: another shape; `declined`: a refusal. */
+  readonly code: 'no_answer' | 'unreadable_answer' | 'declined';
+  readonly outcome: AbsenceOutcome;
+  readonly why: string;
+}
+
+/** Why there is no opinion. Never a pass by itself: each reviewer states what an absence makes of the verdict. */
+export type Absence =
+  | {
+      readonly code: 'no_model';
+      readonly purpose: JudgePurpose;
+      /** The model that configuration asks for; absent: any that serves the purpose. */
+      readonly named?: string | undefined;
+    }
+  | { readonly code: 'budget_spent'; readonly refusal: string }
+  | { readonly code: 'same_family'; readonly model: string; readonly writer: string }
+  | { readonly code: 'unknown_writer' }
+  | {
+      readonly code: 'breaker_open';
+      readonly writer: string;
+      readonly rejections: number;
+      readonly until: string;
+    }
+  | { readonly code: 'not_returned' }
+  /** What is to be shown could not be read. */
+  | { readonly code: 'unreadable_material'; readonly outcome: AbsenceOutcome; readonly why: string }
+  | NoAnswer;
+
+/** Says how a purpose gets a model: the one text for it. */
+export const missingModelInstruction = (purpose: JudgePurpose): string =>
+  `no model provider is configured for \`${purpose}\`: name a model in \`assay:judges\` of the deployment, or with --models FILE of \`assay up\`${JUDGE_PURPOSES[purpose].by === 'janitor' ? '' : ' and `assay check`'}`;
+
+/** Returns the text of an absence. */
+export function describeAbsence(absence: Absence): string {
+  switch (absence.code) {
+    case 'no_model': {
+      const { named, purpose } = absence;
+      return named === undefined
+        ? missingModelInstruction(purpose)
+        : `the model ${named} is not among those that are configured; ${missingModelInstruction(purpose)}`;
+    }
+    case 'budget_spent':
+      return absence.refusal;
+    case 'same_family':
+      return `${absence.model} is of the same family as ${absence.writer}, which wrote this`;
+    case 'unknown_writer':
+      return 'it is unknown which model wrote this, so no model is known to be of another family';
+    case 'breaker_open':
+      return `the last ${absence.rejections} works of ${absence.writer} were rejected: until ${absence.until} none of it is marked`;
+    case 'not_returned':
+      return 'the judging step gave no answer';
+    case 'unreadable_material':
+    case 'no_answer':
+    case 'unreadable_answer':
+    case 'declined':
+      return absence.why;
+  }
+}
+
+export function absenceOutcome(absence: Absence): AbsenceOutcome {
+  if ('outcome' in absence) return absence.outcome;
+  return absence.code === 'not_returned' ? 'infra_failed' : 'could_not_run';
+}

@@ -1,0 +1,72 @@
+import type { Judgement } from '../../contract/judgement/judgement.ts';
+import { sumOrNull } from '../../contract/task/judging-cost.ts';
+import type { ModelReceipt, Review } from './engine.ts';
+
+/** What is said of two things when the first is shown first, and when it is shown second. */
+export type Preference = 'first' | 'second' | 'either';
+export type OptionLetter = 'A' | 'B' | 'either';
+
+interface PairwiseAnswer {
+  readonly answer: OptionLetter;
+  readonly confidence: number;
+  readonly reasons: readonly string[];
+}
+
+/** Both answers say the same, or they do not. */
+export type PairwiseComparison =
+  | { readonly agreed: Preference; readonly confidence: number; readonly reasons: readonly string[] }
+  | { readonly disagreed: readonly [Preference, Preference]; readonly reasons: readonly string[] };
+
+/** The sum of tokens; null: what one call used is unknown. */
+const sumTokens = (receipts: readonly ModelReceipt[]): Judgement['tokens'] => {
+  const used = receipts.filter(({ calls }) => calls !== 0).map(({ tokens }) => tokens);
+  return used.length === 0 || used.includes(null)
+    ? null
+    : {
+        input: used.reduce((sum, each) => sum + (each?.input ?? 0), 0),
+        output: used.reduce((sum, each) => sum + (each?.output ?? 0), 0),
+      };
+};
+
+/** The receipt of several calls: to one model at the same time. */
+export function combineReceipts(first: ModelReceipt, ...others: readonly ModelReceipt[]): ModelReceipt {
+  const all = [first, ...others];
+  const [asked_at] = all.flatMap((each) => each.asked_at ?? []).sort();
+  return {
+    ...first,
+    calls: sumOrNull(all.map(({ calls }) => calls)),
+    tokens: sumTokens(all),
+    cost_usd: sumOrNull(all.map(({ calls, cost_usd }) => (calls === 0 ? 0 : cost_usd))),
+    duration_ms: Math.max(...all.map(({ duration_ms }) => duration_ms)),
+    ...(asked_at !== undefined && { asked_at }),
+  };
+}
+
+const preferenceOf = (better: OptionLetter, isSwapped: boolean): Preference =>
+  better === 'either' ? 'either' : (better === 'A') === isSwapped ? 'second' : 'first';
+
+/**
+ * Compares two things in both orders. Models prefer a position; a preference that follows the position is none. The
+ * confidence of an agreement is that of the less sure answer.
+ * @param askAbout puts the question with the things in this order; `isSwapped`: the second one is shown as A.
+ */
+export async function compareInBothOrders(
+  askAbout: (isSwapped: boolean) => Promise<Review<PairwiseAnswer>>,
+): Promise<Review<PairwiseComparison>> {
+  const [plain, swapped] = await Promise.all([askAbout(false), askAbout(true)]);
+  const common = {
+    receipt: combineReceipts(plain.receipt, swapped.receipt),
+    injections: [...new Set([...plain.injections, ...swapped.injections])],
+  };
+  if ('absence' in plain) return { ...common, absence: plain.absence };
+  if ('absence' in swapped) return { ...common, absence: swapped.absence };
+  const first = preferenceOf(plain.answer.answer, false);
+  const second = preferenceOf(swapped.answer.answer, true);
+  const reasons = [...plain.answer.reasons, ...swapped.answer.reasons];
+  const confidence = Math.min(plain.answer.confidence, swapped.answer.confidence);
+  return {
+    ...common,
+    answer:
+      first === second ? { agreed: first, confidence, reasons } : { disagreed: [first, second], reasons },
+  };
+}

@@ -1,0 +1,65 @@
+import type * as z from 'zod';
+import type { Judgement } from '../../contract/judgement/judgement.ts';
+import type { JudgePurpose } from '../../contract/models/judge-models.ts';
+import type { OnErrorAction } from '../../contract/submission/on-error.ts';
+import type { Absence } from './absence.ts';
+import type { JudgePrompt } from './prompt.ts';
+import type { PieceKind, ReviewPiece } from './review-piece.ts';
+
+/**
+ * Whose work a reviewer may look at: anybody's, that of other families than its own, or the same where the writer is
+ * known. Models of one maker err alike.
+ */
+export type FamilyRule = 'any' | 'other' | 'known_other';
+
+/** How a reviewer is asked: what differs between reviewers, and nothing that they share. */
+export interface Reviewer<Schema extends z.ZodType, Input> {
+  readonly kind: string;
+  /** A question to a model. An agent in a container of its own would be another way. */
+  readonly way: 'prompt';
+  readonly purpose: JudgePurpose;
+  readonly family: FamilyRule;
+  readonly prompt: JudgePrompt;
+  readonly answerSchema: (input: Input) => Schema;
+  readonly maxTokens: (input: Input) => number;
+  readonly timeoutMs: (input: Input) => number;
+  /** Kinds of pieces that it is shown, in the order in which they come. */
+  readonly shows: readonly PieceKind[];
+  /** Pieces that the input adds to the material. */
+  readonly pieces?: (input: Input) => readonly ReviewPiece[];
+}
+
+/** What a reviewer makes of an answer, or of having none. */
+export type ReviewOpinion = Pick<
+  Judgement,
+  'outcome' | 'verdict' | 'confidence' | 'score' | 'reasons' | 'injections' | 'grading'
+>;
+
+/** What is seen without asking a model: an opinion, with a reason of its own for the record, or an absence. */
+export type EarlyOpinion = (ReviewOpinion & { readonly because?: string }) | Absence;
+
+/** What a missing opinion makes of the verdict; `pass_with_finding`: the work goes on, and the record says so. */
+export type AbsenceRule = OnErrorAction | 'pass_with_finding';
+
+/**
+ * A reviewer whose opinion is a judgement. `Subject` is what its judgement names, whether a model is asked or not.
+ * `Answer` is what it decides on: the answer of a model, or what several answers come to.
+ */
+export interface JudgingReviewer<
+  Schema extends z.ZodType,
+  Input extends Subject,
+  Subject = Input,
+  Answer = z.output<Schema>,
+> extends Reviewer<Schema, Input> {
+  readonly kind: Judgement['kind'];
+  readonly head: (of: Subject) => Pick<Judgement, 'subject' | 'grading'>;
+  /** Why it is asked, for the record. */
+  readonly because: (input: Input) => string;
+  /** Returns an opinion that needs no model, or why no model is asked; null: a model is asked. */
+  readonly precheck?: (input: Input) => EarlyOpinion | null;
+  // A method, so that rows with different answers have one type in the registry.
+  decide(answer: Answer, input: Input, injections: readonly string[]): ReviewOpinion;
+  readonly absent: (of: Subject) => AbsenceRule;
+  /** How the record words an absence; absent: as it is. */
+  readonly absenceOpinion?: (why: string) => Partial<ReviewOpinion>;
+}

@@ -1,0 +1,132 @@
+import * as z from 'zod';
+import { isTestPath } from '../../contract/evidence/test-path.ts';
+import type { Judgement } from '../../contract/judgement/judgement.ts';
+import { compareInBothOrders, type PairwiseComparison } from '../engine/both-orders.ts';
+import { askModelAs, type ReviewerContext, type ReviewMaterial, runReviewerWith } from '../engine/engine.ts';
+import { MIN_JUDGE_CONFIDENCE } from '../engine/opinion-verdict.ts';
+import type { JudgingReviewer } from '../engine/reviewer.ts';
+import { excerptEvenly, splitDiffByFile } from '../judging/diff-excerpt.ts';
+import { PROMPTS } from '../judging/prompts.ts';
+import { JUDGE_DEFAULTS, JudgeConfidence, JudgeReasons } from './judge-answer.ts';
+
+/** What tests of the base expect where the patch has them expect something else, and what they expect then. */
+export interface ChangedExpectations {
+  readonly before: string;
+  readonly after: string;
+}
+
+/** Characters of each side that are shown. */
+const SIDE = 5_000;
+
+interface Side {
+  readonly path: string;
+  readonly before: string[];
+  readonly after: string[];
+}
+
+function sidesOf(part: string): Side | null {
+  const lines = part.split('\n');
+  const name = (mark: string): string | undefined =>
+    lines
+      .find((line) => line.startsWith(`${mark} `))
+      ?.slice(mark.length + 1)
+      .replace(/^[ab]\//, '');
+  const paths = [name('---'), name('+++')].filter((each) => each !== undefined && each !== '/dev/null');
+  const path = paths.find((each) => each !== undefined && isTestPath(each));
+  if (path === undefined) return null;
+  const begin = lines.findIndex((line) => line.startsWith('@@'));
+  const shown = begin < 0 ? [] : lines.slice(begin);
+  // A test that is only added takes no expectation away.
+  if (!shown.some((line) => line.startsWith('-'))) return null;
+  const side = (mark: string): string[] =>
+    shown.flatMap((line) =>
+      line.startsWith('@@') ? ['…'] : line.startsWith(' ') || line.startsWith(mark) ? [line.slice(1)] : [],
+    );
+  return { path, before: side('-'), after: side('+') };
+}
+
+/** Null: the patch changes no expectation of a test that was there. */
+export function findChangedExpectations(diff: string): ChangedExpectations | null {
+  const sides = splitDiffByFile(diff).flatMap((part) => sidesOf(part) ?? []);
+  if (sides.length === 0) return null;
+  const text = (of: (side: Side) => readonly string[]): string =>
+    excerptEvenly(
+      sides.map((side) => `${side.path}\n${of(side).join('\n')}\n`),
+      SIDE,
+    ).text;
+  return { before: text((side) => side.before), after: text((side) => side.after) };
+}
+
+const ExpectationAnswer = z.strictObject({
+  reasons: JudgeReasons,
+  answer: z.enum(['A', 'B', 'either']),
+  confidence: JudgeConfidence,
+});
+
+interface ExpectationInput {
+  readonly expectations: ChangedExpectations;
+  /** What the patch expects is shown as A. */
+  readonly isSwapped: boolean;
+}
+
+const WORDS = { first: 'the base', second: 'the patch', either: 'either' } as const;
+
+/** A comparison needs a reviewer, or changes nothing. Only two answers that agree let the work on. */
+export const EXPECTATION_COMPARISON = {
+  ...JUDGE_DEFAULTS,
+  kind: 'expectations',
+  purpose: 'second_look',
+  prompt: PROMPTS.expectations,
+  answerSchema: () => ExpectationAnswer,
+  maxTokens: () => 1_024,
+  shows: ['task', 'expectation'],
+  pieces: ({ expectations: { before, after }, isSwapped }) =>
+    (isSwapped ? [after, before] : [before, after]).map((text, index) => ({
+      kind: 'expectation',
+      label: `version ${'AB'[index]}`,
+      text,
+    })),
+  head: () => ({ subject: 'changed expectations' }),
+  because: () => 'asked in both orders: the patch changes what tests of the base expect',
+  decide: (compared, _input, injections) => {
+    const reasons = [...compared.reasons.map((each) => each.toWellFormed()), ...injections];
+    const common = { injections: [...injections] };
+    if ('disagreed' in compared) {
+      const [one, other] = compared.disagreed;
+      const disagreement = `asked in both orders, the answers disagree: ${WORDS[one]}, then ${WORDS[other]}`;
+      return {
+        ...common,
+        outcome: 'failed',
+        verdict: 'refer',
+        confidence: null,
+        reasons: [disagreement, ...reasons],
+      };
+    }
+    const { agreed, confidence } = compared;
+    const isGood = agreed !== 'first';
+    return {
+      ...common,
+      outcome: isGood ? 'passed' : 'failed',
+      verdict: isGood && confidence >= MIN_JUDGE_CONFIDENCE && injections.length === 0 ? 'pass' : 'refer',
+      confidence,
+      reasons: [`in both orders: ${WORDS[agreed]}`, ...reasons],
+    };
+  },
+  absent: () => 'hold',
+} satisfies JudgingReviewer<typeof ExpectationAnswer, ExpectationInput, unknown, PairwiseComparison>;
+
+/** Asks in both orders which expectations the task asks for. */
+export const runExpectationComparison = (
+  expectations: ChangedExpectations,
+  material: ReviewMaterial,
+  context: ReviewerContext,
+): Promise<Judgement> =>
+  runReviewerWith<typeof ExpectationAnswer, ExpectationInput, unknown, PairwiseComparison>(
+    EXPECTATION_COMPARISON,
+    { expectations, isSwapped: false },
+    context,
+    (model) =>
+      compareInBothOrders((isSwapped) =>
+        askModelAs(EXPECTATION_COMPARISON, { expectations, isSwapped }, material, model, context),
+      ),
+  );

@@ -1,0 +1,92 @@
+import * as z from 'zod';
+import { hasCheckResult } from '../../contract/check-outcome.ts';
+import type { Evidence, Verdict } from '../../contract/evidence/schema.ts';
+import type { Judgement, RequirementsReviewPlan } from '../../contract/judgement/judgement.ts';
+import type { Task } from '../../contract/task/task.ts';
+import { missingModelInstruction } from '../engine/absence.ts';
+import { skippedJudgement } from '../engine/engine.ts';
+import { verdictOfOpinion } from '../engine/opinion-verdict.ts';
+import type { JudgingReviewer } from '../engine/reviewer.ts';
+import { PROMPTS } from '../judging/prompts.ts';
+import { JUDGE_DEFAULTS, JudgeConfidence, JudgeReasons } from './judge-answer.ts';
+
+/** What rules have noted in a check that has passed: a reading that does not decide by itself. */
+export const findingNotes = ({ gates }: Pick<Evidence, 'gates'>): string[] =>
+  gates
+    .filter(({ outcome }) => hasCheckResult(outcome))
+    .flatMap(({ name, findings }) =>
+      findings
+        .filter(({ baseline }) => baseline !== 'unchanged')
+        .map(
+          ({ file, line, rule, message }) => `${name}: ${rule} at ${file}:${line}: ${message.slice(0, 200)}`,
+        ),
+    );
+
+const RequirementsReviewAnswer = z.strictObject({
+  reasons: JudgeReasons,
+  verdict: z.enum(['clear', 'doubt']),
+  confidence: JudgeConfidence,
+});
+
+const skipped = (because: string): RequirementsReviewPlan => ({
+  outcome: 'skipped',
+  because: `not asked: ${because}`,
+});
+
+/**
+ * Asked only where it can change something: it makes of a pass that a person is asked, and of nothing else anything. Without hidden
+ * tests always, because then nothing that ran can tell an answer learnt by heart from one that is worked out.
+ */
+export function planRequirementsReview(
+  task: Pick<Task, 'hidden_tests' | 'plan'>,
+  evidence: Pick<Evidence, 'gates' | 'empty_patch'>,
+  { verdict }: Pick<Verdict, 'verdict'>,
+  isServed: boolean,
+): RequirementsReviewPlan {
+  if (verdict === 'fail') return skipped('what was observed has failed already, and no opinion mends that');
+  if (verdict === 'refer') return skipped('a person is asked already');
+  if (task.plan) return skipped('a plan is looked at by a person');
+  if (evidence.empty_patch) return skipped('the patch changes nothing');
+  const notes = findingNotes(evidence).length;
+  if (task.hidden_tests && notes === 0)
+    return skipped('hidden tests have run, and no rule has noted anything');
+  if (!isServed) return { outcome: 'could_not_run', because: missingModelInstruction('second_look') };
+  const why = task.hidden_tests ? [] : ['the task has no hidden test'];
+  if (notes > 0) why.push(`rules have left ${notes} ${notes === 1 ? 'note' : 'notes'}`);
+  return { outcome: 'asked', because: `asked: ${why.join(', and ')}` };
+}
+
+interface RequirementsReviewInput {
+  /** Why it is asked. */
+  readonly because: string;
+}
+
+/** A doubt, and no answer, need a reviewer: the requirements review lets no work out, and fails none. */
+export const REQUIREMENTS_REVIEW = {
+  ...JUDGE_DEFAULTS,
+  kind: 'second_look',
+  purpose: 'second_look',
+  prompt: PROMPTS.second_look,
+  answerSchema: () => RequirementsReviewAnswer,
+  maxTokens: () => 1_024,
+  shows: ['task', 'observed', 'diff', 'rule_notes'],
+  head: () => ({ subject: 'second look' }),
+  because: ({ because }) => because,
+  decide: ({ verdict, confidence, reasons }, _input, injections) => {
+    const isClear = verdict === 'clear';
+    return {
+      outcome: isClear ? 'passed' : 'failed',
+      verdict: verdictOfOpinion(isClear, confidence, injections) === 'pass' ? 'pass' : 'refer',
+      confidence,
+      reasons: [...reasons.map((reason) => reason.toWellFormed()), ...injections],
+      injections: [...injections],
+    };
+  },
+  absent: () => 'hold',
+} satisfies JudgingReviewer<typeof RequirementsReviewAnswer, RequirementsReviewInput, unknown>;
+
+/** The record of a review that was not asked for: it was not needed, or no model is configured. */
+export const unaskedRequirementsReview = (
+  outcome: Exclude<RequirementsReviewPlan['outcome'], 'asked'>,
+  because: string,
+): Judgement => ({ ...skippedJudgement(REQUIREMENTS_REVIEW, undefined, because), outcome });

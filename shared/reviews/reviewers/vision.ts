@@ -1,0 +1,134 @@
+import type { AutonomyLevel } from '../../contract/approval/autonomy.ts';
+import type { Evidence } from '../../contract/evidence/schema.ts';
+import type { VisionSettings } from '../../contract/review/vision-settings.ts';
+import { listScreenshots, type Screenshot } from '../../contract/screenshot.ts';
+import type { Task } from '../../contract/task/task.ts';
+import type { EarlyOpinion, JudgingReviewer, ReviewOpinion } from '../engine/reviewer.ts';
+import { PROMPTS } from '../judging/prompts.ts';
+import { missingInputResult, type ReviewGateResult, resultOfFindings } from '../review/review-gate-result.ts';
+import {
+  type VisionFinding,
+  type VisionReport,
+  visionReportSchema,
+} from '../review/vision/vision-finding.ts';
+
+/** How pictures of a task's work are looked at; null: its workflow does not want that. */
+export const visionSettings = ({
+  workflow_in_force: workflow,
+}: Pick<Task, 'workflow_in_force'>): VisionSettings | null =>
+  workflow?.review.vision?.enabled ? workflow.review.vision : null;
+
+/** The gate that takes pictures. */
+const GATE = 'screenshots';
+
+type MissingPictures =
+  | { readonly code: 'gate_not_run' }
+  | { readonly code: 'gate_without_pictures'; readonly outcome: string; readonly detail: string }
+  | { readonly code: 'no_criteria' };
+
+/** Returns why there is nothing to look at, or null. */
+export function missingPictures(
+  evidence: Pick<Evidence, 'gates'>,
+  { acceptance_criteria }: Pick<Task, 'acceptance_criteria'>,
+  { verifier }: Pick<VisionSettings, 'verifier'>,
+): MissingPictures | null {
+  if (listScreenshots(evidence).length === 0) {
+    const gate = evidence.gates.find(({ name }) => name === GATE);
+    return gate
+      ? { code: 'gate_without_pictures', outcome: gate.outcome, detail: gate.detail }
+      : { code: 'gate_not_run' };
+  }
+  return verifier === 'llm_vision' && acceptance_criteria.length === 0 ? { code: 'no_criteria' } : null;
+}
+
+function describeMissingPictures(missing: MissingPictures): string {
+  switch (missing.code) {
+    case 'gate_not_run':
+      return `there are no pictures to look at: the gate ${GATE} has not run`;
+    case 'gate_without_pictures':
+      return `there are no pictures to look at: the gate ${GATE} is ${missing.outcome} (${missing.detail.slice(0, 300)})`;
+    case 'no_criteria':
+      return 'the task has no acceptance criteria to judge pictures by';
+  }
+}
+
+/** Returns the opinion on work without pictures, or where no verifier looks; null: the pictures are looked at. */
+export function visionPrecheck(
+  evidence: Pick<Evidence, 'gates'>,
+  task: Pick<Task, 'acceptance_criteria'>,
+  settings: Pick<VisionSettings, 'verifier' | 'on_missing_deliverable'>,
+): ReviewOpinion | null {
+  const missing = missingPictures(evidence, task, settings);
+  if (missing) return missingInputResult(describeMissingPictures(missing), settings.on_missing_deliverable);
+  return settings.verifier === 'noop'
+    ? missingInputResult('not asked: the verifier noop looks at nothing', 'skip')
+    : null;
+}
+
+const titleOf = ({ name, path, width, height }: Screenshot, index: number): string =>
+  `picture ${index + 1}: ${name}, ${path}, ${width} x ${height}`;
+
+const aboutOf = ({ category, screenshot }: VisionFinding): string =>
+  screenshot === '' ? category : `${category} in ${screenshot}`;
+
+/** What findings in pictures make of work. */
+export const visionResult = (
+  { summary, findings, confidence }: VisionReport,
+  autonomy: AutonomyLevel,
+  injections: readonly string[] = [],
+): ReviewGateResult =>
+  resultOfFindings({ gate: 'vision', summary, findings, about: aboutOf, autonomy, injections, confidence });
+
+export interface VisionInput {
+  readonly settings: VisionSettings;
+  readonly autonomy: AutonomyLevel;
+  /** Pictures that are shown, and those for which the question has no room. */
+  readonly shown: readonly Screenshot[];
+  readonly omitted: readonly Screenshot[];
+  /** What was seen without a model; null: a model is asked. */
+  readonly early: EarlyOpinion | null;
+}
+
+const omittedFindings = (omitted: readonly Screenshot[]): VisionFinding[] =>
+  omitted.length === 0
+    ? []
+    : [
+        {
+          category: 'visual_defect',
+          severity: 'info',
+          description: `not looked at, for want of room: ${omitted.map(({ name }) => name).join(', ')}`,
+          evidence: [],
+          suggested_fix: '',
+          screenshot: '',
+        },
+      ];
+
+/** Without a model that looks, the work goes on, with a finding that says so. */
+export const VISION = {
+  kind: 'vision',
+  way: 'prompt',
+  purpose: 'vision',
+  family: 'other',
+  prompt: PROMPTS.vision_verdict,
+  answerSchema: ({ shown }) => visionReportSchema(shown.map(({ name }) => name)),
+  maxTokens: () => 2_048,
+  timeoutMs: ({ settings }) => settings.timeout_s * 1_000,
+  shows: ['task', 'pictures'],
+  pieces: ({ shown }) => [
+    { kind: 'pictures', label: 'pictures, in their order', text: shown.map(titleOf).join('\n') },
+  ],
+  head: () => ({ subject: 'vision' }),
+  because: ({ settings }) => `asked: the workflow has pictures looked at by ${settings.verifier}`,
+  precheck: ({ early }) => early,
+  decide: (report, { omitted, autonomy }, injections) =>
+    visionResult(
+      { ...report, findings: [...report.findings, ...omittedFindings(omitted)] },
+      autonomy,
+      injections,
+    ),
+  absent: () => 'pass_with_finding',
+  absenceOpinion: (why) => ({
+    confidence: 0,
+    reasons: [`info visual_defect: nobody looked at the pictures of this work: ${why}`.slice(0, 1_000)],
+  }),
+} satisfies JudgingReviewer<ReturnType<typeof visionReportSchema>, VisionInput, unknown>;
