@@ -96,7 +96,8 @@ module.exports = {
       from: { path: '^local/' },
       to: {
         path: '^shared/',
-        pathNot: '^shared/(contract/(resource-names|access/tokens)|lib/(sha256|map-concurrently))\\.ts$',
+        pathNot:
+          '^shared/(contract/(resource-names|access/tokens|agents/adapter-manifests)|lib/(sha256|map-concurrently))\\.ts$',
       },
     },
     {

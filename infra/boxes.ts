@@ -15,7 +15,7 @@ import {
 } from 'aws-cdk-lib/aws-ecs';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import type { AgentCliKind } from '../shared/contract/agents/adapter.ts';
+import type { AgentCliKind } from '../shared/contract/agents/adapter-manifests.ts';
 import type { ContainerKind } from '../shared/contract/box-kind.ts';
 import {
   CONTAINER_ENV_NAMES,

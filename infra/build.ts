@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
 import { type BuildOptions, build, type Metafile, type OutputFile } from 'esbuild';
 import { GRAMMAR_FILES } from '../gates/code/parsing/grammar-files.ts';
+import { INSTALL_PINS_FILE, renderInstallPins } from '../shared/contract/agents/adapter-install.ts';
 
 import { BOX_PLUGINS } from './box-plugins.ts';
 import { bundlePage } from './build-page.ts';
@@ -30,7 +31,7 @@ const BESIDE: Readonly<Record<ContainerName, readonly string[]>> = {
 
 /** Our own files that a container's image is built with. */
 const OWN: Readonly<Record<ContainerName, readonly string[]>> = {
-  agent: ['shared/contract/agents/cli-versions.json', 'containers/agent/install-clis.ts'],
+  agent: ['containers/agent/install-clis.ts'],
   gates: [],
 };
 
@@ -192,6 +193,7 @@ export async function buildBundles(target = join(REPOSITORY_ROOT, '.build')): Pr
       const files = filesOf(programs.outputFiles, containers, name);
       for (const [file, text] of await dockerfilesOf(name)) files.set(file, Buffer.from(text));
       for (const file of OWN[name]) files.set(basename(file), await readFile(join(REPOSITORY_ROOT, file)));
+      if (name === 'agent') files.set(INSTALL_PINS_FILE, Buffer.from(renderInstallPins()));
       for (const file of BESIDE[name]) files.set(basename(file), await readFile(resolve(file)));
       await place(join(containers, name), files);
     }),

@@ -2,6 +2,7 @@ import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Node } from 'constructs';
 import * as z from 'zod';
 import { Adapter, CliKindList } from '../shared/contract/agents/adapter.ts';
+import { DEFAULT_AGENT_CLI } from '../shared/contract/agents/adapter-manifests.ts';
 import { DEFAULT_TIER_MODELS, TierModels } from '../shared/contract/agents/tiers.ts';
 import { AutonomyLevel } from '../shared/contract/approval/autonomy.ts';
 import { JudgeModels } from '../shared/contract/models/judge-models.ts';
@@ -120,10 +121,10 @@ export const DeploymentSettingFields = z.strictObject({
     'Deliveries at a time; so many invocations are reserved in the account. 0 reserves none.',
   ),
   defaultAdapter: json(Adapter)
-    .prefault({ kind: 'claude' })
+    .prefault({ kind: DEFAULT_AGENT_CLI })
     .describe('JSON of the adapter of tasks that name none.'),
   agentClis: json(CliKindList)
-    .prefault(['claude'])
+    .prefault([DEFAULT_AGENT_CLI])
     .describe(
       'JSON list of the agent CLIs that the image brings beside that of defaultAdapter; `assay adapters list` has them.',
     ),

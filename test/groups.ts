@@ -17,7 +17,10 @@ export const OWN_PROCESS_TESTS: TestGroup = {
     'test/gates/code/reading.test.ts',
     'test/gates/rules/examples.test.ts',
   ],
-  'mocks modules': ['test/gates/code/import-cache.test.ts'],
+  'mocks modules': [
+    'test/gates/code/import-cache.test.ts',
+    'test/shared/contract/agents/adapter-manifests.test.ts',
+  ],
   'changes the environment or kills processes': [
     'test/cli/check.test.ts',
     'test/containers/assignment.test.ts',

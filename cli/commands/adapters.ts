@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { AGENT_CLI_KINDS, type AgentCliKind } from '../../shared/contract/agents/adapter.ts';
+import type { AgentCliManifest } from '../../shared/contract/agents/adapter-manifest.ts';
 import {
-  ADAPTER_CAPABILITIES,
-  type AdapterCapabilities,
-} from '../../shared/contract/agents/adapter-capabilities.ts';
-import CLI_VERSIONS from '../../shared/contract/agents/cli-versions.json' with { type: 'json' };
+  AGENT_CLI_KINDS,
+  AGENT_CLI_MANIFESTS,
+  type AgentCliKind,
+} from '../../shared/contract/agents/adapter-manifests.ts';
 import { defineLocalCommand } from '../local-command.ts';
 import type { LocalSession } from '../local-session.ts';
 
@@ -15,13 +15,13 @@ const VERSION_TIMEOUT_MS = 20_000;
 
 /** What an adapter may support, as it is printed, and the capability that says so. */
 const SUPPORT_FIELDS = {
-  effort: 'effortSetting',
+  effort: 'effortLevels',
   turns: 'turnLimit',
   budget: 'costLimit',
   structured: 'structuredOutput',
   resume: 'sessionResume',
   hooks: 'hooks',
-} as const satisfies Record<string, keyof AdapterCapabilities>;
+} as const satisfies Record<string, keyof AgentCliManifest>;
 const ABILITIES = ['effort', 'turns', 'budget', 'structured', 'resume', 'hooks'] as const;
 
 /** An agent CLI: its tested version, and the one on this machine. */
@@ -32,10 +32,10 @@ export interface ListedAdapter {
   readonly version: string;
   /** Version of the program on the PATH; null: not installed. */
   readonly here: string | null;
-  readonly vendor: AdapterCapabilities['vendor'];
+  readonly vendor: AgentCliManifest['vendor'];
   readonly supports: Readonly<Record<(typeof ABILITIES)[number], boolean>>;
   /** Models by tier, for a CLI that needs the models of its vendor; null: it takes any. */
-  readonly tiers: AdapterCapabilities['tiers'];
+  readonly tiers: AgentCliManifest['tiers'];
 }
 
 async function installedVersion(program: string, env: NodeJS.ProcessEnv): Promise<string | null> {
@@ -50,9 +50,11 @@ async function installedVersion(program: string, env: NodeJS.ProcessEnv): Promis
 const listAdapters = (env: NodeJS.ProcessEnv): Promise<ListedAdapter[]> =>
   Promise.all(
     AGENT_CLI_KINDS.map(async (kind) => {
-      const facts: AdapterCapabilities = ADAPTER_CAPABILITIES[kind];
-      const { package: from, version, program } = CLI_VERSIONS[kind];
-      const supports = Object.fromEntries(ABILITIES.map((name) => [name, facts[SUPPORT_FIELDS[name]]]));
+      const facts: AgentCliManifest = AGENT_CLI_MANIFESTS[kind];
+      const { package: from, version, program } = AGENT_CLI_MANIFESTS[kind].install;
+      const supports = Object.fromEntries(
+        ABILITIES.map((name) => [name, Boolean(facts[SUPPORT_FIELDS[name]])]),
+      );
       return {
         kind,
         package: from,

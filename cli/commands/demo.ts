@@ -1,5 +1,4 @@
-import { AGENT_CLI_KINDS } from '../../shared/contract/agents/adapter.ts';
-import { ADAPTER_CAPABILITIES } from '../../shared/contract/agents/adapter-capabilities.ts';
+import { AGENT_CLI_KINDS, AGENT_CLI_MANIFESTS } from '../../shared/contract/agents/adapter-manifests.ts';
 import { PROVIDER_CLIENT_ENV_NAMES } from '../../shared/contract/resource-names.ts';
 import { startDemoAgent } from '../demo/demo-agent.ts';
 import { findUnexpectedOutcomes, toDemoJson } from '../demo/demo-result.ts';
@@ -69,7 +68,7 @@ export const demoCommand = defineServerCommand({
       session.note(
         agent.models === 'real'
           ? `${agent.kind} does the tasks with the real models of its provider, which cost money.`
-          : `${agent.kind} does the tasks with scripted models on this machine: ${PROVIDER_CLIENT_ENV_NAMES[ADAPTER_CAPABILITIES[agent.kind].vendor].key} is not set.`,
+          : `${agent.kind} does the tasks with scripted models on this machine: ${PROVIDER_CLIENT_ENV_NAMES[AGENT_CLI_MANIFESTS[agent.kind].vendor].key} is not set.`,
       );
     const { tasks, result } = await runDemo(session, agent, extra).finally(() => agent?.stop());
     const unexpected = findUnexpectedOutcomes(tasks, result);

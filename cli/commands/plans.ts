@@ -1,7 +1,7 @@
 import type { PlanView } from '../../shared/api/plan-schemas.ts';
-import { AGENT_CLI_KINDS } from '../../shared/contract/agents/adapter.ts';
+import { AGENT_CLI_KINDS } from '../../shared/contract/agents/adapter-manifests.ts';
+import { EFFORTS } from '../../shared/contract/agents/effort.ts';
 import { AUTONOMY_LEVELS } from '../../shared/contract/approval/autonomy.ts';
-import { EFFORTS } from '../../shared/contract/submission/schema.ts';
 import type { PlanState } from '../../shared/control/planning/plan-state.ts';
 import { CLI_EXIT_CODES, type ExitCode } from '../exit.ts';
 import { followWithProgress } from '../follow-tasks.ts';

@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { writeFileAtomically } from '../../local/atomic-files.ts';
-import { Adapter, AGENT_CLI_KINDS } from '../../shared/contract/agents/adapter.ts';
+import { Adapter } from '../../shared/contract/agents/adapter.ts';
+import { AGENT_CLI_KINDS } from '../../shared/contract/agents/adapter-manifests.ts';
 import { FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
 import type { ForgeSettings } from '../../shared/control/forge/forge-settings.ts';
 import { NUDGE_SETTINGS, type NudgeRules } from '../../shared/control/ledger/nudge-rules.ts';

@@ -1,4 +1,9 @@
-import { ADAPTER_KINDS, Adapter, type AdapterKind } from '../../shared/contract/agents/adapter.ts';
+import { Adapter } from '../../shared/contract/agents/adapter.ts';
+import {
+  ADAPTER_KINDS,
+  ADAPTER_MANIFESTS,
+  type AdapterKind,
+} from '../../shared/contract/agents/adapter-manifests.ts';
 import { RoleName } from '../../shared/contract/submission/schema.ts';
 import { findBuiltinRole } from '../../shared/control/roles/builtin-role.ts';
 import { CLI_EXIT_CODES, CliError, InterruptedError } from '../exit.ts';
@@ -8,14 +13,8 @@ import { defineDelegatingCommand, LOCAL_OPTION } from '../server-command.ts';
 import type { ServerCommandSession } from '../session.ts';
 import { runWorker, type WorkerResult } from '../worker/run-worker.ts';
 
-/** Variables of each agent CLI for its key or address; passed to the agent if they are set. */
-const KEY_VARIABLES: Readonly<Record<AdapterKind, readonly string[]>> = {
-  claude: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'ANTHROPIC_BASE_URL', 'CLAUDE_CODE_OAUTH_TOKEN'],
-  codex: ['OPENAI_API_KEY', 'CODEX_API_KEY'],
-  gemini: ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_GEMINI_BASE_URL'],
-  opencode: ['OPENAI_API_KEY', 'ANTHROPIC_API_KEY'],
-  command: [],
-};
+/** Adapters whose CLI counts turns itself. */
+const TURN_LIMITED_KINDS = ADAPTER_KINDS.filter((kind) => ADAPTER_MANIFESTS[kind].turnLimit);
 
 const badOption = (message: string): CliError => new CliError(CLI_EXIT_CODES.usage, 'bad_option', message);
 
@@ -94,9 +93,13 @@ export const workerCommand = defineDelegatingCommand({
       'time limit of one agent (default: 1800, or less if its role says so)',
       { parse: createIntegerParser(1, 21_600) },
     ),
-    maxTurns: defineOption('--max-turns <number>', 'claude and gemini: maximum turns of one agent', {
-      parse: createIntegerParser(1, 1_000),
-    }),
+    maxTurns: defineOption(
+      '--max-turns <number>',
+      `${TURN_LIMITED_KINDS.join(' and ')}: maximum turns of one agent`,
+      {
+        parse: createIntegerParser(1, 1_000),
+      },
+    ),
     maxTasks: defineOption(
       '--max-tasks <number>',
       'end after this many tasks; 0: never (default: as the role says)',
@@ -143,7 +146,7 @@ export const workerCommand = defineDelegatingCommand({
         maxTasks,
         pollSeconds,
         untilEmpty: untilEmpty === true,
-        pass: [...KEY_VARIABLES[adapter.kind], ...pass],
+        pass: [...ADAPTER_MANIFESTS[adapter.kind].keyVariables, ...pass],
         env: session.io.env,
         abort: signal,
         onClaim: ({ task }) => session.note(`${task.id} ${toOneLine(task.title)}`),

@@ -3,9 +3,8 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { Adapter, AgentCliKind } from '../../shared/contract/agents/adapter.ts';
-import { ADAPTER_CAPABILITIES } from '../../shared/contract/agents/adapter-capabilities.ts';
-import CLI_VERSIONS from '../../shared/contract/agents/cli-versions.json' with { type: 'json' };
+import type { Adapter } from '../../shared/contract/agents/adapter.ts';
+import { AGENT_CLI_MANIFESTS, type AgentCliKind } from '../../shared/contract/agents/adapter-manifests.ts';
 import { PROVIDER_BASE_PATHS } from '../../shared/contract/models/protocols.ts';
 import { PROVIDER_CLIENT_ENV_NAMES } from '../../shared/contract/resource-names.ts';
 import { CLI_EXIT_CODES, CliError } from '../exit.ts';
@@ -31,7 +30,7 @@ export interface DemoAgent {
 
 /** Returns a PATH with the agent CLI. @throws CliError if it is not installed */
 function pathWith(kind: AgentCliKind, env: NodeJS.ProcessEnv, pinnedClis: string): string {
-  const { program, package: from, version } = CLI_VERSIONS[kind];
+  const { program, package: from, version } = AGENT_CLI_MANIFESTS[kind].install;
   const path = env['PATH'] ?? '';
   if (path.split(delimiter).some((folder) => folder !== '' && existsSync(join(folder, program)))) return path;
   if (existsSync(join(pinnedClis, program))) return `${pinnedClis}${delimiter}${path}`;
@@ -75,7 +74,7 @@ export async function startDemoAgent(
   pinnedClis = PINNED_CLIS,
 ): Promise<DemoAgent> {
   const PATH = pathWith(kind, env, pinnedClis);
-  const { vendor } = ADAPTER_CAPABILITIES[kind];
+  const { vendor } = AGENT_CLI_MANIFESTS[kind];
   const { key, url } = PROVIDER_CLIENT_ENV_NAMES[vendor];
   const common = { kind, adapter: { kind, timeout_s: TIMEOUT_S } };
   if (env[key]) return { ...common, models: 'real', env: { PATH }, stop: async () => {} };

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { AGENT_CLI_MANIFESTS, DEFAULT_AGENT_CLI } from '../../shared/contract/agents/adapter-manifests.ts';
 import { readConfig } from '../check/check-inputs.ts';
 import {
   createAttentionFinding,
@@ -89,6 +90,8 @@ async function checkDuckdb(): Promise<DoctorFinding> {
   }
 }
 
+const defaultCli = AGENT_CLI_MANIFESTS[DEFAULT_AGENT_CLI].install;
+
 /** Checks this machine and a folder. Changes nothing. */
 export const checkMachine = (folder: string): Promise<DoctorCheck[]> =>
   Promise.all([
@@ -106,11 +109,11 @@ export const checkMachine = (folder: string): Promise<DoctorCheck[]> =>
       ),
     ),
     performDoctorCheck(
-      'claude',
+      defaultCli.program,
       checkOptionalProgram(
-        'claude',
+        defaultCli.program,
         'tasks on this machine need an agent CLI',
-        '`npm install -g @anthropic-ai/claude-code`, or another one of `assay adapters list`.',
+        `\`npm install -g ${defaultCli.package}\`, or another one of \`assay adapters list\`.`,
       ),
     ),
   ]);

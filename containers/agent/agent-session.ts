@@ -1,5 +1,8 @@
-import type { AdapterKind } from '../../shared/contract/agents/adapter.ts';
-import { ADAPTER_CAPABILITIES } from '../../shared/contract/agents/adapter-capabilities.ts';
+import {
+  ADAPTER_MANIFESTS,
+  type AdapterKind,
+  AGENT_CLI_MANIFESTS,
+} from '../../shared/contract/agents/adapter-manifests.ts';
 import type { ApprovalRequest } from '../../shared/contract/approval/schema.ts';
 import type { AgentAssignment } from '../../shared/contract/messages/assignment.ts';
 import type { RoleLimits } from '../../shared/contract/roles/schema.ts';
@@ -114,8 +117,7 @@ export const mergeRunResults = (first: ProcessResult, next: ProcessResult): Proc
 });
 
 /** It was given its most turns on its command line. */
-const endsByItself = (kind: AdapterKind): boolean =>
-  kind !== 'command' && ADAPTER_CAPABILITIES[kind].turnLimit;
+const endsByItself = (kind: AdapterKind): boolean => ADAPTER_MANIFESTS[kind].turnLimit;
 
 /** One process of the agent, from its start to its end. `until`: on the clock of `performance.now`. */
 async function runOnce(

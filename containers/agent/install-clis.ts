@@ -11,7 +11,7 @@ interface Pinned {
 /**
  * Installs agent CLIs in exactly the pinned versions, each into a folder of its own, and links their programs into one.
  * The image runs this, and so does the run of the real CLIs: both have the same.
- * Usage: node install-clis.ts VERSIONS.json FOLDER BIN KIND...
+ * Usage: node install-clis.ts PINS.json FOLDER BIN KIND...
  */
 function install(kind: string, pinned: Pinned, folder: string, bin: string): string {
   const target = join(folder, kind);

@@ -1,4 +1,5 @@
 import type { Adapter } from '../../shared/contract/agents/adapter.ts';
+import { hasTurnLimit } from '../../shared/contract/agents/adapter.ts';
 import type { RoleLimits } from '../../shared/contract/roles/schema.ts';
 import { BUILTIN_ROLE_NAMES, findBuiltinRole } from '../../shared/control/roles/builtin-role.ts';
 import {
@@ -93,7 +94,7 @@ const least = (a: number | undefined, b: number | undefined): number | undefined
 /** The adapter within the limits of a role: the tighter one of each counts. */
 export function applyRoleLimits(adapter: Adapter, limits: RoleLimits): Adapter {
   const timeout_s = least(adapter.timeout_s, limits.timeout_s) ?? adapter.timeout_s;
-  if (adapter.kind !== 'claude' && adapter.kind !== 'gemini') return { ...adapter, timeout_s };
+  if (!hasTurnLimit(adapter)) return { ...adapter, timeout_s };
   const max_turns = least(adapter.max_turns, limits.max_turns);
   return { ...adapter, timeout_s, ...(max_turns === undefined ? {} : { max_turns }) };
 }

@@ -1,14 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { AGENT_CLI_KINDS, type AgentCliKind } from '../../shared/contract/agents/adapter.ts';
+import type {
+  AgentCliManifest,
+  HookSupport,
+  HookSupportTable,
+} from '../../shared/contract/agents/adapter-manifest.ts';
 import {
-  ADAPTER_CAPABILITIES,
-  type AdapterCapabilities,
-  COMMAND_ADAPTER_HOOKS,
-  type HookSupport,
-  type HookSupportTable,
-} from '../../shared/contract/agents/adapter-capabilities.ts';
-import CLI_VERSIONS from '../../shared/contract/agents/cli-versions.json' with { type: 'json' };
+  ADAPTER_KINDS,
+  ADAPTER_MANIFESTS,
+  AGENT_CLI_KINDS,
+  AGENT_CLI_MANIFESTS,
+  type AgentCliKind,
+} from '../../shared/contract/agents/adapter-manifests.ts';
+import { COMMAND_MANIFEST } from '../../shared/contract/agents/command-manifest.ts';
 import { AGENT_HOOKS } from '../../shared/contract/agents/middleware-names.ts';
 import { FAILURE_CODES, type FailureCode } from '../../shared/contract/failure/failure-class.ts';
 import {
@@ -53,7 +57,7 @@ const row = (...cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
 const table = (titles: readonly string[], rows: readonly (readonly string[])[]): string =>
   [row(...titles), row(...titles.map(() => '---')), ...rows.map((each) => row(...each))].join('\n');
 
-const tiersOf = ({ tiers }: AdapterCapabilities): string =>
+const tiersOf = ({ tiers }: AgentCliManifest): string =>
   tiers === null
     ? "the deployment's"
     : `${Object.values(tiers.models)
@@ -64,11 +68,15 @@ const facts = (): string =>
   table(
     ['Adapter', 'Package', 'Models of', 'Effort', 'Turns', 'Budget', 'Structured', 'Resume', 'Tiers'],
     AGENT_CLI_KINDS.map((kind) => {
-      const of: AdapterCapabilities = ADAPTER_CAPABILITIES[kind];
-      const { package: name, version } = CLI_VERSIONS[kind];
-      const can = [of.effortSetting, of.turnLimit, of.costLimit, of.structuredOutput, of.sessionResume].map(
-        yes,
-      );
+      const of: AgentCliManifest = AGENT_CLI_MANIFESTS[kind];
+      const { package: name, version } = AGENT_CLI_MANIFESTS[kind].install;
+      const can = [
+        of.effortLevels !== null,
+        of.turnLimit,
+        of.costLimit,
+        of.structuredOutput,
+        of.sessionResume,
+      ].map(yes);
       return [`\`${kind}\``, `${name} ${version}`, of.vendor, ...can, tiersOf(of)];
     }),
   );
@@ -84,8 +92,7 @@ const HOW: Readonly<Record<HookSupport, string>> = {
 
 const hooks = (): string => {
   const rows: readonly (readonly [string, HookSupportTable])[] = [
-    ...AGENT_CLI_KINDS.map((kind) => [kind, ADAPTER_CAPABILITIES[kind].hooks] as const),
-    ['command', COMMAND_ADAPTER_HOOKS],
+    ...ADAPTER_KINDS.map((kind) => [kind, ADAPTER_MANIFESTS[kind].hooks] as const),
   ];
   return table(
     ['Hook', ...rows.map(([kind]) => `\`${kind}\``)],
@@ -140,5 +147,5 @@ ${table(
 
 Recorded by \`npm run test:cli -- --record\`, through the model gateway. Calls are those that reached the provider.
 
-${AGENT_CLI_KINDS.map((kind) => `### ${kind} ${CLI_VERSIONS[kind].version}\n\n${failuresOf(kind)}`).join('\n\n')}
+${AGENT_CLI_KINDS.map((kind) => `### ${kind} ${AGENT_CLI_MANIFESTS[kind].install.version}\n\n${failuresOf(kind)}`).join('\n\n')}
 `;

@@ -1,4 +1,4 @@
-import type { AgentCliKind } from '../../shared/contract/agents/adapter.ts';
+import type { AgentCliKind } from '../../shared/contract/agents/adapter-manifests.ts';
 import type { FailureCode } from '../../shared/contract/failure/failure-class.ts';
 import { MAX_CONSECUTIVE_PROVIDER_FAILURES } from '../../shared/control/model-gateway/provider-failure.ts';
 import type { CliRunOptions } from './run-cli.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AGENT_ADAPTERS } from '../../containers/agent/adapters/registry.ts';
-import { AGENT_CLI_KINDS, type AgentCliKind } from '../../shared/contract/agents/adapter.ts';
+import { AGENT_CLI_KINDS, type AgentCliKind } from '../../shared/contract/agents/adapter-manifests.ts';
 import { classifyAttemptFailure } from '../../shared/control/failures/attempt-failure.ts';
 import { meteredUsage, report } from '../../test/support/builders.ts';
 import { type ModelServer, startModelServer } from '../../test/support/models/model-server.ts';

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { AGENT_CLI_KINDS, type AgentCliKind } from '../../shared/contract/agents/adapter.ts';
+import { AGENT_CLI_KINDS, type AgentCliKind } from '../../shared/contract/agents/adapter-manifests.ts';
 
 /** Where the run of the real CLIs installs them. */
 export const CLI_INSTALL_FOLDER = join(import.meta.dirname, '../../.cache/agent-clis');

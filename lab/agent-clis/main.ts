@@ -1,9 +1,13 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { AGENT_CLI_KINDS, type AgentCliKind } from '../../shared/contract/agents/adapter.ts';
-import CLI_VERSIONS from '../../shared/contract/agents/cli-versions.json' with { type: 'json' };
+import { INSTALL_PINS_FILE, renderInstallPins } from '../../shared/contract/agents/adapter-install.ts';
+import {
+  AGENT_CLI_KINDS,
+  AGENT_CLI_MANIFESTS,
+  type AgentCliKind,
+} from '../../shared/contract/agents/adapter-manifests.ts';
 import { SKIPPED_EXIT_CODE } from '../../test/checks/check-steps.ts';
 import { CLI_BIN_FOLDER, CLI_INSTALL_FOLDER } from './installed-clis.ts';
 
@@ -17,7 +21,7 @@ const HELP = `Runs the real agent CLIs, in their pinned versions, against script
 
 /** Whether the CLI is here, in its version; it is installed when it is not. */
 function isInstalled(kind: AgentCliKind): boolean {
-  const { program, version } = CLI_VERSIONS[kind];
+  const { program, version } = AGENT_CLI_MANIFESTS[kind].install;
   const link = join(CLI_BIN_FOLDER, program);
   try {
     if (
@@ -28,10 +32,10 @@ function isInstalled(kind: AgentCliKind): boolean {
   } catch {
     // It is broken: once more.
   }
-  const args = [
-    join(ROOT, 'containers/agent/install-clis.ts'),
-    join(ROOT, 'shared/contract/agents/cli-versions.json'),
-  ];
+  const pins = join(CLI_INSTALL_FOLDER, INSTALL_PINS_FILE);
+  mkdirSync(CLI_INSTALL_FOLDER, { recursive: true });
+  writeFileSync(pins, renderInstallPins());
+  const args = [join(ROOT, 'containers/agent/install-clis.ts'), pins];
   const { status } = spawnSync(process.execPath, [...args, CLI_INSTALL_FOLDER, CLI_BIN_FOLDER, kind], {
     stdio: ['ignore', 'ignore', 'inherit'],
   });

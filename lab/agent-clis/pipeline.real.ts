@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { delimiter } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { AgentCliKind } from '../../shared/contract/agents/adapter.ts';
+import type { AgentCliKind } from '../../shared/contract/agents/adapter-manifests.ts';
 import { usageCostUsd } from '../../shared/contract/models/model-prices.ts';
 import { findFilesContaining, readChildProcessTexts } from '../../test/support/find-leaks.ts';
 import { type ModelServer, startModelServer } from '../../test/support/models/model-server.ts';

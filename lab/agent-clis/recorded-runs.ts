@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AgentCliKind } from '../../shared/contract/agents/adapter.ts';
+import type { AgentCliKind } from '../../shared/contract/agents/adapter-manifests.ts';
 import type { FailureCode } from '../../shared/contract/failure/failure-class.ts';
 
 const FIXTURES = join(import.meta.dirname, '../../test/fixtures/agent-clis');

@@ -6,8 +6,8 @@ import { type AgentSession, runSession } from '../../containers/agent/agent-sess
 import { loadRole } from '../../containers/agent/load-role.ts';
 import { determineSessionFailure } from '../../containers/agent/session-failure.ts';
 import { prepareWorkspace } from '../../containers/agent/workspace-layout.ts';
-import type { AgentCliKind } from '../../shared/contract/agents/adapter.ts';
-import { ADAPTER_CAPABILITIES } from '../../shared/contract/agents/adapter-capabilities.ts';
+import { hasTurnLimit } from '../../shared/contract/agents/adapter.ts';
+import { AGENT_CLI_MANIFESTS, type AgentCliKind } from '../../shared/contract/agents/adapter-manifests.ts';
 import { DEFAULT_TIER_MODELS } from '../../shared/contract/agents/tiers.ts';
 import type { AgentAssignment } from '../../shared/contract/messages/assignment.ts';
 import type { UsageMeter } from '../../shared/control/model-gateway/usage-meter.ts';
@@ -22,7 +22,7 @@ import { CLI_BIN_FOLDER } from './installed-clis.ts';
 export const MODEL_BY_CLI: Readonly<Record<AgentCliKind, string>> = {
   claude: DEFAULT_TIER_MODELS.haiku,
   codex: 'gpt-5.6-luna',
-  gemini: ADAPTER_CAPABILITIES.gemini.tiers.models.haiku,
+  gemini: AGENT_CLI_MANIFESTS.gemini.tiers.models.haiku,
   opencode: 'gpt-5.6-luna',
 };
 
@@ -62,7 +62,7 @@ export interface CliRunResult {
 
 const repository = createTestRepository({ 'a.txt': 'a\n' });
 const base = repository.git('rev-parse', 'HEAD');
-const envOf = (kind: AgentCliKind): string => ADAPTER_CAPABILITIES[kind].vendor;
+const envOf = (kind: AgentCliKind): string => AGENT_CLI_MANIFESTS[kind].vendor;
 
 /** Runs one real CLI as the agent box does, through the gateway, against the scripted endpoint. */
 export async function runCli(server: ModelServer, of: CliRunOptions): Promise<CliRunResult> {
@@ -104,10 +104,9 @@ export async function runCli(server: ModelServer, of: CliRunOptions): Promise<Cl
         base_commit: base,
         model: MODEL_BY_CLI[kind],
         prompt: { TASK_TITLE: 'Greet', TASK_DESCRIPTION: 'Write hello.txt, then list the folder.' },
-        adapter:
-          kind === 'claude' || kind === 'gemini'
-            ? { kind, timeout_s: of.timeoutS ?? 100, ...(of.maxTurns && { max_turns: of.maxTurns }) }
-            : { kind, timeout_s: of.timeoutS ?? 100 },
+        adapter: hasTurnLimit({ kind, timeout_s: 1 })
+          ? { kind, timeout_s: of.timeoutS ?? 100, ...(of.maxTurns && { max_turns: of.maxTurns }) }
+          : { kind, timeout_s: of.timeoutS ?? 100 },
         models: {
           token: TOKEN,
           base_urls: { anthropic: gateway.url, openai: `${gateway.url}/v1`, gemini: gateway.url },

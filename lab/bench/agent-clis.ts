@@ -6,8 +6,8 @@ import { createDemoRepository } from '../../cli/demo/demo-repository.ts';
 import { buildDemoTasks } from '../../cli/demo/demo-tasks.ts';
 import type { InvocationInput } from '../../containers/agent/adapters/adapter.ts';
 import { AGENT_ADAPTERS } from '../../containers/agent/adapters/registry.ts';
-import type { AgentCliKind } from '../../shared/contract/agents/adapter.ts';
-import CLI_VERSIONS from '../../shared/contract/agents/cli-versions.json' with { type: 'json' };
+import type { AgentCliKind } from '../../shared/contract/agents/adapter-manifests.ts';
+import { AGENT_CLI_MANIFESTS } from '../../shared/contract/agents/adapter-manifests.ts';
 import { DEFAULT_TIER_MODELS, tierModelsFor } from '../../shared/contract/agents/tiers.ts';
 import { createTemporaryFolder } from '../../test/support/git-repository.ts';
 import { getDemoScript } from '../../test/support/models/demo-script.ts';
@@ -119,7 +119,7 @@ export async function benchAgentClis(
       for (let run = 0; run < RUNS; run++) runs.push(await runOnce(kind, server.url));
       agents.push({
         kind,
-        version: CLI_VERSIONS[kind].version,
+        version: AGENT_CLI_MANIFESTS[kind].install.version,
         installed_bytes: measureFolderBytes(join(CLI_INSTALL_FOLDER, kind)),
         cpu_ms: median(runs.map(({ cpu }) => cpu)),
         peak_bytes: median(runs.map(({ peak }) => peak)),

@@ -219,9 +219,6 @@ export const CONTAINER_ENV_NAMES = {
   browser: 'ASSAY_CHROMIUM',
 } as const;
 
-/** Programs of the agent CLIs that there are adapters for. */
-export const AGENT_CLI_PROGRAMS = ['claude', 'codex', 'gemini', 'opencode'] as const;
-
 /** Names of the ECS containers inside their task definitions. */
 export const ECS_CONTAINER_NAMES = { agent: 'agent', gates: 'gates' } as const;
 

@@ -4,8 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { ListedAdapter } from '../../cli/commands/adapters.ts';
 import { runCli } from '../../cli/run-cli.ts';
 import { JSON_OUTPUTS } from '../../docs/generator/cli.ts';
-import { AGENT_CLI_KINDS } from '../../shared/contract/agents/adapter.ts';
-import CLI_VERSIONS from '../../shared/contract/agents/cli-versions.json' with { type: 'json' };
+import { AGENT_CLI_KINDS, AGENT_CLI_MANIFESTS } from '../../shared/contract/agents/adapter-manifests.ts';
 import { createTemporaryFolder } from '../support/git-repository.ts';
 
 /** A folder of programs that say their version, or do as they are told. */
@@ -49,10 +48,10 @@ describe('assay adapters list', () => {
     });
     const adapters = await listed(path);
     expect(adapters.map(({ kind, here, version }) => [kind, here, version])).toEqual([
-      ['claude', '2.1.330', CLI_VERSIONS.claude.version],
-      ['codex', '0.1.0', CLI_VERSIONS.codex.version],
-      ['gemini', 'does not start', CLI_VERSIONS.gemini.version],
-      ['opencode', null, CLI_VERSIONS.opencode.version],
+      ['claude', '2.1.330', AGENT_CLI_MANIFESTS.claude.install.version],
+      ['codex', '0.1.0', AGENT_CLI_MANIFESTS.codex.install.version],
+      ['gemini', 'does not start', AGENT_CLI_MANIFESTS.gemini.install.version],
+      ['opencode', null, AGENT_CLI_MANIFESTS.opencode.install.version],
     ]);
     const table = await list(path);
     for (const kind of AGENT_CLI_KINDS) expect(table).toContain(kind);

@@ -5,7 +5,7 @@ import { AGENT_ADAPTERS } from '../../containers/agent/adapters/registry.ts';
 import { type AgentRunState, createRunState, totalUsage } from '../../containers/agent/adapters/run-state.ts';
 import { describeProgress } from '../../containers/agent/progress.ts';
 import { readRecordedRuns } from '../../lab/agent-clis/recorded-runs.ts';
-import type { AgentCliKind } from '../../shared/contract/agents/adapter.ts';
+import type { AgentCliKind } from '../../shared/contract/agents/adapter-manifests.ts';
 import type { FailureCode } from '../../shared/contract/failure/failure-class.ts';
 
 /** What the pinned version of a CLI printed in one case (test/fixtures/agent-clis/README.md). */

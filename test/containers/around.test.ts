@@ -7,11 +7,12 @@ import { createRunState } from '../../containers/agent/adapters/run-state.ts';
 import { AgentRunMiddleware } from '../../containers/agent/middleware/agent-run-middleware.ts';
 import { loadMiddlewareSettings } from '../../containers/agent/middleware/middleware-settings.ts';
 import { runAgent } from '../../containers/agent/run-agent.ts';
-import { AGENT_CLI_KINDS, type AgentCliKind } from '../../shared/contract/agents/adapter.ts';
 import {
-  ADAPTER_CAPABILITIES,
-  COMMAND_ADAPTER_HOOKS,
-} from '../../shared/contract/agents/adapter-capabilities.ts';
+  AGENT_CLI_KINDS,
+  AGENT_CLI_MANIFESTS,
+  type AgentCliKind,
+} from '../../shared/contract/agents/adapter-manifests.ts';
+import { COMMAND_MANIFEST } from '../../shared/contract/agents/command-manifest.ts';
 import { AGENT_HOOKS, DEFAULT_MIDDLEWARE_CHAIN } from '../../shared/contract/agents/middleware-names.ts';
 import type { AgentAssignment } from '../../shared/contract/messages/assignment.ts';
 import type { MiddlewareRecord } from '../../shared/contract/run-record/middleware-record.ts';
@@ -72,7 +73,7 @@ describe('around a program of which nothing is known', () => {
       facts: { 'authority_deference.detected_count': 0 },
     });
     expect(Object.keys(record?.fired ?? {}).sort()).toEqual(
-      AGENT_HOOKS.filter((hook) => COMMAND_ADAPTER_HOOKS[hook] !== 'never').sort(),
+      AGENT_HOOKS.filter((hook) => COMMAND_MANIFEST.hooks[hook] !== 'never').sort(),
     );
   });
 
@@ -290,13 +291,13 @@ async function firedBy(kind: AgentCliKind): Promise<string[]> {
 describe('docs/adapters.md says which hooks fire', () => {
   test.each(AGENT_CLI_KINDS)('as the recorded run of %s shows it', async (kind) => {
     const seen = AGENT_HOOKS.filter((hook) =>
-      ['seen', 'held'].includes(ADAPTER_CAPABILITIES[kind].hooks[hook]),
+      ['seen', 'held'].includes(AGENT_CLI_MANIFESTS[kind].hooks[hook]),
     );
     expect((await firedBy(kind)).sort()).toEqual([...seen].sort());
   });
 
   test.each(AGENT_CLI_KINDS)('and %s is held exactly where its adapter can be', (kind) => {
-    expect(ADAPTER_CAPABILITIES[kind].hooks.wrap_tool_call === 'held').toBe(
+    expect(AGENT_CLI_MANIFESTS[kind].hooks.wrap_tool_call === 'held').toBe(
       AGENT_ADAPTERS[kind].supportsToolHook === true,
     );
   });

@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { AGENT_CLI_KINDS } from '../../shared/contract/agents/adapter.ts';
-import CLI_VERSIONS from '../../shared/contract/agents/cli-versions.json' with { type: 'json' };
+import { INSTALL_PINS_FILE, renderInstallPins } from '../../shared/contract/agents/adapter-install.ts';
+import { AGENT_CLI_KINDS, AGENT_CLI_MANIFESTS } from '../../shared/contract/agents/adapter-manifests.ts';
 import { CONTAINER_ENV_NAMES } from '../../shared/contract/resource-names.ts';
 import { createTemporaryFolder } from '../support/git-repository.ts';
 import { fakeCli } from './fake-cli.ts';
@@ -97,32 +98,29 @@ test('the agent image brings exactly the CLIs that it is told to, in the version
       '{AGENT_CLIS}',
     ),
   );
-  for (const { version } of Object.values(CLI_VERSIONS)) expect(version).toMatch(/^\d+\.\d+\.\d+$/);
-  expect(Object.keys(CLI_VERSIONS)).toEqual([...AGENT_CLI_KINDS]);
+  for (const kind of AGENT_CLI_KINDS)
+    expect(AGENT_CLI_MANIFESTS[kind].install.version).toMatch(/^\d+\.\d+\.\d+$/);
+  expect(Object.keys(JSON.parse(renderInstallPins()))).toEqual([...AGENT_CLI_KINDS]);
 });
 
 describe('the installer of agent CLIs', () => {
   const installs = (says: string, kinds: readonly string[]) => {
     const folder = createTemporaryFolder();
+    const pins = join(folder, INSTALL_PINS_FILE);
+    writeFileSync(pins, renderInstallPins());
     // As npm would: puts a program there that says its version.
     const npm = `prefix=$3; mkdir -p "$prefix/node_modules/.bin"; for program in claude codex; do printf '#!/bin/sh\\necho ${says}\\n' > "$prefix/node_modules/.bin/$program"; chmod +x "$prefix/node_modules/.bin/$program"; done`;
     const path = fakeCli(folder, 'npm', npm);
     const ran = spawnSync(
       process.execPath,
-      [
-        'containers/agent/install-clis.ts',
-        'shared/contract/agents/cli-versions.json',
-        `${folder}/agents`,
-        `${folder}/out`,
-        ...kinds,
-      ],
+      ['containers/agent/install-clis.ts', pins, `${folder}/agents`, `${folder}/out`, ...kinds],
       { encoding: 'utf8', env: { ...process.env, PATH: path } },
     );
     return { ...ran, programs: existsSync(`${folder}/out`) ? readdirSync(`${folder}/out`) : [] };
   };
 
   test('installs those that it is told, and no others', () => {
-    const { claude } = CLI_VERSIONS;
+    const claude = AGENT_CLI_MANIFESTS.claude.install;
     expect(installs(claude.version, ['claude'])).toMatchObject({
       status: 0,
       stdout: `${claude.package}@${claude.version}\n`,

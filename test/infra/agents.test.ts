@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ADAPTER_CAPABILITIES } from '../../shared/contract/agents/adapter-capabilities.ts';
+import { AGENT_CLI_MANIFESTS } from '../../shared/contract/agents/adapter-manifests.ts';
 import { DEFAULT_TIER_MODELS } from '../../shared/contract/agents/tiers.ts';
 import { FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
 import { agentBuildArguments, FUNCTION_IDS, only, synthesise } from './synthesise.ts';
@@ -34,7 +34,7 @@ describe('the agents of a deployment', () => {
     expect(submitEnvironment(context)).toEqual({
       [FUNCTION_ENV_NAMES.agentClis]: ['gemini', 'codex'],
       [FUNCTION_ENV_NAMES.modelVendors]: ['openai'],
-      [FUNCTION_ENV_NAMES.tierModels]: ADAPTER_CAPABILITIES.codex.tiers.models,
+      [FUNCTION_ENV_NAMES.tierModels]: AGENT_CLI_MANIFESTS.codex.tiers.models,
     });
   });
 

@@ -69,7 +69,10 @@ export interface SessionTransferCommands {
   readonly importCommand: (file: string) => readonly string[];
 }
 
-/** Everything that is particular to one agent CLI. A new one is one file, a row in the registry, and its recorded output. */
+/**
+ * How the agent container runs one CLI: command line, events, tool hook, sessions and failures. Facts that other rooms need are in
+ * its manifest, `shared/contract/agents/<kind>-manifest.ts`.
+ */
 export interface AgentAdapter {
   readonly invoke: (job: InvocationInput) => Invocation;
   /** Signals that ask it to end, in this order, before it is killed. */

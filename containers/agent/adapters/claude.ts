@@ -1,5 +1,7 @@
+import { hasTurnLimit } from '../../../shared/contract/agents/adapter.ts';
+import { CLAUDE_MANIFEST } from '../../../shared/contract/agents/claude-manifest.ts';
+import type { Effort } from '../../../shared/contract/agents/effort.ts';
 import { failureClassOfStatus } from '../../../shared/contract/failure/http-status.ts';
-import type { Effort } from '../../../shared/contract/submission/schema.ts';
 import type { AgentAdapter, Invocation, InvocationInput } from './adapter.ts';
 import { asAmount, asCount, asFields, asList, asText, type JsonFields } from './json-fields.ts';
 import { type CallObserver, toCallText } from './observed-call.ts';
@@ -11,14 +13,6 @@ import {
   readFinalStatus,
 } from './run-state.ts';
 import { TOOL_HOOK_TIMEOUT_S } from './tool-hook.ts';
-
-const EFFORT: Readonly<Record<Effort, string>> = {
-  low: 'low',
-  normal: 'medium',
-  medium: 'medium',
-  high: 'high',
-  max: 'max',
-};
 
 /** Reads no hooks, plugins, servers or settings of the checkout, and sends a twentieth of the prompt. */
 const BARE = ['--bare'];
@@ -44,14 +38,14 @@ function invoke({
   toolHookUrl,
 }: InvocationInput): Invocation {
   const { adapter, model, effort } = assignment;
-  const turns = adapter.kind === 'claude' ? adapter.max_turns : undefined;
+  const turns = hasTurnLimit(adapter) ? adapter.max_turns : undefined;
   return {
     argv: [
       'claude',
       '-p',
       promptArgument,
       ...(model === null ? [] : ['--model', model]),
-      ...['--effort', EFFORT[effort]],
+      ...['--effort', CLAUDE_MANIFEST.effortLevels[effort]],
       ...['--output-format', 'stream-json', '--verbose'],
       ...['--permission-mode', 'bypassPermissions'],
       ...(toolHookUrl === null ? BARE : toolHookArguments(toolHookUrl)),

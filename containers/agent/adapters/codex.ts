@@ -1,6 +1,7 @@
+import { CODEX_MANIFEST } from '../../../shared/contract/agents/codex-manifest.ts';
+import type { Effort } from '../../../shared/contract/agents/effort.ts';
 import type { FailureCode } from '../../../shared/contract/failure/failure-class.ts';
 import { failureClassOfStatus } from '../../../shared/contract/failure/http-status.ts';
-import type { Effort } from '../../../shared/contract/submission/schema.ts';
 import type { AgentAdapter, Invocation, InvocationInput } from './adapter.ts';
 import { asCount, asFields, asList, asText, type JsonFields } from './json-fields.ts';
 import { type CallObserver, toCallText } from './observed-call.ts';
@@ -13,13 +14,6 @@ import {
 } from './run-state.ts';
 import { TOOL_HOOK_TIMEOUT_S, toolHookProgram } from './tool-hook.ts';
 
-const EFFORT: Readonly<Record<Effort, string>> = {
-  low: 'low',
-  normal: 'medium',
-  medium: 'medium',
-  high: 'high',
-  max: 'xhigh',
-};
 const TOKEN = 'ASSAY_MODEL_TOKEN';
 
 /** A string of TOML; JSON's escapes are among TOML's. */
@@ -53,7 +47,7 @@ function invoke({
           // An entry of its own goes straight to HTTP; OPENAI_BASE_URL is ignored.
           `model_providers.assay={name="assay",base_url=${toml(modelAccess.base_urls.openai)},env_key="${TOKEN}",wire_api="responses",request_max_retries=1,stream_max_retries=1}`,
         ]),
-    `model_reasoning_effort=${EFFORT[effort]}`,
+    `model_reasoning_effort=${CODEX_MANIFEST.effortLevels[effort]}`,
     'check_for_update_on_startup=false',
     'analytics.enabled=false',
   ];

@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { hasTurnLimit } from '../../../shared/contract/agents/adapter.ts';
 import type { FailureCode } from '../../../shared/contract/failure/failure-class.ts';
 import { failureClassOfStatus } from '../../../shared/contract/failure/http-status.ts';
 import type { AgentAdapter, Invocation, InvocationInput } from './adapter.ts';
@@ -25,7 +26,7 @@ function invoke({
 }: InvocationInput): Invocation {
   const { adapter, model } = assignment;
   const asks = toolHookUrl === null ? null : toolHookProgram(layout, toolHookUrl);
-  const turns = adapter.kind === 'gemini' ? adapter.max_turns : undefined;
+  const turns = hasTurnLimit(adapter) ? adapter.max_turns : undefined;
   return {
     argv: [
       ...['gemini', '-p', promptArgument],

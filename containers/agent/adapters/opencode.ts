@@ -1,18 +1,12 @@
+import type { Effort } from '../../../shared/contract/agents/effort.ts';
+import { OPENCODE_MANIFEST } from '../../../shared/contract/agents/opencode-manifest.ts';
 import { failureClassOfStatus } from '../../../shared/contract/failure/http-status.ts';
-import type { Effort } from '../../../shared/contract/submission/schema.ts';
 import type { AgentAdapter, Invocation, InvocationInput } from './adapter.ts';
 import { asAmount, asCount, asFields, asText, type JsonFields, parseJson } from './json-fields.ts';
 import { type CallObserver, toCallText } from './observed-call.ts';
 import { type AgentFailure, type AgentRunState, buildFailureDetails } from './run-state.ts';
 import { TOOL_HOOK_TIMEOUT_S } from './tool-hook.ts';
 
-const EFFORT: Readonly<Record<Effort, string>> = {
-  low: 'low',
-  normal: 'medium',
-  medium: 'medium',
-  high: 'high',
-  max: 'max',
-};
 const TOKEN = 'ASSAY_MODEL_TOKEN';
 
 /** A plugin of ours: what it throws before a call keeps the call from being made, and is told to the model. */
@@ -63,7 +57,7 @@ function invoke({
       ...['opencode', 'run', '--format', 'json', '--auto', '-m', `assay/${model}`],
       // Pure, it loads no plugin at all.
       ...(toolHookUrl === null ? ['--pure'] : []),
-      ...['--variant', EFFORT[assignment.effort]],
+      ...['--variant', OPENCODE_MANIFEST.effortLevels[assignment.effort]],
       promptArgument,
     ],
     env: {

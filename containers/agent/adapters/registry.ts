@@ -1,4 +1,4 @@
-import type { AdapterKind } from '../../../shared/contract/agents/adapter.ts';
+import type { AdapterKind } from '../../../shared/contract/agents/adapter-manifests.ts';
 import type { AgentAdapter } from './adapter.ts';
 import { claudeAdapter } from './claude.ts';
 import { codexAdapter } from './codex.ts';

@@ -1,4 +1,10 @@
+import type { AdapterManifest } from '../../../shared/contract/agents/adapter-manifest.ts';
+import { ADAPTER_MANIFESTS } from '../../../shared/contract/agents/adapter-manifests.ts';
 import type { ProtectionRule } from './protection-rule.ts';
+
+const agentConfigFiles = Object.values<AdapterManifest>(ADAPTER_MANIFESTS).map(
+  ({ configFiles }) => configFiles,
+);
 
 /**
  * Files that decide what a check looks at or what it counts as an error. Whoever writes a patch must not also write
@@ -155,11 +161,13 @@ export const PROTECTION_RULES: readonly ProtectionRule[] = [
     reason: 'what steers the agents that work here next',
     restoreScope: 'whole',
     names: [
-      ...['CLAUDE.md', 'CLAUDE.local.md', 'AGENTS.md', 'AGENTS.override.md', 'GEMINI.md', '.mcp.json'],
-      ...['opencode.json{,c}', '.cursorrules', '.windsurfrules', '.geminiignore'],
+      ...new Set(agentConfigFiles.flatMap(({ names }) => names)),
+      // Editors that the platform does not run, but people use.
+      ...['.cursorrules', '.windsurfrules'],
     ],
     paths: [
-      '**/.{claude,codex,gemini,opencode,cursor,agents}/**',
+      ...agentConfigFiles.flatMap(({ folders }) => folders.map((folder) => `**/${folder}/**`)),
+      '**/.cursor/**',
       '.github/copilot-instructions.md',
       '.github/instructions/**',
     ],

@@ -1,5 +1,10 @@
 import * as z from 'zod';
-import { AGENT_CLI_PROGRAMS } from '../resource-names.ts';
+import {
+  ADAPTER_MANIFESTS,
+  AGENT_CLI_KINDS,
+  AGENT_CLI_MANIFESTS,
+  type AgentCliKind,
+} from './adapter-manifests.ts';
 
 const timeout_s = z
   .number()
@@ -25,18 +30,36 @@ export const CommandAdapter = z.strictObject({
     .describe('Program and arguments, no shell. Placeholders are replaced inside each argument.'),
   timeout_s,
 });
-/** An agent CLI that the box knows how to start, read and stop. */
+
+type CliFields<Kind extends string> = {
+  readonly kind: z.ZodLiteral<Kind>;
+  readonly timeout_s: typeof timeout_s;
+};
+/** `max_turns` exists only for CLIs that can end a run themselves. */
+type CliAdapterSchema = {
+  [Kind in AgentCliKind]: z.ZodObject<
+    (typeof AGENT_CLI_MANIFESTS)[Kind]['turnLimit'] extends true
+      ? CliFields<Kind> & { readonly max_turns: typeof max_turns }
+      : CliFields<Kind>,
+    z.core.$strict
+  >;
+}[AgentCliKind];
+const cliAdapterSchema = (kind: AgentCliKind): CliAdapterSchema =>
+  z.strictObject({
+    kind: z.literal(kind),
+    timeout_s,
+    ...(AGENT_CLI_MANIFESTS[kind].turnLimit && { max_turns }),
+  }) as unknown as CliAdapterSchema;
+
+/** Settings of the program that works on a task: one of the agent CLIs, or a command. */
 export const Adapter = z.discriminatedUnion('kind', [
   CommandAdapter,
-  z.strictObject({ kind: z.literal('claude'), timeout_s, max_turns }),
-  z.strictObject({ kind: z.literal('codex'), timeout_s }),
-  z.strictObject({ kind: z.literal('gemini'), timeout_s, max_turns }),
-  z.strictObject({ kind: z.literal('opencode'), timeout_s }),
+  ...AGENT_CLI_KINDS.map(cliAdapterSchema),
 ]);
 export type Adapter = z.infer<typeof Adapter>;
-export type AdapterKind = Adapter['kind'];
 
-export const AGENT_CLI_KINDS = AGENT_CLI_PROGRAMS;
+/** Whether the CLI itself ends a run after `max_turns`. */
+export const hasTurnLimit = (adapter: Adapter): adapter is Extract<Adapter, { max_turns?: unknown }> =>
+  ADAPTER_MANIFESTS[adapter.kind].turnLimit;
+
 export const CliKindList = z.array(z.enum(AGENT_CLI_KINDS)).max(AGENT_CLI_KINDS.length);
-export type AgentCliKind = (typeof AGENT_CLI_KINDS)[number];
-export const ADAPTER_KINDS = [...AGENT_CLI_KINDS, 'command'] as const satisfies readonly AdapterKind[];

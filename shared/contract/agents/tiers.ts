@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { Adapter } from './adapter.ts';
-import { ADAPTER_CAPABILITIES, type AdapterCapabilities } from './adapter-capabilities.ts';
+import type { AgentCliManifest } from './adapter-manifest.ts';
+import { AGENT_CLI_MANIFESTS, DEFAULT_AGENT_CLI } from './adapter-manifests.ts';
 
 /** Cheapest first. A tier is a role; which model fills it is configuration. */
 export const TIERS = ['haiku', 'sonnet', 'opus'] as const;
@@ -13,16 +14,16 @@ export const TierModels = z.strictObject({
 });
 export type TierModels = z.infer<typeof TierModels>;
 
-export const DEFAULT_TIER_MODELS: TierModels = ADAPTER_CAPABILITIES.claude.tiers.models;
+export const DEFAULT_TIER_MODELS: TierModels = AGENT_CLI_MANIFESTS[DEFAULT_AGENT_CLI].tiers.models;
 
 export const isTier = (model: string): model is Tier => (TIERS as readonly string[]).includes(model);
 
-/** A deployment's models, unless they are known to be of another vendor than those that a task's own adapter can run. */
+/** Returns the deployment's models, or those of the adapter's manifest if the adapter cannot run the deployment's. */
 export function tierModelsFor(adapter: Adapter | undefined, models: TierModels): TierModels {
   if (adapter === undefined || adapter.kind === 'command') return models;
-  const { modelPattern: known, tiers }: AdapterCapabilities = ADAPTER_CAPABILITIES[adapter.kind];
+  const { modelPattern: known, tiers }: AgentCliManifest = AGENT_CLI_MANIFESTS[adapter.kind];
   if (known === null || tiers === null || known.test(models.sonnet)) return models;
-  const isOthers = Object.values<AdapterCapabilities>(ADAPTER_CAPABILITIES).some((each) =>
+  const isOthers = Object.values<AgentCliManifest>(AGENT_CLI_MANIFESTS).some((each) =>
     each.modelPattern?.test(models.sonnet),
   );
   return isOthers ? tiers.models : models;

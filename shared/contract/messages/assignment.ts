@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { Adapter } from '../agents/adapter.ts';
+import { Effort } from '../agents/effort.ts';
 import { ErrorActionOverrides } from '../failure/error-action-overrides.ts';
 import { JudgeModels } from '../models/judge-models.ts';
 import { TokenUsage } from '../models/usage.ts';
@@ -8,7 +9,7 @@ import { RepositoryUrl } from '../repository/schema.ts';
 import { PROMPT_PART_NAMES } from '../roles/prompt-parts.ts';
 import { MiddlewareChain } from '../submission/chain-schema.ts';
 import { ExpectedChange } from '../submission/expected-changes.ts';
-import { DeliveryMode, Effort, RoleName, TaskId } from '../submission/schema.ts';
+import { DeliveryMode, RoleName, TaskId } from '../submission/schema.ts';
 import { CompletionSignal } from '../submission/signals.ts';
 import { Artifact } from '../task/attempt.ts';
 

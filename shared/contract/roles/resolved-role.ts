@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { Effort } from '../agents/effort.ts';
 import { TIERS } from '../agents/tiers.ts';
-import { Effort } from '../submission/schema.ts';
 
 /** What a role means for the platform's own choices: the model, and what an attempt may cost. Read before the first attempt. */
 export const ResolvedRole = z.object({

@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { StoredNumber } from '../../lib/stored-number.ts';
+import { Effort } from '../agents/effort.ts';
 import { TIERS } from '../agents/tiers.ts';
-import { Effort, RoleName } from '../submission/schema.ts';
+import { RoleName } from '../submission/schema.ts';
 
 export { RoleName };
 

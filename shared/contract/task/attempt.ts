@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { StoredNumber } from '../../lib/stored-number.ts';
-import { AGENT_CLI_KINDS } from '../agents/adapter.ts';
+import { AGENT_CLI_KINDS } from '../agents/adapter-manifests.ts';
+import { Effort } from '../agents/effort.ts';
 import { CheckOutcome, EvidenceKind, VERDICTS } from '../check-outcome.ts';
 import { LoggedTestRun } from '../evidence/logs/logged-test-run.ts';
 import { GateFacts, ProtectedFile, Verdict } from '../evidence/schema.ts';
@@ -12,7 +13,6 @@ import { MiddlewareRecord } from '../run-record/middleware-record.ts';
 import { TierCandidate } from '../run-record/tier-candidate.ts';
 import { VerificationGateRecord } from '../run-record/verification-gate-record.ts';
 import { ScreenshotList } from '../screenshot.ts';
-import { Effort } from '../submission/schema.ts';
 
 /** The patch and what came with it. Object keys live in the artifacts bucket. */
 export const Artifact = z.object({

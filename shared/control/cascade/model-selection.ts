@@ -1,6 +1,6 @@
-import type { AgentCliKind } from '../../contract/agents/adapter.ts';
+import type { AgentCliKind } from '../../contract/agents/adapter-manifests.ts';
+import type { Effort } from '../../contract/agents/effort.ts';
 import { type TierModels, tierModelsFor } from '../../contract/agents/tiers.ts';
-import type { Effort } from '../../contract/submission/schema.ts';
 import type { AttemptRoute } from '../../contract/task/attempt.ts';
 import type { Task } from '../../contract/task/task.ts';
 import { truncateText } from '../../lib/truncate.ts';

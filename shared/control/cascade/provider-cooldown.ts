@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Adapter } from '../../contract/agents/adapter.ts';
-import { ADAPTER_CAPABILITIES } from '../../contract/agents/adapter-capabilities.ts';
+import { AGENT_CLI_MANIFESTS } from '../../contract/agents/adapter-manifests.ts';
 import { PROVIDERS, type ProviderName } from '../../contract/models/protocols.ts';
 import type { Attempt } from '../../contract/task/attempt.ts';
 import type { Task } from '../../contract/task/task.ts';
@@ -43,7 +43,7 @@ export function attemptProvider(
   fallback: Adapter,
 ): ProviderName | null {
   const kind = attempt?.adapter ?? (adapter ?? fallback).kind;
-  return kind === 'command' ? null : ADAPTER_CAPABILITIES[kind].vendor;
+  return kind === 'command' ? null : AGENT_CLI_MANIFESTS[kind].vendor;
 }
 
 /** What a write of a task tells of a provider: that an attempt has ended at it, or that it has done one. Null: nothing. */

@@ -1,5 +1,5 @@
-import type { Adapter, AgentCliKind } from '../../contract/agents/adapter.ts';
-import { ADAPTER_CAPABILITIES } from '../../contract/agents/adapter-capabilities.ts';
+import type { Adapter } from '../../contract/agents/adapter.ts';
+import { AGENT_CLI_MANIFESTS, type AgentCliKind } from '../../contract/agents/adapter-manifests.ts';
 import { isTier } from '../../contract/agents/tiers.ts';
 import type { ProviderName } from '../../contract/models/protocols.ts';
 import type { Attempt } from '../../contract/task/attempt.ts';
@@ -36,7 +36,7 @@ export function selectFallbackAgent(
   const kinds = down.map((attempt) => attemptAdapterKind(attempt, agents.defaultAdapter));
   const next =
     round.at(-1)?.adapter ?? (agents.defaultAdapter.kind === 'command' ? null : agents.defaultAdapter.kind);
-  const isCold = next !== null && cooling.includes(ADAPTER_CAPABILITIES[next].vendor);
+  const isCold = next !== null && cooling.includes(AGENT_CLI_MANIFESTS[next].vendor);
   const last = kinds.at(-1);
   if (
     !isCold &&
@@ -49,7 +49,7 @@ export function selectFallbackAgent(
 }
 
 const vendorsOf = (kinds: readonly (AgentCliKind | null)[]): ProviderName[] =>
-  kinds.flatMap((kind) => (kind === null ? [] : [ADAPTER_CAPABILITIES[kind].vendor]));
+  kinds.flatMap((kind) => (kind === null ? [] : [AGENT_CLI_MANIFESTS[kind].vendor]));
 
 /** The first agent with models of all tiers, of none of these providers, that the deployment has access for; null: there is none. */
 function firstSuitableAgent(
@@ -58,8 +58,9 @@ function firstSuitableAgent(
   without: readonly ProviderName[],
 ): AgentCliKind | null {
   const isFit = (kind: AgentCliKind): boolean => {
-    const { vendor, effortSetting: knows, tiers } = ADAPTER_CAPABILITIES[kind];
-    if (tiers === null || (effort !== undefined && !knows) || without.includes(vendor)) return false;
+    const { vendor, effortLevels, tiers } = AGENT_CLI_MANIFESTS[kind];
+    if (tiers === null || (effort !== undefined && effortLevels === null) || without.includes(vendor))
+      return false;
     return agents.modelVendors === null || agents.modelVendors.includes(vendor);
   };
   return (agents.containerClis ?? agents.installedClis ?? []).find(isFit) ?? null;

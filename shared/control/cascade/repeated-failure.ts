@@ -1,5 +1,4 @@
-import type { AgentCliKind } from '../../contract/agents/adapter.ts';
-import { ADAPTER_CAPABILITIES } from '../../contract/agents/adapter-capabilities.ts';
+import { AGENT_CLI_MANIFESTS, type AgentCliKind } from '../../contract/agents/adapter-manifests.ts';
 import { isTier, type TierModels } from '../../contract/agents/tiers.ts';
 import { isExcusedRemedy } from '../../contract/failure/failure-classes.ts';
 import type { Attempt, CascadeDecision, RepeatedFailureStrategy } from '../../contract/task/attempt.ts';
@@ -32,12 +31,12 @@ function untriedAdapter(task: Task, agents: AvailableAgents | undefined): AgentC
     .map((attempt) => attemptAdapterKind(attempt, agents.defaultAdapter));
   // A command is nobody's: what else there is cannot be told to be another.
   if (tried.includes(null)) return null;
-  const vendors = tried.flatMap((kind) => (kind === null ? [] : [ADAPTER_CAPABILITIES[kind].vendor]));
+  const vendors = tried.flatMap((kind) => (kind === null ? [] : [AGENT_CLI_MANIFESTS[kind].vendor]));
   const isFit = (kind: AgentCliKind): boolean => {
-    const facts = ADAPTER_CAPABILITIES[kind];
+    const facts = AGENT_CLI_MANIFESTS[kind];
     return (
       facts.tiers !== null &&
-      (effort === undefined || facts.effortSetting) &&
+      (effort === undefined || facts.effortLevels !== null) &&
       !vendors.includes(facts.vendor) &&
       (agents.modelVendors === null || agents.modelVendors.includes(facts.vendor))
     );

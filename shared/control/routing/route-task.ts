@@ -1,6 +1,7 @@
+import type { Effort } from '../../contract/agents/effort.ts';
 import { isTier, type Tier } from '../../contract/agents/tiers.ts';
 import type { ResolvedRole } from '../../contract/roles/resolved-role.ts';
-import type { Effort, TaskSubmission } from '../../contract/submission/schema.ts';
+import type { TaskSubmission } from '../../contract/submission/schema.ts';
 import { truncateText } from '../../lib/truncate.ts';
 import { resolveBuiltinRole } from '../roles/defaults.ts';
 

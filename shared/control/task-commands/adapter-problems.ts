@@ -1,8 +1,6 @@
-import type { Adapter, AgentCliKind } from '../../contract/agents/adapter.ts';
-import {
-  ADAPTER_CAPABILITIES,
-  type AdapterCapabilities,
-} from '../../contract/agents/adapter-capabilities.ts';
+import type { Adapter } from '../../contract/agents/adapter.ts';
+import type { AgentCliManifest } from '../../contract/agents/adapter-manifest.ts';
+import { AGENT_CLI_MANIFESTS, type AgentCliKind } from '../../contract/agents/adapter-manifests.ts';
 import type { TierModels } from '../../contract/agents/tiers.ts';
 import { isTier, tierModelsFor } from '../../contract/agents/tiers.ts';
 import type { ProviderName } from '../../contract/models/protocols.ts';
@@ -38,7 +36,7 @@ function missingModelsReason(
   kind: AgentCliKind,
   { modelVendors, containerClis }: AvailableAgents,
 ): string | null {
-  const { vendor } = ADAPTER_CAPABILITIES[kind];
+  const { vendor } = AGENT_CLI_MANIFESTS[kind];
   if (modelVendors === null || modelVendors.includes(vendor)) return null;
   const remedy =
     containerClis === null
@@ -53,7 +51,7 @@ function wrongModelReason(
   adapter: Adapter,
   agents: AvailableAgents,
 ): string | null {
-  const { modelPattern }: AdapterCapabilities = ADAPTER_CAPABILITIES[kind];
+  const { modelPattern }: AgentCliManifest = AGENT_CLI_MANIFESTS[kind];
   const known = Object.values(tierModelsFor(adapter, agents.tierModels));
   if (agents.modelVendors === null || modelPattern === null || isTier(model) || known.includes(model))
     return null;
@@ -74,7 +72,7 @@ export function findAdapterProblems(request: TaskSubmission, agents: AvailableAg
     ...problem('/adapter', missingCliReason(kind, agents) ?? missingModelsReason(kind, agents)),
     ...problem(
       '/effort',
-      effort !== undefined && !ADAPTER_CAPABILITIES[kind].effortSetting
+      effort !== undefined && AGENT_CLI_MANIFESTS[kind].effortLevels === null
         ? `${kind} knows no effort; leave it out, and choose a model instead`
         : null,
     ),

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
-import type { AgentCliKind } from '../../contract/agents/adapter.ts';
+import type { AgentCliKind } from '../../contract/agents/adapter-manifests.ts';
+import type { Effort } from '../../contract/agents/effort.ts';
 import { Refusal } from '../../contract/refusal.ts';
-import type { Effort } from '../../contract/submission/schema.ts';
 import type { Attempt, AttemptRoute, ContainerLaunch } from '../../contract/task/attempt.ts';
 import type { Task } from '../../contract/task/task.ts';
 import { requireBaseCommit } from './base-commit.ts';

@@ -1,4 +1,4 @@
-import { ADAPTER_CAPABILITIES } from '../../contract/agents/adapter-capabilities.ts';
+import { AGENT_CLI_MANIFESTS } from '../../contract/agents/adapter-manifests.ts';
 import type { MeteredCall } from '../../contract/models/metered-call.ts';
 import type { Attempt, ContainerLaunch } from '../../contract/task/attempt.ts';
 import type { Task } from '../../contract/task/task.ts';
@@ -23,7 +23,7 @@ const least = (a: string, b: string): string => (a < b ? a : b);
 function agentOf(task: Task, attempt: Attempt): { readonly agent: string; readonly provider: string | null } {
   const kind = attempt.adapter ?? task.adapter?.kind;
   if (kind === undefined || kind === 'command') return { agent: kind ?? attempt.holder, provider: null };
-  return { agent: kind, provider: GEN_AI_PROVIDER_NAMES[ADAPTER_CAPABILITIES[kind].vendor] ?? null };
+  return { agent: kind, provider: GEN_AI_PROVIDER_NAMES[AGENT_CLI_MANIFESTS[kind].vendor] ?? null };
 }
 
 interface AttemptSpanContext {

@@ -1,4 +1,4 @@
-import type { AgentCliKind } from '../../contract/agents/adapter.ts';
+import type { AgentCliKind } from '../../contract/agents/adapter-manifests.ts';
 import type { TierModels } from '../../contract/agents/tiers.ts';
 import type { CascadeStepResult } from '../../contract/messages/step-messages.ts';
 import { Refusal } from '../../contract/refusal.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ADAPTER_CAPABILITIES } from '../../../shared/contract/agents/adapter-capabilities.ts';
+import { AGENT_CLI_MANIFESTS } from '../../../shared/contract/agents/adapter-manifests.ts';
 import { DEFAULT_TIER_MODELS as MODELS } from '../../../shared/contract/agents/tiers.ts';
 import type { AvailableAgents } from '../../../shared/control/task-commands/adapter-problems.ts';
 import { FileLockStore } from '../../../shared/store/file-locks.ts';
@@ -77,7 +77,7 @@ describe('after a provider was down', () => {
     expect(second).toMatchObject({
       adapter: 'codex',
       tier: 'haiku',
-      model: ADAPTER_CAPABILITIES.codex.tiers.models.haiku,
+      model: AGENT_CLI_MANIFESTS.codex.tiers.models.haiku,
       route: { fallback: { from: 'anthropic', to: 'codex', because: 'provider_spend_limit' } },
     });
     expect(second?.route?.reason).toContain(
@@ -92,7 +92,7 @@ describe('after a provider was down', () => {
       number: 3,
       adapter: 'codex',
       tier: 'haiku',
-      model: ADAPTER_CAPABILITIES.codex.tiers.models.haiku,
+      model: AGENT_CLI_MANIFESTS.codex.tiers.models.haiku,
     });
   });
 });

@@ -1,6 +1,6 @@
 import { SOLUTIONS } from '../../../cli/demo/agent/solutions.ts';
 import { buildDemoTasks } from '../../../cli/demo/demo-tasks.ts';
-import { AGENT_CLI_KINDS } from '../../../shared/contract/agents/adapter.ts';
+import { AGENT_CLI_KINDS } from '../../../shared/contract/agents/adapter-manifests.ts';
 import { DEFAULT_TIER_MODELS, TIERS, tierModelsFor } from '../../../shared/contract/agents/tiers.ts';
 import type { ScriptStep } from './model-script.ts';
 import { startModelServer } from './model-server.ts';

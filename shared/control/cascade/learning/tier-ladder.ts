@@ -1,5 +1,6 @@
+import type { Effort } from '../../../contract/agents/effort.ts';
 import { TIERS, type Tier, type TierModels, tierModelsFor } from '../../../contract/agents/tiers.ts';
-import type { Effort, TaskSubmission } from '../../../contract/submission/schema.ts';
+import type { TaskSubmission } from '../../../contract/submission/schema.ts';
 import { routeTask, type TaskRoute } from '../../routing/route-task.ts';
 
 /** Roles whose mistakes cost more than a cheap model saves. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ADAPTER_CAPABILITIES } from '../../../../shared/contract/agents/adapter-capabilities.ts';
+import { AGENT_CLI_MANIFESTS } from '../../../../shared/contract/agents/adapter-manifests.ts';
 import { DEFAULT_TIER_MODELS as MODELS } from '../../../../shared/contract/agents/tiers.ts';
 import { FAILURE_CODES, type FailureCode } from '../../../../shared/contract/failure/failure-class.ts';
 import {
@@ -189,7 +189,7 @@ describe('what follows from an attempt', () => {
     expect(met()).toEqual({
       action: 'retry',
       reason: 'provider_spend_limit; codex has another provider',
-      next_model: ADAPTER_CAPABILITIES.codex.tiers.models.sonnet,
+      next_model: AGENT_CLI_MANIFESTS.codex.tiers.models.sonnet,
       next_tier: 'sonnet',
       next_adapter: 'codex',
     });

@@ -1,6 +1,6 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
-import { ADAPTER_CAPABILITIES } from '../../../../shared/contract/agents/adapter-capabilities.ts';
+import { AGENT_CLI_MANIFESTS } from '../../../../shared/contract/agents/adapter-manifests.ts';
 import { DEFAULT_TIER_MODELS as MODELS } from '../../../../shared/contract/agents/tiers.ts';
 import { selectNextModel } from '../../../../shared/control/cascade/model-selection.ts';
 import {
@@ -139,7 +139,7 @@ describe('a task whose provider is left alone', () => {
     expect(said.wait_s).toBeUndefined();
     expect(started).toMatchObject({
       adapter: 'codex',
-      model: ADAPTER_CAPABILITIES.codex.tiers.models[started?.tier as 'haiku'],
+      model: AGENT_CLI_MANIFESTS.codex.tiers.models[started?.tier as 'haiku'],
       route: {
         fallback: {
           from: 'anthropic',

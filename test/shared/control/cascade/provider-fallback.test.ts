@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { AgentCliKind } from '../../../../shared/contract/agents/adapter.ts';
-import { ADAPTER_CAPABILITIES } from '../../../../shared/contract/agents/adapter-capabilities.ts';
+import {
+  AGENT_CLI_MANIFESTS,
+  type AgentCliKind,
+} from '../../../../shared/contract/agents/adapter-manifests.ts';
 import { DEFAULT_TIER_MODELS as MODELS } from '../../../../shared/contract/agents/tiers.ts';
 import type { FailureCode } from '../../../../shared/contract/failure/failure-class.ts';
 import type { TaskSubmissionInput } from '../../../../shared/contract/submission/schema.ts';
@@ -83,19 +85,19 @@ describe('another agent', () => {
   it('runs the same tier by its own models, says why, and may call those models only', () => {
     const of = task({ status: 'in_review', attempts: [down(1), down(2)] });
     const selected = selectNextModel(of, MODELS, 'codex');
-    const { sonnet } = ADAPTER_CAPABILITIES.codex.tiers.models;
+    const { sonnet } = AGENT_CLI_MANIFESTS.codex.tiers.models;
     expect(selected).toMatchObject({ rung: { tier: 'sonnet', model: sonnet }, adapter: 'codex' });
     expect(selected.route.reason).toContain(`by codex, because the provider of ${MODELS.sonnet} is down`);
     const running = attempt({ number: 3, tier: 'sonnet', model: sonnet, adapter: 'codex' });
     expect(attemptAdapter(of, running, 900)).toEqual({ kind: 'codex', timeout_s: 900 });
     expect(allowedModels(running, attemptAdapter(of, running), MODELS)).toEqual([
       sonnet,
-      ADAPTER_CAPABILITIES.codex.tiers.models.haiku,
+      AGENT_CLI_MANIFESTS.codex.tiers.models.haiku,
     ]);
   });
 
   it('goes on with the task: what it does badly climbs among its own models', () => {
-    const { sonnet, opus } = ADAPTER_CAPABILITIES.codex.tiers.models;
+    const { sonnet, opus } = AGENT_CLI_MANIFESTS.codex.tiers.models;
     const failed = attempt({
       number: 3,
       tier: 'sonnet',

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { EFFORTS, TaskComplexity, TaskScope } from '../../../../shared/contract/submission/schema.ts';
+import { EFFORTS } from '../../../../shared/contract/agents/effort.ts';
+import { TaskComplexity, TaskScope } from '../../../../shared/contract/submission/schema.ts';
 import { readBaseRole } from '../../../../shared/control/roles/base-role.ts';
 import { resolveBuiltinRole } from '../../../../shared/control/roles/defaults.ts';
 import {

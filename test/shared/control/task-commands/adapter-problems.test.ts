@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { Adapter, AGENT_CLI_KINDS } from '../../../../shared/contract/agents/adapter.ts';
-import { ADAPTER_CAPABILITIES } from '../../../../shared/contract/agents/adapter-capabilities.ts';
+import { Adapter } from '../../../../shared/contract/agents/adapter.ts';
+import {
+  AGENT_CLI_KINDS,
+  AGENT_CLI_MANIFESTS,
+} from '../../../../shared/contract/agents/adapter-manifests.ts';
 import { DEFAULT_TIER_MODELS, tierModelsFor } from '../../../../shared/contract/agents/tiers.ts';
 import { MODEL_PRICES } from '../../../../shared/contract/models/model-prices.ts';
 import { buildModelLadder } from '../../../../shared/control/cascade/learning/tier-ladder.ts';
@@ -81,10 +84,10 @@ describe('a task that no agent of the deployment can do is refused with what to 
 });
 
 describe('the tiers of an adapter', () => {
-  test.each(AGENT_CLI_KINDS.filter((kind) => ADAPTER_CAPABILITIES[kind].tiers !== null))(
+  test.each(AGENT_CLI_KINDS.filter((kind) => AGENT_CLI_MANIFESTS[kind].tiers !== null))(
     '%s can run, and have a price',
     (kind) => {
-      const { modelPattern: models, tiers } = ADAPTER_CAPABILITIES[kind];
+      const { modelPattern: models, tiers } = AGENT_CLI_MANIFESTS[kind];
       for (const model of Object.values(tiers?.models ?? {})) {
         expect(model).toMatch(models ?? 'no model');
         expect(MODEL_PRICES.map((price) => price.model)).toContain(model);
@@ -99,10 +102,10 @@ describe('the tiers of an adapter', () => {
     expect(tierModelsFor(Adapter.parse({ kind: 'opencode' }), own)).toBe(own);
     const unknown = { haiku: 'a', sonnet: 'b', opus: 'c' };
     expect(tierModelsFor(codex, unknown)).toBe(unknown);
-    expect(tierModelsFor(codex, own)).toEqual(ADAPTER_CAPABILITIES.codex.tiers.models);
+    expect(tierModelsFor(codex, own)).toEqual(AGENT_CLI_MANIFESTS.codex.tiers.models);
     expect(
       buildModelLadder(submission({ adapter: gemini, model: 'haiku' }), own).map(({ model }) => model),
-    ).toEqual(Object.values(ADAPTER_CAPABILITIES.gemini.tiers.models));
+    ).toEqual(Object.values(AGENT_CLI_MANIFESTS.gemini.tiers.models));
   });
 
   test('are what its token is good for', () => {

@@ -1,0 +1,71 @@
+import type { ProviderName } from '../models/protocols.ts';
+import type { Effort } from './effort.ts';
+import type { AgentHook } from './middleware-names.ts';
+
+/**
+ * When a hook fires. `run`: with each run. `told`: with each message of the platform. `seen`: when the CLI reports a call that it has
+ * made. `held`: before a call, with `hold_tools`; else as `seen`. `end`: once with each run, on its last message. `never`.
+ */
+export type HookSupport = 'run' | 'told' | 'seen' | 'held' | 'end' | 'never';
+export type HookSupportTable = Readonly<Record<AgentHook, HookSupport>>;
+
+/** Hooks of a CLI whose output reports the calls of models and tools. */
+export const OBSERVED_HOOKS = {
+  before_agent: 'run',
+  before_model: 'told',
+  wrap_model_call: 'seen',
+  wrap_tool_call: 'seen',
+  after_model: 'seen',
+  after_agent: 'run',
+} as const satisfies HookSupportTable;
+
+/** Hooks of a CLI that can ask before it calls a tool. */
+export const INTERCEPTED_HOOKS = {
+  ...OBSERVED_HOOKS,
+  wrap_tool_call: 'held',
+} as const satisfies HookSupportTable;
+
+/** Facts about an adapter that hold for every kind, `command` included. */
+export interface AdapterManifest {
+  /** Whether the CLI itself ends a run after a number of turns (`max_turns`). */
+  readonly turnLimit: boolean;
+  /** When each middleware hook fires. */
+  readonly hooks: HookSupportTable;
+  /** Environment variables of its keys and addresses; a worker passes those that are set to the agent. */
+  readonly keyVariables: readonly string[];
+  /** Files of a checkout that configure it; gates and agents take them from the base commit. */
+  readonly configFiles: {
+    /** Glob patterns of file names, in any folder. */
+    readonly names: readonly string[];
+    /** Names of folders, in any folder. */
+    readonly folders: readonly string[];
+  };
+}
+
+/** Version of the npm package that the image installs and all tests use. */
+export interface InstallPin {
+  readonly package: string;
+  readonly version: string;
+  /** Name of the executable. */
+  readonly program: string;
+}
+
+/** Everything that the platform knows about an agent CLI outside the agent container. */
+export interface AgentCliManifest extends AdapterManifest {
+  readonly install: InstallPin;
+  /** Provider whose protocol it speaks to models. */
+  readonly vendor: ProviderName;
+  /** Matches the names of its provider's models; null: it takes the models of any provider. */
+  readonly modelPattern: RegExp | null;
+  /** The CLI's own names of effort levels; null: it has no such setting. */
+  readonly effortLevels: Readonly<Record<Effort, string>> | null;
+  /** Whether it stops at a sum of its own; the gateway always does. */
+  readonly costLimit: boolean;
+  readonly structuredOutput: boolean;
+  readonly sessionResume: boolean;
+  /** Models by tier for deployments whose own are another provider's, and the first day that they are valid. */
+  readonly tiers: {
+    readonly validFrom: string;
+    readonly models: Readonly<Record<'haiku' | 'sonnet' | 'opus', string>>;
+  } | null;
+}

@@ -1,0 +1,19 @@
+import { type AgentCliManifest, INTERCEPTED_HOOKS } from './adapter-manifest.ts';
+
+export const GEMINI_MANIFEST = {
+  install: { package: '@google/gemini-cli', version: '0.61.0', program: 'gemini' },
+  vendor: 'gemini',
+  modelPattern: /^(?:models\/)?gemini-/,
+  effortLevels: null,
+  turnLimit: true,
+  costLimit: false,
+  structuredOutput: false,
+  sessionResume: true,
+  hooks: INTERCEPTED_HOOKS,
+  keyVariables: ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_GEMINI_BASE_URL'],
+  configFiles: { names: ['GEMINI.md', '.geminiignore'], folders: ['.gemini'] },
+  tiers: {
+    validFrom: '2026-05-01',
+    models: { haiku: 'gemini-2.5-flash', sonnet: 'gemini-3.5-flash', opus: 'gemini-3.1-pro-preview' },
+  },
+} as const satisfies AgentCliManifest;
