@@ -8,7 +8,6 @@ const audit = createCommandGate({
   commandKey: 'dep_audit_command',
   toolKind: 'dep_audit',
   runsTests: false,
-  newFindingRule: 'not_in_base',
 });
 
 /**

@@ -8,5 +8,5 @@ export const lintGate = createCommandGate({
   commandKey: 'lint_command',
   toolKind: 'lint',
   runsTests: false,
-  newFindingRule: 'added_lines',
+  checksChangedFilesOnly: true,
 });

@@ -8,5 +8,5 @@ export const securityScanGate = createCommandGate({
   commandKey: 'security_scan_command',
   toolKind: 'security_scan',
   runsTests: false,
-  newFindingRule: 'added_lines',
+  checksChangedFilesOnly: true,
 });

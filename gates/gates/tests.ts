@@ -8,5 +8,4 @@ export const testsGate = createCommandGate({
   commandKey: 'test_command',
   toolKind: 'tests',
   runsTests: true,
-  newFindingRule: 'not_in_base',
 });

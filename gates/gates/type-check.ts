@@ -8,5 +8,4 @@ export const typeCheckGate = createCommandGate({
   commandKey: 'type_check_command',
   toolKind: 'type_check',
   runsTests: false,
-  newFindingRule: 'not_in_base',
 });

@@ -4,6 +4,7 @@ import {
   type ReportReader,
   type ReportRoot,
   requireJsonList,
+  requireStatedCount,
   type ToolFinding,
   toJsonList,
   toJsonRecord,
@@ -38,9 +39,11 @@ export const readPipAudit: ReportReader = (text, root) => {
 
 /** `npm audit --json`, second version. A package that is bad only through another one is named by that one. */
 export const readNpmAudit: ReportReader = (text, root) => {
-  const { vulnerabilities } = toJsonRecord(JSON.parse(text));
+  const { vulnerabilities, metadata } = toJsonRecord(JSON.parse(text));
   if (typeof vulnerabilities !== 'object' || vulnerabilities === null)
     throw new Error('the report has no vulnerabilities');
+  const { total } = toJsonRecord(toJsonRecord(metadata)['vulnerabilities']);
+  requireStatedCount(total, Object.keys(vulnerabilities).length, 'vulnerable packages');
   return createFindingsReport(
     Object.values(vulnerabilities).flatMap((entry) =>
       toJsonList(toJsonRecord(entry)['via']).flatMap((via) => {
@@ -54,15 +57,16 @@ export const readNpmAudit: ReportReader = (text, root) => {
 };
 
 /** `cargo audit --json`; warnings about unmaintained crates are no holes. */
-export const readCargoAudit: ReportReader = (text, root) =>
-  createFindingsReport(
-    requireJsonList(
-      toJsonRecord(toJsonRecord(JSON.parse(text))['vulnerabilities'])['list'],
-      'list of vulnerabilities',
-    ).map((entry) => {
+export const readCargoAudit: ReportReader = (text, root) => {
+  const { list, count } = toJsonRecord(toJsonRecord(JSON.parse(text))['vulnerabilities']);
+  const entries = requireJsonList(list, 'list of vulnerabilities');
+  requireStatedCount(count, entries.length, 'vulnerabilities');
+  return createFindingsReport(
+    entries.map((entry) => {
       const { advisory: about, package: of } = toJsonRecord(entry);
       const { id, title } = toJsonRecord(about);
       const { name, version } = toJsonRecord(of);
       return advisory(root, name, id, `${name} ${version}: ${title}`);
     }),
   );
+};

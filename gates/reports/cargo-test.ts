@@ -1,5 +1,11 @@
 import { createTestResult, type TestResult } from '../core/test-result.ts';
-import { createTestReport, type FailedTest, parseJsonLines, type ReportReader } from './tool-report.ts';
+import {
+  createTestReport,
+  type FailedTest,
+  parseJsonLines,
+  type ReportReader,
+  requireStatedCount,
+} from './tool-report.ts';
 
 /** Names of the lines that stand for many things at once, of which cargo tells an exit code only. */
 const GROUPS: ReadonlySet<string> = new Set(['doctests', 'examples']);
@@ -41,6 +47,17 @@ export const readCargoTestJson: ReportReader = (text) => {
         rule: GROUPS.has(name) ? 'some_tests_failed' : 'test_failed',
       });
   }
+  const sum = (event: readonly unknown[], key: string): number =>
+    events
+      .filter((each) => each['type'] === 'suite' && event.includes(each['event']))
+      .reduce((total, each) => total + (typeof each[key] === 'number' ? each[key] : 0), 0);
+  const isNamed = ({ name }: TestResult): boolean => !GROUPS.has(name);
+  requireStatedCount(sum(['started'], 'test_count'), cases.filter(isNamed).length, 'tests');
+  requireStatedCount(
+    sum(['ok', 'failed'], 'failed'),
+    failures.filter(({ test }) => isNamed(test)).length,
+    'failed tests',
+  );
   return createTestReport(cases, failures);
 };
 

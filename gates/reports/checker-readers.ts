@@ -3,6 +3,7 @@ import {
   createToolFinding,
   type ReportReader,
   requireJsonList,
+  requireStatedCount,
   type ToolFinding,
   toJsonList,
   toJsonRecord,
@@ -13,8 +14,13 @@ const eslintFrom =
   (text, root) =>
     createFindingsReport(
       requireJsonList(JSON.parse(text), 'files').flatMap((entry) => {
-        const { filePath, messages } = toJsonRecord(entry);
-        return toJsonList(messages).flatMap((each) => {
+        const { filePath, messages, errorCount, warningCount } = toJsonRecord(entry);
+        const all = requireJsonList(messages, `messages of ${String(filePath)}`);
+        const held = (severity: number): number =>
+          all.filter((each) => toJsonRecord(each)['severity'] === severity).length;
+        requireStatedCount(errorCount, held(2), `errors in ${String(filePath)}`);
+        requireStatedCount(warningCount, held(1), `warnings in ${String(filePath)}`);
+        return all.flatMap((each) => {
           const { ruleId, severity, line, message } = toJsonRecord(each);
           return typeof severity === 'number' && severity >= least
             ? [createToolFinding(root, { file: filePath, line }, ruleId ?? 'syntax', message)]
@@ -51,25 +57,25 @@ export const readGitlabCodeQuality: ReportReader = (text, root) =>
   );
 
 /** `pyright --outputjson`; its lines count from 0. */
-export const readPyright: ReportReader = (text, root) =>
-  createFindingsReport(
-    requireJsonList(toJsonRecord(JSON.parse(text))['generalDiagnostics'], 'generalDiagnostics').flatMap(
-      (entry) => {
-        const { file, severity, message, rule, range } = toJsonRecord(entry);
-        const line = toJsonRecord(toJsonRecord(range)['start'])['line'];
-        return severity === 'error'
-          ? [
-              createToolFinding(
-                root,
-                { file, line: typeof line === 'number' ? line + 1 : null },
-                rule ?? 'syntax',
-                message,
-              ),
-            ]
-          : [];
-      },
-    ),
+export const readPyright: ReportReader = (text, root) => {
+  const report = toJsonRecord(JSON.parse(text));
+  const entries = requireJsonList(report['generalDiagnostics'], 'generalDiagnostics').map(toJsonRecord);
+  const errors = entries.filter(({ severity }) => severity === 'error');
+  const { errorCount, filesAnalyzed } = toJsonRecord(report['summary']);
+  requireStatedCount(errorCount, errors.length, 'errors');
+  if (filesAnalyzed === 0) throw new Error('no file was analysed');
+  return createFindingsReport(
+    errors.map(({ file, message, rule, range }) => {
+      const line = toJsonRecord(toJsonRecord(range)['start'])['line'];
+      return createToolFinding(
+        root,
+        { file, line: typeof line === 'number' ? line + 1 : null },
+        rule ?? 'syntax',
+        message,
+      );
+    }),
   );
+};
 
 /** `mypy --output json`: one object per line, nothing when all is well. */
 export const readMypy: ReportReader = (text, root) =>

@@ -1,7 +1,7 @@
 import {
   createFindingsReport,
   createToolFinding,
-  parseJsonLines,
+  parseWholeJsonLines,
   type ReportReader,
   type ReportRoot,
   type ToolFinding,
@@ -12,7 +12,7 @@ import {
 const compilerMessages =
   (levels: readonly unknown[]): ReportReader =>
   (text, root) => {
-    const lines = parseJsonLines(text);
+    const lines = parseWholeJsonLines(text);
     if (!lines.some(({ reason }) => reason === 'build-finished')) throw new Error('the build did not finish');
     return createFindingsReport(
       once(
@@ -53,7 +53,7 @@ const PLACE = /^(?:vet: )?([^\s:][^:\n]{0,1000}):(\d{1,9}):(?:\d{1,9}:)? (.{1,40
 
 /** `go build -json`: the compiler's lines inside of JSON. */
 export const readGoBuild: ReportReader = (text, root) => {
-  const output = parseJsonLines(text).filter(({ Action }) => Action === 'build-output');
+  const output = parseWholeJsonLines(text).filter(({ Action }) => Action === 'build-output');
   return createFindingsReport(
     output.flatMap(({ Output }) => (typeof Output === 'string' ? placed(root, Output, 'compile') : [])),
   );
@@ -99,6 +99,7 @@ function objectsIn(text: string): Readonly<Record<string, unknown>>[] {
 
 /** The place may be missing, and so is its line then. A name may hold parentheses too. */
 const TSC = /^(?:(\S.{0,1000}?)\((\d{1,9}),\d{1,9}\): )?error (TS\d{1,6}): (.{1,4000})$/;
+const TSC_PART = /^\S.{0,1000}\berror TS\d/;
 /** There are no inputs. */
 const NOTHING_TO_CHECK = 'TS18003';
 
@@ -109,7 +110,9 @@ const NOTHING_TO_CHECK = 'TS18003';
 export const readTsc: ReportReader = (text, root) => {
   const complaints = text.split('\n').flatMap((line): ToolFinding[] => {
     const [whole, file, at, rule, message] = TSC.exec(line.trimEnd()) ?? [];
-    return whole === undefined ? [] : [createToolFinding(root, { file, line: Number(at) }, rule, message)];
+    if (whole !== undefined) return [createToolFinding(root, { file, line: Number(at) }, rule, message)];
+    // Part of a line is lost: what it was about is not known.
+    return TSC_PART.test(line) ? [createToolFinding(root, {}, 'unreadable', line)] : [];
   });
   const broken = complaints.find(
     ({ file, rule }) => rule === NOTHING_TO_CHECK || /(?:^|\/)[^/]*\.json$/.test(file ?? ''),

@@ -3,6 +3,7 @@ import {
   createToolFinding,
   type ReportReader,
   type ReportRoot,
+  requireJsonList,
   toJsonList,
   toJsonRecord,
 } from './tool-report.ts';
@@ -25,23 +26,22 @@ const unusedFile = (root: ReportRoot, file: unknown) =>
 /** `knip --reporter json` */
 export const readKnip: ReportReader = (text, root) => {
   const report = toJsonRecord(JSON.parse(text));
+  const issues = requireJsonList(report['issues'], 'issues');
   return createFindingsReport([
     // Up to version 5 a list of names beside the issues, since then an issue of the file.
     ...toJsonList(report['files']).flatMap((file) =>
       typeof file === 'string' ? [unusedFile(root, file)] : [],
     ),
-    ...toJsonList(report['issues'])
-      .map(toJsonRecord)
-      .flatMap(({ file, files, exports, types }) => {
-        const unused = (what: string) => (item: unknown) => {
-          const { line = 1, name } = toJsonRecord(item);
-          return createToolFinding(root, { file, line }, 'knip', `${what} ${String(name)} is not used`);
-        };
-        return [
-          ...toJsonList(files).map(() => unusedFile(root, file)),
-          ...toJsonList(exports).map(unused('the export')),
-          ...toJsonList(types).map(unused('the type')),
-        ];
-      }),
+    ...issues.map(toJsonRecord).flatMap(({ file, files, exports, types }) => {
+      const unused = (what: string) => (item: unknown) => {
+        const { line = 1, name } = toJsonRecord(item);
+        return createToolFinding(root, { file, line }, 'knip', `${what} ${String(name)} is not used`);
+      };
+      return [
+        ...toJsonList(files).map(() => unusedFile(root, file)),
+        ...toJsonList(exports).map(unused('the export')),
+        ...toJsonList(types).map(unused('the type')),
+      ];
+    }),
   ]);
 };

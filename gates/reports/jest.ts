@@ -5,6 +5,7 @@ import {
   type FailedTest,
   type ReportReader,
   requireJsonList,
+  requireStatedCount,
   toCheckoutPath,
   toJsonList,
   toJsonRecord,
@@ -18,10 +19,16 @@ export const readJest: ReportReader = (text, ground) => {
     cases.push(result);
     if (result.outcome === 'failed') failures.push(createFailedTest(result, line, message));
   };
-  for (const entry of requireJsonList(toJsonRecord(JSON.parse(text))['testResults'], 'testResults')) {
+  const document = toJsonRecord(JSON.parse(text));
+  const files = requireJsonList(document['testResults'], 'testResults');
+  let tested = 0;
+  let failedTests = 0;
+  for (const entry of files) {
     const { name, status, message, assertionResults } = toJsonRecord(entry);
     const file = typeof name === 'string' ? toCheckoutPath(ground, name) : null;
-    const tests = toJsonList(assertionResults).map(toJsonRecord);
+    const tests = requireJsonList(assertionResults, `results of ${file ?? 'a file'}`).map(toJsonRecord);
+    tested += tests.length;
+    failedTests += tests.filter((test) => test['status'] === 'failed').length;
     for (const test of tests) {
       const parts = [...toJsonList(test['ancestorTitles']), test['title']].filter(
         (part) => typeof part === 'string',
@@ -37,5 +44,12 @@ export const readJest: ReportReader = (text, ground) => {
     if (status === 'failed' && !tests.some((test) => test['status'] === 'failed'))
       add(createTestResult(file ?? 'a test file', file, 'failed'), null, message);
   }
+  requireStatedCount(document['numTotalTests'], tested, 'tests');
+  requireStatedCount(document['numFailedTests'], failedTests, 'failed tests');
+  requireStatedCount(
+    document['numRuntimeErrorTestSuites'],
+    failures.length - failedTests,
+    'files that could not be run',
+  );
   return createTestReport(cases, failures);
 };

@@ -31,28 +31,42 @@ export async function readAnyReport(text: string, ground: ReportRoot): Promise<T
   return (await REPORT_READERS[name]())(text, ground);
 }
 
+/** Test results in the output of a command. */
+export interface OutputReport {
+  /** Null: the output holds none that can be read. */
+  readonly report: ToolReport | null;
+  /** Why results that the output begins to name cannot be read; null: it names none, or they were read. */
+  readonly problem: string | null;
+}
+
+const NONE: OutputReport = { report: null, problem: null };
+
 /**
- * Test results that a command printed among other things: TAP, JUnit XML, or what cargo and unittest print for people. Null when
- * there are none, or when not all of the output is there.
+ * Finds test results that a command printed among other output: TAP, JUnit XML, or what cargo and unittest print for people. Output of
+ * which a part was cut has none.
  */
 export async function findReportInOutput(
   output: string,
   cutBytes: number,
   ground: ReportRoot,
-): Promise<ToolReport | null> {
-  if (cutBytes > 0) return null;
+): Promise<OutputReport> {
+  if (cutBytes > 0) return NONE;
   try {
-    const { hasTap, readTap } = await import('./tap.ts');
-    if (hasTap(output)) return readTap(output, ground);
-    const from = output.search(/<testsuites?\b/);
-    if (from >= 0)
-      return (await REPORT_READERS.junit())(output.slice(from, output.lastIndexOf('>') + 1), ground);
-    const { hasCargoTestText, readCargoTestText } = await import('./cargo-test-text.ts');
-    if (hasCargoTestText(output)) return readCargoTestText(output, ground);
-    const { hasUnittestOutput, readUnittestOutput } = await import('./unittest.ts');
-    return hasUnittestOutput(output) ? readUnittestOutput(output, ground) : null;
-  } catch {
-    // No report that we know: the exit code must do.
-    return null;
+    const report = await readOutput(output, ground);
+    return { report, problem: null };
+  } catch (error) {
+    return { report: null, problem: error instanceof Error ? error.message : String(error) };
   }
+}
+
+async function readOutput(output: string, ground: ReportRoot): Promise<ToolReport | null> {
+  const { hasTap, readTap } = await import('./tap.ts');
+  if (hasTap(output)) return readTap(output, ground);
+  const from = output.search(/<testsuites?\b/);
+  if (from >= 0)
+    return (await REPORT_READERS.junit())(output.slice(from, output.lastIndexOf('>') + 1), ground);
+  const { hasCargoTestText, readCargoTestText } = await import('./cargo-test-text.ts');
+  if (hasCargoTestText(output)) return readCargoTestText(output, ground);
+  const { hasUnittestOutput, readUnittestOutput } = await import('./unittest.ts');
+  return hasUnittestOutput(output) ? readUnittestOutput(output, ground) : null;
 }

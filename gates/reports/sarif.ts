@@ -13,9 +13,10 @@ const createSarifReader =
   (counts: (suppressions: Suppressions) => boolean): ReportReader =>
   (text, root) => {
     const runs = requireJsonList(toJsonRecord(JSON.parse(text))['runs'], 'runs');
+    if (runs.length === 0) throw new Error('the report has no run');
     return createFindingsReport(
       runs.flatMap((run) =>
-        toJsonList(toJsonRecord(run)['results']).flatMap((entry) => {
+        resultsOf(toJsonRecord(run)).flatMap((entry) => {
           const result = toJsonRecord(entry);
           if (!counts(toJsonList(result['suppressions']).map(toJsonRecord))) return [];
           const place = toJsonRecord(toJsonRecord(toJsonList(result['locations'])[0])['physicalLocation']);
@@ -33,6 +34,16 @@ const createSarifReader =
       ),
     );
   };
+
+/** @throws for a run that has no list of results, or has none and says that it did not succeed. */
+function resultsOf(run: Readonly<Record<string, unknown>>): readonly unknown[] {
+  const results = requireJsonList(run['results'], 'results');
+  const failed = toJsonList(run['invocations'])
+    .map(toJsonRecord)
+    .some(({ executionSuccessful }) => executionSuccessful === false);
+  if (failed && results.length === 0) throw new Error('the tool reports that its run did not succeed');
+  return results;
+}
 
 /** Static Analysis Results Interchange Format 2.1. Results that the project's own configuration suppresses do not count. */
 export const readSarif: ReportReader = createSarifReader((suppressions) => suppressions.length === 0);

@@ -4,7 +4,9 @@ import { createTestReport, type FailedTest, type ReportReader, removeCheckoutRoo
 /** A test line of TAP 13 or 14; subtests are indented. */
 const LINE = /^([ \t]{0,400})(not )?ok\b(?: {1,4}\d{1,9})?(?: {1,4}- | {1,4}|$)([^\n]{0,2000})$/;
 /** The plan, which may say that nothing is run. */
-const PLAN = /^[ \t]{0,400}1\.\.\d{1,9}/;
+const PLAN = /^([ \t]{0,400})1\.\.(\d{1,9})/;
+const START = /^TAP version 1[34]$/;
+const BAIL_OUT = /^[ \t]{0,400}Bail out!(.{0,500})/i;
 const DURATION = /^\s{0,400}duration_ms: ([\d.]{1,30})$/;
 
 /** Whether a text holds output in the Test Anything Protocol. */
@@ -21,21 +23,27 @@ interface TapTest {
 /**
  * Test Anything Protocol 13 and 14, among other output. A test with subtests counts only where it failed and none of them did. What is
  * to be done or skipped has not failed, whatever its line says. TAP names no files.
+ * @throws when the run bailed out, has no plan, or ran another number of tests than planned.
  */
 export const readTap: ReportReader = (text, ground) => {
   if (!hasTap(text)) throw new Error('the report is no TAP');
   const lines: TapTest[] = [];
   /** Tests whose suite has not ended yet, by depth. */
   const open = new Map<number, TapTest[]>();
-  let planned = false;
+  const plans = new PlanCheck();
   for (const line of text.split(/\r?\n/)) {
-    planned ||= PLAN.test(line);
+    if (START.test(line)) plans.startDocument();
+    const bailOut = BAIL_OUT.exec(line);
+    if (bailOut) throw new Error(`the tests bailed out:${bailOut[1]}`);
+    const plan = PLAN.exec(line);
+    if (plan) plans.addPlan((plan[1] ?? '').length, Number(plan[2]));
     const last = lines.at(-1);
     const duration = DURATION.exec(line);
     if (duration && last) last.duration = Number(duration[1]);
     const match = LINE.exec(line);
     if (!match) continue;
     const depth = (match[1] ?? '').length;
+    plans.addTest(depth);
     const { name, skipped } = described(match[3] ?? '');
     const inner = [...open.keys()].filter((each) => each > depth).flatMap((each) => take(open, each));
     for (const each of inner) each.name = `${name} > ${each.name}`;
@@ -54,7 +62,8 @@ export const readTap: ReportReader = (text, ground) => {
     siblings.push(test);
     open.set(depth, siblings);
   }
-  if (lines.length === 0 && !planned) throw new Error('the report has no test');
+  if (lines.length === 0 && !plans.hasPlan) throw new Error('the report has no test');
+  plans.endDocument();
   const cases: TestResult[] = [];
   const failures: FailedTest[] = [];
   for (const { name, outcome, duration, inner } of lines) {
@@ -65,6 +74,49 @@ export const readTap: ReportReader = (text, ground) => {
   }
   return createTestReport(cases, failures);
 };
+
+/** Compares the plans of a document and of its subtests with the tests that ran. */
+class PlanCheck {
+  hasPlan = false;
+  /** Tests and plan by depth, for what has not ended yet. */
+  readonly #open = new Map<number, { tests: number; planned: number | null }>();
+  #isOpen = false;
+
+  startDocument(): void {
+    if (this.#isOpen) this.endDocument();
+    this.#isOpen = true;
+  }
+
+  addPlan(depth: number, planned: number): void {
+    this.hasPlan = true;
+    this.#at(depth).planned ??= planned;
+  }
+
+  addTest(depth: number): void {
+    for (const each of [...this.#open.keys()]) if (each > depth) this.#close(each);
+    this.#at(depth).tests++;
+  }
+
+  /** @throws when a plan is missing or was not kept. */
+  endDocument(): void {
+    for (const depth of [...this.#open.keys()]) if (depth > 0) this.#close(depth);
+    if (this.#at(0).planned === null) throw new Error('the report ends without a plan');
+    this.#close(0);
+    this.#isOpen = false;
+  }
+
+  #at(depth: number): { tests: number; planned: number | null } {
+    const state = this.#open.get(depth) ?? { tests: 0, planned: null };
+    this.#open.set(depth, state);
+    return state;
+  }
+
+  #close(depth: number): void {
+    const { tests, planned } = this.#at(depth);
+    this.#open.delete(depth);
+    if (planned !== null && planned !== tests) throw new Error(`${tests} of ${planned} planned tests ran`);
+  }
+}
 
 function take(open: Map<number, TapTest[]>, depth: number): TapTest[] {
   const lines = open.get(depth) ?? [];

@@ -20,13 +20,24 @@ export interface ToolReport {
 const MAX_CASES = 100_000;
 
 /** The real path of a checkout, alone or with the folder of it that relative paths start from. */
-export type ReportRoot = string | { readonly root: string; readonly folder: string };
+export type ReportRoot =
+  | string
+  | {
+      readonly root: string;
+      readonly folder: string;
+      /** Finds the file of the checkout that a path means which starts from another folder. */
+      readonly resolvePath?: (path: string) => string;
+    };
 
 /** Reads a report about a checkout. @throws whatever a text throws that is not such a report. */
 export type ReportReader = (text: string, ground: ReportRoot) => ToolReport;
 
 /** Longest message in characters. */
 const MAX_MESSAGE = 1_000;
+
+/** What a finding stays the same by when lines move. */
+export const computeFindingKey = (file: string | null, rule: string, message: string): string =>
+  JSON.stringify([file, rule, message]);
 
 /** A complaint with a path relative to the checkout; what lies outside of it has no file. */
 export function createToolFinding(
@@ -45,7 +56,7 @@ export function createToolFinding(
     line: typeof line === 'number' && Number.isInteger(line) && line > 0 ? line : null,
     rule: named,
     message: text,
-    key: key ?? JSON.stringify([file, named, text]),
+    key: key ?? computeFindingKey(file, named, text),
   };
 }
 
@@ -98,7 +109,11 @@ export const countTestsRun = (cases: readonly TestResult[]): number =>
 
 /** A path relative to the checkout; null for what lies outside of it. */
 export function toCheckoutPath(ground: ReportRoot, path: string): string | null {
-  const { root, folder } = typeof ground === 'string' ? { root: ground, folder: '' } : ground;
+  const {
+    root,
+    folder,
+    resolvePath = (from: string) => from,
+  } = typeof ground === 'string' ? { root: ground, folder: '' } : ground;
   let plain = path;
   try {
     if (path.startsWith('file://')) plain = fileURLToPath(path);
@@ -106,7 +121,8 @@ export function toCheckoutPath(ground: ReportRoot, path: string): string | null 
     return null;
   }
   const from = isAbsolute(plain) ? relative(root, plain) : normalize(join(folder, plain));
-  return from === '' || from === '.' || from === '..' || from.startsWith('../') ? null : from;
+  if (from === '' || from === '.' || from === '..' || from.startsWith('../')) return null;
+  return isAbsolute(plain) ? from : resolvePath(from);
 }
 
 /** A JSON value as an object, or an empty one. */
@@ -124,7 +140,18 @@ export function requireJsonList(value: unknown, what: string): readonly unknown[
   return value;
 }
 
-/** The values of a text with one JSON value per line; other lines are of no report. */
+/**
+ * Checks a count that a report states against the entries that it holds. Fewer entries than stated mean that part of it is lost; runners
+ * that state fewer count other things.
+ * @throws when the report holds fewer entries than it states.
+ */
+export function requireStatedCount(stated: unknown, held: number, what: string): void {
+  const count = typeof stated === 'string' && stated !== '' ? Number(stated) : stated;
+  if (typeof count === 'number' && count > held)
+    throw new Error(`the report states ${count} ${what} and holds ${held}`);
+}
+
+/** Parses one JSON value per line; other lines belong to no report. Skips lines that begin like an object and are none. */
 export const parseJsonLines = (text: string): Readonly<Record<string, unknown>>[] =>
   text.split('\n').flatMap((line) => {
     if (!line.startsWith('{')) return [];
@@ -132,5 +159,16 @@ export const parseJsonLines = (text: string): Readonly<Record<string, unknown>>[
       return [toJsonRecord(JSON.parse(line))];
     } catch {
       return [];
+    }
+  });
+
+/** Parses one JSON value per line. @throws when a line begins like an object and is none: the report is torn. */
+export const parseWholeJsonLines = (text: string): Readonly<Record<string, unknown>>[] =>
+  text.split('\n').flatMap((line) => {
+    if (!line.startsWith('{')) return [];
+    try {
+      return [toJsonRecord(JSON.parse(line))];
+    } catch {
+      throw new Error(`the report is torn at: ${line.slice(0, 100)}`);
     }
   });

@@ -2,8 +2,8 @@ import type { GateContext, GateResult } from '../../core/gate.ts';
 import { runTools } from '../../tests/gate-runs/run-tools.ts';
 
 /**
- * Runs a command that writes a report to `$REPORT`. SARIF: what it says about lines that the patch wrote fails. JUnit: a test fails
- * that does not fail on the base; tests that the patch takes away are run with it.
+ * Runs a command that writes a report to `$REPORT`. SARIF: a finding that the base does not have fails. JUnit: a test fails that does not
+ * fail on the base; tests that the patch takes away are run with it.
  */
 export const runReportingCommand = (
   context: GateContext,
@@ -34,6 +34,6 @@ export const runReportingCommand = (
         },
       ],
     },
-    { newFindingRule: tests ? 'not_in_base' : 'added_lines', runsTests: tests },
+    { runsTests: tests },
   );
 };

@@ -6,7 +6,7 @@ import type { AbortingFindingRules } from '../../languages/language-tool.ts';
 import { countTestsRun } from '../../reports/tool-report.ts';
 import type { AddedLines } from '../running/added-lines.ts';
 import type { CommandRun } from '../running/command-run.ts';
-import { isOnAddedLine, judgeToolFindings, type NewFindingRule } from '../running/judge-tool-findings.ts';
+import { judgeToolFindings } from '../running/judge-tool-findings.ts';
 import type { GetBaselineResult } from './baseline-lookup.ts';
 import type { BaselineResult } from './baseline-result.ts';
 import type { FlakyCheckInput, FlakyCheckResult } from './check-flaky-tests.ts';
@@ -17,9 +17,12 @@ export interface EvaluateRunOptions {
   /** What is run, as people call it. */
   readonly label?: string;
   readonly stopRules?: AbortingFindingRules;
-  readonly newFindingRule: NewFindingRule;
-  /** Lines that the patch wrote; not needed where everything new fails. */
+  /** Lines that the patch wrote. */
   readonly addedLines?: AddedLines;
+  /** Paths of renamed files: in the base, and in the patched tree. */
+  readonly renamedPaths?: ReadonlyMap<string, string>;
+  /** The exit code says nothing: the report alone decides. */
+  readonly ignoresExitCode?: boolean;
   /** Null: the base does not count, as for a command that looks at the base itself. */
   readonly getBaseline: GetBaselineResult | null;
   /** Tests that the patch wrote; absent: it is no run of tests. */
@@ -50,23 +53,24 @@ export async function evaluateRun(run: CommandRun, terms: EvaluateRunOptions): P
       : judgeUnreportedFailure(plain, await terms.getBaseline(), terms);
   const clean = ran === null ? `exit ${run.processResult.exitCode}` : `${ran} tests ran`;
   const facts: GateEvidence['metadata'] = ran === null ? {} : { tests: ran };
-  const { newFindingRule, addedLines = NOTHING } = terms;
   // The base is asked only when something needs it.
-  const asks = report.findings.some(
-    (each) => newFindingRule === 'not_in_base' || !isOnAddedLine(each, addedLines),
-  );
-  const base = asks && terms.getBaseline ? await terms.getBaseline() : null;
+  const base = report.findings.length > 0 && terms.getBaseline ? await terms.getBaseline() : null;
   const compared = base === null ? {} : baselineFacts(base);
   if (base === null && cases !== null && report.findings.length === 0)
     return applyFlakyCheck(run, { findings: [], baseline: base, cases, clean, facts }, terms);
   if (base === null || cases === null || !terms.readPatchTests) {
-    const seen: GateFinding[] = judgeToolFindings(
-      report.findings,
-      newFindingRule,
-      addedLines,
-      base?.complaints ?? [],
-    ).map((each) => escalateStopFinding(each, terms));
-    return { ...buildGateResult(seen, clean, { ...facts, ...compared }), kind, ...tests };
+    const { addedLines, renamedPaths } = terms;
+    const seen: GateFinding[] = judgeToolFindings(report.findings, {
+      baseline: base?.complaints ?? null,
+      ...(addedLines && { addedLines }),
+      ...(renamedPaths && { renamedPaths }),
+    }).map((each) => escalateStopFinding(each, terms));
+    const broke = base === null ? [] : findNewExitCode(run, base, seen, terms);
+    return {
+      ...buildGateResult([...seen, ...broke], clean, { ...facts, ...compared }),
+      kind,
+      ...tests,
+    };
   }
   if (base.outcome === 'failed' && base.complaints === null)
     return judgeUnreportedFailure(plain, base, terms);
@@ -76,11 +80,25 @@ export async function evaluateRun(run: CommandRun, terms: EvaluateRunOptions): P
     patchTests: await terms.readPatchTests(),
     isFailFast: terms.isFailFast ?? false,
   });
+  const broke = findNewExitCode(run, base, seen, terms).map((each) => ({ ...each, testCase: null }));
   return applyFlakyCheck(
     run,
-    { findings: seen, baseline: base, cases, clean, facts: { ...facts, ...compared } },
+    { findings: [...seen, ...broke], baseline: base, cases, clean, facts: { ...facts, ...compared } },
     terms,
   );
+}
+
+/** A run that ends with an error where the base ends well is no pass, even if the report holds old findings only. */
+function findNewExitCode(
+  { outcome, processResult: { exitCode } }: CommandRun,
+  base: BaselineResult,
+  seen: readonly GateFinding[],
+  { label = 'the command', ignoresExitCode = false }: EvaluateRunOptions,
+): GateFinding[] {
+  const isExplained = seen.some(({ severity }) => severity === 'error' || severity === 'warning');
+  if (ignoresExitCode || isExplained || outcome !== 'failed' || base.outcome !== 'passed') return [];
+  const message = `${label} ends with exit ${exitCode}, and on the base with exit ${base.exit_code}: its report does not say why`;
+  return [{ file: null, line: null, rule: 'new_exit_code', message, severity: 'error', baseline: 'new' }];
 }
 
 interface ComparedTests extends Pick<FlakyCheckInput, 'findings' | 'baseline' | 'cases'> {

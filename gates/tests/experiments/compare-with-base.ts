@@ -3,7 +3,9 @@ import type { GateContext, GateResult } from '../../core/gate.ts';
 import { buildGateResult, type GateFinding } from '../../core/gate-finding.ts';
 import type { Language } from '../../core/language.ts';
 import type { PatchSubject } from '../../core/patch-subject.ts';
+import { countTestsRun } from '../../reports/tool-report.ts';
 import type { GetBaselineResult } from '../comparing/baseline-lookup.ts';
+import type { BaselineResult } from '../comparing/baseline-result.ts';
 import { selectHiddenTestsFor } from '../comparing/hidden-tests-evidence.ts';
 import type { CommandRun } from '../running/command-run.ts';
 import { Budget } from './engine/budget.ts';
@@ -56,6 +58,8 @@ export async function compareWithBase(context: ComparedContext, passed: PassedTe
   const experiments =
     getBaseline === null ? EXPERIMENTS.filter(({ tests }) => tests === 'hidden') : EXPERIMENTS;
   const { inventory, compared } = await readInventory(subject, run, getBaseline);
+  const missing = missingReportReason(run, inventory.baseline);
+  if (missing !== null) return { ...result, outcome: 'could_not_run', detail: missing };
   const found = await runExperiments(experiments, {
     subject,
     run,
@@ -107,9 +111,8 @@ async function readInventory(
   getBaseline: GetBaselineResult | null,
 ): Promise<ComparedInventory> {
   const [sources, changedTests] = [await readTestSourceIndex(subject), await readChangedTests(subject)];
-  // Without names there is nothing to compare, and where no test differs nothing to ask.
-  const isNeeded = getBaseline !== null && (run.cases !== null || changedTests !== null);
-  const baseline = isNeeded ? await getBaseline() : null;
+  // The base is asked in any case: only it tells whether names of tests are missing from the run.
+  const baseline = await (getBaseline?.() ?? null);
   const isNamed = run.cases !== null && baseline?.cases != null;
   const before = baseline?.cases ?? [];
   const diff = diffTestInventory(before, isNamed ? (run.cases ?? []) : before, sources);
@@ -117,6 +120,17 @@ async function readInventory(
     inventory: { sources, diff, baseline, changedTests },
     compared: isNamed ? 'by name' : 'exit code only',
   };
+}
+
+/** Why a run that ended well is no evidence: it names no test, and the base does. Null where nothing is missing. */
+function missingReportReason(
+  { cases, reportProblem }: CommandRun,
+  baseline: BaselineResult | null,
+): string | null {
+  const before = baseline?.cases == null ? 0 : countTestsRun(baseline.cases);
+  if (cases !== null || before === 0) return null;
+  const why = reportProblem ? `: ${reportProblem}` : '';
+  return `the run ended well and names no test, and on the base it names ${before}${why}`;
 }
 
 async function readWeakenedTests(subject: PatchSubject): Promise<readonly GateFinding[]> {

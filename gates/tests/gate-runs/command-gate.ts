@@ -6,7 +6,6 @@ import type { GateCondition } from '../../core/gate-conditions.ts';
 import type { PatchSubject } from '../../core/patch-subject.ts';
 import type { ToolKind } from '../../languages/language-tool.ts';
 import { chooseTools } from '../running/choose-tools.ts';
-import type { NewFindingRule } from '../running/judge-tool-findings.ts';
 import {
   findProjectScript,
   PROJECT_SCRIPT_NAMES,
@@ -24,8 +23,8 @@ interface CommandGateDefinition {
   readonly toolKind: ToolKind;
   /** Whether it runs the project's tests, so that those which the patch takes away are run too. */
   readonly runsTests: boolean;
-  /** How its tools' complaints are told from those that were there before. */
-  readonly newFindingRule: NewFindingRule;
+  /** Whether its tools are given the changed files only, where they take files. */
+  readonly checksChangedFilesOnly?: boolean;
 }
 
 /** A command line in `assay.yaml`. */
@@ -63,7 +62,7 @@ export function createCommandGate(definition: CommandGateDefinition): Gate {
       const command = context.command ?? (await findCommand(definition, context.subject, settings));
       if (command !== null) {
         const { runCommand } = await import('./run-command.ts');
-        return runCommand(context, command, definition);
+        return runCommand(context, command, { ...definition, comparesWithBase: true });
       }
       const profiles = readToolProfiles(settings);
       const chosen = await chooseTools(

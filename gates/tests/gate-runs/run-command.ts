@@ -5,9 +5,8 @@ import { createBaselineLookup, readCommandFacts } from '../comparing/baseline-lo
 import { evaluateRun } from '../comparing/evaluate-run.ts';
 import { compareWithBase } from '../experiments/compare-with-base.ts';
 import type { RunOptions } from '../experiments/engine/experiment-context.ts';
-import { readAddedLines } from '../running/added-lines.ts';
+import { getRenamedPaths, readAddedLines } from '../running/added-lines.ts';
 import type { CommandRun } from '../running/command-run.ts';
-import type { NewFindingRule } from '../running/judge-tool-findings.ts';
 import { runCommandLine } from '../running/run-command-line.ts';
 import { runWithBaseScripts } from '../running/run-with-base-scripts.ts';
 import { runAndEvaluateTests, runTests } from './run-tests.ts';
@@ -15,8 +14,8 @@ import { runAndEvaluateTests, runTests } from './run-tests.ts';
 export interface RunCommandOptions {
   /** It runs the project's tests. */
   readonly runsTests?: boolean;
-  /** How complaints are told from those of the base; absent: the base is not asked, and every failure is the patch's. */
-  readonly newFindingRule?: NewFindingRule;
+  /** Whether findings that the base has too are none of the patch. Default: the base is not asked, and every failure counts. */
+  readonly comparesWithBase?: boolean;
 }
 
 /**
@@ -26,7 +25,7 @@ export interface RunCommandOptions {
 export async function runCommand(
   context: GateContext,
   command: string,
-  { runsTests = false, newFindingRule }: RunCommandOptions = {},
+  { runsTests = false, comparesWithBase = false }: RunCommandOptions = {},
 ): Promise<GateResult> {
   const { subject, timeoutMs } = context;
   const results: GateResult[] = [];
@@ -41,10 +40,10 @@ export async function runCommand(
       ? runTests(subject, command, tree, Math.min(left(), limitMs), environment)
       : runCommandLine(
           await subject.sandboxes.createSandbox(tree),
-          { line: command, exitCodeOnly: newFindingRule === undefined },
+          { line: command, exitCodeOnly: !comparesWithBase },
           left(),
         );
-  const base = newFindingRule
+  const base = comparesWithBase
     ? createBaselineLookup(context, {
         readCacheFacts: () => readCommandFacts(subject, command),
         run: () => run(subject.base),
@@ -55,9 +54,11 @@ export async function runCommand(
     const result = runsTests
       ? await runAndEvaluateTests(context, command, tree, left)
       : await evaluateRun(ran, {
-          newFindingRule: newFindingRule ?? 'not_in_base',
-          ...(newFindingRule === 'added_lines'
-            ? { addedLines: await readAddedLines(subject.store, subject.base, subject.tree) }
+          ...(comparesWithBase
+            ? {
+                addedLines: await readAddedLines(subject.store, subject.base, subject.tree),
+                renamedPaths: getRenamedPaths(subject.changes),
+              }
             : {}),
           getBaseline: base,
         });

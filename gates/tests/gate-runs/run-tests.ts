@@ -59,7 +59,6 @@ export const runAndEvaluateTests = (
     const run = await runTests(subject, command, tree, left());
     const onBase = (): Promise<string> => expandCommand(subject, command, subject.base, left());
     return evaluateRun(run, {
-      newFindingRule: 'not_in_base',
       getBaseline: createBaselineLookup(context, {
         readCacheFacts: async () => readCommandFacts(subject, await onBase()),
         run: () => runTests(subject, command, subject.base, left()),

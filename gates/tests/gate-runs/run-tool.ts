@@ -5,6 +5,7 @@ import type { LanguageTool } from '../../languages/language-tool.ts';
 import { REPORT_READERS } from '../../reports/report-readers.ts';
 import type { CommandRun, EnvironmentOverrides } from '../running/command-run.ts';
 import { readReportFile } from '../running/report-file.ts';
+import { createReportPathResolver } from '../running/report-paths.ts';
 import { runCommandLine } from '../running/run-command-line.ts';
 import { enterFolderLine } from '../running/tool-folders.ts';
 
@@ -63,7 +64,11 @@ export async function runTool(
   if (broke) return { processResult: ran, ...NO_REPORT, ...adjustUnreportedAudit(tool, plain) };
   try {
     const format = await REPORT_READERS[tool.format]();
-    const report = format(await readReportFile(path), { root: room.checkoutRoot, folder });
+    const report = format(await readReportFile(path), {
+      root: room.checkoutRoot,
+      folder,
+      resolvePath: createReportPathResolver(room.checkoutRoot),
+    });
     const { cases } = report;
     if (report.findings.length === 0 && plain.outcome !== 'passed')
       return { processResult: ran, report: null, cases, ...adjustUnreportedAudit(tool, plain) };

@@ -7,10 +7,9 @@ import { evaluateRun } from '../comparing/evaluate-run.ts';
 import { isFailFast } from '../comparing/fail-fast.ts';
 import { createPatchTests, listChangedTestFiles } from '../comparing/patch-tests.ts';
 import { compareWithBase } from '../experiments/compare-with-base.ts';
-import { type AddedLines, readAddedLines } from '../running/added-lines.ts';
+import { type AddedLines, getRenamedPaths, readAddedLines } from '../running/added-lines.ts';
 import type { ChosenTool, ToolChoice } from '../running/choose-tools.ts';
 import type { CommandRun } from '../running/command-run.ts';
-import type { NewFindingRule } from '../running/judge-tool-findings.ts';
 import { type CommandOutcomeWithFindings, runWithBaseScripts } from '../running/run-with-base-scripts.ts';
 import { restrictToolToFiles, selectToolFiles } from '../running/tool-files.ts';
 import { findToolVersion, missingToolMessage } from '../running/tool-version.ts';
@@ -18,7 +17,8 @@ import { type ToolResult, worstResult } from '../running/worst-result.ts';
 import { runTool } from './run-tool.ts';
 
 export interface RunToolsOptions {
-  readonly newFindingRule: NewFindingRule;
+  /** Whether tools are given the changed files only, where they take files. */
+  readonly checksChangedFilesOnly?: boolean;
   /** Tests that the patch takes away are run with it. */
   readonly runsTests: boolean;
 }
@@ -46,13 +46,13 @@ export async function runTools(
 async function runChosenTool(
   context: GateContext,
   chosen: ChosenTool,
-  { newFindingRule, runsTests }: RunToolsOptions,
+  { checksChangedFilesOnly = false, runsTests }: RunToolsOptions,
   added: AddedLines,
   left: () => number,
 ): Promise<GateResult> {
   const { subject } = context;
   const { setup, language, folder } = chosen;
-  const files = newFindingRule === 'added_lines' ? selectToolFiles(chosen, subject.changes) : null;
+  const files = checksChangedFilesOnly ? selectToolFiles(chosen, subject.changes) : null;
   const tool = restrictToolToFiles(chosen.tool, files?.patchPaths ?? null);
   const onBase = restrictToolToFiles(chosen.tool, files?.basePaths ?? null);
   const version = await findToolVersion(subject.sandboxes, subject.base, tool, { setup, folder });
@@ -90,8 +90,9 @@ async function runChosenTool(
     const execution = await runTool(tree, options);
     const result = await evaluateRun(execution, {
       label: tool.name,
-      newFindingRule,
       addedLines: added,
+      renamedPaths: getRenamedPaths(subject.changes),
+      ignoresExitCode: tool.ignoresExitCode ?? false,
       getBaseline: base,
       isFailFast: failsEarly,
       ...(tool.stopRules ? { stopRules: tool.stopRules } : {}),

@@ -19,4 +19,4 @@ export function createFailedTestLookup(report: ToolReport | null): FailedTestLoo
 
 /** Results in the output of a command: TAP or JUnit XML; null when it has neither, or not all of it is there. */
 export const readFailedTests = async (output: string, cutBytes: number): Promise<FailedTestLookup | null> =>
-  createFailedTestLookup(await findReportInOutput(output, cutBytes, ''));
+  createFailedTestLookup((await findReportInOutput(output, cutBytes, '')).report);

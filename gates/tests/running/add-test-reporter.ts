@@ -1,5 +1,6 @@
 import type { PatchSubject } from '../../core/patch-subject.ts';
 import { type CommandLine, REPORT_PATH_PLACEHOLDER } from './run-command-line.ts';
+import { findProgramCall } from './runner-call.ts';
 import { findPackageScriptLine } from './scripts-of-line.ts';
 import { findToolVersion } from './tool-version.ts';
 
@@ -52,27 +53,31 @@ interface TestRunnerReporter {
   readonly options?: string;
   /** It answers in its output, where not all may be left: no report is no answer. */
   readonly reportsInOutput?: boolean;
+  /** Parts of the line that keep it from reporting and change nothing of the run. */
+  readonly removes?: RegExp;
+  /** Whether it runs its tests once, by the texts of `configs`; absent: it does. */
+  readonly runsOnce?: (configs: readonly string[]) => boolean;
+  /** It may not understand what it is asked: no report is no answer. */
+  readonly mayNotReport?: boolean;
   /** First major version that understands this. */
   readonly minMajorVersion?: number;
 }
 
 const configs = (name: string): string[] =>
   ['js', 'mjs', 'cjs', 'ts', 'mts', 'cts', 'json'].map((end) => `${name}.config.${end}`);
-/** Words before a program that only say where it comes from. */
-const LAUNCHERS = /^(?:npx|uv|poetry|pipenv|pdm|hatch|run|exec|--no-install|--no|--)$/;
-const call = (words: readonly string[]): readonly string[] =>
-  words.slice(words.findIndex((word) => !LAUNCHERS.test(word) && !/^[A-Za-z_]\w*=/.test(word)));
 const isCallOf =
   (program: string, ...next: readonly string[]): TestRunnerReporter['isCall'] =>
   (words) => {
-    const [first, ...rest] = call(words);
+    const [first, ...rest] = findProgramCall(words);
     return first === program && next.every((word, at) => rest[at] === word);
   };
+/** Commands of vitest that do not run the tests once. Without a command it does, where it has no terminal. */
+const OTHER_VITEST_COMMANDS = /^(?:watch|dev|bench|list|init|related|typecheck)$/;
 
 const TEST_RUNNER_REPORTERS: readonly TestRunnerReporter[] = [
   {
     name: 'node',
-    isCall: (words) => call(words)[0] === 'node' && words.includes('--test'),
+    isCall: (words) => isCallOf('node')(words) && words.includes('--test'),
     conflictsWith: /--test-reporter|--watch|--test-isolation|--experimental-test-isolation/,
     configs: ['node.config.json'],
     environment: {
@@ -82,9 +87,7 @@ const TEST_RUNNER_REPORTERS: readonly TestRunnerReporter[] = [
   },
   {
     name: 'pytest',
-    isCall: (words) =>
-      isCallOf('pytest')(words) ||
-      ['python', 'python3'].some((python) => isCallOf(python, '-m', 'pytest')(words)),
+    isCall: isCallOf('pytest'),
     conflictsWith: /junit-?xml|PYTEST_ADDOPTS/,
     configs: [
       'pytest.ini',
@@ -100,8 +103,22 @@ const TEST_RUNNER_REPORTERS: readonly TestRunnerReporter[] = [
     },
   },
   {
+    name: 'tox',
+    // An environment of its own passes on no variable of ours unless it is told to. Of several, each would write the same report.
+    isCall: (words) => isCallOf('tox')(words) && words.some((word) => /^(?:-e|--env)/.test(word)),
+    conflictsWith: /junit-?xml|PYTEST_ADDOPTS|(?:-e|--env)[ =]?\S*,/,
+    configs: ['pytest.ini', 'pyproject.toml', 'setup.cfg', 'tox.ini'],
+    environment: {
+      PYTEST_ADDOPTS: `--junitxml=${REPORT_PATH_PLACEHOLDER} -o junit_family=xunit1 -o junit_suite_name=pytest`,
+      TOX_OVERRIDE: 'testenv.pass_env+=PYTEST_ADDOPTS',
+      TOX_TESTENV_PASSENV: 'PYTEST_ADDOPTS',
+    },
+    runsOnce: (configs) => countPytestCalls(configs) === 1,
+    mayNotReport: true,
+  },
+  {
     name: 'unittest',
-    isCall: (words) => ['python', 'python3'].some((python) => isCallOf(python, '-m', 'unittest')(words)),
+    isCall: isCallOf('unittest'),
     conflictsWith: /(?:^|\s)(?:-v|--verbose|-q|--quiet|-h|--help)(?=\s|$)/,
     configs: [],
     options: '-v',
@@ -109,7 +126,9 @@ const TEST_RUNNER_REPORTERS: readonly TestRunnerReporter[] = [
   },
   {
     name: 'go',
-    isCall: (words) => isCallOf('go', 'test')(words),
+    isCall: isCallOf('go', 'test'),
+    // With `-v` of its own, events are lost where a test prints a line without an end. `-json` implies what it does.
+    removes: /\s--?(?:test\.)?v(?:=true)?(?=\s|$)/g,
     conflictsWith: /(?:^|\s)--?(?:json|args|c|exec|bench|fuzz|o|list)\b/,
     configs: [],
     options: '-json > "$REPORT"',
@@ -117,7 +136,7 @@ const TEST_RUNNER_REPORTERS: readonly TestRunnerReporter[] = [
   {
     // It names its programs on one stream and they their tests on the other: in two pipes nobody knows which came first.
     name: 'cargo',
-    isCall: (words) => isCallOf('cargo', 'test')(words),
+    isCall: isCallOf('cargo', 'test'),
     conflictsWith: /[<>]/,
     configs: [],
     options: '2>&1',
@@ -125,14 +144,15 @@ const TEST_RUNNER_REPORTERS: readonly TestRunnerReporter[] = [
   },
   {
     name: 'vitest',
-    isCall: (words) => isCallOf('vitest', 'run')(words),
-    conflictsWith: /reporter|outputFile/,
+    isCall: (words) =>
+      isCallOf('vitest')(words) && !OTHER_VITEST_COMMANDS.test(findProgramCall(words)[1] ?? ''),
+    conflictsWith: /reporter|outputFile|--watch/,
     configs: [...configs('vitest'), ...configs('vite')],
     options: '--reporter=default --reporter=json --outputFile.json="$REPORT"',
   },
   {
     name: 'jest',
-    isCall: (words) => isCallOf('jest')(words),
+    isCall: isCallOf('jest'),
     conflictsWith: /reporter|--json|outputFile|--watch|testResultsProcessor/,
     configs: [...configs('jest'), 'package.json'],
     options: '--json --outputFile="$REPORT"',
@@ -140,13 +160,26 @@ const TEST_RUNNER_REPORTERS: readonly TestRunnerReporter[] = [
 ];
 
 const PACKAGE_MANAGER = /^(?:npm|pnpm|yarn)$/;
+/** Options with which a package manager runs scripts of other packages than the one at the top. */
+const OTHER_PACKAGE =
+  /^(?:-r|--recursive|-F|--filter|-w|--workspaces?|--workspace-root|-C|--dir|--prefix|--cwd)(?:=|$)/;
+
+/** Counts the calls of pytest in the `commands` of tox. */
+const countPytestCalls = (configs: readonly string[]): number =>
+  configs.reduce((sum, text) => {
+    const blocks = text.matchAll(/^commands[ \t]{0,20}=[^\n]{0,4000}(?:\n[ \t]+[^\n]{0,4000}){0,200}/gm);
+    return (
+      sum +
+      [...blocks].reduce((all, [block]) => all + (block.match(/\b(?:pytest|py\.test)\b/g)?.length ?? 0), 0)
+    );
+  }, 0);
 
 interface TestRunnerCall {
   readonly runner: TestRunnerReporter;
   /** The call is at the end, so that options can follow it. */
   readonly atEnd: boolean;
-  /** It goes through a script of package.json. */
-  readonly script: boolean;
+  /** Package manager that runs it as a script of package.json; null: it is no script. */
+  readonly manager: string | null;
   readonly text: string;
 }
 
@@ -160,14 +193,24 @@ export async function addTestReporter(
 ): Promise<CommandLine> {
   const found = findRunnerCall(line, await subject.baseFile('package.json'));
   if (!found || /\$\{?REPORT\b/.test(line) || found.runner.conflictsWith.test(found.text)) return { line };
-  const { runner, atEnd, script } = found;
-  for (const file of runner.configs)
-    if (runner.conflictsWith.test((await subject.baseFile(file)) ?? '')) return { line };
+  const { runner, atEnd, manager } = found;
+  const texts = await Promise.all(runner.configs.map(async (file) => (await subject.baseFile(file)) ?? ''));
+  if (texts.some((text) => runner.conflictsWith.test(text))) return { line };
+  if (runner.runsOnce?.(texts) === false) return { line };
+  if (manager !== null && runner.removes && found.text.search(runner.removes) >= 0) return { line };
   if (runner.minMajorVersion !== undefined && !(await isSince(subject, runner))) return { line };
   // Whoever ends the runner from inside, with exit 0, leaves no report.
-  if (runner.environment) return { line, environment: runner.environment, reportRequirement: 'must' };
+  if (runner.environment)
+    return {
+      line,
+      environment: runner.environment,
+      reportRequirement: runner.mayNotReport ? 'may' : 'must',
+    };
   if (!atEnd) return { line };
-  const asked = `${line} ${script && !/ -- /.test(line) ? '-- ' : ''}${runner.options}`;
+  // Only npm keeps options for itself.
+  const separator = manager === 'npm' && !/ -- /.test(line) ? '-- ' : '';
+  const kept = runner.removes ? line.replace(runner.removes, '') : line;
+  const asked = `${kept} ${separator}${runner.options}`;
   return runner.reportsInOutput ? { line: asked } : { line: asked, reportRequirement: 'must' };
 }
 
@@ -189,13 +232,17 @@ function findRunnerCall(line: string, packageJson: string | null): TestRunnerCal
   const found = commands.map((words, at): TestRunnerCall | null => {
     const atEnd = at === commands.length - 1;
     const own = TEST_RUNNER_REPORTERS.find(({ isCall }) => isCall(words));
-    if (own) return { runner: own, atEnd, script: false, text: line };
+    if (own) return { runner: own, atEnd, manager: null, text: line };
     const name = scriptName(words);
     const script = name === null ? null : findPackageScriptLine(packageJson, name);
     const inner = script === null ? null : findRunnerCall(script, null);
     if (script === null || inner === null) return null;
-    const isNpm = words[0] === 'npm';
-    return { ...inner, atEnd: atEnd && inner.atEnd && isNpm, script: true, text: `${line}\n${script}` };
+    return {
+      ...inner,
+      atEnd: atEnd && inner.atEnd,
+      manager: words[0] ?? null,
+      text: `${line}\n${script}`,
+    };
   });
   const [only, ...more] = found.filter((each) => each !== null);
   return only && more.length === 0 ? only : null;
@@ -204,7 +251,7 @@ function findRunnerCall(line: string, packageJson: string | null): TestRunnerCal
 /** Name of the script of package.json that a package manager is to run. */
 function scriptName(words: readonly string[]): string | null {
   const [manager = '', ...rest] = words;
-  if (!PACKAGE_MANAGER.test(manager)) return null;
+  if (!PACKAGE_MANAGER.test(manager) || rest.some((word) => OTHER_PACKAGE.test(word))) return null;
   const plain = rest.filter((word) => !word.startsWith('-'));
   if (plain[0] === 'test' || plain[0] === 't') return 'test';
   return (plain[0] === 'run' || plain[0] === 'run-script') && plain[1] !== undefined ? plain[1] : null;

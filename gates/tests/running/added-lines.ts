@@ -1,5 +1,5 @@
 import { CheckoutError } from '../../../workspace/git/checkout-error.ts';
-import { listFileChanges } from '../../../workspace/git/file-changes.ts';
+import { type FileChange, listFileChanges } from '../../../workspace/git/file-changes.ts';
 import { type GitStore, runGitInStoreOrThrow } from '../../../workspace/git/git-store.ts';
 
 const HUNK = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
@@ -37,6 +37,14 @@ export async function readAddedLines(store: GitStore, base: string, tree: string
     },
   };
 }
+
+/** Paths of renamed files: in the base, and in the patched tree. */
+export const getRenamedPaths = (changes: readonly FileChange[]): ReadonlyMap<string, string> =>
+  new Map(
+    changes.flatMap(({ kind, previousPath, path }) =>
+      kind === 'renamed' && previousPath !== null ? [[previousPath, path] as const] : [],
+    ),
+  );
 
 /** The hunks of each changed file, by its path in the tree; none where git does not compare it. */
 export async function readDiffHunks(

@@ -10,6 +10,8 @@ export interface CommandRun {
   readonly report: ToolReport | null;
   /** What became of each test, also where the report does not explain how the tool ended; null: nobody says it. */
   readonly cases: readonly TestResult[] | null;
+  /** Why results that the output begins to name could not be read; absent or null: there were none, or they were read. */
+  readonly reportProblem?: string | null;
   /** What the code under test wrote into a file of its own, where it was asked to. */
   readonly sideFileText?: string | null;
   readonly outcome: CheckOutcome;

@@ -6,6 +6,7 @@ import { findReportInOutput, readAnyReport } from '../../reports/read-any-report
 import type { ToolReport } from '../../reports/tool-report.ts';
 import type { CommandRun } from './command-run.ts';
 import { readReportFile } from './report-file.ts';
+import { createReportPathResolver } from './report-paths.ts';
 
 const STARTS = /^running \d{1,9} tests?\r?$/gm;
 const ENDS = /^test result: /gm;
@@ -64,7 +65,11 @@ export async function runCommandLine(
   }: CommandLine,
   timeoutMs: number,
 ): Promise<CommandRun> {
-  const ground = { root: room.checkoutRoot, folder };
+  const ground = {
+    root: room.checkoutRoot,
+    folder,
+    resolvePath: createReportPathResolver(room.checkoutRoot),
+  };
   const path = join(room.tmpFolder, 'assay-report');
   const asidePath = join(room.tmpFolder, 'assay-aside');
   const filled = Object.entries(environment).map(([name, value]) => [
@@ -81,13 +86,14 @@ export async function runCommandLine(
   if (exitOnly) return { processResult: ran, report: null, cases: null, sideFileText: aside, ...plain };
   let report: ToolReport | null = null;
   let why = '';
+  let reportProblem: string | null = null;
   let isThere = true;
   try {
     report = await readAnyReport(await readReportFile(path), ground);
   } catch (error) {
     why = (error instanceof Error ? error.message : String(error)).slice(0, 500);
     isThere = (error as NodeJS.ErrnoException).code !== 'ENOENT';
-    report = await findReportInOutput(ran.output, ran.truncatedBytes, ground);
+    ({ report, problem: reportProblem } = await findReportInOutput(ran.output, ran.truncatedBytes, ground));
   }
   const cases = report?.cases ?? null;
   if (report === null && plain.outcome === 'passed' && (duty === 'must' || (duty === 'may' && isThere)))
@@ -101,6 +107,6 @@ export async function runCommandLine(
     };
   // Ended from outside, or ended badly without a word on why: what the report says is not all there is to know.
   if (ran.exitCode === null || (plain.outcome !== 'passed' && report?.findings.length === 0))
-    return { processResult: ran, report: null, cases, sideFileText: aside, ...plain };
-  return { processResult: ran, report, cases, sideFileText: aside, ...plain };
+    return { processResult: ran, report: null, cases, reportProblem, sideFileText: aside, ...plain };
+  return { processResult: ran, report, cases, reportProblem, sideFileText: aside, ...plain };
 }

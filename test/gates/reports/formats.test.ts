@@ -417,6 +417,20 @@ describe('a report', () => {
     expect(findings.map(({ file }) => file)).toEqual(['web/a.ts', 'lib/b.ts', null, 'd.ts']);
   });
 
+  test.each(CASES.map(({ what, format, text }) => [what, format, text] as const))(
+    'that is written in a subfolder names files below it: %s',
+    async (_, format, text) => {
+      const read = await REPORT_READERS[format]();
+      const top = read(text, '/room/tree').findings.map(({ file }) => file);
+      const below = read(text, { root: '/room/tree', folder: 'sub' }).findings.map(({ file }) => file);
+      for (const [index, file] of top.entries())
+        if (file !== null) expect([file, `sub/${file}`]).toContain(below[index]);
+      const relative = top.filter((file) => file !== null && !text.includes('/room/tree/'));
+      for (const [index, file] of top.entries())
+        if (relative.includes(file)) expect(below[index]).toBe(`sub/${file}`);
+    },
+  );
+
   test('never names a file outside of the checkout', async () => {
     const read = await REPORT_READERS.sarif();
     fc.assert(

@@ -17,7 +17,42 @@ describe('a line of tests', () => {
     ['a script that runs node', 'npm run --silent test', script('node --test'), 'environment'],
     ['pytest', 'pytest -q', {}, 'environment'],
     ['pytest as a module', 'uv run python -m pytest tests', {}, 'environment'],
+    ['pytest of an environment', '.venv/bin/pytest -q', {}, 'environment'],
+    ['pytest of an interpreter with a version', 'python3.11 -m pytest', {}, 'environment'],
+    [
+      'pytest with options of the interpreter',
+      '/usr/bin/python3 -W error -m pytest tests',
+      {},
+      'environment',
+    ],
+    ['pytest by uv', 'uv run --frozen --extra dev pytest', {}, 'environment'],
+    ['pytest by poetry', 'poetry run pytest tests', {}, 'environment'],
+    ['pytest under coverage', 'coverage run --branch -m pytest', {}, 'environment'],
+    ['pytest within a time limit', 'PYTHONHASHSEED=0 timeout 600 pytest', {}, 'environment'],
+    [
+      'pytest by tox',
+      'tox -e py312',
+      { 'tox.ini': '[testenv]\ndeps = pytest\ncommands =\n    pip --version\n    pytest {posargs}\n' },
+      'environment',
+    ],
+    [
+      'two runs of pytest by tox',
+      'tox -e py312',
+      { 'tox.ini': '[testenv]\ncommands =\n    pytest a\n    pytest b\n' },
+      null,
+    ],
+    [
+      'several environments of tox',
+      'tox -e py311,py312',
+      { 'tox.ini': '[testenv]\ncommands = pytest\n' },
+      null,
+    ],
+    ['another tool that is launched with pytest beside it', 'uv run --with pytest mytool', {}, null],
     ['vitest', 'npx vitest run', {}, 'options'],
+    ['vitest without a command', 'npx vitest', {}, 'options'],
+    ['vitest by pnpm', 'pnpm exec vitest run', {}, 'options'],
+    ['vitest that watches', 'npx vitest watch', {}, null],
+    ['tests of other packages', 'pnpm -r test', script('vitest run'), null],
     ['a script that runs vitest', 'npm test', script('vitest run --coverage'), 'options'],
     ['jest', 'jest --ci', {}, 'options'],
     ['node with a reporter of its own', 'node --test --test-reporter=tap', {}, null],
@@ -36,7 +71,7 @@ describe('a line of tests', () => {
       null,
     ],
     ['vitest that is not at the end', 'vitest run && echo done', {}, null],
-    ['a script of another package manager that runs vitest', 'yarn test', script('vitest run'), null],
+    ['a script of another package manager that runs vitest', 'pnpm test', script('vitest run'), 'options'],
     ['two runners', 'node --test && pytest', {}, null],
     ['two runs', 'npm test && npm test', script('node --test'), null],
     ['a runner and whatever follows', 'node --test || true', {}, null],
@@ -50,6 +85,16 @@ describe('a line of tests', () => {
     const asked = await addTestReporter(await createSubject({ 'a.js': '', ...files }, { 'a.js': '1' }), line);
     expect(asked.line.startsWith(line)).toBe(true);
     expect(asked.environment ? 'environment' : asked.line === line ? null : 'options').toBe(how);
+  });
+
+  test.each([
+    ['npm test', script('vitest run'), 'npm test -- --reporter='],
+    ['pnpm test', script('vitest run'), 'pnpm test --reporter='],
+    ['go test -v ./...', {}, 'go test ./... -json > "$REPORT"'],
+    ['go test -test.v=true -count=1 ./...', {}, 'go test -count=1 ./... -json > "$REPORT"'],
+  ])('gets options where its runner reads them: %s', async (line, files, expected) => {
+    const subject = await createSubject({ 'a.js': '', ...files }, { 'a.js': '1' });
+    expect((await addTestReporter(subject, line)).line).toContain(expected);
   });
 
   test('is taken apart only where it is plain', () => {

@@ -44,25 +44,43 @@ describe('the lines that a patch wrote', () => {
 });
 
 describe('a complaint', () => {
-  const added = {
+  const addedLines = {
     isAdded: (file: string, line: number | null) => file === 'a.py' && (line === null || line === 2),
   };
   const weights = (...parameters: Parameters<typeof judgeToolFindings>) =>
     judgeToolFindings(...parameters).map(({ severity }) => severity);
 
   test.each<[string, ReturnType<typeof at>, boolean, string]>([
-    ['on a written line', at('a.py', 2), true, 'error'],
+    ['on a written line, and in the base', at('a.py', 2), true, 'existing'],
+    ['on a written line, and not in the base', at('a.py', 2), false, 'error'],
     ['in a written file, without a line', at('a.py', null), false, 'error'],
-    ['without a file', at(null, null), true, 'error'],
+    ['without a file, and in the base', at(null, null), true, 'existing'],
     ['elsewhere, and in the base', at('a.py', 1), true, 'existing'],
-    ['elsewhere, and not in the base', at('b.py', 2), false, 'info'],
-  ])('about lines, %s', (_, each, inBase, weight) => {
-    expect(weights([each], 'added_lines', added, inBase ? [each] : [])).toEqual([weight]);
+    ['elsewhere, and not in the base', at('b.py', 2), false, 'error'],
+  ])('is compared with the base: %s', (_, each, inBase, weight) => {
+    expect(weights([each], { addedLines, baseline: inBase ? [each] : [] })).toEqual([weight]);
+  });
+
+  test('on a line of the patch is the new one of two that are equal', () => {
+    const each = [at('a.py', 2), at('a.py', 9)];
+    expect(weights(each, { addedLines, baseline: [at('a.py', 7)] })).toEqual(['error', 'existing']);
+  });
+
+  test('is recognised in a renamed file, and with another line number in its message', () => {
+    const renamedPaths = new Map([['old.py', 'new.py']]);
+    expect(weights([at('new.py', 3)], { renamedPaths, baseline: [at('old.py', 1)] })).toEqual(['existing']);
+    const moved = [at('b.py', 9, 'redefinition of x from line 12')];
+    const baseline = [at('b.py', 7, 'redefinition of x from line 10')];
+    expect(weights(moved, { addedLines, baseline })).toEqual(['existing']);
+    const written = [at('a.py', 2, 'redefinition of x from line 12')];
+    expect(
+      weights(written, { addedLines, baseline: [at('a.py', 7, 'redefinition of x from line 10')] }),
+    ).toEqual(['error']);
   });
 
   test('that the base has not fails, as often as the base has it less', () => {
     const [old, new_] = [at('b.py', 9, 'old'), at('b.py', 9, 'new')];
-    expect(weights([old, new_, old], 'not_in_base', added, [{ ...old, line: 1 }])).toEqual([
+    expect(weights([old, new_, old], { baseline: [{ ...old, line: 1 }] })).toEqual([
       'existing',
       'error',
       'error',
@@ -71,7 +89,6 @@ describe('a complaint', () => {
 
   test('is never taken to be old when the base could not be asked', () => {
     const each = at('b.py', 9);
-    expect(weights([each], 'not_in_base', added, null)).toEqual(['error']);
-    expect(weights([each], 'added_lines', added, null)).toEqual(['info']);
+    expect(weights([each], { addedLines, baseline: null })).toEqual(['error']);
   });
 });
