@@ -17,6 +17,17 @@ describe('coverage', () => {
     ['cargo-llvm-cov', '{"data": [{"totals": {"lines": {"percent": 12.5}}}]}', 12.5],
     ['LCOV', 'TN:\nSF:a.js\nLF:4\nLH:1\nend_of_record\nSF:b.js\nLF:4\nLH:3\nend_of_record\n', 50],
     [
+      'LCOV with two records of one file, whose hits are added',
+      'SF:a.py\nDA:1,1\nDA:2,0\nLF:2\nLH:1\nend_of_record\nSF:a.py\nDA:1,0\nDA:2,1\nLF:2\nLH:1\nend_of_record\n',
+      100,
+    ],
+    ['LCOV without totals', 'TN:\nSF:a.py\nDA:3,2\nDA:5,0\nend_of_record\n', 50],
+    [
+      'LCOV with two records of one file that list no lines',
+      'SF:a.py\nLF:4\nLH:1\nend_of_record\nSF:a.py\nLF:4\nLH:3\nend_of_record\n',
+      75,
+    ],
+    [
       'Go, where one of two runs covers a block',
       'mode: set\na.go:1.1,2.2 3 0\na.go:1.1,2.2 3 1\na.go:3.1,4.2 1 0\n',
       75,
@@ -31,6 +42,7 @@ describe('coverage', () => {
     '{}',
     'mode: set\n',
     'TN:\n',
+    'SF:a.py\nDA:1,x\nend_of_record\n',
     '101',
     '{"total": {"lines": {"pct": "Unknown"}}}',
     'TOTAL 4 1 75%',

@@ -80,9 +80,9 @@ describe('new tests', () => {
 });
 
 test.each([
-  ['TAP version 13\nnot ok 1 - a \\# b # time=1\n', 'a # b', true],
-  ['TAP version 13\n    not ok 2 - inner\nnot ok 3 - outer\nok 4 - other\n', 'other', false],
-  ['TAP version 13\n    not ok 2 - inner\nok 3 - outer\n', 'inner', true],
+  ['TAP version 13\nnot ok 1 - a \\# b # time=1\n1..1\n', 'a # b', true],
+  ['TAP version 13\n    not ok 2 - inner\nnot ok 3 - outer\nok 4 - other\n1..2\n', 'other', false],
+  ['TAP version 13\n    not ok 2 - inner\nok 3 - outer\n1..1\n', 'inner', true],
 ])('%o: %s failed is %s', async (output, name, expected) => {
   expect((await readFailedTests(output, 0))?.hasFailed(name)).toBe(expected);
 });
