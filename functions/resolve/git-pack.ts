@@ -13,31 +13,45 @@ export interface GitObject {
 const KINDS: Readonly<Record<number, GitObject['kind']>> = { 1: 'commit', 2: 'tree', 3: 'blob', 4: 'tag' };
 const HEADER_BYTES = 12;
 
+export interface PackLimits {
+  /** Most bytes of one object. */
+  readonly maxObjectBytes: number;
+  /** Most bytes of all objects that are read of the pack, unpacked. */
+  readonly maxTotalBytes: number;
+  /** Most objects that are read. */
+  readonly maxObjects: number;
+}
+
 /**
- * The objects of a pack, by id. An id is worked out from the content, so no server can pass one object off as another.
- * @throws TooLarge where an object is larger than `maxBytes`, Error where it is no pack, or one is told as a difference to another.
+ * Yields the objects of a pack in its order. A caller that has what it wants stops, and the rest is not unpacked. An id is computed from
+ * the content, so no server can pass one object off as another.
+ * @throws ResponseTooLargeError where an object is larger than allowed, Error where the objects together are, where it is no pack, or where
+ * one is told as a difference to another.
  */
-export async function parsePack(
+export async function* readPack(
   pack: Buffer,
   algorithm: 'sha1' | 'sha256',
-  maxBytes: number,
-): Promise<ReadonlyMap<string, GitObject>> {
+  { maxObjectBytes, maxTotalBytes, maxObjects }: PackLimits,
+): AsyncGenerator<GitObject> {
   if (pack.length < HEADER_BYTES || pack.toString('latin1', 0, 4) !== 'PACK')
     throw new Error('the answer of the server holds no pack');
-  const objects = new Map<string, GitObject>();
   let at = HEADER_BYTES;
-  for (let left = pack.readUInt32BE(8); left > 0; left--) {
+  let bytes = 0;
+  const count = pack.readUInt32BE(8);
+  for (let read = 0; read < count; read++) {
+    if (read >= maxObjects) throw new Error(`the server sent ${count} objects, more than it was asked for`);
     const kind = KINDS[((pack[at] ?? 0) >> 4) & 7];
     if (kind === undefined)
       throw new Error('the server sent a difference between objects, where one object was asked for');
     // The length within is of no use: what comes out of the stream is the object.
     while (((pack[at++] ?? 0) & 0x80) !== 0);
-    const { content, consumed } = await inflated(pack.subarray(at), maxBytes);
+    const { content, consumed } = await inflated(pack.subarray(at), maxObjectBytes);
     at += consumed;
+    bytes += content.length;
+    if (bytes > maxTotalBytes) throw new Error(`the server sent more than ${maxTotalBytes} bytes of objects`);
     const id = createHash(algorithm).update(`${kind} ${content.length}\0`).update(content).digest('hex');
-    objects.set(id, { id, kind, content });
+    yield { id, kind, content };
   }
-  return objects;
 }
 
 /** What the stream at the beginning of `bytes` holds, and how long it is. @throws Error where it is none, or holds too much. */

@@ -11,11 +11,15 @@ export type Packet =
 
 const MARKS = ['flush', 'delimiter', 'end'] as const;
 
-/** Takes an answer apart into its packets. @throws Error where it is no such answer. */
+/** Most packets of one answer: each ref is one, and of a pack each holds up to 64 KiB. */
+const MAX_PACKETS = 131_072;
+
+/** Takes an answer apart into its packets. @throws Error where it is no such answer, or has too many. */
 export function parsePackets(answer: Buffer): Packet[] {
   const found: Packet[] = [];
   let at = 0;
   while (at < answer.length) {
+    if (found.length >= MAX_PACKETS) throw new Error(`the answer has more than ${MAX_PACKETS} packets`);
     const digits = answer.toString('latin1', at, at + 4);
     if (!/^[0-9a-f]{4}$/i.test(digits)) throw new Error('the answer is not in the protocol of git');
     const length = Number.parseInt(digits, 16);

@@ -3,7 +3,7 @@ import {
   type RemoteFilesReader,
   RepositoryUnavailableError,
 } from '../../shared/use-cases/cascade/resolve-base-commit.ts';
-import { type GitObject, parsePack, parseTree } from './git-pack.ts';
+import { type GitObject, type PackLimits, parseTree, readPack } from './git-pack.ts';
 import { DELIMITER_PACKET, FLUSH_PACKET, formatPacket, type Packet } from './pkt-line.ts';
 import { ResponseTooLargeError } from './response-too-large.ts';
 
@@ -16,6 +16,12 @@ export type GitTransport = (
 
 /** Largest folder that is read, some 30,000 names, and so largest file. */
 const MAX_OBJECT_BYTES = 2 * 1_048_576;
+/** A commit and its root folder, or one object; some servers send a few more. */
+const LIMITS: PackLimits = {
+  maxObjectBytes: MAX_OBJECT_BYTES,
+  maxTotalBytes: 2 * MAX_OBJECT_BYTES,
+  maxObjects: 64,
+};
 const DATA = 1;
 const ERROR = 3;
 
@@ -49,6 +55,10 @@ function packOf(answer: readonly Packet[]): Buffer {
   return Buffer.concat(parts);
 }
 
+/** Id of the root folder of a commit; undefined for anything else. */
+const rootOf = (object: GitObject | undefined): string | undefined =>
+  object?.kind === 'commit' ? /^tree ([0-9a-f]+)\n/.exec(object.content.toString('latin1'))?.[1] : undefined;
+
 /**
  * Reads single files of a commit from a server, as git does in a partial clone: one small request for each folder on the way, and
  * one for each file. A link is no file.
@@ -62,8 +72,14 @@ export const createFilesReader =
       if (!known.has(id))
         try {
           const answer = await transport(repository, requestFor(id, algorithm, isCommit), authorization);
-          for (const each of (await parsePack(packOf(answer), algorithm, MAX_OBJECT_BYTES)).values())
+          const wanted = new Set([id]);
+          for await (const each of readPack(packOf(answer), algorithm, LIMITS)) {
+            if (!wanted.delete(each.id)) continue;
             known.set(each.id, each);
+            const root = isCommit ? rootOf(each) : undefined;
+            if (root !== undefined) wanted.add(root);
+            if (wanted.size === 0) break;
+          }
         } catch (error) {
           if (error instanceof RepositoryUnavailableError) throw error;
           throw new RepositoryUnavailableError(error instanceof Error ? error.message : String(error), false);
@@ -72,7 +88,8 @@ export const createFilesReader =
       if (!found) throw new RepositoryUnavailableError(`the server did not send ${id}`, false);
       return found.content;
     };
-    const root = /^tree ([0-9a-f]+)\n/.exec((await fetched(commit, true)).toString('latin1'))?.[1];
+    await fetched(commit, true);
+    const root = rootOf(known.get(commit));
     if (root === undefined) throw new RepositoryUnavailableError(`${commit} is no commit`, false);
 
     const read = async (path: string): Promise<string | null> => {

@@ -1,10 +1,12 @@
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
 import { deflateSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parsePack, parseTree } from '../../../functions/resolve/git-pack.ts';
+import { type GitObject, parseTree, readPack } from '../../../functions/resolve/git-pack.ts';
 import { createHttpExchange } from '../../../functions/resolve/http-exchange.ts';
 import { sendToLocalGit } from '../../../functions/resolve/local-git.ts';
+import { type Packet, parsePackets } from '../../../functions/resolve/pkt-line.ts';
 import { createFilesReader } from '../../../functions/resolve/read-remote-files.ts';
 import { createHttpTransport } from '../../../functions/resolve/smart-http.ts';
 import { createTemporaryFolder, createTestRepository } from '../../support/git-repository.ts';
@@ -127,18 +129,65 @@ describe('files of a commit', () => {
   });
 });
 
-describe('a pack', () => {
-  const packed = (...parts: Buffer[]) => {
-    const header = Buffer.from('PACK\0\0\0\u0002\0\0\0\0');
-    header.writeUInt32BE(parts.length, 8);
-    return Buffer.concat([header, ...parts, Buffer.alloc(20)]);
+const packed = (...parts: Buffer[]) => {
+  const header = Buffer.from('PACK\0\0\0\u0002\0\0\0\0');
+  header.writeUInt32BE(parts.length, 8);
+  return Buffer.concat([header, ...parts, Buffer.alloc(20)]);
+};
+const object = (kind: number, content: string | Buffer) =>
+  Buffer.concat([Buffer.from([(kind << 4) | (content.length & 15)]), deflateSync(content)]);
+
+describe('a small answer that unpacks to much', () => {
+  const commitOf = (text: string) => {
+    const content = `tree ${'a'.repeat(40)}\n\n${text}`;
+    const id = createHash('sha1').update(`commit ${content.length}\0${content}`).digest('hex');
+    return { id, object: object(1, content) };
   };
-  const object = (kind: number, text: string) =>
-    Buffer.concat([Buffer.from([(kind << 4) | (text.length & 15)]), deflateSync(text)]);
+  const answerWith = (pack: Buffer): Packet[] => {
+    const packets: Packet[] = [{ text: 'packfile', bytes: Buffer.from('packfile\n') }];
+    for (let at = 0; at < pack.length; at += 65_000) {
+      const bytes = Buffer.concat([Buffer.from([1]), pack.subarray(at, at + 65_000)]);
+      packets.push({ text: '', bytes });
+    }
+    return packets;
+  };
+  const { id, object: wanted } = commitOf('wanted');
+  const bomb = object(3, Buffer.alloc(2_000_000));
+
+  it('is not unpacked behind what was asked for, nor beyond a limit before it', async () => {
+    const after = answerWith(packed(wanted, ...Array.from({ length: 50 }, () => bomb)));
+    const before = answerWith(packed(...Array.from({ length: 500 }, () => bomb), wanted));
+    for (const answer of [after, before]) {
+      expect(
+        answer.reduce((sum, each) => sum + (typeof each === 'string' ? 0 : each.bytes.length), 0),
+      ).toBeLessThan(2_000_000);
+      const most = process.memoryUsage().rss + 100_000_000;
+      await expect(createFilesReader(async () => answer)('https://x', id, ['a'], null)).rejects.toMatchObject(
+        {
+          name: 'RepositoryUnavailable',
+          isTransient: false,
+        },
+      );
+      expect(process.memoryUsage().rss).toBeLessThan(most);
+    }
+  });
+
+  it('has a limited number of packets', () => {
+    expect(() => parsePackets(Buffer.from('0005x'.repeat(200_000)))).toThrow('more than 131072 packets');
+  });
+});
+
+describe('a pack', () => {
+  const LIMITS = { maxObjectBytes: 100, maxTotalBytes: 250, maxObjects: 4 };
+  const read = async (pack: Buffer): Promise<GitObject[]> => {
+    const found: GitObject[] = [];
+    for await (const each of readPack(pack, 'sha1', LIMITS)) found.push(each);
+    return found;
+  };
 
   it('names its objects by what they hold', async () => {
-    const found = await parsePack(packed(object(3, 'x\n'), object(3, 'y\n')), 'sha1', 100);
-    expect([...found.keys()]).toEqual([
+    const found = await read(packed(object(3, 'x\n'), object(3, 'y\n')));
+    expect(found.map(({ id }) => id)).toEqual([
       '587be6b4c3f93f93c489c0111bba5596147a26cb',
       '975fbec8256d3e8a3797e7a3611380f27c49f4ac',
     ]);
@@ -147,10 +196,24 @@ describe('a pack', () => {
   it.each([
     ['is told as a difference', packed(object(7, 'x')), 'difference'],
     ['is larger than allowed', packed(object(3, 'x'.repeat(200))), 'more than 100 bytes'],
+    ['is one of too many', packed(...Array.from({ length: 5 }, () => object(3, 'x'))), 'sent 5 objects'],
+    [
+      'is too large with the others',
+      packed(...Array.from({ length: 3 }, () => object(3, 'x'.repeat(90)))),
+      'more than 250',
+    ],
     ['is cut off', packed(object(3, 'x'.repeat(50))).subarray(0, 18), 'unexpected end'],
     ['is not compressed', packed(Buffer.from([0x31, 1, 2, 3])), 'incorrect header'],
   ])('of which an object %s is refused', async (_name, pack, message) => {
-    await expect(parsePack(pack, 'sha1', 100)).rejects.toThrow(message);
+    await expect(read(pack)).rejects.toThrow(message);
+  });
+
+  it('is unpacked up to the object that is wanted', async () => {
+    const rest = packed(object(3, 'x'), Buffer.from([0x31, 1, 2, 3]));
+    for await (const { content } of readPack(rest, 'sha1', LIMITS)) {
+      expect(content.toString()).toBe('x');
+      break;
+    }
   });
 
   it('has folders that end where they say', () => {
