@@ -9,6 +9,7 @@ import { CONTAINER_ENV_NAMES } from '../../shared/contract/resource-names.ts';
 import { classifyAttemptFailure } from '../../shared/control/failures/attempt-failure.ts';
 import { attempt, report } from '../support/builders.ts';
 import { createTemporaryFolder, createTestRepository } from '../support/git-repository.ts';
+import { commitUnusualPaths, UNUSUAL_PATHS } from '../support/unusual-tree.ts';
 import { agentAssignment, inBox, startBox } from './box.ts';
 import { type FakeApi, startFakeApi } from './fake-api.ts';
 
@@ -202,6 +203,19 @@ describe('a failed agent', () => {
     expect(fail).toMatchObject({ failure_class });
   });
 });
+
+test.each([...UNUSUAL_PATHS, 'n'.repeat(300)])(
+  'a base commit with the path %s is refused by its name',
+  async (path) => {
+    const unusual = createTestRepository({ 'a.txt': 'x\n' });
+    const base_commit = commitUnusualPaths(unusual, [path]);
+    const { fail } = await runAgent('true', { repository: unusual.url, base_commit });
+    expect(fail).toMatchObject({
+      failure_class: 'base_tree_invalid',
+      reason: expect.stringContaining(path.slice(0, 200)),
+    });
+  },
+);
 
 const isAlive = (pid: number): boolean => {
   try {

@@ -4,6 +4,7 @@ import { truncateEvidenceToLimit } from '../../containers/gates/fit-evidence.ts'
 import { runGates as gather } from '../../containers/gates/run-gates.ts';
 import type { Evidence } from '../../shared/contract/evidence/schema.ts';
 import type { GatesAssignment } from '../../shared/contract/messages/assignment.ts';
+import { commitUnusualPaths, UNUSUAL_PATHS } from '../support/unusual-tree.ts';
 import { gatesAssignment, inBox, startBox } from './box.ts';
 import { type FakeApi, startFakeApi } from './fake-api.ts';
 import { type Work, work } from './work.ts';
@@ -222,6 +223,16 @@ describe('the gates box', () => {
     const of = work({ 'a.txt': 'a\n' }, { 'a.txt': 'b\n' });
     const { body } = await runGates(of, more(of));
     expect(body).toEqual({ failure_class, message: expect.stringContaining(message) });
+  });
+
+  test.each(UNUSUAL_PATHS)('refuses a base commit with the path %s, and names it', async (path) => {
+    const of = work({ 'a.txt': 'x\n' }, { 'b.txt': 'b\n' });
+    const base_commit = commitUnusualPaths(of.repository, [path]);
+    const { body } = await runGates(of, { base_commit });
+    expect(body).toEqual({
+      failure_class: 'base_tree_invalid',
+      message: expect.stringContaining(`"${path}"`),
+    });
   });
 
   test('says which key of the configuration is wrong, and on which line', async () => {

@@ -1,9 +1,18 @@
 import { mkdir } from 'node:fs/promises';
 import { CheckoutError } from './checkout-error.ts';
-import { type GitStore, readSingleLine, runGitInStore, runGitInStoreOrThrow } from './git-store.ts';
+import {
+  type GitStore,
+  type GitStoreCallOptions,
+  readSingleLine,
+  runGitInStore,
+  runGitInStoreOrThrow,
+} from './git-store.ts';
 import { gitErrorMessage } from './run-git.ts';
 
-/** Writes a commit or tree into the empty folder `dir`, with an index of its own. No hook, filter or symbolic link is followed. */
+/**
+ * Writes a commit or tree into the empty folder `dir`, with an index of its own. No hook, filter or symbolic link is followed.
+ * @throws CheckoutError `base_tree_invalid` where a path of it cannot be written.
+ */
 export async function checkOutTree(
   store: GitStore,
   treeish: string,
@@ -11,18 +20,37 @@ export async function checkOutTree(
   index: string,
 ): Promise<void> {
   await mkdir(dir, { recursive: true });
-  await runGitInStoreOrThrow(store, ['read-tree', '--reset', '-u', treeish], {
-    indexFile: index,
-    workTree: dir,
-    timeoutMs: 600_000,
-  });
+  await readTree(store, ['--reset', '-u', treeish], { indexFile: index, workTree: dir, timeoutMs: 600_000 });
+}
+
+/** What git says of a path that it refuses (`..`, `.git` and their spellings), or that the file system does. */
+const REFUSED_PATHS = [
+  /^(?:error|fatal): invalid path '(.+)'$/m,
+  /^(?:error|fatal): unable to (?:create file|create directory|stat just-written file) (.+?):? File name too long$/m,
+  /^(?:error|fatal): cannot create directory at '(.+)': File name too long$/m,
+];
+const MAX_PATH_CHARS = 300;
+
+/**
+ * Reads a tree into an index. The tree is of a base commit, or made of one and a patch, which git applies to valid paths only: a path that is
+ * refused is the base's.
+ */
+async function readTree(store: GitStore, args: readonly string[], call: GitStoreCallOptions): Promise<void> {
+  const result = await runGitInStore(store, ['read-tree', ...args], call);
+  if (result.code === 0) return;
+  const path = REFUSED_PATHS.map((each) => each.exec(result.stderr)?.[1]).find((each) => each !== undefined);
+  if (path === undefined) throw new CheckoutError('unknown', `git read-tree: ${gitErrorMessage(result)}`);
+  throw new CheckoutError(
+    'base_tree_invalid',
+    `the base commit has a file that cannot be checked out: ${JSON.stringify(path.slice(0, MAX_PATH_CHARS))}; rename or remove it`,
+  );
 }
 
 /**
  * Applies a patch to a commit, in an index only: nothing is written to a folder, so no path can lead out of one. git
  * itself refuses paths with `..`, into `.git`, or behind a symbolic link.
  * @returns the tree hash of the result.
- * @throws CheckoutError `patch_does_not_apply`.
+ * @throws CheckoutError `patch_does_not_apply`; `base_tree_invalid` where the commit has a path that git refuses.
  */
 export async function applyPatch(
   store: GitStore,
@@ -30,7 +58,7 @@ export async function applyPatch(
   patch: Buffer,
   index: string,
 ): Promise<string> {
-  await runGitInStoreOrThrow(store, ['read-tree', base], { indexFile: index });
+  await readTree(store, [base], { indexFile: index });
   if (patch.length > 0) {
     const applied = await runGitInStore(
       store,

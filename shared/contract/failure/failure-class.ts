@@ -18,6 +18,7 @@ export const FAILURE_CODES = [
   'agent_crashed',
   'repository_unavailable',
   'base_ref_missing',
+  'base_tree_invalid',
   'patch_does_not_apply',
   'patch_too_large',
   'config_invalid',

@@ -85,6 +85,7 @@ export const FAILURE_CODE_POLICIES: Readonly<Record<FailureCode, FailureCodePoli
   agent_crashed: { class: 'provider_transient', remedy: 'excused' },
   repository_unavailable: { class: 'missing_target_path', remedy: 'end' },
   base_ref_missing: { class: 'missing_target_path', remedy: 'end' },
+  base_tree_invalid: { class: 'missing_target_path', remedy: 'end' },
   patch_does_not_apply: { class: null },
   patch_too_large: { class: 'policy_blocked' },
   config_invalid: { class: 'invalid_tool_args', remedy: 'end' },
