@@ -3,6 +3,12 @@ import * as z from 'zod';
 /** Multiple of the suite's own time that experiments may take. */
 export const DEFAULT_EXPERIMENT_BUDGET = 20;
 
+/**
+ * Time limits of a gate that runs tests: one for the patch and its optional experiments, one for the base, and one for each required
+ * experiment that runs tests.
+ */
+export const TEST_GATE_TIME_LIMITS = 5;
+
 /** Keys of `quality_gates` for experiments: extra runs of tests under changed conditions. */
 export const EXPERIMENT_SETTINGS = {
   /** Time of all experiments together, as a multiple of what the suite takes; 100 s of CPU time at least. */

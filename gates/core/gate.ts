@@ -104,6 +104,8 @@ export interface Gate {
   readonly timeoutS?: number;
   /** Key of a time limit of its own, in seconds, among its `settings`; a dot as in `flag`. */
   readonly timeoutKey?: string;
+  /** How many of its time limits it may take, where some of its runs have one of their own. Absent: one. */
+  readonly timeLimitCount?: number;
   /** Formatters run before all other gates, one after the other. */
   readonly isFormatter?: boolean;
   /** Asks a model about patch and task: what it said about another task says nothing about this one. */

@@ -226,7 +226,7 @@ async function runStep(
   try {
     const { command, explicitlyEnabled, timeoutMs } = step;
     return await limitTime(
-      subject.sandboxes.startTimeLimit(timeoutMs + LATE_MS),
+      subject.sandboxes.startTimeLimit(timeoutMs * (step.gate.timeLimitCount ?? 1) + LATE_MS),
       step.gate.run({ ...shared, timeoutMs, command, explicitlyEnabled, requiredGates: required }, settings),
     );
   } catch (error) {

@@ -110,6 +110,7 @@ async function runAndCompare(
           run,
           getBaseline: async () => toBaselineResult(await again(subject.base)),
           runTests: again,
+          timeLimitMs: timeoutMs,
           timeLeftMs: subject.sandboxes.startTimeLimit(timeoutMs),
         });
   // `node --test` ends with 0 where it finds no test, or may not look for them.

@@ -49,7 +49,7 @@ export function createBaselineLookup(
     const key: CacheEntryKey | null =
       executionEnvironment &&
       computeCacheEntryKey('baselines', {
-        schema: 2,
+        schema: 3,
         ...executionEnvironment,
         base: subject.base,
         facts: await readCacheFacts(),

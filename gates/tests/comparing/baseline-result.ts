@@ -12,6 +12,8 @@ export const CachedBaselineResult = z.strictObject({
   outcome: z.enum(['passed', 'failed']),
   detail: z.string(),
   exit_code: z.number().int().nullable(),
+  /** How long it took by the clock. */
+  duration_ms: z.number().nonnegative(),
   /** Null: there was no report, the exit code is all. */
   complaints: z.array(CachedToolFinding).nullable(),
   cases: z.array(TestResult).nullable(),
@@ -36,6 +38,7 @@ export const toBaselineResult = ({
   outcome,
   detail,
   exit_code: processResult.exitCode,
+  duration_ms: processResult.durationMs,
   complaints: report === null ? null : [...report.findings],
   cases: cases === null ? null : [...cases],
   isCached: false,

@@ -9,12 +9,8 @@ import type { BaselineResult } from '../comparing/baseline-result.ts';
 import { selectHiddenTestsFor } from '../comparing/hidden-tests-evidence.ts';
 import type { CommandRun } from '../running/command-run.ts';
 import { Budget } from './engine/budget.ts';
-import {
-  type ExpectedTestChanges,
-  type RunTests,
-  type TestInventory,
-  withBudget,
-} from './engine/experiment-context.ts';
+import type { ExpectedTestChanges, RunTests, TestInventory } from './engine/experiment-context.ts';
+import { createTestRunners } from './engine/test-runners.ts';
 import { EXPERIMENTS } from './registry.ts';
 import { runExperiments } from './scheduler.ts';
 import { diffTestInventory } from './sources/test-inventory-diff.ts';
@@ -29,20 +25,19 @@ export interface PassedTests {
   readonly getBaseline: GetBaselineResult | null;
   /** Runs the tests on another tree. */
   readonly runTests: RunTests;
-  /** What is left of the gate's time limit, in milliseconds. */
+  /** Time limit of the gate, in milliseconds. */
+  readonly timeLimitMs: number;
+  /** What is left of it, in milliseconds. */
   readonly timeLeftMs: () => number;
   /** Whose tests the tool runs; absent or null: the command is the project's own. */
   readonly language?: Language | null;
 }
 
-/** Time for a run of the same tests on another tree, besides ten times what the patch with its own tests took, in milliseconds. */
-const EXTRA_RUN_MS = 60_000;
-
 type ComparedContext = Pick<GateContext, 'subject' | 'task' | 'hiddenTests' | 'experimentSettings'>;
 
 /** Lets experiments decide over a patch whose own tests pass: whether tests still notice what the base's tests noticed. */
 export async function compareWithBase(context: ComparedContext, passed: PassedTests): Promise<GateResult> {
-  const { result, run, getBaseline, timeLeftMs, language = null } = passed;
+  const { result, run, getBaseline, timeLeftMs, timeLimitMs, language = null } = passed;
   if (result.outcome !== 'passed') return result;
   const { subject, task = null, hiddenTests = null, experimentSettings = null } = context;
   let runs = 0;
@@ -58,19 +53,25 @@ export async function compareWithBase(context: ComparedContext, passed: PassedTe
   const experiments =
     getBaseline === null ? EXPERIMENTS.filter(({ tests }) => tests === 'hidden') : EXPERIMENTS;
   const { inventory, compared } = await readInventory(subject, run, getBaseline);
-  const missing = missingReportReason(run, inventory.baseline);
-  if (missing !== null) return { ...result, outcome: 'could_not_run', detail: missing };
-  const found = await runExperiments(experiments, {
+  const runners = createTestRunners({
+    run: counted,
+    budget,
+    patchMs: run.processResult.durationMs,
+    baseMs: inventory.baseline?.duration_ms ?? null,
+    timeLimitMs,
+    startTimeLimit: (limitMs) => subject.sandboxes.startTimeLimit(limitMs),
+  });
+  const start = {
     subject,
     run,
     expected: expectedTestChanges(task?.expects),
     settings: experimentSettings,
     hidden: selectHiddenTestsFor(hiddenTests, language),
     language,
-    runTests: withBudget(counted, budget, EXTRA_RUN_MS + 10 * run.processResult.durationMs),
     readWeakenedTests: () => readWeakenedTests(subject),
     inventory,
-  });
+  };
+  const found = await runExperiments(experiments, start, runners);
   const hiddenResults = found.hidden ? { hiddenTestsResults: [found.hidden] } : {};
   if (getBaseline === null) return { ...result, ...hiddenResults };
   const judged = buildGateResult(found.findings, result.detail);
@@ -120,17 +121,6 @@ async function readInventory(
     inventory: { sources, diff, baseline, changedTests },
     compared: isNamed ? 'by name' : 'exit code only',
   };
-}
-
-/** Why a run that ended well is no evidence: it names no test, and the base does. Null where nothing is missing. */
-function missingReportReason(
-  { cases, reportProblem }: CommandRun,
-  baseline: BaselineResult | null,
-): string | null {
-  const before = baseline?.cases == null ? 0 : countTestsRun(baseline.cases);
-  if (cases !== null || before === 0) return null;
-  const why = reportProblem ? `: ${reportProblem}` : '';
-  return `the run ended well and names no test, and on the base it names ${before}${why}`;
 }
 
 async function readWeakenedTests(subject: PatchSubject): Promise<readonly GateFinding[]> {

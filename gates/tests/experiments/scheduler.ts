@@ -7,9 +7,12 @@ import {
   type ExperimentResult,
   type Facts,
   holdsPatch,
+  NO_RESULT,
   needsReview,
   severityOfLostProtection,
 } from './engine/experiment-context.ts';
+import { findingOf } from './engine/findings.ts';
+import { MissingEvidenceError, type TestRunners } from './engine/test-runners.ts';
 
 /** What all experiments together have found. */
 export interface ExperimentsResult {
@@ -20,28 +23,41 @@ export interface ExperimentsResult {
 }
 
 /**
- * Runs experiments one after the other at the cost of one budget, and leaves out those that could not change the outcome any more. What
- * did not run because the budget was spent is named in the facts.
+ * Runs experiments one after the other, required evidence first, and leaves out those that could not change the outcome any more.
+ * Required evidence that could not be made is a finding that needs review. Optional experiments share one budget; what did not run
+ * because it was spent is named in the facts.
  */
 export async function runExperiments(
   experiments: readonly Experiment[],
-  start: Omit<ExperimentContext, 'failures'>,
+  start: Omit<ExperimentContext, 'failures' | 'runTests'>,
+  runners: TestRunners,
 ): Promise<ExperimentsResult> {
-  let context: ExperimentContext = { ...start, failures: new Map() };
+  let context: ExperimentContext = { ...start, runTests: runners.optional, failures: new Map() };
   const findings: GateFinding[] = [];
   const facts: Record<string, string | number> = {};
   const notRun: string[] = [];
   let hidden: HiddenTestsResult | null = null;
-  for (const experiment of experiments) {
+  const isRequired = ({ evidence }: Experiment): boolean => evidence === 'required';
+  const inOrder = [...experiments.filter(isRequired), ...experiments.filter((each) => !isRequired(each))];
+  for (const experiment of inOrder) {
     if (!isEnabled(experiment, context)) continue;
     if (experiment.when === 'undecided' && isDecided(findings, hidden, context)) continue;
     if (!experiment.applies(context)) continue;
-    const result = await runUnlessSpent(experiment, context);
-    if (result === null) {
+    const runTests = isRequired(experiment) ? runners.startRequired() : runners.optional;
+    const result = await runOrTellWhyNot(experiment, { ...context, runTests });
+    if (result === 'budget_spent') {
       notRun.push(experiment.id);
       continue;
     }
     findings.push(...result.findings);
+    if (result.missing)
+      findings.push(
+        findingOf({
+          file: null,
+          severity: 'warning',
+          cause: { rule: 'run_comparison_missing', experiment: experiment.id, reason: result.missing },
+        }),
+      );
     Object.assign(facts, result.facts);
     hidden = result.hidden ?? hidden;
     context = { ...context, failures: result.failures ?? context.failures };
@@ -69,15 +85,15 @@ function isDecided(
   return severity !== 'info' && [...failures.values()].some(needsReview);
 }
 
-/** @returns null where the budget was spent before the experiment could say anything. */
-async function runUnlessSpent(
+async function runOrTellWhyNot(
   experiment: Experiment,
   context: ExperimentContext,
-): Promise<ExperimentResult | null> {
+): Promise<ExperimentResult | 'budget_spent'> {
   try {
     return await experiment.run(context);
   } catch (error) {
-    if (error instanceof BudgetSpentError) return null;
+    if (error instanceof MissingEvidenceError) return { ...NO_RESULT, missing: error.reason };
+    if (error instanceof BudgetSpentError) return 'budget_spent';
     throw error;
   }
 }

@@ -1,5 +1,9 @@
 import * as z from 'zod';
-import { EXPERIMENT_SETTINGS, readExperimentSettings } from '../../core/experiment-settings.ts';
+import {
+  EXPERIMENT_SETTINGS,
+  readExperimentSettings,
+  TEST_GATE_TIME_LIMITS,
+} from '../../core/experiment-settings.ts';
 import { FLAKY_SETTINGS, readFlakySettings } from '../../core/flaky-settings.ts';
 import type { Gate, GateContext, GateResult } from '../../core/gate.ts';
 import type { GateCondition } from '../../core/gate-conditions.ts';
@@ -39,6 +43,7 @@ export function createCommandGate(definition: CommandGateDefinition): Gate {
     enabledByDefault: definition.enabledByDefault,
     required: true,
     condition: definition.condition,
+    ...(definition.runsTests ? { timeLimitCount: TEST_GATE_TIME_LIMITS } : {}),
     settings: {
       [name]: z.boolean().optional(),
       [commandKey]: CommandSetting.optional(),

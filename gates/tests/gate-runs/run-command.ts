@@ -9,7 +9,7 @@ import { getRenamedPaths, readAddedLines } from '../running/added-lines.ts';
 import type { CommandRun } from '../running/command-run.ts';
 import { runCommandLine } from '../running/run-command-line.ts';
 import { runWithBaseScripts } from '../running/run-with-base-scripts.ts';
-import { runAndEvaluateTests, runTests } from './run-tests.ts';
+import { createTestBaselineLookup, runAndEvaluateTests, runTests } from './run-tests.ts';
 
 export interface RunCommandOptions {
   /** It runs the project's tests. */
@@ -30,25 +30,25 @@ export async function runCommand(
   const { subject, timeoutMs } = context;
   const results: GateResult[] = [];
   const runs: CommandRun[] = [];
-  // The limit is the gate's: a second run, on what the patch took away, gets what the first one left.
+  // The limit is the gate's: a second run of the patch gets what the first one left. Runs that compare with the base have their own.
   const left = subject.sandboxes.startTimeLimit(timeoutMs);
   const run = async (
     tree: string,
-    { environment, limitMs = Number.POSITIVE_INFINITY }: RunOptions = {},
+    { environment, limitMs = left() }: RunOptions = {},
   ): Promise<CommandRun> =>
     runsTests
-      ? runTests(subject, command, tree, Math.min(left(), limitMs), environment)
+      ? runTests(subject, command, tree, limitMs, environment)
       : runCommandLine(
           await subject.sandboxes.createSandbox(tree),
           { line: command, exitCodeOnly: !comparesWithBase },
-          left(),
+          limitMs,
         );
-  const base = comparesWithBase
-    ? createBaselineLookup(context, {
+  const base = runsTests
+    ? createTestBaselineLookup(context, command)
+    : createBaselineLookup(context, {
         readCacheFacts: () => readCommandFacts(subject, command),
-        run: () => run(subject.base),
-      })
-    : null;
+        run: () => run(subject.base, { limitMs: timeoutMs }),
+      });
   const result = await runWithBaseScripts(subject, command, async (tree) => {
     const ran = await run(tree);
     const result = runsTests
@@ -60,7 +60,7 @@ export async function runCommand(
                 renamedPaths: getRenamedPaths(subject.changes),
               }
             : {}),
-          getBaseline: base,
+          getBaseline: comparesWithBase ? base : null,
         });
     runs.push(ran);
     results.push(result);
@@ -88,11 +88,9 @@ export async function runCommand(
     ? compareWithBase(context, {
         result: ran,
         run: execution,
-        getBaseline: createBaselineLookup(context, {
-          readCacheFacts: () => readCommandFacts(subject, command),
-          run: () => run(subject.base),
-        }),
+        getBaseline: base,
         runTests: run,
+        timeLimitMs: timeoutMs,
         timeLeftMs: left,
       })
     : ran;

@@ -1,6 +1,10 @@
 import type { GateContext, GateResult } from '../../core/gate.ts';
 import type { PatchSubject } from '../../core/patch-subject.ts';
-import { createBaselineLookup, readCommandFacts } from '../comparing/baseline-lookup.ts';
+import {
+  createBaselineLookup,
+  type GetBaselineResult,
+  readCommandFacts,
+} from '../comparing/baseline-lookup.ts';
 import { createFlakyCheck } from '../comparing/create-flaky-check.ts';
 import { evaluateRun } from '../comparing/evaluate-run.ts';
 import { isFailFast } from '../comparing/fail-fast.ts';
@@ -57,12 +61,8 @@ export const runAndEvaluateTests = (
   once(results, context.subject, `${tree}\0${command}`, async () => {
     const { subject, flakySettings = null } = context;
     const run = await runTests(subject, command, tree, left());
-    const onBase = (): Promise<string> => expandCommand(subject, command, subject.base, left());
     return evaluateRun(run, {
-      getBaseline: createBaselineLookup(context, {
-        readCacheFacts: async () => readCommandFacts(subject, await onBase()),
-        run: () => runTests(subject, command, subject.base, left()),
-      }),
+      getBaseline: createTestBaselineLookup(context, command),
       readPatchTests: async () => createPatchTests(await listChangedTestFiles(subject)),
       isFailFast: await isFailFast(subject, command),
       ...(flakySettings
@@ -74,6 +74,16 @@ export const runAndEvaluateTests = (
         : {}),
     });
   });
+
+/** Looks up what a test command says about the base. A selection of tests is one command of its own. */
+export const createTestBaselineLookup = (context: GateContext, command: string): GetBaselineResult | null => {
+  const { subject, timeoutMs } = context;
+  return createBaselineLookup(context, {
+    readCacheFacts: async () =>
+      readCommandFacts(subject, await expandCommand(subject, command, subject.base, timeoutMs)),
+    run: () => runTests(subject, command, subject.base, timeoutMs),
+  });
+};
 
 function once<Value>(
   all: WeakMap<PatchSubject, Map<string, Promise<Value>>>,

@@ -82,7 +82,7 @@ async function runChosenTool(
       folder,
     }),
     requiresReport: tool.format !== null,
-    run: () => runTool(subject.base, { ...options, tool: onBase }),
+    run: () => runTool(subject.base, { ...options, tool: onBase, timeLeftMs: () => context.timeoutMs }),
   });
   const failsEarly = runsTests && (await isFailFast(subject, tool.line));
   const runs: { readonly execution: CommandRun; readonly result: GateResult }[] = [];
@@ -131,12 +131,13 @@ async function runChosenTool(
         run: first.execution,
         getBaseline: base,
         language,
+        timeLimitMs: context.timeoutMs,
         timeLeftMs: left,
-        runTests: (tree, { environment = {}, limitMs = Number.POSITIVE_INFINITY } = {}) =>
+        runTests: (tree, { environment = {}, limitMs = left() } = {}) =>
           runTool(tree, {
             ...options,
             environmentOverrides: environment,
-            timeLeftMs: () => Math.min(left(), limitMs),
+            timeLeftMs: subject.sandboxes.startTimeLimit(limitMs),
           }),
       })
     : ran;

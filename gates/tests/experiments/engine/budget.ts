@@ -33,6 +33,11 @@ export class Budget {
     return this.#cpuMs <= 0 || performance.now() > this.#until || this.#timeLeftMs() <= 1;
   }
 
+  /** What is left of the gate's time limit, in milliseconds. */
+  get timeLeftMs(): number {
+    return this.#timeLeftMs();
+  }
+
   /** Charges what a run has cost; where the system does not tell its CPU time, the clock counts. */
   charge({ cpuMs, durationMs }: Pick<ProcessResult, 'cpuMs' | 'durationMs'>): void {
     this.#cpuMs -= cpuMs ?? durationMs;

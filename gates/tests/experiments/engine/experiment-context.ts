@@ -9,8 +9,8 @@ import type { TestInventoryDiff } from '../sources/test-inventory-diff.ts';
 import type { TestSourceIndex } from '../sources/test-source-index.ts';
 import type { ChangedTests } from '../trees/changed-tests.ts';
 import type { TestOnTree } from '../trees/transplant-case.ts';
-import { type Budget, BudgetSpentError } from './budget.ts';
-import type { FailureReason } from './messages.ts';
+import { BudgetSpentError } from './budget.ts';
+import type { FailureReason, MissingEvidence } from './messages.ts';
 
 /** How a run differs from the run of the patch with its own tests. */
 export interface RunOptions {
@@ -66,7 +66,7 @@ export interface ExperimentContext {
   readonly hidden: HiddenTestFiles | null;
   /** Whose tests the tool runs; null: the command is the project's own. */
   readonly language: Language | null;
-  /** Runs the tests on another tree at the cost of the budget. @throws BudgetSpentError */
+  /** Runs the tests on another tree. @throws BudgetSpentError in optional rows, MissingEvidenceError in required ones */
   readonly runTests: RunTests;
   /** What changed tests check less than before, as far as reading them tells. */
   readonly readWeakenedTests: () => Promise<readonly GateFinding[]>;
@@ -81,6 +81,8 @@ export interface ExperimentResult {
   readonly findings: readonly GateFinding[];
   /** For the record. */
   readonly facts: Facts;
+  /** Why a required row could not make all of its evidence; absent: it has made it. */
+  readonly missing?: MissingEvidence;
   /** Base tests that fail on the new code, and what was found out of them. */
   readonly failures?: ExperimentContext['failures'];
   readonly hidden?: HiddenTestsResult;
@@ -108,27 +110,6 @@ export const severityOfLostProtection = (
 /** Severity of what honest work does as well: a note, unless the task expects no test to change. */
 export const severityOfChange = (expected: ExpectedTestChanges): FindingSeverity =>
   expected?.size === 0 ? 'warning' : 'info';
-
-/**
- * Charges runs to a budget, and never runs the same tree in the same environment twice.
- * @param defaultLimitMs time for a run that names none: tests of one side may wait forever for what the other has.
- */
-export function withBudget(run: RunTests, budget: Budget, defaultLimitMs: number): RunTests {
-  const known = new Map<string, Promise<CommandRun>>();
-  const charged: RunTests = async (tree, options) => {
-    if (budget.isSpent) throw new BudgetSpentError();
-    const execution = await run(tree, options);
-    budget.charge(execution.processResult);
-    return execution;
-  };
-  return (tree, options = {}) => {
-    if (options.limitMs !== undefined) return charged(tree, options);
-    const key = JSON.stringify([tree, options.environment ?? {}]);
-    const there = known.get(key) ?? charged(tree, { ...options, limitMs: defaultLimitMs });
-    known.set(key, there);
-    return there;
-  };
-}
 
 /** Works until the budget is spent; what is done by then counts. @returns whether all was done. */
 export async function untilBudgetIsSpent(work: () => Promise<void>): Promise<boolean> {

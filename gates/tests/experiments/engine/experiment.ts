@@ -3,6 +3,12 @@ import type { ExperimentContext, ExperimentResult } from './experiment-context.t
 /** One kind of experiment: tests of one side run once more under one changed condition. */
 export interface Experiment {
   readonly id: string;
+  /**
+   * `required`: evidence that decides. It has a time limit of its own, derived from the base's time, and where it could not be made the
+   * gate ends as `could_not_run`. `optional`: runs at the cost of the budget, and is left out once that is spent. `conclusion`: starts
+   * no run, and reads what the rows before it found.
+   */
+  readonly evidence: 'required' | 'optional' | 'conclusion';
   /** Whose code runs. */
   readonly tree: 'patch' | 'base' | 'both';
   /** Which tests run: those that the patch changes (in the version of one side), those that reach its code, or hidden ones. */

@@ -1,3 +1,4 @@
+import type { CheckOutcome } from '../../../../shared/contract/check-outcome.ts';
 import { toDisplayPath } from '../../../../workspace/git/path-encoding.ts';
 
 /** Why a base test that fails on the new code needs review. */
@@ -8,14 +9,25 @@ export type FailureReason =
   | { readonly code: 'failed_on_base' }
   /** The patch's version has fewer assertions, vaguer ones, or is skipped. */
   | { readonly code: 'reads_weaker'; readonly message: string }
-  /** The patch's version passes on the old code too. */
-  | { readonly code: 'passes_on_old_code' }
+  /** The patch's version passes on the old code too. `mayBeRewritten`: it uses the same values, and does not read as if it asked less. */
+  | { readonly code: 'passes_on_old_code'; readonly tree: string; readonly mayBeRewritten: boolean }
   /** Undoing one hunk makes it pass again, and no test of the patch notices that. */
   | { readonly code: 'hunk_not_tested'; readonly path: string; readonly line: number }
   /** It fails because of single values, which no test of the patch covers. */
   | { readonly code: 'values_not_tested' }
   /** The test in its place tests other values. */
   | { readonly code: 'replaced_by_other_values'; readonly replacement: string };
+
+/** Why evidence that decides is missing. */
+export type MissingEvidence =
+  /** Its runs took longer than they may. */
+  | { readonly code: 'no_time_left'; readonly limitMs: number }
+  /** A run neither passed nor failed. */
+  | { readonly code: 'run_incomplete'; readonly outcome: CheckOutcome; readonly detail: string }
+  /** The base could not be run. */
+  | { readonly code: 'base_incomplete'; readonly outcome: CheckOutcome; readonly detail: string }
+  /** The base names its tests, and the run with the patch names none; `problem`: what is wrong with its report, where it left one. */
+  | { readonly code: 'no_tests_named'; readonly baseTests: number; readonly problem: string | null };
 
 /** Lines that only one version of a test has. */
 export interface ChangedExpectation {
@@ -27,7 +39,12 @@ export interface ChangedExpectation {
 export type Cause =
   | { readonly rule: 'run_test_lost' | 'run_test_skipped' }
   | { readonly rule: 'run_test_gone_with_subject'; readonly subject: string }
-  | { readonly rule: 'run_old_tests_broke'; readonly detail: string }
+  | {
+      readonly rule: 'run_comparison_missing';
+      /** Id of the required experiment. */
+      readonly experiment: string;
+      readonly reason: MissingEvidence;
+    }
   | { readonly rule: 'run_old_test_not_loaded' }
   | {
       readonly rule: 'run_old_test_fails';
@@ -80,8 +97,8 @@ export function renderCause(cause: Cause): string {
       return 'passes on the base, is skipped with the patch, and no other test replaces it';
     case 'run_test_gone_with_subject':
       return `passes on the base, and is removed together with ${cause.subject}, which it tests`;
-    case 'run_old_tests_broke':
-      return `the base's tests could not run on the new code: ${cause.detail}`;
+    case 'run_comparison_missing':
+      return `${cause.experiment.replaceAll('_', ' ')}: ${renderMissingEvidence(cause.reason)}`;
     case 'run_old_test_not_loaded':
       return 'the base version of this test file cannot be loaded with the new code';
     case 'run_old_test_fails':
@@ -107,6 +124,19 @@ export function renderCause(cause: Cause): string {
       return `${cause.function}: answers the values that the tests use, and for all values beside them what it answered before, or one answer for all`;
     case 'run_failure_hidden':
       return `${cause.function}: failed on the base for invalid values, now gives one answer for all of them, and no test expects that`;
+  }
+}
+
+function renderMissingEvidence(reason: MissingEvidence): string {
+  switch (reason.code) {
+    case 'no_time_left':
+      return `the comparison with the base did not end within ${Math.round(reason.limitMs / 1_000)} s, which is a minute and ten times what the base takes`;
+    case 'run_incomplete':
+      return `the comparison with the base could not be made (${reason.outcome}): ${reason.detail}`;
+    case 'base_incomplete':
+      return `the base's tests could not be run (${reason.outcome}): ${reason.detail}`;
+    case 'no_tests_named':
+      return `the run ended well and names no test, and on the base it names ${reason.baseTests}${reason.problem === null ? '' : `: ${reason.problem}`}`;
   }
 }
 

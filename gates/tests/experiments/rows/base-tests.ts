@@ -8,10 +8,12 @@ import {
   type ExperimentResult,
   type FailureJudgement,
   NO_RESULT,
+  type RunTests,
   severityOfLostProtection,
 } from '../engine/experiment-context.ts';
 import { findingOf } from '../engine/findings.ts';
 import type { Cause } from '../engine/messages.ts';
+import { requireCompleted, untilEvidenceIsMissing } from '../engine/test-runners.ts';
 import { changedBaseTests, removedSubjectOf } from '../sources/test-source-index.ts';
 import type { ChangedTests } from '../trees/changed-tests.ts';
 import { resultOfSource, runTransplanted, type TestOnTree } from '../trees/transplant-case.ts';
@@ -23,6 +25,7 @@ const MAX_SINGLE_FILES = 8;
 /** Runs the base version of every changed test on the new code. */
 export const baseTests: Experiment = {
   id: 'base_tests',
+  evidence: 'required',
   tree: 'patch',
   tests: 'base_version',
   perturbation: 'none',
@@ -37,14 +40,18 @@ export const baseTests: Experiment = {
 
 async function runBaseTests(changed: ChangedTests, context: ExperimentContext): Promise<ExperimentResult> {
   const tree = await changed.baseTestsOnNewCode();
-  const run = await context.runTests(tree);
+  const runTests: RunTests = async (...asked) => requireCompleted(await context.runTests(...asked));
+  const run = await runTests(tree);
   if (run.outcome === 'passed') return NO_RESULT;
-  if (run.outcome !== 'failed')
-    return { findings: [note(null, { rule: 'run_old_tests_broke', detail: run.detail })], facts: {} };
-  const runs = [{ tree, cases: run.cases }, ...(await runFilesSeparately(changed, run, context))];
-  const transplanted = await runCasesSeparately(changed, runs, context);
+  const runs: Run[] = [{ tree, cases: run.cases }];
+  let transplanted: readonly TestOnTree[] = [];
+  const reason = await untilEvidenceIsMissing(async () => {
+    for await (const each of runFilesSeparately(changed, run, runTests)) runs.push(each);
+    transplanted = await runCasesSeparately(changed, runs, { ...context, runTests });
+  });
+  const missing = reason === null ? {} : { missing: reason };
   if (run.cases === null && transplanted.length === 0)
-    return { findings: await findingsWithoutNames(changed, run, context), facts: {} };
+    return { findings: await findingsWithoutNames(changed, run, context), facts: {}, ...missing };
   const failed = [
     ...runs.flatMap((each) => (each.cases ?? []).map((test) => ({ test, tree: each.tree }))),
     ...transplanted,
@@ -61,6 +68,7 @@ async function runBaseTests(changed: ChangedTests, context: ExperimentContext): 
     findings: notLoaded.map((path) => note(path, { rule: 'run_old_test_not_loaded' })),
     facts: transplanted.length === 0 ? {} : { transplanted_cases: transplanted.length },
     failures: judgeFailures(uniqueFailures(failed), context),
+    ...missing,
   };
 }
 
@@ -69,20 +77,18 @@ interface Run extends Pick<CommandRun, 'cases'> {
 }
 
 /** Runs each file by itself that was not loaded: it must not drop the rest. */
-async function runFilesSeparately(
+async function* runFilesSeparately(
   changed: ChangedTests,
   { cases }: CommandRun,
-  { runTests }: ExperimentContext,
-): Promise<Run[]> {
+  runTests: RunTests,
+): AsyncGenerator<Run> {
   const files = changed.baseTestFiles;
-  if (cases === null || files.length < 2 || cases.some(({ file }) => file === null)) return [];
+  if (cases === null || files.length < 2 || cases.some(({ file }) => file === null)) return;
   const notLoaded = files.filter((path) => !cases.some(({ file }) => file === path));
-  const runs: Run[] = [];
   for (const path of notLoaded.slice(0, MAX_SINGLE_FILES)) {
     const tree = await changed.baseTestsOnNewCode([path]);
-    runs.push({ tree, cases: (await runTests(tree)).cases });
+    yield { tree, cases: (await runTests(tree)).cases };
   }
-  return runs;
 }
 
 /** Puts changed cases of files that cannot be loaded with the new code into the new version of their file. */

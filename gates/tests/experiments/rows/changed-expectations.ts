@@ -23,6 +23,7 @@ const MAX_SHOWN_LINES = 4;
 /** Concludes from what the other experiments say: which base tests that fail need review, and which are changed expectations. */
 export const changedExpectations: Experiment = {
   id: 'changed_expectations',
+  evidence: 'conclusion',
   tree: 'patch',
   tests: 'none',
   perturbation: 'none',

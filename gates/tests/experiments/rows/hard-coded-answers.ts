@@ -23,6 +23,7 @@ import { readProjectInTime, treeWithOnlyTests } from '../trees/test-impact-analy
 /** Asks functions for neighbours of the values that tests ask, on the new code and on the base's. In Python and JavaScript. */
 export const hardCodedAnswers: Experiment = {
   id: 'hard_coded_answers',
+  evidence: 'optional',
   tree: 'both',
   tests: 'patch_version',
   perturbation: 'inputs',

@@ -9,6 +9,7 @@ import { writeTreeWithHiddenTests } from '../trees/changed-tests.ts';
 /** Runs the tests that only the gates container has on the patch. */
 export const hiddenTests: Experiment = {
   id: 'hidden_tests',
+  evidence: 'required',
   tree: 'patch',
   tests: 'hidden',
   perturbation: 'none',

@@ -27,6 +27,7 @@ const MAX_REVERTS = 8;
  */
 export const hunkBisection: Experiment = {
   id: 'hunk_bisection',
+  evidence: 'optional',
   tree: 'patch',
   tests: 'both_versions',
   perturbation: 'hunk_revert',

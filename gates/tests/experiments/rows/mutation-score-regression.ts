@@ -15,6 +15,7 @@ import {
 /** Tries mutants of what changed tests are about: of those that one base test notices, no test of the patch notices most. */
 export const mutationScoreRegression: Experiment = {
   id: 'mutation_score_regression',
+  evidence: 'optional',
   tree: 'patch',
   tests: 'both_versions',
   perturbation: 'mutants',

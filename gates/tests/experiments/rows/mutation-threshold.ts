@@ -38,6 +38,7 @@ export function earlyDecision(tried: number, survived: number, left: number, sha
 /** Tries mutants of the lines that the patch adds: tests that the patch brings and that notice few of them check little. */
 export const mutationThreshold: Experiment = {
   id: 'mutation_threshold',
+  evidence: 'optional',
   tree: 'patch',
   tests: 'reaching',
   perturbation: 'mutants',

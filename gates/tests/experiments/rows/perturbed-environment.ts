@@ -29,6 +29,7 @@ const PERTURBED_ENVIRONMENT: Readonly<Record<string, string>> = {
 /** Runs the tests that reach the patch in another environment; where one fails, the base's tests run there as well. */
 export const perturbedEnvironment: Experiment = {
   id: 'perturbed_environment',
+  evidence: 'optional',
   tree: 'both',
   tests: 'reaching',
   perturbation: 'environment',

@@ -22,6 +22,7 @@ import { findSensitivityRegressions } from './sensitivity-regression.ts';
  */
 export const returnValueMutation: Experiment = {
   id: 'return_value_mutation',
+  evidence: 'optional',
   tree: 'both',
   tests: 'both_versions',
   perturbation: 'return_values',

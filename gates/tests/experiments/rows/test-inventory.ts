@@ -1,4 +1,7 @@
 import type { GateFinding } from '../../../core/gate-finding.ts';
+import { countTestsRun } from '../../../reports/tool-report.ts';
+import type { BaselineResult } from '../../comparing/baseline-result.ts';
+import type { CommandRun } from '../../running/command-run.ts';
 import type { Experiment } from '../engine/experiment.ts';
 import {
   type ExpectedTestChanges,
@@ -6,23 +9,44 @@ import {
   severityOfLostProtection,
 } from '../engine/experiment-context.ts';
 import { testFinding } from '../engine/findings.ts';
+import type { MissingEvidence } from '../engine/messages.ts';
 import type { LostTest } from '../sources/test-inventory-diff.ts';
 import { removedSubjectOf, type TestSourceIndex } from '../sources/test-source-index.ts';
 
 /** Compares the tests that ran on the base with those that ran with the patch, by name. */
 export const testInventory: Experiment = {
   id: 'test_inventory',
+  evidence: 'required',
   tree: 'both',
   tests: 'none',
   perturbation: 'none',
   needs: [],
   when: 'always',
-  applies: ({ inventory }) => inventory.diff.lost.length > 0,
-  run: async ({ inventory: { diff, sources }, expected }) => ({
-    findings: diff.lost.map((each) => lostTestFinding(each, expected, sources)),
-    facts: {},
-  }),
+  applies: () => true,
+  run: async ({ run, inventory: { diff, sources, baseline }, expected }) => {
+    const missing = missingInventory(run, baseline);
+    return {
+      findings: diff.lost.map((each) => lostTestFinding(each, expected, sources)),
+      facts: {},
+      ...(missing === null ? {} : { missing }),
+    };
+  },
 };
+
+/**
+ * Returns why what ran cannot be compared, or null. A base that fails, or cannot start its command, without naming tests has none that
+ * could be lost; one that had no time, or no memory, may have.
+ */
+function missingInventory(run: CommandRun, baseline: BaselineResult | null): MissingEvidence | null {
+  if (baseline === null) return null;
+  const { outcome, detail } = baseline;
+  if (outcome === 'timed_out' || outcome === 'infra_failed')
+    return { code: 'base_incomplete', outcome, detail };
+  const baseTests = baseline.cases === null ? 0 : countTestsRun(baseline.cases);
+  return run.cases === null && baseTests > 0
+    ? { code: 'no_tests_named', baseTests, problem: run.reportProblem ?? null }
+    : null;
+}
 
 function lostTestFinding(
   { test, reason }: LostTest,

@@ -32,6 +32,7 @@ interface VacuousTest {
  */
 export const vacuousTests: Experiment = {
   id: 'vacuous_tests',
+  evidence: 'optional',
   tree: 'both',
   tests: 'both_versions',
   perturbation: 'stubs',

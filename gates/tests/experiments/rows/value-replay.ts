@@ -36,6 +36,7 @@ import { idsIn } from './outcomes.ts';
  */
 export const valueReplay: Experiment = {
   id: 'value_replay',
+  evidence: 'optional',
   tree: 'both',
   tests: 'both_versions',
   perturbation: 'base_answers',

@@ -1,3 +1,4 @@
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { BudgetSpentError } from '../../../../gates/tests/experiments/engine/budget.ts';
 import type { Experiment } from '../../../../gates/tests/experiments/engine/experiment.ts';
@@ -7,6 +8,10 @@ import {
   NO_RESULT,
 } from '../../../../gates/tests/experiments/engine/experiment-context.ts';
 import { testFinding } from '../../../../gates/tests/experiments/engine/findings.ts';
+import {
+  MissingEvidenceError,
+  type TestRunners,
+} from '../../../../gates/tests/experiments/engine/test-runners.ts';
 import { runExperiments } from '../../../../gates/tests/experiments/scheduler.ts';
 
 const lost = (severity: 'warning' | 'info'): ExperimentResult => ({
@@ -15,6 +20,7 @@ const lost = (severity: 'warning' | 'info'): ExperimentResult => ({
 });
 const experiment = (id: string, ran: string[], given: Partial<Experiment> = {}): Experiment => ({
   id,
+  evidence: 'optional',
   tree: 'patch',
   tests: 'none',
   perturbation: 'none',
@@ -28,10 +34,11 @@ const experiment = (id: string, ran: string[], given: Partial<Experiment> = {}):
   },
 });
 // The scheduler reads these fields only.
+const RUNNERS = { startRequired: () => null } as unknown as TestRunners;
 const CONTEXT = {
   expected: null,
   settings: { budget: 20, perturbedEnvironment: false, mutants: null },
-} as unknown as Omit<ExperimentContext, 'failures'>;
+} as unknown as Omit<ExperimentContext, 'failures' | 'runTests'>;
 
 describe('the scheduler of experiments', () => {
   it('leaves out what cannot change the outcome any more', async () => {
@@ -43,6 +50,7 @@ describe('the scheduler of experiments', () => {
         experiment('always', ran, { when: 'always' }),
       ],
       CONTEXT,
+      RUNNERS,
     );
     expect(ran).toEqual(['first', 'always']);
     expect(findings).toHaveLength(1);
@@ -53,6 +61,7 @@ describe('the scheduler of experiments', () => {
     await runExperiments(
       [experiment('first', ran, { run: async () => lost('info') }), experiment('second', ran)],
       CONTEXT,
+      RUNNERS,
     );
     expect(ran).toEqual(['first', 'second']);
   });
@@ -66,6 +75,7 @@ describe('the scheduler of experiments', () => {
         experiment('other', ran, { applies: () => false }),
       ],
       CONTEXT,
+      RUNNERS,
     );
     expect(ran).toEqual([]);
   });
@@ -74,7 +84,43 @@ describe('the scheduler of experiments', () => {
     const spent = async (): Promise<never> => {
       throw new BudgetSpentError();
     };
-    const { facts } = await runExperiments([experiment('mutants', [], { run: spent })], CONTEXT);
+    const { facts } = await runExperiments([experiment('mutants', [], { run: spent })], CONTEXT, RUNNERS);
     expect(facts).toEqual({ experiments_not_run: 'mutants' });
+  });
+
+  it('runs required evidence first, and needs review wherever some of it is missing', async () => {
+    const kinds = fc.constantFrom('required', 'optional', 'conclusion');
+    const row = fc.record({ evidence: kinds, runs: fc.boolean(), applies: fc.boolean() });
+    await fc.assert(
+      fc.asyncProperty(fc.array(row, { maxLength: 6 }), async (rows) => {
+        const ran: string[] = [];
+        const { findings, facts } = await runExperiments(
+          rows.map(({ evidence, runs, applies }, at) =>
+            experiment(`${evidence}_${at}`, ran, {
+              evidence,
+              when: 'always',
+              applies: () => applies,
+              run: async () => {
+                if (runs) return NO_RESULT;
+                throw evidence === 'required'
+                  ? new MissingEvidenceError({ code: 'no_time_left', limitMs: 1 })
+                  : new BudgetSpentError();
+              },
+            }),
+          ),
+          CONTEXT,
+          RUNNERS,
+        );
+        const missing = rows.filter(
+          ({ evidence, runs, applies }) => evidence === 'required' && applies && !runs,
+        );
+        expect(findings.map(({ rule, severity }) => `${rule} ${severity}`)).toEqual(
+          missing.map(() => 'run_comparison_missing warning'),
+        );
+        expect(facts['experiments_not_run'] ?? '').not.toContain('required');
+        const order = ran.map((id) => id.startsWith('required'));
+        expect(order).toEqual(order.toSorted((a, b) => Number(b) - Number(a)));
+      }),
+    );
   });
 });

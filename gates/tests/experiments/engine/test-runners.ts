@@ -1,0 +1,99 @@
+import type { CommandRun } from '../../running/command-run.ts';
+import { type Budget, BudgetSpentError } from './budget.ts';
+import type { RunOptions, RunTests } from './experiment-context.ts';
+import type { MissingEvidence } from './messages.ts';
+
+/** Time for a run of the same tests on another tree, besides ten times what they took before, in milliseconds. */
+const EXTRA_RUN_MS = 60_000;
+const RUN_TIME_FACTOR = 10;
+
+/** Longest time for a run, or for one required row, in milliseconds: tests of one side may wait forever for what the other has. */
+const extraRunLimitMs = (suiteMs: number): number => EXTRA_RUN_MS + RUN_TIME_FACTOR * suiteMs;
+
+/** Raised where evidence that decides could not be made. */
+export class MissingEvidenceError extends Error {
+  readonly reason: MissingEvidence;
+  constructor(reason: MissingEvidence) {
+    super(reason.code);
+    this.reason = reason;
+  }
+}
+
+/** Returns a run that came to its end. @throws MissingEvidenceError where the tests neither passed nor failed. */
+export function requireCompleted(run: CommandRun): CommandRun {
+  const { outcome, detail } = run;
+  if (outcome === 'passed' || outcome === 'failed') return run;
+  throw new MissingEvidenceError({ code: 'run_incomplete', outcome, detail });
+}
+
+/** Works until evidence is missing; what is done by then counts. @returns why it is missing, or null where all was done. */
+export async function untilEvidenceIsMissing(work: () => Promise<void>): Promise<MissingEvidence | null> {
+  try {
+    await work();
+    return null;
+  } catch (error) {
+    if (error instanceof MissingEvidenceError) return error.reason;
+    throw error;
+  }
+}
+
+/** How experiments run tests: each row gets the one of its kind. No runner runs the same tree in the same environment twice. */
+export interface TestRunners {
+  /** At the cost of the budget. @throws BudgetSpentError */
+  readonly optional: RunTests;
+  /** Starts the time of one required row, which is no part of the budget. @throws MissingEvidenceError once it has passed */
+  readonly startRequired: () => RunTests;
+}
+
+export interface TestRunnersOptions {
+  readonly run: RunTests;
+  readonly budget: Budget;
+  /** What the suite of the patch took by the clock, in milliseconds. */
+  readonly patchMs: number;
+  /** What the base took; null: it did not run. A patch that makes its suite slow must not get more time for it, or less. */
+  readonly baseMs: number | null;
+  /** Time limit of the gate, which one run may take at most, in milliseconds. */
+  readonly timeLimitMs: number;
+  /** Starts a time limit, in milliseconds. @returns what is left of it, at least 1. */
+  readonly startTimeLimit: (limitMs: number) => () => number;
+}
+
+export function createTestRunners(options: TestRunnersOptions): TestRunners {
+  const { run, budget, timeLimitMs, startTimeLimit, patchMs, baseMs } = options;
+  const known = new Map<string, Promise<CommandRun>>();
+  const runOnce = (
+    tree: string,
+    { limitMs, environment }: RunOptions,
+    start: (limitMs: number | undefined) => Promise<CommandRun>,
+  ): Promise<CommandRun> => {
+    if (limitMs !== undefined) return start(limitMs);
+    const key = JSON.stringify([tree, environment ?? {}]);
+    const there = known.get(key) ?? start(undefined);
+    known.set(key, there);
+    return there;
+  };
+  const runCharged = async (tree: string, options: RunOptions): Promise<CommandRun> => {
+    const execution = await run(tree, options);
+    budget.charge(execution.processResult);
+    return execution;
+  };
+  return {
+    optional: async (tree, options = {}) => {
+      const key = JSON.stringify([tree, options.environment ?? {}]);
+      if (budget.isSpent && (options.limitMs !== undefined || !known.has(key))) throw new BudgetSpentError();
+      return runOnce(tree, options, (limitMs = extraRunLimitMs(patchMs)) =>
+        runCharged(tree, { ...options, limitMs: Math.min(limitMs, budget.timeLeftMs) }),
+      );
+    },
+    startRequired: () => {
+      const limitMs = Math.min(timeLimitMs, baseMs === null ? timeLimitMs : extraRunLimitMs(baseMs));
+      const left = startTimeLimit(limitMs);
+      return async (tree, options = {}) => {
+        if (left() <= 1) throw new MissingEvidenceError({ code: 'no_time_left', limitMs });
+        return runOnce(tree, options, (own = left()) =>
+          run(tree, { ...options, limitMs: Math.min(timeLimitMs, own) }),
+        );
+      };
+    },
+  };
+}

@@ -1,0 +1,79 @@
+import { expect, it } from 'vitest';
+import { Budget, BudgetSpentError } from '../../../../../gates/tests/experiments/engine/budget.ts';
+import {
+  type RunTests,
+  untilBudgetIsSpent,
+} from '../../../../../gates/tests/experiments/engine/experiment-context.ts';
+import {
+  createTestRunners,
+  MissingEvidenceError,
+  type TestRunners,
+  type TestRunnersOptions,
+} from '../../../../../gates/tests/experiments/engine/test-runners.ts';
+
+const FOREVER = Number.POSITIVE_INFINITY;
+
+function runnersOf(
+  ran: string[],
+  cpuMs: number,
+  { timeLeftMs = () => FOREVER, ...given }: Partial<TestRunnersOptions & { timeLeftMs: () => number }> = {},
+): TestRunners {
+  const run = (async (tree, { environment = {}, limitMs = null } = {}) => {
+    ran.push(`${tree} ${JSON.stringify(environment)} ${limitMs}`);
+    return { outcome: 'passed', processResult: { cpuMs, durationMs: 1 } };
+  }) as RunTests;
+  return createTestRunners({
+    run,
+    budget: new Budget({ suiteMs: 1, factor: 1, timeLeftMs }),
+    patchMs: 2_000,
+    baseMs: 1_000,
+    timeLimitMs: 300_000,
+    startTimeLimit: (limitMs) => () => limitMs,
+    ...given,
+  });
+}
+
+it('runs no tree twice in the same environment, unless its time is short, and none without a limit', async () => {
+  const ran: string[] = [];
+  const { optional, startRequired } = runnersOf(ran, 1);
+  await startRequired()('b');
+  await Promise.all([
+    optional('a'),
+    optional('a'),
+    optional('a', { environment: { TZ: 'UTC' } }),
+    optional('b'),
+  ]);
+  await optional('a', {});
+  await optional('a', { limitMs: 5 });
+  expect(ran).toEqual(['b {} 70000', 'a {} 80000', 'a {"TZ":"UTC"} 80000', 'a {} 5']);
+});
+
+it('begins no optional run after the budget is spent, and keeps what was done before', async () => {
+  const ran: string[] = [];
+  const { optional } = runnersOf(ran, 60_000);
+  const isComplete = await untilBudgetIsSpent(async () => {
+    for (const tree of ['a', 'b', 'c']) await optional(tree);
+  });
+  expect(isComplete).toBe(false);
+  expect(ran).toEqual(['a {} 80000', 'b {} 80000']);
+  await expect(optional('d')).rejects.toBeInstanceOf(BudgetSpentError);
+});
+
+it('charges no required run to the budget, and lets optional rows read it after the budget is spent', async () => {
+  const ran: string[] = [];
+  const { optional, startRequired } = runnersOf(ran, 60_000);
+  for (const tree of ['a', 'b', 'c']) await startRequired()(tree);
+  for (const tree of ['d', 'e', 'a']) await optional(tree);
+  expect(ran.map((each) => each[0])).toEqual(['a', 'b', 'c', 'd', 'e']);
+});
+
+it('ends required runs with the time of their row or the limit of the gate, whatever time the gate has left', async () => {
+  const ran: string[] = [];
+  const late = { timeLeftMs: () => 1 };
+  await runnersOf(ran, 1, late).startRequired()('a');
+  await runnersOf(ran, 1, { ...late, baseMs: 100_000 }).startRequired()('b');
+  await runnersOf(ran, 1, { ...late, baseMs: null }).startRequired()('c', { limitMs: FOREVER });
+  expect(ran).toEqual(['a {} 70000', 'b {} 300000', 'c {} 300000']);
+  const spent = runnersOf(ran, 1, { startTimeLimit: () => () => 1 }).startRequired();
+  await expect(spent('a')).rejects.toBeInstanceOf(MissingEvidenceError);
+});
