@@ -8,7 +8,6 @@ import type { RunTests } from '../../../../gates/tests/experiments/engine/experi
 import { EXPERIMENTS } from '../../../../gates/tests/experiments/registry.ts';
 import { oldCodeWithPatchTests } from '../../../../gates/tests/experiments/trees/changed-tests.ts';
 import type { CommandRun } from '../../../../gates/tests/running/command-run.ts';
-import { writeBlob } from '../../../../workspace/git/edit-tree.ts';
 import { createSubject } from '../../../support/patch-fixture.ts';
 
 const FILE = 'test/cart.test.js';
@@ -55,9 +54,9 @@ async function compare({ timeLeftMs = 60_000, base, cases = named('passed'), ...
   const subject = await createSubject(BASE, PATCH);
   const runTests = await given.runTests(subject);
   const limits: (number | undefined)[] = [];
-  const secret = given.hidden ? writeBlob(subject.store, BASE[FILE] ?? '') : null;
-  const hiddenTests =
-    secret === null ? null : [{ path: 'test/hidden.test.js', entry: { id: secret, mode: '100644' } }];
+  const hiddenTests = given.hidden
+    ? [{ path: 'test/hidden.test.js', mode: '100644' as const, content: Buffer.from(BASE[FILE] ?? '') }]
+    : null;
   const result = await compareWithBase(
     { subject, task: null, hiddenTests, experimentSettings: null },
     {
