@@ -38,6 +38,8 @@ export interface SandboxesOptions {
 export interface Sandbox {
   /** Real path of the checkout. */
   readonly checkoutRoot: string;
+  /** Real path of a checkout of the base commit that its commands can read and not write; null: it has none. */
+  readonly baseRoot: string | null;
   /** Its temporary folder, outside of the checkout. */
   readonly tmpFolder: string;
   /**
@@ -160,21 +162,26 @@ export class Sandboxes {
 
   /** The root of a checkout to look at, not to run anything in. The first command on that tree gets it afterwards. */
   async createReadOnlyCheckout(tree: string): Promise<string> {
-    const room = await this.#make(tree, this.#groupOf(tree));
+    const room = await this.#make(tree, { group: this.#groupOf(tree) });
     this.#unused.set(tree, room);
     return room.checkoutRoot;
   }
 
   async createSandbox(tree: string): Promise<Sandbox> {
     const unused = this.#unused.get(tree);
-    if (!unused) return this.#make(tree, this.#groupOf(tree));
+    if (!unused) return this.#make(tree, { group: this.#groupOf(tree) });
     this.#unused.delete(tree);
     return unused;
   }
 
+  /** The same with the base commit beside the tree, for code of the base that looks at the tree. */
+  createSandboxWithBase(tree: string): Promise<Sandbox> {
+    return this.#make(tree, { group: this.#groupOf(tree), withBase: true });
+  }
+
   /** A checkout for questions to the machine, such as which tools it has: they have nothing to do with what runs beside them. */
   createToolQuerySandbox(tree: string): Promise<Sandbox> {
-    return this.#make(tree, null);
+    return this.#make(tree, { group: null });
   }
 
   /** The same without the files of the tree, where none of them lies in a place that counts for the question. */
@@ -190,7 +197,10 @@ export class Sandboxes {
     return this.#apart.has(tree) ? tree : PATCH_GROUP;
   }
 
-  async #make(tree: string, group: string | null): Promise<Sandbox> {
+  async #make(
+    tree: string,
+    { group, withBase = false }: { readonly group: string | null; readonly withBase?: boolean },
+  ): Promise<Sandbox> {
     const { base, workDir } = this.#options;
     const store = this.storeOf(tree);
     const number = ++this.#count;
@@ -206,7 +216,12 @@ export class Sandboxes {
     await mkdir(place, { mode: 0o700 });
     await Promise.all([mkdir(home, { mode: 0o700 }), mkdir(tmp, { mode: 0o700 })]);
     this.#privateTrees.get(tree)?.places.push(place);
-    const [pack] = await Promise.all([this.#packBaseAndPatch(), checkOutTree(store, tree, checkout, index)]);
+    const baseFolder = join(place, 'base');
+    const [pack] = await Promise.all([
+      this.#packBaseAndPatch(),
+      checkOutTree(store, tree, checkout, index),
+      withBase ? checkOutTree(store, base, baseFolder, join(place, 'base-index')) : undefined,
+    ]);
     const git = await createCheckoutGit({
       checkout,
       format: store.format,
@@ -223,6 +238,7 @@ export class Sandboxes {
     const env = buildCommandEnvironment({ home, tmp });
     return {
       checkoutRoot: root,
+      baseRoot: withBase ? await realpath(baseFolder) : null,
       tmpFolder: tmp,
       writePathList: (paths) =>
         writeNewFile(

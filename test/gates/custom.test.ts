@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { BUILT_IN_GATES } from '../../gates/gates/gate-registry.ts';
@@ -33,7 +33,7 @@ describe('the documented example of', () => {
     const base = {
       'assay.yaml': example('custom-command/assay.yaml'),
       'tools/no-console.mjs':
-        "import { readFileSync } from 'node:fs';\nconst results = readFileSync('src/a.js', 'utf8').split('\\n').flatMap((text, at) => text.includes('console.') ? [{ ruleId: 'no_console', message: { text }, locations: [{ physicalLocation: { artifactLocation: { uri: 'src/a.js' }, region: { startLine: at + 1 } } }] }] : []);\nconsole.log(JSON.stringify({ version: '2.1.0', runs: [{ results }] }));\n",
+        "import { readFileSync, symlinkSync } from 'node:fs';\nconst results = readFileSync('src/a.js', 'utf8').split('\\n').flatMap((text, at) => text.includes('console.') ? [{ ruleId: 'no_console', message: { text }, locations: [{ physicalLocation: { artifactLocation: { uri: 'src/a.js' }, region: { startLine: at + 1 } } }] }] : []);\nconsole.log(JSON.stringify({ version: '2.1.0', runs: [{ results }] }));\n",
       'src/a.js': 'console.log(1);\n',
     };
     const bad = await look(base, { 'src/a.js': 'console.log(1);\nconsole.log(2); // FIXME\n' });
@@ -139,6 +139,37 @@ describe('a module', () => {
         '.assay/gates/other.mjs': module_('return { outcome: "passed" }', "name: 'other'"),
       }),
     ).toEqual(['own: failed']);
+  });
+
+  test.each([
+    ['a file of the project', "import { rule } from '../../src/rule.mjs';", 'src/rule.mjs'],
+    ['a package of the project', "import { rule } from 'rules';", 'node_modules/rules/index.mjs'],
+    ['a file that a link leads to', "import { rule } from '../../linked.mjs';", 'src/rule.mjs'],
+    ['a file that it loads later', "const { rule } = await import('../../src/rule.mjs');", 'src/rule.mjs'],
+  ])('imports %s as the base has it', async (_, line, path) => {
+    const repository = createTestRepository({
+      'assay.yaml': config(''),
+      '.assay/gates/own.mjs': `${line}\n${module_('return rule(context);')}`,
+      [path]: "export const rule = () => ({ outcome: 'failed', detail: 'as the base says' });\n",
+      'node_modules/rules/package.json': '{ "name": "rules", "type": "module", "exports": "./index.mjs" }',
+      'a.js': 'base\n',
+    });
+    symlinkSync('src/rule.mjs', join(repository.dir, 'linked.mjs'));
+    repository.commit({});
+    repository.write({ [path]: "export const rule = () => ({ outcome: 'passed' });\n", 'a.js': 'patch\n' });
+    const [gate] = (await gatherEvidenceOn(repository)).gates.filter(({ name }) => name === 'own');
+    expect(gate).toMatchObject({ outcome: 'failed', detail: 'as the base says' });
+  });
+
+  test('reads both sides, and works in the patched tree', async () => {
+    const reads = (root: string) => `readFileSync(${root} + 'a.js', 'utf8').trim()`;
+    const run = `return { outcome: 'failed', detail: [${reads("context.root + '/'")}, ${reads("context.baseRoot + '/'")}, ${reads("''")}].join() };`;
+    const base = {
+      'assay.yaml': config(''),
+      '.assay/gates/own.mjs': `import { readFileSync, symlinkSync } from 'node:fs';\n${module_(run)}`,
+      'a.js': 'base\n',
+    };
+    expect((await look(base, { 'a.js': 'patch\n' })).gates[0]?.detail).toBe('patch,base,patch');
   });
 
   test('that cannot be loaded could not run and still there', async () => {

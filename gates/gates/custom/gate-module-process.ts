@@ -5,6 +5,7 @@ import type { Sandbox } from '../../core/sandboxes.ts';
 /**
  * The program that loads modules of the project, in a process of its own: never in ours. It reads one order from standard input and
  * prints one answer behind the order's mark, which nobody else knows: what the modules print themselves cannot be mistaken for it.
+ * Modules and all that they import come from the base commit; the patched tree is the working folder and an argument.
  */
 const GATE_MODULE_HARNESS = `
 import { readFileSync, realpathSync, writeSync } from 'node:fs';
@@ -13,6 +14,7 @@ import { pathToFileURL } from 'node:url';
 
 const order = JSON.parse(readFileSync(0, 'utf8'));
 const root = realpathSync('.');
+const baseRoot = order.baseRoot ?? root;
 
 function say(value) {
   let rest = Buffer.from('\\n' + order.mark + JSON.stringify(value) + '\\n');
@@ -32,10 +34,10 @@ function inside(folder, path) {
 }
 
 function fileOf({ name, file, package: id }) {
-  if (file) return inside(root, file);
+  if (file) return inside(baseRoot, file);
   let folder;
   try {
-    folder = inside(root, 'node_modules/' + id);
+    folder = inside(baseRoot, 'node_modules/' + id);
   } catch {
     throw new Error('the package ' + id + ' is not installed in the base commit');
   }
@@ -61,7 +63,7 @@ async function describe(source) {
 
 if (order.context) {
   const gate = await load(order.sources[0]);
-  say(await gate.run({ ...order.context, root }));
+  say(await gate.run({ ...order.context, root, baseRoot }));
 } else say(await Promise.all(order.sources.map(describe)));
 process.exit(0);
 `;
@@ -80,6 +82,7 @@ export interface GateModuleAnswer {
 /**
  * Has modules described or, with a context, one of them run, in a process of its own with the limits and the user of a command.
  * Never rejects because of a module.
+ * @param room a sandbox of the base commit, or one that has it beside its tree.
  */
 export async function runGateModules(
   room: Sandbox,
@@ -91,7 +94,7 @@ export async function runGateModules(
   const ran = await room.run(
     {
       argv: [process.execPath, '--input-type=module', '--eval', GATE_MODULE_HARNESS],
-      input: JSON.stringify({ mark, sources, ...(context ? { context } : {}) }),
+      input: JSON.stringify({ mark, sources, baseRoot: room.baseRoot, ...(context ? { context } : {}) }),
     },
     timeoutMs,
   );

@@ -34,7 +34,7 @@ export interface GateModuleDeclaration extends Pick<Gate, 'name' | 'required' | 
   readonly timeoutS?: number;
 }
 
-/** A gate whose `run` is a module's, in a checkout of its own. */
+/** A gate whose `run` is a module's of the base commit, in a sandbox of its own. */
 export const createModuleGate = (source: GateModuleSource, declared: GateModuleDeclaration): Gate => ({
   ...declared,
   configKey: declared.name,
@@ -54,7 +54,7 @@ export const createUnloadedModuleGate = (declared: GateModuleDeclaration, detail
 });
 
 async function runModule(source: GateModuleSource, { subject, timeoutMs }: GateContext): Promise<GateResult> {
-  const room = await subject.sandboxes.createSandbox(subject.tree);
+  const room = await subject.sandboxes.createSandboxWithBase(subject.tree);
   const { processResult, value } = await runGateModules(
     room,
     [source],
