@@ -1,8 +1,18 @@
 import * as z from 'zod';
 import { OnErrorSetting } from '../../shared/contract/submission/on-error.ts';
-import { VotingRules } from '../../shared/reviews/judging/voting.ts';
+import { absenceOutcome } from '../../shared/reviews/engine/absence.ts';
+import { VotingRules } from '../../shared/reviews/engine/votes.ts';
+import { excerptWholeFiles } from '../../shared/reviews/judging/diff-excerpt.ts';
+import { CROSS_MODEL } from '../../shared/reviews/reviewers/cross-model.ts';
 import type { Gate } from '../core/gate.ts';
-import { EMPTY_DIFF_RESULT } from '../rules/llm/ask-model.ts';
+import { readPatchDiff } from '../rules/llm/patch-diff.ts';
+import {
+  absentResult,
+  askAboutPatch,
+  EMPTY_DIFF_RESULT,
+  metadataOf,
+  opinionResult,
+} from '../rules/llm/review-patch.ts';
 
 const CrossModelSettings = z.strictObject({
   enabled: z.boolean().optional(),
@@ -26,8 +36,31 @@ export const crossModelGate: Gate = {
   settings: { cross_model: CrossModelSettings.optional() },
   asksModel: true,
   run: async (context, settings) => {
-    if (context.subject.changes.length === 0) return EMPTY_DIFF_RESULT;
-    const { runCrossModelReview } = await import('../rules/llm/cross-model-review.ts');
-    return runCrossModelReview(context, CrossModelSettings.parse(settings['cross_model'] ?? {}));
+    const { subject, timeoutMs, task } = context;
+    if (subject.changes.length === 0) return EMPTY_DIFF_RESULT;
+    const { model, max_diff_chars, on_error, ...rules } = CrossModelSettings.parse(
+      settings['cross_model'] ?? {},
+    );
+    const diff = excerptWholeFiles(await readPatchDiff(subject), max_diff_chars);
+    const asked = {
+      diff,
+      named: model,
+      count: model === undefined ? rules.voting.reviewers : 1,
+      onError: on_error,
+    };
+    const input = { ...rules, timeoutMs, leftOut: diff.leftOut };
+    const reviews = await askAboutPatch(CROSS_MODEL, input, context, asked);
+    const { metadata, ...opinion } = CROSS_MODEL.decide(reviews, input);
+    const facts = { ...metadata, writer: task?.writer ?? null, files_left_out: diff.leftOut.length };
+    if (metadata.verdict !== 'nobody') return opinionResult({ ...opinion, metadata: facts }, reviews, asked);
+    // No vote was cast. A fault of a provider is not the fault of a reviewer.
+    const outcomes = reviews.flatMap((review) =>
+      'absence' in review ? [absenceOutcome(review.absence)] : [],
+    );
+    const outcome = outcomes.find((each) => each !== 'could_not_run') ?? 'could_not_run';
+    return absentResult({ outcome, detail: opinion.detail }, asked, {
+      ...metadataOf(reviews, diff),
+      ...facts,
+    });
   },
 };

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { OnErrorSetting } from '../../shared/contract/submission/on-error.ts';
 import type { Gate } from '../core/gate.ts';
 import { grammarOfPath } from '../core/language.ts';
-import { EMPTY_DIFF_RESULT } from '../rules/llm/ask-model.ts';
+import { EMPTY_DIFF_RESULT } from '../rules/llm/review-patch.ts';
 import { CommandSetting } from '../tests/gate-runs/command-gate.ts';
 
 /** Lets a model write an integration test for the patch, and runs it. */

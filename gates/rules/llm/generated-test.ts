@@ -1,43 +1,33 @@
-import * as z from 'zod';
 import type { OnErrorAction } from '../../../shared/contract/submission/on-error.ts';
-import type { ReviewPiece } from '../../../shared/reviews/engine/review-piece.ts';
-import { PROMPTS } from '../../../shared/reviews/judging/prompts.ts';
+import { GENERATED_TEST } from '../../../shared/reviews/reviewers/generated-test.ts';
 import { editTree, writeBlob } from '../../../workspace/git/edit-tree.ts';
 import { classifyProcessResult } from '../../../workspace/process/command-outcome.ts';
 import { parseTestCases } from '../../code/cases/find-test-cases.ts';
 import type { GateContext, GateResult } from '../../core/gate.ts';
 import { grammarOfPath, type Language, languageOfGrammar } from '../../core/language.ts';
-import { askModelForPurpose, createUnjudgedResult, withInjectionCheck } from './ask-model.ts';
 import { readLimitedDiff } from './patch-diff.ts';
+import { absenceResult, absentResult, askAboutPatch, metadataOf, opinionResult } from './review-patch.ts';
 
 /** Where the test goes, so that it can import the project, and what runs it. We choose both: a model names no paths. */
 interface TestLocation {
   readonly file: string;
   readonly command: string;
-  readonly words: string;
+  readonly form: string;
 }
 const PLACES: Readonly<Partial<Record<Language, TestLocation>>> = {
   python: {
     file: 'tests/test_assay_generated.py',
     command: 'pytest -q {file}',
-    words: 'a pytest file in Python',
+    form: 'a pytest file in Python',
   },
   javascript: {
     file: 'test/assay-generated.test.mjs',
     command: 'node --test {file}',
-    words: 'an ES module for `node --test`, with node:test and node:assert',
+    form: 'an ES module for `node --test`, with node:test and node:assert',
   },
 };
 
-const Answer = z.strictObject({ code: z.string().min(1).max(50_000) });
-
-const buildTestLocationMaterial = ({ file, words }: TestLocation): ReviewPiece => ({
-  kind: 'test_location',
-  label: 'where the test goes',
-  text: `${words}, which will lie at ${file}`,
-});
-
-/** Asks for a test, runs it on the patch, and answers what came of it. Without a test that can be run, nobody has judged. */
+/** Asks for a test, runs it on the patch, and returns what came of it. Without a test that can run there is no opinion. */
 export async function generateAndRunTest(
   context: GateContext,
   paths: readonly string[],
@@ -50,55 +40,33 @@ export async function generateAndRunTest(
   const left = subject.sandboxes.startTimeLimit(timeoutMs);
   const place = chooseTestLocation(paths);
   if (place === null)
-    return createUnjudgedResult(
-      'could_not_run',
-      'tests can be generated for Python and JavaScript only',
-      {},
-      onError,
+    return absentResult(
+      { outcome: 'could_not_run', detail: 'tests can be generated for Python and JavaScript only' },
+      { onError },
     );
-  const asked = await askModelForPurpose(
-    context,
-    { purpose: 'test_writer' },
-    {
-      prompt: PROMPTS.integration_test_gen,
-      maxTokens: 4_096,
-      diff: await readLimitedDiff(subject, 10_000),
-      extraMaterial: [buildTestLocationMaterial(place)],
-      answerSchema: Answer,
-      onError,
-    },
-  );
-  if ('instead' in asked) return asked.instead;
-  const { code } = asked.answer;
+  const asked = { diff: await readLimitedDiff(subject, 10_000), onError };
+  const input = { ...place, timeoutMs };
+  const reviews = await askAboutPatch(GENERATED_TEST, input, context, asked);
+  const [review] = reviews;
+  if ('absence' in review) return absenceResult(review.absence, reviews, asked);
+  const { code } = review.answer;
   const cases = (await parseTestCases(place.file, code)) ?? [];
   if (!cases.some(({ assertionCount, isSkipped }) => assertionCount > 0 && !isSkipped))
-    return createUnjudgedResult(
-      'could_not_run',
-      'the model wrote no test that asserts anything',
-      asked.metadata,
-      onError,
+    return absentResult(
+      { outcome: 'could_not_run', detail: 'the model wrote no test that asserts anything' },
+      asked,
+      metadataOf(reviews, asked.diff),
     );
   const id = writeBlob(subject.store, code);
   const tree = await editTree(subject.store, subject.tree, [
     { path: place.file, entry: { id, mode: '100644' } },
   ]);
   const command = (ownCommand ?? place.command).replaceAll('{file}', place.file);
-  const room = await subject.sandboxes.createSandbox(tree);
-  const ran = await room.run({ line: command }, left());
-  const { outcome, detail } = classifyProcessResult(ran);
-  return withInjectionCheck(
-    {
-      outcome,
-      kind: 'judged',
-      findings:
-        outcome === 'failed'
-          ? [{ file: place.file, line: null, rule: 'generated_test_failed', message: code.slice(0, 4_000) }]
-          : [],
-      detail,
-      metadata: { ...asked.metadata, command, exit_code: ran.exitCode, output_bytes_cut: ran.truncatedBytes },
-    },
-    asked.injections,
-  );
+  const sandbox = await subject.sandboxes.createSandbox(tree);
+  const ran = await sandbox.run({ line: command }, left());
+  const opinion = GENERATED_TEST.decide({ code, ...classifyProcessResult(ran) }, input);
+  const metadata = { command, exit_code: ran.exitCode, output_bytes_cut: ran.truncatedBytes };
+  return opinionResult({ ...opinion, metadata }, reviews, asked);
 }
 
 /** By the language of most of the changed files. */

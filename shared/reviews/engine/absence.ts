@@ -23,6 +23,14 @@ export type Absence =
   | { readonly code: 'same_family'; readonly model: string; readonly writer: string }
   | { readonly code: 'unknown_writer' }
   | {
+      readonly code: 'too_few_models';
+      readonly count: number;
+      readonly found: number;
+      readonly purpose: JudgePurpose;
+      readonly writer: string;
+    }
+  | { readonly code: 'no_time' }
+  | {
       readonly code: 'breaker_open';
       readonly writer: string;
       readonly rejections: number;
@@ -52,6 +60,10 @@ export function describeAbsence(absence: Absence): string {
       return `${absence.model} is of the same family as ${absence.writer}, which wrote this`;
     case 'unknown_writer':
       return 'it is unknown which model wrote this, so no model is known to be of another family';
+    case 'too_few_models':
+      return `${absence.count} reviewers are to be asked, and ${absence.found} of another family than ${absence.writer} are configured for \`${absence.purpose}\``;
+    case 'no_time':
+      return 'no time was left to ask';
     case 'breaker_open':
       return `the last ${absence.rejections} works of ${absence.writer} were rejected: until ${absence.until} none of it is marked`;
     case 'not_returned':
@@ -66,5 +78,6 @@ export function describeAbsence(absence: Absence): string {
 
 export function absenceOutcome(absence: Absence): AbsenceOutcome {
   if ('outcome' in absence) return absence.outcome;
+  if (absence.code === 'no_time') return 'timed_out';
   return absence.code === 'not_returned' ? 'infra_failed' : 'could_not_run';
 }

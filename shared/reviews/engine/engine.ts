@@ -6,31 +6,19 @@ import {
   NO_CALL_USAGE,
   UNKNOWN_CALL_USAGE,
 } from '../../contract/judgement/judgement.ts';
-import {
-  allJudgeModels,
-  calibrationIdFor,
-  type JudgeModel,
-  type JudgeModels,
-  judgeModelFamily,
-  modelsForPurpose,
-} from '../../contract/models/judge-models.ts';
-import { modelFamily } from '../../contract/models/model-family.ts';
+import { calibrationIdFor, type JudgeModel, judgeModelFamily } from '../../contract/models/judge-models.ts';
 import { type Absence, absenceOutcome, describeAbsence } from './absence.ts';
 import { askCostUsd } from './ask-cost.ts';
 import type { AskModel, PromptPicture, ReviewQuestion } from './ask-model-port.ts';
+import { chooseModels, type ModelSelection } from './choose-models.ts';
 import { verdictWithoutOpinion } from './opinion-verdict.ts';
 import type { JudgePrompt } from './prompt.ts';
 import { type ReviewPiece, selectPieces } from './review-piece.ts';
 import { reviewQuestion } from './review-question.ts';
 import type { JudgingReviewer, Reviewer, ReviewOpinion } from './reviewer.ts';
 
-export interface ReviewerContext {
+export interface ReviewerContext extends ModelSelection {
   readonly ask: AskModel;
-  readonly models: JudgeModels;
-  /** The model that wrote the work; null: a program or a person did, or it is unknown. */
-  readonly writer: string | null;
-  /** Why no model is asked about the task any more, or null. */
-  readonly budgetRefusal: string | null;
   readonly now: () => Date;
 }
 
@@ -64,10 +52,6 @@ export const NO_CALL: ModelReceipt = {
   duration_ms: 0,
 };
 
-/** Whether one maker made both models: models of one maker err alike. */
-export const isSameFamily = (model: Pick<JudgeModel, 'family' | 'model'>, writer: string): boolean =>
-  judgeModelFamily(model) === modelFamily(writer);
-
 /** Returns the receipt of a call: the only place that makes one. */
 export const modelReceipt = (
   model: JudgeModel,
@@ -84,29 +68,6 @@ export const modelReceipt = (
   cost_usd: askCostUsd(model, answered, now.toISOString()),
   ...judgementTimes(answered),
 });
-
-type Chooser = Pick<Reviewer<z.ZodType, never>, 'purpose' | 'family'>;
-
-/** Returns the models that may be asked, or why none may: purpose, budget, and the family of the writer. */
-export function chooseModels(
-  { purpose, family }: Chooser,
-  { models, writer, budgetRefusal }: Pick<ReviewerContext, 'models' | 'writer' | 'budgetRefusal'>,
-  named?: string,
-): { readonly models: readonly [JudgeModel, ...JudgeModel[]] } | { readonly absence: Absence } {
-  const [first, ...others] =
-    named === undefined
-      ? modelsForPurpose(models, purpose)
-      : allJudgeModels(models).filter(({ model }) => model === named);
-  if (!first) return { absence: { code: 'no_model', purpose, named } };
-  if (budgetRefusal !== null) return { absence: { code: 'budget_spent', refusal: budgetRefusal } };
-  if (family === 'any') return { models: [first, ...others] };
-  if (writer === null)
-    return family === 'other' ? { models: [first, ...others] } : { absence: { code: 'unknown_writer' } };
-  const [chosen, ...rest] = [first, ...others].filter((model) => !isSameFamily(model, writer));
-  return chosen
-    ? { models: [chosen, ...rest] }
-    : { absence: { code: 'same_family', model: first.model, writer } };
-}
 
 /** Builds the question of a reviewer about this material. */
 export const questionOf = <Schema extends z.ZodType, Input>(
@@ -244,6 +205,19 @@ export async function runReviewerWith<Schema extends z.ZodType, Input extends Su
   return 'absence' in chosen
     ? absentJudgement(reviewer, input as Subject, chosen.absence)
     : judgementOn(reviewer, input, await askAs(chosen.models[0]));
+}
+
+/** Asks a reviewer that gives no judgement of its own. */
+export async function askReviewer<Schema extends z.ZodType, Input>(
+  reviewer: Reviewer<Schema, Input>,
+  input: Input,
+  material: ReviewMaterial,
+  context: ReviewerContext,
+): Promise<Review<z.output<Schema>>> {
+  const chosen = chooseModels(reviewer, context);
+  return 'absence' in chosen
+    ? { receipt: NO_CALL, injections: [], absence: chosen.absence }
+    : askModelAs(reviewer, input, material, chosen.models[0], context);
 }
 
 /** Runs a reviewer that asks one question. `load` is called only when a model is asked. */

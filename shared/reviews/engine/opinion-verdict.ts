@@ -12,6 +12,7 @@ const WITHOUT: Readonly<Record<AbsenceRule, Judgement['verdict']>> = {
   block: 'fail',
   allow: 'pass',
   pass_with_finding: 'pass',
+  abstain: 'pass',
 };
 export const verdictWithoutOpinion = (rule: AbsenceRule): Judgement['verdict'] => WITHOUT[rule];
 

@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import type { GateEvidence } from '../../contract/evidence/schema.ts';
 import type { Judgement } from '../../contract/judgement/judgement.ts';
 import type { JudgePurpose } from '../../contract/models/judge-models.ts';
 import type { OnErrorAction } from '../../contract/submission/on-error.ts';
@@ -38,8 +39,11 @@ export type ReviewOpinion = Pick<
 /** What is seen without asking a model: an opinion, with a reason of its own for the record, or an absence. */
 export type EarlyOpinion = (ReviewOpinion & { readonly because?: string }) | Absence;
 
-/** What a missing opinion makes of the verdict; `pass_with_finding`: the work goes on, and the record says so. */
-export type AbsenceRule = OnErrorAction | 'pass_with_finding';
+/**
+ * What a missing opinion makes of the verdict. `pass_with_finding`: the work goes on, and the record says so. `abstain`:
+ * the opinion is a vote, which counts for its stage alone.
+ */
+export type AbsenceRule = OnErrorAction | 'pass_with_finding' | 'abstain';
 
 /**
  * A reviewer whose opinion is a judgement. `Subject` is what its judgement names, whether a model is asked or not.
@@ -62,4 +66,22 @@ export interface JudgingReviewer<
   readonly absent: (of: Subject) => AbsenceRule;
   /** How the record words an absence; absent: as it is. */
   readonly absenceOpinion?: (why: string) => Partial<ReviewOpinion>;
+}
+
+/** What a reviewer of the gates container makes of an answer. */
+export type GateOpinion = Pick<GateEvidence, 'outcome' | 'findings' | 'detail' | 'metadata'>;
+
+/** What every reviewer of the gates container is asked with. */
+export interface GateReviewInput {
+  readonly timeoutMs: number;
+}
+
+/** A reviewer whose opinion is the result of a gate. `Answer` as in `JudgingReviewer`. */
+export interface GateReviewer<
+  Schema extends z.ZodType,
+  Input extends GateReviewInput,
+  Answer = z.output<Schema>,
+> extends Reviewer<Schema, Input> {
+  // A method, so that rows with different answers have one type in the registry.
+  decide(answer: Answer, input: Input): GateOpinion;
 }

@@ -1,17 +1,12 @@
 import type { Evidence, Verdict } from '../../contract/evidence/schema.ts';
-import {
-  type Judgement,
-  NO_ANSWER_REASON,
-  type RequirementsReviewPlan,
-  UNKNOWN_CALL_USAGE,
-} from '../../contract/judgement/judgement.ts';
+import type { Judgement, RequirementsReviewPlan } from '../../contract/judgement/judgement.ts';
 import type { PipelineReviewPlan } from '../../contract/judgement/review-pipeline-schema.ts';
 import { isModelJudgedSignal, type ModelJudgedSignal } from '../../contract/submission/signals.ts';
 import type { Task } from '../../contract/task/task.ts';
 import { absentJudgement, skippedJudgement } from '../engine/engine.ts';
-import { unaskedPipelineJudgement } from '../judging/pipeline-judgement.ts';
 import { EXPECTATION_COMPARISON } from './expectations.ts';
 import { REQUIREMENTS_REVIEW, unaskedRequirementsReview } from './requirements-review.ts';
+import { REVIEW_PIPELINE, STAGE_REVIEWER } from './review-pipeline.ts';
 import { signalReviewerOf } from './signal.ts';
 
 /** What models are to be asked about a task, in the order in which it names them. */
@@ -59,20 +54,14 @@ function requirementsReviewJudgements(
     : [absentJudgement(REQUIREMENTS_REVIEW, undefined, { code: 'not_returned' })];
 }
 
-/** The pipeline with its reviewers; without the word of the whole, no reviewer counts. */
+/** The pipeline with its reviewers; without the judgement of the whole, no reviewer counts. */
 function pipelineJudgements(made: readonly Judgement[], pipeline: PipelineReviewPlan | null): Judgement[] {
   if (pipeline === null) return [];
-  if (pipeline.outcome === 'skipped')
-    return [unaskedPipelineJudgement(pipeline, 'skipped', pipeline.because)];
-  const whole = made.find(({ kind }) => kind === 'review_pipeline');
-  if (!whole)
-    return [
-      {
-        ...unaskedPipelineJudgement(pipeline, 'infra_failed', NO_ANSWER_REASON),
-        calls: UNKNOWN_CALL_USAGE.calls,
-      },
-    ];
-  return [...made.filter(({ kind }) => kind === 'review'), whole];
+  if (pipeline.outcome === 'skipped') return [skippedJudgement(REVIEW_PIPELINE, pipeline, pipeline.because)];
+  const whole = made.find(({ kind }) => kind === REVIEW_PIPELINE.kind);
+  return whole
+    ? [...made.filter(({ kind }) => kind === STAGE_REVIEWER.kind), whole]
+    : [absentJudgement(REVIEW_PIPELINE, pipeline, { code: 'not_returned' })];
 }
 
 /** Whether the reviewers of the base are asked about what was observed; null: the base names none. */

@@ -12,13 +12,12 @@ import { type JudgingScope, reserveJudgingOrRefusal } from '../../control/spendi
 import { requireAttempt } from '../../control/task-commands/task-change.ts';
 import { truncateToBytes } from '../../lib/truncate.ts';
 import type { AskModel } from '../../reviews/engine/ask-model-port.ts';
-import { chooseModels, type ReviewerContext, runReviewer } from '../../reviews/engine/engine.ts';
-import { type PieceKind, type ReviewPiece, selectPieces } from '../../reviews/engine/review-piece.ts';
+import { chooseModels } from '../../reviews/engine/choose-models.ts';
+import { absentJudgement, type ReviewerContext, runReviewer } from '../../reviews/engine/engine.ts';
+import type { PieceKind, ReviewPiece } from '../../reviews/engine/review-piece.ts';
 import type { CircuitBreaker } from '../../reviews/judging/circuit-breaker.ts';
 import { excerptEvenly, splitDiffByFile } from '../../reviews/judging/diff-excerpt.ts';
 import { judgingBudgetRefusal } from '../../reviews/judging/judging-budget.ts';
-import { unaskedPipelineJudgement } from '../../reviews/judging/pipeline-judgement.ts';
-import { askReviewPipeline } from '../../reviews/judging/review-pipeline.ts';
 import {
   EXPECTATION_COMPARISON,
   findChangedExpectations,
@@ -26,6 +25,11 @@ import {
 } from '../../reviews/reviewers/expectations.ts';
 import { judgedSignals } from '../../reviews/reviewers/expected-judgements.ts';
 import { findingNotes, REQUIREMENTS_REVIEW } from '../../reviews/reviewers/requirements-review.ts';
+import {
+  REVIEW_PIPELINE,
+  runReviewPipeline,
+  STAGE_REVIEWER,
+} from '../../reviews/reviewers/review-pipeline.ts';
 import { signalReviewerOf } from '../../reviews/reviewers/signal.ts';
 import type { ModelSpendStore } from '../../store/model-spend.ts';
 import type { ObjectStore } from '../../store/object-store.ts';
@@ -187,19 +191,13 @@ export async function askJudges(
     return Promise.all([reviewed, ...compared]);
   };
   const ofPipeline = async (plan: PipelineReviewPlan): Promise<Judgement[]> => {
-    if (budgetRefusal !== null) return [unaskedPipelineJudgement(plan, 'could_not_run', budgetRefusal)];
+    const chosen = chooseModels(STAGE_REVIEWER, reviewing);
+    if ('absence' in chosen) return [absentJudgement(REVIEW_PIPELINE, plan, chosen.absence)];
     const { pieces, attemptEvidence } = await load();
     const { review_pipeline } = attemptEvidence.evidence;
-    if (!review_pipeline) return [];
-    return askReviewPipeline({
-      pipeline: review_pipeline,
-      models: models.review ?? [],
-      writer: attempt.model,
-      pieces: selectPieces(pieces, ['task', 'observed', 'diff']),
-      request_reason: plan.because,
-      ask,
-      now,
-    });
+    return review_pipeline
+      ? runReviewPipeline({ ...reviewing, pipeline: review_pipeline, pieces, because: plan.because })
+      : [];
   };
   const ofWorkflow = async (): Promise<Judgement[]> => {
     const { pieces, attemptEvidence } = await load();

@@ -3,13 +3,10 @@ import { describe, expect, test } from 'vitest';
 import type { Gate } from '../../../../gates/core/gate.ts';
 import { integrationTestGenGate } from '../../../../gates/gates/integration-test-gen.ts';
 import { intentVerificationGate } from '../../../../gates/gates/intent-verification.ts';
-import {
-  computeCompositeScore,
-  RUBRIC_WEIGHTS,
-  reviewRubricGate,
-} from '../../../../gates/gates/review-rubric.ts';
+import { reviewRubricGate } from '../../../../gates/gates/review-rubric.ts';
 import { reduceToVerdict } from '../../../../shared/control/verdict/reduce-to-verdict.ts';
 import { excerptEvenly } from '../../../../shared/reviews/judging/diff-excerpt.ts';
+import { computeCompositeScore, RUBRIC_WEIGHTS } from '../../../../shared/reviews/reviewers/review-rubric.ts';
 import { gatherEvidenceOn } from '../../../support/gather-evidence.ts';
 import { createTestRepository } from '../../../support/git-repository.ts';
 import { type FileEdits, runGate } from '../../../support/patch-fixture.ts';

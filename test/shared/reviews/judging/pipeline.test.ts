@@ -2,21 +2,23 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ConfigError } from '../../../../gates/core/configuration-error.ts';
 import { readYaml, validateYaml } from '../../../../gates/pipeline/configuration/config-yaml.ts';
-import { ReviewPipeline } from '../../../../shared/contract/judgement/review-pipeline-schema.ts';
+import {
+  type PipelineStage,
+  ReviewPipeline,
+} from '../../../../shared/contract/judgement/review-pipeline-schema.ts';
 import type { JudgeModel } from '../../../../shared/contract/models/judge-models.ts';
 import { joinJudgements } from '../../../../shared/control/verdict/join-judgements.ts';
 import type { AskModel, ModelAnswer } from '../../../../shared/reviews/engine/ask-model-port.ts';
-import { askReviewPipeline } from '../../../../shared/reviews/judging/review-pipeline.ts';
-import {
-  decidePipeline,
-  decideStage,
-  type ReviewerApproval,
-  type StageDecision,
-} from '../../../../shared/reviews/judging/stage-decision.ts';
 import {
   completeJudgements,
   planPipelineReview,
 } from '../../../../shared/reviews/reviewers/expected-judgements.ts';
+import { runReviewPipeline } from '../../../../shared/reviews/reviewers/review-pipeline.ts';
+import {
+  decidePipeline,
+  decideStage,
+  type StageDecision,
+} from '../../../../shared/reviews/reviewers/stage-decision.ts';
 import { evidence, FIXED_NOW, task, verdict } from '../../../support/builders.ts';
 
 const agents = (...roles: string[]) => roles.map((role) => ({ role }));
@@ -26,6 +28,14 @@ const stage = (aggregator: object, ...roles: string[]) => {
   if (!first) throw new Error('no stage');
   return first;
 };
+
+/** Votes: a rejection, an approval, or an abstention. */
+type Approval = boolean | null;
+const decide = (of: PipelineStage, votes: readonly Approval[]): StageDecision =>
+  decideStage(
+    of,
+    votes.map((approves) => (approves === null ? null : { approves, confidence: 1 })),
+  );
 
 describe('a stage', () => {
   it.each([
@@ -47,7 +57,7 @@ describe('a stage', () => {
     const roles = ['a', 'b', 'c'].slice(0, votes.length);
     const aggregator =
       strategy === 'weighted' ? { strategy, weights: { b: 3 }, pass_threshold: 0.75 } : { strategy };
-    expect(decideStage(stage(aggregator, ...roles), votes)).toBe(count);
+    expect(decide(stage(aggregator, ...roles), votes)).toBe(count);
   });
 
   it('is never made better by a reviewer who could not be asked, and never worse', () => {
@@ -55,16 +65,16 @@ describe('a stage', () => {
     fc.assert(
       fc.property(
         fc.constantFrom('any', 'all', 'majority', 'weighted'),
-        fc.array(fc.constantFrom<ReviewerApproval>(true, false, null), { minLength: 1, maxLength: 3 }),
+        fc.array(fc.constantFrom<Approval>(true, false, null), { minLength: 1, maxLength: 3 }),
         fc.nat(2),
         (strategy, votes, at) => {
           const of = stage({ strategy }, ...['a', 'b', 'c'].slice(0, votes.length));
           const without = votes.map((vote, index) => (index === at ? null : vote));
-          const [known, unknown] = [decideStage(of, votes), decideStage(of, without)];
+          const [known, unknown] = [decide(of, votes), decide(of, without)];
           if (known !== unknown) expect(unknown).toBe('undecided');
           expect(
             RANK[
-              decideStage(
+              decide(
                 of,
                 votes.map((vote) => vote ?? true),
               )
@@ -198,12 +208,13 @@ async function review(
     return (answers[asked.length - 1] ?? down) as ModelAnswer<never>;
   };
   const pieces = [{ kind: 'diff' as const, label: 'diff', text }];
-  const made = await askReviewPipeline({
+  const made = await runReviewPipeline({
     pipeline: of,
-    models: MODELS,
+    models: { review: MODELS },
     writer,
+    budgetRefusal: null,
     pieces,
-    request_reason: 'b',
+    because: 'b',
     ask,
     now: () => FIXED_NOW,
   });

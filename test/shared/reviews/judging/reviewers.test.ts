@@ -6,14 +6,13 @@ import {
   judgeModelFamily,
 } from '../../../../shared/contract/models/judge-models.ts';
 import { modelFamily } from '../../../../shared/contract/models/model-family.ts';
-import { excerptWholeFiles, splitDiffByFile } from '../../../../shared/reviews/judging/diff-excerpt.ts';
 import {
-  eligibleReviewerModels,
-  ReviewerModel,
+  chooseModels,
+  modelsOfOtherFamilies,
   reviewerFamilyFor,
-  SameFamilyError,
-} from '../../../../shared/reviews/judging/reviewer-model.ts';
-import { countVotes, type Vote, VotingRules } from '../../../../shared/reviews/judging/voting.ts';
+} from '../../../../shared/reviews/engine/choose-models.ts';
+import { countVotes, type Vote, VotingRules } from '../../../../shared/reviews/engine/votes.ts';
+import { excerptWholeFiles, splitDiffByFile } from '../../../../shared/reviews/judging/diff-excerpt.ts';
 
 const NAMES = [
   'claude-opus-5-5',
@@ -46,19 +45,23 @@ test.each([
 });
 
 describe('a reviewer', () => {
-  it('of the family of the writer cannot be made', () => {
-    expect(() => new ReviewerModel(model('us.anthropic.claude-haiku'), 'opus')).toThrow(SameFamilyError);
-    expect(() => new ReviewerModel({ ...model('own'), family: 'anthropic' }, 'opus')).toThrow(
-      SameFamilyError,
-    );
+  it('of the family of the writer is not chosen, also where it is named', () => {
+    for (const own of [model('us.anthropic.claude-haiku'), { ...model('own'), family: 'anthropic' }])
+      for (const named of [undefined, own.model])
+        expect(
+          chooseModels(
+            { purpose: 'cross_model', family: 'known_other' },
+            { models: { cross_model: [own] }, writer: 'opus', budgetRefusal: null, named },
+          ),
+        ).toEqual({ absence: { code: 'same_family', model: own.model, writer: 'opus' } });
   });
 
   it('is never of that family, whatever is configured; nobody else is left out, and the mapping comes first', () => {
     const names = fc.constantFrom(...NAMES);
     fc.assert(
       fc.property(fc.array(names, { maxLength: 6 }), names, (configured, writer) => {
-        const families = eligibleReviewerModels(configured.map(model), writer).map((each) =>
-          judgeModelFamily(each.model),
+        const families = modelsOfOtherFamilies(configured.map(model), writer).map((each) =>
+          judgeModelFamily(each),
         );
         expect(families).not.toContain(modelFamily(writer));
         expect(families).toHaveLength(

@@ -1,40 +1,34 @@
 import type { PipelineStage, ReviewPipeline } from '../../contract/judgement/review-pipeline-schema.ts';
+import { tallyVotes, type Vote } from '../engine/votes.ts';
 
-/** What one reviewer said of the work; null: nothing that counts. */
-export type ReviewerApproval = boolean | null;
 export type StageDecision = 'passed' | 'failed' | 'undecided';
 
-/** Less sure than this, and a reviewer has abstained. */
-export const MIN_VOTE_CONFIDENCE = 0.3;
+/** A reviewer that is less sure than this has abstained. */
+const MIN_VOTE_CONFIDENCE = 0.3;
 
 /**
- * What a stage comes to. An abstention is never a word for the work; where those who abstained could have made the difference, nothing
- * is decided. A tie of `majority` is a no.
+ * What the votes of a stage come to. Where those who abstained could make the difference, nothing is decided. A tie of
+ * `majority` is a rejection.
  */
-export function decideStage(
-  { agents, aggregator }: PipelineStage,
-  votes: readonly ReviewerApproval[],
-): StageDecision {
+export function decideStage({ agents, aggregator }: PipelineStage, votes: readonly Vote[]): StageDecision {
   const { strategy, weights, pass_threshold: threshold = 0.5 } = aggregator;
-  const weigh = (role: string): number => (strategy === 'weighted' ? (weights?.[role] ?? 1) : 1);
-  const sum = (which: (vote: ReviewerApproval) => boolean): number =>
-    agents.reduce((total, { role }, index) => total + (which(votes[index] ?? null) ? weigh(role) : 0), 0);
-  const good = sum((vote) => vote === true);
-  const open = sum((vote) => vote === null);
-  const all = sum(() => true);
-  const isEnough = (approving: number): boolean => {
+  const weightOf = (_vote: Vote, index: number): number =>
+    strategy === 'weighted' ? (weights?.[agents[index]?.role ?? ''] ?? 1) : 1;
+  const { approving, rejecting, abstaining } = tallyVotes(votes, MIN_VOTE_CONFIDENCE, weightOf).weights;
+  const all = approving + rejecting + abstaining;
+  const isEnough = (weight: number): boolean => {
     switch (strategy) {
       case 'any':
-        return approving > 0;
+        return weight > 0;
       case 'all':
-        return approving === all;
+        return weight === all;
       case 'majority':
-        return approving > all / 2;
+        return weight > all / 2;
       case 'weighted':
-        return approving / all >= threshold;
+        return weight / all >= threshold;
     }
   };
-  return isEnough(good) ? 'passed' : isEnough(good + open) ? 'undecided' : 'failed';
+  return isEnough(approving) ? 'passed' : isEnough(approving + abstaining) ? 'undecided' : 'failed';
 }
 
 /** What all stages come to; those that are not decided yet are `undecided`. A stage of `all` that fails, fails the pipeline. */

@@ -1,0 +1,162 @@
+import type * as z from 'zod';
+import type { JudgeModel } from '../../../shared/contract/models/judge-models.ts';
+import type { OnErrorAction } from '../../../shared/contract/submission/on-error.ts';
+import { truncateToBytes } from '../../../shared/lib/truncate.ts';
+import { type Absence, type AbsenceOutcome, absenceOutcome } from '../../../shared/reviews/engine/absence.ts';
+import { combineReceipts } from '../../../shared/reviews/engine/both-orders.ts';
+import { chooseModels } from '../../../shared/reviews/engine/choose-models.ts';
+import { askModelAs, NO_CALL, type Review } from '../../../shared/reviews/engine/engine.ts';
+import type { ReviewPiece } from '../../../shared/reviews/engine/review-piece.ts';
+import type { GateOpinion, GateReviewer, GateReviewInput } from '../../../shared/reviews/engine/reviewer.ts';
+import type { DiffExcerpt } from '../../../shared/reviews/judging/diff-excerpt.ts';
+import { describeGateAbsence } from '../../../shared/reviews/reviewers/gate-review-defaults.ts';
+import type { GateContext, GateResult } from '../../core/gate.ts';
+
+const MAX_DESCRIPTION = 2_000;
+const MAX_DETAIL = 2_000;
+
+export interface PatchReviewSettings {
+  readonly diff: DiffExcerpt;
+  /** The model that the base's configuration asks for; absent: those that serve the purpose. */
+  readonly named?: string | undefined;
+  /** How many models are asked; absent: one. */
+  readonly count?: number;
+  readonly onError?: OnErrorAction | undefined;
+}
+
+/** The answers about a patch, at least one: also for a model that was not asked. */
+export type PatchReviews<Answer> = readonly [Review<Answer>, ...Review<Answer>[]];
+
+const taskPieces = ({ task }: GateContext): ReviewPiece[] =>
+  task
+    ? [
+        { kind: 'task', label: 'title of the task', text: task.title },
+        {
+          kind: 'task',
+          label: 'description of the task',
+          text: truncateToBytes(task.description, MAX_DESCRIPTION),
+        },
+      ]
+    : [{ kind: 'task', label: 'task', text: '(no task is known: judge by the diff alone)' }];
+
+/** Asks models about the patch, as this reviewer. */
+export async function askAboutPatch<Schema extends z.ZodType, Input extends GateReviewInput>(
+  reviewer: GateReviewer<Schema, Input, never>,
+  input: Input,
+  context: GateContext,
+  { diff, named, count = 1 }: PatchReviewSettings,
+): Promise<PatchReviews<z.output<Schema>>> {
+  const { judge, task } = context;
+  const writer = task?.writer ?? null;
+  const chosen = chooseModels(reviewer, {
+    models: judge?.models ?? {},
+    writer,
+    budgetRefusal: null,
+    named,
+    count,
+  });
+  if (!judge || 'absence' in chosen) {
+    const absence: Absence =
+      'absence' in chosen ? chosen.absence : { code: 'no_model', purpose: reviewer.purpose, named };
+    return [{ receipt: NO_CALL, injections: [], absence }];
+  }
+  const pieces: ReviewPiece[] = [...taskPieces(context), { kind: 'diff', label: 'diff', text: diff.text }];
+  const [first, ...others] = chosen.models;
+  const ask = (model: JudgeModel) =>
+    askModelAs(reviewer, input, { pieces }, model, { ask: judge.ask, now: () => new Date() });
+  return Promise.all([ask(first), ...others.slice(0, count - 1).map(ask)]);
+}
+
+/** What is recorded of the calls: of all together, where there were several. */
+export function metadataOf(
+  reviews: PatchReviews<unknown>,
+  diff: DiffExcerpt,
+): NonNullable<GateResult['metadata']> {
+  const receipts = reviews.map(({ receipt }) => receipt);
+  const [first = NO_CALL, ...others] = receipts;
+  if (first.model === null) return {};
+  const { prompt, calls, tokens, cost_usd } = combineReceipts(first, ...others);
+  return {
+    tool: 'model',
+    tool_version: receipts.map(({ model }) => model).join(', '),
+    family: [...new Set(receipts.map(({ family }) => family))].join(', '),
+    prompt: prompt?.id ?? null,
+    prompt_version: prompt?.version ?? null,
+    prompt_sha256: prompt?.sha256 ?? null,
+    diff_characters_cut: diff.omitted_chars,
+    calls,
+    input_tokens: tokens?.input ?? null,
+    output_tokens: tokens?.output ?? null,
+    cost_usd,
+    injections: reviews[0].injections.length,
+  };
+}
+
+/** The result of a gate without an opinion: never a pass. */
+export const absentResult = (
+  { outcome, detail }: { readonly outcome: AbsenceOutcome; readonly detail: string },
+  { onError }: Pick<PatchReviewSettings, 'onError'>,
+  metadata: GateResult['metadata'] = {},
+): GateResult => ({
+  outcome,
+  kind: 'judged',
+  findings: [],
+  detail: detail.slice(0, MAX_DETAIL),
+  metadata,
+  ...(onError === undefined ? {} : { onError }),
+});
+
+/** The result of a gate that no model answered for. */
+export const absenceResult = (
+  absence: Absence,
+  reviews: PatchReviews<unknown>,
+  settings: PatchReviewSettings,
+): GateResult =>
+  absentResult(
+    { outcome: absenceOutcome(absence), detail: describeGateAbsence(absence) },
+    settings,
+    metadataOf(reviews, settings.diff),
+  );
+
+/**
+ * The result of a gate with an opinion. Where the patch tried to talk the model over, the opinion lets nothing out: a
+ * reviewer looks at it, whatever `on_error` says.
+ */
+export function opinionResult(
+  { outcome, findings, detail, metadata }: GateOpinion,
+  reviews: PatchReviews<unknown>,
+  { diff }: Pick<PatchReviewSettings, 'diff'>,
+): GateResult {
+  const { injections } = reviews[0];
+  return {
+    outcome: injections.length > 0 && outcome === 'passed' ? 'could_not_run' : outcome,
+    kind: 'judged',
+    findings: [
+      ...findings,
+      ...injections.map((message) => ({ file: null, line: null, rule: 'talks_to_the_judge', message })),
+    ],
+    detail: injections.length === 0 ? detail : `${injections.join('; ')}. ${detail}`,
+    metadata: { ...metadataOf(reviews, diff), ...metadata },
+  };
+}
+
+/** Has one model review the patch. */
+export async function reviewPatch<Schema extends z.ZodType, Input extends GateReviewInput>(
+  reviewer: GateReviewer<Schema, Input>,
+  input: Input,
+  context: GateContext,
+  settings: PatchReviewSettings,
+): Promise<GateResult> {
+  const reviews = await askAboutPatch(reviewer, input, context, settings);
+  const [review] = reviews;
+  if ('answer' in review) return opinionResult(reviewer.decide(review.answer, input), reviews, settings);
+  return absenceResult(review.absence, reviews, settings);
+}
+
+/** The result of a gate when there is no diff to judge. */
+export const EMPTY_DIFF_RESULT: GateResult = {
+  outcome: 'skipped',
+  kind: 'checked',
+  findings: [],
+  detail: 'nothing was changed',
+};

@@ -1,0 +1,42 @@
+import * as z from 'zod';
+import type { CheckOutcome } from '../../contract/check-outcome.ts';
+import type { GateReviewer, GateReviewInput } from '../engine/reviewer.ts';
+import { PROMPTS } from '../judging/prompts.ts';
+import { GATE_REVIEW_DEFAULTS } from './gate-review-defaults.ts';
+
+const GeneratedTest = z.strictObject({ code: z.string().min(1).max(50_000) });
+
+interface GeneratedTestInput extends GateReviewInput {
+  /** Where the test goes, and in which form. */
+  readonly file: string;
+  readonly form: string;
+}
+
+/** What the generated test comes to on the patch. */
+export interface GeneratedTestRun {
+  readonly code: string;
+  readonly outcome: CheckOutcome;
+  readonly detail: string;
+}
+
+/** Lets a model write an integration test; what decides is how it runs. */
+export const GENERATED_TEST = {
+  ...GATE_REVIEW_DEFAULTS,
+  kind: 'integration_test_gen',
+  purpose: 'test_writer',
+  prompt: PROMPTS.integration_test_gen,
+  answerSchema: () => GeneratedTest,
+  maxTokens: () => 4_096,
+  pieces: ({ file, form }) => [
+    { kind: 'test_location', label: 'where the test goes', text: `${form}, which will lie at ${file}` },
+  ],
+  decide: ({ code, outcome, detail }, { file }) => ({
+    outcome,
+    findings:
+      outcome === 'failed'
+        ? [{ file, line: null, rule: 'generated_test_failed', message: code.slice(0, 4_000) }]
+        : [],
+    detail,
+    metadata: {},
+  }),
+} satisfies GateReviewer<typeof GeneratedTest, GeneratedTestInput, GeneratedTestRun>;

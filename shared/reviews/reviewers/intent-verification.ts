@@ -1,0 +1,34 @@
+import * as z from 'zod';
+import type { GateReviewer, GateReviewInput } from '../engine/reviewer.ts';
+import { PROMPTS } from '../judging/prompts.ts';
+import { GATE_REVIEW_DEFAULTS } from './gate-review-defaults.ts';
+
+const IntentAnswer = z.strictObject({
+  reason: z.string().max(4_000),
+  verdict: z.enum(['yes', 'partially', 'no']),
+});
+
+interface IntentInput extends GateReviewInput {
+  readonly block_on_no: boolean;
+  readonly block_on_partial: boolean;
+}
+
+/** Whether the patch does what the task asks. */
+export const INTENT_VERIFICATION = {
+  ...GATE_REVIEW_DEFAULTS,
+  kind: 'intent_verification',
+  purpose: 'intent',
+  prompt: PROMPTS.intent_verification,
+  answerSchema: () => IntentAnswer,
+  maxTokens: () => 256,
+  decide: ({ verdict, reason }, { block_on_no, block_on_partial }) => ({
+    outcome:
+      (verdict === 'no' && block_on_no) || (verdict === 'partially' && block_on_partial)
+        ? 'failed'
+        : 'passed',
+    findings:
+      verdict === 'yes' ? [] : [{ file: null, line: null, rule: `intent_${verdict}`, message: reason }],
+    detail: `${verdict}: ${reason}`,
+    metadata: { verdict },
+  }),
+} satisfies GateReviewer<typeof IntentAnswer, IntentInput>;

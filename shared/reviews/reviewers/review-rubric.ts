@@ -1,0 +1,57 @@
+import * as z from 'zod';
+import type { GateReviewer, GateReviewInput } from '../engine/reviewer.ts';
+import { PROMPTS } from '../judging/prompts.ts';
+import { GATE_REVIEW_DEFAULTS } from './gate-review-defaults.ts';
+
+/** Weight of each dimension; together 1. */
+export const RUBRIC_WEIGHTS = {
+  style_compliance: 0.15,
+  correctness: 0.35,
+  performance_impact: 0.15,
+  security: 0.25,
+  maintainability: 0.1,
+} as const;
+type RubricDimension = keyof typeof RUBRIC_WEIGHTS;
+const DIMENSIONS = Object.keys(RUBRIC_WEIGHTS) as RubricDimension[];
+
+const PASS_FROM = 6;
+const REWORK_BELOW = 4;
+
+/** A dimension that is missing, or off the scale, makes the answer unreadable: no score is made up for it. */
+const RubricAnswer = z.strictObject({
+  summary: z.string().max(4_000),
+  scores: z.strictObject(
+    Object.fromEntries(DIMENSIONS.map((name) => [name, z.number().min(0).max(10)])) as Record<
+      RubricDimension,
+      z.ZodNumber
+    >,
+  ),
+});
+
+/** The weighted mean of the scores, with two decimal places. */
+export const computeCompositeScore = (scores: Readonly<Record<RubricDimension, number>>): number =>
+  Math.round(DIMENSIONS.reduce((sum, name) => sum + RUBRIC_WEIGHTS[name] * scores[name], 0) * 100) / 100;
+
+/** Scores of the patch in five dimensions. */
+export const REVIEW_RUBRIC = {
+  ...GATE_REVIEW_DEFAULTS,
+  kind: 'review_rubric',
+  purpose: 'rubric',
+  prompt: PROMPTS.review_rubric,
+  answerSchema: () => RubricAnswer,
+  maxTokens: () => 1_024,
+  decide: ({ scores, summary }) => {
+    const composite = computeCompositeScore(scores);
+    return {
+      outcome: composite >= PASS_FROM ? 'passed' : 'failed',
+      findings: DIMENSIONS.filter((name) => scores[name] < PASS_FROM).map((name) => ({
+        file: null,
+        line: null,
+        rule: name,
+        message: `${scores[name]} of 10`,
+      })),
+      detail: `${composite} of 10, ${PASS_FROM} needed: ${summary}`,
+      metadata: { composite, needs_rework: composite < REWORK_BELOW, ...scores },
+    };
+  },
+} satisfies GateReviewer<typeof RubricAnswer, GateReviewInput>;
