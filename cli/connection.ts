@@ -27,6 +27,11 @@ export const ConnectionFile = z.object({
   url: z.string(),
   token: z.string(),
   control_url: z.string(),
+  dynamodb_url: z.string(),
+  table: z.string(),
+  /** What clients of the engines sign with; the control endpoint takes it as a bearer token. */
+  access_key_id: z.string(),
+  secret_access_key: z.string(),
   records_dir: z.string(),
   data_dir: z.string(),
   pid: z.number().int(),

@@ -64,8 +64,6 @@ export function createControlEndpoint(options: ControlEndpointOptions): RequestL
   };
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<Served | null> {
-    // A web page must not reach this endpoint: browsers send an Origin, our clients do not.
-    if (request.headers.origin !== undefined) return { status: 403, body: { message: 'Forbidden' } };
     if (await options.invoke(request, response)) return null;
     const text = (await readBody(request))?.toString('utf8') ?? '';
     const body: unknown = text === '' ? {} : JSON.parse(text);

@@ -2,6 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeFileAtomically } from './atomic-files.ts';
+import {
+  createEngineCredentials,
+  type EngineCredentials,
+  parseEngineCredentials,
+} from './engine-credentials.ts';
 import { tryLock } from './file-lock.ts';
 import { isRecord } from './properties.ts';
 
@@ -21,6 +26,8 @@ export interface DataDirectory {
   readonly isNew: boolean;
   /** Unique id of this directory. Processes that a stack on it has started have it in their environment. */
   readonly id: string;
+  /** What the clients of the engines sign with. The same after a restart, because URLs that were signed stay valid. */
+  readonly credentials: EngineCredentials;
   /** 0 for an unknown port. */
   readonly ports: ServicePorts;
   rememberPorts(ports: ServicePorts): void;
@@ -34,6 +41,7 @@ export interface DataDirectory {
 const PORTS = 'ports.json';
 const TOKEN = 'operator-token';
 const ID = 'id';
+const CREDENTIALS = 'engine-credentials';
 const LOCK = 'lock';
 
 /**
@@ -52,6 +60,7 @@ export function openDataDirectory(path: string): DataDirectory {
       path,
       isNew,
       id: readId(path, write),
+      credentials: readCredentials(path, write),
       ports: readPorts(read(path, PORTS)),
       rememberPorts: (ports) => write(PORTS, JSON.stringify(ports)),
       token: () => read(path, TOKEN),
@@ -72,6 +81,14 @@ function readId(path: string, write: (name: string, text: string) => void): stri
   if (/^[0-9a-f-]{36}$/.test(known)) return known;
   const made = randomUUID();
   write(ID, made);
+  return made;
+}
+
+function readCredentials(path: string, write: (name: string, text: string) => void): EngineCredentials {
+  const known = parseEngineCredentials(read(path, CREDENTIALS));
+  if (known !== null) return known;
+  const made = createEngineCredentials();
+  write(CREDENTIALS, `${made.accessKeyId} ${made.secretAccessKey}`);
   return made;
 }
 

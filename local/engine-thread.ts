@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { LOOPBACK } from './http/listen.ts';
+import { LOOPBACK } from '../shared/lib/loopback-listener.ts';
 import type { Stoppable } from './interfaces.ts';
 import { startWorkerThread } from './worker-thread.ts';
 

@@ -22,7 +22,7 @@ export async function ensureOperatorToken(
 ): Promise<string> {
   const [table] = dynamo.tables;
   if (table === undefined) throw new Error('the template has no table for the operator token');
-  const client = createAwsJsonClient(dynamo.endpoint, DYNAMODB_TARGET);
+  const client = createAwsJsonClient(dynamo.endpoint, DYNAMODB_TARGET, directory.credentials);
   try {
     const known = directory.token();
     if (known !== null && (await isKnown(client, table.name, known))) return known;

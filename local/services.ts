@@ -9,6 +9,7 @@ import { createControlEndpoint } from './control-endpoint.ts';
 import type { Dynamo } from './dynamodb/index.ts';
 import { createEcs } from './ecs/index.ts';
 import { STACK_ID_VARIABLE } from './ecs/orphaned-processes.ts';
+import type { EngineCredentials } from './engine-credentials.ts';
 import type { EnvPassthrough } from './env-passthrough.ts';
 import { startEventSources } from './event-sources/index.ts';
 import { createEventBus } from './events/index.ts';
@@ -30,6 +31,7 @@ export interface LocalServicesOptions {
   readonly assets: AssetLocator;
   readonly dynamo: Dynamo;
   readonly queues: Queues;
+  readonly credentials: EngineCredentials;
   /** Will serve Step Functions, ECS, EventBridge and the control endpoint. */
   readonly control: DeferredListener;
   readonly counters: OperationCounters;
@@ -63,7 +65,8 @@ const MAX_CONTAINERS = 64;
 
 /** Starts the services. @throws Error that names the resource or property that a service does not support. */
 export function startLocalServices(options: LocalServicesOptions): LocalServices {
-  const { resources, assets, dynamo, queues, control, counters, dataDir, onLog, onError } = options;
+  const { resources, assets, dynamo, queues, control, counters, credentials, dataDir, onLog, onError } =
+    options;
   const faults = createInjectedFaults();
   const cloudWatch = createCloudWatch({ resources });
   const lambda = createLambdaHost({
@@ -77,6 +80,7 @@ export function startLocalServices(options: LocalServicesOptions): LocalServices
       EVENTBRIDGE: control.url,
       LAMBDA: control.url,
     },
+    credentials,
     counters,
     scratch: functionScratch(dataDir),
     compileCache: join(options.cache, 'compiled'),
@@ -89,7 +93,15 @@ export function startLocalServices(options: LocalServicesOptions): LocalServices
   const place = { region: LOCAL_REGION, accountId: LOCAL_ACCOUNT_ID };
   const { sqsEndpoint } = queues;
   const bus = createEventBus({ resources, lambda, counters, onError });
-  const states = createStepFunctions({ ...place, resources, lambda, sqsEndpoint, counters, onLog });
+  const states = createStepFunctions({
+    ...place,
+    resources,
+    lambda,
+    sqsEndpoint,
+    credentials,
+    counters,
+    onLog,
+  });
   const ecs = createEcs({
     ...place,
     resources,
@@ -114,6 +126,7 @@ export function startLocalServices(options: LocalServicesOptions): LocalServices
     dynamo,
     sqsEndpoint,
     s3Endpoint: queues.s3Endpoint,
+    credentials,
     lambda,
     faults,
     onError,

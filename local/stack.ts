@@ -1,8 +1,10 @@
+import { type AccessRule, isAuthenticatedByHandler } from '../shared/lib/loopback-listener.ts';
 import { createCounters } from './counters.ts';
 import { type DataDirectory, openDataDirectory } from './data-directory.ts';
 import { startDynamo } from './dynamodb/index.ts';
 import { killOrphanedProcesses } from './ecs/orphaned-processes.ts';
 import { scratchFolder } from './ecs/task-runner.ts';
+import { createEngineRule, type EngineCredentials } from './engine-credentials.ts';
 import type { EnvPassthrough } from './env-passthrough.ts';
 import { listenDeferred } from './http/listen.ts';
 import type { ResolvedResource, Stoppable } from './interfaces.ts';
@@ -42,8 +44,17 @@ export interface LocalStack extends Stoppable {
   readonly url: string;
   readonly token: string;
   readonly controlUrl: string;
+  /** For clients of the table. */
+  readonly dynamodbUrl: string;
+  readonly table: string;
+  readonly credentials: EngineCredentials;
   readonly recordsDir: string;
 }
+
+/** The API checks an operator token with each request; the page is served there. */
+const API_RULE: AccessRule = { servesPages: true, isAuthenticated: isAuthenticatedByHandler };
+/** The model gateway checks the token of an attempt with each request. */
+const FUNCTION_URL_RULE: AccessRule = { servesPages: false, isAuthenticated: isAuthenticatedByHandler };
 
 /** Starts everything that the template describes, and continues from the state in the data directory. */
 export async function startLocalStack(options: StackOptions): Promise<LocalStack> {
@@ -77,14 +88,15 @@ async function startIn(
     started.push(running);
     return running;
   };
-  const { ports, path: dataDir } = directory;
-  const common = { dataDir, resources: named, counters, onFailure };
+  const { ports, credentials, path: dataDir } = directory;
+  const common = { dataDir, resources: named, counters, credentials, onFailure };
+  const engineRule = createEngineRule(credentials);
   const [dynamo, queues, api, control, functionUrl, { startLocalServices }] = await allOrNone([
     begin(startDynamo({ ...common, port: ports.dynamodb, engine: engines.DYNAMODB, onError })),
     begin(startQueues({ ...common, port: ports.queues, engines, onError })),
-    begin(listenDeferred(options.port, ports.api)),
-    begin(listenDeferred(undefined, ports.control)),
-    begin(listenDeferred(undefined, ports.functionUrl)),
+    begin(listenDeferred(API_RULE, options.port, ports.api)),
+    begin(listenDeferred(engineRule, undefined, ports.control)),
+    begin(listenDeferred(FUNCTION_URL_RULE, undefined, ports.functionUrl)),
     // Loaded while the engines start in their own threads.
     import('./services.ts'),
     killOrphans(directory, onError),
@@ -111,6 +123,7 @@ async function startIn(
       assets: assembly.assets,
       dynamo,
       queues,
+      credentials,
       control,
       counters,
       dataDir,
@@ -128,6 +141,9 @@ async function startIn(
     url: api.url,
     token,
     controlUrl: control.url,
+    dynamodbUrl: dynamo.endpoint,
+    table: dynamo.tables[0]?.name ?? '',
+    credentials,
     recordsDir: `${queues.bucketDirectory(recordsBucket(resources))}/records`,
     async stop() {
       stopping = true;

@@ -158,7 +158,7 @@ export const upCommand = defineLocalCommand({
   json: {
     text: '`--json` prints one line when the stack is ready. It is the same as `connection.json` in the data folder (mode 0600), which is removed when the stack stops.',
     example:
-      '{"url": "http://127.0.0.1:43210", "token": "assay_op_…", "control_url": "http://127.0.0.1:43211", "records_dir": "/path", "data_dir": "/path", "pid": 4711}',
+      '{"url": "http://127.0.0.1:43210", "token": "assay_op_…", "control_url": "http://127.0.0.1:43211", "dynamodb_url": "http://127.0.0.1:43212", "table": "Tasks", "access_key_id": "LOCAL…", "secret_access_key": "…", "records_dir": "/path", "data_dir": "/path", "pid": 4711}',
     option: 'print one line of JSON with url and token when ready',
   },
   examples: [

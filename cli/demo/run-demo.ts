@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ApiRouteClient, createApiRouteClient } from '../client.ts';
+import type { ConnectionFile } from '../connection.ts';
 import { CLI_EXIT_CODES, CliError } from '../exit.ts';
 import { followTasks } from '../follow-tasks.ts';
 import { findStackProgram } from '../installation.ts';
@@ -60,8 +61,11 @@ async function followAll(
 }
 
 /** Makes the stack write the records that wait in its batching windows. */
-async function drain(controlUrl: string): Promise<void> {
-  const response = await fetch(new URL('/_assay/drain', controlUrl), { method: 'POST' });
+async function drain({ control_url, access_key_id }: ConnectionFile): Promise<void> {
+  const response = await fetch(new URL('/_assay/drain', control_url), {
+    method: 'POST',
+    headers: { authorization: `Bearer ${access_key_id}` },
+  });
   if (!response.ok) throw new Error(`the embedded stack could not be drained: ${response.status}`);
 }
 
@@ -93,7 +97,7 @@ export async function runDemo(
     throw error;
   });
   try {
-    const { url, token, control_url, records_dir } = stack.connection;
+    const { url, token, records_dir } = stack.connection;
     const client = createApiRouteClient({ url, token, source: 'the demo' });
     const tasks = agent
       ? buildDemoTasks(repository.url, agent.adapter)
@@ -111,7 +115,7 @@ export async function runDemo(
       stack.interrupted,
       agent ? LIMIT_MS.real : LIMIT_MS.scripted,
     );
-    await drain(control_url);
+    await drain(stack.connection);
     const { verification_nudge: nudge } = await client.status({});
     return {
       tasks,

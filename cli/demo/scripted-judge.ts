@@ -1,7 +1,8 @@
-import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import type { JudgeModels } from '../../shared/contract/models/judge-models.ts';
 import { FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
+import { listenOnLoopback } from '../../shared/lib/loopback-listener.ts';
 
 /** Costs are simulated with the prices of this model. */
 const MODEL = 'claude-sonnet-5-5';
@@ -97,7 +98,12 @@ export interface ScriptedJudge {
 
 /** Starts a scripted judge model on loopback with Anthropic's Messages API, so that the stack calls it like a real one. */
 export async function startScriptedJudge(): Promise<ScriptedJudge> {
-  const server = createServer(async (request, response) => {
+  const key = randomUUID();
+  const rule = {
+    servesPages: false,
+    isAuthenticated: ({ headers }: IncomingMessage) => headers['x-api-key'] === key,
+  };
+  const listener = await listenOnLoopback(rule, async (request, response) => {
     const body = await readBody(request);
     const prompt = promptOf(body);
     const answer = answerTo(body, prompt);
@@ -116,12 +122,11 @@ export async function startScriptedJudge(): Promise<ScriptedJudge> {
       }),
     );
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const judge = {
     provider: 'anthropic',
     model: MODEL,
     key: { via: 'environment', variable: KEY },
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: listener.url,
   } as const;
   // A grader must be of another model family than the writer.
   const other = { ...judge, family: 'scripted' };
@@ -130,11 +135,8 @@ export async function startScriptedJudge(): Promise<ScriptedJudge> {
     env: {
       [FUNCTION_ENV_NAMES.judgeModels]: JSON.stringify(judges),
       [FUNCTION_ENV_NAMES.judgeKeys]: KEY,
-      [KEY]: 'scripted',
+      [KEY]: key,
     },
-    stop: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    stop: listener.stop,
   };
 }

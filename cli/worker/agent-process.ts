@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage } from 'node:http';
 import { createInterface } from 'node:readline';
 import type { AgentAssignment } from '../../shared/contract/messages/assignment.ts';
 import { CONTAINER_ENV_NAMES } from '../../shared/contract/resource-names.ts';
+import { listenOnLoopback } from '../../shared/lib/loopback-listener.ts';
 import { findAgentProgram, INSTALL_ROOT } from '../installation.ts';
 
 /** Variables of this process that the agent program needs; none is a secret. */
@@ -24,22 +24,16 @@ export interface AgentProcessOptions {
 async function serveAssignment(assignment: AgentAssignment): Promise<{ url: string; close: () => void }> {
   const path = `/${randomBytes(32).toString('base64url')}`;
   let body: string | null = null;
-  const server = createServer((request, response) => {
-    const known = request.url === path && body !== null;
-    if (known && request.method === 'DELETE') body = null;
-    response.writeHead(known ? 200 : 404, { 'content-type': 'application/json' });
-    response.end(known && request.method === 'GET' ? body : '');
+  const rule = { servesPages: false, isAuthenticated: ({ url }: IncomingMessage) => url === path };
+  const listener = await listenOnLoopback(rule, ({ method }, response) => {
+    const served = body;
+    if (method === 'DELETE') body = null;
+    response.writeHead(served === null ? 404 : 200, { 'content-type': 'application/json' });
+    response.end(method === 'GET' ? served : '');
   });
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`;
+  const url = `${listener.url}${path}`;
   body = JSON.stringify({ ...assignment, forget_url: url });
-  return {
-    url,
-    close: () => {
-      server.close();
-      server.closeAllConnections();
-    },
-  };
+  return { url, close: () => void listener.stop() };
 }
 
 /**

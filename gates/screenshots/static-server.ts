@@ -1,7 +1,8 @@
 import { createReadStream } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
-import { createServer } from 'node:http';
+import type { RequestListener } from 'node:http';
 import { extname, join, sep } from 'node:path';
+import { isAuthenticatedByHandler, listenOnLoopback } from '../../shared/lib/loopback-listener.ts';
 
 /** What browsers have to be told of the files that make a page. */
 const TYPES: Readonly<Record<string, string>> = {
@@ -36,7 +37,8 @@ export async function resolveServedFile(root: string, path: string): Promise<str
 /** Serves the files of a folder on loopback, until it is ended. */
 export async function serveFolder(folder: string, port: number): Promise<void> {
   const root = await realpath(folder);
-  createServer(async (request, response) => {
+  const rule = { servesPages: true, isAuthenticated: isAuthenticatedByHandler };
+  const serve: RequestListener = async (request, response) => {
     const file = await resolveServedFile(root, request.url ?? '/');
     if (file === null) {
       response.writeHead(404).end('not found');
@@ -46,5 +48,6 @@ export async function serveFolder(folder: string, port: number): Promise<void> {
     createReadStream(file)
       .on('error', () => response.destroy())
       .pipe(response);
-  }).listen(port, '127.0.0.1');
+  };
+  await listenOnLoopback(rule, serve, { port });
 }

@@ -77,7 +77,7 @@ const cpuOf = (batches: readonly number[]): RequestCpu => ({
 const measureRequests = () =>
   withStack(async (stack) => {
     const client = clientOf(stack);
-    const control = createStackControl(stack.connection.control_url);
+    const control = createStackControl(stack.connection);
     const { pid } = stack.connection;
     await control.processPendingWork();
     const submits: number[] = [];
@@ -93,7 +93,7 @@ const measureRequests = () =>
 const measureTasks = () =>
   withStack(async (stack, folder) => {
     const client = clientOf(stack);
-    const control = createStackControl(stack.connection.control_url);
+    const control = createStackControl(stack.connection);
     const { pid } = stack.connection;
     const repository = createEmptyRepository(folder);
     const ready = readResidentMb(pid);

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import * as z from 'zod';
+import type { ConnectionFile } from '../../cli/connection.ts';
 
 /** The embedded stack's own interface, which is no part of the product: it counts, and says where executions have ended. */
 export interface StackControl {
@@ -20,9 +21,15 @@ const LAST = 'Ended';
 const INTERVAL = 20;
 const PATIENCE = 300_000;
 
-export function createStackControl(url: string): StackControl {
+export function createStackControl({
+  control_url,
+  access_key_id,
+}: Pick<ConnectionFile, 'control_url' | 'access_key_id'>): StackControl {
   const call = async (method: 'GET' | 'POST', path: string): Promise<unknown> => {
-    const response = await fetch(new URL(`/_assay/${path}`, url), { method });
+    const response = await fetch(new URL(`/_assay/${path}`, control_url), {
+      method,
+      headers: { authorization: `Bearer ${access_key_id}` },
+    });
     if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
     const body = await response.text();
     return body === '' ? undefined : JSON.parse(body);

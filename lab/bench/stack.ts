@@ -39,7 +39,7 @@ async function measureTasks(
   const stack = await startStack({ dataDir: join(folder, 'state') });
   try {
     const client: ApiRouteClient = createApiRouteClient({ ...stack.connection, source: 'the bench' });
-    const control = createStackControl(stack.connection.control_url);
+    const control = createStackControl(stack.connection);
     const oneByOne = async (prefix: string, count: number): Promise<SentTask[]> => {
       const sent: SentTask[] = [];
       for (let index = 0; index < count; index++) {

@@ -75,7 +75,7 @@ export async function benchWaitingTasks(say: (line: string) => void): Promise<Wa
   const stack = await startStack({ dataDir: join(folder, 'state') });
   try {
     const client = createApiRouteClient({ ...stack.connection, source: 'the bench' });
-    const control = createStackControl(stack.connection.control_url);
+    const control = createStackControl(stack.connection);
     let there = 0;
     for (const waiting of WAITING) {
       say(`${waiting} tasks that wait`);

@@ -43,9 +43,9 @@ export async function measureCalls(say: (line: string) => void): Promise<Counted
   const repository = createDemoRepository(join(folder, 'repository.git'));
   const stack = await startStack({ dataDir: join(folder, 'state'), env: {} });
   try {
-    const { url, token, control_url } = stack.connection;
+    const { url, token } = stack.connection;
     const client = createApiRouteClient({ url, token, source: 'the count' });
-    const control = createStackControl(control_url);
+    const control = createStackControl(stack.connection);
     const [first] = buildDemoTasks(repository.url);
     if (!first) throw new Error('the demo has no task');
     const run = async (id: string): Promise<void> => {

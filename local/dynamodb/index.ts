@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { createEngineRule, type EngineCredentials } from '../engine-credentials.ts';
 import { type EngineThread, externalEngine, startEngineThread } from '../engine-thread.ts';
 import { type AwsJsonClient, createAwsJsonClient } from '../http/aws-json.ts';
 import type { OperationCounters, ResolvedResource, Stoppable } from '../interfaces.ts';
@@ -24,6 +25,8 @@ export interface DynamoOptions {
   readonly dataDir: string;
   readonly resources: readonly ResolvedResource[];
   readonly counters: OperationCounters;
+  /** What clients must sign with. */
+  readonly credentials: EngineCredentials;
   /** Tried first, so that the endpoint stays the same after a restart. */
   readonly port?: number;
   /** Endpoint of another engine that is used in place of the embedded one. */
@@ -63,8 +66,9 @@ export async function startDynamo(options: DynamoOptions): Promise<Dynamo> {
 }
 
 async function startParts(options: DynamoOptions, started: Stoppable[]): Promise<Dynamo> {
-  const { counters, onError, port = 0 } = options;
-  const starting = options.engine === undefined ? startDynalite(options) : useExternalEngine(options.engine);
+  const { counters, credentials, onError, port = 0 } = options;
+  const starting =
+    options.engine === undefined ? startDynalite(options) : useExternalEngine(options.engine, credentials);
   // The log is read while the engine starts in its thread. `await starting` throws the engine's error.
   starting.catch(() => {});
   let log: WriteAheadLog;
@@ -89,7 +93,14 @@ async function startParts(options: DynamoOptions, started: Stoppable[]): Promise
   }
   const dryRun = load === null ? null : createUpdateDryRun(client);
   const writer = createItemWriter({ engine: client, log, counters, dryRun, expiries });
-  const proxy = await startStreamProxy({ engine: client, writer, tables, counters, port });
+  const proxy = await startStreamProxy({
+    engine: client,
+    writer,
+    tables,
+    counters,
+    port,
+    rule: createEngineRule(credentials),
+  });
   const timeToLive = startTimeToLive({ expiries, writer, tables, onError });
   return {
     endpoint: proxy.url,
@@ -128,9 +139,9 @@ interface CalledEngine extends Stoppable {
   readonly load: EngineClient['load'] | null;
 }
 
-async function useExternalEngine(url: string): Promise<CalledEngine> {
+async function useExternalEngine(url: string, credentials: EngineCredentials): Promise<CalledEngine> {
   const { endpoint, stop } = externalEngine(url);
-  return { client: createAwsJsonClient(endpoint, DYNAMODB_TARGET), load: null, stop };
+  return { client: createAwsJsonClient(endpoint, DYNAMODB_TARGET, credentials), load: null, stop };
 }
 
 async function startDynalite({ onFailure }: DynamoOptions): Promise<CalledEngine> {

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AccessRule, LoopbackListener } from '../../shared/lib/loopback-listener.ts';
 import type { AwsJsonAnswer, AwsJsonClient } from '../http/aws-json.ts';
-import { type HttpListener, listen, readBody, sendJson } from '../http/listen.ts';
+import { listen, readBody, sendJson } from '../http/listen.ts';
 import type { OperationCounters } from '../interfaces.ts';
 import { isRecord, type Json } from '../properties.ts';
 import { tableArn } from '../template/identity.ts';
@@ -32,14 +33,15 @@ interface StreamProxyOptions {
   readonly tables: readonly TableSpec[];
   readonly counters: OperationCounters;
   readonly port?: number;
+  readonly rule: AccessRule;
 }
 
 /**
  * Starts the DynamoDB endpoint of the stack, which passes reads to the engine and writes to the writer: so
  * every change is in the stream.
  */
-export function startStreamProxy(options: StreamProxyOptions): Promise<HttpListener> {
-  const { engine, writer, tables, counters, port = 0 } = options;
+export function startStreamProxy(options: StreamProxyOptions): Promise<LoopbackListener> {
+  const { engine, writer, tables, counters, rule, port = 0 } = options;
   const byName = new Map(
     tables.flatMap((table) => [table.name, tableArn(table.name)].map((name) => [name, table])),
   );
@@ -73,12 +75,16 @@ export function startStreamProxy(options: StreamProxyOptions): Promise<HttpListe
     return { status, body: sent === asked ? body : rest };
   }
 
-  return listen((request, response) => {
-    void serve(request, response, async (operation, body) => {
-      counters.add('DynamoDB', operation);
-      return answer(operation, body);
-    });
-  }, port);
+  return listen(
+    rule,
+    (request, response) => {
+      void serve(request, response, async (operation, body) => {
+        counters.add('DynamoDB', operation);
+        return answer(operation, body);
+      });
+    },
+    port,
+  );
 }
 
 const refused = (operation: string): AwsJsonAnswer => ({

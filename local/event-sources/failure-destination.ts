@@ -1,9 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { TableSpec } from '../dynamodb/tables.ts';
 import type { ChangeRecord } from '../dynamodb/write-ahead-log/index.ts';
+import type { EngineCredentials } from '../engine-credentials.ts';
 import type { AwsJsonClient } from '../http/aws-json.ts';
 import { functionArn, functionName } from '../lambda/function-spec.ts';
-import { LOCAL_ACCOUNT_ID, LOCAL_CREDENTIALS, LOCAL_REGION } from '../template/identity.ts';
+import { LOCAL_ACCOUNT_ID, LOCAL_REGION } from '../template/identity.ts';
 import type { StreamMapping } from './event-source-mapping.ts';
 import type { DiscardReason } from './record-queue.ts';
 import { sequenceNumber, toStreamEventRecord } from './stream-event.ts';
@@ -15,6 +16,7 @@ export interface FailureDestinationOptions {
   readonly sqs: AwsJsonClient;
   readonly sqsEndpoint: string;
   readonly s3Endpoint: string;
+  readonly credentials: EngineCredentials;
 }
 
 /**
@@ -26,7 +28,7 @@ export async function sendToFailureDestination(
   destination: string,
   batch: readonly ChangeRecord[],
   how: { readonly reason: DiscardReason; readonly attempts: number },
-  { table, sqs, sqsEndpoint, s3Endpoint }: FailureDestinationOptions,
+  { table, sqs, sqsEndpoint, s3Endpoint, credentials }: FailureDestinationOptions,
 ): Promise<void> {
   const now = new Date();
   const message = failureMessage(mapping, batch, how, now);
@@ -41,7 +43,7 @@ export async function sendToFailureDestination(
   const { PutObjectCommand, S3Client } = await import('@aws-sdk/client-s3');
   const client = new S3Client({
     region: LOCAL_REGION,
-    credentials: LOCAL_CREDENTIALS,
+    credentials,
     endpoint: s3Endpoint,
     forcePathStyle: true,
     requestChecksumCalculation: 'WHEN_REQUIRED',

@@ -1,4 +1,5 @@
 import type { Dynamo } from '../dynamodb/index.ts';
+import type { EngineCredentials } from '../engine-credentials.ts';
 import { createAwsJsonClient } from '../http/aws-json.ts';
 import type { InjectedFaults, LambdaHost, ResolvedResource, Stoppable } from '../interfaces.ts';
 import { readMappings } from './event-source-mapping.ts';
@@ -10,6 +11,7 @@ export interface EventSourceOptions {
   readonly dynamo: Pick<Dynamo, 'log' | 'tables'>;
   readonly sqsEndpoint: string;
   readonly s3Endpoint: string;
+  readonly credentials: EngineCredentials;
   readonly lambda: LambdaHost;
   readonly faults: InjectedFaults;
   onError(message: string): void;
@@ -27,7 +29,7 @@ export interface EventSources extends Stoppable {
 export function startEventSources(options: EventSourceOptions): EventSources {
   const { dynamo, sqsEndpoint } = options;
   const { log, tables } = dynamo;
-  const sqs = createAwsJsonClient(sqsEndpoint, 'AmazonSQS');
+  const sqs = createAwsJsonClient(sqsEndpoint, 'AmazonSQS', options.credentials);
   const all = readMappings(options.resources);
   const readers: StreamReader[] = all.flatMap((mapping) => {
     if (mapping.kind !== 'stream') return [];

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { TableSpec } from '../dynamodb/tables.ts';
 import type { ChangeRecord, WriteAheadLog } from '../dynamodb/write-ahead-log/index.ts';
+import type { EngineCredentials } from '../engine-credentials.ts';
 import { shuffle } from '../fault-injection.ts';
 import type { AwsJsonClient } from '../http/aws-json.ts';
 import type { InjectedFaults, InvokeResult, LambdaHost, Stoppable } from '../interfaces.ts';
@@ -24,6 +25,7 @@ export interface StreamReaderOptions {
   readonly sqs: AwsJsonClient;
   readonly sqsEndpoint: string;
   readonly s3Endpoint: string;
+  readonly credentials: EngineCredentials;
   onError(message: string): void;
 }
 

@@ -1,4 +1,5 @@
 import { Agent, request as httpRequest } from 'node:http';
+import type { EngineCredentials } from '../engine-credentials.ts';
 import { isRecord, type Json } from '../properties.ts';
 
 export interface AwsJsonAnswer {
@@ -18,12 +19,17 @@ export interface AwsJsonClient {
   close(): void;
 }
 
-/** The engines require a signature and do not verify it. */
-const AUTHORIZATION =
-  'AWS4-HMAC-SHA256 Credential=embedded/20200101/us-east-1/service/aws4_request, SignedHeaders=host, Signature=none';
+/** Returns a signature whose access key the engines compare; the rest of it they do not verify. */
+const authorizationOf = ({ accessKeyId }: EngineCredentials): string =>
+  `AWS4-HMAC-SHA256 Credential=${accessKeyId}/20200101/us-east-1/service/aws4_request, SignedHeaders=host, Signature=none`;
 
 /** `target` is the part of `X-Amz-Target` before the operation, e.g. `DynamoDB_20120810`. */
-export function createAwsJsonClient(endpoint: string, target: string): AwsJsonClient {
+export function createAwsJsonClient(
+  endpoint: string,
+  target: string,
+  credentials: EngineCredentials,
+): AwsJsonClient {
+  const authorization = authorizationOf(credentials);
   const agent = new Agent({ keepAlive: true });
   const { hostname, port } = new URL(endpoint);
   const call: AwsJsonClient['call'] = (operation, body, signal) =>
@@ -41,7 +47,7 @@ export function createAwsJsonClient(endpoint: string, target: string): AwsJsonCl
           'content-length': Buffer.byteLength(text),
           'x-amz-target': `${target}.${operation}`,
           'x-amz-date': '20200101T000000Z',
-          authorization: AUTHORIZATION,
+          authorization,
         },
       });
       request.once('error', reject);

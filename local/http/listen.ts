@@ -1,21 +1,9 @@
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import {
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
-import type { AddressInfo } from 'node:net';
-import type { Stoppable } from '../interfaces.ts';
-
-/** All services listen on loopback only, because only S3 checks signatures. */
-export const LOOPBACK = '127.0.0.1';
-
-export interface HttpListener extends Stoppable {
-  readonly port: number;
-  /** `http://127.0.0.1:PORT`, without a slash at the end. */
-  readonly url: string;
-}
+  type AccessRule,
+  type LoopbackListener,
+  listenOnLoopback,
+} from '../../shared/lib/loopback-listener.ts';
 
 /**
  * Largest request line and headers in bytes. A path parameter may have 4,096 characters, which are 48 KiB
@@ -27,61 +15,56 @@ const MAX_HEADER_BYTES = 64 * 1_024;
  * Clients keep their connections open; a server that closes an idle one would race with the next request on
  * it.
  */
-export const disableTimeouts = (server: Server): void => {
+const disableTimeouts = (server: Server): void => {
   server.keepAliveTimeout = 0;
   server.requestTimeout = 0;
   server.headersTimeout = 0;
 };
 
 /** Listens on the loopback port `preferred` if it is free, otherwise on any. */
-export async function listen(handler: RequestListener, preferred = 0): Promise<HttpListener> {
+export async function listen(
+  rule: AccessRule,
+  handler: RequestListener,
+  preferred = 0,
+): Promise<LoopbackListener> {
   try {
-    return await listenOnPort(handler, preferred);
+    return await listenOnPort(rule, handler, preferred);
   } catch (error) {
     if (preferred === 0 || !isAddressInUse(error)) throw error;
-    return listenOnPort(handler, 0);
+    return listenOnPort(rule, handler, 0);
   }
 }
 
 /** Listens on this loopback port. @throws Error EADDRINUSE if it is in use. */
-export function listenOnPort(handler: RequestListener, port: number): Promise<HttpListener> {
-  const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES }, handler);
-  disableTimeouts(server);
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, LOOPBACK, () => {
-      server.off('error', reject);
-      const bound = getServerPort(server);
-      resolve({ port: bound, url: `http://${LOOPBACK}:${bound}`, stop: () => close(server) });
-    });
-  });
-}
+export const listenOnPort = (
+  rule: AccessRule,
+  handler: RequestListener,
+  port: number,
+): Promise<LoopbackListener> =>
+  listenOnLoopback(rule, handler, { port, maxHeaderSize: MAX_HEADER_BYTES, configure: disableTimeouts });
 
 /** A server whose address is known before it has a handler: earlier requests wait. */
-export interface DeferredListener extends HttpListener {
+export interface DeferredListener extends LoopbackListener {
   serve(handler: RequestListener): void;
 }
 
 /** Listens on `port` if it is given, otherwise on `preferred` if that is free, otherwise on any. */
-export async function listenDeferred(port: number | undefined, preferred: number): Promise<DeferredListener> {
+export async function listenDeferred(
+  rule: AccessRule,
+  port: number | undefined,
+  preferred: number,
+): Promise<DeferredListener> {
   const ready = Promise.withResolvers<RequestListener>();
   const handler: RequestListener = (request, response) => {
     void ready.promise.then((serve) => serve(request, response));
   };
-  const listener = port === undefined ? await listen(handler, preferred) : await listenOnPort(handler, port);
+  const listener =
+    port === undefined ? await listen(rule, handler, preferred) : await listenOnPort(rule, handler, port);
   return { ...listener, serve: (serve) => ready.resolve(serve) };
 }
 
 export const isAddressInUse = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
-
-export const getServerPort = (server: Server): number => (server.address() as AddressInfo).port;
-
-const close = (server: Server): Promise<void> =>
-  new Promise((resolve) => {
-    server.close(() => resolve());
-    server.closeAllConnections();
-  });
 
 /** Reads the body of a request. Returns null if it is longer than `limit` bytes. */
 export async function readBody(

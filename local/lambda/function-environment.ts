@@ -1,8 +1,9 @@
 import { devNull } from 'node:os';
 import { FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
+import type { EngineCredentials } from '../engine-credentials.ts';
 import { type EnvPassthrough, passedVariables } from '../env-passthrough.ts';
 import { findInstalledClis } from '../installed-clis.ts';
-import { LOCAL_CREDENTIALS, LOCAL_REGION } from '../template/identity.ts';
+import { LOCAL_REGION } from '../template/identity.ts';
 import type { FunctionSpec } from './function-spec.ts';
 
 /** Endpoints of the services, by their name in `AWS_ENDPOINT_URL_<NAME>`. */
@@ -20,6 +21,7 @@ export interface SdkEndpoints {
 export function createFunctionEnvironment(
   spec: FunctionSpec,
   endpoints: SdkEndpoints,
+  credentials: EngineCredentials,
   passthrough: EnvPassthrough,
 ): Readonly<Record<string, string>> {
   return {
@@ -34,7 +36,7 @@ export function createFunctionEnvironment(
     AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(spec.memoryMb),
     AWS_LAMBDA_LOG_GROUP_NAME: `/aws/lambda/${spec.name}`,
     AWS_LAMBDA_LOG_STREAM_NAME: 'embedded',
-    ...sdkEnvironment(endpoints),
+    ...sdkEnvironment(endpoints, credentials),
     [FUNCTION_ENV_NAMES.allowFileRepositories]: 'true',
     ...spec.variables,
     // Without keys there is no vendor, whatever the template says.
@@ -47,11 +49,14 @@ export function createFunctionEnvironment(
 }
 
 /** Makes the SDK find the embedded services, and ignore all other credentials and configuration. */
-const sdkEnvironment = (endpoints: SdkEndpoints): Readonly<Record<string, string>> => ({
+const sdkEnvironment = (
+  endpoints: SdkEndpoints,
+  credentials: EngineCredentials,
+): Readonly<Record<string, string>> => ({
   AWS_REGION: LOCAL_REGION,
   AWS_DEFAULT_REGION: LOCAL_REGION,
-  AWS_ACCESS_KEY_ID: LOCAL_CREDENTIALS.accessKeyId,
-  AWS_SECRET_ACCESS_KEY: LOCAL_CREDENTIALS.secretAccessKey,
+  AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+  AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
   AWS_CONFIG_FILE: devNull,
   AWS_SHARED_CREDENTIALS_FILE: devNull,
   AWS_EC2_METADATA_DISABLED: 'true',

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import type { EngineCredentials } from '../engine-credentials.ts';
 import type { EnvPassthrough } from '../env-passthrough.ts';
 import type { InvokeResult, LambdaHost, OperationCounters, Stoppable } from '../interfaces.ts';
 import { createFunctionEnvironment, type SdkEndpoints } from './function-environment.ts';
@@ -12,6 +13,8 @@ import { needsOwnThread } from './load-function.ts';
 export interface LambdaHostOptions {
   readonly functions: readonly FunctionSpec[];
   readonly endpoints: SdkEndpoints;
+  /** What the functions sign their requests with. */
+  readonly credentials: EngineCredentials;
   readonly counters: OperationCounters;
   /** Directory for the temporary files of functions. */
   readonly scratch: string;
@@ -40,7 +43,12 @@ export function createLambdaHost(options: LambdaHostOptions): LambdaHost & Stopp
 
   function poolFor(spec: FunctionSpec): InstancePool {
     const { directory } = spec;
-    const env = createFunctionEnvironment(spec, options.endpoints, options.passthrough ?? {});
+    const env = createFunctionEnvironment(
+      spec,
+      options.endpoints,
+      options.credentials,
+      options.passthrough ?? {},
+    );
     let instances = 0;
     return createInstancePool({
       maxInstances: Math.min(

@@ -1,8 +1,11 @@
 import { mkdirSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
 import { parentPort, workerData } from 'node:worker_threads';
+import { LOOPBACK } from '../../shared/lib/loopback-listener.ts';
+import { type EngineCredentials, hasAccessKey } from '../engine-credentials.ts';
 import type { EngineMessage } from '../engine-thread.ts';
-import { disableTimeouts, getServerPort, LOOPBACK } from '../http/listen.ts';
-import { LOCAL_ACCOUNT_ID, LOCAL_CREDENTIALS, LOCAL_REGION } from '../template/identity.ts';
+import { listen } from '../http/listen.ts';
+import { LOCAL_ACCOUNT_ID, LOCAL_REGION } from '../template/identity.ts';
 import { checkQueueDatabase } from './database-check.ts';
 import { enableFairQueues, trackMessageGroups } from './fair-queues.ts';
 import { type FauxqsApp, openFauxqs, type S3Store, type SqsPersistence, type SqsStore } from './fauxqs.ts';
@@ -22,6 +25,7 @@ export interface QueuesEngineData {
   readonly objectDirectory: string;
   readonly queues: readonly QueueSpec[];
   readonly buckets: readonly string[];
+  readonly credentials: EngineCredentials;
   /** Preferred port. */
   readonly port: number;
 }
@@ -101,17 +105,10 @@ function countRequests(app: FauxqsApp): void {
   });
 }
 
-async function listen(app: FauxqsApp): Promise<number> {
-  await app.ready();
-  disableTimeouts(app.server);
-  try {
-    await app.listen({ port: data.port, host: LOOPBACK });
-  } catch (error) {
-    if (data.port === 0) throw error;
-    await app.listen({ port: 0, host: LOOPBACK });
-  }
-  return getServerPort(app.server);
-}
+/** The hooks of S3 verify the signature of each of its requests, also of a presigned one. */
+const isAuthenticated = (request: IncomingMessage): boolean =>
+  isS3Request({ method: request.method ?? '', originalUrl: request.url ?? '' }) ||
+  hasAccessKey(request, data.credentials);
 
 function unreadable(error: unknown): never {
   const reason = error instanceof Error ? error.message : String(error);
@@ -136,17 +133,18 @@ takeBytes(app);
 countRequests(app);
 addS3Hooks(app, {
   store: s3,
-  signatures: { credentials: LOCAL_CREDENTIALS, region: LOCAL_REGION },
+  signatures: { credentials: data.credentials, region: LOCAL_REGION },
   decodeChunked,
   mostBytes: MAX_BODY_BYTES,
 });
 trackMessageGroups(app);
-const port = await listen(app);
-openQueues(sqs, persistence, port);
+await app.ready();
+const listener = await listen({ servesPages: false, isAuthenticated }, app.routing, data.port);
+openQueues(sqs, persistence, listener.port);
 enableFairQueues(sqs);
-post({ port });
+post({ port: listener.port });
 parentPort?.on('message', () => {
-  void app.close().then(() => {
+  void Promise.all([listener.stop(), app.close()]).then(() => {
     persistence.close();
     parentPort?.close();
   });

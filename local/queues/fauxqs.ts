@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
-import type { IncomingHttpHeaders, Server } from 'node:http';
+import type { IncomingHttpHeaders, RequestListener } from 'node:http';
 import { findPackageJSON } from 'node:module';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -59,9 +59,9 @@ export interface S3Store {
 
 /** The used part of the Fastify application that fauxqs builds. */
 export interface FauxqsApp {
-  readonly server: Server;
+  /** Handles the requests of a server that is not its own. */
+  readonly routing: RequestListener;
   ready(): PromiseLike<unknown>;
-  listen(options: { port: number; host: string }): Promise<unknown>;
   close(): Promise<unknown>;
   addHook(name: 'onRequest', hook: (request: AppRequest, reply: AppReply) => Promise<void>): void;
   addHook(name: 'preHandler', hook: (request: AppRequest, reply: AppReply, done: () => void) => void): void;

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { EngineCredentials } from '../engine-credentials.ts';
 import { externalEngine, type HttpEngine, startEngineThread, toHttpEngine } from '../engine-thread.ts';
 import type { OperationCounters, ResolvedResource, Stoppable } from '../interfaces.ts';
 import { createResourcePropertyReader, type PropertyReader } from '../properties.ts';
@@ -9,6 +10,8 @@ export interface QueuesOptions {
   readonly dataDir: string;
   readonly resources: readonly ResolvedResource[];
   readonly counters: OperationCounters;
+  /** What clients must sign with. */
+  readonly credentials: EngineCredentials;
   readonly port?: number;
   /** Endpoints of other engines, to be used in place of the embedded one. */
   readonly engines?: { readonly SQS?: string | undefined; readonly S3?: string | undefined };
@@ -50,15 +53,15 @@ function queueSpec(queue: PropertyReader): QueueSpec {
  * directory.
  */
 export async function startQueues(options: QueuesOptions): Promise<Queues> {
-  const { resources, engines = {} } = options;
+  const { resources, credentials, engines = {} } = options;
   const ofType = (type: string) =>
     resources.filter((resource) => resource.type === type).map(createResourcePropertyReader);
   const queues = ofType('AWS::SQS::Queue').map(queueSpec);
   const buckets = ofType('AWS::S3::Bucket').map((bucket) => bucket.text('BucketName'));
   const objectDirectory = join(options.dataDir, 's3');
   const { SQS, S3 } = engines;
-  if (SQS !== undefined) await createQueues(SQS, queues);
-  if (S3 !== undefined) await createBuckets(S3, buckets);
+  if (SQS !== undefined) await createQueues(SQS, queues, credentials);
+  if (S3 !== undefined) await createBuckets(S3, buckets, credentials);
   const embedded =
     SQS !== undefined && S3 !== undefined
       ? null
@@ -68,6 +71,7 @@ export async function startQueues(options: QueuesOptions): Promise<Queues> {
           queues: SQS === undefined ? queues : [],
           buckets: S3 === undefined ? buckets : [],
           port: options.port ?? 0,
+          credentials,
         });
   const endpoint = (engine: string | undefined): string =>
     (engine === undefined ? embedded : externalEngine(engine))?.endpoint ?? '';

@@ -1,3 +1,4 @@
+import type { EngineCredentials } from '../engine-credentials.ts';
 import type { LambdaHost, OperationCounters, ResolvedResource, Stoppable } from '../interfaces.ts';
 import { runServiceAction, type ServiceAction, type ServiceAnswer } from '../service-actions.ts';
 import type { Execution } from './execution.ts';
@@ -9,6 +10,7 @@ export interface StepFunctionsOptions {
   readonly resources: readonly ResolvedResource[];
   readonly lambda: LambdaHost;
   readonly sqsEndpoint: string;
+  readonly credentials: EngineCredentials;
   readonly counters: OperationCounters;
   readonly region: string;
   readonly accountId: string;
@@ -39,7 +41,7 @@ export const createStepFunctionsActions = (
  */
 export function createStepFunctions(options: StepFunctionsOptions): StepFunctions {
   const { lambda, counters } = options;
-  const sqs = createSqsSender(options.sqsEndpoint, options.region);
+  const sqs = createSqsSender(options.sqsEndpoint, options.region, options.credentials);
   const executions = createExecutions({
     machines: deployMachines(options.resources, options),
     services: { lambda, sendMessage: sqs.send },

@@ -2,11 +2,6 @@
 export const LOCAL_ACCOUNT_ID = '000000000000';
 export const LOCAL_REGION = 'us-east-1';
 /**
- * The credentials of that account. They are no secret: a process that can reach loopback can read the data
- * directory too.
- */
-export const LOCAL_CREDENTIALS = { accessKeyId: 'embedded', secretAccessKey: 'embedded' } as const;
-/**
  * Label of streams in their ARNs. DynamoDB uses the time at which a stream was enabled; this one is fixed so
  * that it survives a restart.
  */

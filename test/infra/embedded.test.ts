@@ -12,6 +12,7 @@ import { createStepFunctions } from '../../local/step-functions/index.ts';
 import { type AssemblyStack, readAssembly } from '../../local/template/assets.ts';
 import { resolveTemplate } from '../../local/template.ts';
 import { METRIC_NAMES } from '../../shared/contract/resource-names.ts';
+import { CREDENTIALS } from '../local/support/resources.ts';
 import { assemblyFolder } from './synthesise.ts';
 
 const place = { region: 'us-east-1', accountId: '000000000000' };
@@ -48,6 +49,7 @@ describe('the synthesised template', () => {
     expect(types.toSorted()).toEqual(['EXPRESS', 'EXPRESS']);
     const counters = createCounters();
     const states = createStepFunctions({
+      credentials: CREDENTIALS,
       ...place,
       resources,
       lambda,

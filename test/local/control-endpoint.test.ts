@@ -2,13 +2,14 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createControlEndpoint } from '../../local/control-endpoint.ts';
 import { createCounters } from '../../local/counters.ts';
 import { createInjectedFaults } from '../../local/fault-injection.ts';
-import { type HttpListener, listen } from '../../local/http/listen.ts';
+import { listen } from '../../local/http/listen.ts';
+import { isAuthenticatedByHandler, type LoopbackListener } from '../../shared/lib/loopback-listener.ts';
 
 const counters = createCounters();
 const faults = createInjectedFaults();
 const asked: string[] = [];
 let drained = true;
-let server: HttpListener;
+let server: LoopbackListener;
 
 const service = (name: string) => ({
   handle: async (action: string, body: unknown) => {
@@ -20,6 +21,7 @@ const service = (name: string) => ({
 beforeEach(async () => {
   asked.length = 0;
   server = await listen(
+    { servesPages: true, isAuthenticated: isAuthenticatedByHandler },
     createControlEndpoint({
       counters,
       faults,
@@ -97,10 +99,4 @@ test('what is not there is 404, and what is no JSON is 400', async () => {
   expect((await call('GET', '/_assay/nothing'))[0]).toBe(404);
   expect((await call('DELETE', '/_assay/counters'))[0]).toBe(404);
   expect((await call('POST', '/_assay/faults', { body: '{' }))[0]).toBe(400);
-});
-
-test('no page in a browser is answered', async () => {
-  const headers = { origin: 'https://example.com' };
-  expect(await call('POST', '/_assay/schedules/fire', { headers })).toEqual([403, { message: 'Forbidden' }]);
-  expect(asked).toEqual([]);
 });

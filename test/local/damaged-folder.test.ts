@@ -53,6 +53,7 @@ const s3 = (): S3Client => {
   const { queues } = JSON.parse(readFileSync(join(data, 'ports.json'), 'utf8'));
   return new S3Client({
     ...clientConfig(`http://127.0.0.1:${queues}`),
+    ...(stack && { credentials: stack.credentials }),
     forcePathStyle: true,
     maxAttempts: 1,
   });

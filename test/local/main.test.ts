@@ -38,6 +38,10 @@ test('it says in one line where it is, and a signal ends it with 0', async () =>
   expect(JSON.parse(lines[0] ?? '')).toEqual({
     url,
     control_url: url,
+    dynamodb_url: url,
+    table: expect.any(String),
+    access_key_id: expect.stringMatching(/^LOCAL/),
+    secret_access_key: expect.any(String),
     token: expect.stringMatching(/^assay_op_/),
     records_dir: expect.stringContaining(dataDir),
     data_dir: dataDir,

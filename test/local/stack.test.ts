@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { HeadObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -9,7 +9,7 @@ import { type ExternalEngineEndpoints, type LocalStack, startLocalStack } from '
 import { readAssembly } from '../../local/template/assets.ts';
 import { resolveNames } from '../../local/template.ts';
 import { writeAssembly } from './support/assembly.ts';
-import { clientConfig, temporaryDirectory } from './support/resources.ts';
+import { CREDENTIALS, clientConfig, temporaryDirectory } from './support/resources.ts';
 
 let directory: ReturnType<typeof temporaryDirectory>;
 let assembly: string;
@@ -44,7 +44,11 @@ const start = async (
 const put = (running: LocalStack, id: string, token = running.token): Promise<Response> =>
   fetch(`${running.url}/things/${id}`, { method: 'PUT', headers: { authorization: `Bearer ${token}` } });
 const control = async (running: LocalStack, method: string, path: string, init: RequestInit = {}) => {
-  const answer = await fetch(`${running.controlUrl}/_assay/${path}`, { method, ...init });
+  const answer = await fetch(`${running.controlUrl}/_assay/${path}`, {
+    method,
+    headers: { authorization: `Bearer ${running.credentials.accessKeyId}` },
+    ...init,
+  });
   return { status: answer.status, body: (await answer.json()) as Record<string, Record<string, number>> };
 };
 /** What came of an item, after the streams were drained. */
@@ -135,9 +139,13 @@ test('engines that run elsewhere take the place of the embedded ones', async () 
   const named = resolveNames(readAssembly(assembly));
   const common = { resources: named, counters: createCounters(), onError: () => {}, onFailure: () => {} };
   const dataDir = join(directory.path, 'elsewhere');
+  // Both sides have the same credentials; other emulators check none.
+  mkdirSync(join(directory.path, 'data'));
+  const { accessKeyId, secretAccessKey } = CREDENTIALS;
+  writeFileSync(join(directory.path, 'data/engine-credentials'), `${accessKeyId} ${secretAccessKey}\n`);
   const [dynamo, queues] = await Promise.all([
-    startDynamo({ ...common, dataDir, resources: [] }),
-    startQueues({ ...common, dataDir, resources: [] }),
+    startDynamo({ credentials: CREDENTIALS, ...common, dataDir, resources: [] }),
+    startQueues({ credentials: CREDENTIALS, ...common, dataDir, resources: [] }),
   ]);
   const engines = { DYNAMODB: dynamo.endpoint, SQS: queues.sqsEndpoint, S3: queues.s3Endpoint };
   const running = await start({ engines });

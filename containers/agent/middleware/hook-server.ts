@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage } from 'node:http';
+import { isAuthenticatedByHandler, listenOnLoopback } from '../../../shared/lib/loopback-listener.ts';
 import { asFields, asText, type JsonFields, parseJson } from '../adapters/json-fields.ts';
 import { toCallText } from '../adapters/observed-call.ts';
 import type { AgentRunMiddleware } from './agent-run-middleware.ts';
@@ -96,7 +96,9 @@ export interface HookServer {
 export async function startHookServer(around: AgentRunMiddleware): Promise<HookServer> {
   const path = `/${randomUUID()}`;
   const unnamed = new ToolCallIds();
-  const server = createServer((request, response) => {
+  // The handler compares the path, because a CLI takes only a denial in its own format as one.
+  const rule = { servesPages: false, isAuthenticated: isAuthenticatedByHandler };
+  const listener = await listenOnLoopback(rule, (request, response) => {
     void (async () => {
       const answer =
         request.url === path
@@ -106,14 +108,9 @@ export async function startHookServer(around: AgentRunMiddleware): Promise<HookS
       response.end(JSON.stringify(answer));
     })().catch(() => response.destroy());
   });
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   around.holdsToolCalls = true;
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`,
-    close: () =>
-      new Promise((closed) => {
-        server.closeAllConnections();
-        server.close(() => closed());
-      }),
+    url: `${listener.url}${path}`,
+    close: listener.stop,
   };
 }

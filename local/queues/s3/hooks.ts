@@ -16,7 +16,7 @@ export interface S3HooksOptions {
 const WRITES = new Set(['PUT', 'POST', 'DELETE']);
 
 /** Returns true for requests to S3: those to SQS are POST requests on the root. */
-export const isS3Request = ({ method, originalUrl }: AppRequest): boolean =>
+export const isS3Request = ({ method, originalUrl }: Pick<AppRequest, 'method' | 'originalUrl'>): boolean =>
   method !== 'POST' || !/^\/(\?|$)/.test(originalUrl);
 
 /** Adds the checks of S3 that fauxqs lacks: of the headers before the body is read, then of the body. */

@@ -1,7 +1,7 @@
 import { SendMessageCommand, SQSClient, SQSServiceException } from '@aws-sdk/client-sqs';
 import * as z from 'zod';
+import type { EngineCredentials } from '../../engine-credentials.ts';
 import type { Json } from '../../properties.ts';
-import { LOCAL_CREDENTIALS } from '../../template/identity.ts';
 import { StateError } from '../interpreter/errors.ts';
 
 /** Sends the message that the arguments of a Task describe and returns the answer of the API. */
@@ -22,11 +22,15 @@ const request = z.object({
  * SQS behind `endpoint`. The queue's URL comes from the definition; the request goes to the endpoint all the
  * same.
  */
-export function createSqsSender(endpoint: string, region: string): { send: SendMessage; close(): void } {
+export function createSqsSender(
+  endpoint: string,
+  region: string,
+  credentials: EngineCredentials,
+): { send: SendMessage; close(): void } {
   const client = new SQSClient({
     endpoint,
     region,
-    credentials: LOCAL_CREDENTIALS,
+    credentials,
   });
   const send = async (args: Json): Promise<unknown> => {
     const parsed = request.safeParse(args);

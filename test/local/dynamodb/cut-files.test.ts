@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createCounters } from '../../../local/counters.ts';
 import { type Dynamo, startDynamo } from '../../../local/dynamodb/index.ts';
 import { offsets } from '../support/disk.ts';
-import { clientConfig, TABLE, temporaryDirectory } from '../support/resources.ts';
+import { CREDENTIALS, clientConfig, TABLE, temporaryDirectory } from '../support/resources.ts';
 
 let directory: ReturnType<typeof temporaryDirectory>;
 let notices: string[];
@@ -20,6 +20,7 @@ const ITEMS = 5;
 
 async function start(dataDir: string): Promise<Dynamo> {
   const dynamo = await startDynamo({
+    credentials: CREDENTIALS,
     dataDir,
     resources: [TABLE],
     counters: createCounters(),

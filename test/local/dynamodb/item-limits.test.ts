@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createCounters } from '../../../local/counters.ts';
 import { itemBytes } from '../../../local/dynamodb/capacity.ts';
 import { type Dynamo, startDynamo } from '../../../local/dynamodb/index.ts';
-import { clientConfig, TABLE, temporaryDirectory } from '../support/resources.ts';
+import { CREDENTIALS, clientConfig, TABLE, temporaryDirectory } from '../support/resources.ts';
 
 const directory = temporaryDirectory();
 let dynamo: Dynamo;
@@ -19,6 +19,7 @@ let client: DynamoDBClient;
 
 beforeAll(async () => {
   dynamo = await startDynamo({
+    credentials: CREDENTIALS,
     dataDir: directory.path,
     resources: [TABLE],
     counters: createCounters(),

@@ -8,7 +8,7 @@ import { createCounters } from '../../../local/counters.ts';
 import { type Dynamo, startDynamo } from '../../../local/dynamodb/index.ts';
 import type { ItemImage } from '../../../local/dynamodb/item-image.ts';
 import { killedAfter, offsets } from '../support/disk.ts';
-import { clientConfig, TABLE, temporaryDirectory } from '../support/resources.ts';
+import { CREDENTIALS, clientConfig, TABLE, temporaryDirectory } from '../support/resources.ts';
 
 let directory: ReturnType<typeof temporaryDirectory>;
 beforeEach(() => {
@@ -20,6 +20,7 @@ const TableName = 'Things';
 
 async function start(dataDir: string, failures: string[], calls?: FileSystemCalls): Promise<Dynamo> {
   const dynamo = await startDynamo({
+    credentials: CREDENTIALS,
     dataDir,
     resources: [TABLE],
     counters: createCounters(),

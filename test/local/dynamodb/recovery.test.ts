@@ -14,7 +14,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createCounters } from '../../../local/counters.ts';
 import { type Dynamo, startDynamo } from '../../../local/dynamodb/index.ts';
 import type { ItemImage } from '../../../local/dynamodb/item-image.ts';
-import { clientConfig, TABLE, temporaryDirectory } from '../support/resources.ts';
+import { CREDENTIALS, clientConfig, TABLE, temporaryDirectory } from '../support/resources.ts';
 
 let directory: ReturnType<typeof temporaryDirectory>;
 let notices: string[] = [];
@@ -35,6 +35,7 @@ async function withDynamo<T>(
   table = TABLE,
 ): Promise<T> {
   const dynamo = await startDynamo({
+    credentials: CREDENTIALS,
     dataDir: directory.path,
     resources: [table],
     counters: createCounters(),
@@ -221,7 +222,7 @@ describe('a write whose record a kill tore', () => {
 
 test('what an external engine has and the log has not is logged, once', async () => {
   const counters = createCounters();
-  const common = { counters, onFailure: fail, onError: fail, resources: [TABLE] };
+  const common = { counters, credentials: CREDENTIALS, onFailure: fail, onError: fail, resources: [TABLE] };
   const external = await startDynamo({ ...common, dataDir: join(directory.path, 'external') });
   const options = { ...common, dataDir: join(directory.path, 'own'), engine: external.endpoint };
   const restart = async (): Promise<readonly unknown[]> => {

@@ -14,7 +14,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createCounters } from '../../../local/counters.ts';
 import { type Dynamo, startDynamo } from '../../../local/dynamodb/index.ts';
 import type { ChangeRecord } from '../../../local/dynamodb/write-ahead-log/index.ts';
-import { clientConfig, TABLE, temporaryDirectory } from '../support/resources.ts';
+import { CREDENTIALS, clientConfig, TABLE, temporaryDirectory } from '../support/resources.ts';
 
 const directory = temporaryDirectory();
 const counters = createCounters();
@@ -24,6 +24,7 @@ let mark = 0;
 
 beforeAll(async () => {
   dynamo = await startDynamo({
+    credentials: CREDENTIALS,
     dataDir: directory.path,
     resources: [TABLE],
     counters,

@@ -8,7 +8,7 @@ import {
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createCounters } from '../../../local/counters.ts';
 import { type Dynamo, startDynamo } from '../../../local/dynamodb/index.ts';
-import { clientConfig, TABLE, temporaryDirectory } from '../support/resources.ts';
+import { CREDENTIALS, clientConfig, TABLE, temporaryDirectory } from '../support/resources.ts';
 
 let directory: ReturnType<typeof temporaryDirectory>;
 let dynamo: Dynamo;
@@ -16,6 +16,7 @@ let client: DynamoDBClient;
 
 async function start(): Promise<void> {
   dynamo = await startDynamo({
+    credentials: CREDENTIALS,
     dataDir: directory.path,
     resources: [TABLE],
     counters: createCounters(),

@@ -3,13 +3,14 @@ import { writeSync } from 'node:fs';
 import { DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { createCounters } from '../../../local/counters.ts';
 import { startDynamo } from '../../../local/dynamodb/index.ts';
-import { clientConfig, TABLE } from '../support/resources.ts';
+import { CREDENTIALS, clientConfig, TABLE } from '../support/resources.ts';
 
 const KEYS = 5;
 const fail = (error: unknown): never => {
   throw error;
 };
 const dynamo = await startDynamo({
+  credentials: CREDENTIALS,
   dataDir: process.argv[2] ?? '',
   resources: [TABLE],
   counters: createCounters(),

@@ -6,7 +6,7 @@ import { createInjectedFaults } from '../../../local/fault-injection.ts';
 import { type AwsJsonClient, createAwsJsonClient } from '../../../local/http/aws-json.ts';
 import type { InvokeResult, ResolvedResource } from '../../../local/interfaces.ts';
 import { type Queues, startQueues } from '../../../local/queues/index.ts';
-import { resource, temporaryDirectory } from '../support/resources.ts';
+import { CREDENTIALS, resource, temporaryDirectory } from '../support/resources.ts';
 
 const NAMES = ['Batch', 'Retry', 'Poison', 'Error', 'Invalid', 'Filtered', 'Twice', 'Again', 'Parallel'];
 const arn = (name: string): string => `arn:aws:sqs:us-east-1:000000000000:${name}`;
@@ -26,6 +26,7 @@ const log = openWriteAheadLog(`${directory.path}/dynamodb`);
 
 beforeAll(async () => {
   queues = await startQueues({
+    credentials: CREDENTIALS,
     dataDir: directory.path,
     resources: NAMES.flatMap((name) => [
       resource(name, 'AWS::SQS::Queue', {
@@ -40,7 +41,7 @@ beforeAll(async () => {
       throw error;
     },
   });
-  sqs = createAwsJsonClient(queues.sqsEndpoint, 'AmazonSQS');
+  sqs = createAwsJsonClient(queues.sqsEndpoint, 'AmazonSQS', CREDENTIALS);
 });
 afterAll(async () => {
   await Promise.all(sources.map((source) => source.stop()));
@@ -84,6 +85,7 @@ function read(
     ...properties,
   });
   const source = startEventSources({
+    credentials: CREDENTIALS,
     resources: [mapping],
     dynamo: { log, tables: [] },
     s3Endpoint: 'http://127.0.0.1:9',

@@ -8,8 +8,7 @@ import { createInjectedFaults } from '../../../local/fault-injection.ts';
 import { createAwsJsonClient } from '../../../local/http/aws-json.ts';
 import type { InjectedFaults, InvokeResult } from '../../../local/interfaces.ts';
 import { type Queues, startQueues } from '../../../local/queues/index.ts';
-import { LOCAL_CREDENTIALS } from '../../../local/template/identity.ts';
-import { resource, TABLE, temporaryDirectory } from '../support/resources.ts';
+import { CREDENTIALS, resource, TABLE, temporaryDirectory } from '../support/resources.ts';
 
 const tables = readTableSpecs([TABLE]);
 const STREAM = tables[0]?.stream?.arn;
@@ -52,6 +51,7 @@ afterEach(async () => {
 
 function start(properties: Record<string, unknown>, handler: Handler = () => null): EventSources {
   sources = startEventSources({
+    credentials: CREDENTIALS,
     resources: [
       resource('Mapping', 'AWS::Lambda::EventSourceMapping', {
         EventSourceArn: STREAM,
@@ -163,6 +163,7 @@ describe('a record that is reported as failed', () => {
   test('is given up alone after its retries, and the dead-letter queue hears where it was', async () => {
     const queue = resource('Dead', 'AWS::SQS::Queue', { QueueName: 'Dead' });
     const queues: Queues = await startQueues({
+      credentials: CREDENTIALS,
       dataDir: directory.path,
       resources: [queue],
       counters: createCounters(),
@@ -182,7 +183,7 @@ describe('a record that is reported as failed', () => {
     );
     await drained();
     expect(batches.map(seen)).toEqual([['a1', 'bad1', 'c1'], ['bad1'], ['bad1'], ['bad1'], ['c1']]);
-    const sqs = createAwsJsonClient(queues.sqsEndpoint, 'AmazonSQS');
+    const sqs = createAwsJsonClient(queues.sqsEndpoint, 'AmazonSQS', CREDENTIALS);
     const { Messages } = await sqs.callOrThrow('ReceiveMessage', {
       QueueUrl: `${queues.sqsEndpoint}/000000000000/Dead`,
     });
@@ -203,6 +204,7 @@ describe('a record that is reported as failed', () => {
 
 test('a bucket gets all of a batch that is given up, under the name that Lambda gives it', async () => {
   const queues: Queues = await startQueues({
+    credentials: CREDENTIALS,
     dataDir: directory.path,
     resources: [resource('Kept', 'AWS::S3::Bucket', { BucketName: 'kept' })],
     counters: createCounters(),
@@ -221,7 +223,7 @@ test('a bucket gets all of a batch that is given up, under the name that Lambda 
   await drained();
   const s3 = new S3Client({
     region: 'us-east-1',
-    credentials: LOCAL_CREDENTIALS,
+    credentials: CREDENTIALS,
     endpoint: s3Endpoint,
     forcePathStyle: true,
   });

@@ -1,11 +1,12 @@
 import { request as httpRequest } from 'node:http';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createCounters } from '../../../local/counters.ts';
-import { type HttpListener, listen } from '../../../local/http/listen.ts';
+import { listen } from '../../../local/http/listen.ts';
 import { createHttpApi } from '../../../local/http-api/index.ts';
 import { createThrottle } from '../../../local/http-api/throttle.ts';
 import type { InvokeResult, ResolvedResource } from '../../../local/interfaces.ts';
 import type { Json } from '../../../local/properties.ts';
+import { isAuthenticatedByHandler, type LoopbackListener } from '../../../shared/lib/loopback-listener.ts';
 import { resource } from '../support/resources.ts';
 
 const arn = (name: string): string => `arn:aws:lambda:us-east-1:000000000000:function:${name}`;
@@ -56,12 +57,13 @@ const RESOURCES = [
 
 let calls: { readonly name: string; readonly event: Json }[];
 let handlers: Record<string, (event: Json) => unknown>;
-let server: HttpListener;
+let server: LoopbackListener;
 let counters: ReturnType<typeof createCounters>;
 const errors: string[] = [];
 
-const serve = (resources: readonly ResolvedResource[]): Promise<HttpListener> =>
+const serve = (resources: readonly ResolvedResource[]): Promise<LoopbackListener> =>
   listen(
+    { servesPages: true, isAuthenticated: isAuthenticatedByHandler },
     createHttpApi({
       resources,
       lambda: {

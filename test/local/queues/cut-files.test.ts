@@ -7,7 +7,7 @@ import { createCounters } from '../../../local/counters.ts';
 import { checkQueueDatabase, QUEUE_DATABASE_FILE } from '../../../local/queues/database-check.ts';
 import { type Queues, startQueues } from '../../../local/queues/index.ts';
 import { offsets } from '../support/disk.ts';
-import { clientConfig, resource, temporaryDirectory } from '../support/resources.ts';
+import { CREDENTIALS, clientConfig, resource, temporaryDirectory } from '../support/resources.ts';
 
 let directory: ReturnType<typeof temporaryDirectory>;
 beforeEach(() => {
@@ -17,6 +17,7 @@ afterEach(() => directory.remove());
 
 const start = (dataDir: string): Promise<Queues> =>
   startQueues({
+    credentials: CREDENTIALS,
     dataDir,
     resources: [resource('Work', 'AWS::SQS::Queue', { QueueName: 'Work', VisibilityTimeout: 600 })],
     counters: createCounters(),

@@ -17,7 +17,7 @@ import type { OperationCounters } from '../../../local/interfaces.ts';
 import { type Queues, startQueues } from '../../../local/queues/index.ts';
 import { RecordObjectStore } from '../../../shared/store/record-object-store.ts';
 import { compactRecordsOfDay } from '../../../shared/use-cases/operate/compact-records.ts';
-import { clientConfig, resource, temporaryDirectory } from '../support/resources.ts';
+import { CREDENTIALS, clientConfig, resource, temporaryDirectory } from '../support/resources.ts';
 
 /** One queue for each test, because what a test leaves behind comes again after a restart. */
 const RESOURCES = [
@@ -44,6 +44,7 @@ let s3: S3Client;
 async function start(port = 0): Promise<void> {
   counters = createCounters();
   queues = await startQueues({
+    credentials: CREDENTIALS,
     dataDir: directory.path,
     resources: RESOURCES,
     counters,

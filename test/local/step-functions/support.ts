@@ -3,6 +3,7 @@ import { createExecutions } from '../../../local/step-functions/executions.ts';
 import { createStepFunctions, type StepFunctions } from '../../../local/step-functions/index.ts';
 import { createSqsSender } from '../../../local/step-functions/integrations/sqs.ts';
 import { deployMachines } from '../../../local/step-functions/machines.ts';
+import { CREDENTIALS } from '../support/resources.ts';
 
 const place = { region: 'us-east-1', accountId: '000000000000' };
 
@@ -53,6 +54,7 @@ export function deploy(
   const invoke = invoker(options.functions ?? {}, calls);
   const told: string[] = [];
   const states = createStepFunctions({
+    credentials: CREDENTIALS,
     ...place,
     onLog: (line) => void told.push(line),
     resources: Object.entries(machines).map(([name, machine]) => stateMachine(name, machine)),
@@ -99,7 +101,7 @@ export async function run(
   functions: Readonly<Record<string, Behaviour>> = {},
   sqsEndpoint = 'http://127.0.0.1:1',
 ) {
-  const sqs = createSqsSender(sqsEndpoint, place.region);
+  const sqs = createSqsSender(sqsEndpoint, place.region, CREDENTIALS);
   const executions = createExecutions({
     machines: deployMachines([stateMachine('M', { type: 'EXPRESS', definition })], place),
     counters: { add: () => {}, snapshot: () => ({}), reset: () => {} },

@@ -5,6 +5,7 @@ import type { OperationCounters } from '../../../local/interfaces.ts';
 import type { SdkEndpoints } from '../../../local/lambda/function-environment.ts';
 import { type FunctionSpec, functionArn } from '../../../local/lambda/function-spec.ts';
 import { createLambdaHost } from '../../../local/lambda/host.ts';
+import { CREDENTIALS } from './resources.ts';
 
 export const NO_ENDPOINTS: SdkEndpoints = {
   DYNAMODB: 'http://127.0.0.1:1',
@@ -50,6 +51,7 @@ export function hostOf(
 ) {
   const lines: string[] = [];
   const host = createLambdaHost({
+    credentials: CREDENTIALS,
     functions,
     endpoints: NO_ENDPOINTS,
     counters: createCounters(),

@@ -1,8 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createEngineCredentials } from '../../../local/engine-credentials.ts';
 import type { ResolvedResource } from '../../../local/interfaces.ts';
-import { LOCAL_CREDENTIALS, LOCAL_REGION } from '../../../local/template/identity.ts';
+import { LOCAL_REGION } from '../../../local/template/identity.ts';
 
 export const resource = (
   logicalId: string,
@@ -42,9 +43,12 @@ export function temporaryDirectory(): { readonly path: string; remove(): void } 
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
 }
 
+/** The credentials of engines that a test starts. */
+export const CREDENTIALS = createEngineCredentials();
+
 /** What every SDK client of the tests needs to talk to loopback. */
 export const clientConfig = (endpoint: string) => ({
   endpoint,
   region: LOCAL_REGION,
-  credentials: LOCAL_CREDENTIALS,
+  credentials: CREDENTIALS,
 });

@@ -11,6 +11,9 @@ interface Ready {
   readonly url: string;
   readonly token: string;
   readonly control_url: string;
+  readonly table: string;
+  readonly access_key_id: string;
+  readonly secret_access_key: string;
   readonly records_dir: string;
   readonly data_dir: string;
   readonly pid: number;
@@ -138,9 +141,11 @@ export class Stack {
   async control(method: string, path: string, body?: unknown): Promise<unknown> {
     const answer = await fetch(`${this.ready.control_url}/_assay${path}`, {
       method,
-      ...(body === undefined
-        ? {}
-        : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+      headers: {
+        authorization: `Bearer ${this.ready.access_key_id}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
     const text = await answer.text();
