@@ -80,8 +80,7 @@ test('an engine answers nobody without its secret, and no browser with it', asyn
   }
 });
 
-const CREATES_LISTENER =
-  /import [^;]*\bcreate(?:Secure)?Server\b[^;]* from 'node:\w+';|await app\.listen\(/;
+const CREATES_LISTENER = /import [^;]*\bcreate(?:Secure)?Server\b[^;]* from 'node:\w+';|await app\.listen\(/;
 test('no other module of the product creates a listener', () => {
   const root = resolve(import.meta.dirname, '../../..');
   const rooms = ['cli', 'containers', 'functions', 'gates', 'local', 'shared', 'workspace'];
