@@ -97,7 +97,7 @@ module.exports = {
       to: {
         path: '^shared/',
         pathNot:
-          '^shared/(contract/(resource-names|access/tokens|agents/adapter-manifests)|lib/(sha256|map-concurrently))\\.ts$',
+          '^shared/(contract/(resource-names|access/tokens|agents/adapter-manifests)|lib/(sha256|map-concurrently|loopback-listener))\\.ts$',
       },
     },
     {
