@@ -4,11 +4,10 @@ import { adaptersPage } from './generator/adapters.ts';
 import { adrIndex } from './generator/adrs.ts';
 import { cliPage } from './generator/cli.ts';
 import { configurationSchema } from './generator/configuration.ts';
-import { deadLetters } from './generator/dead-letters.ts';
 import { eventSchemas, eventsPage } from './generator/events.ts';
 import { gateMatrix } from './generator/gate-matrix.ts';
 import { gateList } from './generator/gates.ts';
-import { lifecycle } from './generator/lifecycle.ts';
+import { deadLettersPage, lifecyclesPage, taskLifecyclePage } from './generator/lifecycles.ts';
 import { openapi } from './generator/openapi.ts';
 import { prompts } from './generator/prompts.ts';
 import { recordsPage } from './generator/records.ts';
@@ -19,8 +18,9 @@ import { rulePages } from './generator/rules.ts';
 export const generated = (): Readonly<Record<string, string>> => ({
   'openapi.json': `${JSON.stringify(openapi(), null, 2)}\n`,
   'assay.schema.json': `${JSON.stringify(configurationSchema(), null, 2)}\n`,
-  'task-lifecycle.md': lifecycle(),
-  'dead-letters.md': deadLetters(),
+  'task-lifecycle.md': taskLifecyclePage(),
+  'dead-letters.md': deadLettersPage(),
+  'life-cycles.md': lifecyclesPage(),
   'cli.md': cliPage(),
   'gate-list.md': gateList(),
   'adapters.md': adaptersPage(),

@@ -6,7 +6,7 @@ import {
   TABLE_KEYS,
 } from '../contract/resource-names.ts';
 import { shrinkTaskToItem } from '../contract/task/shrink-task.ts';
-import { statusesAllowingEvent, type TaskStatus } from '../contract/task/status.ts';
+import { TASK_LIFECYCLE, type TaskStatus } from '../contract/task/status.ts';
 import type { Task } from '../contract/task/task.ts';
 import {
   applyGatesUsage,
@@ -17,6 +17,7 @@ import {
 import { failTooLarge } from '../control/task-commands/fail-too-large.ts';
 import { applyHeartbeat, findHeartbeatAttempt } from '../control/task-commands/heartbeat.ts';
 import type { TaskChange, TaskCommand } from '../control/task-commands/task-change.ts';
+import { eventCondition } from './event-condition.ts';
 import { HeartbeatStore } from './heartbeats.ts';
 import { IF_ABSENT, type ItemTable } from './item-table.ts';
 import { UsageMeterStore } from './meters.ts';
@@ -194,14 +195,13 @@ export class TaskStore {
 
   /** Null when written; else the item that stood in the way, when the engine hands it out, or that there is too much in this one. */
   async #write(change: TaskChange, version: number): Promise<Task | 'unknown' | 'too large' | null> {
-    const from = statusesAllowingEvent(change.event);
-    const values = Object.fromEntries(from.map((status, index) => [`:s${index}`, status]));
+    const allowed = eventCondition(TASK_LIFECYCLE, change.event, version);
     const judged = selfReviewRestriction(change);
     try {
       const present = await this.#table.putUnlessChanged(taskToItem(change.task), {
-        ConditionExpression: `#version = :version AND #status IN (${Object.keys(values).join(', ')})${judged.condition}`,
-        ExpressionAttributeNames: { '#version': 'version', '#status': 'status', ...judged.names },
-        ExpressionAttributeValues: { ':version': version, ...values, ...judged.values },
+        ConditionExpression: `${allowed.ConditionExpression}${judged.condition}`,
+        ExpressionAttributeNames: { ...allowed.ExpressionAttributeNames, ...judged.names },
+        ExpressionAttributeValues: { ...allowed.ExpressionAttributeValues, ...judged.values },
       });
       return present === null || present === 'unknown' ? present : taskFromItem(present);
     } catch (error) {

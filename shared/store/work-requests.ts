@@ -1,9 +1,10 @@
 import type { WorkRequest } from '../contract/intake/schema.ts';
-import { WORK_REQUEST_TRANSITIONS, type WorkRequestStatus } from '../contract/intake/status.ts';
+import { WORK_REQUEST_LIFECYCLE, type WorkRequestStatus } from '../contract/intake/status.ts';
 import { Refusal } from '../contract/refusal.ts';
 import { ITEM_KEY_PREFIXES, TABLE_INDEXES, TABLE_KEYS } from '../contract/resource-names.ts';
 import { hasBeenApproved, type WorkRequestChange } from '../control/intake/commands.ts';
 import { FOLLOW_UP_CHECK_SECONDS } from '../control/task-commands/deadline.ts';
+import { eventCondition } from './event-condition.ts';
 import { IF_ABSENT, type ItemTable, itemKey, type TableItem } from './item-table.ts';
 import { creationSortKey, requestDeadlineKey } from './task-item.ts';
 
@@ -76,13 +77,10 @@ export class WorkRequestStore {
       const present = await this.require(id, shows);
       const moved = command(present);
       if (moved === null) return present;
-      const from = WORK_REQUEST_TRANSITIONS[moved.event].from;
-      const statuses = Object.fromEntries(from.map((status, index) => [`:s${index}`, status]));
-      const written = await this.#table.putIf(workRequestToItem(moved.request), {
-        ConditionExpression: `#version = :version AND #status IN (${Object.keys(statuses).join(', ')})`,
-        ExpressionAttributeNames: { '#version': 'version', '#status': 'status' },
-        ExpressionAttributeValues: { ':version': present.version, ...statuses },
-      });
+      const written = await this.#table.putIf(
+        workRequestToItem(moved.request),
+        eventCondition(WORK_REQUEST_LIFECYCLE, moved.event, present.version),
+      );
       if (written) return moved.request;
     }
     throw new Refusal('busy', `request ${id} changes too fast; try again`);

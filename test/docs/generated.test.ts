@@ -7,9 +7,9 @@ import { type DemoResult, toDemoJson } from '../../cli/demo/demo-result.ts';
 import { EXIT_MEANINGS } from '../../cli/exit.ts';
 import { generated } from '../../docs/generate.ts';
 import { cliPage, JSON_OUTPUTS } from '../../docs/generator/cli.ts';
-import { lifecycle } from '../../docs/generator/lifecycle.ts';
+import { taskLifecyclePage } from '../../docs/generator/lifecycles.ts';
 import type { Evidence } from '../../shared/contract/evidence/schema.ts';
-import { TASK_STATUSES, TASK_TRANSITIONS } from '../../shared/contract/task/status.ts';
+import { TASK_LIFECYCLE, TASK_STATUSES } from '../../shared/contract/task/status.ts';
 import { VerificationNudge } from '../../shared/control/ledger/verification-nudge-schema.ts';
 import { reduceToVerdict } from '../../shared/control/verdict/reduce-to-verdict.ts';
 
@@ -20,9 +20,9 @@ test.each(Object.entries(generated()))('docs/%s is what the sources say now', (n
 });
 
 describe('the life of a task', () => {
-  const page = lifecycle();
+  const page = taskLifecyclePage();
 
-  test.each(Object.entries(TASK_TRANSITIONS))('shows %s with its reason', (event, { reason }) => {
+  test.each(Object.entries(TASK_LIFECYCLE.transitions))('shows %s with its reason', (event, { reason }) => {
     expect(page).toMatch(new RegExp(`^\\| \`${event}\` \\|.*${reason.replaceAll('.', '\\.')} \\|$`, 'm'));
   });
 
@@ -30,7 +30,7 @@ describe('the life of a task', () => {
     const arrows = [...page.matchAll(/^ {2}(\w+) --> (\w+): (.+)$/gm)].flatMap(([, from, to, events = '']) =>
       events.split(', ').map((event) => ({ from, to, event })),
     );
-    const expected = Object.entries(TASK_TRANSITIONS).flatMap(([event, { from, to }]) =>
+    const expected = Object.entries(TASK_LIFECYCLE.transitions).flatMap(([event, { from, to }]) =>
       to === null ? [] : from.map((status) => ({ from: status, to, event })),
     );
     expect(arrows).toEqual(expect.arrayContaining(expected));

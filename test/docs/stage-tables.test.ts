@@ -3,11 +3,7 @@ import { expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { AUTONOMY_LEVELS, AUTONOMY_PRESETS } from '../../shared/contract/approval/autonomy.ts';
 import { actionRisk, KNOWN_ACTIONS, RISK_LEVELS } from '../../shared/contract/approval/risk.ts';
-import {
-  isTerminalRequestStatus,
-  WORK_REQUEST_STATUSES,
-  WORK_REQUEST_TRANSITIONS,
-} from '../../shared/contract/intake/status.ts';
+import { WORK_REQUEST_LIFECYCLE, WORK_REQUEST_STATUSES } from '../../shared/contract/intake/status.ts';
 import { CLIENT_STRATEGIES, ReviewSettings } from '../../shared/contract/review/review-settings.ts';
 import { REVIEW_STAGES } from '../../shared/contract/review/review-stage-names.ts';
 import { VISION_CATEGORIES, VISION_VERIFIERS } from '../../shared/contract/review/vision-kinds.ts';
@@ -29,16 +25,16 @@ const named = (cell = ''): string[] => [...cell.matchAll(/`([^`]+)`/g)].map(([, 
 
 it.each(['clarify', 'approve'] as const)('docs/intake.md tells from where to where %s leads', (move) => {
   const [, from, to] = row('intake', `\`POST /requests/{id}/${move}\``);
-  expect(named(from)).toEqual(WORK_REQUEST_TRANSITIONS[move].from);
-  expect(named(to)[0]).toBe(WORK_REQUEST_TRANSITIONS[move].to);
+  expect(named(from)).toEqual(WORK_REQUEST_LIFECYCLE.transitions[move].from);
+  expect(named(to)[0]).toBe(WORK_REQUEST_LIFECYCLE.transitions[move].to);
 });
 
 it('docs/intake.md says that a no comes from any state but the ends', () => {
   const [, from, to] = row('intake', '`POST /requests/{id}/reject`');
   expect(from?.trim()).toBe('any but the two ends');
-  expect(named(to)).toEqual([WORK_REQUEST_TRANSITIONS.reject.to]);
-  expect(WORK_REQUEST_STATUSES.filter((status) => !isTerminalRequestStatus(status))).toEqual(
-    WORK_REQUEST_TRANSITIONS.reject.from,
+  expect(named(to)).toEqual([WORK_REQUEST_LIFECYCLE.transitions.reject.to]);
+  expect(WORK_REQUEST_STATUSES.filter((status) => !WORK_REQUEST_LIFECYCLE.isTerminal(status))).toEqual(
+    WORK_REQUEST_LIFECYCLE.transitions.reject.from,
   );
 });
 

@@ -97,8 +97,8 @@ test.each<[string, string, string, string, string[]]>([
   [
     'in a private method of a store',
     'shared/store/task-store.ts',
-    'const from = statusesAllowingEvent(change.event);',
-    "const from = statusesAllowingEvent(change.event);\n    if (version > 9) throw new Refusal('bad_cursor', 'planted');",
+    'const allowed = eventCondition(TASK_LIFECYCLE, change.event, version);',
+    "const allowed = eventCondition(TASK_LIFECYCLE, change.event, version);\n    if (version > 9) throw new Refusal('bad_cursor', 'planted');",
     CHANGING.map((name) => `${name}: bad_cursor`),
   ],
   [

@@ -1,10 +1,38 @@
 import * as z from 'zod';
+import { defineLifecycle } from '../../lib/lifecycle.ts';
 import { GitObjectId } from '../repository/git-ref.ts';
 import { ActionName, RiskLevel } from './risk.ts';
 
 export const APPROVAL_STATUSES = ['pending', 'approved', 'rejected', 'expired'] as const;
 export const ApprovalStatus = z.enum(APPROVAL_STATUSES);
 export type ApprovalStatus = z.infer<typeof ApprovalStatus>;
+export const APPROVAL_LIFECYCLE = defineLifecycle(
+  'approval request',
+  {
+    statuses: APPROVAL_STATUSES,
+    initial: ['pending', 'approved'],
+    terminal: ['approved', 'rejected', 'expired'],
+  },
+  {
+    approve: {
+      from: ['pending'],
+      to: 'approved',
+      reason: 'an approver, or its timeout policy, allows the action',
+    },
+    reject: {
+      from: ['pending'],
+      to: 'rejected',
+      reason: 'an approver denies the action, or the task ends first',
+    },
+    expire: { from: ['pending'], to: 'expired', reason: 'no approver decides in time' },
+    escalate: {
+      from: ['pending'],
+      to: null,
+      reason: 'its first approvers do not decide in time; the next role may',
+    },
+  },
+);
+export type ApprovalEvent = (typeof APPROVAL_LIFECYCLE.events)[number];
 
 /** Most approvals that one task may ask for: each is on the task's item. */
 export const MAX_APPROVALS = 5;

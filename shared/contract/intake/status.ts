@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { defineLifecycle } from '../../lib/lifecycle.ts';
 
 export const WORK_REQUEST_STATUSES = [
   'submitted',
@@ -11,48 +12,32 @@ export const WORK_REQUEST_STATUSES = [
 export const WorkRequestStatus = z.enum(WORK_REQUEST_STATUSES);
 export type WorkRequestStatus = z.infer<typeof WorkRequestStatus>;
 
-/** Which status may follow which: no status follows itself, and none is left out. */
-export const WORK_REQUEST_NEXT_STATUSES: Readonly<Record<WorkRequestStatus, readonly WorkRequestStatus[]>> = {
-  submitted: ['triaging', 'cancelled'],
-  triaging: ['scoping', 'cancelled'],
-  scoping: ['approved', 'cancelled'],
-  approved: ['task_created', 'cancelled'],
-  task_created: [],
-  cancelled: [],
-};
-
-interface WorkRequestTransition {
-  readonly from: readonly WorkRequestStatus[];
-  readonly to: WorkRequestStatus;
-  readonly why: string;
-}
-
-/** What may happen to a request. Conditional writes, docs and tests are made from it; a move over several steps walks through them in one write. */
-export const WORK_REQUEST_TRANSITIONS = {
-  clarify: { from: ['submitted', 'triaging'], to: 'scoping', why: 'a person has said what is meant' },
-  approve: { from: ['submitted', 'scoping'], to: 'approved', why: 'a person, or its strategy, said yes' },
-  reject: {
-    from: ['submitted', 'triaging', 'scoping', 'approved'],
-    to: 'cancelled',
-    why: 'a person said no, also while its task is being made',
+export const WORK_REQUEST_LIFECYCLE = defineLifecycle(
+  'request',
+  { statuses: WORK_REQUEST_STATUSES, initial: ['submitted'], terminal: ['task_created', 'cancelled'] },
+  {
+    clarify: { from: ['submitted', 'triaging'], to: 'scoping', reason: 'a person has said what is meant' },
+    approve: {
+      from: ['submitted', 'scoping'],
+      to: 'approved',
+      reason: 'an approver, or the `direct` strategy, approves it',
+    },
+    reject: {
+      from: ['submitted', 'triaging', 'scoping', 'approved'],
+      to: 'cancelled',
+      reason: 'an approver rejects it, also while its task is being created',
+    },
+    create: { from: ['approved'], to: 'task_created', reason: 'its task exists' },
+    refuse: { from: ['approved'], to: 'cancelled', reason: 'no task can be created from it' },
   },
-  create: { from: ['approved'], to: 'task_created', why: 'its task is there' },
-  refuse: { from: ['approved'], to: 'cancelled', why: 'no task can be made of it' },
-} as const satisfies Record<string, WorkRequestTransition>;
-export type WorkRequestEvent = keyof typeof WORK_REQUEST_TRANSITIONS;
+);
+export type WorkRequestEvent = (typeof WORK_REQUEST_LIFECYCLE.events)[number];
 
-/** What is walked through from one status to another, the last included; null where there is no way. A cancelled one goes straight there. */
-export function findStatusPath(
-  from: WorkRequestStatus,
-  to: WorkRequestStatus,
-): readonly WorkRequestStatus[] | null {
-  if (WORK_REQUEST_NEXT_STATUSES[from].includes(to)) return [to];
-  for (const next of WORK_REQUEST_NEXT_STATUSES[from]) {
-    const rest = next === 'cancelled' ? null : findStatusPath(next, to);
-    if (rest) return [next, ...rest];
-  }
-  return null;
-}
+/** Statuses in the order in which a request that is not cancelled takes them. */
+const PROGRESSION: readonly WorkRequestStatus[] = WORK_REQUEST_STATUSES.filter(
+  (each) => each !== 'cancelled',
+);
 
-export const isTerminalRequestStatus = (status: WorkRequestStatus): boolean =>
-  WORK_REQUEST_NEXT_STATUSES[status].length === 0;
+/** Returns each status that a request takes on an event: those between `from` and `to`, and `to`. Cancellation is one step. */
+export const statusPath = (from: WorkRequestStatus, to: WorkRequestStatus): readonly WorkRequestStatus[] =>
+  to === 'cancelled' ? [to] : PROGRESSION.slice(PROGRESSION.indexOf(from) + 1, PROGRESSION.indexOf(to) + 1);

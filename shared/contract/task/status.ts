@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { defineLifecycle } from '../../lib/lifecycle.ts';
 
 export const TASK_STATUSES = [
   'blocked',
@@ -34,96 +35,77 @@ const UNFINISHED_STATUSES = [
   ...LIVE_TASK_STATUSES,
 ] as const satisfies readonly TaskStatus[];
 
-interface Transition {
-  readonly from: readonly TaskStatus[];
-  /** Null: the event is allowed in these states and leaves the status as it is. */
-  readonly to: TaskStatus | null;
-  readonly reason: string;
-}
+export const TASK_LIFECYCLE = defineLifecycle(
+  'task',
+  { statuses: TASK_STATUSES, initial: ['blocked', 'open'], terminal: TERMINAL_TASK_STATUSES },
+  {
+    unblock: { from: ['blocked'], to: 'open', reason: 'every dependency is done' },
+    resolve: { from: ['open'], to: null, reason: 'the platform has resolved the base ref to a commit' },
+    claim: { from: ['open'], to: 'claimed', reason: 'one agent took the task' },
+    begin: { from: ['claimed'], to: 'in_progress', reason: 'first sign of life of the agent' },
+    keep: {
+      from: ['claimed', 'in_progress', 'auth_required'],
+      to: null,
+      reason: 'heartbeat, progress or launch of a running attempt',
+    },
+    park: {
+      from: ['claimed', 'in_progress'],
+      to: 'auth_required',
+      reason: 'the agent needs an approval in mid-run',
+    },
+    resume: {
+      from: ['auth_required'],
+      to: 'claimed',
+      reason: 'the approval was given: the attempt goes on, in a new box where it had one of ours',
+    },
+    deny: {
+      from: ['auth_required'],
+      to: 'cancelled',
+      reason: 'the approval was denied, or nobody decided in time',
+    },
+    report: {
+      from: ['claimed', 'in_progress'],
+      to: 'in_review',
+      reason: 'the agent finished, whatever it says of the result',
+    },
+    review: {
+      from: ['in_review'],
+      to: null,
+      reason: "evidence, verdict, decision, delivery or a person's word",
+    },
+    reattempt: {
+      from: ['in_review'],
+      to: 'claimed',
+      reason: 'the cascade tries again, on the same or a stronger model',
+    },
+    reopen: {
+      from: ['claimed', 'in_progress', 'auth_required', 'in_review'],
+      to: 'open',
+      reason: 'the lease ran out, the box died, or an outside agent must rework it or hands it back',
+    },
+    wait: { from: ['blocked', 'open'], to: null, reason: 'still waits for another task' },
+    accept: {
+      from: ['in_review'],
+      to: 'done',
+      reason: 'the verdict stands and what must be delivered is delivered',
+    },
+    fail: {
+      from: ['open', 'claimed', 'in_progress', 'auth_required', 'in_review'],
+      to: 'failed',
+      reason: 'the cascade or the retry limit is exhausted, or an operator said so',
+    },
+    cancel: { from: UNFINISHED_STATUSES, to: 'cancelled', reason: 'an operator withdrew it' },
+    outcome: {
+      from: ['done'],
+      to: null,
+      reason: 'what was delivered was merged, closed or reverted where it was delivered to',
+    },
+    retry: { from: ['failed'], to: 'open', reason: 'an operator wants another round of attempts' },
+  },
+);
 
-/**
- * The one table of what may happen to a task. Conditional writes, the diagram in the docs and the
- * property tests are all made from it.
- */
-export const TASK_TRANSITIONS = {
-  unblock: { from: ['blocked'], to: 'open', reason: 'every dependency is done' },
-  resolve: { from: ['open'], to: null, reason: 'the platform has resolved the base ref to a commit' },
-  claim: { from: ['open'], to: 'claimed', reason: 'one agent took the task' },
-  begin: { from: ['claimed'], to: 'in_progress', reason: 'first sign of life of the agent' },
-  keep: {
-    from: ['claimed', 'in_progress', 'auth_required'],
-    to: null,
-    reason: 'heartbeat, progress or launch of a running attempt',
-  },
-  park: {
-    from: ['claimed', 'in_progress'],
-    to: 'auth_required',
-    reason: 'the agent needs an approval in mid-run',
-  },
-  resume: {
-    from: ['auth_required'],
-    to: 'claimed',
-    reason: 'the approval was given: the attempt goes on, in a new box where it had one of ours',
-  },
-  deny: {
-    from: ['auth_required'],
-    to: 'cancelled',
-    reason: 'the approval was denied, or nobody decided in time',
-  },
-  report: {
-    from: ['claimed', 'in_progress'],
-    to: 'in_review',
-    reason: 'the agent finished, whatever it says of the result',
-  },
-  review: {
-    from: ['in_review'],
-    to: null,
-    reason: "evidence, verdict, decision, delivery or a person's word",
-  },
-  reattempt: {
-    from: ['in_review'],
-    to: 'claimed',
-    reason: 'the cascade tries again, on the same or a stronger model',
-  },
-  reopen: {
-    from: ['claimed', 'in_progress', 'auth_required', 'in_review'],
-    to: 'open',
-    reason: 'the lease ran out, the box died, or an outside agent must rework it or hands it back',
-  },
-  wait: { from: ['blocked', 'open'], to: null, reason: 'still waits for another task' },
-  accept: {
-    from: ['in_review'],
-    to: 'done',
-    reason: 'the verdict stands and what must be delivered is delivered',
-  },
-  fail: {
-    from: ['open', 'claimed', 'in_progress', 'auth_required', 'in_review'],
-    to: 'failed',
-    reason: 'the cascade or the retry limit is exhausted, or an operator said so',
-  },
-  cancel: { from: [...UNFINISHED_STATUSES], to: 'cancelled', reason: 'an operator withdrew it' },
-  outcome: {
-    from: ['done'],
-    to: null,
-    reason: 'what was delivered was merged, closed or reverted where it was delivered to',
-  },
-  retry: { from: ['failed'], to: 'open', reason: 'an operator wants another round of attempts' },
-} as const satisfies Record<string, Transition>;
-
-export type TaskEvent = keyof typeof TASK_TRANSITIONS;
+export type TaskEvent = (typeof TASK_LIFECYCLE.events)[number];
 
 export const isLiveStatus = (status: TaskStatus): boolean =>
   (LIVE_TASK_STATUSES as readonly TaskStatus[]).includes(status);
-export const isTerminalStatus = (status: TaskStatus): boolean =>
-  (TERMINAL_TASK_STATUSES as readonly TaskStatus[]).includes(status);
-
-/** The statuses in which `event` is allowed. */
-export const statusesAllowingEvent = (event: TaskEvent): readonly TaskStatus[] =>
-  TASK_TRANSITIONS[event].from;
-
-/** The status after `event`, or null when the event is not allowed in `status`. */
-export function nextStatus(status: TaskStatus, event: TaskEvent): TaskStatus | null {
-  const transition: Transition = TASK_TRANSITIONS[event];
-  if (!transition.from.includes(status)) return null;
-  return transition.to ?? status;
-}
+export const isTerminalStatus = (status: TaskStatus): boolean => TASK_LIFECYCLE.isTerminal(status);

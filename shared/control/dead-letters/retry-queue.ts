@@ -1,7 +1,7 @@
 import { Refusal } from '../../contract/refusal.ts';
 import { truncateText } from '../../lib/truncate.ts';
 import { canRetryLetter, type DeadLetter, type RetryQueue } from './dead-letter.ts';
-import { isOpenStatus, LETTER_TRANSITIONS, type LetterEvent, statusAfterEvent } from './letter-status.ts';
+import { isOpenStatus, LETTER_LIFECYCLE, type LetterEvent } from './letter-status.ts';
 
 /** Seconds until the next try, by how often it was tried; the last one holds for all further ones. */
 const BACKOFF_SECONDS = [60, 300, 900, 1_800, 3_600] as const;
@@ -30,11 +30,11 @@ const backoffMs = (attempts: number): number =>
 
 /** A letter after an event, or a refusal that says what it is and what would be needed. */
 function applyLetterEvent(letter: DeadLetter, event: LetterEvent, fields: Partial<DeadLetter>): DeadLetter {
-  const status = statusAfterEvent(letter.status, event);
+  const status = LETTER_LIFECYCLE.next(letter.status, event);
   if (status === null)
     throw new Refusal(
       'conflict',
-      `dead letter ${letter.id} is ${letter.status}${letter.lease_until ? ` until ${letter.lease_until}` : ''}; ${event} needs it to be ${LETTER_TRANSITIONS[event].from.join(' or ')}`,
+      LETTER_LIFECYCLE.conflictMessage(letter.id, letter.status, event, letter.lease_until ?? undefined),
     );
   return { ...letter, ...fields, status };
 }

@@ -1,8 +1,7 @@
 import type { RequestedTask, WorkRequest } from '../../contract/intake/schema.ts';
 import {
-  findStatusPath,
-  isTerminalRequestStatus,
-  WORK_REQUEST_TRANSITIONS,
+  statusPath,
+  WORK_REQUEST_LIFECYCLE,
   type WorkRequestEvent,
   type WorkRequestStatus,
 } from '../../contract/intake/status.ts';
@@ -66,14 +65,14 @@ export function createWorkRequest(
 /** A request that has gone on to a status, through each that lies between. */
 function advanceStatus(request: WorkRequest, to: WorkRequestStatus, by: string, now: Date): WorkRequest {
   const at = iso(now);
-  const steps = findStatusPath(request.status, to) ?? [];
+  const steps = statusPath(request.status, to);
   return {
     ...request,
     status: to,
     version: request.version + 1,
     history: [...request.history, ...steps.map((status) => ({ status, at, by }))],
     updated_at: at,
-    expires_at: isTerminalRequestStatus(to)
+    expires_at: WORK_REQUEST_LIFECYCLE.isTerminal(to)
       ? Math.floor(now.getTime() / 1_000) + TASK_RETENTION_DAYS * 86_400
       : null,
   };
@@ -87,12 +86,9 @@ function applyRequestEvent(
   now: Date,
   fields: Partial<WorkRequest>,
 ): WorkRequestChange {
-  const { from, to } = WORK_REQUEST_TRANSITIONS[name];
-  if (!(from as readonly string[]).includes(request.status))
-    throw new Refusal(
-      'conflict',
-      `request ${request.id} is ${request.status}; ${name} needs it to be ${from.join(' or ')}`,
-    );
+  const to = WORK_REQUEST_LIFECYCLE.next(request.status, name);
+  if (to === null)
+    throw new Refusal('conflict', WORK_REQUEST_LIFECYCLE.conflictMessage(request.id, request.status, name));
   return { event: name, request: { ...advanceStatus(request, to, by, now), ...fields } };
 }
 

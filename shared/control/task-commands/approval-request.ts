@@ -1,6 +1,8 @@
 import { type AutonomyLevel, isAllowedWithoutApproval } from '../../contract/approval/autonomy.ts';
 import { actionRisk, isHumanApprovalRequired } from '../../contract/approval/risk.ts';
+import type { ApprovalEvent } from '../../contract/approval/schema.ts';
 import {
+  APPROVAL_LIFECYCLE,
   type Approval,
   type ApprovalRequest,
   findPendingApproval,
@@ -142,15 +144,17 @@ export function recordApprovalRequest(
   });
 }
 
-const applyDecision = (
+/** Returns the task's approval requests with `event` applied to one of them, if its life cycle allows the event. */
+export const applyApprovalEvent = (
   task: Task,
   number: number,
-  decision: Pick<Approval, 'status' | 'decided_by' | 'decision_reason'>,
-  now: Date,
+  event: ApprovalEvent,
+  fields: Partial<Approval>,
 ): Approval[] =>
-  (task.approvals ?? []).map((each) =>
-    each.number === number ? { ...each, ...decision, decided_at: toIsoTime(now) } : each,
-  );
+  (task.approvals ?? []).map((each) => {
+    const status = each.number === number ? APPROVAL_LIFECYCLE.next(each.status, event) : null;
+    return status === null ? each : { ...each, ...fields, status };
+  });
 
 /** The task goes on where it was: an outside agent by its next sign of life, any other in a new box. */
 function resumeTask(task: Task, approvals: Approval[], now: Date): TaskChange {
@@ -206,19 +210,18 @@ export function decideApproval(
       'forbidden',
       `${by} does the work of task ${task.id}, and cannot allow what it asks for`,
     );
-  const status = decision === 'approve' ? 'approved' : 'rejected';
-  if (about.status === status && about.decided_by === by) return null;
-  if (about.status !== 'pending')
+  const event = decision === 'approve' ? 'approve' : 'reject';
+  if (about.status === APPROVAL_LIFECYCLE.transitions[event].to && about.decided_by === by) return null;
+  if (APPROVAL_LIFECYCLE.next(about.status, event) === null)
     throw new Refusal(
       'conflict',
       `approval ${about.number} of task ${task.id} was ${about.status} by ${about.decided_by ?? 'nobody'}`,
     );
-  const approvals = applyDecision(
-    task,
-    about.number,
-    { status, decided_by: by, decision_reason: truncateText(reason, MAX_DECISION_REASON_LENGTH) },
-    now,
-  );
+  const approvals = applyApprovalEvent(task, about.number, event, {
+    decided_at: toIsoTime(now),
+    decided_by: by,
+    decision_reason: truncateText(reason, MAX_DECISION_REASON_LENGTH),
+  });
   const made =
     decision === 'approve'
       ? resumeTask(task, approvals, now)
@@ -240,30 +243,18 @@ export function applyApprovalDeadline(task: Task, now: Date): TaskChange | null 
     return null;
   if (moment.outcome === 'escalate')
     return applyTaskEvent(task, 'keep', now, {
-      approvals: (task.approvals ?? []).map((each) =>
-        each.number === pending.number ? { ...each, timetable: later, waits_for: moment.to ?? null } : each,
-      ),
+      approvals: applyApprovalEvent(task, pending.number, 'escalate', {
+        timetable: later,
+        waits_for: moment.to ?? null,
+      }),
     });
   const why = `no person has decided between ${pending.created_at} and ${moment.at}`;
+  const timedOut = { decided_at: toIsoTime(now), decided_by: 'timeout_policy', decision_reason: why };
   if (moment.outcome === 'approve' && !isHumanApprovalRequired(pending.risk))
-    return resumeTask(
-      task,
-      applyDecision(
-        task,
-        pending.number,
-        { status: 'approved', decided_by: 'timeout_policy', decision_reason: why },
-        now,
-      ),
-      now,
-    );
+    return resumeTask(task, applyApprovalEvent(task, pending.number, 'approve', timedOut), now);
   return denyTask(
     task,
-    applyDecision(
-      task,
-      pending.number,
-      { status: 'expired', decided_by: 'timeout_policy', decision_reason: why },
-      now,
-    ),
+    applyApprovalEvent(task, pending.number, 'expire', timedOut),
     'approval_expired',
     `${pending.action}: ${why}`,
     now,

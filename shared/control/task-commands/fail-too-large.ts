@@ -1,5 +1,5 @@
 import { shrinkTaskFully } from '../../contract/task/shrink-task.ts';
-import { TASK_TRANSITIONS } from '../../contract/task/status.ts';
+import { TASK_LIFECYCLE } from '../../contract/task/status.ts';
 import { currentAttempt, type Task } from '../../contract/task/task.ts';
 import { taskEndFields } from './settle.ts';
 import { applyTaskEvent, replaceCurrentAttempt, type TaskChange, toIsoTime } from './task-change.ts';
@@ -9,7 +9,7 @@ import { applyTaskEvent, replaceCurrentAttempt, type TaskChange, toIsoTime } fro
  * that it cannot fail in.
  */
 export function failTooLarge(task: Task, wanted: TaskChange): TaskChange | null {
-  if (!(TASK_TRANSITIONS.fail.from as readonly string[]).includes(task.status)) return null;
+  if (TASK_LIFECYCLE.next(task.status, 'fail') === null) return null;
   const now = new Date(wanted.task.updated_at);
   const attempt = currentAttempt(task);
   const failed = applyTaskEvent(task, 'fail', now, {

@@ -4,6 +4,7 @@ import { Refusal } from '../../contract/refusal.ts';
 import type { Attempt } from '../../contract/task/attempt.ts';
 import { MAX_ATTEMPTS_BEFORE_RETRY } from '../../contract/task/shrink-task.ts';
 import { currentAttempt, type Task } from '../../contract/task/task.ts';
+import { applyApprovalEvent } from './approval-request.ts';
 import { commitIdOrNull, requireSameBaseCommit, shouldStartCascade } from './base-commit.ts';
 import { taskEndFields } from './settle.ts';
 import {
@@ -21,23 +22,19 @@ const closeAttempt = (task: Task, outcome: 'cancelled' | 'failed', now: Date): P
     : {};
 };
 
-/** What was asked by an attempt that is over waits for nobody. */
-const closeApprovals = (task: Task, now: Date): Partial<Task> =>
-  findPendingApproval(task)
+/** Rejects the pending approval request of a task that ends. */
+const closeApprovals = (task: Task, now: Date): Partial<Task> => {
+  const pending = findPendingApproval(task);
+  return pending
     ? {
-        approvals: (task.approvals ?? []).map((each) =>
-          each.status === 'pending'
-            ? {
-                ...each,
-                status: 'rejected',
-                decided_at: toIsoTime(now),
-                decided_by: 'assay',
-                decision_reason: 'the task ended before anybody had decided',
-              }
-            : each,
-        ),
+        approvals: applyApprovalEvent(task, pending.number, 'reject', {
+          decided_at: toIsoTime(now),
+          decided_by: 'assay',
+          decision_reason: 'the task ended before anybody had decided',
+        }),
       }
     : {};
+};
 
 /** Leave to push was given: what then ends the task must be what came of the push, or work would go out of a task that says it failed. */
 function refuseDuringDelivery(task: Task, word: 'cancelled' | 'failed'): void {

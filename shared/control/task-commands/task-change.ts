@@ -1,6 +1,6 @@
 import { Refusal } from '../../contract/refusal.ts';
 import type { Attempt } from '../../contract/task/attempt.ts';
-import { nextStatus, TASK_TRANSITIONS, type TaskEvent } from '../../contract/task/status.ts';
+import { TASK_LIFECYCLE, type TaskEvent } from '../../contract/task/status.ts';
 import { currentAttempt, type Task } from '../../contract/task/task.ts';
 
 /** A task after an event. The store writes it on the condition that the event was still allowed: version and status unchanged. */
@@ -34,12 +34,9 @@ export const toEpochSeconds = (now: Date): number => Math.floor(now.getTime() / 
 
 /** Applies `event` with `fields`, or refuses with `conflict` naming the present status and what would be needed. */
 export function applyTaskEvent(task: Task, event: TaskEvent, now: Date, fields: Partial<Task>): TaskChange {
-  const status = nextStatus(task.status, event);
+  const status = TASK_LIFECYCLE.next(task.status, event);
   if (status === null)
-    throw new Refusal(
-      'conflict',
-      `task ${task.id} is ${task.status}; ${event} needs it to be ${TASK_TRANSITIONS[event].from.join(' or ')}`,
-    );
+    throw new Refusal('conflict', TASK_LIFECYCLE.conflictMessage(task.id, task.status, event));
   return {
     event,
     task: { ...task, ...fields, status, version: task.version + 1, updated_at: toIsoTime(now) },

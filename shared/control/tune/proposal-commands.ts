@@ -1,7 +1,15 @@
 import { Refusal } from '../../contract/refusal.ts';
 import { truncateText } from '../../lib/truncate.ts';
 import type { TuningLevel } from '../cascade/learning/tuning-level.ts';
-import { AUTOMATIC_ACTOR, type Proposal, type ProposalTest, type TuningState } from './proposals.ts';
+import type { ProposalEvent } from './proposals.ts';
+import {
+  AUTOMATIC_ACTOR,
+  PROPOSAL_LIFECYCLE,
+  type Proposal,
+  type ProposalStatus,
+  type ProposalTest,
+  type TuningState,
+} from './proposals.ts';
 import {
   describeSettingChange,
   requiredTuningLevel,
@@ -43,6 +51,13 @@ export function requireProposal({ proposals }: Pick<TuningState, 'proposals'>, i
   const found = proposals.find((each) => each.id === id);
   if (!found) throw new Refusal('not_found', `there is no proposal ${id}`);
   return found;
+}
+
+/** @throws Refusal `conflict` if the life cycle does not allow the event */
+function nextProposalStatus({ id, status }: Proposal, event: ProposalEvent): ProposalStatus {
+  const next = PROPOSAL_LIFECYCLE.next(status, event);
+  if (next === null) throw new Refusal('conflict', PROPOSAL_LIFECYCLE.conflictMessage(id, status, event));
+  return next;
 }
 
 const isActiveProposal = (proposal: Proposal): boolean => proposal.replaced !== undefined;
@@ -137,7 +152,7 @@ export function requireApplicableProposal(
   const thing = settingKey(setting);
   const now = state.in_force[thing];
   if (status === 'trial' && now?.proposal === id) return proposal;
-  if (status !== 'proposed' && status !== 'refused')
+  if (PROPOSAL_LIFECYCLE.next(status, 'try') === null)
     throw new Refusal('conflict', `proposal ${id} is ${status}; what is applied must be proposed`);
   if ((now?.proposal ?? null) !== instead_of)
     throw new Refusal(
@@ -164,7 +179,7 @@ export function applyTestedProposal(
   const thing = settingKey(proposal.setting);
   if (test && !test.holds) {
     const { replaced: before, ...rest } = proposal;
-    const over: Proposal = { ...rest, status: 'refused', test };
+    const over: Proposal = { ...rest, status: nextProposalStatus(proposal, 'refuse'), test };
     return {
       ...state,
       in_force: before === undefined ? state.in_force : withActiveEntry(state.in_force, thing, before),
@@ -175,7 +190,7 @@ export function applyTestedProposal(
   const entry = { proposal: id, setting: proposal.setting, share: test ? 'all' : 'half' } as const;
   const held: Proposal = {
     ...proposal,
-    status: test ? 'applied' : 'trial',
+    status: nextProposalStatus(proposal, test ? 'apply' : 'try'),
     replaced: proposal.replaced === undefined ? (state.in_force[thing] ?? null) : proposal.replaced,
     test,
     applied_by: word.by,
@@ -221,7 +236,7 @@ export function revertActiveProposal(
   return {
     ...state,
     in_force: withActiveEntry(state.in_force, thing, before),
-    proposals: replaceProposal(state, { ...rest, status: 'reverted' }),
+    proposals: replaceProposal(state, { ...rest, status: nextProposalStatus(proposal, 'revert') }),
     history: historyWith(state, id, 'revert', word),
   };
 }

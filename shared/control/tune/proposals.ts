@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { defineLifecycle } from '../../lib/lifecycle.ts';
 import { StoredNumber } from '../../lib/stored-number.ts';
 import { TuningLevel } from '../cascade/learning/tuning-level.ts';
 import { SettingChange } from './setting-change.ts';
@@ -32,6 +33,21 @@ export type ProposalTest = z.infer<typeof ProposalTest>;
 export const PROPOSAL_STATUSES = ['proposed', 'trial', 'applied', 'refused', 'reverted'] as const;
 export const ProposalStatus = z.enum(PROPOSAL_STATUSES);
 export type ProposalStatus = z.infer<typeof ProposalStatus>;
+export const PROPOSAL_LIFECYCLE = defineLifecycle(
+  'proposal',
+  { statuses: PROPOSAL_STATUSES, initial: ['proposed'], terminal: ['refused', 'reverted'] },
+  {
+    try: {
+      from: ['proposed', 'refused'],
+      to: 'trial',
+      reason: 'only a trial on half of the tasks can test it',
+    },
+    apply: { from: ['proposed', 'refused', 'trial'], to: 'applied', reason: 'its test supports it' },
+    refuse: { from: ['proposed', 'refused', 'trial'], to: 'refused', reason: 'its test does not support it' },
+    revert: { from: ['trial', 'applied'], to: 'reverted', reason: 'the previous setting is put back' },
+  },
+);
+export type ProposalEvent = (typeof PROPOSAL_LIFECYCLE.events)[number];
 
 /** What holds for one setting. */
 export const ActiveChange = z.object({
@@ -71,7 +87,7 @@ export type Proposal = z.infer<typeof Proposal>;
 
 const ProposalHistoryEntry = z.object({
   proposal: z.string(),
-  action: z.enum(['propose', 'try', 'apply', 'refuse', 'revert']),
+  action: z.enum(['propose', ...PROPOSAL_LIFECYCLE.events]),
   by: z.string(),
   reason: z.string(),
   at: z.iso.datetime(),
