@@ -23,10 +23,10 @@ export const RUNBOOKS = [
   'api-server-errors',
   'logged-errors',
   'failed-tasks',
-  'lost-boxes',
+  'lost-containers',
   'throttles',
   'budget-stops',
-  'open-gate-faults',
+  'reviews-not-run',
   'model-cost',
 ] as const;
 export type Runbook = (typeof RUNBOOKS)[number];

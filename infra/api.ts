@@ -44,7 +44,7 @@ const DESCRIPTIONS: Readonly<Record<ApiFunction, string>> = {
   'api-upload': 'Signs what boxes may put into the bucket',
   'api-evidence': 'Takes the evidence of the gates box',
   'api-read': 'Reads tasks, attempts and counts',
-  'api-hook': 'Takes what forges tell: their signature is looked at, and nothing else believed',
+  'api-webhook': 'Takes what forges tell: their signature is looked at, and nothing else believed',
 };
 
 /** The HTTP API: its routes are those of the route table, and all but the public ones stand behind the authorizer. */
@@ -71,7 +71,7 @@ export class Api extends Construct {
       'api-upload': make('api-upload'),
       'api-evidence': make('api-evidence'),
       'api-read': make('api-read'),
-      'api-hook': make('api-hook'),
+      'api-webhook': make('api-webhook'),
     };
     for (const each of Object.values(this.functions)) table.allow(each);
     // Hidden tests that come with a task. It cannot read them again.

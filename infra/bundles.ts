@@ -8,7 +8,7 @@ export const FUNCTIONS = {
   'api-upload': 'functions/api/upload-api.ts',
   'api-evidence': 'functions/api/evidence-api.ts',
   'api-read': 'functions/api/read-api.ts',
-  'api-hook': 'functions/api/webhook-api.ts',
+  'api-webhook': 'functions/api/webhook-api.ts',
   'forge-tell': 'functions/forge/report.ts',
   conductor: 'functions/conductor/handler.ts',
   ledger: 'functions/ledger/handler.ts',

@@ -58,9 +58,9 @@ export class DeadLetters extends Construct {
     this.function = reader;
     table.allow(reader);
     reader.allow({ actions: ['sqs:SendMessage'], on: workforce.queues.map(({ queueArn }) => queueArn) });
-    for (const prefix of [FAILED_BATCH_PREFIX, 'given-up/'] as const) storage.allowList(reader, prefix);
+    for (const prefix of [FAILED_BATCH_PREFIX, 'failed-batches/'] as const) storage.allowList(reader, prefix);
     storage.allow(reader, ['GetObject', 'DeleteObject'], [FAILED_BATCH_PREFIX]);
-    storage.allow(reader, ['GetObject', 'PutObject'], ['given-up/']);
+    storage.allow(reader, ['GetObject', 'PutObject'], ['failed-batches/']);
     reader.allow({
       actions: ['lambda:InvokeFunction'],
       on: Object.values(readers).map(({ lambda }) => lambda.functionArn),

@@ -55,7 +55,7 @@ export class Dispatcher extends Construct {
         [FUNCTION_ENV_NAMES.agentFamily]: boxes.definitions.agent.family,
         [FUNCTION_ENV_NAMES.gatesFamily]: boxes.definitions.gates.family,
         [FUNCTION_ENV_NAMES.deliverFunction]: props.delivery.function.lambda.functionName,
-        [FUNCTION_ENV_NAMES.boxRoom]: JSON.stringify(props.room),
+        [FUNCTION_ENV_NAMES.containerCapacity]: JSON.stringify(props.room),
       },
     });
     table.allow(this.function);

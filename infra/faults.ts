@@ -15,7 +15,7 @@ export interface TaskFaultAlarmsProps {
   /** Alarm when so many tasks fail within an hour. */
   readonly failedTasks: number;
   /** Alarm when so many boxes are lost within an hour. */
-  readonly lostBoxes: number;
+  readonly lostContainers: number;
   /** Alarm when so many dollars go to models within a day. */
   readonly modelUsd: number;
 }
@@ -43,11 +43,11 @@ export class TaskFaultAlarms extends Construct {
       meaning: `${props.failedTasks} tasks or more have failed within an hour.`,
       runbook: 'failed-tasks',
     });
-    alarms.add(this, 'LostBoxes', {
-      metric: createServiceMetric(this, 'lostBoxes', hour),
-      threshold: props.lostBoxes,
-      meaning: `${props.lostBoxes} boxes or more were lost within an hour, did not start, or fell silent.`,
-      runbook: 'lost-boxes',
+    alarms.add(this, 'LostContainers', {
+      metric: createServiceMetric(this, 'lostContainers', hour),
+      threshold: props.lostContainers,
+      meaning: `${props.lostContainers} boxes or more were lost within an hour, did not start, or fell silent.`,
+      runbook: 'lost-containers',
     });
     alarms.add(this, 'ModelCost', {
       metric: createServiceMetric(this, 'costUsd', Duration.days(1)),
@@ -62,11 +62,11 @@ export class TaskFaultAlarms extends Construct {
         'A task was stopped before a launch, or models were not asked about its work, because a budget could have been exceeded.',
       runbook: 'budget-stops',
     });
-    alarms.add(this, 'OpenGateFaults', {
-      metric: createServiceMetric(this, 'openGateFaults', hour),
+    alarms.add(this, 'ReviewsNotRun', {
+      metric: createServiceMetric(this, 'reviewsNotRun', hour),
       threshold: 1,
       meaning: 'Work went on although it was to be attacked and was not.',
-      runbook: 'open-gate-faults',
+      runbook: 'reviews-not-run',
     });
     alarms.add(this, 'FunctionErrors', {
       metric: sum(

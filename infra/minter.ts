@@ -11,7 +11,7 @@ export interface CredentialMinterProps {
   /** Complete ARN of the secret with what repositories are read with. @default - every repository is asked without a credential */
   readonly secretArn?: string | undefined;
   /** URL prefixes that it covers. */
-  readonly readFrom: readonly string[];
+  readonly readScopes: readonly string[];
 }
 
 /**
@@ -21,14 +21,14 @@ export interface CredentialMinterProps {
 export class CredentialMinter extends Construct {
   readonly #reading: ServiceFunction;
   readonly #pushing: ServiceFunction;
-  readonly #readFrom: readonly string[];
+  readonly #readScopes: readonly string[];
 
   constructor(scope: Construct, id: string, props: CredentialMinterProps) {
     super(scope, id);
     const { common, table, secretArn } = props;
     const place: GitSecretSource =
       secretArn === undefined ? { via: 'none' } : { via: 'secret', arn: secretArn };
-    this.#readFrom = props.readFrom;
+    this.#readScopes = props.readScopes;
     const made = (id: string, name: FunctionName, description: string): ServiceFunction => {
       const each = new ServiceFunction(this, id, {
         common,
@@ -72,7 +72,7 @@ export class CredentialMinter extends Construct {
   #told(minter: ServiceFunction): Record<string, string> {
     return {
       [FUNCTION_ENV_NAMES.minterFunction]: minter.lambda.functionName,
-      [FUNCTION_ENV_NAMES.readFrom]: JSON.stringify(this.#readFrom),
+      [FUNCTION_ENV_NAMES.readScopes]: JSON.stringify(this.#readScopes),
     };
   }
 }

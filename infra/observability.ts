@@ -147,7 +147,7 @@ export class Observability extends Construct {
       graph(
         'Lost boxes, by reason',
         ...CONTAINER_LOSSES.map((reason) =>
-          createServiceMetric(this, 'lostBoxes', DAY).with({
+          createServiceMetric(this, 'lostContainers', DAY).with({
             label: reason,
             dimensionsMap: { [METRIC_NAMES.dimension]: METRIC_NAMES.service, [METRIC_NAMES.reason]: reason },
           }),

@@ -62,7 +62,7 @@ export function buildDeploymentConstructs(
     [FUNCTION_ENV_NAMES.modelVendors]: JSON.stringify(vendors),
   };
   const approvals = {
-    [FUNCTION_ENV_NAMES.approvalRules]: JSON.stringify({
+    [FUNCTION_ENV_NAMES.approvalSettings]: JSON.stringify({
       autonomy: settings.autonomy,
       policy: settings.approvals,
     }),
@@ -85,7 +85,7 @@ export function buildDeploymentConstructs(
     common,
     table,
     secretArn: settings.gitSecretArn,
-    readFrom: settings.readFrom ?? [],
+    readScopes: settings.readScopes ?? [],
   });
   const forge = { secretArn: settings.forgeSecretArn, settings: settings.forges ?? [] };
   const api = new Api(scope, 'Api', {
@@ -100,19 +100,19 @@ export function buildDeploymentConstructs(
         ...policy,
         ...agents,
         ...approvals,
-        [FUNCTION_ENV_NAMES.readFrom]: JSON.stringify(settings.readFrom ?? []),
+        [FUNCTION_ENV_NAMES.readScopes]: JSON.stringify(settings.readScopes ?? []),
         ...knownForgesEnvironment(forge.settings),
-        ...(settings.deliverTo && { [FUNCTION_ENV_NAMES.deliverTo]: JSON.stringify(settings.deliverTo) }),
+        ...(settings.pushScopes && { [FUNCTION_ENV_NAMES.pushScopes]: JSON.stringify(settings.pushScopes) }),
       },
       'api-work': { ...storage.environment, ...lease, ...tiers, ...approvals },
       'api-upload': storage.environment,
       'api-evidence': storage.environment,
       'api-read': { ...storage.environment, ...nudge, ...tiers, ...policy },
-      'api-hook': {
+      'api-webhook': {
         ...tiers,
         ...agents,
         ...forgeEnvironment(forge),
-        ...(settings.deliverTo && { [FUNCTION_ENV_NAMES.deliverTo]: JSON.stringify(settings.deliverTo) }),
+        ...(settings.pushScopes && { [FUNCTION_ENV_NAMES.pushScopes]: JSON.stringify(settings.pushScopes) }),
       },
     },
     concurrency: { authorizer: settings.authorizerConcurrency, work: settings.workConcurrency },
@@ -127,7 +127,7 @@ export function buildDeploymentConstructs(
     zones: settings.zones,
     images: settings.images,
     builds,
-    sizes: { agent: settings.agentBox, gates: settings.gatesBox },
+    sizes: { agent: settings.agentContainer, gates: settings.gatesContainer },
     agentClis,
   });
   const delivery = new Delivery(scope, 'Delivery', {
@@ -177,8 +177,8 @@ export function buildDeploymentConstructs(
             [FUNCTION_ENV_NAMES.keepModelCalls]: String(settings.otlpEndpoint !== undefined),
           },
         }).url,
-        [FUNCTION_ENV_NAMES.modelGatewayWitnesses]: 'true',
-        [FUNCTION_ENV_NAMES.judgesKnown]: JSON.stringify(settings.judges),
+        [FUNCTION_ENV_NAMES.modelGatewayMeters]: 'true',
+        [FUNCTION_ENV_NAMES.knownJudgeModels]: JSON.stringify(settings.judges),
       };
   const room = buildContainerCapacity(settings);
   const dispatcher = new Dispatcher(scope, 'Dispatcher', {
@@ -218,7 +218,7 @@ export function buildDeploymentConstructs(
     table,
     storage,
     events,
-    hook: api.functions['api-hook'],
+    hook: api.functions['api-webhook'],
     ...forge,
   });
   const traces = new Traces(scope, 'Traces', {
@@ -266,7 +266,7 @@ export function buildDeploymentConstructs(
     table,
     unheard: [deadLetters.function, analytics.compactor, traces.function],
     failedTasks: settings.alarmFailedTasks,
-    lostBoxes: settings.alarmLostBoxes,
+    lostContainers: settings.alarmLostContainers,
     modelUsd: settings.alarmModelUsd,
   });
 

@@ -38,7 +38,7 @@ export class Reconciler extends Construct {
         [FUNCTION_ENV_NAMES.table]: table.table.tableName,
         [FUNCTION_ENV_NAMES.cascadeMachine]: cascade.stateMachineArn,
         [FUNCTION_ENV_NAMES.cluster]: clusterArn,
-        [FUNCTION_ENV_NAMES.boxRoom]: JSON.stringify(props.room),
+        [FUNCTION_ENV_NAMES.containerCapacity]: JSON.stringify(props.room),
         ...props.environment,
       },
     });

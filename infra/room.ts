@@ -6,8 +6,8 @@ import {
 import type { BoxSize } from './box-size.ts';
 
 export interface ContainerCapacitySettings {
-  readonly agentBox: BoxSize;
-  readonly gatesBox: BoxSize;
+  readonly agentContainer: BoxSize;
+  readonly gatesContainer: BoxSize;
   /** vCPUs. */
   readonly vcpus: number;
   readonly spotVcpus: number;
@@ -16,21 +16,21 @@ export interface ContainerCapacitySettings {
 
 /** What the settings say about boxes, as the dispatcher reads it. */
 export function buildContainerCapacity({
-  agentBox,
-  gatesBox,
+  agentContainer,
+  gatesContainer,
   vcpus,
   spotVcpus,
   spot,
 }: ContainerCapacitySettings): ContainerCapacity {
-  const cpu: Record<ContainerKind, number> = { agent: agentBox.cpu, gates: gatesBox.cpu };
+  const cpu: Record<ContainerKind, number> = { agent: agentContainer.cpu, gates: gatesContainer.cpu };
   return {
     limits: { on_demand: vcpus * CPU_UNITS_PER_VCPU, spot: spotVcpus * CPU_UNITS_PER_VCPU },
-    boxes: Object.fromEntries(
+    containers: Object.fromEntries(
       CONTAINER_KINDS.map((kind) => [
         kind,
         { cpu: cpu[kind], pool: spot.includes(kind) ? 'spot' : 'on_demand' },
       ]),
-    ) as ContainerCapacity['boxes'],
+    ) as ContainerCapacity['containers'],
   };
 }
 
@@ -38,7 +38,7 @@ export function buildContainerCapacity({
 export function findContainerCapacityProblem(
   settings: ContainerCapacitySettings,
 ): { path: string[]; message: string } | null {
-  const { limits, boxes } = buildContainerCapacity(settings);
+  const { limits, containers: boxes } = buildContainerCapacity(settings);
   // Also those of Spot: what finds no room there for a while runs on demand.
   for (const [kind, { cpu, pool }] of Object.entries(boxes))
     for (const each of new Set([pool, 'on_demand' as const]))

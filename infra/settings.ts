@@ -96,7 +96,7 @@ export const DeploymentSettingFields = z.strictObject({
     .optional()
     .describe('Hears of each task that waits for a person, has failed, or was completed without evidence.'),
   alarmFailedTasks: count.default(5).describe('Alarm when so many tasks fail within an hour.'),
-  alarmLostBoxes: count.default(10).describe('Alarm when so many boxes are lost within an hour.'),
+  alarmLostContainers: count.default(10).describe('Alarm when so many boxes are lost within an hour.'),
   alarmModelUsd: z.coerce
     .number()
     .positive()
@@ -128,10 +128,10 @@ export const DeploymentSettingFields = z.strictObject({
     .describe(
       'JSON list of the agent CLIs that the image brings beside that of defaultAdapter; `assay adapters list` has them.',
     ),
-  agentBox: json(BoxSize)
+  agentContainer: json(BoxSize)
     .prefault({ cpu: 1_024, memory: 4_096 })
     .describe('JSON of the size of the agent box: cpu (1,024 is one vCPU), memory (MiB), disk (GiB).'),
-  gatesBox: json(BoxSize)
+  gatesContainer: json(BoxSize)
     .prefault({ cpu: 1_024, memory: 4_096 })
     .describe('The same for the gates box: builds and tests run in it.'),
   vcpus: vcpus.describe(
@@ -231,13 +231,13 @@ export const DeploymentSettingFields = z.strictObject({
     .describe(
       'Secret with what private repositories are read with, and a GitHub App pushes with; docs/deploy.md has its format.',
     ),
-  readFrom: json(z.array(CredentialScope).min(1).max(100))
+  readScopes: json(z.array(CredentialScope).min(1).max(100))
     .optional()
     .describe('JSON of the URL prefixes that gitSecretArn has credentials for.'),
   deliverySecretArn: secretArn
     .optional()
     .describe('Secret with the credentials that are pushed with; docs/deploy.md has its format.'),
-  deliverTo: json(z.array(CredentialScope).min(1).max(100))
+  pushScopes: json(z.array(CredentialScope).min(1).max(100))
     .optional()
     .describe(
       'JSON of the URL prefixes that the secret has credentials for; a task for another repository is refused.',
@@ -289,19 +289,22 @@ export const DeploymentSettings = DeploymentSettingFields.refine(
     message: 'is of a network of ours; assay:vpc has its own',
   },
 )
-  .refine(({ gitSecretArn, readFrom }) => (gitSecretArn === undefined) === (readFrom === undefined), {
-    path: ['readFrom'],
+  .refine(({ gitSecretArn, readScopes }) => (gitSecretArn === undefined) === (readScopes === undefined), {
+    path: ['readScopes'],
     message: 'goes with assay:gitSecretArn: set both, or neither',
   })
-  .refine(({ deliverySecretArn, deliverTo }) => deliverySecretArn === undefined || deliverTo !== undefined, {
-    path: ['deliverTo'],
-    message: 'goes with assay:deliverySecretArn: set both, or neither',
-  })
   .refine(
-    ({ deliverySecretArn, gitSecretArn, deliverTo }) =>
-      deliverTo === undefined || deliverySecretArn !== undefined || gitSecretArn !== undefined,
+    ({ deliverySecretArn, pushScopes }) => deliverySecretArn === undefined || pushScopes !== undefined,
     {
-      path: ['deliverTo'],
+      path: ['pushScopes'],
+      message: 'goes with assay:deliverySecretArn: set both, or neither',
+    },
+  )
+  .refine(
+    ({ deliverySecretArn, gitSecretArn, pushScopes }) =>
+      pushScopes === undefined || deliverySecretArn !== undefined || gitSecretArn !== undefined,
+    {
+      path: ['pushScopes'],
       message: 'goes with assay:deliverySecretArn, or with a GitHub App in assay:gitSecretArn',
     },
   )

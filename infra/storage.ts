@@ -28,7 +28,7 @@ export const BUCKET_PREFIXES = [
   'memory/',
   'records/',
   'athena-results/',
-  'given-up/',
+  'failed-batches/',
   FAILED_BATCH_PREFIX,
 ] as const;
 export type BucketPrefix = (typeof BUCKET_PREFIXES)[number];
@@ -98,7 +98,7 @@ export class Storage extends Construct {
       'records/': recordRetention,
       'athena-results/': Duration.days(7),
       // Whole writes of tasks: as long as somebody may still come for them.
-      'given-up/': Duration.days(30),
+      'failed-batches/': Duration.days(30),
       [FAILED_BATCH_PREFIX]: Duration.days(30),
     };
     this.bucket = this.makeBucket('Bucket', props, {

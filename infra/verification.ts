@@ -45,7 +45,7 @@ export class Verification extends Construct {
       environment: {
         [FUNCTION_ENV_NAMES.table]: table.table.tableName,
         ...storage.environment,
-        [FUNCTION_ENV_NAMES.judgesKnown]: JSON.stringify(props.judges),
+        [FUNCTION_ENV_NAMES.knownJudgeModels]: JSON.stringify(props.judges),
       },
     });
     table.allow(janitorSteps);

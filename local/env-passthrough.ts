@@ -76,8 +76,8 @@ function takeModelKeys(environment: NodeJS.ProcessEnv): EnvPassthrough {
     },
     [FUNCTION_ENV_NAMES.modelVendors]: vendors,
     [FUNCTION_ENV_NAMES.judgeModels]: judges,
-    [FUNCTION_ENV_NAMES.judgesKnown]: {
-      [FUNCTION_ENV_NAMES.judgesKnown]: judges[FUNCTION_ENV_NAMES.judgeModels] ?? '{}',
+    [FUNCTION_ENV_NAMES.knownJudgeModels]: {
+      [FUNCTION_ENV_NAMES.knownJudgeModels]: judges[FUNCTION_ENV_NAMES.judgeModels] ?? '{}',
     },
   };
 }
@@ -95,7 +95,7 @@ function takeGitSecret(environment: NodeJS.ProcessEnv): EnvPassthrough {
         variable: EMBEDDED_GIT_SECRET_VARIABLE,
       }),
     },
-    [FUNCTION_ENV_NAMES.readFrom]: { [FUNCTION_ENV_NAMES.readFrom]: JSON.stringify(urlsOf(secret)) },
+    [FUNCTION_ENV_NAMES.readScopes]: { [FUNCTION_ENV_NAMES.readScopes]: JSON.stringify(urlsOf(secret)) },
   };
 }
 

@@ -112,7 +112,7 @@ export const SLOW_TESTS: TestGroup = {
     'test/system/judges.test.ts',
     'test/system/judging-budgets.test.ts',
     // About seventy tasks in real containers.
-    'test/system/evolution.test.ts',
+    'test/system/tuning.test.ts',
     'test/system/learning.test.ts',
     'test/system/merge-queue.test.ts',
     'test/system/models.test.ts',

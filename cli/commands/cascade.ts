@@ -109,7 +109,7 @@ export const cascadeCommands = [
   }),
   routeCommand({
     name: 'cascade reset',
-    route: 'resetLearned',
+    route: 'resetBeliefs',
     description: 'Forget what was learned of a role: earlier outcomes no longer count',
     arguments: { role: ROLE },
     options: {

@@ -70,7 +70,7 @@ const letterAction = (
 export const deadLetterCommands = [
   routeCommand({
     name: 'dlq list',
-    route: 'deadLetters',
+    route: 'listDeadLetters',
     description: 'List the dead letters in the order in which they are retried',
     options: {
       status: defineOption('--status <status>', 'only with this status', { choices: LETTER_STATUSES }),
@@ -90,7 +90,7 @@ export const deadLetterCommands = [
   }),
   routeCommand({
     name: 'dlq show',
-    route: 'deadLetter',
+    route: 'getDeadLetter',
     description: 'Show one dead letter with its history',
     arguments: { letter: LETTER },
     request: ({ letter }) => ({ letter }),

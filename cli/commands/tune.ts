@@ -31,8 +31,8 @@ const historyLines = (history: TuningView['history'], { out }: ServerCommandSess
 /** The level, the changes in force, the proposals, and the latest entries of the history. */
 function renderTuning(view: TuningView, session: ServerCommandSession): string {
   const { out } = session;
-  const inForce = view.in_force.map(
-    ({ proposal, setting, share }) =>
+  const inForce = view.active_changes.map(
+    ({ proposal, change: setting, share }) =>
       `${out.bold(proposal)} ${toOneLine(describeSettingChange(setting))}${share === 'half' ? ' (a trial: half of the tasks)' : ''}`,
   );
   const proposals =
@@ -50,8 +50,8 @@ function renderTuning(view: TuningView, session: ServerCommandSession): string {
             { text: each.id, style: out.bold },
             each.level,
             each.status,
-            toOneLine(describeSettingChange(each.setting)),
-            toOneLine(each.test?.why ?? each.evidence),
+            toOneLine(describeSettingChange(each.change)),
+            toOneLine(each.test?.reason ?? each.evidence),
           ]),
         );
   return [
@@ -65,14 +65,14 @@ function renderTuning(view: TuningView, session: ServerCommandSession): string {
 
 function renderProposal(proposal: Proposal, { history }: TuningView, session: ServerCommandSession): string {
   const { out } = session;
-  const { id, setting, level, status, evidence, by, at, test, instead_of } = proposal;
+  const { id, change: setting, level, status, evidence, by, at, test, base_proposal } = proposal;
   return [
     `${out.bold(id)}  ${status}, level ${level}`,
     toOneLine(describeSettingChange(setting)),
-    `replaces ${instead_of ?? 'the configured value'}`,
+    `replaces ${base_proposal ?? 'the configured value'}`,
     `proposed by ${toOneLine(by)} at ${at}: ${toOneLine(evidence)}`,
     test
-      ? `${test.holds ? 'holds' : 'does not hold'} (${test.by}, ${test.at}): ${toOneLine(test.why)}`
+      ? `${test.passed ? 'holds' : 'does not hold'} (${test.by}, ${test.at}): ${toOneLine(test.reason)}`
       : 'not tested yet',
     '',
     ...historyLines(
@@ -136,18 +136,18 @@ function parseChange(options: ChangeOptions): SettingChange | undefined {
 export const tuneCommands = [
   routeCommand({
     name: 'tune list',
-    route: 'evolution',
+    route: 'getTuning',
     description: 'List the changes in force and the proposals, with their evidence and history',
     request: () => ({}),
     view: renderTuning,
     examples: [
       ['tune list', 'proposals and changes, latest first'],
-      ["tune list --json | jq '.in_force'", 'the changes that override the configuration'],
+      ["tune list --json | jq '.active_changes'", 'the changes that override the configuration'],
     ],
   }),
   routeCommand({
     name: 'tune show',
-    route: 'evolution',
+    route: 'getTuning',
     description: 'Show one proposal: its evidence, its test, and its history',
     arguments: { id: PROPOSAL_ID },
     request: () => ({}),
@@ -188,8 +188,8 @@ export const tuneCommands = [
       if (setting && !session.json)
         session.note(`Level ${requiredTuningLevel(setting)}: ${describeSettingChange(setting)}`);
       const client = session.client();
-      const before = setting ? null : (await client.evolution({})).proposals.at(0)?.id;
-      const view = await client.proposeChange({ body: { setting, reason } });
+      const before = setting ? null : (await client.getTuning({})).proposals.at(0)?.id;
+      const view = await client.proposeChange({ body: { change: setting, reason } });
       if (!setting && !session.json && view.proposals.at(0)?.id === before)
         session.note('The records suggest nothing new.');
       session.show(view, () => renderTuning(view, session));

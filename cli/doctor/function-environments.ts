@@ -42,4 +42,4 @@ export const parseTierModels = (environments: FunctionEnvironments | null): Tier
 
 /** Returns the capacity for containers; null: there is no deployment. */
 export const parseCapacity = (environments: FunctionEnvironments | null): ContainerCapacity | null =>
-  environments && readSetting(environments, FUNCTION_ENV_NAMES.boxRoom, ContainerCapacity);
+  environments && readSetting(environments, FUNCTION_ENV_NAMES.containerCapacity, ContainerCapacity);

@@ -54,7 +54,7 @@ export async function runAgentProcess(
     env: {
       ...Object.fromEntries(passed),
       [CONTAINER_ENV_NAMES.assignmentUrl]: url,
-      [CONTAINER_ENV_NAMES.passOn]: options.pass.join(','),
+      [CONTAINER_ENV_NAMES.passedVariables]: options.pass.join(','),
       // The end of this process, however it comes, closes its standard input, and that ends the program.
       [CONTAINER_ENV_NAMES.exitWithParent]: 'true',
     },

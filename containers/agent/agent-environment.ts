@@ -8,7 +8,7 @@ import type { PreparedWorkspace } from './workspace-layout.ts';
 export const listForwardedVariables = (): string[] => [
   'HTTPS_PROXY',
   'NO_PROXY',
-  ...(process.env[CONTAINER_ENV_NAMES.passOn] ?? '').split(',').filter((name) => name !== ''),
+  ...(process.env[CONTAINER_ENV_NAMES.passedVariables] ?? '').split(',').filter((name) => name !== ''),
 ];
 
 /** What each process of the agent finds in its environment. */

@@ -16,7 +16,11 @@ export async function postApprovalRequest(
       ? {}
       : { work: { tree, patch_sha256: await client.upload('patch', patch), patch_bytes: patch.length } };
   const session = await sessionOf();
-  const { approval, status } = await client.post('park', { ...ask, ...work, ...(session && { session }) });
+  const { approval, status } = await client.post('requestApproval', {
+    ...ask,
+    ...work,
+    ...(session && { session }),
+  });
   if (status === 'auth_required') return null;
   const { describeApprovalDecision } = await import('../../shared/control/approvals/approval-message.ts');
   return describeApprovalDecision(approval);

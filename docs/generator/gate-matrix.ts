@@ -40,6 +40,6 @@ answer without is asked for once more, and is then none. There are 25 findings a
 source and without a doubt, is a finding \`low\`.
 
 Where there is nothing to attack (an empty patch, no acceptance criteria), \`on_missing_deliverable\` says what happens. Where nobody attacks (no model, no answer in time, the
-same family), the gate is open: the work goes on with a finding \`info\`, the metric \`OpenGateFaults\` counts it, and its alarm fires
-([runbook](runbooks/open-gate-faults.md)). It makes nothing verified.
+same family), the gate is open: the work goes on with a finding \`info\`, the metric \`ReviewsNotRun\` counts it, and its alarm fires
+([runbook](runbooks/reviews-not-run.md)). It makes nothing verified.
 `;

@@ -25,7 +25,7 @@ function contentOf(status: number, route: RouteDefinition): JsonObject {
   if (!(status in GATEWAY_ERRORS) || route.callers.includes('anyone')) return PROBLEM_CONTENT;
   return {
     ...PROBLEM_CONTENT,
-    'application/json': { schema: { $ref: '#/components/schemas/GatewayAnswer' } },
+    'application/json': { schema: { $ref: '#/components/schemas/GatewayErrorResponse' } },
   };
 }
 
@@ -59,7 +59,7 @@ function refusals(route: RouteDefinition): JsonObject {
 const GATEWAY_ANSWERS: JsonObject = {
   '429': {
     description: 'More requests than this route takes; try again',
-    content: { 'application/json': { schema: { $ref: '#/components/schemas/GatewayAnswer' } } },
+    content: { 'application/json': { schema: { $ref: '#/components/schemas/GatewayErrorResponse' } } },
   },
   '431': { description: 'Request line and headers are larger than API Gateway takes' },
 };

@@ -139,11 +139,11 @@ export const handler = createApiHandler('api-read', {
       ),
     },
   }),
-  evolution: async () => ({ body: tuningView(await evolution.read(), policy.evolve) }),
-  deadLetters: async (request) => ({
+  getTuning: async () => ({ body: tuningView(await evolution.read(), policy.tuning_level) }),
+  listDeadLetters: async (request) => ({
     body: await listDeadLetters(request.query, unrestrictedDeadLetters(request)),
   }),
-  deadLetter: async (request) => ({
+  getDeadLetter: async (request) => ({
     body: deadLetterView(await requireDeadLetter(request.params.letter, unrestrictedDeadLetters(request))),
   }),
   quality: async () => ({ body: await readQuality(figures, new Date()) }),

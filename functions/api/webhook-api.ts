@@ -36,7 +36,7 @@ async function receiveEvent(
   return { body };
 }
 
-export const handler = createApiHandler('api-hook', {
-  hearGitHub: (request) => receiveEvent('github', request),
-  hearGitLab: (request) => receiveEvent('gitlab', request),
+export const handler = createApiHandler('api-webhook', {
+  receiveGitHubEvent: (request) => receiveEvent('github', request),
+  receiveGitLabEvent: (request) => receiveEvent('gitlab', request),
 });

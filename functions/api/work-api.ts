@@ -101,7 +101,7 @@ export const handler = createApiHandler('api-work', {
     const progress = { message, percent: percent ?? null, at: context.now.toISOString() };
     return leaseOf(await recordHeartbeat(request.params.id, request.attempt, progress, context));
   },
-  park: async (request) => {
+  requestApproval: async (request) => {
     const { task, approval } = await requestApproval(request.params.id, request.attempt, request.body, {
       tasks: tasks.withGuard(request.guardTask),
       rules,

@@ -172,7 +172,7 @@ const evolving = (): TuningContext => ({
   now: new Date(),
 });
 const evolved = (state: Parameters<typeof tuningView>[0]): RouteResponse<TuningView> => ({
-  body: tuningView(state, policy.evolve),
+  body: tuningView(state, policy.tuning_level),
 });
 
 async function deadLetterAction(
@@ -197,7 +197,7 @@ export const handler = createApiHandler('api-submit', {
     body: await completions.resetWindow({ ...operatorNote(request), at: new Date().toISOString() }),
   }),
   proposeChange: async (request) =>
-    evolved(await proposeChange(request.body.setting, operatorNote(request), evolving())),
+    evolved(await proposeChange(request.body.change, operatorNote(request), evolving())),
   applyProposal: async (request) =>
     evolved(await applyProposal(request.body.proposal, operatorNote(request), evolving())),
   revertProposal: async (request) =>
@@ -205,7 +205,7 @@ export const handler = createApiHandler('api-submit', {
   pinTier: async (request) => ({
     body: await pinTier(request.params.role, request.body, operatorNote(request), learned()),
   }),
-  resetLearned: async (request) => ({
+  resetBeliefs: async (request) => ({
     body: await resetBeliefs(request.params.role, request.body.tier, operatorNote(request), learned()),
   }),
   submitTask: async (request) => {

@@ -50,9 +50,9 @@ const shared: Omit<LaunchContext, 'now' | 'backoffSeconds' | 'receiveCount'> = {
       ? null
       : {
           url: gatewayUrl,
-          metersUsage: optionalEnv(FUNCTION_ENV_NAMES.modelGatewayWitnesses, 'false') === 'true',
+          metersUsage: optionalEnv(FUNCTION_ENV_NAMES.modelGatewayMeters, 'false') === 'true',
           tiers: readTierModels(),
-          judges: JudgeModels.parse(JSON.parse(optionalEnv(FUNCTION_ENV_NAMES.judgesKnown, '{}'))),
+          judges: JudgeModels.parse(JSON.parse(optionalEnv(FUNCTION_ENV_NAMES.knownJudgeModels, '{}'))),
         },
   getCredential: createCredentialProvider(),
   leaseSeconds: readLeaseSeconds(),

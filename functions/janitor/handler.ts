@@ -14,7 +14,7 @@ import { createStores } from '../runtime/stores.ts';
 
 const { tasks, tuning: evolution } = createStores();
 const objects = objectStore();
-const models = JudgeModels.parse(JSON.parse(optionalEnv(FUNCTION_ENV_NAMES.judgesKnown, '{}')));
+const models = JudgeModels.parse(JSON.parse(optionalEnv(FUNCTION_ENV_NAMES.knownJudgeModels, '{}')));
 
 /** A step of the janitor machine: `reduce` answers a verdict, `combine` writes the joined one and answers its word. */
 export const handler = withFailureLog(

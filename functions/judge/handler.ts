@@ -18,7 +18,8 @@ const context: JudgingContext = {
   tasks,
   readBreaker: (model) => breakers.read(model),
   objects: createObjectStore(),
-  autonomy: ApprovalSettings.parse(JSON.parse(optionalEnv(FUNCTION_ENV_NAMES.approvalRules, '{}'))).autonomy,
+  autonomy: ApprovalSettings.parse(JSON.parse(optionalEnv(FUNCTION_ENV_NAMES.approvalSettings, '{}')))
+    .autonomy,
   models: JudgeModels.parse(JSON.parse(optionalEnv(FUNCTION_ENV_NAMES.judgeModels, '{}'))),
   budget: { policy: readCascadePolicy(), spend, onStop: createBudgetStopCounter() },
   ask: createAskModel({ readKey: readModelKey }),

@@ -34,13 +34,13 @@ const metrics = new Metrics({
 
 /** How many of each loss; each is sent twice: for all together, which the alarm looks at, and by its reason. */
 function countLosses(losses: readonly string[]): void {
-  if (losses.length > 0) metrics.addMetric(METRIC_NAMES.lostBoxes, MetricUnit.Count, losses.length);
+  if (losses.length > 0) metrics.addMetric(METRIC_NAMES.lostContainers, MetricUnit.Count, losses.length);
   for (const reason of CONTAINER_LOSSES) {
     const found = losses.filter((loss) => loss === reason).length;
     if (found === 0) continue;
     const single = metrics.singleMetric();
     single.addDimension(METRIC_NAMES.reason, reason);
-    single.addMetric(METRIC_NAMES.lostBoxes, MetricUnit.Count, found);
+    single.addMetric(METRIC_NAMES.lostContainers, MetricUnit.Count, found);
   }
 }
 
@@ -74,7 +74,7 @@ function publishWriteMetrics(writes: readonly Write[], rows: readonly DerivedRow
     rows.filter((each) => each.table === 'quality_gates' && each.row.outcome === 'could_not_run').length,
   );
   add(
-    METRIC_NAMES.openGateFaults,
+    METRIC_NAMES.reviewsNotRun,
     rows.filter((each) => each.table === 'judgements' && hasReviewFailedOpen(each.row)).length,
   );
   add(METRIC_NAMES.referrals, after.filter((write) => write.after.hold && !write.before?.hold).length);

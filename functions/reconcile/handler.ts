@@ -130,7 +130,7 @@ export const handler = withFailureLog(
       const environment = stopped.data.detail.overrides.containerOverrides.flatMap(
         (each) => each.environment ?? [],
       );
-      const box = environment.find(({ name }) => name === CONTAINER_ENV_NAMES.box)?.value;
+      const box = environment.find(({ name }) => name === CONTAINER_ENV_NAMES.launchName)?.value;
       return {
         lost:
           box === undefined

@@ -23,7 +23,7 @@ export const readHoldLimit = (): HoldLimit =>
 
 /** What agents may do without a person, and what becomes of what nobody decides. */
 export const readApprovalRules = (): ApprovalSettings =>
-  ApprovalSettings.parse(JSON.parse(optionalEnv(FUNCTION_ENV_NAMES.approvalRules, '{}')));
+  ApprovalSettings.parse(JSON.parse(optionalEnv(FUNCTION_ENV_NAMES.approvalSettings, '{}')));
 
 /** How the cascade chooses where to begin. */
 export const readCascadePolicy = (): CascadePolicy =>
@@ -38,7 +38,7 @@ export const readForgeSettings = (): z.infer<typeof ForgeSettingList> =>
 
 /** Sizes of boxes, and how much may run at once. */
 export const readContainerCapacity = (): ContainerCapacity =>
-  ContainerCapacity.parse(JSON.parse(requireEnv(FUNCTION_ENV_NAMES.boxRoom)));
+  ContainerCapacity.parse(JSON.parse(requireEnv(FUNCTION_ENV_NAMES.containerCapacity)));
 
 /** What runs tasks. The embedded default has whatever is on the machine. */
 export const readDeployedAgents = (): AvailableAgents => ({

@@ -15,7 +15,7 @@ import { optionalEnv, requireEnv } from '../../shared/store/env.ts';
 
 /** URL prefixes that the secret for repositories covers; empty: there is none. */
 export const readRepositoryReadScopes = (): string[] =>
-  z.array(CredentialScope).parse(JSON.parse(optionalEnv(FUNCTION_ENV_NAMES.readFrom, '[]')));
+  z.array(CredentialScope).parse(JSON.parse(optionalEnv(FUNCTION_ENV_NAMES.readScopes, '[]')));
 
 /** Where this function gets credentials for repositories from. */
 export function createCredentialProvider<

@@ -6,7 +6,7 @@ import { readForgeSettings } from './config.ts';
 
 /** What the deployment has credentials to push to; empty: none, and pushes are made without. */
 export const readPushScopes = (): string[] =>
-  z.array(CredentialScope).parse(JSON.parse(optionalEnv(FUNCTION_ENV_NAMES.deliverTo, '[]')));
+  z.array(CredentialScope).parse(JSON.parse(optionalEnv(FUNCTION_ENV_NAMES.pushScopes, '[]')));
 
 /** URL prefixes of the repositories that pull requests are opened for. */
 export const readPullRequestScopes = (): string[] => readForgeSettings().map(({ url }) => url);

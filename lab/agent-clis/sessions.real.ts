@@ -40,7 +40,9 @@ describe.each(INSTALLED_CLIS.filter((kind) => AGENT_ADAPTERS[kind].sessionRecord
     const run = (more: Partial<AgentAssignment>) => {
       vi.stubEnv('PATH', `${CLI_BIN_FOLDER}${delimiter}${process.env['PATH'] ?? ''}`);
       api.answer = (call) =>
-        call.route === 'park' ? { status: 200, body: { status: 'auth_required', approval: {} } } : null;
+        call.route === 'requestApproval'
+          ? { status: 200, body: { status: 'auth_required', approval: {} } }
+          : null;
       return inBox((box) =>
         runAgent(
           agentAssignment(api, repository.url, [], {
@@ -79,7 +81,7 @@ describe.each(INSTALLED_CLIS.filter((kind) => AGENT_ADAPTERS[kind].sessionRecord
 
     it('is gone on with in another box', async () => {
       await run({});
-      const [parked] = api.bodies('park');
+      const [parked] = api.bodies('requestApproval');
       const kept = parked?.['session'] as { id: string; sha256: string };
       expect(kept).toMatchObject({ id: expect.any(String) });
       const before = models.calls.length;

@@ -62,7 +62,7 @@ export const LAMBDA_FUNCTIONS = {
   'api-upload': { handler: await load('api/upload-api'), seconds: 20 },
   'api-evidence': { handler: await load('api/evidence-api'), seconds: 20 },
   'api-read': { handler: await load('api/read-api'), seconds: 20 },
-  'api-hook': { handler: await load('api/webhook-api'), seconds: 20 },
+  'api-webhook': { handler: await load('api/webhook-api'), seconds: 20 },
   conductor: { handler: await load('conductor/handler'), seconds: 60 },
   ledger: { handler: await load('ledger/handler'), seconds: 60 },
   resolver: { handler: resolve, seconds: 60 },

@@ -91,7 +91,7 @@ function schedule(of: Simulation): () => void {
 const roomTaken = (of: Simulation): number =>
   of.cloud.table
     .items()
-    .filter((item) => String(item['pk']).startsWith(ITEM_KEY_PREFIXES.box))
+    .filter((item) => String(item['pk']).startsWith(ITEM_KEY_PREFIXES.container))
     .reduce((sum, item) => sum + Number(item['used']), 0);
 
 /** Lets everything planned happen. */

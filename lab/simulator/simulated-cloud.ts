@@ -129,7 +129,7 @@ export class SimulatedCloud {
     );
     this.containers = new SimulatedFargate(
       world,
-      { box: CONTAINER_ENV_NAMES.box, url: CONTAINER_ENV_NAMES.assignmentUrl },
+      { box: CONTAINER_ENV_NAMES.launchName, url: CONTAINER_ENV_NAMES.assignmentUrl },
       program,
       (event) => {
         void world

@@ -37,14 +37,14 @@ Object.assign(process.env, {
   [FUNCTION_ENV_NAMES.deliverFunction]: 'deliver',
   [FUNCTION_ENV_NAMES.eventBus]: 'bus',
   // Little: most runs come to the end of it.
-  [FUNCTION_ENV_NAMES.boxRoom]: JSON.stringify({
+  [FUNCTION_ENV_NAMES.containerCapacity]: JSON.stringify({
     limits: { on_demand: VCPU_QUOTA.on_demand, spot: VCPU_QUOTA.spot },
     boxes: { agent: { ...CONTAINER_CPU.agent }, gates: { ...CONTAINER_CPU.gates } },
   }),
   [FUNCTION_ENV_NAMES.leaseSeconds]: String(LEASE_SECONDS),
   [FUNCTION_ENV_NAMES.defaultAdapter]: JSON.stringify({ kind: 'command', argv: ['true'] }),
   // As lax as a deployment can be: time alone allows whatever it may.
-  [FUNCTION_ENV_NAMES.approvalRules]: JSON.stringify({
+  [FUNCTION_ENV_NAMES.approvalSettings]: JSON.stringify({
     policy: {
       kind: 'tiered',
       tiers: Object.fromEntries(

@@ -17,7 +17,7 @@ export interface ContainerProgram {
   readonly environment: Readonly<Record<string, string>>;
   /** Folder in which each container gets its own folder, which is removed when it has ended. */
   readonly scratch: string;
-  /** It knows how to wait for what is not of its kind but of one box (`BOX_ENV.startedAhead`). */
+  /** It knows how to wait for what is not of its kind but of one box (`BOX_ENV.warmStart`). */
   readonly canStartWarm: boolean;
 }
 

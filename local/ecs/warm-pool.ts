@@ -56,7 +56,7 @@ export function createWarmPool(maxIdleMs = MAX_IDLE_MS): WarmPool {
     const one: Waiting = {
       name: nameOf(program),
       // A program that cannot be started fails again, with its error, when a container needs it.
-      started: startContainerProcess(program, { [CONTAINER_ENV_NAMES.startedAhead]: '1' }).catch(() => null),
+      started: startContainerProcess(program, { [CONTAINER_ENV_NAMES.warmStart]: '1' }).catch(() => null),
       cancel: setLongTimeout(maxIdleMs, () => {
         if (waiting === one) waiting = null;
         void end(one);

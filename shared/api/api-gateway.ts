@@ -7,7 +7,7 @@ import * as z from 'zod';
 export const AUTHORIZER_CACHE_SECONDS = 60;
 
 /** What API Gateway says when it answers by itself: of a request without a token (401), of one whose token is not known (403). */
-export const GatewayErrorResponse = z.object({ message: z.string() }).meta({ id: 'GatewayAnswer' });
+export const GatewayErrorResponse = z.object({ message: z.string() }).meta({ id: 'GatewayErrorResponse' });
 
 /** Statuses of such answers on routes that need a token, and what each means. */
 export const GATEWAY_ERRORS = {

@@ -10,9 +10,9 @@ import type { RouteDefinition } from './route.ts';
 
 /** Leave that agents ask for in mid-run. */
 export const APPROVAL_ROUTES = {
-  park: {
+  requestApproval: {
     method: 'POST',
-    path: '/tasks/{id}/park',
+    path: '/tasks/{id}/approval-requests',
     function: 'api-work',
     callers: ['agent'],
     summary: 'Ask for leave in mid-run: the task waits for a person, unless its autonomy allows it at once',

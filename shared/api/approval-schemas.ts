@@ -24,7 +24,7 @@ export const ApprovalRequestBody = ApprovalRequest.extend({
     .describe('Of the CLI that asks, uploaded before: another box goes on with it.'),
 })
   .strict()
-  .meta({ id: 'ParkBody' });
+  .meta({ id: 'ApprovalRequestBody' });
 
 export const ApprovalView = Approval.omit({ work: true, session: true, launch: true }).meta({
   id: 'Approval',
@@ -34,7 +34,7 @@ export type ApprovalView = z.infer<typeof ApprovalView>;
 /** What became of the question, and of the task. */
 export const ApprovalRequestResponse = z
   .object({ approval: ApprovalView, status: TaskStatus })
-  .meta({ id: 'ParkAnswer' });
+  .meta({ id: 'ApprovalRequestResponse' });
 
 export const ApprovalsQuery = ReviewsQuery;
 export const ApprovalItem = z
@@ -66,4 +66,4 @@ export const ApprovalDecisionBody = ReasonBody.extend({
     .describe('The approval that was looked at; when it waits no more, the word is refused.'),
 })
   .strict()
-  .meta({ id: 'ApprovalWordBody' });
+  .meta({ id: 'ApprovalDecisionBody' });

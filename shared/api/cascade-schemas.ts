@@ -59,10 +59,10 @@ export const PinTierBody = z
     tier: Tier.nullable().describe('Which tier tries first; null lifts the pin.'),
     reason,
   })
-  .meta({ id: 'PinBody' });
+  .meta({ id: 'PinTierBody' });
 export const ResetBeliefsBody = z
   .strictObject({
     tier: Tier.nullable().default(null).describe('Of which what was learned no longer counts; null: of all.'),
     reason,
   })
-  .meta({ id: 'ResetBody' });
+  .meta({ id: 'ResetBeliefsBody' });

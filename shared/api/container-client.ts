@@ -28,7 +28,7 @@ type AnswerOf<Name extends RouteName> = z.output<(typeof ROUTES)[Name]['response
 type ContainerRoute =
   | 'heartbeat'
   | 'progress'
-  | 'park'
+  | 'requestApproval'
   | 'upload'
   | 'memory'
   | 'complete'
@@ -43,7 +43,7 @@ type ContainerRoute =
 const PATHS = {
   heartbeat: '/tasks/{id}/heartbeat',
   progress: '/tasks/{id}/progress',
-  park: '/tasks/{id}/park',
+  requestApproval: '/tasks/{id}/approval-requests',
   upload: '/tasks/{id}/artifact',
   memory: '/tasks/{id}/memory',
   complete: '/tasks/{id}/complete',
@@ -61,7 +61,7 @@ const patienceOf = ({ heartbeat_s = 0 }: { readonly heartbeat_s?: number }): num
   Math.max(PATIENCE_MS, heartbeat_s * HEARTBEATS_PER_LEASE * 1_000);
 /** The rest passes: a later beat says the same, and a memory that cannot be asked is none. */
 const PERSISTENT_ROUTES: readonly ContainerRoute[] = [
-  'park',
+  'requestApproval',
   'upload',
   'complete',
   'fail',

@@ -18,7 +18,7 @@ const ACTION_ROUTE = {
 
 /** Operations that have failed for good. */
 export const DEAD_LETTER_ROUTES = {
-  deadLetters: {
+  listDeadLetters: {
     method: 'GET',
     path: '/dead-letters',
     function: 'api-read',
@@ -28,7 +28,7 @@ export const DEAD_LETTER_ROUTES = {
     query: DeadLettersQuery,
     response: DeadLetterList,
   },
-  deadLetter: {
+  getDeadLetter: {
     method: 'GET',
     path: '/dead-letters/{letter}',
     function: 'api-read',

@@ -33,4 +33,4 @@ export const DeadLettersQuery = z.strictObject({
 
 export const DeadLetterActionBody = z
   .strictObject({ reason: z.string().trim().min(1).max(1_000) })
-  .meta({ id: 'DeadLetterWord' });
+  .meta({ id: 'DeadLetterActionBody' });

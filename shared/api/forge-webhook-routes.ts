@@ -8,11 +8,11 @@ export const ForgeEventView = z
     task_id: z.string().nullable(),
     why: z.string(),
   })
-  .meta({ id: 'Heard' });
+  .meta({ id: 'ForgeEventResponse' });
 
 const webhookRoute = (forge: string) => ({
   method: 'POST' as const,
-  function: 'api-hook' as const,
+  function: 'api-webhook' as const,
   callers: ['anyone'] as const,
   /** Whoever has signed it counts, and not a token. */
   isSigned: true,
@@ -31,6 +31,6 @@ const webhookRoute = (forge: string) => ({
 
 /** Where forges send what happens there. */
 export const FORGE_WEBHOOK_ROUTES = {
-  hearGitHub: { ...webhookRoute('GitHub'), path: '/hooks/github' },
-  hearGitLab: { ...webhookRoute('GitLab'), path: '/hooks/gitlab' },
+  receiveGitHubEvent: { ...webhookRoute('GitHub'), path: '/webhooks/github' },
+  receiveGitLabEvent: { ...webhookRoute('GitLab'), path: '/webhooks/gitlab' },
 } as const satisfies Record<string, RouteDefinition>;

@@ -63,7 +63,7 @@ export const OVERVIEW_ROUTES = {
     body: PinTierBody,
     response: CascadeView,
   },
-  resetLearned: {
+  resetBeliefs: {
     method: 'POST',
     path: '/cascade/{role}/reset',
     function: 'api-submit',

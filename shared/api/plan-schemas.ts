@@ -73,4 +73,4 @@ export const PlanDecisionBody = z
     reason: z.string().trim().min(1, 'must not be empty').max(2_000).default('no reason given'),
     tree: GitObjectId.optional().describe('The proposal that was looked at; a different one is refused.'),
   })
-  .meta({ id: 'PlanWordBody' });
+  .meta({ id: 'PlanDecisionBody' });

@@ -30,7 +30,7 @@ export const ClaimResponse = z
     lease_until: z.number().int(),
     heartbeat_s: z.number(),
   })
-  .meta({ id: 'Claim' });
+  .meta({ id: 'ClaimResponse' });
 export const ClaimBody = z
   .strictObject({
     model: z
@@ -46,7 +46,7 @@ export const ClaimBody = z
 export const HeartbeatBody = z.strictObject({}).meta({ id: 'HeartbeatBody' });
 export const LeaseResponse = z
   .object({ lease_until: z.number().int(), status: TaskStatus })
-  .meta({ id: 'Lease' });
+  .meta({ id: 'LeaseResponse' });
 export const ProgressBody = z
   .strictObject({
     message: z.string().trim().min(1, 'must not be empty').max(2_000),
@@ -162,7 +162,7 @@ export const UploadResponse = z
       .describe('To be sent as they are: length, digest and condition are part of the signature.'),
     expires_s: z.number().int(),
   })
-  .meta({ id: 'Upload' });
+  .meta({ id: 'UploadResponse' });
 
 /** The place of something that outlives the task; see gates/core/persistent-cache.ts. */
 export const GatesMemoryBody = z
@@ -170,11 +170,11 @@ export const GatesMemoryBody = z
     kind: z.enum(GATES_MEMORY_KINDS),
     hash: z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hex'),
   })
-  .meta({ id: 'MemoryBody' });
+  .meta({ id: 'GatesMemoryBody' });
 /** Presigned URLs of one object. A PUT needs `If-None-Match: *` or `If-Match` with the ETag that was read. */
 export const GatesMemoryUrls = z
   .object({ get: z.string(), put: z.string(), expires_s: z.number().int() })
-  .meta({ id: 'MemoryPlace' });
+  .meta({ id: 'GatesMemoryUrls' });
 
 /** What the gates box reports: the evidence, or why there is none. */
 export const EvidenceBody = z

@@ -16,7 +16,7 @@ export const API_FUNCTIONS = [
   'api-upload',
   'api-evidence',
   'api-read',
-  'api-hook',
+  'api-webhook',
 ] as const;
 export type ApiFunction = (typeof API_FUNCTIONS)[number];
 

@@ -84,7 +84,7 @@ export const BatchResultEntry = z
     code: z.string().optional().describe('Why it was refused: the code of a problem document.'),
     detail: z.string().optional(),
   })
-  .meta({ id: 'BatchEntry' });
+  .meta({ id: 'BatchResultEntry' });
 export const BatchView = z
   .object({
     tasks: z.array(TaskView).describe('All but the refused ones.'),

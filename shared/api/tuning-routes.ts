@@ -11,9 +11,9 @@ const PROPOSAL_ROUTE = {
 
 /** What the deployment changes of its own settings. */
 export const TUNING_ROUTES = {
-  evolution: {
+  getTuning: {
     method: 'GET',
-    path: '/evolution',
+    path: '/tuning',
     function: 'api-read',
     callers: ['operator'],
     right: 'read',
@@ -23,21 +23,21 @@ export const TUNING_ROUTES = {
   },
   proposeChange: {
     ...PROPOSAL_ROUTE,
-    path: '/evolution/propose',
+    path: '/tuning/propose',
     body: ProposeChangeBody,
     refusalCodes: ['conflict'],
     summary: 'Propose a change of a setting, or have all proposed that the records suggest',
   },
   applyProposal: {
     ...PROPOSAL_ROUTE,
-    path: '/evolution/apply',
+    path: '/tuning/apply',
     body: ProposalActionBody,
     refusalCodes: ['not_found', 'conflict'],
     summary: 'Apply a proposal when its test holds, up to the level of the deployment',
   },
   revertProposal: {
     ...PROPOSAL_ROUTE,
-    path: '/evolution/revert',
+    path: '/tuning/revert',
     body: ProposalActionBody,
     refusalCodes: ['not_found', 'conflict'],
     summary: 'Take back a change: what held before holds again',

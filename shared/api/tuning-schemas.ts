@@ -6,29 +6,29 @@ import { SettingChange } from '../control/tune/setting-change.ts';
 export const TuningView = z
   .object({
     level: TuningLevel.describe('Up to which the deployment changes its own settings.'),
-    in_force: z.array(ActiveChange.extend({ thing: z.string() })),
-    proposals: z.array(Proposal.omit({ replaced: true })).describe('The latest first.'),
+    active_changes: z.array(ActiveChange.extend({ setting_key: z.string() })),
+    proposals: z.array(Proposal.omit({ previous_change: true })).describe('The latest first.'),
     history: TuningState.shape.history,
   })
-  .meta({ id: 'Evolution' });
+  .meta({ id: 'Tuning' });
 export type TuningView = z.infer<typeof TuningView>;
 
 const reason = z.string().trim().min(1).max(1_000);
 export const ProposeChangeBody = z
   .strictObject({
-    setting: SettingChange.optional().describe('Absent: all that the records of the deployment suggest.'),
+    change: SettingChange.optional().describe('Absent: all that the records of the deployment suggest.'),
     reason,
   })
-  .meta({ id: 'ProposeBody' });
+  .meta({ id: 'ProposeChangeBody' });
 export const ProposalActionBody = z
   .strictObject({ proposal: ProposalId, reason })
-  .meta({ id: 'ProposalWord' });
+  .meta({ id: 'ProposalActionBody' });
 
 export const tuningView = (state: TuningState, level: TuningLevel): TuningView => ({
   level,
-  in_force: Object.entries(state.in_force)
+  active_changes: Object.entries(state.active_changes)
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([thing, entry]) => ({ thing, ...entry })),
-  proposals: state.proposals.toReversed().map(({ replaced: _, ...proposal }) => proposal),
+    .map(([thing, entry]) => ({ setting_key: thing, ...entry })),
+  proposals: state.proposals.toReversed().map(({ previous_change: _, ...proposal }) => proposal),
   history: state.history,
 });

@@ -16,7 +16,7 @@ export const WorkRequestBody = RequestedTask.extend({
     .describe('review: a person says yes before a task is made. direct: it is made at once.'),
 })
   .strict()
-  .meta({ id: 'RequestBody' });
+  .meta({ id: 'WorkRequestBody' });
 
 export const WorkRequestView = WorkRequest.omit({ request_sha256: true, expires_at: true })
   .extend({
@@ -34,7 +34,7 @@ export const WorkRequestsQuery = ListTasksQuery.pick({ limit: true, cursor: true
 });
 export const WorkRequestList = z
   .object({ requests: z.array(WorkRequestView), next_cursor: z.string().nullable() })
-  .meta({ id: 'RequestList' });
+  .meta({ id: 'WorkRequestList' });
 
 export const ClarifyRequestBody = z
   .strictObject({
@@ -42,5 +42,5 @@ export const ClarifyRequestBody = z
     title: TaskSubmission.shape.title.optional(),
     description: z.string().max(100_000).optional(),
   })
-  .meta({ id: 'ClarifyBody' });
+  .meta({ id: 'ClarifyRequestBody' });
 export const EmptyBody = z.strictObject({}).meta({ id: 'EmptyBody' });

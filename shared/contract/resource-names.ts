@@ -30,17 +30,17 @@ export const ITEM_KEY_PREFIXES = {
   /** How often the boxes of a task were given leave to upload. */
   uploads: 'uploads#',
   /** Boxes that run or are asked for, and the vCPUs that they take: some in each item. */
-  box: 'boxes#',
+  container: 'containers#',
   /** Signs of life of agents: an item for each attempt, so that a beat writes no task. */
-  beat: 'beat#',
+  heartbeat: 'heartbeat#',
   /** Model calls: a meter for each attempt, an item of its own so that counting wakes nobody who follows the tasks. */
-  meter: 'models#',
+  meter: 'meter#',
   /** Tasks by role and status, and completions: a few items for each role. */
   count: 'count#',
   /** As what a task was last counted: an item for each. */
   countedState: 'counted#',
   /** What quality is told by, by day: a partition for each month, a few items for each day. */
-  figures: 'figures#',
+  dailyMetrics: 'metrics#',
   /** What has happened to the files of repositories: an item for each. */
   fileHistory: 'file#',
   /** The latest completions, an item for each, and since when they are looked at. */
@@ -48,7 +48,7 @@ export const ITEM_KEY_PREFIXES = {
   /** What is learned of models: a partition for each role, an item for each complexity and tier, and one for a person's word. */
   belief: 'belief#',
   /** Settings that were changed on what was learned, and proposals: one item. */
-  evolution: 'evolution',
+  tuning: 'tuning',
   /** What goes to models: a partition for each month, an item for each day. */
   spend: 'spend#',
   /** Idempotency keys of claims, as hashes: which task each is after. */
@@ -56,9 +56,9 @@ export const ITEM_KEY_PREFIXES = {
   /** How the quality gate has fared with each model that writes. */
   breaker: 'breaker#',
   /** Operations that have failed for good: an item for each task that has some. */
-  deadLetter: 'dead',
+  deadLetter: 'dead-letters',
   /** As what delivered work was merged: an item for each request and commit. */
-  landed: 'landed#',
+  mergedWork: 'merged#',
   /** How providers of models fare: an item for each. */
   provider: 'provider#',
 } as const;
@@ -135,7 +135,7 @@ export const FUNCTION_ENV_NAMES = {
   /** JSON: families of agent and gates box by the name of a toolchain image; the usual one has its own above. */
   imageFamilies: 'ASSAY_IMAGE_FAMILIES',
   /** JSON of BoxRoom (shared/control/admission/container-capacity.ts): sizes of boxes, and how much may run at once. */
-  boxRoom: 'ASSAY_BOX_ROOM',
+  containerCapacity: 'ASSAY_CONTAINER_CAPACITY',
   /** JSON of an Adapter (shared/contract/agents/adapter.ts): what runs a task that names none. */
   defaultAdapter: 'ASSAY_DEFAULT_ADAPTER',
   /** JSON list of the agent CLIs in the agent box. */
@@ -152,27 +152,27 @@ export const FUNCTION_ENV_NAMES = {
   nudgeWindowDays: 'ASSAY_NUDGE_WINDOW_DAYS',
   leaseSeconds: 'ASSAY_LEASE_SECONDS',
   /** JSON of ApprovalRules (shared/control/approvals/approval-settings.ts): what agents may do without a person, and what becomes of what nobody decides. */
-  approvalRules: 'ASSAY_APPROVAL_RULES',
+  approvalSettings: 'ASSAY_APPROVAL_SETTINGS',
   /** JSON of a HoldLimit (shared/contract/task/hold-limit.ts): how long a person has to decide. */
   holdLimit: 'ASSAY_HOLD_LIMIT',
   /** Base URL of the gateway that boxes reach models by; empty or absent: there is none. */
   modelGateway: 'ASSAY_MODEL_GATEWAY',
   /** "true" when that gateway is ours: then what it counts is what an attempt has used. */
-  modelGatewayWitnesses: 'ASSAY_MODEL_GATEWAY_WITNESSES',
+  modelGatewayMeters: 'ASSAY_MODEL_GATEWAY_METERS',
   /** JSON of the providers of models (shared/contract/models/model-providers.ts). Of the gateway only. */
   modelProviders: 'ASSAY_MODEL_PROVIDERS',
   /** JSON of JudgeModels (shared/contract/models/judge-models.ts). Of the judging function and the gateway only: on a laptop their keys come with it. */
   judgeModels: 'ASSAY_JUDGE_MODELS',
   /** The same, for who has to know what there is and asks nobody. */
-  judgesKnown: 'ASSAY_JUDGES_KNOWN',
+  knownJudgeModels: 'ASSAY_KNOWN_JUDGE_MODELS',
   /** Names, separated by commas, of further variables that hold keys of judges; of the embedded stack's own process. */
   judgeKeys: 'ASSAY_JUDGE_KEYS',
   /** Dollars that one attempt may spend on models when its task sets no limit. Of the gateway only. */
   maxAttemptUsd: 'ASSAY_MAX_ATTEMPT_USD',
   /** JSON of the URL prefixes that the deployment has push credentials for; absent: none. */
-  deliverTo: 'ASSAY_DELIVER_TO',
+  pushScopes: 'ASSAY_PUSH_SCOPES',
   /** Name of the function that makes credentials for repositories. */
-  minterFunction: 'ASSAY_MINTER',
+  minterFunction: 'ASSAY_MINTER_FUNCTION',
   /** JSON of GitSecretPlace (shared/contract/repository/git-secret.ts). Of the minter only. */
   gitSecret: 'ASSAY_GIT_SECRET',
   /** JSON of the forges that are told of tasks, and that tell of issues (shared/control/forge/forge-settings.ts); an empty list: none. */
@@ -180,7 +180,7 @@ export const FUNCTION_ENV_NAMES = {
   /** JSON of GitSecretPlace. Of the two functions that speak with forges only. */
   forgeSecret: 'ASSAY_FORGE_SECRET',
   /** JSON of the URL prefixes that the secret for repositories covers; absent: there is none. */
-  readFrom: 'ASSAY_READ_FROM',
+  readScopes: 'ASSAY_READ_SCOPES',
   /** Namespace of our own metrics in CloudWatch; absent: METRICS.namespace. */
   metricsNamespace: 'ASSAY_METRICS_NAMESPACE',
   /** JSON of RecordEvents (shared/control/events/record-events.ts): records that go to the bus, too; absent: none. */
@@ -202,13 +202,13 @@ export const CONTAINER_ENV_NAMES = {
   /** Presigned GET of the assignment (shared/contract/messages/assignment.ts); short-lived. */
   assignmentUrl: 'ASSAY_ASSIGNMENT_URL',
   /** `<task>/<attempt>/<kind>/<launch>`: tells which box it was when ECS says that a task has stopped. */
-  box: 'ASSAY_BOX',
+  launchName: 'ASSAY_LAUNCH_NAME',
   /** Set in the embedded default: exit, with all children, when standard input ends, because then the machine is gone. */
   exitWithParent: 'ASSAY_EXIT_WITH_PARENT',
   /** Set there in a box that was started before there is anything for it: the rest of its environment comes as a line on standard input. */
-  startedAhead: 'ASSAY_STARTED_AHEAD',
+  warmStart: 'ASSAY_WARM_START',
   /** Names, separated by commas, of variables that the agent may have beside the few that every command has: of a worker on a laptop. */
-  passOn: 'ASSAY_PASS_ON',
+  passedVariables: 'ASSAY_PASSED_VARIABLES',
   /** uid:gid that commands of the repository run as, when the supervisor is root (in the images). */
   runAs: 'ASSAY_RUN_AS',
   /** PEM of certificate authorities of the deployment's own; absent: the public ones alone. */
@@ -258,7 +258,7 @@ export const objectKey = {
   recordDay: (table: string, date: string) => `records/table=${table}/dt=${date}/`,
   records: (table: string, date: string, batch: string) => `records/table=${table}/dt=${date}/${batch}.jsonl`,
   /** Records of the stream of one task or request that a reader has given up, until they are read again; `name` is made from them. */
-  givenUp: (id: string, name: string) => `given-up/${id}/${name}.json`,
+  failedBatch: (id: string, name: string) => `failed-batches/${id}/${name}.json`,
 } as const;
 
 /** Where Lambda writes batches of a stream that it gives up: it asks for a bucket only, and begins its keys with this. */
@@ -280,12 +280,12 @@ export const METRIC_NAMES = {
   costUsd: 'ModelCostUsd',
   budgetStops: 'BudgetStops',
   /** Attacks on work that were to be made, and were not: the work went on. */
-  openGateFaults: 'OpenGateFaults',
+  reviewsNotRun: 'ReviewsNotRun',
   attempts: 'Attempts',
   escalations: 'Escalations',
   loggedErrors: 'LoggedErrors',
   /** With a second dimension, `reason`: one of LOSSES in shared/control/ledger/container-losses.ts. */
-  lostBoxes: 'LostBoxes',
+  lostContainers: 'LostContainers',
   /** In how many lanes something has failed for good and is not dealt with. */
   deadLetters: 'DeadLetters',
   reason: 'reason',

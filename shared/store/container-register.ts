@@ -41,7 +41,7 @@ const PASSED = 'passed:';
 /** There is no room; `next`: what becomes free is kept for this launch and its like, when it asks again soon. */
 export type CapacityRefusal = 'full' | 'next';
 
-const partition = (pool: FargatePool): string => `${ITEM_KEY_PREFIXES.box}${pool}`;
+const partition = (pool: FargatePool): string => `${ITEM_KEY_PREFIXES.container}${pool}`;
 const keyOf = (pool: FargatePool, shard: number): TableItem =>
   itemKey(partition(pool), String(shard).padStart(6, '0'));
 

@@ -43,10 +43,10 @@ export const createMintingProvider =
   <Request extends CredentialRequest>(
     lambda: LambdaClient,
     functionName: string,
-    readFrom: readonly string[],
+    readScopes: readonly string[],
   ): CredentialProvider<Request> =>
   async (request) => {
-    const scopes = readFrom.map((url) => ({ url }));
+    const scopes = readScopes.map((url) => ({ url }));
     if (!findLongestScope(scopes, request.repository)) return null;
     const { Payload, FunctionError } = await lambda.send(
       new InvokeCommand({ FunctionName: functionName, Payload: JSON.stringify(request) }),

@@ -14,7 +14,7 @@ const KEPT_DAYS = 400;
 const REMEMBERED_DAYS = 7;
 
 const keyOfDay = ({ id, date }: MetricRecordGroup): TableItem =>
-  itemKey(`${ITEM_KEY_PREFIXES.figures}${date.slice(0, 7)}`, `${date}#${shardOf(id, SHARDS)}`);
+  itemKey(`${ITEM_KEY_PREFIXES.dailyMetrics}${date.slice(0, 7)}`, `${date}#${shardOf(id, SHARDS)}`);
 const factKey = (id: string): TableItem => itemKey(`${ITEM_KEY_PREFIXES.countedState}${id}`, 'figures');
 
 /**
@@ -71,7 +71,7 @@ export class DailyMetricsStore {
     const days = new Map<string, DailyMetrics>();
     for (const month of monthsBetween(first, last)) {
       const items = this.#table.query({
-        pk: `${ITEM_KEY_PREFIXES.figures}${month}`,
+        pk: `${ITEM_KEY_PREFIXES.dailyMetrics}${month}`,
         // The last bound sorts after every shard of the day.
         range: ['#sk BETWEEN :first AND :last', { ':first': first, ':last': `${last}#~` }],
       });

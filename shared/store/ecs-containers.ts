@@ -81,7 +81,7 @@ export class EcsContainers {
                 name: ECS_CONTAINER_NAMES[kind],
                 environment: [
                   { name: CONTAINER_ENV_NAMES.assignmentUrl, value: assignmentUrl },
-                  { name: CONTAINER_ENV_NAMES.box, value: launch },
+                  { name: CONTAINER_ENV_NAMES.launchName, value: launch },
                 ],
               },
             ],

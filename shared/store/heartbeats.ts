@@ -8,7 +8,7 @@ import { heartbeatDeadlineKey } from './task-item.ts';
 const KEPT_SECONDS = 7 * 86_400;
 
 const keyOf = (taskId: string, attempt: number): TableItem =>
-  itemKey(`${ITEM_KEY_PREFIXES.beat}${taskId}`, `attempt#${String(attempt).padStart(4, '0')}`);
+  itemKey(`${ITEM_KEY_PREFIXES.heartbeat}${taskId}`, `attempt#${String(attempt).padStart(4, '0')}`);
 const seconds = (now: Date): number => Math.floor(now.getTime() / 1_000);
 
 export interface StoredHeartbeat extends Heartbeat {

@@ -103,8 +103,8 @@ test.each([
 });
 
 test.each([
-  ['evolve: L9\n', 'evolve'],
-  ['evolve: L1\nevolv: L2\n', 'evolv'],
+  ['tuning_level: L9\n', 'tuning_level'],
+  ['tuning_level: L1\ntuning_levl: L2\n', 'tuning_levl'],
   ['budgets:\n  day_eur: 1\n', 'day_eur'],
   ['budgets:\n  day_usd: -1\n', 'day_usd'],
 ])('a policy file with %j is refused with its key', async (text, key) => {

@@ -9,7 +9,13 @@ async function on(handler: Handler, argv: readonly string[]) {
 }
 
 const VIEW = {
-  policy: { policy: 'thompson', epsilon: 0.1, min_observations: 5, quality_threshold: 0.8, evolve: 'L0' },
+  policy: {
+    policy: 'thompson',
+    epsilon: 0.1,
+    min_observations: 5,
+    quality_threshold: 0.8,
+    tuning_level: 'L0',
+  },
   beliefs: [
     {
       role: 'backend',

@@ -284,7 +284,7 @@ test.each([
 });
 
 const inRoom = (limits: { on_demand: number; spot: number }) => ({
-  ASSAY_BOX_ROOM: JSON.stringify({
+  ASSAY_CONTAINER_CAPACITY: JSON.stringify({
     limits,
     boxes: { agent: { cpu: 1_024, pool: 'on_demand' }, gates: { cpu: 1_024, pool: 'spot' } },
   }),

@@ -43,7 +43,7 @@ describe('a refusal of the API', () => {
 
   test('a proposal that is in no listing ends as all that does not exist', async () => {
     const ran = await taskOn(
-      [200, { level: 'L1', in_force: [], proposals: [], history: [] }],
+      [200, { level: 'L1', active_changes: [], proposals: [], history: [] }],
       ['tune', 'show', 'x'],
     );
     expect(ran).toMatchObject({ code: 5, stdout: '' });

@@ -345,10 +345,10 @@ describe('the box', () => {
       ['containers/agent/main.ts'],
       api,
       agentAssignment(api, repository.url, ['bash', '-c', 'env > out'], { base_commit: base }),
-      { ASSAY_BOX: 'T1/1/agent/x' },
+      { ASSAY_LAUNCH_NAME: 'T1/1/agent/x' },
     );
     expect((await box.ended).code).toBe(0);
-    expect(String(api.bodies('complete')[0]?.['patch'])).toContain('+ASSAY_BOX=T1/1/agent/x\n');
+    expect(String(api.bodies('complete')[0]?.['patch'])).toContain('+ASSAY_LAUNCH_NAME=T1/1/agent/x\n');
   });
 
   test('stops the agent when the lease is refused, and reports nothing', async () => {
@@ -383,10 +383,10 @@ describe('the box', () => {
   });
 
   test('that was started ahead waits for the rest of its environment, and else ends with the machine that started it', async () => {
-    const env = { [CONTAINER_ENV_NAMES.startedAhead]: '1', [CONTAINER_ENV_NAMES.assignmentUrl]: '' };
-    const box = start('echo "$ASSAY_BOX"', {}, env);
+    const env = { [CONTAINER_ENV_NAMES.warmStart]: '1', [CONTAINER_ENV_NAMES.assignmentUrl]: '' };
+    const box = start('echo "$ASSAY_LAUNCH_NAME"', {}, env);
     box.child.stdin?.write(
-      `${JSON.stringify({ [CONTAINER_ENV_NAMES.assignmentUrl]: `${api.url}/assignment`, [CONTAINER_ENV_NAMES.box]: 'T1/1/agent/1' })}\n`,
+      `${JSON.stringify({ [CONTAINER_ENV_NAMES.assignmentUrl]: `${api.url}/assignment`, [CONTAINER_ENV_NAMES.launchName]: 'T1/1/agent/1' })}\n`,
     );
     expect((await api.called('complete')).body).toMatchObject({ summary: 'T1/1/agent/1' });
     expect((await box.ended).code).toBe(0);

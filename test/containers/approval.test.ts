@@ -18,7 +18,7 @@ afterEach(() => api.stop());
 
 const ASK = '{"action":"deploy:production","title":"Ship"}';
 const answered = (status: string, of: string) => (call: Call) =>
-  call.route === 'park'
+  call.route === 'requestApproval'
     ? {
         status: 200,
         body: {
@@ -41,7 +41,11 @@ async function runs(script: string, more: Partial<AgentAssignment> = {}) {
       box,
     ),
   );
-  return { parks: api.bodies('park'), complete: api.bodies('complete')[0], fail: api.bodies('fail')[0] };
+  return {
+    parks: api.bodies('requestApproval'),
+    complete: api.bodies('complete')[0],
+    fail: api.bodies('fail')[0],
+  };
 }
 
 describe('an agent that asks for leave', () => {

@@ -243,10 +243,12 @@ ${given(before)} > answer.json; ${given(after)} > after.json; cat ${recorded(`${
 
   test('one that needs leave has its task wait for a person', async () => {
     api.answer = ({ route }) =>
-      route === 'park' ? { status: 200, body: { status: 'auth_required', approval: {} } } : null;
+      route === 'requestApproval' ? { status: 200, body: { status: 'auth_required', approval: {} } } : null;
     const { complete, fail } = await works(claude(asks('git push origin main')), { config: HELD });
     expect([complete, fail]).toEqual([undefined, undefined]);
-    expect(api.bodies('park')).toMatchObject([{ action: 'vcs:push', title: 'git push origin main' }]);
+    expect(api.bodies('requestApproval')).toMatchObject([
+      { action: 'vcs:push', title: 'git push origin main' },
+    ]);
   });
 
   test('all are held where the base enforces a policy and does not say that they are not', async () => {

@@ -142,7 +142,7 @@ const holds = (of: Task): Task => {
   const due = deadlineKey(of.id, FIXED_NOW);
   const item = { ...taskToItem(of), ...due };
   db.on(GetCommand).callsFake(({ Key }) =>
-    Key[TABLE_KEYS.pk] === ITEM_KEY_PREFIXES.evolution ? {} : { Item: item },
+    Key[TABLE_KEYS.pk] === ITEM_KEY_PREFIXES.tuning ? {} : { Item: item },
   );
   const shard = Object.values(due).find((value) => !String(value).endsWith(of.id));
   db.on(QueryCommand).callsFake((input: { IndexName?: string; ExpressionAttributeValues?: object }) => ({
@@ -285,7 +285,7 @@ const SCENES: Readonly<Record<string, readonly Scene[]>> = {
         db.on(QueryCommand, { ConsistentRead: true }).resolves({
           Items: [
             {
-              pk: 'boxes#spot',
+              pk: 'containers#spot',
               sk: '0',
               used: 1,
               'box:T1/1/gates/1': { cpu: 1, at: '2020-01-01T00:00:00.000Z', arn: 'arn' },
@@ -316,7 +316,7 @@ const SCENES: Readonly<Record<string, readonly Scene[]>> = {
         letter(
           'R1_conductor_request.record-1',
           'stream:conductor',
-          JSON.stringify({ object: 'given-up/1', batch: 'b' }),
+          JSON.stringify({ object: 'failed-batches/1', batch: 'b' }),
         );
       },
       acts: drained,

@@ -69,7 +69,7 @@ const OTHERWISE: Partial<Record<FunctionName, string>> = {
   'api-upload': 'functions/api/api-handler.ts',
   'api-evidence': 'functions/api/api-handler.ts',
   'api-read': 'functions/api/api-handler.ts',
-  'api-hook': 'functions/api/api-handler.ts',
+  'api-webhook': 'functions/api/api-handler.ts',
   conductor: 'test/functions/denied.test.ts',
   dispatcher: 'test/functions/denied.test.ts',
   compactor: 'test/functions/denied.test.ts',

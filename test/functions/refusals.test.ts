@@ -15,8 +15,8 @@ const NOT_BY_ISSUES: readonly RefusalCode[] = [
 
 /** What a handler catches of what is thrown below it, or never asks for. */
 const CAUGHT: Partial<Record<RouteName, readonly RefusalCode[]>> = {
-  hearGitHub: NOT_BY_ISSUES,
-  hearGitLab: NOT_BY_ISSUES,
+  receiveGitHubEvent: NOT_BY_ISSUES,
+  receiveGitLabEvent: NOT_BY_ISSUES,
   nextTask: CLAIM_RACE_REFUSAL_CODES,
   claimNext: CLAIM_RACE_REFUSAL_CODES,
 };
@@ -71,8 +71,8 @@ const CHANGING = [
   'deny',
   'evidence',
   'fail',
-  'hearGitHub',
-  'hearGitLab',
+  'receiveGitHubEvent',
+  'receiveGitLabEvent',
   'heartbeat',
 ].concat([
   'nextTask',

@@ -112,7 +112,7 @@ describe('the dispatcher', () => {
     expect(run?.clientToken?.length).toBeLessThanOrEqual(64);
     expect(run?.startedBy?.length).toBeLessThanOrEqual(36);
     const environment = run?.overrides?.containerOverrides?.[0]?.environment ?? [];
-    expect(environment.map((each) => each.name)).toEqual(['ASSAY_ASSIGNMENT_URL', 'ASSAY_BOX']);
+    expect(environment.map((each) => each.name)).toEqual(['ASSAY_ASSIGNMENT_URL', 'ASSAY_LAUNCH_NAME']);
     expect(JSON.stringify(run?.overrides).length).toBeLessThan(8_192);
     const assignment = JSON.parse(String(s3.commandCalls(PutObjectCommand)[0]?.args[0].input.Body)) as Record<
       string,
@@ -330,7 +330,7 @@ describe('the ledger', () => {
     const after = taskInReview({ gates: box({ lost: true }) });
     await ledger(stream([before, after]));
     const emitted = lines.mock.calls.map((call) => JSON.parse(String(call[0])) as Record<string, unknown>);
-    expect(emitted.filter((line) => line['LostBoxes'] === 1).map((line) => line['reason'])).toEqual([
+    expect(emitted.filter((line) => line['LostContainers'] === 1).map((line) => line['reason'])).toEqual([
       'container_lost',
       undefined,
     ]);
@@ -345,7 +345,9 @@ describe('the reconciler', () => {
       detail: {
         stoppedReason: 'OutOfMemory',
         containers: [{ exitCode: 137 }],
-        overrides: { containerOverrides: [{ environment: [{ name: 'ASSAY_BOX', value: 'T1/1/agent/1' }] }] },
+        overrides: {
+          containerOverrides: [{ environment: [{ name: 'ASSAY_LAUNCH_NAME', value: 'T1/1/agent/1' }] }],
+        },
       },
     };
     expect(await reconciler(event, context)).toEqual({ lost: true });
@@ -362,7 +364,9 @@ describe('the reconciler', () => {
       'detail-type': 'ECS Task State Change',
       detail: { overrides: { containerOverrides: [{ environment }] } },
     });
-    expect(await reconciler(stopped([{ name: 'ASSAY_BOX', value: 'T1/1/agent/1' }]), context)).toEqual({
+    expect(
+      await reconciler(stopped([{ name: 'ASSAY_LAUNCH_NAME', value: 'T1/1/agent/1' }]), context),
+    ).toEqual({
       lost: false,
     });
     expect(await reconciler(stopped([]), context)).toEqual({ lost: false });

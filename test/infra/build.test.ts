@@ -120,7 +120,7 @@ describe('the programs of the containers', () => {
     async (name) => {
       const program = join(bundles.imageDirectory(name), 'main.mjs');
       const tell = "process.on('exit', () => console.log(process.moduleLoadList.join()))";
-      const waiting = { [CONTAINER_ENV_NAMES.exitWithParent]: '1', [CONTAINER_ENV_NAMES.startedAhead]: '1' };
+      const waiting = { [CONTAINER_ENV_NAMES.exitWithParent]: '1', [CONTAINER_ENV_NAMES.warmStart]: '1' };
       const args = ['--import', `data:text/javascript,${encodeURIComponent(tell)}`, program];
       // Its standard input has ended: nobody will tell it what to do.
       const { stdout } = spawnSync(process.execPath, args, { env: waiting, encoding: 'utf8', input: '' });

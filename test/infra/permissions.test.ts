@@ -10,9 +10,9 @@ const template = synthesise({
   'assay:forgeSecretArn': FORGE_SECRET,
   'assay:forges': '[{"url":"https://github.com/acme","forge":"github"}]',
   'assay:gitSecretArn': GIT_SECRET,
-  'assay:readFrom': '["https://github.com/acme"]',
+  'assay:readScopes': '["https://github.com/acme"]',
   'assay:deliverySecretArn': SECRET,
-  'assay:deliverTo': '["https://github.com/acme"]',
+  'assay:pushScopes': '["https://github.com/acme"]',
 });
 const all = (type: string) => Object.entries(template.findResources(type));
 
@@ -89,7 +89,7 @@ const MAY: Record<keyof typeof FUNCTION_IDS, string[]> = {
   'api-upload': ['dynamodb:GetItem', 'dynamodb:UpdateItem', 's3:GetObject', 's3:PutObject'],
   'api-evidence': ['dynamodb:GetItem', 'dynamodb:PutItem', 's3:PutObject'],
   'api-read': ['dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:Query', 's3:GetObject'],
-  'api-hook': ['dynamodb:GetItem', 'dynamodb:PutItem', 'secretsmanager:GetSecretValue'],
+  'api-webhook': ['dynamodb:GetItem', 'dynamodb:PutItem', 'secretsmanager:GetSecretValue'],
   traces: ['dynamodb:GetItem', 'dynamodb:Query'],
   'forge-tell': ['dynamodb:GetItem', 's3:GetObject', 'secretsmanager:GetSecretValue', ...DEAD_LETTERS],
   conductor: [
@@ -249,7 +249,7 @@ const MUST_NOT: MustNot[] = [
     ],
   ),
   [
-    'api-hook',
+    'api-webhook',
     'do anything but use tasks and its one secret',
     ({ action, resource }) => !/^(dynamodb|logs):/.test(action) && resource !== FORGE_SECRET,
   ],
@@ -277,7 +277,7 @@ const MUST_NOT: MustNot[] = [
     'read or write anything of the table but figures, files and what is counted in them',
     ({ resource, condition }) =>
       /TasksTable\w+\.Arn>$/.test(resource) &&
-      !leading(condition).every((key) => ['figures#*', 'counted#*', 'file#*'].includes(key)),
+      !leading(condition).every((key) => ['metrics#*', 'counted#*', 'file#*'].includes(key)),
   ],
   [
     'ledger',
@@ -297,7 +297,7 @@ const MUST_NOT: MustNot[] = [
     'touch anything in the bucket but what was given up, or invoke anything but what reads the stream',
     ({ action, resource, condition }) =>
       (/^s3:.*Object$/.test(action) && !/\/(given-up|aws\/lambda)\/\*$/.test(resource)) ||
-      (action === 's3:PutObject' && !resource.endsWith('/given-up/*')) ||
+      (action === 's3:PutObject' && !resource.endsWith('/failed-batches/*')) ||
       (action === 's3:ListBucket' &&
         !/^{"StringLike":{"s3:prefix":"(aws\/lambda|given-up)\/\*"}}$/.test(JSON.stringify(condition))) ||
       (action === 'lambda:InvokeFunction' && !/^<(AnalyticsLedger|ConductorConduct)/.test(resource)),

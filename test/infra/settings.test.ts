@@ -29,24 +29,24 @@ describe('settings', () => {
 
   it('name what can be pushed to together with the secret, or neither', () => {
     const arn = 'arn:aws:secretsmanager:us-east-1:123456789012:secret:git-AbCdEf';
-    expect(() => read({ 'assay:deliverySecretArn': arn })).toThrow('assay:deliverTo: goes with');
-    expect(() => read({ 'assay:deliverTo': '["https://github.com/acme"]' })).toThrow('goes with');
-    expect(() => read({ 'assay:deliverySecretArn': arn, 'assay:deliverTo': '["http://a.example"]' })).toThrow(
-      'assay:deliverTo.0',
-    );
+    expect(() => read({ 'assay:deliverySecretArn': arn })).toThrow('assay:pushScopes: goes with');
+    expect(() => read({ 'assay:pushScopes': '["https://github.com/acme"]' })).toThrow('goes with');
+    expect(() =>
+      read({ 'assay:deliverySecretArn': arn, 'assay:pushScopes': '["http://a.example"]' }),
+    ).toThrow('assay:pushScopes.0');
     expect(
-      read({ 'assay:deliverySecretArn': arn, 'assay:deliverTo': '["https://GitHub.com/acme"]' }).deliverTo,
+      read({ 'assay:deliverySecretArn': arn, 'assay:pushScopes': '["https://GitHub.com/acme"]' }).pushScopes,
     ).toEqual(['https://github.com/acme']);
   });
 
   it('name what can be read from together with its secret, with which a GitHub App may push', () => {
     const arn = 'arn:aws:secretsmanager:us-east-1:123456789012:secret:read-AbCdEf';
     const here = '["https://github.com/acme"]';
-    expect(() => read({ 'assay:gitSecretArn': arn })).toThrow('assay:readFrom: goes with');
-    expect(() => read({ 'assay:readFrom': here })).toThrow('assay:readFrom: goes with');
+    expect(() => read({ 'assay:gitSecretArn': arn })).toThrow('assay:readScopes: goes with');
+    expect(() => read({ 'assay:readScopes': here })).toThrow('assay:readScopes: goes with');
     expect(
-      read({ 'assay:gitSecretArn': arn, 'assay:readFrom': here, 'assay:deliverTo': here }),
-    ).toMatchObject({ readFrom: ['https://github.com/acme'], deliverTo: ['https://github.com/acme'] });
+      read({ 'assay:gitSecretArn': arn, 'assay:readScopes': here, 'assay:pushScopes': here }),
+    ).toMatchObject({ readScopes: ['https://github.com/acme'], pushScopes: ['https://github.com/acme'] });
   });
 
   it("take authorities of one's own from a PEM file, and nothing else", () => {
@@ -69,14 +69,14 @@ describe('settings', () => {
       read({
         'assay:nudgeThreshold': '0.5',
         'assay:leaseSeconds': '300',
-        'assay:gatesBox': '{"cpu":2048,"memory":8192,"disk":50}',
+        'assay:gatesContainer': '{"cpu":2048,"memory":8192,"disk":50}',
         'assay:tierModels': '{"haiku":"a","sonnet":"b","opus":"c"}',
         'assay:defaultAdapter': '{"kind":"command","argv":["agent","{prompt}"]}',
       }),
     ).toMatchObject({
       nudgeThreshold: 0.5,
       leaseSeconds: 300,
-      gatesBox: { cpu: 2048, memory: 8192, disk: 50 },
+      gatesContainer: { cpu: 2048, memory: 8192, disk: 50 },
       tierModels: { haiku: 'a', sonnet: 'b', opus: 'c' },
       defaultAdapter: { kind: 'command', argv: ['agent', '{prompt}'] },
     });
@@ -101,8 +101,8 @@ describe('settings', () => {
     ['defaultAdapter', '{"kind":"magic"}'],
     ['deliverySecretArn', 'arn:aws:secretsmanager:us-east-1:123456789012:secret:partial'],
     ['onDelete', 'forget'],
-    ['agentBox', '{"cpu":1000,"memory":4096}'],
-    ['gatesBox', '{"cpu":1024,"memory":1024}'],
+    ['agentContainer', '{"cpu":1000,"memory":4096}'],
+    ['gatesContainer', '{"cpu":1024,"memory":1024}'],
     ['networkMode', 'private-nat'],
   ])('refuse %s=%s and name it', (name, value) => {
     expect(() => read({ [`assay:${name}`]: value })).toThrow(`assay:${name}`);

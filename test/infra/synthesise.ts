@@ -135,7 +135,7 @@ export const FUNCTION_IDS = {
   'push-minter': 'MinterPush',
   page: 'Apipage',
   'dead-letters': 'DeadLettersRead',
-  'api-hook': 'Apiapihook',
+  'api-webhook': 'Apiapihook',
   'forge-tell': 'ForgeTell',
   traces: 'TracesTell',
 } as const satisfies Record<keyof typeof FUNCTIONS, string>;

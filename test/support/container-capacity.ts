@@ -4,7 +4,7 @@ import type { ContainerRegister, RegisteredContainer } from '../../shared/store/
 
 export const CONTAINER_CAPACITY: ContainerCapacity = {
   limits: { on_demand: 6_144, spot: 6_144 },
-  boxes: {
+  containers: {
     agent: { cpu: 1_024, pool: 'on_demand' },
     gates: { cpu: 1_024, pool: 'spot' },
   },

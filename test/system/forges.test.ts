@@ -81,7 +81,7 @@ function gitHubTells(event: string, value: object, secret = HOOKS.github): Promi
     ...value,
   });
   const signature = createHmac('sha256', secret).update(body).digest('hex');
-  return stack.call('POST', '/hooks/github', body, {
+  return stack.call('POST', '/webhooks/github', body, {
     authorization: '',
     'x-github-event': event,
     'x-hub-signature-256': `sha256=${signature}`,
@@ -201,7 +201,7 @@ describe('an issue of GitLab', () => {
   const tell = (value: object, secret = HOOKS.gitlab): Promise<Answer<ForgeEventResult>> =>
     stack.call(
       'POST',
-      '/hooks/gitlab',
+      '/webhooks/gitlab',
       {
         project: { git_http_url: server.url('lab/shop.git'), default_branch: 'main' },
         user: { username: 'ada' },

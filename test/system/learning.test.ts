@@ -12,7 +12,12 @@ let repository: Repository;
 beforeAll(async () => {
   repository = new Repository(PROJECT);
   stack = await Stack.start({
-    ASSAY_CASCADE_POLICY: JSON.stringify({ policy: 'greedy', epsilon: 0, min_observations: 1, evolve: 'L1' }),
+    ASSAY_CASCADE_POLICY: JSON.stringify({
+      policy: 'greedy',
+      epsilon: 0,
+      min_observations: 1,
+      tuning_level: 'L1',
+    }),
   });
 });
 afterAll(async () => {
@@ -100,8 +105,8 @@ describe('a deployment that learns', () => {
 
   it('tells half of the tasks what is on trial, shows it with its trail, and takes it back', async () => {
     const setting = { kind: 'prompt', role: 'backend', text: 'Mind the plus sign.' };
-    const say = (path: string, body: object) => stack.call<TuningView>('POST', `/evolution/${path}`, body);
-    expect((await say('propose', { setting, reason: 'it is mistaken' })).status).toBe(200);
+    const say = (path: string, body: object) => stack.call<TuningView>('POST', `/tuning/${path}`, body);
+    expect((await say('propose', { change: setting, reason: 'it is mistaken' })).status).toBe(200);
     const told = agent(
       `${writes('src/sum.js', RIGHT)} fs.writeFileSync('told.txt', String(fs.readFileSync(process.argv[2], 'utf8').includes('Mind the plus sign.')));`,
     );
@@ -111,7 +116,10 @@ describe('a deployment that learns', () => {
     );
     expect(await say('apply', { proposal: 'p1', reason: 'to see' })).toMatchObject({
       status: 200,
-      body: { level: 'L1', in_force: [{ thing: 'prompt backend', proposal: 'p1', share: 'half' }] },
+      body: {
+        level: 'L1',
+        active_changes: [{ setting_key: 'prompt backend', proposal: 'p1', share: 'half' }],
+      },
     });
     for (const [id, expected] of [
       [given, 'true'],
@@ -125,11 +133,11 @@ describe('a deployment that learns', () => {
       body: { detail: expect.stringContaining('20 of both are needed') },
     });
     const { body } = await say('revert', { proposal: 'p1', reason: 'enough' });
-    expect(body).toMatchObject({ in_force: [], proposals: [{ status: 'reverted' }] });
+    expect(body).toMatchObject({ active_changes: [], proposals: [{ status: 'reverted' }] });
     expect(body.history.map(({ action }) => action)).toEqual(['revert', 'try', 'propose']);
     for (const [path, wrong] of [
-      ['propose', { setting: { kind: 'threshold', name: 'gold', value: 1 }, reason: 'x' }],
-      ['propose', { setting: { ...setting, rule: 1 }, reason: 'x' }],
+      ['propose', { change: { kind: 'threshold', name: 'gold', value: 1 }, reason: 'x' }],
+      ['propose', { change: { ...setting, rule: 1 }, reason: 'x' }],
       ['apply', { proposal: 'p0', reason: 'x' }],
       ['revert', { proposal: 'p1' }],
     ] as const)

@@ -61,8 +61,8 @@ const DRAIN_MS = 250;
 const MARK = 'ASSAY_COMMAND';
 /** The box that commands belong to is in their environment too, for those who look for what a box that was killed has left. */
 const boxMark = (): Readonly<Record<string, string>> => {
-  const box = process.env[CONTAINER_ENV_NAMES.box];
-  return box === undefined ? {} : { [CONTAINER_ENV_NAMES.box]: box };
+  const box = process.env[CONTAINER_ENV_NAMES.launchName];
+  return box === undefined ? {} : { [CONTAINER_ENV_NAMES.launchName]: box };
 };
 
 /**

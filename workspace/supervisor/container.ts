@@ -46,7 +46,7 @@ const NEWLINE = 0x0a;
 
 /** In the embedded default a box may be started, and loaded, before there is anything for it to do: it waits until it is told what. */
 async function waitForEnvironment(): Promise<void> {
-  if (process.env[CONTAINER_ENV_NAMES.startedAhead] === undefined) return;
+  if (process.env[CONTAINER_ENV_NAMES.warmStart] === undefined) return;
   const pieces: Buffer[] = [];
   await new Promise<void>((resolve) => {
     const hear = (piece: Buffer): void => {
@@ -57,7 +57,7 @@ async function waitForEnvironment(): Promise<void> {
     };
     process.stdin.on('data', hear);
   });
-  delete process.env[CONTAINER_ENV_NAMES.startedAhead];
+  delete process.env[CONTAINER_ENV_NAMES.warmStart];
   Object.assign(process.env, JSON.parse(Buffer.concat(pieces).toString('utf8')));
 }
 

@@ -43,7 +43,7 @@ export default async function setup(project: TestProject): Promise<() => void> {
   const secret = await pushSecret();
   const outputs = await deployStack(place, {
     'assay:deliverySecretArn': secret,
-    'assay:deliverTo': JSON.stringify([FORGE_URL]),
+    'assay:pushScopes': JSON.stringify([FORGE_URL]),
     'assay:alarmEmail': 'you@example.com',
     // Room for all boxes of the demo: within six vCPUs they wait for the minutes in which the reconciler sees that others have ended.
     'assay:vcpus': '64',

@@ -84,7 +84,7 @@ async function mayGoOn(
     token: job.token,
     body: { action, title: `${action} of ${job.attempt}`, ...(uploaded && !job.isExternal && { work }) },
   };
-  const { body } = await callRoute(of, 'park', request);
+  const { body } = await callRoute(of, 'requestApproval', request);
   of.knowledge.approvalRequests.add(name);
   scheduleDecisions(of, plan.approvalDecisions, job.task);
   if (body['status'] !== 'auth_required') return true;

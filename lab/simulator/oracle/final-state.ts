@@ -40,7 +40,7 @@ export function checkFinalState(of: Simulation): void {
       );
   }
   for (const item of cloud.table.items())
-    if (String(item['pk']).startsWith(ITEM_KEY_PREFIXES.box) && item['used'] !== 0)
+    if (String(item['pk']).startsWith(ITEM_KEY_PREFIXES.container) && item['used'] !== 0)
       world.reportViolation(
         'no room is kept for nothing',
         `${item['used']} of ${item['pk']} are taken, and nothing runs`,

@@ -192,7 +192,7 @@ function checkDeadline({ before, after }: TableWrite, broken: ReportViolation): 
 /** Looks at each write of a task at the moment at which it happens. */
 export function checkTaskWrite(of: Simulation, write: TableWrite): void {
   if (isRequestKey(write.key)) checkRequestWrite(of, write);
-  if (String(write.key['pk']).startsWith(ITEM_KEY_PREFIXES.box)) checkCapacityWrite(of, write);
+  if (String(write.key['pk']).startsWith(ITEM_KEY_PREFIXES.container)) checkCapacityWrite(of, write);
   if (write.key['sk'] !== 'task' || write.after === null) return;
   of.knowledge.writes++;
   const before = write.before as unknown as Task | null;

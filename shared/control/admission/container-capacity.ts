@@ -14,7 +14,7 @@ const ContainerSize = z.strictObject({ cpu: CpuUnits, pool: z.enum(FARGATE_POOLS
 /** How large boxes are, where they run, and how much may run at once. */
 export const ContainerCapacity = z.strictObject({
   limits: z.strictObject({ on_demand: CpuUnits, spot: CpuUnits }),
-  boxes: z.record(z.enum(CONTAINER_KINDS), ContainerSize),
+  containers: z.record(z.enum(CONTAINER_KINDS), ContainerSize),
 });
 export type ContainerCapacity = z.infer<typeof ContainerCapacity>;
 
@@ -26,4 +26,4 @@ export const chooseFargatePool = (
   room: ContainerCapacity,
   kind: ContainerKind,
   receive: number,
-): FargatePool => (receive > MAX_SPOT_TRIES ? 'on_demand' : room.boxes[kind].pool);
+): FargatePool => (receive > MAX_SPOT_TRIES ? 'on_demand' : room.containers[kind].pool);

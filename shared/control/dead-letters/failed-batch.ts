@@ -66,7 +66,7 @@ export function parseFailedBatch(
       const body = JSON.stringify({ Records: records });
       return {
         item,
-        key: objectKey.givenUp(item.id, name),
+        key: objectKey.failedBatch(item.id, name),
         body,
         first_sequence: records.map(sequence)[0] ?? 0n,
       };

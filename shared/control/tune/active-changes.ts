@@ -6,7 +6,7 @@ import { createSeededRandom } from '../cascade/learning/seeded-random.ts';
 import type { ActiveChange, TuningState } from './proposals.ts';
 import type { SettingChange } from './setting-change.ts';
 
-type ActiveChanges = Pick<TuningState, 'in_force'>;
+type ActiveChanges = Pick<TuningState, 'active_changes'>;
 
 /** Is the task one of those that a trial gives the change to? Always the same for the same task. */
 export const isInTrialGroup = (proposal: string, taskId: string): boolean =>
@@ -21,17 +21,17 @@ function activeChangeFor<K extends SettingChange['kind']>(
   thing: string,
   taskId: string,
 ): { readonly setting: Extract<SettingChange, { kind: K }>; readonly proposal: string } | null {
-  const found = state.in_force[thing];
-  return found && found.setting.kind === kind && isActiveFor(found, taskId)
-    ? { setting: found.setting as Extract<SettingChange, { kind: K }>, proposal: found.proposal }
+  const found = state.active_changes[thing];
+  return found && found.change.kind === kind && isActiveFor(found, taskId)
+    ? { setting: found.change as Extract<SettingChange, { kind: K }>, proposal: found.proposal }
     : null;
 }
 
 /** The cascade's numbers as they hold: those that were configured, and what was applied over them. */
-export const tunedPolicy = (policy: CascadePolicy, { in_force }: ActiveChanges): CascadePolicy => ({
+export const tunedPolicy = (policy: CascadePolicy, { active_changes }: ActiveChanges): CascadePolicy => ({
   ...policy,
   ...Object.fromEntries(
-    Object.values(in_force).flatMap(({ setting, share }) =>
+    Object.values(active_changes).flatMap(({ change: setting, share }) =>
       setting.kind === 'threshold' && share === 'all' ? [[setting.name, setting.value]] : [],
     ),
   ),
@@ -57,9 +57,9 @@ export function applyGateRequirements(
 ): { readonly evidence: Evidence; readonly reasons: Verdict['reasons'] } {
   const reasons: Verdict['reasons'] = [];
   const gates = evidence.gates.map((gate) => {
-    const found = state.in_force[`gate ${gate.name}`];
-    if (found?.setting.kind !== 'gate' || found.setting.required === gate.required) return gate;
-    const { required } = found.setting;
+    const found = state.active_changes[`gate ${gate.name}`];
+    if (found?.change.kind !== 'gate' || found.change.required === gate.required) return gate;
+    const { required } = found.change;
     if (gate.outcome !== 'passed' && !gate.blocked)
       reasons.push({
         code: 'requirement_changed',

@@ -30,9 +30,9 @@ const MIN_GATE_FAILURE_SHARE = 0.25;
 function bestThresholdChange(context: ProposalContext, changes: readonly SettingChange[]): ProposalDraft[] {
   const tried = changes
     .map((change) => ({ change, test: replayChange(change, settingKey(change), context) }))
-    .filter(({ test }) => test.holds)
+    .filter(({ test }) => test.passed)
     .sort((a, b) => (a.test.cost_usd?.mean ?? 0) - (b.test.cost_usd?.mean ?? 0));
-  return tried.slice(0, 1).map(({ change, test }) => ({ settingChange: change, evidence: test.why }));
+  return tried.slice(0, 1).map(({ change, test }) => ({ settingChange: change, evidence: test.reason }));
 }
 
 function proposeThresholds(context: ProposalContext): ProposalDraft[] {
@@ -130,7 +130,7 @@ const proposeGates = ({ metrics, now }: ProposalContext): ProposalDraft[] =>
   Object.entries(metrics.further?.words ?? {}).flatMap(([gate, word]): ProposalDraft[] => {
     const setting = { kind: 'gate', gate, required: false } as const;
     const test = testGateRequirement(setting, word, now);
-    return test.holds ? [{ settingChange: setting, evidence: test.why }] : [];
+    return test.passed ? [{ settingChange: setting, evidence: test.reason }] : [];
   });
 
 /** All that the deployment's own records suggest. */

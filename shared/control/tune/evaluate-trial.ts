@@ -50,11 +50,11 @@ export function evaluateTrial(
   const said = (holds: boolean, why: string): ProposalTest => ({
     by: 'trial',
     at: now.toISOString(),
-    holds,
-    why: `trial: ${why}`,
+    passed: holds,
+    reason: `trial: ${why}`,
     tasks: own.length,
-    left_out: 0,
-    assumed: 0,
+    excluded: 0,
+    worst_case: 0,
     cost_usd: null,
     pass_rate: roundEstimate(pass_rate),
   });

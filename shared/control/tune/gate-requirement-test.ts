@@ -22,11 +22,11 @@ export function testGateRequirement(
   const said = (holds: boolean, why: string): ProposalTest => ({
     by: 'words',
     at: now.toISOString(),
-    holds,
-    why,
+    passed: holds,
+    reason: why,
     tasks: held,
-    left_out: 0,
-    assumed: 0,
+    excluded: 0,
+    worst_case: 0,
     cost_usd: null,
     pass_rate: null,
   });

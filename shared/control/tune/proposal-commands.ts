@@ -60,7 +60,7 @@ function nextProposalStatus({ id, status }: Proposal, event: ProposalEvent): Pro
   return next;
 }
 
-const isActiveProposal = (proposal: Proposal): boolean => proposal.replaced !== undefined;
+const isActiveProposal = (proposal: Proposal): boolean => proposal.previous_change !== undefined;
 
 /** Forgets the oldest of what is not in force. */
 function pruneProposals(proposals: readonly Proposal[]): Proposal[] {
@@ -76,7 +76,7 @@ const replaceProposal = (state: TuningState, proposal: Proposal): Proposal[] =>
 export function proposalRefusalReason(setting: SettingChange, level: TuningLevel, by: string): string | null {
   const needed = requiredTuningLevel(setting);
   if (tuningLevelRank(needed) > tuningLevelRank(level))
-    return `this is of level ${needed}, and the deployment applies up to ${level} (evolve in its cascade settings)`;
+    return `this is of level ${needed}, and the deployment applies up to ${level} (tuning_level in its cascade settings)`;
   if (by !== AUTOMATIC_ACTOR) return null;
   if (level === 'L0') return 'at level L0 a person applies';
   return tuningLevelRank(needed) > tuningLevelRank('L1')
@@ -110,29 +110,30 @@ export function addProposal(
   evidence: string,
   word: ProposalCommandContext,
 ): TuningState | null {
-  const present = state.in_force[settingKey(setting)];
-  if (present && isSameValue(present.setting, setting)) return null;
-  const instead_of = present?.proposal ?? null;
+  const present = state.active_changes[settingKey(setting)];
+  if (present && isSameValue(present.change, setting)) return null;
+  const base_proposal = present?.proposal ?? null;
   // One that was made against what held earlier can no longer be applied: it stands in nobody's way.
-  const isOpen = (each: Proposal): boolean => each.status === 'proposed' && each.instead_of === instead_of;
-  if (state.proposals.some((each) => isOpen(each) && isSameValue(each.setting, setting))) return null;
-  const id = `p${state.next}`;
+  const isOpen = (each: Proposal): boolean =>
+    each.status === 'proposed' && each.base_proposal === base_proposal;
+  if (state.proposals.some((each) => isOpen(each) && isSameValue(each.change, setting))) return null;
+  const id = `p${state.next_number}`;
   const proposal: Proposal = {
     id,
-    setting,
+    change: setting,
     level: requiredTuningLevel(setting),
     evidence: truncateText(evidence, 1_000),
     by: word.by,
     at: word.now.toISOString(),
     status: 'proposed',
-    instead_of,
+    base_proposal,
     test: null,
     applied_by: null,
     applied_at: null,
   };
   return {
     ...state,
-    next: state.next + 1,
+    next_number: state.next_number + 1,
     proposals: pruneProposals([...state.proposals, proposal]),
     history: historyWith(state, id, 'propose', word),
   };
@@ -146,20 +147,20 @@ export function requireApplicableProposal(
   by: string,
 ): Proposal {
   const proposal = requireProposal(state, id);
-  const { setting, status, instead_of } = proposal;
+  const { change: setting, status, base_proposal } = proposal;
   const no = proposalRefusalReason(setting, level, by);
   if (no) throw new Refusal('forbidden', `proposal ${id} is not applied: ${no}`);
   const thing = settingKey(setting);
-  const now = state.in_force[thing];
+  const now = state.active_changes[thing];
   if (status === 'trial' && now?.proposal === id) return proposal;
   if (PROPOSAL_LIFECYCLE.next(status, 'try') === null)
     throw new Refusal('conflict', `proposal ${id} is ${status}; what is applied must be proposed`);
-  if ((now?.proposal ?? null) !== instead_of)
+  if ((now?.proposal ?? null) !== base_proposal)
     throw new Refusal(
       'conflict',
-      `proposal ${id} was made against ${instead_of ?? 'what is configured'}, and ${thing} is now by ${now?.proposal ?? 'what is configured'}: propose it again`,
+      `proposal ${id} was made against ${base_proposal ?? 'what is configured'}, and ${thing} is now by ${now?.proposal ?? 'what is configured'}: propose it again`,
     );
-  if (!now && Object.keys(state.in_force).length >= MOST_IN_FORCE)
+  if (!now && Object.keys(state.active_changes).length >= MOST_IN_FORCE)
     throw new Refusal('conflict', `${MOST_IN_FORCE} settings are changed already; revert some first`);
   return proposal;
 }
@@ -176,39 +177,40 @@ export function applyTestedProposal(
   word: ProposalCommandContext,
 ): TuningState {
   const proposal = requireApplicableProposal(state, id, level, word.by);
-  const thing = settingKey(proposal.setting);
-  if (test && !test.holds) {
-    const { replaced: before, ...rest } = proposal;
+  const thing = settingKey(proposal.change);
+  if (test && !test.passed) {
+    const { previous_change: before, ...rest } = proposal;
     const over: Proposal = { ...rest, status: nextProposalStatus(proposal, 'refuse'), test };
     return {
       ...state,
-      in_force: before === undefined ? state.in_force : withActiveEntry(state.in_force, thing, before),
+      active_changes:
+        before === undefined ? state.active_changes : withActiveEntry(state.active_changes, thing, before),
       proposals: replaceProposal(state, over),
-      history: historyWith(state, id, 'refuse', { ...word, reason: test.why }),
+      history: historyWith(state, id, 'refuse', { ...word, reason: test.reason }),
     };
   }
-  const entry = { proposal: id, setting: proposal.setting, share: test ? 'all' : 'half' } as const;
+  const entry = { proposal: id, change: proposal.change, share: test ? 'all' : 'half' } as const;
   const held: Proposal = {
     ...proposal,
     status: nextProposalStatus(proposal, test ? 'apply' : 'try'),
-    replaced: proposal.replaced === undefined ? (state.in_force[thing] ?? null) : proposal.replaced,
+    previous_change: proposal.previous_change === undefined ? (state.active_changes[thing] ?? null) : proposal.previous_change,
     test,
     applied_by: word.by,
     applied_at: word.now.toISOString(),
   };
   return {
     ...state,
-    in_force: withActiveEntry(state.in_force, thing, entry),
+    active_changes: withActiveEntry(state.active_changes, thing, entry),
     proposals: replaceProposal(state, held),
     history: historyWith(state, id, test ? 'apply' : 'try', word),
   };
 }
 
 function withActiveEntry(
-  inForce: TuningState['in_force'],
+  inForce: TuningState['active_changes'],
   thing: string,
-  entry: TuningState['in_force'][string] | null,
-): TuningState['in_force'] {
+  entry: TuningState['active_changes'][string] | null,
+): TuningState['active_changes'] {
   const { [thing]: _, ...others } = inForce;
   return entry === null ? others : { ...others, [thing]: entry };
 }
@@ -220,9 +222,9 @@ export function revertActiveProposal(
   word: ProposalCommandContext,
 ): TuningState {
   const proposal = requireProposal(state, id);
-  const thing = settingKey(proposal.setting);
-  const present = state.in_force[thing];
-  const { replaced: before, ...rest } = proposal;
+  const thing = settingKey(proposal.change);
+  const present = state.active_changes[thing];
+  const { previous_change: before, ...rest } = proposal;
   if (before === undefined)
     throw new Refusal(
       'conflict',
@@ -231,11 +233,11 @@ export function revertActiveProposal(
   if (present?.proposal !== id)
     throw new Refusal(
       'conflict',
-      `proposal ${present?.proposal} has taken the place of ${id}: ${describeSettingChange(present?.setting ?? proposal.setting)}; revert that one first`,
+      `proposal ${present?.proposal} has taken the place of ${id}: ${describeSettingChange(present?.change ?? proposal.change)}; revert that one first`,
     );
   return {
     ...state,
-    in_force: withActiveEntry(state.in_force, thing, before),
+    active_changes: withActiveEntry(state.active_changes, thing, before),
     proposals: replaceProposal(state, { ...rest, status: nextProposalStatus(proposal, 'revert') }),
     history: historyWith(state, id, 'revert', word),
   };

@@ -16,11 +16,11 @@ export const ProposalTest = z
         'replay: recorded tasks in the simulator. words: what people said of held work. trial: half of the tasks, against the others.',
       ),
     at: z.iso.datetime(),
-    holds: z.boolean(),
-    why: z.string().describe('With its numbers.'),
+    passed: z.boolean(),
+    reason: z.string().describe('With its numbers.'),
     tasks: z.int().nonnegative().describe('That were compared.'),
-    left_out: z.int().nonnegative().describe('Of which too little is recorded.'),
-    assumed: z
+    excluded: z.int().nonnegative().describe('Of which too little is recorded.'),
+    worst_case: z
       .int()
       .nonnegative()
       .describe('In which what was never tried was taken at its worst, against the proposal.'),
@@ -52,7 +52,7 @@ export type ProposalEvent = (typeof PROPOSAL_LIFECYCLE.events)[number];
 /** What holds for one setting. */
 export const ActiveChange = z.object({
   proposal: z.string(),
-  setting: SettingChange,
+  change: SettingChange,
   /** While it is tried: half of the tasks, by their ids. */
   share: z.enum(['all', 'half']),
 });
@@ -65,19 +65,19 @@ export const ProposalId = z
 export const Proposal = z
   .object({
     id: ProposalId,
-    setting: SettingChange,
+    change: SettingChange,
     level: TuningLevel,
     evidence: z.string().describe('Why it was proposed, with its numbers.'),
     by: z.string(),
     at: z.iso.datetime(),
     status: ProposalStatus,
     /** What held for the setting when it was proposed, by proposal; null: what is configured. */
-    instead_of: z
+    base_proposal: z
       .string()
       .nullable()
       .describe('The proposal whose place it takes; null: what is configured.'),
     /** What it has taken the place of; absent: it is not in force. */
-    replaced: ActiveChange.nullable().optional(),
+    previous_change: ActiveChange.nullable().optional(),
     test: ProposalTest.nullable(),
     applied_by: z.string().nullable(),
     applied_at: z.iso.datetime().nullable(),
@@ -95,22 +95,22 @@ const ProposalHistoryEntry = z.object({
 
 /** All of it, in one item: what is in force, what is proposed, and who did what. */
 export const TuningState = z.object({
-  next: z.int().positive(),
-  in_force: z.record(z.string(), ActiveChange),
+  next_number: z.int().positive(),
+  active_changes: z.record(z.string(), ActiveChange),
   /** The latest last. */
   proposals: z.array(Proposal),
   /** The latest first. */
   history: z.array(ProposalHistoryEntry),
   /** When the deployment last looked by itself; null: never. */
-  looked_at: z.iso.datetime().nullable(),
+  last_run_at: z.iso.datetime().nullable(),
 });
 export type TuningState = z.infer<typeof TuningState>;
 export const EMPTY_TUNING_STATE: TuningState = {
-  next: 1,
-  in_force: {},
+  next_number: 1,
+  active_changes: {},
   proposals: [],
   history: [],
-  looked_at: null,
+  last_run_at: null,
 };
 /** What acts for itself is told by this name. */
 export const AUTOMATIC_ACTOR = 'assay';

@@ -27,21 +27,21 @@ export interface ReplayContext {
   readonly models: TierModels;
   /** As it is configured. */
   readonly policy: CascadePolicy;
-  readonly state: Pick<TuningState, 'in_force'>;
+  readonly state: Pick<TuningState, 'active_changes'>;
   readonly now: Date;
 }
 
 /** The change as if it were in force, beside all that is. */
 const withActiveChange = (
-  state: Pick<TuningState, 'in_force'>,
+  state: Pick<TuningState, 'active_changes'>,
   setting: SettingChange,
   thing: string,
-): Pick<TuningState, 'in_force'> => ({
-  in_force: { ...state.in_force, [thing]: { proposal: 'replay', setting, share: 'all' } },
+): Pick<TuningState, 'active_changes'> => ({
+  active_changes: { ...state.active_changes, [thing]: { proposal: 'replay', change: setting, share: 'all' } },
 });
 
 /** Begins where table and applied routes say, and climbs one by one. */
-const routedPlayer = (state: Pick<TuningState, 'in_force'>): SimulationPolicy => ({
+const routedPlayer = (state: Pick<TuningState, 'active_changes'>): SimulationPolicy => ({
   next: (task, rungs, attempt) => {
     const tier = attempt === 1 ? tunedFirstTier(state, task)?.tier : undefined;
     return Math.max(
@@ -189,14 +189,14 @@ export function replayChange(setting: SettingChange, thing: string, context: Rep
   const pass_rate = roundEstimate(bootstrapMean(compared.map((each) => each.passed / each.runs)));
   const counts = {
     tasks: compared.length,
-    left_out: about.length - compared.length,
-    assumed: compared.filter(({ assumed }) => assumed).length,
+    excluded: about.length - compared.length,
+    worst_case: compared.filter(({ assumed }) => assumed).length,
   };
   const said = (holds: boolean, why: string): ProposalTest => ({
     by: 'replay',
     at: now.toISOString(),
-    holds,
-    why: `replay of ${counts.tasks} tasks (${counts.assumed} over what was never tried, taken at its worst; ${counts.left_out} left out): ${why}`,
+    passed: holds,
+    reason: `replay of ${counts.tasks} tasks (${counts.worst_case} over what was never tried, taken at its worst; ${counts.excluded} left out): ${why}`,
     ...counts,
     cost_usd,
     pass_rate,

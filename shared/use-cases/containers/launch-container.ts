@@ -164,7 +164,7 @@ export async function launchContainer(
   const entry = await context.register.admit(
     { name, by: submitterKey(task), priority: task.priority },
     chooseFargatePool(context.capacity, kind, context.receiveCount),
-    context.capacity.boxes[kind].cpu,
+    context.capacity.containers[kind].cpu,
     context.now,
   );
   if (typeof entry === 'string') {

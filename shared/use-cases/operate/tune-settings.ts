@@ -110,7 +110,7 @@ function requireMeaning(
 
 /** Tests a proposal on what is known; `running`: it must be tried, or go on being tried, and why. */
 function testProposal(
-  { id, setting, status, applied_at }: Pick<Proposal, 'id' | 'setting' | 'status' | 'applied_at'>,
+  { id, change: setting, status, applied_at }: Pick<Proposal, 'id' | 'change' | 'status' | 'applied_at'>,
   state: TuningState,
   { tasks, metrics }: TuningEvidence,
   { models, policy, now }: TuningContext,
@@ -159,19 +159,19 @@ export async function applyProposal(
   context: TuningContext,
 ): Promise<TuningState> {
   const { tuning, policy, now } = context;
-  requireApplicableProposal(await tuning.read(), id, policy.evolve, word.by);
+  requireApplicableProposal(await tuning.read(), id, policy.tuning_level, word.by);
   const known = await loadTuningEvidence(context);
   let said: string | null = null;
   const next = await tuning.update((state) => {
-    const proposal = requireApplicableProposal(state, id, policy.evolve, word.by);
+    const proposal = requireApplicableProposal(state, id, policy.tuning_level, word.by);
     const test = testProposal(proposal, state, known, context);
     if ('running' in test) {
       if (proposal.status === 'trial')
         throw new Refusal('conflict', `the trial of ${id} is not over: ${test.running}`);
-      return applyTestedProposal(state, id, null, policy.evolve, { ...word, now });
+      return applyTestedProposal(state, id, null, policy.tuning_level, { ...word, now });
     }
-    said = test.holds ? null : `proposal ${id} is refused: ${test.why}`;
-    return applyTestedProposal(state, id, test, policy.evolve, { ...word, now });
+    said = test.passed ? null : `proposal ${id} is refused: ${test.reason}`;
+    return applyTestedProposal(state, id, test, policy.tuning_level, { ...word, now });
   });
   if (said !== null) throw new Refusal('conflict', said);
   return next;
@@ -201,20 +201,20 @@ export interface AutomaticTuningResult {
 /** Once a day: proposes what the records suggest, and applies what its level lets apply itself and whose test holds. */
 export async function runAutomaticTuning(context: TuningContext): Promise<AutomaticTuningResult | null> {
   const { tuning, policy, now } = context;
-  if (policy.evolve === 'L0') return null;
+  if (policy.tuning_level === 'L0') return null;
   const before = await tuning.read();
-  if (before.looked_at && Date.parse(before.looked_at) + EVERY_MS > now.getTime()) return null;
+  if (before.last_run_at && Date.parse(before.last_run_at) + EVERY_MS > now.getTime()) return null;
   // Said first: who is cut off in it waits for the next day, and does not begin anew each minute.
-  await tuning.update((state) => ({ ...state, looked_at: now.toISOString() }));
+  await tuning.update((state) => ({ ...state, last_run_at: now.toISOString() }));
   const word = { by: AUTOMATIC_ACTOR, reason: 'its test holds' };
   const state = await proposeChange(undefined, word, context);
   const applied: string[] = [];
   const refused: string[] = [];
   const open = state.proposals.filter(({ status }) => status === 'proposed' || status === 'trial');
-  for (const { id, setting, level, status } of open.sort(
+  for (const { id, change: setting, level, status } of open.sort(
     (a, b) => tuningLevelRank(a.level) - tuningLevelRank(b.level),
   )) {
-    if (proposalRefusalReason(setting, policy.evolve, AUTOMATIC_ACTOR)) continue;
+    if (proposalRefusalReason(setting, policy.tuning_level, AUTOMATIC_ACTOR)) continue;
     if (status === 'proposed' && cooldownReason(await tuning.read(), requiredTuningLevel(setting), now))
       continue;
     try {
@@ -225,5 +225,5 @@ export async function runAutomaticTuning(context: TuningContext): Promise<Automa
       refused.push(`${id} (${level}): ${error.message}`);
     }
   }
-  return { proposed: state.next - before.next, applied, refused };
+  return { proposed: state.next_number - before.next_number, applied, refused };
 }

@@ -19,8 +19,8 @@ const secrets = mockClient(SecretsManagerClient);
 const lambda = mockClient(LambdaClient);
 /** The minter covers the repositories of these tests, and answers this. */
 function minted(answer: CredentialResponse): void {
-  vi.stubEnv('ASSAY_READ_FROM', JSON.stringify(['https://127.0.0.1:9/acme']));
-  vi.stubEnv('ASSAY_MINTER', 'push-minter');
+  vi.stubEnv('ASSAY_READ_SCOPES', JSON.stringify(['https://127.0.0.1:9/acme']));
+  vi.stubEnv('ASSAY_MINTER_FUNCTION', 'push-minter');
   const Payload = Buffer.from(JSON.stringify(answer));
   lambda.on(InvokeCommand).resolves({ Payload } as never);
 }

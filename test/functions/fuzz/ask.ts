@@ -20,7 +20,7 @@ const HANDLERS = {
   'api-upload': upload,
   'api-evidence': evidence,
   'api-read': read,
-  'api-hook': hook,
+  'api-webhook': hook,
 } as const;
 
 export interface Asked {

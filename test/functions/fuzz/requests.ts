@@ -188,11 +188,11 @@ export const BODIES: Partial<Record<RouteName, readonly unknown[]>> = {
   ],
   proposeChange: [
     { reason: 'what the records suggest' },
-    { setting: { kind: 'threshold', name: 'quality_threshold', value: 0.6 }, reason: 'it skips what pays' },
-    { setting: { kind: 'threshold', name: 'min_observations', value: 8 }, reason: 'it concludes too soon' },
-    { setting: { kind: 'route', role: 'backend', complexity: 'low', tier: 'sonnet' }, reason: 'haiku fails' },
-    { setting: { kind: 'prompt', role: 'backend', text: 'Run the tests.' }, reason: 'lint fails most' },
-    { setting: { kind: 'gate', gate: 'lint', required: false }, reason: 'people overrule it' },
+    { change: { kind: 'threshold', name: 'quality_threshold', value: 0.6 }, reason: 'it skips what pays' },
+    { change: { kind: 'threshold', name: 'min_observations', value: 8 }, reason: 'it concludes too soon' },
+    { change: { kind: 'route', role: 'backend', complexity: 'low', tier: 'sonnet' }, reason: 'haiku fails' },
+    { change: { kind: 'prompt', role: 'backend', text: 'Run the tests.' }, reason: 'lint fails most' },
+    { change: { kind: 'gate', gate: 'lint', required: false }, reason: 'people overrule it' },
   ],
   applyProposal: [{ proposal: 'p2', reason: 'its numbers' }],
   revertProposal: [{ proposal: 'p1', reason: 'worse' }],
@@ -200,7 +200,7 @@ export const BODIES: Partial<Record<RouteName, readonly unknown[]>> = {
   resolveDeadLetter: [{ reason: 'the rows are there' }],
   abandonDeadLetter: [{ reason: 'it was for a test' }],
   resetVerification: [{ reason: 'anew' }],
-  resetLearned: [{ tier: 'haiku', reason: 'anew' }],
+  resetBeliefs: [{ tier: 'haiku', reason: 'anew' }],
   submitTask: [
     submission,
     {
@@ -237,7 +237,7 @@ export const BODIES: Partial<Record<RouteName, readonly unknown[]>> = {
   progress: [{ message: 'm', percent: 50 }],
   upload: [{ kind: 'patch', sha256: DIGEST, bytes: 10 }],
   memory: [{ kind: 'results', hash: DIGEST }],
-  park: [
+  requestApproval: [
     {
       action: 'deploy:production',
       title: 't',
@@ -326,7 +326,7 @@ export const BODIES: Partial<Record<RouteName, readonly unknown[]>> = {
 export const CALLER: Partial<Record<RouteName, Caller>> = {
   heartbeat: 'agent',
   progress: 'agent',
-  park: 'agent',
+  requestApproval: 'agent',
   upload: 'agent',
   memory: 'gates',
   complete: 'agent',
@@ -369,7 +369,7 @@ export function taskFor(name: RouteName, body: unknown): Task {
   switch (name) {
     case 'heartbeat':
     case 'progress':
-    case 'park':
+    case 'requestApproval':
     case 'upload':
     case 'complete':
     case 'fail':
@@ -425,13 +425,13 @@ export const MEANINGLESS: Partial<Record<RouteName, readonly number[]>> = { prop
 /** One that is tried, and one that could be. */
 const prompted = (id: string, role: Task['role'], status: 'trial' | 'proposed') => ({
   id,
-  setting: { kind: 'prompt', role, text: 'Run the linter.' } as const,
+  change: { kind: 'prompt', role, text: 'Run the linter.' } as const,
   level: 'L1' as const,
   evidence: 'e',
   by: 'assay',
   at: build.FIXED_NOW.toISOString(),
   status,
-  instead_of: null,
+  base_proposal: null,
   ...(status === 'trial' && { replaced: null }),
   test: null,
   applied_by: status === 'trial' ? 'assay' : null,
@@ -439,16 +439,16 @@ const prompted = (id: string, role: Task['role'], status: 'trial' | 'proposed') 
 });
 const tried = prompted('p1', 'backend', 'trial');
 const evolution: TuningState = {
-  next: 3,
-  in_force: { 'prompt backend': { proposal: 'p1', setting: tried.setting, share: 'half' } },
+  next_number: 3,
+  active_changes: { 'prompt backend': { proposal: 'p1', change: tried.change, share: 'half' } },
   proposals: [tried, prompted('p2', 'qa', 'proposed')],
   history: [],
-  looked_at: null,
+  last_run_at: null,
 };
 
 /** What stands in the table beside the task: settings that were changed, a request with its id, and a launch that was given up. */
 export const ITEMS: readonly Readonly<Record<string, unknown>>[] = [
-  { ...itemKey(ITEM_KEY_PREFIXES.evolution, 'settings'), ...evolution },
+  { ...itemKey(ITEM_KEY_PREFIXES.tuning, 'settings'), ...evolution },
   workRequestToItem({
     id: 'T1',
     status: 'submitted',

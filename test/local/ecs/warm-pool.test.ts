@@ -16,7 +16,7 @@ process.stdin.on('end', () => process.exit(1)).on('data', (piece) => {
   Object.assign(process.env, JSON.parse(text));
   say();
 });
-if (process.env.ASSAY_STARTED_AHEAD === undefined) say();
+if (process.env.ASSAY_WARM_START === undefined) say();
 `;
 
 describe('the process of the next box', () => {
@@ -101,10 +101,7 @@ describe('the process of the next box', () => {
 
   it('that has died while it waited is not used', async () => {
     const dead = `process.getBuiltinModule('node:fs').writeFileSync('${directory.path}/died', String(process.pid)); process.exit(1);`;
-    writeFileSync(
-      join(directory.path, 'main.mjs'),
-      `if (process.env.ASSAY_STARTED_AHEAD) { ${dead} }${WAITS}`,
-    );
+    writeFileSync(join(directory.path, 'main.mjs'), `if (process.env.ASSAY_WARM_START) { ${dead} }${WAITS}`);
     await run(first, 'a');
     await run(first, 'b');
     // Gone, and we have heard of it.

@@ -163,7 +163,7 @@ it('keeps the next room for the higher priority, also of one submitter', async (
 it('writes an item of a few KB however many wait, and counts what is passed over only while it waits', async () => {
   const register = await fresh(16);
   const of = async () =>
-    (await items()).find(({ pk, sk }) => pk === 'boxes#on_demand' && sk === '000000') ?? {};
+    (await items()).find(({ pk, sk }) => pk === 'containers#on_demand' && sk === '000000') ?? {};
   for (let index = 0; index < 70; index++) {
     const by = createHash('sha256')
       .update(`${index % 20}`)

@@ -105,14 +105,14 @@ describe('submitting', () => {
   });
 
   it('refuses a repository that the deployment has no credential to push to, and says which it has', async () => {
-    const deliverTo = ['https://github.com/acme'];
+    const pushScopes = ['https://github.com/acme'];
     const refusal = await refused(
-      submit({ id: 'FAR', repository: 'https://github.com/other/x' }, { pushScopes: deliverTo }),
+      submit({ id: 'FAR', repository: 'https://github.com/other/x' }, { pushScopes }),
     );
     expect(refusal).toMatchObject({ code: 'invalid', errors: [{ pointer: '/repository' }] });
     expect(refusal.message).toContain('https://github.com/acme');
     expect(await table.tasks.get('FAR')).toBeNull();
-    const near = await submit({ repository: 'https://GitHub.com/acme/x' }, { pushScopes: deliverTo });
+    const near = await submit({ repository: 'https://GitHub.com/acme/x' }, { pushScopes });
     expect(near.repository).toBe('https://github.com/acme/x');
   });
 

@@ -34,7 +34,7 @@ export const CascadePolicy = z.strictObject({
     .max(1)
     .default(DEFAULT_QUALITY_THRESHOLD)
     .describe('greedy: a tier that passes less often is skipped.'),
-  evolve: TuningLevel.default('L0').describe(
+  tuning_level: TuningLevel.default('L0').describe(
     'How far the deployment changes its own settings. L0: it proposes, a person applies thresholds. L1: thresholds and prompts apply themselves when their test holds. L2: routes, L3: what gates are required to, each by a person.',
   ),
   budgets: Budgets.optional().describe(

@@ -275,7 +275,7 @@ describe('batches that a reader of the stream gave up', () => {
     world.objects.set(key('a'), batch('T1@1005', 'T1@1004'));
     world.objects.set(key('c'), batch('T1@999'));
     await world.drain();
-    expect([...world.objects.keys()].every((each) => each.startsWith('given-up/'))).toBe(true);
+    expect([...world.objects.keys()].every((each) => each.startsWith('failed-batches/'))).toBe(true);
     expect(world.read).toEqual([]);
     world.seconds = 61;
     expect(await world.drain()).toMatchObject({ retried: 4, failed: [] });

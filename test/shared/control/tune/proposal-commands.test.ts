@@ -36,11 +36,11 @@ const word = (by: string) => ({ by, reason: 'because', now });
 const said = (holds: boolean): ProposalTest => ({
   by: 'replay',
   at: now.toISOString(),
-  holds,
-  why: 'dollars per task 0.1',
+  passed: holds,
+  reason: 'dollars per task 0.1',
   tasks: 30,
-  left_out: 0,
-  assumed: 0,
+  excluded: 0,
+  worst_case: 0,
   cost_usd: null,
   pass_rate: null,
 });
@@ -84,8 +84,8 @@ describe('changes of the settings of a deployment', () => {
   it('nothing is in force above the level, nor above L1 or at L0 without a person, whatever is tried', () => {
     fc.assert(
       fc.property(fc.array(op, { maxLength: 25 }), fc.constantFrom(...TUNING_LEVELS), (ops, level) => {
-        const { in_force, proposals } = run(ops, level);
-        for (const { proposal, setting: of } of Object.values(in_force)) {
+        const { active_changes, proposals } = run(ops, level);
+        for (const { proposal, change: of } of Object.values(active_changes)) {
           const by = proposals.find(({ id }) => id === proposal)?.applied_by;
           expect(tuningLevelRank(requiredTuningLevel(of))).toBeLessThanOrEqual(tuningLevelRank(level));
           if (level === 'L0' || tuningLevelRank(requiredTuningLevel(of)) > 1) expect(by).toBe('ann');
@@ -103,9 +103,9 @@ describe('changes of the settings of a deployment', () => {
         if (!before) return;
         const id = before.proposals.at(-1)?.id ?? '';
         const applied = applyTestedProposal(before, id, said(true), 'L3', word('ann'));
-        expect(applied.in_force[settingKey(of)]?.proposal).toBe(id);
+        expect(applied.active_changes[settingKey(of)]?.proposal).toBe(id);
         const after = revertActiveProposal(applied, id, word('bob'));
-        expect(after.in_force).toEqual(before.in_force);
+        expect(after.active_changes).toEqual(before.active_changes);
         expect(after.history.slice(0, 2).map(({ action, by }) => [action, by])).toEqual([
           ['revert', 'bob'],
           ['apply', 'ann'],
@@ -126,21 +126,27 @@ describe('changes of the settings of a deployment', () => {
     const anew = addProposal(one, setting(1), 'numbers', word('ann')) as TuningState;
     const over = applyTestedProposal(anew, 'p3', said(true), 'L0', word('ann'));
     expect(() => revertActiveProposal(over, 'p1', word('ann'))).toThrow(/p3 has taken the place of p1/);
-    expect(revertActiveProposal(over, 'p3', word('ann')).in_force).toEqual(one.in_force);
+    expect(revertActiveProposal(over, 'p3', word('ann')).active_changes).toEqual(one.active_changes);
   });
 
   it('a test that does not hold leaves everything as it is, and its numbers are kept; a trial that fails ends', () => {
     const state = proposed(setting(0), setting(2));
     const refused = applyTestedProposal(state, 'p1', said(false), 'L1', word('ann'));
-    expect(refused.in_force).toEqual({});
-    expect(refused.proposals[0]).toMatchObject({ status: 'refused', test: { why: 'dollars per task 0.1' } });
+    expect(refused.active_changes).toEqual({});
+    expect(refused.proposals[0]).toMatchObject({
+      status: 'refused',
+      test: { reason: 'dollars per task 0.1' },
+    });
     const tried = applyTestedProposal(state, 'p2', null, 'L1', word(AUTOMATIC_ACTOR));
-    expect(tried.in_force['prompt backend']).toMatchObject({ proposal: 'p2', share: 'half' });
+    expect(tried.active_changes['prompt backend']).toMatchObject({ proposal: 'p2', share: 'half' });
     expect(
-      applyTestedProposal(tried, 'p2', said(true), 'L1', word(AUTOMATIC_ACTOR)).in_force['prompt backend']
-        ?.share,
+      applyTestedProposal(tried, 'p2', said(true), 'L1', word(AUTOMATIC_ACTOR)).active_changes[
+        'prompt backend'
+      ]?.share,
     ).toBe('all');
-    expect(applyTestedProposal(tried, 'p2', said(false), 'L1', word(AUTOMATIC_ACTOR)).in_force).toEqual({});
+    expect(applyTestedProposal(tried, 'p2', said(false), 'L1', word(AUTOMATIC_ACTOR)).active_changes).toEqual(
+      {},
+    );
   });
 
   it('the same is proposed once, and what acts for itself rests after a revert and after enough in a day', () => {

@@ -21,7 +21,7 @@ import { type SettingChange, settingKey } from '../../../../shared/control/tune/
 
 const now = new Date('2026-11-20T00:00:00.000Z');
 const policy = (name: string) => CascadePolicy.parse({ policy: name });
-const nothing = { in_force: {} };
+const nothing = { active_changes: {} };
 const recorded = readRecordedOutcomes(
   generateSyntheticOutcomes(300, '1', MODELS, now.toISOString()),
   MODELS,
@@ -66,23 +66,23 @@ const tested = (setting: SettingChange, name: string, tasks = recorded) =>
 describe('the replay of a proposal', () => {
   it('lets through the threshold that pays on the shipped outcomes, and says what it saves', () => {
     const lower = tested({ kind: 'threshold', name: 'quality_threshold', value: 0.5 }, 'greedy');
-    expect(lower).toMatchObject({ holds: true, tasks: 300, left_out: 0, assumed: 0 });
+    expect(lower).toMatchObject({ passed: true, tasks: 300, excluded: 0, worst_case: 0 });
     expect(lower.cost_usd?.high).toBeLessThan(0);
-    expect(lower.why).toMatch(/replay of 300 tasks .*dollars per task -0\.\d+ \(-0\.\d+ to -0\.\d+\)/);
+    expect(lower.reason).toMatch(/replay of 300 tasks .*dollars per task -0\.\d+ \(-0\.\d+ to -0\.\d+\)/);
     const higher = tested({ kind: 'threshold', name: 'quality_threshold', value: 1 }, 'greedy');
-    expect(higher.holds).toBe(false);
-    expect(higher.why).toContain('not shown to save');
+    expect(higher.passed).toBe(false);
+    expect(higher.reason).toContain('not shown to save');
   });
 
   it('takes what was never tried at its worst, and never for the proposal', () => {
     const skip: SettingChange = { kind: 'route', role: 'backend', complexity: 'low', tier: 'sonnet' };
     const useless = tested(skip, 'fixed', deploymentTasks(memory(40, 2), MODELS));
-    expect(useless).toMatchObject({ holds: true, tasks: 40, assumed: 2 });
+    expect(useless).toMatchObject({ passed: true, tasks: 40, worst_case: 2 });
     expect(useless.cost_usd?.mean).toBeLessThan(-0.2);
     const useful = tested(skip, 'fixed', deploymentTasks(memory(40, 30), MODELS));
-    expect(useful).toMatchObject({ holds: false, tasks: 40, assumed: 30 });
+    expect(useful).toMatchObject({ passed: false, tasks: 40, worst_case: 30 });
     const few = tested(skip, 'fixed', deploymentTasks(memory(10, 0), MODELS));
-    expect(few.why).toContain('20 are needed');
+    expect(few.reason).toContain('20 are needed');
   });
 
   it('a tier of which no cost is known is left out, and speaks for nothing', () => {
@@ -98,7 +98,7 @@ describe('the replay of a proposal', () => {
       'fixed',
       tasks,
     );
-    expect(test).toMatchObject({ holds: false, tasks: 0, left_out: 40, cost_usd: null });
+    expect(test).toMatchObject({ passed: false, tasks: 0, excluded: 40, cost_usd: null });
   });
 });
 
@@ -147,11 +147,11 @@ describe('what the records of a deployment suggest', () => {
         { held, false_blocks, false_greens: 1 },
         now,
       );
-    expect(of(false, 59).holds).toBe(true);
-    expect(of(false, 50).why).toContain('more than 0.8 must be shown');
-    expect(of(true, 1).holds).toBe(true);
-    expect(of(true, 30).holds).toBe(false);
-    expect(of(false, 10, 10).why).toContain('20 are needed');
+    expect(of(false, 59).passed).toBe(true);
+    expect(of(false, 50).reason).toContain('more than 0.8 must be shown');
+    expect(of(true, 1).passed).toBe(true);
+    expect(of(true, 30).passed).toBe(false);
+    expect(of(false, 10, 10).reason).toContain('20 are needed');
   });
 });
 
@@ -171,9 +171,9 @@ describe('a trial', () => {
 
   it('holds when the tasks that were given it pass more often, and is refused when enough show nothing', () => {
     const helped = evaluateTrial('p1', 'backend', '2026-01-01T00:00:00.000Z', tasks(true), now);
-    expect(helped).toMatchObject({ holds: true, by: 'trial', tasks: 120 });
+    expect(helped).toMatchObject({ passed: true, by: 'trial', tasks: 120 });
     const not = evaluateTrial('p1', 'backend', '2026-01-01T00:00:00.000Z', tasks(false), now);
-    expect(not).toMatchObject({ holds: false });
+    expect(not).toMatchObject({ passed: false });
   });
 
   it('goes on while there are few, and counts no task that began before it', () => {
@@ -187,7 +187,7 @@ describe('what is in force', () => {
   it('a trial reaches half of the tasks, always the same ones; what is applied reaches all', () => {
     const setting = { kind: 'prompt', role: 'qa', text: 'Run the linter.' } as const;
     const state = (share: 'all' | 'half') => ({
-      in_force: { 'prompt qa': { proposal: 'p1', setting, share } },
+      active_changes: { 'prompt qa': { proposal: 'p1', change: setting, share } },
     });
     const told = Array.from({ length: 200 }, (_, n) =>
       tunedPrompt(state('half'), { id: `t${n}`, role: 'qa' }),
@@ -199,26 +199,26 @@ describe('what is in force', () => {
   });
 
   it('numbers take the place of what is configured, and a route of what the table says', () => {
-    const in_force = {
+    const active_changes = {
       'threshold quality_threshold': {
         proposal: 'p1',
-        setting: { kind: 'threshold', name: 'quality_threshold', value: 0.6 } as const,
+        change: { kind: 'threshold', name: 'quality_threshold', value: 0.6 } as const,
         share: 'all' as const,
       },
       'route backend low': {
         proposal: 'p2',
-        setting: { kind: 'route', role: 'backend', complexity: 'low', tier: 'sonnet' } as const,
+        change: { kind: 'route', role: 'backend', complexity: 'low', tier: 'sonnet' } as const,
         share: 'all' as const,
       },
     };
-    expect(tunedPolicy(policy('greedy'), { in_force })).toEqual({
+    expect(tunedPolicy(policy('greedy'), { active_changes })).toEqual({
       ...policy('greedy'),
       quality_threshold: 0.6,
     });
-    expect(tunedFirstTier({ in_force }, { id: 't', role: 'backend', complexity: 'low' })).toEqual({
+    expect(tunedFirstTier({ active_changes }, { id: 't', role: 'backend', complexity: 'low' })).toEqual({
       tier: 'sonnet',
       proposal: 'p2',
     });
-    expect(tunedFirstTier({ in_force }, { id: 't', role: 'backend', complexity: 'high' })).toBeNull();
+    expect(tunedFirstTier({ active_changes }, { id: 't', role: 'backend', complexity: 'high' })).toBeNull();
   });
 });

@@ -40,7 +40,7 @@ let evolution: TuningStateStore;
 let number = 0;
 beforeEach(async () => {
   number += 1;
-  evolution = new TuningStateStore(new ItemTable(table.db, await table.another(`evolve-${number}`)));
+  evolution = new TuningStateStore(new ItemTable(table.db, await table.another(`tune-${number}`)));
 });
 
 const outcome = (n: number, attempt: number, tier: Tier, passed: boolean): LearnedOutcome => ({
@@ -79,9 +79,9 @@ const context = (policy: object, passes = 2, now = addSeconds(10_000)): TuningCo
 
 describe('what the deployment proposes of its own settings', () => {
   it('is applied by a person when its replay holds, reaches the next task, and is taken back', async () => {
-    const at = context({ evolve: 'L2' });
+    const at = context({ tuning_level: 'L2' });
     const { proposals } = await proposeChange(undefined, word, at);
-    expect(proposals.map(({ setting, level, status }) => [setting, level, status])).toEqual([
+    expect(proposals.map(({ change: setting, level, status }) => [setting, level, status])).toEqual([
       [skip, 'L2', 'proposed'],
     ]);
     const start = async (id: string) => {
@@ -95,7 +95,7 @@ describe('what the deployment proposes of its own settings', () => {
     expect(applied.proposals[0]).toMatchObject({
       status: 'applied',
       applied_by: 'ann',
-      test: { holds: true, assumed: 2 },
+      test: { passed: true, worst_case: 2 },
     });
     const during = await start('during');
     expect(during).toMatchObject({ tier: 'sonnet', route: { choice: { by: 'proposal' } } });
@@ -110,16 +110,16 @@ describe('what the deployment proposes of its own settings', () => {
   });
 
   it('a proposal whose replay does not hold is refused with numbers, and nothing of it is in force', async () => {
-    const at = context({ evolve: 'L2' }, 30);
+    const at = context({ tuning_level: 'L2' }, 30);
     await proposeChange(skip, word, at);
     await expect(applyProposal('p1', word, at)).rejects.toThrow(
       /^proposal p1 is refused: replay of 40 tasks \(30 over what was never tried, taken at its worst; 0 left out\): dollars per task 0\.\d+ \(.*not shown to save/,
     );
-    expect(await evolution.read()).toMatchObject({ in_force: {}, proposals: [{ status: 'refused' }] });
+    expect(await evolution.read()).toMatchObject({ active_changes: {}, proposals: [{ status: 'refused' }] });
   });
 
   it('what is above the level is applied by nobody, and what means nothing here is refused with its field', async () => {
-    const at = context({ evolve: 'L1' });
+    const at = context({ tuning_level: 'L1' });
     await proposeChange(skip, word, at);
     await expect(applyProposal('p1', word, at)).rejects.toThrow(
       'proposal p1 is not applied: this is of level L2, and the deployment applies up to L1',
@@ -131,17 +131,17 @@ describe('what the deployment proposes of its own settings', () => {
       errors: [{ pointer: '/setting/kind' }],
     });
     await expect(applyProposal('p9', word, at)).rejects.toMatchObject({ code: 'not_found' });
-    expect((await evolution.read()).in_force).toEqual({});
+    expect((await evolution.read()).active_changes).toEqual({});
   });
 
   it('two who apply rivals at once: one of them is applied', async () => {
-    const at = context({ evolve: 'L2' });
+    const at = context({ tuning_level: 'L2' });
     await proposeChange(skip, word, at);
     await proposeChange({ ...skip, tier: 'opus' }, word, at);
     const said = await Promise.allSettled(['p1', 'p2'].map((id) => applyProposal(id, word, at)));
     expect(said.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-    const { in_force, proposals } = await evolution.read();
-    expect(Object.keys(in_force)).toEqual(['route backend low']);
+    const { active_changes, proposals } = await evolution.read();
+    expect(Object.keys(active_changes)).toEqual(['route backend low']);
     expect(proposals.filter(({ status }) => status === 'applied')).toHaveLength(1);
   });
 });
@@ -151,22 +151,22 @@ describe('a deployment that acts for itself', () => {
   const prompt: SettingChange = { kind: 'prompt', role: 'backend', text: 'Run the linter.' };
 
   it('does nothing at L0, looks once a day at L1, and leaves routes to a person', async () => {
-    expect(await runAutomaticTuning(context({ evolve: 'L0' }))).toBeNull();
-    const at = context({ evolve: 'L3' });
+    expect(await runAutomaticTuning(context({ tuning_level: 'L0' }))).toBeNull();
+    const at = context({ tuning_level: 'L3' });
     await proposeChange(prompt, word, at);
     expect(await runAutomaticTuning(at)).toEqual({ proposed: 1, applied: ['p1'], refused: [] });
     expect(await runAutomaticTuning(at)).toBeNull();
-    const { in_force, proposals, history } = await evolution.read();
-    expect(in_force).toMatchObject({ 'prompt backend': { share: 'half' } });
+    const { active_changes, proposals, history } = await evolution.read();
+    expect(active_changes).toMatchObject({ 'prompt backend': { share: 'half' } });
     expect(proposals.map(({ status }) => status)).toEqual(['trial', 'proposed']);
     expect(history[0]).toMatchObject({ action: 'try', by: AUTOMATIC_ACTOR });
     // The next day the trial is not over: it goes on, and nothing changes.
-    const next = await runAutomaticTuning(context({ evolve: 'L3' }, 2, addSeconds(100_000)));
+    const next = await runAutomaticTuning(context({ tuning_level: 'L3' }, 2, addSeconds(100_000)));
     expect(next?.refused[0]).toContain('the trial of p1 is not over');
   });
 
   it('after a person has taken something back it rests', async () => {
-    const at = context({ ...greedy, evolve: 'L1' });
+    const at = context({ ...greedy, tuning_level: 'L1' });
     await proposeChange(prompt, word, at);
     await applyProposal('p1', word, at);
     await revertProposal('p1', word, at);
@@ -200,11 +200,11 @@ describe('a gate whose requirement was changed', () => {
     const test = {
       by: 'words',
       at: addSeconds(1).toISOString(),
-      holds: true,
-      why: 'n',
+      passed: true,
+      reason: 'n',
       tasks: 60,
-      left_out: 0,
-      assumed: 0,
+      excluded: 0,
+      worst_case: 0,
       cost_usd: null,
       pass_rate: null,
     } as const;

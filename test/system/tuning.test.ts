@@ -10,7 +10,9 @@ let repository: Repository;
 
 beforeAll(async () => {
   repository = new Repository(PROJECT);
-  stack = await Stack.start({ ASSAY_CASCADE_POLICY: JSON.stringify({ policy: 'fixed', evolve: 'L2' }) });
+  stack = await Stack.start({
+    ASSAY_CASCADE_POLICY: JSON.stringify({ policy: 'fixed', tuning_level: 'L2' }),
+  });
 });
 afterAll(async () => {
   await stack.stop();
@@ -48,10 +50,10 @@ const tiersOf = async (id: string) => {
   await done([id]);
   return (await stack.attempts(id)).map(({ tier, outcome }) => `${tier} ${outcome}`);
 };
-const say = (path: string, body: object) => stack.call<TuningView>('POST', `/evolution/${path}`, body);
-const state = async () => (await stack.call<TuningView>('GET', '/evolution')).body;
+const say = (path: string, body: object) => stack.call<TuningView>('POST', `/tuning/${path}`, body);
+const state = async () => (await stack.call<TuningView>('GET', '/tuning')).body;
 const proposalOf = (view: TuningView, kind: string) =>
-  view.proposals.find(({ setting }) => setting.kind === kind);
+  view.proposals.find(({ change: setting }) => setting.kind === kind);
 
 const CLIMBS = ['haiku failed', 'sonnet passed'];
 
@@ -62,13 +64,13 @@ describe('a deployment that changes its settings by its own records', () => {
     await done(Array.from({ length: 20 }, (_, n) => `work-${n}`));
     const { status, body } = await say('propose', { reason: 'what is known now?' });
     expect(status).toBe(200);
-    expect(body.proposals.map(({ setting }) => setting)).toEqual(
+    expect(body.proposals.map(({ change: setting }) => setting)).toEqual(
       expect.arrayContaining([
         { kind: 'route', role: 'backend', complexity: 'low', tier: 'sonnet' },
         { kind: 'prompt', role: 'backend', text: expect.stringContaining(TOLD) },
       ]),
     );
-    expect(body.in_force).toEqual([]);
+    expect(body.active_changes).toEqual([]);
     expect(proposalOf(body, 'route')?.evidence).toContain('haiku passed 0 of 22');
     expect(proposalOf(body, 'prompt')?.evidence).toContain('tests held 22 of 44 patches');
     expect((await say('propose', { reason: 'and again' })).body.proposals).toHaveLength(2);
@@ -80,9 +82,12 @@ describe('a deployment that changes its settings by its own records', () => {
     expect(await tiersOf('before')).toEqual(CLIMBS);
 
     const applied = await say('apply', { proposal: id, reason: 'its numbers' });
-    expect(applied).toMatchObject({ status: 200, body: { in_force: [{ proposal: id, share: 'all' }] } });
+    expect(applied).toMatchObject({
+      status: 200,
+      body: { active_changes: [{ proposal: id, share: 'all' }] },
+    });
     const test = applied.body.proposals.find((each) => each.id === id)?.test;
-    expect(test).toMatchObject({ by: 'replay', holds: true, left_out: 0 });
+    expect(test).toMatchObject({ by: 'replay', passed: true, excluded: 0 });
     expect(test?.tasks).toBeGreaterThanOrEqual(22);
     expect(test?.cost_usd?.high).toBeLessThan(0);
 
@@ -92,7 +97,7 @@ describe('a deployment that changes its settings by its own records', () => {
     expect(first?.route?.reason).toContain(`by proposal ${id}`);
 
     const reverted = await say('revert', { proposal: id, reason: 'to see it go back' });
-    expect(reverted.body.in_force).toEqual(before.in_force);
+    expect(reverted.body.active_changes).toEqual(before.active_changes);
     expect(await tiersOf('after')).toEqual(CLIMBS);
     const chains = await stack.records<ChainRow>('cascade_chains');
     expect(chains.find(({ task_id }) => task_id === 'routed')?.attempts).toMatchObject([
@@ -106,7 +111,7 @@ describe('a deployment that changes its settings by its own records', () => {
     const id = proposalOf(before, 'prompt')?.id ?? '';
     expect(await say('apply', { proposal: id, reason: 'to see' })).toMatchObject({
       status: 200,
-      body: { in_force: [{ proposal: id, share: 'half' }] },
+      body: { active_changes: [{ proposal: id, share: 'half' }] },
     });
     const ids = Array.from({ length: 200 }, (_, n) => `trial-${n}`);
     const [told, not] = [true, false].map((side) =>
@@ -122,17 +127,20 @@ describe('a deployment that changes its settings by its own records', () => {
     expect((await stack.attempts(not[0] ?? '')).map(({ tier }) => tier)).toEqual(['haiku', 'sonnet']);
 
     const applied = await say('apply', { proposal: id, reason: 'it has helped' });
-    expect(applied).toMatchObject({ status: 200, body: { in_force: [{ proposal: id, share: 'all' }] } });
+    expect(applied).toMatchObject({
+      status: 200,
+      body: { active_changes: [{ proposal: id, share: 'all' }] },
+    });
     expect(applied.body.proposals.find((each) => each.id === id)?.test).toMatchObject({
       by: 'trial',
-      holds: true,
+      passed: true,
       tasks: 40,
       pass_rate: { mean: 1, low: 1, high: 1 },
     });
     const [first, second] = ids.filter((each) => !isInTrialGroup(id, each)).slice(-2);
     expect(await tiersOf(first ?? '')).toEqual(['haiku passed']);
-    expect((await say('revert', { proposal: id, reason: 'to see it go back' })).body.in_force).toEqual(
-      before.in_force,
+    expect((await say('revert', { proposal: id, reason: 'to see it go back' })).body.active_changes).toEqual(
+      before.active_changes,
     );
     expect(await tiersOf(second ?? '')).toEqual(CLIMBS);
     const { history } = await state();
