@@ -432,7 +432,7 @@ const prompted = (id: string, role: Task['role'], status: 'trial' | 'proposed') 
   at: build.FIXED_NOW.toISOString(),
   status,
   base_proposal: null,
-  ...(status === 'trial' && { replaced: null }),
+  ...(status === 'trial' && { previous_change: null }),
   test: null,
   applied_by: status === 'trial' ? 'assay' : null,
   applied_at: status === 'trial' ? build.FIXED_NOW.toISOString() : null,
