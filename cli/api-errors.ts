@@ -17,7 +17,7 @@ const EXIT_CODES: Partial<Record<RefusalCode, ExitCode>> = {
 /** Commands that list and show the items of a route, by the first part of its path; tasks for all other routes. */
 const ITEM_COMMANDS = {
   'dead-letters': { list: 'assay dlq list', of: 'dead letters', show: 'assay dlq show ID' },
-  evolution: { list: 'assay tune list', of: 'proposals', show: 'assay tune show ID' },
+  tuning: { list: 'assay tune list', of: 'proposals', show: 'assay tune show ID' },
   requests: { list: 'assay request list', of: 'requests', show: 'assay request show ID' },
   tasks: { list: 'assay tasks', of: 'tasks', show: 'assay task ID' },
 } as const;

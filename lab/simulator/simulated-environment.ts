@@ -39,7 +39,7 @@ Object.assign(process.env, {
   // Little: most runs come to the end of it.
   [FUNCTION_ENV_NAMES.containerCapacity]: JSON.stringify({
     limits: { on_demand: VCPU_QUOTA.on_demand, spot: VCPU_QUOTA.spot },
-    boxes: { agent: { ...CONTAINER_CPU.agent }, gates: { ...CONTAINER_CPU.gates } },
+    containers: { agent: { ...CONTAINER_CPU.agent }, gates: { ...CONTAINER_CPU.gates } },
   }),
   [FUNCTION_ENV_NAMES.leaseSeconds]: String(LEASE_SECONDS),
   [FUNCTION_ENV_NAMES.defaultAdapter]: JSON.stringify({ kind: 'command', argv: ['true'] }),

@@ -286,7 +286,7 @@ test.each([
 const inRoom = (limits: { on_demand: number; spot: number }) => ({
   ASSAY_CONTAINER_CAPACITY: JSON.stringify({
     limits,
-    boxes: { agent: { cpu: 1_024, pool: 'on_demand' }, gates: { cpu: 1_024, pool: 'spot' } },
+    containers: { agent: { cpu: 1_024, pool: 'on_demand' }, gates: { cpu: 1_024, pool: 'spot' } },
   }),
 });
 

@@ -296,10 +296,10 @@ const MUST_NOT: MustNot[] = [
     'dead-letters',
     'touch anything in the bucket but what was given up, or invoke anything but what reads the stream',
     ({ action, resource, condition }) =>
-      (/^s3:.*Object$/.test(action) && !/\/(given-up|aws\/lambda)\/\*$/.test(resource)) ||
+      (/^s3:.*Object$/.test(action) && !/\/(failed-batches|aws\/lambda)\/\*$/.test(resource)) ||
       (action === 's3:PutObject' && !resource.endsWith('/failed-batches/*')) ||
       (action === 's3:ListBucket' &&
-        !/^{"StringLike":{"s3:prefix":"(aws\/lambda|given-up)\/\*"}}$/.test(JSON.stringify(condition))) ||
+        !/^{"StringLike":{"s3:prefix":"(aws\/lambda|failed-batches)\/\*"}}$/.test(JSON.stringify(condition))) ||
       (action === 'lambda:InvokeFunction' && !/^<(AnalyticsLedger|ConductorConduct)/.test(resource)),
   ],
   [
@@ -482,7 +482,7 @@ describe('wildcards', () => {
       for (const { action, resource } of grants)
         if (action.startsWith('s3:') && action !== 's3:ListBucket')
           expect(resource).toMatch(
-            /^<StorageBucket\w+\.Arn>\/(assignments|artifacts|hidden|evidence|memory|records|given-up|aws\/lambda)\/\*$/,
+            /^<StorageBucket\w+\.Arn>\/(assignments|artifacts|hidden|evidence|memory|records|failed-batches|aws\/lambda)\/\*$/,
           );
   });
 
@@ -546,7 +546,7 @@ describe('boxes', () => {
   it('leave what is said at forges to the two functions that speak with them: no box, and nobody who starts one', () => {
     const able = roles.filter((each) => each.grants.some(({ resource }) => resource === FORGE_SECRET));
     expect(able.map(({ id }) => id.replace(/[0-9A-F]{8}$/, '')).sort()).toEqual([
-      'ApiapihookRole',
+      'ApiapiwebhookRole',
       'ForgeTellRole',
     ]);
     const definitions = JSON.stringify(template.findResources('AWS::ECS::TaskDefinition'));

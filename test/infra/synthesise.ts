@@ -135,7 +135,7 @@ export const FUNCTION_IDS = {
   'push-minter': 'MinterPush',
   page: 'Apipage',
   'dead-letters': 'DeadLettersRead',
-  'api-webhook': 'Apiapihook',
+  'api-webhook': 'Apiapiwebhook',
   'forge-tell': 'ForgeTell',
   traces: 'TracesTell',
 } as const satisfies Record<keyof typeof FUNCTIONS, string>;

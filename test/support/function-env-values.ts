@@ -21,7 +21,7 @@ export const FUNCTION_ENV: Record<string, string> = {
   [FUNCTION_ENV_NAMES.streamReaders]: '{"ledger":"ledger","conductor":"conductor"}',
   [FUNCTION_ENV_NAMES.containerCapacity]: JSON.stringify({
     limits: { on_demand: 6_144, spot: 6_144 },
-    boxes: {
+    containers: {
       agent: { cpu: 1_024, pool: 'on_demand' },
       gates: { cpu: 1_024, pool: 'spot' },
     },
