@@ -92,7 +92,7 @@ function requireMeaning(
     throw new Refusal(
       'invalid',
       `the policy ${policy.policy} chooses where tasks begin; a route changes only what \`fixed\` does`,
-      [{ pointer: '/setting/kind', message: 'has no effect under the policy of this deployment' }],
+      [{ pointer: '/change/kind', message: 'has no effect under the policy of this deployment' }],
     );
   if (setting.kind !== 'threshold') return;
   const needs = setting.name === 'min_observations' ? ['greedy', 'thompson'] : ['greedy'];
@@ -100,11 +100,11 @@ function requireMeaning(
     throw new Refusal(
       'invalid',
       `${setting.name} is a number of the policy ${needs.join(' or ')}; this deployment has ${policy.policy}`,
-      [{ pointer: '/setting/name', message: 'has no effect under the policy of this deployment' }],
+      [{ pointer: '/change/name', message: 'has no effect under the policy of this deployment' }],
     );
   if (tunedPolicy(policy, state)[setting.name] === setting.value)
     throw new Refusal('invalid', `${setting.name} is ${setting.value} already`, [
-      { pointer: '/setting/value', message: 'is what holds already' },
+      { pointer: '/change/value', message: 'is what holds already' },
     ]);
 }
 

@@ -126,9 +126,9 @@ describe('what the deployment proposes of its own settings', () => {
     );
     await expect(
       proposeChange({ kind: 'threshold', name: 'epsilon', value: 0.2 }, word, at),
-    ).rejects.toMatchObject({ code: 'invalid', errors: [{ pointer: '/setting/name' }] });
+    ).rejects.toMatchObject({ code: 'invalid', errors: [{ pointer: '/change/name' }] });
     await expect(proposeChange(skip, word, context({ policy: 'thompson' }))).rejects.toMatchObject({
-      errors: [{ pointer: '/setting/kind' }],
+      errors: [{ pointer: '/change/kind' }],
     });
     await expect(applyProposal('p9', word, at)).rejects.toMatchObject({ code: 'not_found' });
     expect((await evolution.read()).active_changes).toEqual({});
