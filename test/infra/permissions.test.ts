@@ -299,7 +299,9 @@ const MUST_NOT: MustNot[] = [
       (/^s3:.*Object$/.test(action) && !/\/(failed-batches|aws\/lambda)\/\*$/.test(resource)) ||
       (action === 's3:PutObject' && !resource.endsWith('/failed-batches/*')) ||
       (action === 's3:ListBucket' &&
-        !/^{"StringLike":{"s3:prefix":"(aws\/lambda|failed-batches)\/\*"}}$/.test(JSON.stringify(condition))) ||
+        !/^{"StringLike":{"s3:prefix":"(aws\/lambda|failed-batches)\/\*"}}$/.test(
+          JSON.stringify(condition),
+        )) ||
       (action === 'lambda:InvokeFunction' && !/^<(AnalyticsLedger|ConductorConduct)/.test(resource)),
   ],
   [

@@ -193,7 +193,10 @@ export function applyTestedProposal(
   const held: Proposal = {
     ...proposal,
     status: nextProposalStatus(proposal, test ? 'apply' : 'try'),
-    previous_change: proposal.previous_change === undefined ? (state.active_changes[thing] ?? null) : proposal.previous_change,
+    previous_change:
+      proposal.previous_change === undefined
+        ? (state.active_changes[thing] ?? null)
+        : proposal.previous_change,
     test,
     applied_by: word.by,
     applied_at: word.now.toISOString(),
