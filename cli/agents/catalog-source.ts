@@ -16,6 +16,10 @@ export interface CatalogSource {
   readonly folder: string;
 }
 
+/** Whether the folder of a catalog, with `/`, lies inside its source. */
+export const isInsideSource = (folder: string): boolean =>
+  !folder.startsWith('/') && !folder.split('/').includes('..');
+
 export interface FetchedCatalog {
   readonly files: readonly CatalogFile[];
   /** The commit that was read; null for a folder of this machine. */

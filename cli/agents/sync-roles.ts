@@ -3,10 +3,11 @@ import { lstat, mkdir, readFile, rm, rmdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { stringify } from 'yaml';
 import * as z from 'zod';
+import { RoleName } from '../../shared/contract/submission/schema.ts';
 import { RoleCatalogEntry as Entry, type RoleCatalogEntry } from '../../shared/control/roles/catalog.ts';
 import { REPOSITORY_ROLES_FOLDER, ROLE_FILES } from '../../shared/control/roles/role.ts';
 import { CLI_EXIT_CODES, CliError } from '../exit.ts';
-import type { CatalogSource } from './catalog-source.ts';
+import { type CatalogSource, isInsideSource } from './catalog-source.ts';
 
 /** Records the synchronised source; kept beside the roles and committed with them. */
 export const ROLES_LOCK_FILE = '.assay/agents.lock.json';
@@ -14,11 +15,11 @@ const RolesLock = z.strictObject({
   schema_version: z.literal(1),
   source: z.string(),
   ref: z.string(),
-  folder: z.string(),
+  folder: z.string().refine(isInsideSource),
   /** Null: a folder of the machine. */
   commit: z.string().nullable(),
-  /** SHA-256 of the files of each role that came from the catalog. */
-  roles: z.record(z.string(), z.string()),
+  /** SHA-256 of the files of each role that came from the catalog. A name is a folder here, and those of vanished roles are removed. */
+  roles: z.record(RoleName, z.string()),
 });
 export type RolesLockContent = z.infer<typeof RolesLock>;
 
@@ -45,7 +46,7 @@ export async function readRolesLock(root: string): Promise<RolesLockContent | nu
   try {
     return RolesLock.parse(JSON.parse(text));
   } catch {
-    throw new CliError(CLI_EXIT_CODES.usage, 'bad_lock', `${ROLES_LOCK_FILE} cannot be read.`, {
+    throw new CliError(CLI_EXIT_CODES.usage, 'bad_lock', `${ROLES_LOCK_FILE} is not valid.`, {
       hint: 'Restore it from an earlier commit, or remove it and synchronise with --force.',
     });
   }

@@ -1,7 +1,13 @@
 import { BUILTIN_ROLE_NAMES, findBuiltinRole } from '../../shared/control/roles/builtin-role.ts';
 import { parseCatalog, type RoleCatalog, type RoleCatalogEntry } from '../../shared/control/roles/catalog.ts';
 import { REPOSITORY_ROLES_FOLDER } from '../../shared/control/roles/role.ts';
-import { type CatalogSource, fetchCatalog, isUrl, readCatalogFolder } from '../agents/catalog-source.ts';
+import {
+  type CatalogSource,
+  fetchCatalog,
+  isInsideSource,
+  isUrl,
+  readCatalogFolder,
+} from '../agents/catalog-source.ts';
 import { readRepositoryRoles } from '../agents/repository-roles.ts';
 import { readRolesLock, syncRoles } from '../agents/sync-roles.ts';
 import { CLI_EXIT_CODES, CliError } from '../exit.ts';
@@ -69,7 +75,7 @@ interface SourceOptions {
 }
 const parseSource = (source: string, { ref = 'HEAD', folder: given = '' }: SourceOptions): CatalogSource => {
   const folder = toPosixPath(given);
-  if (folder.split('/').some((part) => part === '..') || folder.startsWith('/'))
+  if (!isInsideSource(folder))
     throw new CliError(
       CLI_EXIT_CODES.usage,
       'bad_folder',

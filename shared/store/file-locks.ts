@@ -103,18 +103,22 @@ export class FileLockStore {
     return isLiveStatus(task.status) || now - entry.since < LOCK_GRACE_SECONDS[entry.state] * 1_000;
   }
 
-  /** The first task that stands in the way of `mine`. Wishes of later ones, and what is left of ended ones, are struck out. */
+  /**
+   * Returns the first task that keeps `mine` from its files, or null. Removes requests of tasks that asked later, and entries of ended
+   * tasks. An entry that changes meanwhile is judged again by its new state: a later task that repeats its request still has to wait.
+   */
   async #conflict(task: LockedTask, mine: LockEntry, now: number): Promise<FileConflict | null> {
-    for (const other of await this.#others(task)) {
-      const files = findFileOverlap(task.files, other.files);
-      if (files === null) continue;
-      const conflict = { ...files, holder: other.id };
-      const yields = other.state === 'wants' && before(mine, other);
-      if (!yields && (await this.#counts(other, now))) return conflict;
-      if (await this.#remove(task.repository, other)) continue;
-      // It has moved on meanwhile: to hold what it wanted, or to nothing. What it is now decides.
-      const present = await this.#own({ ...task, id: other.id });
-      if (present) return conflict;
+    for (const seen of await this.#others(task)) {
+      let other: LockEntry | null = seen;
+      for (let race = 0; other !== null; race++) {
+        const files = findFileOverlap(task.files, other.files);
+        if (files === null) break;
+        const mustWait = other.state === 'wants' && before(mine, other);
+        if (race >= MAX_RACES || (!mustWait && (await this.#counts(other, now))))
+          return { ...files, holder: other.id };
+        if (await this.#remove(task.repository, other)) break;
+        other = await this.#own({ ...task, id: other.id });
+      }
     }
     return null;
   }

@@ -73,6 +73,34 @@ describe('a catalog in a folder', () => {
     expect((await agents('sync')).code).toBe(4);
   });
 
+  test.each(['../../victim', '..', '.', 'a/../../../victim', '/victim', 'writer/../..'])(
+    'removes nothing outside the folder of roles for the name %s in the lock file',
+    async (name) => {
+      put('catalog/data.yaml', ENGINEER);
+      const kept = ['victim/config.yaml', '.assay/config.yaml', '.assay/roles/config.yaml', 'config.yaml'];
+      for (const path of kept) put(path, 'mine\n');
+      expect((await agents('sync', 'catalog')).code).toBe(0);
+      const lock = JSON.parse(read('.assay/agents.lock.json')) as { roles: Record<string, string> };
+      put('.assay/agents.lock.json', JSON.stringify({ ...lock, roles: { ...lock.roles, [name]: 'x' } }));
+      for (const argv of [['sync'], ['sync', '--force'], ['sync', 'catalog', '--force']])
+        expect(await agents(...argv)).toMatchObject({
+          code: 2,
+          stderr: expect.stringContaining('agents.lock.json is not valid'),
+        });
+      for (const path of kept) expect(read(path)).toBe('mine\n');
+    },
+  );
+
+  test('is not read from outside its source, whatever the lock file says', async () => {
+    put('catalog/data.yaml', ENGINEER);
+    expect((await agents('sync', 'catalog')).code).toBe(0);
+    put(
+      '.assay/agents.lock.json',
+      read('.assay/agents.lock.json').replace('"folder": ""', '"folder": "../elsewhere"'),
+    );
+    expect((await agents('sync')).code).toBe(2);
+  });
+
   test('is never written through a link', async () => {
     put('catalog/data.yaml', ENGINEER);
     const elsewhere = createTemporaryFolder();
