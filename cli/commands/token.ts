@@ -3,7 +3,9 @@ import { OPERATOR_ROLE_NAMES, type OperatorRole } from '../../shared/contract/ac
 import { parseRepositoryUrl } from '../../shared/contract/repository/repository-url.ts';
 import type { ItemTable } from '../../shared/store/item-table.ts';
 import type { Operator, StoredOperatorToken } from '../../shared/store/operator-tokens.ts';
+import { type ConnectionFile, readTrustedConnection } from '../connection.ts';
 import { CLI_EXIT_CODES, CliError } from '../exit.ts';
+import { START_STACK_COMMAND } from '../installation.ts';
 import { defineLocalCommand } from '../local-command.ts';
 import type { LocalSession } from '../local-session.ts';
 import { toOneLine } from '../output/text.ts';
@@ -31,17 +33,33 @@ function awsError(error: unknown, table: string): CliError {
 
 type Tokens = typeof import('../../shared/store/operator-tokens.ts');
 
-/** Runs a function with the table of a deployment. The SDK is loaded only here: no other command needs it. */
+/** The table with the tokens. */
+interface TokenTable {
+  readonly name: string;
+  /** The running embedded stack that has it; null: a deployment, reached with the AWS credentials of the environment. */
+  readonly stack: ConnectionFile | null;
+}
+
+/** Runs a function with the table. The SDK is loaded only here: no other command needs it. */
 async function withTable<T>(
-  table: string,
+  { name: table, stack }: TokenTable,
   act: (items: ItemTable, tokens: Tokens) => Promise<T>,
 ): Promise<T> {
-  const [{ createDocumentClient }, { ItemTable }, tokens] = await Promise.all([
+  const [{ DynamoDBClient }, { createDocumentClient }, { ItemTable }, tokens] = await Promise.all([
+    import('@aws-sdk/client-dynamodb'),
     import('../../shared/store/document-client.ts'),
     import('../../shared/store/item-table.ts'),
     import('../../shared/store/operator-tokens.ts'),
   ]);
-  const db = createDocumentClient();
+  const db = createDocumentClient(
+    stack === null
+      ? undefined
+      : new DynamoDBClient({
+          endpoint: stack.dynamodb_url,
+          region: 'us-east-1',
+          credentials: { accessKeyId: stack.access_key_id, secretAccessKey: stack.secret_access_key },
+        }),
+  );
   try {
     return await act(new ItemTable(db, table), tokens);
   } catch (error) {
@@ -51,14 +69,18 @@ async function withTable<T>(
   }
 }
 
-/** Returns the table of `--table` or ASSAY_TABLE. */
-function tableName(option: string | undefined, session: LocalSession): string {
-  const table = option ?? session.io.env['ASSAY_TABLE'];
-  if (!table)
-    throw new CliError(CLI_EXIT_CODES.usage, 'no_table_name', 'No table is named.', {
-      hint: 'Give --table or ASSAY_TABLE: the stack output TableName of the deployment.',
-    });
-  return table;
+/**
+ * Returns the table of `--table` or ASSAY_TABLE, else that of the stack of `assay up` in this folder.
+ * @throws CliError if there is none
+ */
+function findTable(option: string | undefined, { io }: LocalSession): TokenTable {
+  const name = option ?? io.env['ASSAY_TABLE'];
+  if (name) return { name, stack: null };
+  const stack = readTrustedConnection(io.cwd);
+  if (stack !== null) return { name: stack.table, stack };
+  throw new CliError(CLI_EXIT_CODES.usage, 'no_table_name', 'No table is named.', {
+    hint: `Give --table or ASSAY_TABLE: the stack output TableName of the deployment. For an embedded stack, run this in the folder of ${START_STACK_COMMAND}.`,
+  });
 }
 
 const UNIT_MS = { h: 3_600_000, d: 86_400_000 } as const;
@@ -128,7 +150,10 @@ const tokenCells = (token: StoredOperatorToken): string[] => [
   day(token.expiresAt?.toISOString()),
 ];
 
-const TABLE = defineOption('--table <table>', 'the Tasks table (stack output TableName; or ASSAY_TABLE)');
+const TABLE = defineOption(
+  '--table <table>',
+  'the Tasks table (stack output TableName; or ASSAY_TABLE; else that of `assay up` in this folder)',
+);
 
 /** `token`: operator tokens. */
 export const tokenCommands = [
@@ -154,6 +179,7 @@ export const tokenCommands = [
     },
     json: '`--json` prints `{"name": string, "role": string, "table": string, "id": string, "token": string}`.',
     examples: [
+      ['token create --name reviewer --role review', 'for the stack of `assay up` in this folder'],
       ['token create --name you --table Assay-TasksTable', 'with the AWS credentials of the environment'],
       [
         'token create --name ci --role submit --repository https://github.com/acme --expires 90d --table Assay-TasksTable',
@@ -161,13 +187,13 @@ export const tokenCommands = [
       ],
     ],
     run: async (session, options) => {
-      const table = tableName(options.table, session);
+      const table = findTable(options.table, session);
       const operator = validOperator(options);
       const { id, token } = await withTable(table, (items, tokens) =>
         tokens.createOperatorToken(items, operator),
       );
       const { name, role } = operator;
-      session.show({ name, role, table, id, token }, () => ({
+      session.show({ name, role, table: table.name, id, token }, () => ({
         text: token,
         note: 'Keep it like a password: it is not shown again. Use it as ASSAY_TOKEN.',
       }));
@@ -181,7 +207,7 @@ export const tokenCommands = [
     json: '`--json` prints `{"tokens": [{"id", "name", "role", "repositories", "created_at", "expires_at"}]}`; `repositories` is empty for all, `expires_at` is `null` for never.',
     examples: [['token list --table Assay-TasksTable', 'with the AWS credentials of the environment']],
     run: async (session, options) => {
-      const table = tableName(options.table, session);
+      const table = findTable(options.table, session);
       const found = await withTable(table, (items, tokens) => tokens.listOperatorTokens(items));
       session.show({ tokens: found.map(tokenJson) }, () =>
         found.length === 0
@@ -204,7 +230,7 @@ export const tokenCommands = [
     json: '`--json` prints `{"revoked": […]}`, each as in `token list`.',
     examples: [['token revoke 3f9a1c0b77de --table Assay-TasksTable', 'one token']],
     run: async (session, { idOrName, table: option }) => {
-      const table = tableName(option, session);
+      const table = findTable(option, session);
       const revoked = await withTable(table, (items, tokens) => tokens.revokeOperatorTokens(items, idOrName));
       if (revoked.length === 0)
         throw new CliError(CLI_EXIT_CODES.notFound, 'no_token', `There is no token ${toOneLine(idOrName)}.`, {

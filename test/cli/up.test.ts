@@ -48,6 +48,8 @@ const gone = async (pid: number): Promise<void> => {
   while (isAlive(pid)) await setTimeout(50);
 };
 
+const TASK = JSON.stringify({ title: 'Fix it', repository: 'https://example.com/a.git' });
+
 describe('assay up', () => {
   let cwd: string;
   let running: Up;
@@ -94,6 +96,20 @@ describe('assay up', () => {
     expect(ran.stderr).toContain('The token comes from ASSAY_TOKEN');
   });
 
+  test('has a second token made for it, so that another person reviews work of the first', async () => {
+    const made = await assay(['token', 'create', '--name', 'reviewer', '--role', 'review', '--json'], {
+      cwd,
+    });
+    expect(made).toMatchObject({ code: 0, stderr: '' });
+    const { id, token } = JSON.parse(made.stdout) as { id: string; token: string };
+    const env = { ASSAY_URL: connection.url, ASSAY_TOKEN: token };
+    expect(await assay(['status', '--json'], { cwd, env })).toMatchObject({ code: 0 });
+    expect((await assay(['approve', 'nope'], { cwd, env })).stderr).toContain('nope');
+    expect((await assay(['submit', '-'], { cwd, env, stdin: TASK })).stderr).toContain('may not do that');
+    expect((await assay(['token', 'list'], { cwd })).stdout).toMatch(/reviewer +review/);
+    expect(await assay(['token', 'revoke', id], { cwd })).toMatchObject({ code: 0 });
+  });
+
   test('does not start twice on one folder', async () => {
     const ran = await assay(['up', '--json'], { cwd });
     expect(ran).toMatchObject({ code: 4, stdout: '' });
@@ -130,6 +146,10 @@ test('a connection file that a kill has left, with the number of a process that 
     url: 'http://127.0.0.1:1',
     token: 'x',
     control_url: 'x',
+    dynamodb_url: 'x',
+    table: 'x',
+    access_key_id: 'x',
+    secret_access_key: 'x',
     records_dir: 'x',
     data_dir: folder,
   };
