@@ -56,3 +56,20 @@ export function listSourceNames(reported: string): ReadonlySet<string> {
 /** Whether a runner's name of a case may be that of a case as it is written. */
 export const isPossibleSourceName = (reported: string, written: string): boolean =>
   listSourceNames(reported).has(written);
+
+export const resultsById = (cases: readonly TestResult[] | null): ReadonlyMap<string, TestResult> =>
+  new Map((cases ?? []).map((test) => [computeTestId(test), test]));
+
+/** Ids of the tests with this outcome. */
+export const idsWithOutcome = (
+  results: ReadonlyMap<string, TestResult> | null,
+  outcome: TestResult['outcome'],
+): ReadonlySet<string> =>
+  new Set([...(results ?? [])].flatMap(([id, test]) => (test.outcome === outcome ? [id] : [])));
+
+/** Ids of the tests of a run with this outcome. */
+export const idsIn = (
+  cases: readonly TestResult[] | null,
+  outcome: TestResult['outcome'],
+): ReadonlySet<string> =>
+  new Set((cases ?? []).flatMap((test) => (test.outcome === outcome ? [computeTestId(test)] : [])));

@@ -5,7 +5,7 @@ import type { PatchSubject } from '../core/patch-subject.ts';
 import { countTestsRun } from '../reports/tool-report.ts';
 import { checkStaticSignal, isStaticSignal } from '../signals/check-static-signal.ts';
 import { FolderListingCache } from '../signals/folder-listing-cache.ts';
-import type { RunTests } from '../tests/experiments/engine/experiment-context.ts';
+import type { RunTests } from '../tests/experiments/engine/experiment.ts';
 import type { CommandRun } from '../tests/running/command-run.ts';
 import { runWithBaseScripts } from '../tests/running/run-with-base-scripts.ts';
 

@@ -1,18 +1,16 @@
 import type { Experiment } from './engine/experiment.ts';
 import { baseTests } from './rows/base-tests.ts';
 import { changedExpectations } from './rows/changed-expectations.ts';
-import { hardCodedAnswers } from './rows/hard-coded-answers.ts';
 import { hiddenTests } from './rows/hidden-tests.ts';
 import { hunkBisection } from './rows/hunk-bisection.ts';
 import { mutationScoreRegression } from './rows/mutation-score-regression.ts';
 import { mutationThreshold } from './rows/mutation-threshold.ts';
-import { patchTestsOnOldCode } from './rows/patch-tests-on-old-code.ts';
+import { patchTestsOnOldCode, rewrittenTests } from './rows/patch-tests-on-old-code.ts';
 import { perturbedEnvironment } from './rows/perturbed-environment.ts';
+import { hardCodedAnswers, valueReplay } from './rows/recorded-answers.ts';
 import { returnValueMutation } from './rows/return-value-mutation.ts';
-import { rewrittenTests } from './rows/rewritten-tests.ts';
 import { testInventory } from './rows/test-inventory.ts';
 import { vacuousTests } from './rows/vacuous-tests.ts';
-import { valueReplay } from './rows/value-replay.ts';
 
 /**
  * All experiments, in the order in which they run: required evidence first, then what decides most for the fewest runs. The cost is

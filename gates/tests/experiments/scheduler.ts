@@ -1,18 +1,17 @@
 import type { GateFinding } from '../../core/gate-finding.ts';
 import type { HiddenTestsResult } from '../../core/hidden-tests-result.ts';
-import { BudgetSpentError } from './engine/budget.ts';
 import type { Experiment } from './engine/experiment.ts';
 import {
   type ExperimentContext,
   type ExperimentResult,
   type Facts,
+  findingOf,
   holdsPatch,
   NO_RESULT,
   needsReview,
   severityOfLostProtection,
-} from './engine/experiment-context.ts';
-import { findingOf } from './engine/findings.ts';
-import { MissingEvidenceError, type TestRunners } from './engine/test-runners.ts';
+} from './engine/experiment.ts';
+import { BudgetSpentError, MissingEvidenceError, type TestRunners } from './engine/test-runners.ts';
 
 /** What all experiments together have found. */
 export interface ExperimentsResult {

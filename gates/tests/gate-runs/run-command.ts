@@ -4,7 +4,7 @@ import type { PatchSubject } from '../../core/patch-subject.ts';
 import { createBaselineLookup, readCommandFacts } from '../comparing/baseline-lookup.ts';
 import { evaluateRun } from '../comparing/evaluate-run.ts';
 import { compareWithBase } from '../experiments/compare-with-base.ts';
-import type { RunOptions } from '../experiments/engine/experiment-context.ts';
+import type { RunOptions } from '../experiments/engine/experiment.ts';
 import { getRenamedPaths, readAddedLines } from '../running/added-lines.ts';
 import type { CommandRun } from '../running/command-run.ts';
 import { runCommandLine } from '../running/run-command-line.ts';

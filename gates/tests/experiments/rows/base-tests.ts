@@ -1,5 +1,5 @@
 import type { GateFinding } from '../../../core/gate-finding.ts';
-import { computeTestId, type TestResult } from '../../../core/test-result.ts';
+import { computeTestId, idsWithOutcome, resultsById, type TestResult } from '../../../core/test-result.ts';
 import type { CommandRun } from '../../running/command-run.ts';
 import type { Experiment } from '../engine/experiment.ts';
 import {
@@ -7,17 +7,16 @@ import {
   type ExperimentContext,
   type ExperimentResult,
   type FailureJudgement,
+  findingOf,
   NO_RESULT,
   type RunTests,
   severityOfLostProtection,
-} from '../engine/experiment-context.ts';
-import { findingOf } from '../engine/findings.ts';
+} from '../engine/experiment.ts';
 import type { Cause } from '../engine/messages.ts';
 import { requireCompleted, untilEvidenceIsMissing } from '../engine/test-runners.ts';
 import { changedBaseTests, removedSubjectOf } from '../sources/test-source-index.ts';
 import type { ChangedTests } from '../trees/changed-tests.ts';
 import { resultOfSource, runTransplanted, type TestOnTree } from '../trees/transplant-case.ts';
-import { idsWithOutcome, resultsById } from './outcomes.ts';
 
 /** Most files that are run one by one when they cannot run together. */
 const MAX_SINGLE_FILES = 8;

@@ -8,11 +8,10 @@ import {
   needsReview,
   severityOfChange,
   severityOfLostProtection,
-} from '../engine/experiment-context.ts';
-import { testFinding } from '../engine/findings.ts';
+  testFinding,
+} from '../engine/experiment.ts';
 import type { ChangedExpectation } from '../engine/messages.ts';
-import { removedSubjectOf, type TestSource } from '../sources/test-source-index.ts';
-import { shareOfValuesKept } from '../sources/test-values.ts';
+import { removedSubjectOf, shareOfValuesKept, type TestSource } from '../sources/test-source-index.ts';
 import { versionInPatch } from './base-tests.ts';
 
 /** From what share of its values on a test under another name is the same test with another expectation. */

@@ -2,8 +2,8 @@ import type { HiddenTestsResult } from '../../../core/hidden-tests-result.ts';
 import type { Language } from '../../../core/language.ts';
 import { countTestsRun } from '../../../reports/tool-report.ts';
 import type { CommandRun } from '../../running/command-run.ts';
-import { BudgetSpentError } from '../engine/budget.ts';
 import type { Experiment } from '../engine/experiment.ts';
+import { BudgetSpentError } from '../engine/test-runners.ts';
 import { writeTreeWithHiddenTests } from '../trees/changed-tests.ts';
 
 /** Runs the tests that only the gates container has on the patch. */

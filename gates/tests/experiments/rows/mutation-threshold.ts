@@ -1,22 +1,30 @@
+import { isRegularFile } from '../../../../workspace/git/list-files.ts';
+import { readBlobs } from '../../../../workspace/git/read-blobs.ts';
+import { parseSource } from '../../../code/parsing/parse-source.ts';
+import { UnreadableCodeError } from '../../../code/parsing/unreadable-code-error.ts';
 import type { GateFinding } from '../../../core/gate-finding.ts';
+import { type Grammar, grammarOfPath } from '../../../core/language.ts';
+import type { PatchSubject } from '../../../core/patch-subject.ts';
 import { isTestPath } from '../../../core/test-paths.ts';
-import type { Experiment } from '../engine/experiment.ts';
+import { type DiffHunk, readDiffHunks } from '../../running/added-lines.ts';
 import {
+  type Experiment,
   type ExperimentContext,
   type ExperimentResult,
+  findingOf,
   NO_RESULT,
-  untilBudgetIsSpent,
-} from '../engine/experiment-context.ts';
-import { findingOf } from '../engine/findings.ts';
-import { readMeaningfulLines } from '../perturbations/meaningful-lines.ts';
+} from '../engine/experiment.ts';
+import { untilBudgetIsSpent } from '../engine/test-runners.ts';
 import {
+  type IsMutableLine,
   isKilled,
+  isOperator,
   mutantTimeLimitMs,
+  type PlacedMutant,
   readMutableFiles,
   readyMutants,
-} from '../perturbations/ready-mutants.ts';
-import type { PlacedMutant } from '../perturbations/sample-mutants.ts';
-import { readReachingTests, treeWithOnlyTests } from '../trees/test-impact-analysis.ts';
+} from '../perturbations/mutants.ts';
+import { readReachingTests, treeWithOnlyTests } from '../trees/changed-tests.ts';
 
 /** Fewest survivors that tell anything. */
 const MIN_SURVIVORS = 2;
@@ -107,4 +115,98 @@ function survivorFindings(
       cause: { rule: 'run_mutant_survives', mutant: description, tooMany },
     }),
   );
+}
+
+/** A leaf of a syntax tree that says something: a word, a number, an operator. How code is set and quoted is none. */
+interface Token {
+  readonly text: string;
+  readonly line: number;
+}
+
+/** Most pairs of tokens of one hunk that are compared; a larger hunk is taken for new as a whole. */
+const MAX_PAIRS = 4_000_000;
+
+/**
+ * Lines that the patch writes and that say what the base did not say there, or leave something out. Code that is only set in another way, wrapped or quoted, is
+ * the base's: whether tests mind it is nothing that the patch has changed.
+ */
+export async function readMeaningfulLines(subject: PatchSubject): Promise<IsMutableLine> {
+  const hunks = await readDiffHunks(subject.store, subject.base, subject.tree);
+  const files = subject.changes.filter(
+    ({ path, headEntry }) => headEntry && (hunks.get(path)?.length ?? 0) > 0,
+  );
+  const blobs = await readBlobs(
+    subject.store,
+    files.flatMap(({ baseEntry, headEntry }) =>
+      [baseEntry, headEntry].flatMap((entry) => (entry && isRegularFile(entry) ? [entry.id] : [])),
+    ),
+  );
+  const textOf = (id: string | undefined): string => (id && blobs.get(id)?.toString('utf8')) || '';
+  const told = new Map<string, ReadonlySet<number>>();
+  for (const { path, baseEntry, headEntry } of files) {
+    const grammar = grammarOfPath(path);
+    if (grammar === null) continue;
+    const before = await tokensOf(grammar, textOf(baseEntry?.id));
+    const after = await tokensOf(grammar, textOf(headEntry?.id));
+    if (before && after) told.set(path, linesWithNewTokens(before, after, hunks.get(path) ?? []));
+  }
+  // What cannot be compared is the patch's as it stands.
+  return (path, line) =>
+    told.get(path)?.has(line) ??
+    (hunks.get(path) ?? []).some((hunk) => line >= hunk.newLine && line < hunk.newLine + hunk.newCount);
+}
+
+async function tokensOf(grammar: Grammar, source: string): Promise<Token[] | null> {
+  try {
+    const { root } = await parseSource(grammar, source);
+    return [...root.walk()].flatMap(({ children, text, line }) =>
+      children.length === 0 && (isOperator(text) || /[\p{L}\p{N}_]/u.test(text)) ? [{ text, line }] : [],
+    );
+  } catch (error) {
+    if (error instanceof UnreadableCodeError || error instanceof RangeError) return null;
+    throw error;
+  }
+}
+
+/** Lines of hunks with a token that the hunk's old lines do not have in the same order, or from which one is gone. */
+function linesWithNewTokens(
+  before: readonly Token[],
+  after: readonly Token[],
+  hunks: readonly DiffHunk[],
+): Set<number> {
+  const lines = new Set<number>();
+  const within = (all: readonly Token[], from: number, count: number): Token[] =>
+    all.filter(({ line }) => line >= from && line < from + count);
+  for (const { oldLine, oldCount, newLine, newCount } of hunks)
+    for (const token of differingTokens(within(before, oldLine, oldCount), within(after, newLine, newCount)))
+      lines.add(token.line);
+  return lines;
+}
+
+/** Tokens that are not part of the longest sequence which both sides have; for one that is gone, what stands before its place. */
+function differingTokens(before: readonly Token[], after: readonly Token[]): Token[] {
+  const width = after.length + 1;
+  if (before.length === 0 || before.length * after.length > MAX_PAIRS) return [...after];
+  const longest = new Uint32Array((before.length + 1) * width);
+  const at = (i: number, j: number): number => longest[i * width + j] ?? 0;
+  for (let i = before.length - 1; i >= 0; i--)
+    for (let j = after.length - 1; j >= 0; j--)
+      longest[i * width + j] =
+        before[i]?.text === after[j]?.text ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1));
+  const found: Token[] = [];
+  for (let i = 0, j = 0; i < before.length || j < after.length; ) {
+    const token = after[j];
+    if (token !== undefined && before[i]?.text === token.text) {
+      i++;
+      j++;
+    } else if (token === undefined || (i < before.length && at(i + 1, j) >= at(i, j + 1))) {
+      const near = after[j - 1] ?? token;
+      if (near !== undefined) found.push(near);
+      i++;
+    } else {
+      found.push(token);
+      j++;
+    }
+  }
+  return found;
 }

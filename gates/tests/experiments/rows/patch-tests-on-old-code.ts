@@ -1,13 +1,21 @@
 import type { GateFinding } from '../../../core/gate-finding.ts';
-import { computeTestId, isPossibleSourceName, type TestResult } from '../../../core/test-result.ts';
-import type { Experiment } from '../engine/experiment.ts';
-import type { ExperimentContext, FailureJudgement, RunTests } from '../engine/experiment-context.ts';
+import { computeTestId, idsIn, isPossibleSourceName, type TestResult } from '../../../core/test-result.ts';
+import {
+  type BaseTestFailure,
+  type Experiment,
+  type ExperimentContext,
+  type FailureJudgement,
+  NO_RESULT,
+  type RunTests,
+} from '../engine/experiment.ts';
 import { requireCompleted } from '../engine/test-runners.ts';
-import type { TestSource } from '../sources/test-source-index.ts';
-import { shareOfValuesKept } from '../sources/test-values.ts';
-import type { ChangedTests } from '../trees/changed-tests.ts';
+import { mutantTimeLimitMs } from '../perturbations/mutants.ts';
+import { stubAllFunctions } from '../perturbations/rewrite-functions.ts';
+import { shareOfValuesKept, type TestSource } from '../sources/test-source-index.ts';
+import { type ChangedTests, readProjectInTime, treeWithOnlyTests } from '../trees/changed-tests.ts';
 import { runTransplanted, type TestOnTree } from '../trees/transplant-case.ts';
 import { versionInPatch } from './base-tests.ts';
+import { compareOnMutants, type MutantComparison } from './mutation-score-regression.ts';
 
 /** Runs the patch's version of tests whose base version fails on the old code: one that passes there no longer tells old from new. */
 export const patchTestsOnOldCode: Experiment = {
@@ -93,4 +101,90 @@ async function runOnOldCode(
     if (id !== undefined) known.set(id, result);
   }
   return known;
+}
+
+/**
+ * Clears failures of base tests whose version of the patch passes on the old code too, where that version is as strong: it notices every
+ * mutant of the old code that the base version notices, and on the new code that no function works. Then it is rewritten, as for an
+ * interface that has become asynchronous.
+ */
+export const rewrittenTests: Experiment = {
+  id: 'rewritten_tests',
+  evidence: 'optional',
+  tree: 'both',
+  tests: 'both_versions',
+  perturbation: 'mutants',
+  needs: ['mutants'],
+  when: 'always',
+  applies: ({ failures }) => [...failures.values()].some(isPossibleRewrite),
+  run: async (context) => {
+    const { changedTests } = context.inventory;
+    if (changedTests === null) return NO_RESULT;
+    const isAsStrong = createStrengthComparison(changedTests, context);
+    const failures = new Map<BaseTestFailure, FailureJudgement>(context.failures);
+    for (const [failure, judgement] of context.failures)
+      if (isPossibleRewrite(judgement) && (await isAsStrong(failure.test, judgement.tree)))
+        failures.set(failure, { code: 'as_strong' });
+    return { findings: [], facts: {}, failures };
+  },
+};
+
+type PassesOnOldCode = Extract<FailureJudgement, { code: 'passes_on_old_code' }>;
+
+const isPossibleRewrite = (judgement: FailureJudgement): judgement is PassesOnOldCode =>
+  judgement?.code === 'passes_on_old_code' && judgement.mayBeRewritten;
+
+/** Compares how strong the two versions of a test are. `tree` is the one of the old code in which the version of the patch passes. */
+function createStrengthComparison(
+  changed: ChangedTests,
+  context: ExperimentContext,
+): (test: TestResult, tree: string) => Promise<boolean> {
+  const { sources } = context.inventory;
+  const compared = new Map<string, Promise<MutantComparison | null>>();
+  let failing: Promise<ReadonlySet<string>> | null = null;
+  return async (test, tree) => {
+    const now = versionInPatch(test, context);
+    const comparing = compared.get(tree) ?? compareOnOldCode(changed, context, tree);
+    compared.set(tree, comparing);
+    const comparison = await comparing;
+    const canBeRead = sources.inBase(test) !== null && sources.inPatch(now) !== null;
+    // Where only helpers have changed, which are not read, a few mutants say too little.
+    if (comparison === null || !(canBeRead || comparison.isComplete)) return false;
+    const { noticed, lost } = comparison.killsOf(computeTestId(test), computeTestId(now));
+    if (noticed === 0 || lost.length > 0) return false;
+    failing ??= failingOnStubs(changed, context);
+    return (await failing).has(computeTestId(now));
+  };
+}
+
+async function compareOnOldCode(
+  changed: ChangedTests,
+  context: ExperimentContext,
+  after: string,
+): Promise<MutantComparison | null> {
+  const { subject, settings } = context;
+  const project = await readProjectInTime(subject);
+  if (project === null) return null;
+  return compareOnMutants({
+    ...context,
+    side: project.base,
+    tree: subject.base,
+    tests: changed.baseTestFiles,
+    baseTestsTree: await treeWithOnlyTests(subject, subject.base, changed.baseTestFiles),
+    patchTestsTree: after,
+    allTestsTree: null,
+    maxMutants: settings?.mutants?.atMost ?? 0,
+  });
+}
+
+async function failingOnStubs(
+  changed: ChangedTests,
+  { subject, run, runTests }: ExperimentContext,
+): Promise<ReadonlySet<string>> {
+  const off = await stubAllFunctions(subject, subject.tree, 'nothing');
+  if (off === null) return new Set();
+  const { cases } = await runTests(await treeWithOnlyTests(subject, off, changed.patchPaths), {
+    limitMs: mutantTimeLimitMs(run),
+  });
+  return idsIn(cases, 'failed');
 }

@@ -1,11 +1,15 @@
 import type { GateFinding } from '../../../core/gate-finding.ts';
-import { computeTestId } from '../../../core/test-result.ts';
+import { computeTestId, idsIn } from '../../../core/test-result.ts';
 import type { CommandRun } from '../../running/command-run.ts';
 import type { Experiment } from '../engine/experiment.ts';
-import { type ExperimentContext, type ExperimentResult, NO_RESULT } from '../engine/experiment-context.ts';
-import { findingOf, testFinding } from '../engine/findings.ts';
-import { readReachingTests, treeWithOnlyTests } from '../trees/test-impact-analysis.ts';
-import { idsIn } from './outcomes.ts';
+import {
+  type ExperimentContext,
+  type ExperimentResult,
+  findingOf,
+  NO_RESULT,
+  testFinding,
+} from '../engine/experiment.ts';
+import { readReachingTests, treeWithOnlyTests } from '../trees/changed-tests.ts';
 
 /** Most test files that run once more in the perturbed environment. */
 const MAX_TEST_FILES = 20;

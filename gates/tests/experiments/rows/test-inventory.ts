@@ -7,8 +7,8 @@ import {
   type ExpectedTestChanges,
   severityOfChange,
   severityOfLostProtection,
-} from '../engine/experiment-context.ts';
-import { testFinding } from '../engine/findings.ts';
+  testFinding,
+} from '../engine/experiment.ts';
 import type { MissingEvidence } from '../engine/messages.ts';
 import type { LostTest } from '../sources/test-inventory-diff.ts';
 import { removedSubjectOf, type TestSourceIndex } from '../sources/test-source-index.ts';

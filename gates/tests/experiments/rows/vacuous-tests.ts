@@ -6,14 +6,17 @@ import { computeTestId, type TestResult } from '../../../core/test-result.ts';
 import { readAddedLines } from '../../running/added-lines.ts';
 import type { CommandRun } from '../../running/command-run.ts';
 import type { Experiment } from '../engine/experiment.ts';
-import { type ExperimentContext, type ExperimentResult, NO_RESULT } from '../engine/experiment-context.ts';
-import { testFinding } from '../engine/findings.ts';
-import { changesFunctions, mutantTimeLimitMs } from '../perturbations/ready-mutants.ts';
-import { stubAllFunctions } from '../perturbations/stub-all.ts';
-import { replacementTestsOf } from '../sources/replacement-tests.ts';
-import { listTouchedTests, treeOfPatchTestsOnOldCode } from '../trees/changed-tests.ts';
-import { treeWithOnlyTests } from '../trees/test-impact-analysis.ts';
-import { failedTestIds } from './mutant-comparison.ts';
+import {
+  type ExperimentContext,
+  type ExperimentResult,
+  NO_RESULT,
+  testFinding,
+} from '../engine/experiment.ts';
+import { changesFunctions, mutantTimeLimitMs } from '../perturbations/mutants.ts';
+import { stubAllFunctions } from '../perturbations/rewrite-functions.ts';
+import { replacementTestsOf } from '../sources/test-inventory-diff.ts';
+import { listTouchedTests, treeOfPatchTestsOnOldCode, treeWithOnlyTests } from '../trees/changed-tests.ts';
+import { failedTestIds } from './mutation-score-regression.ts';
 
 /** A test that passes although no function of the project works. */
 interface VacuousTest {

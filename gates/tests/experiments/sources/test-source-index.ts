@@ -4,14 +4,14 @@ import { collectDefinedNames } from '../../../code/parsing/definitions.ts';
 import { parseSource } from '../../../code/parsing/parse-source.ts';
 import type { SyntaxNode } from '../../../code/parsing/syntax-node.ts';
 import { UnreadableCodeError } from '../../../code/parsing/unreadable-code-error.ts';
+import { isTestFile } from '../../../code/test-reachability.ts';
 import { type ChangedText, readChangedTexts } from '../../../core/changed-texts.ts';
 import { grammarOfPath, isProjectCode, languageOfGrammar } from '../../../core/language.ts';
 import type { PatchSubject } from '../../../core/patch-subject.ts';
 import { isTestPath } from '../../../core/test-paths.ts';
 import { listSourceNames, type TestResult } from '../../../core/test-result.ts';
 import { isCodePath } from '../../../languages/code-paths.ts';
-import { EQUALITY_FUNCTION, findStubbableFunctions } from '../perturbations/stubbable-functions.ts';
-import { textSimilarity } from './text-similarity.ts';
+import { EQUALITY_FUNCTION, findStubbableFunctions } from '../perturbations/rewrite-functions.ts';
 
 /** A test case of one side of the patch, as it is written. */
 export interface TestSource extends TestCase {
@@ -225,4 +225,118 @@ function findTestSource(
   return best === undefined || (second && says(second) === says(best) && second.text !== best.text)
     ? null
     : best;
+}
+
+/** A multiset of the words and signs of a text. */
+function tokenCounts(text: string): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const [token] of text.matchAll(/[\p{L}\p{N}_$]+|[^\s\p{L}\p{N}_$]/gu))
+    counts.set(token, (counts.get(token) ?? 0) + 1);
+  return counts;
+}
+
+const sizeOf = (counts: ReadonlyMap<string, number>): number =>
+  [...counts.values()].reduce((sum, count) => sum + count, 0);
+
+function sharedCount(left: ReadonlyMap<string, number>, right: ReadonlyMap<string, number>): number {
+  let common = 0;
+  for (const [token, count] of left) common += Math.min(count, right.get(token) ?? 0);
+  return common;
+}
+
+/** How much two texts have in common, from 0 to 1: the Sørensen–Dice coefficient of their tokens. */
+export function textSimilarity(left: string, right: string): number {
+  const [a, b] = [tokenCounts(left), tokenCounts(right)];
+  const all = sizeOf(a) + sizeOf(b);
+  return all === 0 ? 0 : (2 * sharedCount(a, b)) / all;
+}
+
+const LITERAL =
+  /"(?:[^"\\\n]|\\.){0,500}"|'(?:[^'\\\n]|\\.){0,500}'|`[^`]{0,500}`|(?<![\w.])\d[\d_]*(?:\.\d+)?/g;
+/** What is said when a test fails, rather than what it asks with. */
+const FAILURE_MESSAGE = /\s|%/;
+/** Fewest values that tell a test from others. */
+const MIN_VALUES = 2;
+
+/** The values that a text asks with and for; numbers without the marks between their digits, and texts whatever their quotes. */
+const literalsIn = (text: string): string[] =>
+  [...text.matchAll(LITERAL)].map(([literal]) =>
+    /^\d/.test(literal) ? literal.replaceAll('_', '') : literal.slice(1, -1),
+  );
+
+/** The values that tell a test from others; empty where it has too few of them. */
+function distinctiveValues({ text, name }: TestSource): ReadonlySet<string> {
+  const values = literalsIn(text).filter((value) => value !== name);
+  const telling = values.filter((value) => !FAILURE_MESSAGE.test(value));
+  const asked = new Set(telling.length >= MIN_VALUES ? telling : values);
+  return asked.size < MIN_VALUES ? new Set() : asked;
+}
+
+/** Whether a test asks with values of its own, and not with those of a table. */
+export const hasOwnValues = ({ text, name }: TestSource): boolean =>
+  literalsIn(text).some((value) => value !== name && !FAILURE_MESSAGE.test(value));
+
+/** The share of the values that a test asked with and for that its new version has too; 1 where too few tell. */
+export function shareOfValuesKept(before: TestSource, now: TestSource): number {
+  const asked = distinctiveValues(before);
+  const there = new Set(literalsIn(now.text));
+  return asked.size === 0 ? 1 : [...asked].filter((value) => there.has(value)).length / asked.size;
+}
+
+/**
+ * Whether a test of the base has become rows of a table, part of one, or several tests: everything that it asked with and for stands in
+ * the lines that the patch adds to its file, or in tests that run now and did not before.
+ */
+export function isMergedIntoOtherTests(
+  test: TestSource,
+  bodies: Pick<TestSourceIndex, 'addedTextOf'>,
+  added: readonly TestSource[],
+): boolean {
+  const asked = distinctiveValues(test);
+  const there = new Set(
+    [bodies.addedTextOf(test.path), ...added.map(({ text }) => text)].flatMap(literalsIn),
+  );
+  return asked.size > 0 && [...asked].every((value) => there.has(value));
+}
+
+/**
+ * Whether a test is another one than on the base: it is new, is written in another way, or what stands beside the tests (helpers,
+ * fixtures, recordings) has changed. What only stands in a file with a new test is not asked again.
+ */
+export async function patchTestFilter(subject: PatchSubject): Promise<(test: TestResult) => boolean> {
+  const bodies = await readTestSourceIndex(subject);
+  const had = new Set(bodies.baseTests.map(({ path, text }) => `${bodies.movedPath(path)}\0${text}`));
+  const isBeside = subject.changes.some(({ path }) => isTestPath(path) && !isTestFile(path));
+  const otherwise = new Set(
+    bodies.changedTexts.filter((each) => changesCodeAroundTests(each, bodies)).map(({ path }) => path),
+  );
+  return (test) => {
+    const now = bodies.inPatch(test);
+    if (isBeside || now === null) return true;
+    return otherwise.has(now.path) || !had.has(`${now.path}\0${now.text}`);
+  };
+}
+
+/** Lines that bring something in: a new test needs some, and no old one asks for less because of them. */
+const IMPORT_LINE =
+  /^\s*(?:import\b|from\b|use\b|(?:const|let|var)\b.*\brequire\(|["'`][\w./-]+["'`]\s*$|[()]\s*$)/;
+
+function changesCodeAroundTests(
+  { path, basePath, before, after }: TestSourceIndex['changedTexts'][number],
+  bodies: TestSourceIndex,
+): boolean {
+  if (!isTestFile(path) || before === null || after === null) return false;
+  const outside = (text: string, cases: readonly TestSource[]): string => {
+    let left = '';
+    let at = 0;
+    for (const each of cases.toSorted((a, b) => a.start - b.start)) {
+      left += text.slice(at, Math.max(at, each.start));
+      at = Math.max(at, each.start + each.text.length);
+    }
+    const lines = (left + text.slice(at)).split('\n');
+    return lines.filter((line) => line.trim() !== '' && !IMPORT_LINE.test(line)).join('\n');
+  };
+  const then = bodies.baseTests.filter((each) => each.path === (basePath ?? path));
+  const now = bodies.patchTests.filter((each) => each.path === path);
+  return outside(before, then) !== outside(after, now);
 }

@@ -12,7 +12,7 @@ import type { PatchSubject } from '../../../core/patch-subject.ts';
 import { isPossibleSourceName, type TestResult } from '../../../core/test-result.ts';
 import type { CommandRun } from '../../running/command-run.ts';
 import type { TestSource, TestSourceIndex } from '../sources/test-source-index.ts';
-import { treeWithOnlyTests } from './test-impact-analysis.ts';
+import { treeWithOnlyTests } from './changed-tests.ts';
 
 /** What became of one case in the file of the other side, and the tree that it ran in. */
 export interface TestOnTree {

@@ -4,7 +4,7 @@ import type { PatchSubject } from '../../../../gates/core/patch-subject.ts';
 import { createTestResult, type TestResult } from '../../../../gates/core/test-result.ts';
 import type { BaselineResult } from '../../../../gates/tests/comparing/baseline-result.ts';
 import { compareWithBase } from '../../../../gates/tests/experiments/compare-with-base.ts';
-import type { RunTests } from '../../../../gates/tests/experiments/engine/experiment-context.ts';
+import type { RunTests } from '../../../../gates/tests/experiments/engine/experiment.ts';
 import { EXPERIMENTS } from '../../../../gates/tests/experiments/registry.ts';
 import { oldCodeWithPatchTests } from '../../../../gates/tests/experiments/trees/changed-tests.ts';
 import type { CommandRun } from '../../../../gates/tests/running/command-run.ts';

@@ -1,14 +1,14 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BudgetSpentError } from '../../../../gates/tests/experiments/engine/budget.ts';
 import type { Experiment } from '../../../../gates/tests/experiments/engine/experiment.ts';
 import {
   type ExperimentContext,
   type ExperimentResult,
   NO_RESULT,
-} from '../../../../gates/tests/experiments/engine/experiment-context.ts';
-import { testFinding } from '../../../../gates/tests/experiments/engine/findings.ts';
+  testFinding,
+} from '../../../../gates/tests/experiments/engine/experiment.ts';
 import {
+  BudgetSpentError,
   MissingEvidenceError,
   type TestRunners,
 } from '../../../../gates/tests/experiments/engine/test-runners.ts';

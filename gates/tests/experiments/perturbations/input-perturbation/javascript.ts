@@ -1,6 +1,6 @@
 import type { SyntaxNode } from '../../../../code/parsing/syntax-node.ts';
-import type { TextEdit } from '../text-edit.ts';
-import type { RecordingExtent } from './recording-extent.ts';
+import type { TextEdit } from '../rewrite-functions.ts';
+import type { RecordingExtent } from './recorded-calls.ts';
 
 /** Runs where the tests run. Only what is called from outside of the code is written down. */
 const helper = (extent: RecordingExtent): string =>

@@ -1,6 +1,6 @@
 import type { SyntaxNode } from '../../../../code/parsing/syntax-node.ts';
 import type { Language } from '../../../../core/language.ts';
-import type { TextEdit } from '../text-edit.ts';
+import type { TextEdit } from '../rewrite-functions.ts';
 
 /**
  * What comes out of a function instead of what it came to. Unlike a mutant, which is another function, it works to its end: only what

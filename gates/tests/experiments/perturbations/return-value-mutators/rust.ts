@@ -1,5 +1,5 @@
 import type { SyntaxNode } from '../../../../code/parsing/syntax-node.ts';
-import { rustZeroValue } from '../stubbable-functions.ts';
+import { rustZeroValue } from '../rewrite-functions.ts';
 import type { ReturnValueMutation, ReturnValueMutator } from './return-value-mutator.ts';
 
 /** What cannot stand in a function of its own: what is borrowed, waited for, or has no type that can be named. */

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { Budget } from '../../../../../gates/tests/experiments/engine/budget.ts';
+import { Budget } from '../../../../../gates/tests/experiments/engine/test-runners.ts';
 
 const FOREVER = (): number => Number.POSITIVE_INFINITY;
 const budget = (suiteMs: number, factor: number, timeLeftMs = FOREVER): Budget =>

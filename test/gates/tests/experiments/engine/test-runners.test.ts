@@ -1,14 +1,13 @@
 import { expect, it } from 'vitest';
-import { Budget, BudgetSpentError } from '../../../../../gates/tests/experiments/engine/budget.ts';
+import type { RunTests } from '../../../../../gates/tests/experiments/engine/experiment.ts';
 import {
-  type RunTests,
-  untilBudgetIsSpent,
-} from '../../../../../gates/tests/experiments/engine/experiment-context.ts';
-import {
+  Budget,
+  BudgetSpentError,
   createTestRunners,
   MissingEvidenceError,
   type TestRunners,
   type TestRunnersOptions,
+  untilBudgetIsSpent,
 } from '../../../../../gates/tests/experiments/engine/test-runners.ts';
 
 const FOREVER = Number.POSITIVE_INFINITY;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { PatchSubject } from '../../../../../gates/core/patch-subject.ts';
-import { readMeaningfulLines } from '../../../../../gates/tests/experiments/perturbations/meaningful-lines.ts';
+import { readMeaningfulLines } from '../../../../../gates/tests/experiments/rows/mutation-threshold.ts';
 import { listFileChanges } from '../../../../../workspace/git/file-changes.ts';
 import { createGitStore } from '../../../../../workspace/git/git-store.ts';
 import { createTemporaryFolder, createTestRepository } from '../../../../support/git-repository.ts';

@@ -4,8 +4,8 @@ import { grammarOfPath, languageOfGrammar } from '../../../../../gates/core/lang
 import {
   applyMutant,
   generateMutants,
+  sampleMutants,
 } from '../../../../../gates/tests/experiments/perturbations/mutants.ts';
-import { sampleMutants } from '../../../../../gates/tests/experiments/perturbations/sample-mutants.ts';
 
 async function mutants(path: string, source: string, lines?: readonly number[]): Promise<string[]> {
   const grammar = grammarOfPath(path);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { readProjectCode } from '../../../../../gates/code/project-code.ts';
-import { readPureFiles } from '../../../../../gates/tests/experiments/perturbations/input-perturbation/pure-files.ts';
+import { readPureFiles } from '../../../../../gates/tests/experiments/perturbations/input-perturbation/record-calls.ts';
 import { createSubject } from '../../../../support/patch-fixture.ts';
 
 test('only what computes, and imports nothing that does more, may be asked for anything', async () => {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { rewriteProductCode } from '../../../../../gates/tests/experiments/perturbations/rewrite-code.ts';
+import { rewriteProductCode } from '../../../../../gates/tests/experiments/perturbations/rewrite-functions.ts';
 import { createGitStore } from '../../../../../workspace/git/git-store.ts';
 import { createTemporaryFolder, createTestRepository } from '../../../../support/git-repository.ts';
 

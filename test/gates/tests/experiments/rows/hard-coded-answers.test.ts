@@ -6,7 +6,7 @@ import {
 import {
   functionsHidingFailures,
   hardCodedFunctions,
-} from '../../../../../gates/tests/experiments/rows/hard-coded-answers.ts';
+} from '../../../../../gates/tests/experiments/rows/recorded-answers.ts';
 
 type Beside = RecordedCall['neighbours'];
 const numbers = (...came: readonly (readonly [string, string])[]): Beside =>

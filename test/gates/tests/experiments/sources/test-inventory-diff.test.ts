@@ -4,7 +4,7 @@ import type {
   TestSource,
   TestSourceIndex,
 } from '../../../../../gates/tests/experiments/sources/test-source-index.ts';
-import { isMergedIntoOtherTests } from '../../../../../gates/tests/experiments/sources/test-values.ts';
+import { isMergedIntoOtherTests } from '../../../../../gates/tests/experiments/sources/test-source-index.ts';
 
 const written = (text: string, name = 'ones'): TestSource => ({
   path: 'roman.test.js',
