@@ -59,9 +59,9 @@ export async function readConfig(dir: string): Promise<ParsedConfig | null> {
   return parseConfig(text, CONFIG_FILE, selectGateModuleNames(files));
 }
 
-/** Returns `base_ref` of the configuration in the folder, else main. It only chooses the base commit. */
-export const readDefaultBase = async (dir: string): Promise<string> =>
-  (await readConfig(dir))?.gates.base_ref ?? 'main';
+/** Returns `base_ref` of the configuration in the folder, or null. It only chooses the base commit. */
+export const readConfiguredBase = async (dir: string): Promise<string | null> =>
+  (await readConfig(dir))?.gates.base_ref ?? null;
 
 /** Builds the bypasses of gates. @throws CliError for an unknown gate or a missing reason */
 export async function parseBypasses(

@@ -68,7 +68,7 @@ const escapeData = (text: string): string =>
 const escapeProperty = (text: string): string =>
   escapeData(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
 
-/** Workflow commands of GitHub Actions: an annotation for each finding, and one with the reasons. */
+/** Workflow commands of GitHub Actions: an annotation with the reasons, because only the first ten are shown, and one per finding. */
 function github(evidence: Evidence, verdict: Verdict): string {
   const findings = evidence.gates.flatMap((gate) =>
     gate.findings.map(({ file, line, rule, message }) => {
@@ -83,8 +83,8 @@ function github(evidence: Evidence, verdict: Verdict): string {
   );
   const level = verdict.verdict === 'pass' ? 'notice' : 'error';
   const reasons = verdict.reasons.map(({ message }) => message).join('\n');
-  const end = `::${level} title=Assay%3A ${verdict.verdict}${verdict.verified ? '' : ' (unverified)'}::${escapeData(reasons === '' ? 'no findings' : reasons)}`;
-  return [...findings, end].join('\n');
+  const summary = `::${level} title=Assay%3A ${verdict.verdict}${verdict.verified ? '' : ' (unverified)'}::${escapeData(reasons === '' ? 'no findings' : reasons)}`;
+  return [summary, ...findings].join('\n');
 }
 
 const MARKS: Readonly<Record<Verdict['verdict'], string>> = { pass: '✅', fail: '❌', refer: '🟡' };

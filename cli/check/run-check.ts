@@ -7,14 +7,16 @@ import { CONFIG_FILE } from '../../gates/core/configuration-file.ts';
 import type { CapturedScreenshot } from '../../gates/core/gate.ts';
 import type { Judge } from '../../gates/core/judge.ts';
 import { gatherEvidence } from '../../gates/pipeline/gather-evidence.ts';
+import { loadBaseConfig } from '../../gates/pipeline/load-base-config.ts';
 import { createFileCache } from '../../gates/pipeline/memory/file-cache.ts';
 import type { GateTestRun } from '../../gates/pipeline/output/write-junit.ts';
 import type { Evidence, Verdict } from '../../shared/contract/evidence/schema.ts';
 import type { ExpectedChange } from '../../shared/contract/submission/expected-changes.ts';
 import { reduceToVerdict } from '../../shared/control/verdict/reduce-to-verdict.ts';
 import { CheckoutError } from '../../workspace/git/checkout-error.ts';
+import { runGitInStore } from '../../workspace/git/git-store.ts';
 import { findRepositoryLayout } from '../../workspace/git/repository-layout.ts';
-import { captureWorkingTree } from '../../workspace/git/working-tree.ts';
+import { type CapturedWorkingTree, captureWorkingTree } from '../../workspace/git/working-tree.ts';
 import { killAllProcessGroups } from '../../workspace/process/process-groups.ts';
 import { removeFolder } from '../../workspace/process/remove-folder.ts';
 import { CLI_EXIT_CODES, CliError, InterruptedError } from '../exit.ts';
@@ -24,7 +26,7 @@ import { resolveCacheFolder } from './resolve-cache-folder.ts';
 export interface CheckOptions {
   /** Folder inside the repository to check. */
   readonly repo: string;
-  /** Branch, tag or commit to compare with. Absent: `base_ref` of assay.yaml, else `main`. */
+  /** Branch, tag or commit to compare with. Absent: `base_ref` of assay.yaml, else `main`, else `master`. */
   readonly base?: string | undefined;
   /** Protected file kinds that the work may change, besides those of the task file. */
   readonly expects?: readonly ExpectedChange[] | undefined;
@@ -81,7 +83,7 @@ export async function runCheck(
     const [taskText, configText, base, cache] = await Promise.all([
       options.task === undefined ? null : readInputFile(cwd, options.task),
       options.config === undefined ? null : readInputFile(cwd, options.config),
-      options.base ?? (existsSync(join(dir, CONFIG_FILE)) ? (await inputs()).readDefaultBase(dir) : 'main'),
+      options.base ?? readDefaultBases(dir),
       // That the folder is in no repository is reported later, after other errors of usage.
       places.then(
         (found) => resolveCacheFolder(found, options.cacheDir, cwd),
@@ -90,6 +92,12 @@ export async function runCheck(
     ]);
     const task = taskText === null ? null : (await inputs()).parseTaskFile(taskText, options.task ?? '');
     const captured = await captureWorkingTree(dir, base, workDir, places);
+    const configOverride = configText === null ? null : { file: options.config ?? '', text: configText };
+    if (task === null && (await isUnchanged(captured))) {
+      // An error in the configuration is reported also where nothing changed.
+      await loadBaseConfig(captured.store, captured.base, configOverride);
+      return createNothingToCheckResult(captured);
+    }
     const suites: GateTestRun[] = [];
     const screenshots: CapturedScreenshot[] = [];
     const rooms = join(workDir, 'rooms');
@@ -108,7 +116,7 @@ export async function runCheck(
       useCache: !options.noCache,
       onTests: (gate, tests) => suites.push({ gate, tests }),
       onScreenshots: (_gate, taken) => screenshots.push(...taken),
-      ...(configText === null ? {} : { configOverride: { file: options.config ?? '', text: configText } }),
+      ...(configOverride === null ? {} : { configOverride }),
     });
     if (stoppedBy) throw new InterruptedError(stoppedBy);
     return { evidence, verdict: reduceToVerdict(evidence), suites, screenshots };
@@ -119,6 +127,53 @@ export async function runCheck(
     process.off('SIGINT', stop).off('SIGTERM', stop);
     await removeFolder(workDir);
   }
+}
+
+/** Names of the base where nothing names it, the first that there is. */
+const DEFAULT_BASES: readonly string[] = ['main', 'master'];
+
+/** Returns the names of the base where the caller names none: `base_ref` of assay.yaml, else those that are usual. */
+async function readDefaultBases(dir: string): Promise<readonly string[]> {
+  if (!existsSync(join(dir, CONFIG_FILE))) return DEFAULT_BASES;
+  const configured = await (await inputs()).readConfiguredBase(dir);
+  return configured === null || configured === DEFAULT_BASES[0] ? DEFAULT_BASES : [configured];
+}
+
+async function isUnchanged({ store, base, tree, missingPaths }: CapturedWorkingTree): Promise<boolean> {
+  const { stdout } = await runGitInStore(store, ['rev-parse', `${base}^{tree}`]);
+  return stdout.toString('utf8').trim() === tree && missingPaths.length === 0;
+}
+
+/** The result for a working tree that equals the base: no check ran, so it is not verified. */
+function createNothingToCheckResult({ base, baseRef, tree }: CapturedWorkingTree): CheckResult {
+  const message = `nothing to check: the working tree is the same as ${baseRef}`;
+  return {
+    evidence: {
+      schema_version: 1,
+      base_commit: base,
+      tree,
+      empty_patch: true,
+      changed_files: [],
+      signals: [],
+      gates: [],
+      expects: [],
+      protected_files: [],
+      gathered_at: new Date().toISOString(),
+      duration_ms: 0,
+    },
+    verdict: {
+      verdict: 'pass',
+      verified: false,
+      reasons: [{ code: 'nothing_to_check', subject: null, message }],
+      base_commit: base,
+      tree,
+      tests_run: false,
+      quality_gates_run: false,
+      completion_signals_checked: false,
+    },
+    suites: [],
+    screenshots: [],
+  };
 }
 
 async function readInputFile(cwd: string, file: string): Promise<string> {
@@ -136,9 +191,10 @@ function usageError(error: unknown): unknown {
   if (error instanceof CheckoutError && error.failureClass !== 'unknown')
     return new CliError(CLI_EXIT_CODES.usage, error.failureClass, `${error.message}.`, {
       hint:
-        error.failureClass === 'base_ref_missing'
+        error.hint ??
+        (error.failureClass === 'base_ref_missing'
           ? 'Name a branch, tag or commit of that repository with --base.'
-          : 'Name a folder in a git repository with --repo.',
+          : 'Name a folder in a git repository with --repo.'),
     });
   return error;
 }

@@ -86,7 +86,7 @@ export const checkCommand = defineLocalCommand({
     repo: defineOption('--repo <dir>', 'folder in the git repository', { default: '.' }),
     base: defineOption(
       '--base <ref>',
-      'branch, tag or commit to compare with (else base_ref of assay.yaml, else main)',
+      'branch, tag or commit to compare with (else base_ref of assay.yaml, else main or master)',
     ),
     task: defineOption('--task <file>', 'YAML or JSON task whose signals, files and expects are used'),
     expects: EXPECTED_CHANGES_OPTION,

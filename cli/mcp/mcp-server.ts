@@ -33,7 +33,10 @@ type ToolResult = {
 function toolResult(value: object): ToolResult {
   const text = JSON.stringify(value, null, 1);
   if (text.length <= MAX_CHARACTERS)
-    return { content: [{ type: 'text', text }], structuredContent: { ...value } };
+    return {
+      content: [{ type: 'text', text }],
+      structuredContent: Array.isArray(value) ? { items: value } : { ...value },
+    };
   const cut = `${text.slice(0, MAX_CHARACTERS).toWellFormed()}\n… ${text.length - MAX_CHARACTERS} characters more; ask for one task, or use the assay command`;
   return { content: [{ type: 'text', text: cut }] };
 }
@@ -56,7 +59,13 @@ const withUserErrors =
   };
 
 const READ_ONLY = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
-const Id = z.strictObject({ id: TaskId });
+/** Without lookahead, which the schemas of some models do not allow in a pattern. */
+const Id = z.strictObject({
+  id: z
+    .string()
+    .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/)
+    .refine((id) => TaskId.safeParse(id).success, 'is no task id'),
+});
 
 function registerReadTools(server: McpServer, { client }: McpOptions): void {
   server.registerTool(

@@ -49,7 +49,9 @@ export const createRuleGate = ({
       createLevelLookup(context.ruleSettings ?? NO_RULE_SETTINGS),
     );
     const seen = await runRules(all, view, levelOf);
-    return buildRuleGateResult(context, seen, all, cleanDetail(view.changedTexts.length));
+    const result = buildRuleGateResult(context, seen, all, cleanDetail(view.changedTexts.length));
+    const isEmpty = seen.length === 0 && view.changedTexts.length === 0 && view.unreadableFiles.length === 0;
+    return isEmpty ? { ...result, outcome: 'skipped', detail: 'no changed file to look at' } : result;
   },
 });
 

@@ -23,6 +23,7 @@ import { createPatchSubject } from './create-patch-subject.ts';
 import type { GateBypass, GateRunnerOptions } from './gate-runner.ts';
 import { loadBaseConfig } from './load-base-config.ts';
 import { loadBaseReviewPipeline } from './load-base-review-pipeline.ts';
+import { buildMissingPathsEvidence, type UncheckedPath } from './missing-paths-evidence.ts';
 import { checkStaticSignals, createUnjudgedSignalEvidence, runTestSignal } from './run-signals.ts';
 import { type GateJob, runGateJobs } from './schedule-gate-jobs.ts';
 
@@ -34,6 +35,8 @@ export interface GatherEvidenceOptions {
   /** Tree hash of the work. */
   readonly tree: string;
   readonly signals: readonly CompletionSignal[];
+  /** What stands in the working tree and is not in `tree`; absent: nothing. */
+  readonly missingPaths?: readonly UncheckedPath[];
   /** Files that the task names, and kinds of change that it foresees. */
   readonly files?: readonly string[];
   readonly expects?: readonly ExpectedChange[];
@@ -153,6 +156,7 @@ export async function gatherEvidence(options: GatherEvidenceOptions): Promise<Ev
     changedPaths: changed_files,
     protectedFiles: protected_files,
   });
+  const missing = buildMissingPathsEvidence(options.missingPaths ?? []);
   const asked = options.hiddenTests
     ? (await import('../tests/comparing/hidden-tests-evidence.ts')).buildHiddenTestsEvidence({
         hiddenTests: options.hiddenTests,
@@ -164,10 +168,10 @@ export async function gatherEvidence(options: GatherEvidenceOptions): Promise<Ev
     schema_version: 1,
     base_commit: base,
     tree,
-    empty_patch: subject.changes.length === 0,
+    empty_patch: subject.changes.length === 0 && missing === null,
     changed_files,
     signals: signalResults,
-    gates: [...gateResults, ...[kept, asked].flatMap((each) => each ?? [])],
+    gates: [...gateResults, ...[kept, missing, asked].flatMap((each) => each ?? [])],
     expects: [...expects],
     protected_files,
     ...(pipeline && { review_pipeline: pipeline }),

@@ -35,14 +35,14 @@ const failing = () =>
   );
 
 describe('a check for', () => {
-  test('GitHub has an annotation on each line that is found, and the verdict at the end', () => {
+  test('GitHub has an annotation on each line that is found, and the verdict first', () => {
     const lines = REPORT_FORMATS.github(...failing()).split('\n');
-    expect(lines[0]).toBe('::error file=src/a.js,line=3,title=lint%3A no-var::use let');
-    expect(lines.at(-1)).toMatch(/^::error title=Assay%3A fail/);
+    expect(lines[0]).toMatch(/^::error title=Assay%3A fail/);
+    expect(lines[1]).toBe('::error file=src/a.js,line=3,title=lint%3A no-var::use let');
     expect(
       REPORT_FORMATS.github(...judged({ outcome: 'passed' }))
         .split('\n')
-        .at(-1),
+        .at(0),
     ).toMatch(/^::notice title=Assay%3A pass::/);
   });
 

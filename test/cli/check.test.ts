@@ -151,6 +151,28 @@ describe('assay check', () => {
     expect(JSON.parse(out)).toMatchObject({ empty_patch: true, base: repository.git('rev-parse', 'work') });
   });
 
+  test('has nothing to check where nothing changed, on master too', async () => {
+    const repository = shop();
+    repository.git('branch', '-m', 'main', 'master');
+    const { code, out, err } = await check(repository.dir, []);
+    expect([code, err]).toEqual([0, '']);
+    expect(out).toContain('nothing to check: the working tree is the same as master');
+    expect(out).toContain('(unverified)');
+  });
+
+  test('is no pass where the only change is a repository of its own', async () => {
+    const repository = shop('lint: false');
+    repository.write({ 'services/new/conf.py': 'x = 1\n' });
+    repository.git('init', '--quiet', 'services/new');
+    repository.git('-C', 'services/new', 'add', '--all');
+    repository.git('-C', 'services/new', 'commit', '--quiet', '-m', 'inner');
+    const { code, out } = await check(repository.dir, ['--base', 'main', '--json']);
+    expect(code).toBe(3);
+    const report = JSON.parse(out) as { reasons: string[] };
+    expect(report).toMatchObject({ verdict: 'refer', verified: false });
+    expect(report.reasons[0]).toContain('services/new is a repository of its own');
+  });
+
   test('leaves a gate out where the configuration allows it, and says so', async () => {
     const repository = shop(
       'allow_bypass: true\n  pii_scan: false\n  dlp_scan: false\n  lint_command: "false"',
@@ -191,7 +213,11 @@ describe('assay check --sarif', () => {
       version: '2.1.0',
       runs: [{ results: [{ ruleId: 'r', message: { text: 'bad' }, locations: [place(1)] }] }],
     };
-    repository.commit({ 'report.mjs': `console.log(${JSON.stringify(JSON.stringify(report))});\n` });
+    const clean = { version: '2.1.0', runs: [{ results: [] }] };
+    repository.commit({
+      'report.mjs': `import { existsSync } from 'node:fs';
+console.log(existsSync('b c.js') ? ${JSON.stringify(JSON.stringify(report))} : ${JSON.stringify(JSON.stringify(clean))});\n`,
+    });
     repository.write({ 'b c.js': 'x\n' });
     const folder = createTemporaryFolder();
     const { code } = await check(repository.dir, ['--base', 'work', '--sarif', join(folder, 'out.sarif')]);
@@ -264,6 +290,7 @@ describe('results of assay check', () => {
   test('may lie in another folder, but not among the files that are checked', async () => {
     const folder = createTemporaryFolder();
     const repository = marked(folder);
+    repository.write({ 'new.js': '' });
     const args = ['--base', 'main', '--cache-dir'];
     await check(repository.dir, [...args, join(folder, 'cache')]);
     await check(repository.dir, [...args, join(folder, 'cache')]);
@@ -279,6 +306,7 @@ describe('results of assay check', () => {
   test('are not remembered where the configuration says so', async () => {
     const folder = createTemporaryFolder();
     const repository = shop(`cache_enabled: false\n  lint_command: echo x >> ${join(folder, 'runs')}`);
+    repository.write({ 'new.js': '' });
     await check(repository.dir, ['--base', 'main']);
     await check(repository.dir, ['--base', 'main']);
     expect(runs(folder)).toBe(2);

@@ -54,6 +54,8 @@ describe('assay mcp', () => {
     const reader = await assistant(() => [200, aTask()]);
     const { tools } = await reader.client.listTools();
     expect(tools.every(({ annotations }) => annotations?.readOnlyHint)).toBe(true);
+    // Words of JSON Schema that tools of some models may not have.
+    expect(JSON.stringify(tools)).not.toMatch(/"(?:oneOf|anyOf|allOf|propertyNames|\$ref)"|\(\?[!=<]/);
     expect(tools.map(({ name }) => name)).not.toContain('submit_task');
     expect((await reader.call('submit_task', { task: TASK })).isError).toBe(true);
     expect(reader.api.seen).toEqual([]);

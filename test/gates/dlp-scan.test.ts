@@ -29,6 +29,19 @@ describe('dlp_scan', () => {
     expect(places(result)).toEqual(found);
   });
 
+  test('only reports card numbers that providers have published for tests', async () => {
+    const card = ['4242', '4242', '4242', '4242'].join(' ');
+    const result = await scan(
+      {},
+      { 'test/pay.js': `const a = { cardNumber: '${card}' };\n`, 'PAY.md': `card number ${card}\n` },
+    );
+    expect(result).toMatchObject({ outcome: 'passed', findings: [{}, {}] });
+    const real = ['4539', '1488', '0343', '6467'].join(' ');
+    expect(await scan({}, { 'test/pay.js': `const cardNumber = '${real}';\n` })).toMatchObject({
+      outcome: 'failed',
+    });
+  });
+
   test.each<[string, string, Record<string, unknown>, string]>([
     ['fails for data about patients', PATIENT, {}, 'failed'],
     ['may only warn of them', PATIENT, { dlp_regulated: 'info' }, 'passed'],

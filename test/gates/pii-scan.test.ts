@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { GateResult } from '../../gates/core/gate.ts';
 import { piiScanGate } from '../../gates/gates/pii-scan.ts';
+import { makeFakeSecret } from '../../gates/rules/scan/fake-secrets.ts';
 import { FAKE_NUMBERS, FAKE_SECRETS } from '../../lab/bench/data/fake-secrets.ts';
 import { createTestRepository } from '../support/git-repository.ts';
 import { type FileContents, type FileEdits, runGate } from '../support/patch-fixture.ts';
@@ -33,6 +34,43 @@ describe('pii_scan', () => {
     expect(result.findings[0]?.message).toBe("high: AWS access key: const key = '***';");
     expect(shown(result)).not.toContain(S.awsKey);
     expect(result.metadata).toMatchObject({ findings_error: 1, findings_info: 0, files_scanned: 1 });
+  });
+
+  test.each([
+    [
+      'the default of a variable, by the name of its key',
+      'app.yml',
+      (it: string) => `password: \${DB_USER:${it}}\n`,
+    ],
+    ['the default of a variable, by its own name', 'app.yml', (it: string) => `other: \${DB_PASS:${it}}\n`],
+    ['the default of a variable of the shell', 'run.sh', (it: string) => `x="\${API_KEY:-${it}}"\n`],
+    ['the default of a variable of a key', 'app.yml', (it: string) => `api-key: \${APP:${it}}\n`],
+    ['the default of a template', 'app.yml.j2', (it: string) => `x: {{ db_password | default('${it}') }}\n`],
+    ['an attribute', 'beans.xml', (it: string) => `<property name="password" value="${it}"/>\n`],
+    ['an argument', 'run.py', (it: string) => `run(["db", "--password", "${it}"])\n`],
+    ['a default in code', 'login.js', (it: string) => `const p = process.env.DB_PASSWORD || '${it}';\n`],
+  ])('finds a secret that is %s', async (_, file, write) => {
+    expect(await scan({}, { [file]: write(makeFakeSecret(12)) })).toMatchObject({ outcome: 'failed' });
+  });
+
+  test('finds none in variables without a default, and in words that are none', async () => {
+    const of = (text: string): string => `\${${text}}`;
+    const text = [
+      `password: ${of('DB_PASS')}`,
+      `POSTGRES_PASSWORD: ${of('POSTGRES_PASSWORD')}`,
+      `other: ${of('DB_PASS:')}`,
+      `token: ${of('TOKEN:?must be set')}`,
+      `secret: ${of('DB_PASS:changeme')}`,
+      'x: {{ db_password | default(omit) }}',
+      `<property name="password" value="${of('db.password')}"/>`,
+    ].join('\n');
+    expect(await scan({}, { 'app.yml': text })).toMatchObject({ outcome: 'passed', findings: [] });
+  });
+
+  test('only reports keys that providers have published for tests', async () => {
+    const key = `sk_test_${['4eC39HqLyjWDarj', 'tT1zdp7dc'].join('')}`;
+    const result = await scan({}, { 'pay.js': `stripe('${key}');\nconst apiKey = '${key}';\n` });
+    expect(result.outcome).toBe('passed');
   });
 
   test('reports what is merely about a person, and passes', async () => {
@@ -260,9 +298,9 @@ describe('what cannot be looked into is named', () => {
   });
 
   test('a patch that changes nothing, or only deletes, has nothing to look at', async () => {
-    expect(await scan({ 'a.ts': '1\n' }, {})).toMatchObject({ outcome: 'passed', findings: [] });
+    expect(await scan({ 'a.ts': '1\n' }, {})).toMatchObject({ outcome: 'skipped', findings: [] });
     expect(await scan({ 'a.ts': '1\n' }, { 'a.ts': null })).toMatchObject({
-      outcome: 'passed',
+      outcome: 'skipped',
       findings: [],
     });
   });

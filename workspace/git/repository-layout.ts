@@ -1,6 +1,6 @@
 import { CheckoutError } from './checkout-error.ts';
 import type { ObjectFormat } from './git-store.ts';
-import { gitErrorMessage, runGit } from './run-git.ts';
+import { type GitResult, gitErrorMessage, runGit } from './run-git.ts';
 
 /** Where a repository of the user keeps what is read of it. All paths are absolute. */
 export interface RepositoryLayout {
@@ -28,6 +28,23 @@ export const buildUserGitEnvironment = (): Record<string, string> => ({
   LC_ALL: 'C',
 });
 
+const DUBIOUS_OWNERSHIP = /detected dubious ownership in repository at '([^'\n]{1,4096})'/;
+
+/** The error of a folder that git does not read. */
+export function layoutError(
+  dir: string,
+  result: Pick<GitResult, 'stderr' | 'stdout' | 'code' | 'stopped'>,
+): CheckoutError {
+  const [, owned] = DUBIOUS_OWNERSHIP.exec(result.stderr) ?? [];
+  return owned === undefined
+    ? new CheckoutError('repository_unavailable', gitErrorMessage(result))
+    : new CheckoutError(
+        'repository_unavailable',
+        `git does not read ${dir}, because another user owns it`,
+        `If you trust it: git config --global --add safe.directory ${owned}`,
+      );
+}
+
 const ASKED = ['--show-toplevel', '--git-common-dir', '--show-object-format'];
 const PATHS = ['objects', 'shallow'].flatMap((name) => ['--git-path', name]);
 
@@ -40,8 +57,7 @@ export async function findRepositoryLayout(dir: string): Promise<RepositoryLayou
     env: buildUserGitEnvironment(),
   });
   const [top, gitDir, format, objects, shallow] = asked.stdout.toString('utf8').split('\n');
-  if (asked.code !== 0 || !top || !gitDir || !objects || !shallow)
-    throw new CheckoutError('repository_unavailable', gitErrorMessage(asked));
+  if (asked.code !== 0 || !top || !gitDir || !objects || !shallow) throw layoutError(dir, asked);
   return {
     workTreeRoot: top,
     gitDir,

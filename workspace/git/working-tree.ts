@@ -2,6 +2,8 @@ import { copyFile, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CheckoutError } from './checkout-error.ts';
 import { createGitStore, type GitStore, readSingleLine } from './git-store.ts';
+import { findMissingPaths, MAX_MISSING, type MissingPath } from './missing-paths.ts';
+import { fetchMissingBlobs } from './partial-clone.ts';
 import { decodePath } from './path-encoding.ts';
 import { buildUserGitEnvironment, findRepositoryLayout, type RepositoryLayout } from './repository-layout.ts';
 import { type GitResult, gitErrorMessage, runGit } from './run-git.ts';
@@ -14,29 +16,37 @@ export interface CapturedWorkingTree {
   readonly tree: string;
   /** The branch that is compared with, as the repository knows it. */
   readonly upstream: () => Promise<UpstreamBranch | null>;
+  /** The name that was found for the base. */
+  readonly baseRef: string;
+  /** What stands in the folder and is not in the tree. */
+  readonly missingPaths: readonly MissingPath[];
 }
 
 /**
  * Takes a picture of a folder as it stands, untracked files included, without touching it or its repository: the index and new
  * objects go to `workDir`.
- * @param ref what to compare with: a branch, tag or commit.
+ * @param refs what to compare with: a branch, tag or commit. Of several names, the first that there is.
  * @param found where its repository is, when it has been asked already.
  * @throws CheckoutError `repository_unavailable` when the folder is in no git repository, `base_ref_missing`.
  */
 export async function captureWorkingTree(
   dir: string,
-  ref: string,
+  refs: string | readonly string[],
   workDir: string,
   found: Promise<RepositoryLayout> = findRepositoryLayout(dir),
 ): Promise<CapturedWorkingTree> {
   const env = buildUserGitEnvironment();
   const ask = (args: readonly string[]): Promise<GitResult> => runGit(['-C', dir, ...args], { env });
-  const [{ workTreeRoot, objectFormat, objectsFolder, shallowFile }, [base, head]] = await Promise.all([
+  // A clone of one branch knows the others as branches of its remote.
+  const names = (typeof refs === 'string' ? [refs] : refs).flatMap((name) => [name, `origin/${name}`]);
+  const [{ workTreeRoot, objectFormat, objectsFolder, shallowFile }, [head, ...commits]] = await Promise.all([
     found,
-    commitsOf(dir, [ref, 'HEAD']),
+    commitsOf(dir, ['HEAD', ...names]),
   ]);
-  if (!base)
-    throw new CheckoutError('base_ref_missing', `${workTreeRoot} has no branch, tag or commit "${ref}"`);
+  const at = commits.findIndex((commit) => commit !== null);
+  const base = commits[at];
+  const baseRef = names[at];
+  if (!base || baseRef === undefined) throw await missingBaseError(workTreeRoot, names[0] ?? '', ask);
 
   const store = await createGitStore(join(workDir, 'store.git'), objectFormat, [objectsFolder]);
   await mkdir(join(store.dir, 'objects'), { recursive: true });
@@ -62,15 +72,53 @@ export async function captureWorkingTree(
       throw new CheckoutError('repository_unavailable', `git ${args[0]}: ${gitErrorMessage(result)}`);
     return result.stdout;
   };
+  const missingPaths: MissingPath[] = [];
+  const addAll = async (): Promise<void> => {
+    for (;;) {
+      const excluded = missingPaths.map(({ path }) => `:(exclude,literal)${path}`);
+      try {
+        await must('add', '--all', '--', '.', ...excluded);
+        return;
+      } catch (error) {
+        const [, folder] = EMPTY_REPOSITORY.exec(error instanceof Error ? error.message : '') ?? [];
+        if (folder === undefined || missingPaths.length >= MAX_MISSING) throw error;
+        missingPaths.push({ path: folder, reason: 'is a repository of its own without a commit' });
+      }
+    }
+  };
   // From HEAD, so that files which were committed in spite of being ignored are kept.
   await must('read-tree', head ?? base);
-  await must('add', '--all', '--', '.');
+  await addAll();
+  const tree = readSingleLine(await must('write-tree'));
+  const options = { ask, must, store, base, tree, workTreeRoot };
+  await fetchMissingBlobs(options);
   return {
     store,
     base,
-    tree: readSingleLine(await must('write-tree')),
-    upstream: () => findUpstreamBranch(ask, ref),
+    baseRef,
+    tree,
+    missingPaths: [...missingPaths, ...(await findMissingPaths(options))],
+    upstream: () => findUpstreamBranch(ask, baseRef.replace(/^origin\//, '')),
   };
+}
+
+/** A nested repository without a commit, as `git add` names it. */
+const EMPTY_REPOSITORY = /'([^'\n]{1,4096}?)\/?' does not have a commit checked out/;
+
+async function missingBaseError(
+  workTreeRoot: string,
+  ref: string,
+  ask: (args: readonly string[]) => Promise<GitResult>,
+): Promise<CheckoutError> {
+  const shallow = await ask(['rev-parse', '--is-shallow-repository']);
+  const isShallow = shallow.stdout.toString('utf8').trim() === 'true';
+  return new CheckoutError(
+    'base_ref_missing',
+    `${isShallow ? 'This shallow clone' : workTreeRoot} has no branch, tag or commit "${ref}"`,
+    isShallow
+      ? `Fetch it with its history, e.g. by fetch-depth: 0 of actions/checkout, or: git fetch --unshallow origin ${ref}`
+      : null,
+  );
 }
 
 /** The commits that these names stand for, each null where it stands for none. They are no arguments, whatever they look like. */

@@ -1,5 +1,6 @@
 import type { Evidence, GateEvidence } from '../../../shared/contract/evidence/schema.ts';
 import { VERSION } from '../../../shared/lib/version.ts';
+import { CONFIG_FILE } from '../../core/configuration-file.ts';
 import { getExplainCommand, getRulePage } from '../../rules/rule-page.ts';
 
 type SarifLevel = 'error' | 'warning' | 'note';
@@ -12,6 +13,8 @@ export function formatSarif(evidence: Evidence, docs: string | null = DOCS) {
   const all = evidence.gates.flatMap((gate) => gate.findings.map((finding) => ({ gate, finding })));
   const named = new Map(all.map(({ gate, finding }) => [`${gate.name}/${finding.rule}`, finding.rule]));
   const rules = [...named.keys()];
+  // GitHub refuses a whole file for one result without a location.
+  const fallback = evidence.changed_files[0] ?? CONFIG_FILE;
   return {
     $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
     version: '2.1.0',
@@ -44,17 +47,14 @@ export function formatSarif(evidence: Evidence, docs: string | null = DOCS) {
             level: baseline === 'unchanged' ? 'note' : levelOf(gate),
             baselineState: baseline,
             message: { text: message === '' ? rule : message },
-            locations:
-              file === null
-                ? []
-                : [
-                    {
-                      physicalLocation: {
-                        artifactLocation: { uri: uriOf(file) },
-                        ...(line === null ? {} : { region: { startLine: line } }),
-                      },
-                    },
-                  ],
+            locations: [
+              {
+                physicalLocation: {
+                  artifactLocation: { uri: uriOf(file ?? fallback) },
+                  ...(line === null ? {} : { region: { startLine: line } }),
+                },
+              },
+            ],
           };
         }),
         properties: { base: evidence.base_commit, tree: evidence.tree },

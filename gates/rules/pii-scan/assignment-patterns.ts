@@ -40,6 +40,19 @@ const KEYS = [
 ] as const;
 const KEY_NAMES = KEYS.map(([first, second]) => `${first}[_. -]?${second}`).join('|');
 
+const KEY_ANCHORS = ['api', 'access', 'auth', 'private', 'signing', 'encryption'].flatMap((word) =>
+  ['key', '_key', '-key', '.key'].map((end) => `${word}${end}`),
+);
+const SECRET_NAME =
+  'pass(?:word|wd|phrase)?|pwd|secret|token|(?:api|access|auth|private|signing|encryption)[_.-]?key|credential';
+
+/** `${NAME:value}`, `${NAME:-value}`: the secret's name is that of the variable, or that of the key before it. */
+const VARIABLE_DEFAULT = String.raw`(?:(?<=\$\{[\w.-]{0,90})|["']?[ \t]{0,8}[:=][ \t]{0,8}["']?\$\{[\w.]{1,60})(?::[-=+]?|-)(?<value>[^\s"'${'`'}{}$:=+-][^\s"'${'`'}{}$]{5,199})\}`;
+/** `name | default('value')` of templates. */
+const DEFAULT_FILTER = String.raw`[ \t]{0,4}\|[ \t]{0,4}default[ \t]{0,4}(?:\([ \t]{0,4})?["'](?<value>[^\s"']{6,200})["']`;
+/** `<property name="password" value="…"/>`. */
+const ATTRIBUTE_VALUE = String.raw`[ \t]{1,8}(?:value|content|default)=["'](?<value>[^\s"'<>]{6,200})["']`;
+
 /** The seed's list of passwords that are none, and what forms and schemas say in their place. */
 const NO_PASSWORD =
   /^(?:test|passw(?:or)?d|pwd|changeme|secret|admin|string|text|required|optional|hidden|none|null|nil|undefined|true|false|boolean|object|varchar|(?:current|new|old|confirm)[-_]password)[!?;,]?$/i;
@@ -173,6 +186,22 @@ export function buildAssignmentPatterns(prefixes: readonly string[]): DetectionP
       ],
       pattern:
         /(?<name>password|passwd|passphrase|pwd|secret|token|api_?key|access_?key|credential)\w{0,24}["'\])]{0,3}[ \t]{0,8}(?:\|\||\?\?|\?:|\bor\b|,[ \t]{0,4}default[ \t]{0,4}=)[ \t]{0,8}["'`](?<value>[^\s"'`]{6,200})["'`]/i,
+      rateCandidate: (candidate) =>
+        /^(?:pass|pwd)/i.test(candidate.groups['name'] ?? '') || isStrongSecret(candidate.value)
+          ? password(candidate)
+          : null,
+    },
+    {
+      // One rule for values that a secret's name leads to over something else: the default of a variable, an attribute.
+      ...base,
+      rule: 'secret_default',
+      title: 'secret as a default',
+      anchors: ['pass', 'pwd', 'secret', 'token', 'credential', ...KEY_ANCHORS],
+      before: 70,
+      pattern: new RegExp(
+        `(?<name>${SECRET_NAME})[\\w.-]{0,24}["'\\])]{0,3}(?:${VARIABLE_DEFAULT}|${DEFAULT_FILTER}|${ATTRIBUTE_VALUE})`,
+        'i',
+      ),
       rateCandidate: (candidate) =>
         /^(?:pass|pwd)/i.test(candidate.groups['name'] ?? '') || isStrongSecret(candidate.value)
           ? password(candidate)

@@ -33,7 +33,10 @@ export function reportScan(scan: PatchScan, options: ScanReportOptions): GateRes
         ? 'timed_out'
         : unread > 0 || held > 0
           ? 'could_not_run'
-          : ('passed' as const);
+          : // A scan of nothing shows nothing.
+            scan.scannedFiles === 0 && scan.matches.length === 0
+            ? 'skipped'
+            : ('passed' as const);
   const order = (located: LocatedMatch): number => (located.isPreexisting ? 2 : isError(located) ? 0 : 1);
   // Those that fail first, so that a long list loses none of them.
   const listed = [...scan.matches].sort((a, b) => order(a) - order(b)).slice(0, MAX_FINDINGS);

@@ -7,5 +7,8 @@ export const ALLOWED_FILES_GATE = 'allowed_files';
 /** What the hidden tests of a task say: an entry among the gates, which no repository can switch off. */
 export const HIDDEN_TESTS_GATE = 'hidden_tests';
 
-/** Entries among the gates that no configuration names: they come with the task. */
-export const TASK_GATES: readonly string[] = [ALLOWED_FILES_GATE, HIDDEN_TESTS_GATE];
+/** States that the working tree holds what the patch leaves out, such as a nested repository. */
+export const COMPLETE_PATCH_GATE = 'complete_patch';
+
+/** Entries among the gates that no configuration names: they come with the task or with the patch. */
+export const TASK_GATES: readonly string[] = [ALLOWED_FILES_GATE, COMPLETE_PATCH_GATE, HIDDEN_TESTS_GATE];

@@ -27,8 +27,20 @@ const ASSERTS =
 const MATCHERS =
   /(?:^|[{,\s])(?:async\s+)?(?:toBe|toEqual|toStrictEqual|toMatchObject|toContain\w*|toThrow\w*|toMatch|toHave(?:Length|Property|BeenCalled\w*)|toBe(?:Truthy|Falsy|Defined|Null|Undefined|CloseTo|GreaterThan\w*|LessThan\w*))\s*[(:]/;
 
-/** Code that replaces the runner, its assertions, or what they stand on. */
-export function findRunnerMonkeyPatches(root: SyntaxNode, aliases: NameAliases): TamperingFinding[] {
+/** Files whose hooks pytest loads by their name. */
+const CONFTEST = /(?:^|\/)conftest\.py$/;
+const HOOK_MESSAGE = 'a hook of the runner is replaced';
+/** Whether a finding is a hook of pytest. Modules that have some are plugins: their hooks are the product. */
+export const isHookFinding = ({ rule, message }: TamperingFinding): boolean =>
+  rule === 'runner_patched' && message === HOOK_MESSAGE;
+export const isPluginPath = (path: string): boolean => !CONFTEST.test(path);
+
+/** Code that replaces the runner, its assertions, or what they stand on. In a plugin, a hook stays the same when its body changes. */
+export function findRunnerMonkeyPatches(
+  root: SyntaxNode,
+  aliases: NameAliases,
+  path: string,
+): TamperingFinding[] {
   const found: TamperingFinding[] = [];
   const own = ownNames(root);
   const add = (node: SyntaxNode, weight: TamperingFinding['weight'], what: string): void => {
@@ -70,8 +82,16 @@ export function findRunnerMonkeyPatches(root: SyntaxNode, aliases: NameAliases):
     } else if (
       node.type === 'function_definition' &&
       /^pytest_\w/.test(node.childForField('name')?.text ?? '')
-    )
-      add(node, 'error', 'a hook of the runner');
+    ) {
+      const name = node.childForField('name')?.text ?? '';
+      found.push({
+        rule: 'runner_patched',
+        key: isPluginPath(path) ? `hook ${name}` : node.text.slice(0, 300),
+        line: node.line,
+        message: HOOK_MESSAGE,
+        weight: 'error',
+      });
+    }
   }
   return found;
 }

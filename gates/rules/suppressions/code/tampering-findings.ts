@@ -19,7 +19,12 @@ import { createEmptiedFileFinding } from './emptied-file.ts';
 import { findEmptiedFunctions, hasExecutableContent } from './emptied-functions.ts';
 import { findGoTampering } from './go-tampering.ts';
 import { findProcessExits } from './process-exits.ts';
-import { findAlwaysEqualValues, findRunnerMonkeyPatches } from './runner-monkey-patches.ts';
+import {
+  findAlwaysEqualValues,
+  findRunnerMonkeyPatches,
+  isHookFinding,
+  isPluginPath,
+} from './runner-monkey-patches.ts';
 import { countDenyAttributes, findRustTampering } from './rust-tampering.ts';
 import { findSwallowedErrors } from './swallowed-errors.ts';
 import type { TamperingFinding } from './tampering-finding.ts';
@@ -107,7 +112,10 @@ async function lookAt(
   const isFollowed = language === 'python' || language === 'javascript';
   const hollow =
     base && isFollowed && isOwn && !isEmptied && !isTestPath(path) ? findEmptiedFunctions(base, root) : [];
-  const found = deceits(root, path, language);
+  const isPlugin = isPluginPath(path) && old.some(isHookFinding);
+  const found = deceits(root, path, language).map(
+    (each): TamperingFinding => (isPlugin && isHookFinding(each) ? { ...each, weight: 'info' } : each),
+  );
   return {
     path,
     before: old,
@@ -143,7 +151,7 @@ function deceits(root: SyntaxNode, path: string, language: Language): TamperingF
   const aliases = collectNameAliases(root);
   return [
     ...findProcessExits(root, aliases, PROGRAM.test(path)),
-    ...findRunnerMonkeyPatches(root, aliases),
+    ...findRunnerMonkeyPatches(root, aliases, path),
     ...findAlwaysEqualValues(root),
     ...(SETTINGS.test(path) ? [] : findTestRunDetection(root, aliases)),
     ...findSwallowedErrors(root, aliases),

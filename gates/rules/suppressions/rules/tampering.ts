@@ -79,6 +79,11 @@ export const TAMPERING_RULES: readonly RuleDefinition[] = [
         before: JS,
         after: javascript('const a = {};\na.equal = () => {};'),
       },
+      {
+        name: 'the body of a hook in a plugin of pytest',
+        before: { 'plugin.py': 'def pytest_runtest_setup(item):\n    prepare(item)\n' },
+        after: { 'plugin.py': 'def pytest_runtest_setup(item):\n    prepare(item, again=True)\n' },
+      },
     ],
   },
   {

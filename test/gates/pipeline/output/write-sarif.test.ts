@@ -15,6 +15,7 @@ const gate = (name: string, ...rules: readonly string[]) => ({
 const evidence = {
   base_commit: 'b',
   tree: 't',
+  changed_files: ['src/a b.py'],
   gates: [gate('suppressions', ...RULES.map(({ id }) => id)), gate('lint', 'E501', 'E501')],
   // Of the evidence as a whole SARIF has no more than this.
 } as unknown as Evidence;
@@ -28,6 +29,18 @@ test('every rule of ours leads to its page, which is there, and says how to ask 
     help: { text: expect.stringContaining('assay rules explain error_swallowed') },
     helpUri: expect.stringMatching(/docs\/rules\/error_swallowed\.md$/),
   });
+});
+
+test('every result has a location, which GitHub requires', () => {
+  const finding = { file: null, line: null, rule: 'test_failed', message: 'a' };
+  const tests = { ...gate('tests'), findings: [finding] };
+  const of = (changed: readonly string[]) =>
+    formatSarif({ ...evidence, changed_files: [...changed], gates: [tests] } as unknown as Evidence).runs[0]
+      ?.results[0];
+  expect(of(['src/a b.py'])?.locations).toEqual([
+    { physicalLocation: { artifactLocation: { uri: 'src/a%20b.py' } } },
+  ]);
+  expect(of([])?.locations[0]?.physicalLocation.artifactLocation.uri).toBe('assay.yaml');
 });
 
 test('links lead to where the documentation is said to be', () => {
