@@ -29,6 +29,7 @@ export type Absence =
       readonly purpose: JudgePurpose;
       readonly writer: string;
     }
+  | { readonly code: 'self_review'; readonly agent: string }
   | { readonly code: 'no_time' }
   | {
       readonly code: 'breaker_open';
@@ -62,6 +63,8 @@ export function describeAbsence(absence: Absence): string {
       return 'it is unknown which model wrote this, so no model is known to be of another family';
     case 'too_few_models':
       return `${absence.count} reviewers are to be asked, and ${absence.found} of another family than ${absence.writer} are configured for \`${absence.purpose}\``;
+    case 'self_review':
+      return `${absence.agent} made this: no agent grades its own work`;
     case 'no_time':
       return 'no time was left to ask';
     case 'breaker_open':

@@ -16,6 +16,7 @@ import type { JudgePrompt } from './prompt.ts';
 import { type ReviewPiece, selectPieces } from './review-piece.ts';
 import { reviewQuestion } from './review-question.ts';
 import type { JudgingReviewer, Reviewer, ReviewOpinion } from './reviewer.ts';
+import type { SkipReason } from './skip-reason.ts';
 
 export interface ReviewerContext extends ModelSelection {
   readonly ask: AskModel;
@@ -109,10 +110,19 @@ type AnyJudgingReviewer<Input extends Subject, Subject, Answer> = JudgingReviewe
   Subject,
   Answer
 >;
-type Headed<Subject> = Pick<
+export type Headed<Subject> = Pick<
   JudgingReviewer<z.ZodType, never, Subject, never>,
-  'kind' | 'head' | 'absent' | 'absenceOpinion'
+  'kind' | 'head' | 'absent' | 'absenceOpinion' | 'after'
 >;
+
+/** Returns why a reviewer is not asked after these judgements, or null. */
+export function failureBefore(
+  after: Headed<unknown>['after'],
+  made: readonly Pick<Judgement, 'kind' | 'verdict'>[],
+): SkipReason | null {
+  const failed = made.find(({ kind, verdict }) => verdict === 'fail' && after?.[kind]);
+  return (failed && after?.[failed.kind]) ?? null;
+}
 
 const headOf = <Subject>({ kind, head }: Pick<Headed<Subject>, 'kind' | 'head'>, of: Subject) => ({
   ...NO_CALL_USAGE,

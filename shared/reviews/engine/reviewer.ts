@@ -6,6 +6,7 @@ import type { OnErrorAction } from '../../contract/submission/on-error.ts';
 import type { Absence } from './absence.ts';
 import type { JudgePrompt } from './prompt.ts';
 import type { PieceKind, ReviewPiece } from './review-piece.ts';
+import type { SkipReason } from './skip-reason.ts';
 
 /**
  * Whose work a reviewer may look at: anybody's, that of other families than its own, or the same where the writer is
@@ -13,9 +14,12 @@ import type { PieceKind, ReviewPiece } from './review-piece.ts';
  */
 export type FamilyRule = 'any' | 'other' | 'known_other';
 
+/** Gates that are an opinion of a model. */
+export type GateReviewKind = 'intent_verification' | 'review_rubric' | 'cross_model' | 'integration_test_gen';
+
 /** How a reviewer is asked: what differs between reviewers, and nothing that they share. */
 export interface Reviewer<Schema extends z.ZodType, Input> {
-  readonly kind: string;
+  readonly kind: Judgement['kind'] | GateReviewKind;
   /** A question to a model. An agent in a container of its own would be another way. */
   readonly way: 'prompt';
   readonly purpose: JudgePurpose;
@@ -64,6 +68,8 @@ export interface JudgingReviewer<
   // A method, so that rows with different answers have one type in the registry.
   decide(answer: Answer, input: Input, injections: readonly string[]): ReviewOpinion;
   readonly absent: (of: Subject) => AbsenceRule;
+  /** Earlier reviewers of the same attempt after whose failure this one is not asked. */
+  readonly after?: Readonly<Partial<Record<Judgement['kind'], SkipReason>>>;
   /** How the record words an absence; absent: as it is. */
   readonly absenceOpinion?: (why: string) => Partial<ReviewOpinion>;
 }

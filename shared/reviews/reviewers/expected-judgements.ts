@@ -3,11 +3,16 @@ import type { Judgement, RequirementsReviewPlan } from '../../contract/judgement
 import type { PipelineReviewPlan } from '../../contract/judgement/review-pipeline-schema.ts';
 import { isModelJudgedSignal, type ModelJudgedSignal } from '../../contract/submission/signals.ts';
 import type { Task } from '../../contract/task/task.ts';
-import { absentJudgement, skippedJudgement } from '../engine/engine.ts';
+import { absentJudgement, failureBefore, type Headed, skippedJudgement } from '../engine/engine.ts';
+import { describeSkip, type SkipReason } from '../engine/skip-reason.ts';
+import { listGradedNodes } from '../rubric/grading.ts';
 import { EXPECTATION_COMPARISON } from './expectations.ts';
+import { RED_TEAM, redTeamSettings } from './red-team.ts';
 import { REQUIREMENTS_REVIEW, unaskedRequirementsReview } from './requirements-review.ts';
 import { REVIEW_PIPELINE, STAGE_REVIEWER } from './review-pipeline.ts';
+import { RUBRIC_GRADING } from './rubric-grading.ts';
 import { signalReviewerOf } from './signal.ts';
+import { VISION, visionSettings } from './vision.ts';
 
 /** What models are to be asked about a task, in the order in which it names them. */
 export const judgedSignals = (task: Pick<Task, 'completion_signals' | 'foundation'>): ModelJudgedSignal[] =>
@@ -17,28 +22,75 @@ export const judgedSignals = (task: Pick<Task, 'completion_signals' | 'foundatio
       signal.type === 'quality_gate' && task.foundation ? { ...signal, foundation: true } : signal,
     );
 
-/** Why a model is not asked: it could not change the verdict. Null: it is asked. */
-export const judgingSkipReason = ({ verdict }: Pick<Verdict, 'verdict'>): string | null =>
-  verdict === 'fail' ? 'not asked: what was observed has failed already, and no opinion mends that' : null;
+/** Returns why no model is asked, or null: what has failed already is not mended by an opinion. */
+export const judgingSkip = ({ verdict }: Pick<Verdict, 'verdict'>): SkipReason | null =>
+  verdict === 'fail' ? { code: 'failed_already' } : null;
+
+/** Whether the workflow of a task asks reviewers. */
+export const hasWorkflowReviews = (task: Pick<Task, 'workflow_in_force'>): boolean =>
+  listGradedNodes(task).length > 0 || redTeamSettings(task) !== null || visionSettings(task) !== null;
 
 /** Returns a judgement for each that was to be made: also for one that was not asked for, or did not come back. */
 export function completeJudgements(
-  task: Pick<Task, 'completion_signals' | 'foundation'>,
+  task: Pick<Task, 'completion_signals' | 'foundation' | 'workflow_in_force'>,
   observed: Pick<Verdict, 'verdict'>,
   made: readonly Judgement[],
   look: RequirementsReviewPlan | null = null,
   pipeline: PipelineReviewPlan | null = null,
 ): Judgement[] {
-  const because = judgingSkipReason(observed);
+  const skip = judgingSkip(observed);
   const ofSignals = judgedSignals(task).map((signal, index) => {
     const reviewer = signalReviewerOf(signal);
-    if (because !== null) return skippedJudgement(reviewer, { signal }, because);
+    if (skip !== null) return skippedJudgement(reviewer, { signal }, describeSkip(skip));
     const found = made[index];
     return found?.subject === reviewer.head({ signal }).subject
       ? found
       : absentJudgement(reviewer, { signal }, { code: 'not_returned' });
   });
-  return [...ofSignals, ...requirementsReviewJudgements(made, look), ...pipelineJudgements(made, pipeline)];
+  return [
+    ...ofSignals,
+    ...requirementsReviewJudgements(made, look),
+    ...pipelineJudgements(made, pipeline),
+    ...completeGradingJudgements(task, observed, made),
+    ...completeReviewGateJudgements(task, observed, made),
+  ];
+}
+
+/** The judgements of each verification node, and of each decomposition of criteria. */
+export function completeGradingJudgements(
+  task: Pick<Task, 'workflow_in_force'>,
+  observed: Pick<Verdict, 'verdict'>,
+  made: readonly Judgement[],
+): Judgement[] {
+  const skip = judgingSkip(observed);
+  return listGradedNodes(task).flatMap((of) => {
+    if (skip !== null) return [skippedJudgement(RUBRIC_GRADING, { of }, describeSkip(skip))];
+    const found = made.filter(({ grading }) => grading?.node === of.node);
+    return found.some(({ kind }) => kind === RUBRIC_GRADING.kind)
+      ? found
+      : [...found, absentJudgement(RUBRIC_GRADING, { of }, { code: 'not_returned' })];
+  });
+}
+
+/** The judgements of the red team and of vision, each where the workflow wants it. */
+export function completeReviewGateJudgements(
+  task: Pick<Task, 'workflow_in_force'>,
+  observed: Pick<Verdict, 'verdict'>,
+  made: readonly Judgement[],
+): Judgement[] {
+  const wanted = [
+    ...(redTeamSettings(task) === null ? [] : [RED_TEAM]),
+    ...(visionSettings(task) === null ? [] : [VISION]),
+  ];
+  return wanted.flatMap((reviewer) => {
+    const found = made.filter(({ kind }) => kind === reviewer.kind);
+    if (found.length > 0) return found;
+    const after: Headed<unknown>['after'] = reviewer.after;
+    const skip = judgingSkip(observed) ?? failureBefore(after, made);
+    return skip === null
+      ? absentJudgement(reviewer, undefined, { code: 'not_returned' })
+      : skippedJudgement(reviewer, undefined, describeSkip(skip));
+  });
 }
 
 /** The requirements review, and the comparison of expectations that belongs to it. */
@@ -71,9 +123,8 @@ export function planPipelineReview(
 ): PipelineReviewPlan | null {
   if (!pipeline) return null;
   const { on_error } = pipeline;
-  const skipped =
-    judgingSkipReason(observed) ?? (empty_patch ? 'not asked: the patch changes nothing' : null);
-  return skipped === null
+  const skip = judgingSkip(observed) ?? (empty_patch ? ({ code: 'empty_patch' } as const) : null);
+  return skip === null
     ? { outcome: 'asked', on_error, because: 'asked: the base has reviewers' }
-    : { outcome: 'skipped', on_error, because: skipped };
+    : { outcome: 'skipped', on_error, because: describeSkip(skip) };
 }

@@ -80,6 +80,7 @@ export const RED_TEAM = {
     return redTeamResult(summary, [...findings, ...claims], autonomy, injections);
   },
   absent: () => 'pass_with_finding',
+  after: { verification: { code: 'graded_down' } },
   absenceOpinion: (why) => ({
     reasons: [`info correctness: nobody attacked this work: ${why}`.slice(0, 1_000)],
   }),

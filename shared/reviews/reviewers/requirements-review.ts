@@ -7,6 +7,7 @@ import { missingModelInstruction } from '../engine/absence.ts';
 import { skippedJudgement } from '../engine/engine.ts';
 import { verdictOfOpinion } from '../engine/opinion-verdict.ts';
 import type { JudgingReviewer } from '../engine/reviewer.ts';
+import { describeSkip, type SkipReason } from '../engine/skip-reason.ts';
 import { PROMPTS } from '../judging/prompts.ts';
 import { JUDGE_DEFAULTS, JudgeConfidence, JudgeReasons } from './judge-answer.ts';
 
@@ -28,9 +29,9 @@ const RequirementsReviewAnswer = z.strictObject({
   confidence: JudgeConfidence,
 });
 
-const skipped = (because: string): RequirementsReviewPlan => ({
+const skipped = (code: Exclude<SkipReason['code'], 'stopped_at_node'>): RequirementsReviewPlan => ({
   outcome: 'skipped',
-  because: `not asked: ${because}`,
+  because: describeSkip({ code }),
 });
 
 /**
@@ -43,13 +44,12 @@ export function planRequirementsReview(
   { verdict }: Pick<Verdict, 'verdict'>,
   isServed: boolean,
 ): RequirementsReviewPlan {
-  if (verdict === 'fail') return skipped('what was observed has failed already, and no opinion mends that');
-  if (verdict === 'refer') return skipped('a person is asked already');
-  if (task.plan) return skipped('a plan is looked at by a person');
-  if (evidence.empty_patch) return skipped('the patch changes nothing');
+  if (verdict === 'fail') return skipped('failed_already');
+  if (verdict === 'refer') return skipped('needs_review_already');
+  if (task.plan) return skipped('plan');
+  if (evidence.empty_patch) return skipped('empty_patch');
   const notes = findingNotes(evidence).length;
-  if (task.hidden_tests && notes === 0)
-    return skipped('hidden tests have run, and no rule has noted anything');
+  if (task.hidden_tests && notes === 0) return skipped('hidden_tests');
   if (!isServed) return { outcome: 'could_not_run', because: missingModelInstruction('second_look') };
   const why = task.hidden_tests ? [] : ['the task has no hidden test'];
   if (notes > 0) why.push(`rules have left ${notes} ${notes === 1 ? 'note' : 'notes'}`);

@@ -20,6 +20,7 @@ import {
 import { verdictWithoutOpinion } from '../engine/opinion-verdict.ts';
 import type { ReviewPiece } from '../engine/review-piece.ts';
 import type { JudgingReviewer } from '../engine/reviewer.ts';
+import { describeSkip } from '../engine/skip-reason.ts';
 import type { Vote } from '../engine/votes.ts';
 import { JUDGEMENT_TIMEOUT_MS } from '../judging/judging-limits.ts';
 import { PROMPTS } from '../judging/prompts.ts';
@@ -100,7 +101,7 @@ export async function runReviewPipeline(context: ReviewPipelineContext): Promise
     if (decidePipeline(pipeline, counts) !== 'undecided') {
       judgements.push(
         ...stage.agents.map((reviewer) =>
-          skippedJudgement(STAGE_REVIEWER, { stage, reviewer }, 'not asked: it was decided before'),
+          skippedJudgement(STAGE_REVIEWER, { stage, reviewer }, describeSkip({ code: 'decided_before' })),
         ),
       );
       continue;

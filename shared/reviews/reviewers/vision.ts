@@ -127,6 +127,7 @@ export const VISION = {
       injections,
     ),
   absent: () => 'pass_with_finding',
+  after: { verification: { code: 'graded_down' }, red_team: { code: 'red_team_failed' } },
   absenceOpinion: (why) => ({
     confidence: 0,
     reasons: [`info visual_defect: nobody looked at the pictures of this work: ${why}`.slice(0, 1_000)],

@@ -2,7 +2,7 @@ import {
   createVerificationResult,
   type VerificationResult,
 } from '../../contract/rubric/verification-result.ts';
-import type { GradingInput, RubricGrader } from './rubric-grader.ts';
+import type { GradingInput } from './grading.ts';
 
 /** Of the seed's source; each 0 to 1. */
 const PASS_THRESHOLD = 0.5;
@@ -51,8 +51,3 @@ export function gradeByTextMatch(work: GradingInput): VerificationResult {
     findings: [`${matched} of ${probes.length} probes were found`],
   });
 }
-
-export const HEURISTIC_GRADER: RubricGrader = {
-  name: 'heuristic',
-  grade: async (work) => ({ result: gradeByTextMatch(work), receipt: null, injections: [] }),
-};

@@ -23,7 +23,7 @@ import {
   findChangedExpectations,
   runExpectationComparison,
 } from '../../reviews/reviewers/expectations.ts';
-import { judgedSignals } from '../../reviews/reviewers/expected-judgements.ts';
+import { hasWorkflowReviews, judgedSignals } from '../../reviews/reviewers/expected-judgements.ts';
 import { findingNotes, REQUIREMENTS_REVIEW } from '../../reviews/reviewers/requirements-review.ts';
 import {
   REVIEW_PIPELINE,
@@ -35,7 +35,7 @@ import type { ModelSpendStore } from '../../store/model-spend.ts';
 import type { ObjectStore } from '../../store/object-store.ts';
 import type { TaskStore } from '../../store/task-store.ts';
 import { type AttemptEvidence, qualityGatePieces, qualityGatePrecheck } from './quality-gate.ts';
-import { hasWorkflowReviews, runWorkflowReviews } from './run-workflow-reviews.ts';
+import { runWorkflowReviews } from './run-workflow-reviews.ts';
 
 export interface JudgingContext {
   readonly tasks: TaskStore;

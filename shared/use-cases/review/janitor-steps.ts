@@ -15,20 +15,18 @@ import { applyForcedExit } from '../../control/verdict/forced-exit.ts';
 import { joinJudgements } from '../../control/verdict/join-judgements.ts';
 import { reduceToVerdict } from '../../control/verdict/reduce-to-verdict.ts';
 import { applyWorkflowReview } from '../../control/workflow/apply-workflow-review.ts';
-import { completeGradingJudgements } from '../../control/workflow/gradings.ts';
-import { completeReviewGateJudgements } from '../../control/workflow/review-gate-judgements.ts';
 import { truncateToBytes } from '../../lib/truncate.ts';
 import {
   completeJudgements,
+  hasWorkflowReviews,
   judgedSignals,
-  judgingSkipReason,
+  judgingSkip,
   planPipelineReview,
 } from '../../reviews/reviewers/expected-judgements.ts';
 import { planRequirementsReview } from '../../reviews/reviewers/requirements-review.ts';
 import type { ObjectStore } from '../../store/object-store.ts';
 import type { TaskStore } from '../../store/task-store.ts';
 import type { TuningStateStore } from '../../store/tuning.ts';
-import { hasWorkflowReviews } from './run-workflow-reviews.ts';
 
 /** Reasons carried from one step to the next, and their bytes as JSON: a state of the machine holds at most 256 KiB. */
 const MAX_REASONS = 50;
@@ -97,7 +95,7 @@ export async function reduceEvidenceToVerdict(
   const verdict = { ...reduced, reasons: boundedReasons([...reduced.reasons, ...reasons]) };
   const look = planRequirementsReview(task, evidence, verdict, 'second_look' in deps.models);
   const signals =
-    (judgedSignals(task).length > 0 || hasWorkflowReviews(task)) && judgingSkipReason(verdict) === null;
+    (judgedSignals(task).length > 0 || hasWorkflowReviews(task)) && judgingSkip(verdict) === null;
   const pipeline = planPipelineReview(evidence, verdict);
   const ask = signals || look.outcome === 'asked' || pipeline?.outcome === 'asked';
   const reducedTo = { verdict, look, pipeline };
@@ -132,11 +130,7 @@ export async function combineVerdicts(
 ): Promise<Verdict['verdict']> {
   const task = await deps.tasks.require(id);
   const { opinions } = requireAttempt(task, attempt);
-  const made = [
-    ...completeJudgements(task, observed, judgements, look, pipeline),
-    ...completeGradingJudgements(task, observed, judgements),
-    ...completeReviewGateJudgements(task, observed, judgements),
-  ];
+  const made = completeJudgements(task, observed, judgements, look, pipeline);
   const joined = applyWorkflowReview(task, joinJudgements(observed, made));
   const verdict = opinions ? { ...joined, gates_cost_usd: opinions.cost_usd } : joined;
   await deps.tasks.change(id, (present) =>

@@ -19,7 +19,7 @@ import {
 import { VISION, visionPrecheck, visionResult, visionSettings } from '../../reviews/reviewers/vision.ts';
 import { readScreenshot, type ScreenshotSource } from './read-screenshot.ts';
 
-export interface VisionContext extends Omit<ReviewerContext, 'writer'> {
+export interface VisionContext extends ReviewerContext {
   readonly objects: ScreenshotSource['objects'];
   readonly autonomy: AutonomyLevel;
 }
@@ -115,10 +115,5 @@ export async function reviewScreenshots(
       for (const shot of split.shown) pictures.push(await readScreenshot(shot, source, signal));
       return { pieces, pictures };
     });
-  return [
-    await runReviewer(VISION, { settings, autonomy, early, ...split }, load, {
-      ...context,
-      writer: attempt.model,
-    }),
-  ];
+  return [await runReviewer(VISION, { settings, autonomy, early, ...split }, load, context)];
 }

@@ -6,15 +6,15 @@ import type { Attempt } from '../../contract/task/attempt.ts';
 import type { Task } from '../../contract/task/task.ts';
 import { DEFAULT_APPROVAL_SETTINGS } from '../../control/approvals/approval-settings.ts';
 import { effectiveAutonomy } from '../../control/approvals/effective-autonomy.ts';
-import { listGradedNodes } from '../../control/workflow/gradings.ts';
 import type { AskModel } from '../../reviews/engine/ask-model-port.ts';
-import { runReviewer } from '../../reviews/engine/engine.ts';
+import { failureBefore, runReviewer } from '../../reviews/engine/engine.ts';
 import { type PieceKind, type ReviewPiece, selectPieces } from '../../reviews/engine/review-piece.ts';
 import { withSharedDeadline } from '../../reviews/judging/shared-deadline.ts';
+import { hasWorkflowReviews } from '../../reviews/reviewers/expected-judgements.ts';
 import { RED_TEAM, redTeamSettings } from '../../reviews/reviewers/red-team.ts';
-import { visionSettings } from '../../reviews/reviewers/vision.ts';
+import { VISION } from '../../reviews/reviewers/vision.ts';
 import type { ObjectStore } from '../../store/object-store.ts';
-import { gradeByRubric } from './grade-by-rubric.ts';
+import { type GradedWork, gradeByRubric } from './grade-by-rubric.ts';
 import { reviewScreenshots } from './review-screenshots.ts';
 
 export interface WorkflowReviewContext {
@@ -28,54 +28,42 @@ export interface WorkflowReviewContext {
   readonly now: () => Date;
 }
 
-/** Does the workflow of a task have anybody asked? */
-export const hasWorkflowReviews = (task: Pick<Task, 'workflow_in_force'>): boolean =>
-  listGradedNodes(task).length > 0 || redTeamSettings(task) !== null || visionSettings(task) !== null;
-
 /** Kinds of pieces that are the work itself. */
 const WORK: readonly PieceKind[] = ['observed', 'diff'];
 
-/** Has the work of an attempt graded, then attacked, then looked at in pictures, as the workflow of its task says. */
+/** The work by kind of piece: labels are only shown, and select nothing. */
+const payloadOf = (pieces: readonly ReviewPiece[]): GradedWork['payload'] =>
+  Object.fromEntries(
+    WORK.flatMap((kind) => {
+      const texts = selectPieces(pieces, [kind]).map(({ text }) => text);
+      return texts.length === 0 ? [] : [[kind, texts.join('\n')]];
+    }),
+  );
+
+/** Grades the work of an attempt, then attacks it, then reviews pictures of it, as the workflow of its task says. */
 export async function runWorkflowReviews(
   task: Task,
   attempt: Attempt,
   evidence: Pick<Evidence, 'gates'>,
   pieces: readonly ReviewPiece[],
-  { ask: unbounded, models, objects, autonomy, budgetRefusal, now }: WorkflowReviewContext,
+  { ask: unbounded, models, objects, autonomy: most, budgetRefusal, now }: WorkflowReviewContext,
 ): Promise<Judgement[]> {
   if (!hasWorkflowReviews(task)) return [];
-  const ask = withSharedDeadline(unbounded);
-  const about = selectPieces(pieces, ['task']);
-  const graded = await gradeByRubric(
-    {
-      task,
-      attempt,
-      taskPieces: about,
-      payload: Object.fromEntries(selectPieces(pieces, WORK).map(({ label, text }) => [label, text])),
-    },
-    { ask, models, budgetRefusal, now },
+  const context = { ask: withSharedDeadline(unbounded), models, budgetRefusal, now, writer: attempt.model };
+  const autonomy = effectiveAutonomy(task, most ?? DEFAULT_APPROVAL_SETTINGS.autonomy);
+  const made = await gradeByRubric(
+    { task, attempt, taskPieces: selectPieces(pieces, ['task']), payload: payloadOf(pieces) },
+    context,
   );
+  const settings = redTeamSettings(task);
   // What was graded down goes back as it is: an attack on it would be paid for in vain.
-  if (graded.some(({ verdict }) => verdict === 'fail')) return graded;
-  const inForce = effectiveAutonomy(task, autonomy ?? DEFAULT_APPROVAL_SETTINGS.autonomy);
-  const redTeam = redTeamSettings(task);
-  const attacked = redTeam
-    ? [
-        await runReviewer(
-          RED_TEAM,
-          { task, attempt, settings: redTeam, autonomy: inForce },
-          () => ({ pieces }),
-          {
-            ...{ ask, models, budgetRefusal, now },
-            writer: attempt.model,
-          },
-        ),
-      ]
-    : [];
-  if (attacked.some(({ verdict }) => verdict === 'fail')) return [...graded, ...attacked];
-  const looked = await reviewScreenshots(
-    { task, attempt, evidence, pieces },
-    { ask, models, objects, autonomy: inForce, budgetRefusal, now },
-  );
-  return [...graded, ...attacked, ...looked];
+  if (settings && failureBefore(RED_TEAM.after, made) === null)
+    made.push(
+      await runReviewer(RED_TEAM, { task, attempt, settings, autonomy }, () => ({ pieces }), context),
+    );
+  if (failureBefore(VISION.after, made) === null)
+    made.push(
+      ...(await reviewScreenshots({ task, attempt, evidence, pieces }, { ...context, objects, autonomy })),
+    );
+  return made;
 }

@@ -8,8 +8,10 @@ import {
   DEFAULT_WORKFLOW,
   findBuiltinWorkflow,
 } from '../../../../shared/control/workflow/builtin-workflows.ts';
-import { createEmptyGrading, createUngradedJudgement } from '../../../../shared/control/workflow/gradings.ts';
 import { resolveWorkflow } from '../../../../shared/control/workflow/resolve-workflow.ts';
+import { absentJudgement } from '../../../../shared/reviews/engine/engine.ts';
+import { RUBRIC_GRADING } from '../../../../shared/reviews/reviewers/rubric-grading.ts';
+import { createEmptyGrading } from '../../../../shared/reviews/rubric/grading.ts';
 import { approval, attempt, FIXED_NOW, fakeSha1, task, verdict } from '../../../support/builders.ts';
 import { createTestTable } from '../../../support/dynalite-table.ts';
 import { evidenceRecord, held } from './support.ts';
@@ -38,7 +40,7 @@ const handoff = {
   created_at: FIXED_NOW.toISOString(),
 };
 const graded = {
-  ...createUngradedJudgement(node, 'could_not_run', 'said'),
+  ...absentJudgement(RUBRIC_GRADING, { of: node }, { code: 'unknown_writer' }),
   grading: { ...createEmptyGrading(node), handoff },
 };
 const waiting = (holder: string): Task =>

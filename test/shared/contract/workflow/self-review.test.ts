@@ -8,8 +8,10 @@ import {
   DEFAULT_WORKFLOW,
   findBuiltinWorkflow,
 } from '../../../../shared/control/workflow/builtin-workflows.ts';
-import { createEmptyGrading, createUngradedJudgement } from '../../../../shared/control/workflow/gradings.ts';
 import { resolveWorkflow } from '../../../../shared/control/workflow/resolve-workflow.ts';
+import { absentJudgement } from '../../../../shared/reviews/engine/engine.ts';
+import { RUBRIC_GRADING } from '../../../../shared/reviews/reviewers/rubric-grading.ts';
+import { createEmptyGrading } from '../../../../shared/reviews/rubric/grading.ts';
 import { ItemTable } from '../../../../shared/store/item-table.ts';
 import { TaskStore } from '../../../../shared/store/task-store.ts';
 import { FIXED_NOW, fakeSha1, task, verdict } from '../../../support/builders.ts';
@@ -54,7 +56,7 @@ describe('nobody judges their own work', () => {
     const [node] = inForce.verifications;
     if (!node) throw new Error('the pipeline has a node');
     const judgement = {
-      ...createUngradedJudgement(node, 'could_not_run', 'said'),
+      ...absentJudgement(RUBRIC_GRADING, { of: node }, { code: 'unknown_writer' }),
       grading: {
         ...createEmptyGrading(node),
         handoff: {

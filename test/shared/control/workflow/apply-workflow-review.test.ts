@@ -12,14 +12,13 @@ import {
   findBuiltinWorkflow,
 } from '../../../../shared/control/workflow/builtin-workflows.ts';
 import { parseCondition } from '../../../../shared/control/workflow/condition.ts';
-import {
-  completeGradingJudgements,
-  createUngradedJudgement,
-} from '../../../../shared/control/workflow/gradings.ts';
 import { renderWorkflowMermaid } from '../../../../shared/control/workflow/mermaid.ts';
 import { regenerationLimitReason } from '../../../../shared/control/workflow/regeneration-limit.ts';
 import { resolveWorkflow, routeVerdict } from '../../../../shared/control/workflow/resolve-workflow.ts';
 import { buildWorkflowGraph } from '../../../../shared/control/workflow/workflow-graph.ts';
+import { absentJudgement } from '../../../../shared/reviews/engine/engine.ts';
+import { completeGradingJudgements } from '../../../../shared/reviews/reviewers/expected-judgements.ts';
+import { RUBRIC_GRADING } from '../../../../shared/reviews/reviewers/rubric-grading.ts';
 import { attempt, task, taskInReview, verdict } from '../../../support/builders.ts';
 
 const PIPELINE = findBuiltinWorkflow('verification-pipeline') ?? DEFAULT_WORKFLOW;
@@ -28,7 +27,7 @@ const judged = (word: 'pass' | 'fail' | 'refer'): Judgement => {
   const [node] = inForce.verifications;
   if (!node) throw new Error('the pipeline has a node');
   return {
-    ...createUngradedJudgement(node, 'could_not_run', 'said'),
+    ...absentJudgement(RUBRIC_GRADING, { of: node }, { code: 'unknown_writer' }),
     outcome: word === 'pass' ? 'passed' : 'failed',
     verdict: word,
   };

@@ -1,26 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import type { JudgeModel } from '../../../../shared/contract/models/judge-models.ts';
 import { createVerificationResult } from '../../../../shared/contract/rubric/verification-result.ts';
 import { VerificationRubric } from '../../../../shared/contract/rubric/verification-rubric.ts';
-import type { AskModel } from '../../../../shared/reviews/engine/ask-model-port.ts';
-import { builtinRubric } from '../../../../shared/reviews/rubric/builtin-rubrics.ts';
-import { createVerifier } from '../../../../shared/reviews/rubric/create-verifier.ts';
 import {
-  createLlmDecomposer,
-  DecompositionError,
-  IDENTITY_DECOMPOSER,
+  identityProbes,
   probesFromAnswer,
   truncateCriteria,
-} from '../../../../shared/reviews/rubric/criteria-decomposer.ts';
-import { createHandoff } from '../../../../shared/reviews/rubric/handoff.ts';
-import { gradeByTextMatch } from '../../../../shared/reviews/rubric/heuristic-grader.ts';
+} from '../../../../shared/reviews/reviewers/criteria-decomposition.ts';
 import {
-  createLlmGrader,
+  describeGradingFault,
   gradingAnswerFault,
   gradingAnswerResult,
   type RubricVerdict,
-} from '../../../../shared/reviews/rubric/llm-grader.ts';
-import type { GradingInput } from '../../../../shared/reviews/rubric/rubric-grader.ts';
+} from '../../../../shared/reviews/reviewers/rubric-grading.ts';
+import { builtinRubric } from '../../../../shared/reviews/rubric/builtin-rubrics.ts';
+import type { GradingInput } from '../../../../shared/reviews/rubric/grading.ts';
+import { createHandoff } from '../../../../shared/reviews/rubric/handoff.ts';
+import { gradeByTextMatch } from '../../../../shared/reviews/rubric/heuristic-grader.ts';
 import { FIXED_NOW } from '../../../support/builders.ts';
 
 const RUBRIC = VerificationRubric.parse({
@@ -41,7 +36,6 @@ const work = (fields: Partial<GradingInput> & { payload?: Record<string, unknown
   artifact: createHandoff({ ...handoff, payload: (fields.payload ?? {}) as Record<string, never> }),
   rubric: fields.rubric ?? RUBRIC,
   probes: fields.probes ?? [],
-  taskPieces: [],
   generator_agent_id: 'gina',
   evaluator_agent_id: 'eve',
   at: FIXED_NOW,
@@ -165,7 +159,8 @@ describe('what a model answers as a grader', () => {
     ['is surer than sure', { confidence: 1.2 }, 'confidence is none of 0 to 1'],
     ['has a finding without words', { findings: [' '] }, 'finding without words'],
   ])('is for a person, with no grade, where it %s', (_what, fields, words) => {
-    expect(gradingAnswerFault(answer(fields), RUBRIC)).toContain(words);
+    const fault = gradingAnswerFault(answer(fields), RUBRIC);
+    expect(fault && describeGradingFault(fault)).toContain(words);
     expect(gradingAnswerResult(answer(fields), work(), null)).toMatchObject({
       verdict: 'refer',
       confidence: 0,
@@ -187,27 +182,25 @@ describe('what a model answers as a grader', () => {
     expect(result.verdict).toBe(expected);
     expect(result.per_criterion_grades).toEqual({ adds: 1, clear: 0.5 });
   });
-
-  it('is not asked with an override that is no share', () => {
-    expect(() => createLlmGrader(async () => Promise.reject(), 1.5)).toThrow(RangeError);
-  });
 });
 
-const spent = { calls: 1, tokens: { input: 10, output: 5 }, ms: 1 };
+const decomposed = (max_probes_per_criterion: number) => ({
+  criteria: ['a', 'b'],
+  taskId: 't',
+  of: { max_probes_per_criterion },
+});
 const probe = (source_criterion_index: number, probe_text = 'Is it so?') => ({
   source_criterion_index,
   probe_text,
 });
 
 describe('criteria that are taken apart', () => {
-  it('become one probe each without a model', async () => {
-    expect((await IDENTITY_DECOMPOSER.decompose(['it adds', 'it is clear'], { taskId: 't' })).probes).toEqual(
-      [
-        expect.objectContaining({ id: 't-probe-0', source_criterion: 'it adds' }),
-        expect.objectContaining({ id: 't-probe-1', source_criterion: 'it is clear' }),
-      ],
-    );
-    expect((await IDENTITY_DECOMPOSER.decompose([], { taskId: 't' })).probes).toEqual([]);
+  it('become one probe each without a model', () => {
+    expect(identityProbes(['it adds', 'it is clear'], 't')).toEqual([
+      expect.objectContaining({ id: 't-probe-0', source_criterion: 'it adds' }),
+      expect.objectContaining({ id: 't-probe-1', source_criterion: 'it is clear' }),
+    ]);
+    expect(identityProbes([], 't')).toEqual([]);
   });
 
   it('keep probes that can be used, numbered by us, and drop what is out of range, blank or too much', () => {
@@ -222,7 +215,7 @@ describe('criteria that are taken apart', () => {
         probe(1),
       ],
     };
-    expect(probesFromAnswer(given, ['a', 'b'], { taskId: 't', most: 2 })).toEqual([
+    expect(probesFromAnswer(given, decomposed(2))).toEqual([
       { id: 't-probe-0', probe_text: 'one', source_criterion: 'a' },
       { id: 't-probe-1', probe_text: 'Is it so?', source_criterion: 'a' },
       { id: 't-probe-2', probe_text: 'Is it so?', source_criterion: 'b' },
@@ -232,60 +225,23 @@ describe('criteria that are taken apart', () => {
   it.each([
     ['without a probe that can be used', [probe(9)], 'no probe that can be used'],
     ['with a criterion that has no probe', [probe(0)], 'no probe was given for: b'],
-  ])('are an error %s', (_what, given, words) => {
-    expect(() => probesFromAnswer({ probes: given }, ['a', 'b'], { taskId: 't', most: 5 })).toThrow(words);
+  ])('are an unusable answer %s', (_what, given, words) => {
+    expect(probesFromAnswer({ probes: given }, decomposed(5))).toEqual({
+      code: 'unreadable_answer',
+      outcome: 'could_not_run',
+      why: expect.stringContaining(words),
+    });
   });
 
   it('are cut to their share, never below 16 characters, and refused where that is too much', () => {
     const long = truncateCriteria(['x'.repeat(12_000), 'short one, as it is', 'y'.repeat(6_000)]);
-    expect(long.join('').length).toBeLessThanOrEqual(8_000);
-    expect(Math.min(...long.map((each) => each.length))).toBeGreaterThanOrEqual(16);
-    expect(() => truncateCriteria(Array.from({ length: 600 }, () => 'x'.repeat(100)))).toThrow(
-      DecompositionError,
-    );
-  });
-
-  it('ask no model where there are none, and take at least one probe for each', async () => {
-    const never = async () => Promise.reject(new Error('asked'));
-    expect(await createLlmDecomposer(never, 5).decompose([], { taskId: 't' })).toEqual({
-      probes: [],
-      receipt: null,
-    });
-    expect(() => createLlmDecomposer(never, 0)).toThrow(RangeError);
+    expect(long?.join('').length).toBeLessThanOrEqual(8_000);
+    expect(Math.min(...(long ?? []).map((each) => each.length))).toBeGreaterThanOrEqual(16);
+    expect(truncateCriteria(Array.from({ length: 600 }, () => 'x'.repeat(100)))).toBeNull();
   });
 });
 
-describe('the one factory', () => {
-  const ask: AskModel = async () => ({
-    ...spent,
-    code: 'no_answer',
-    outcome: 'could_not_run',
-    why: 'not here',
-  });
-  const config = { max_probes_per_criterion: 5, min_confidence_override: null };
-  const model = {} as JudgeModel;
-  it.each([
-    ['identity', 'heuristic', {}],
-    ['llm', 'heuristic', { decomposer: model }],
-    ['identity', 'llm', { grader: model }],
-    ['llm', 'llm', { decomposer: model, grader: model }],
-  ] as const)('makes %s and %s', (decomposer, grader, models) => {
-    const made = createVerifier({ ...config, decomposer, grader }, { ask, ...models });
-    expect([made.decomposer.name, made.grader.name]).toEqual([decomposer, grader]);
-  });
-
-  it('says which model is missing, and which variants there are', () => {
-    expect(() => createVerifier({ ...config, decomposer: 'llm', grader: 'heuristic' }, { ask })).toThrow(
-      '`decomposer`',
-    );
-    expect(() => createVerifier({ ...config, decomposer: 'identity', grader: 'llm' }, { ask })).toThrow(
-      '`rubric`',
-    );
-    expect(() => createVerifier({ ...config, decomposer: 'magic' as never, grader: 'llm' }, { ask })).toThrow(
-      'identity, llm',
-    );
-  });
-
+describe('builtin rubrics', () => {
   it('has the seed’s rubrics to grade by', () =>
     expect(builtinRubric('default-task')?.criteria).toHaveLength(3));
 });

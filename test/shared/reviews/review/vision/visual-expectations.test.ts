@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { hasReviewFailedOpen } from '../../../../../shared/control/ledger/judgement-rows.ts';
 import { joinJudgements } from '../../../../../shared/control/verdict/join-judgements.ts';
-import { completeReviewGateJudgements } from '../../../../../shared/control/workflow/review-gate-judgements.ts';
+import { completeReviewGateJudgements } from '../../../../../shared/reviews/reviewers/expected-judgements.ts';
 import { gate, judgement, verdict } from '../../../../support/builders.ts';
 import { buildPng, buildPngChunk, buildPngHeader, drawPng } from '../../../../support/png-builder.ts';
 import { look, reviewed, shotOf } from './support.ts';

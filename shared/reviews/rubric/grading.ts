@@ -1,0 +1,38 @@
+import type { GradingRecord } from '../../contract/rubric/grading-record.ts';
+import type { VerificationRubric } from '../../contract/rubric/verification-rubric.ts';
+import type { Task } from '../../contract/task/task.ts';
+import type { ResolvedVerification } from '../../contract/workflow/resolved-workflow.ts';
+import type { AtomicProbe } from './atomic-probe.ts';
+import type { HandoffArtifact } from './handoff.ts';
+
+/** What a grader is given. */
+export interface GradingInput {
+  readonly artifact: HandoffArtifact;
+  readonly rubric: VerificationRubric;
+  readonly probes: readonly AtomicProbe[];
+  readonly generator_agent_id: string;
+  readonly evaluator_agent_id: string;
+  readonly at: Date;
+}
+
+/** The verification nodes of a task at which a grader is asked, in the order in which work comes to them. */
+export const listGradedNodes = ({
+  workflow_in_force: workflow,
+}: Pick<Task, 'workflow_in_force'>): ResolvedVerification[] =>
+  workflow?.verifications.filter(({ grader }) => grader !== 'evidence') ?? [];
+
+/** The record of a grading before it has a result. */
+export const createEmptyGrading = ({
+  node,
+  rubric,
+  decomposer,
+  grader,
+}: ResolvedVerification): GradingRecord => ({
+  node,
+  rubric: rubric?.name ?? '',
+  decomposer,
+  grader,
+  grades: {},
+  weighted_score: null,
+  handoff: null,
+});
