@@ -11,6 +11,21 @@ const HIDDEN_FILE = {
   path: `test/${MARK}.test.js`,
   content: `${HEAD}test('${MARK}: adds two numbers', () => assert.equal(sum(2, 3), 5));\ntest('${MARK}: adds nothing', () => assert.equal(sum(4, 0), 4));\n`,
 };
+/** A test of the patch that fails with whatever git objects of its sandbox, or files around it, hold of the hidden tests. */
+const STEALING_TEST = `import assert from 'node:assert';
+import { spawnSync } from 'node:child_process';
+import { test } from 'node:test';
+import { sum } from '../src/sum.js';
+test('adds', () => {
+  assert.equal(sum(3, 0), 3);
+  const objects = spawnSync('git', ['cat-file', '--batch-all-objects', '--batch'], { encoding: 'utf8' }).stdout;
+  const files = spawnSync('grep', ['-rash', 'kept-' + 'back', '../..'], { encoding: 'utf8' }).stdout;
+  for (const text of [objects, files]) {
+    const at = text.indexOf('kept-' + 'back');
+    assert.equal(at < 0 ? '' : text.slice(at, at + 300), '');
+  }
+});
+`;
 /** Passes the test that everybody sees: `sum(2, 0)`. */
 const LEARNT = 'export const sum = (a, b) => a;\n';
 
@@ -60,7 +75,7 @@ const holding = (folder: string): string[] =>
 describe('hidden tests', () => {
   it('fail what was learnt by heart, and are in nothing that an agent can reach', async () => {
     const solves = agent(
-      `${SEARCHES} if (model.includes('haiku')) { ${writes('src/sum.js', LEARNT)} } else { ${writes('src/sum.js', RIGHT)} }`,
+      `${SEARCHES} if (model.includes('haiku')) { ${writes('src/sum.js', LEARNT)} ${writes('test/steal.test.js', STEALING_TEST)} } else { ${writes('src/sum.js', RIGHT)} }`,
     );
     const request = {
       title: 'Make sum add',
