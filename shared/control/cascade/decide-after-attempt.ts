@@ -2,6 +2,7 @@ import type { TierModels } from '../../contract/agents/tiers.ts';
 import type { Attempt, CascadeDecision } from '../../contract/task/attempt.ts';
 import { roundBudgetUsage } from '../../contract/task/attempt-cost.ts';
 import type { Task } from '../../contract/task/task.ts';
+import { describeReason } from '../../reviews/engine/decision-reason.ts';
 import { opinionFixRefusal } from '../../reviews/judging/judging-budget.ts';
 import { preparePlanDispatch } from '../coordination/plan-review.ts';
 import { classifyAttemptFailure } from '../failures/attempt-failure.ts';
@@ -231,8 +232,9 @@ function decideByRules(task: Task, models: TierModels, agents: AvailableAgents |
         )
       : finalDecision('refer', 'the plan holds; its tasks are made once a person says so');
   }
+  const fixes = opinionFixRefusal(task.attempts);
   const pleased =
-    verdict === 'fail' ? (regenerationLimitReason(task) ?? opinionFixRefusal(task.attempts)) : null;
+    verdict === 'fail' ? (regenerationLimitReason(task) ?? (fixes && describeReason(fixes))) : null;
   if (pleased !== null) return finalDecision('refer', pleased);
   if (trigger !== null) {
     const decision = escalateOrGiveUp(task, attempt, trigger, models);

@@ -1,4 +1,5 @@
 import { JUDGE_PURPOSES, type JudgePurpose } from '../../contract/models/judge-models.ts';
+import { describeReason, type JudgingRefusal } from './decision-reason.ts';
 
 /** Outcomes of a check that came to no result. */
 export type AbsenceOutcome = 'could_not_run' | 'timed_out' | 'infra_failed';
@@ -19,7 +20,7 @@ export type Absence =
       /** The model that configuration asks for; absent: any that serves the purpose. */
       readonly named?: string | undefined;
     }
-  | { readonly code: 'budget_spent'; readonly refusal: string }
+  | { readonly code: 'budget_spent'; readonly refusal: JudgingRefusal }
   | { readonly code: 'same_family'; readonly model: string; readonly writer: string }
   | { readonly code: 'unknown_writer' }
   | {
@@ -56,7 +57,7 @@ export function describeAbsence(absence: Absence): string {
         : `the model ${named} is not among those that are configured; ${missingModelInstruction(purpose)}`;
     }
     case 'budget_spent':
-      return absence.refusal;
+      return describeReason(absence.refusal);
     case 'same_family':
       return `${absence.model} is of the same family as ${absence.writer}, which wrote this`;
     case 'unknown_writer':

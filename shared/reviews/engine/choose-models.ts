@@ -8,6 +8,7 @@ import {
 } from '../../contract/models/judge-models.ts';
 import { modelFamily } from '../../contract/models/model-family.ts';
 import type { Absence } from './absence.ts';
+import type { JudgingRefusal } from './decision-reason.ts';
 import type { Reviewer } from './reviewer.ts';
 
 /** The maker whose model reviews what a model of this one has written, by the first word that its name has (2026-11). */
@@ -42,7 +43,7 @@ export interface ModelSelection {
   /** The model that wrote the work; null: a program or a person did, or it is unknown. */
   readonly writer: string | null;
   /** Why no model is asked about the task any more, or null. */
-  readonly budgetRefusal: string | null;
+  readonly budgetRefusal: JudgingRefusal | null;
   /** The one model that configuration asks for, among all that are configured. */
   readonly named?: string | undefined;
   /** How many models are to be asked; absent: one. */

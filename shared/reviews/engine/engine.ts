@@ -11,12 +11,12 @@ import { type Absence, absenceOutcome, describeAbsence } from './absence.ts';
 import { askCostUsd } from './ask-cost.ts';
 import type { AskModel, PromptPicture, ReviewQuestion } from './ask-model-port.ts';
 import { chooseModels, type ModelSelection } from './choose-models.ts';
+import type { SkipReason } from './decision-reason.ts';
 import { verdictWithoutOpinion } from './opinion-verdict.ts';
 import type { JudgePrompt } from './prompt.ts';
 import { type ReviewPiece, selectPieces } from './review-piece.ts';
 import { reviewQuestion } from './review-question.ts';
 import type { JudgingReviewer, Reviewer, ReviewOpinion } from './reviewer.ts';
-import type { SkipReason } from './skip-reason.ts';
 
 export interface ReviewerContext extends ModelSelection {
   readonly ask: AskModel;

@@ -4,9 +4,9 @@ import type { Judgement } from '../../contract/judgement/judgement.ts';
 import type { JudgePurpose } from '../../contract/models/judge-models.ts';
 import type { OnErrorAction } from '../../contract/submission/on-error.ts';
 import type { Absence } from './absence.ts';
+import type { SkipReason } from './decision-reason.ts';
 import type { JudgePrompt } from './prompt.ts';
 import type { PieceKind, ReviewPiece } from './review-piece.ts';
-import type { SkipReason } from './skip-reason.ts';
 
 /**
  * Whose work a reviewer may look at: anybody's, that of other families than its own, or the same where the writer is

@@ -1,4 +1,5 @@
 import type { Attempt } from '../../contract/task/attempt.ts';
+import type { JudgingRefusal, OpinionFixRefusal } from '../engine/decision-reason.ts';
 
 /** So many attempts of one task are judged by models, whoever asked for them, and for how many rounds. */
 export const MAX_JUDGINGS_PER_TASK = 5;
@@ -18,11 +19,13 @@ const isJudged = ({ verdict }: Judged): boolean =>
 export const judgingCount = (attempts: readonly Judged[]): number =>
   attempts.reduce((sum, each) => sum + (isJudged(each) ? 1 : 0) + (each.repeated?.times ?? 0), 0);
 
-/** Why no model is asked about a task any more, or null. */
-export const judgingBudgetRefusal = (attempts: readonly Judged[]): string | null =>
-  judgingCount(attempts) < MAX_JUDGINGS_PER_TASK
+/** Returns why no model is asked about a task any more, or null. */
+export function judgingBudgetRefusal(attempts: readonly Judged[]): JudgingRefusal | null {
+  const count = judgingCount(attempts);
+  return count < MAX_JUDGINGS_PER_TASK
     ? null
-    : `models have judged this task ${judgingCount(attempts)} times, and ${MAX_JUDGINGS_PER_TASK} are the budget of a task: a person decides`;
+    : { code: 'judgings_used', count, limit: MAX_JUDGINGS_PER_TASK };
+}
 
 /** Was an attempt rejected by models alone: what ran and what was looked at had nothing against it? */
 const isOpinionOnly = ({ verdict }: Judged): boolean =>
@@ -30,10 +33,10 @@ const isOpinionOnly = ({ verdict }: Judged): boolean =>
   verdict.reasons.length > 0 &&
   verdict.reasons.every(({ code }) => code.startsWith('judge_'));
 
-/** Why a person decides in place of another attempt, or null: attempts were made to please a model, and none did. */
-export const opinionFixRefusal = (attempts: readonly Judged[]): string | null => {
+/** Returns why a reviewer decides in place of another attempt, or null: attempts to please a model did not. */
+export function opinionFixRefusal(attempts: readonly Judged[]): OpinionFixRefusal | null {
   const rejected = attempts.filter(isOpinionOnly).length;
   return rejected > MAX_OPINION_ONLY_REJECTIONS
-    ? `${rejected} attempts were rejected by models alone, and ${MAX_OPINION_ONLY_REJECTIONS} may mend that`
+    ? { code: 'opinion_fixes_used', rejected, limit: MAX_OPINION_ONLY_REJECTIONS }
     : null;
-};
+}

@@ -1,4 +1,5 @@
 import { findFileOverlap } from '../../contract/submission/file-overlap.ts';
+import type { PreflightRejection } from '../engine/decision-reason.ts';
 
 /** What a task asked for and what came, as far as that can be told without a model. */
 export interface PreflightWork {
@@ -15,19 +16,17 @@ const ASKS_FOR_A_FILE =
   /\b(?:write|create|generate|produce|save)\b.*\b(?:files?|reports?|documents?|output)\b|\b(?:write_file|write to|save to|output to)\b/i;
 
 /**
- * Why work is rejected before a model is asked, or null. The first that holds counts: files that were named and not touched, an agent
- * that used no tool, a description that asks for a file where none was written.
+ * Returns why work is rejected before a model is asked, or null. The first that holds counts: files that were named and
+ * not touched, an agent that used no tool, a description that asks for a file where none was written.
  */
 export function preflightRejection({
   targets,
   changed,
   description,
   toolCalls,
-}: PreflightWork): string | null {
+}: PreflightWork): PreflightRejection | null {
   if (targets.length > 0 && findFileOverlap(targets, changed) === null)
-    return `none of the files that the task names was changed or made: ${targets.slice(0, 5).join(', ')}`;
-  if (toolCalls === 0) return 'the agent has used no tool, so it has done nothing';
-  if (changed.length === 0 && ASKS_FOR_A_FILE.test(description))
-    return 'the task asks for something to be written, and no file was';
-  return null;
+    return { code: 'targets_untouched', targets };
+  if (toolCalls === 0) return { code: 'no_tool_used' };
+  return changed.length === 0 && ASKS_FOR_A_FILE.test(description) ? { code: 'no_file_written' } : null;
 }

@@ -7,10 +7,31 @@ export interface ClientReviewInput {
   readonly criteria: readonly string[];
 }
 
-/** What a client says; `reason` is null where it accepts. */
+/** Why a client rejects the work. */
+export type ClientRejection =
+  | { readonly code: 'too_short'; readonly minimum: number }
+  | { readonly code: 'low_score'; readonly mean: number }
+  | { readonly code: 'missing_criteria' | 'too_thin' | 'criteria_not_named' };
+
+/** What a client says; `rejection` is null where it accepts. */
 export interface ClientFeedback {
-  readonly reason: string | null;
+  readonly rejection: ClientRejection | null;
   readonly unmet: readonly string[];
+}
+
+export function describeRejection(rejection: ClientRejection): string {
+  switch (rejection.code) {
+    case 'too_short':
+      return `says too little of the work: fewer than ${rejection.minimum} characters`;
+    case 'low_score':
+      return `scores it ${rejection.mean.toFixed(2)}`;
+    case 'criteria_not_named':
+      return 'misses criteria in what the work is said to be';
+    case 'too_thin':
+      return 'says too little of the work';
+    case 'missing_criteria':
+      return 'misses criteria';
+  }
 }
 
 const lengthOf = (text: string): number => [...text.trim()].length;
@@ -37,8 +58,8 @@ const STRATEGIES: Readonly<
   binary: ({ deliverable, criteria }, strictness) => {
     const least = Math.max(20, Math.floor(20 * Math.max(1, criteria.length) * strictness));
     return lengthOf(deliverable) >= least
-      ? { reason: null, unmet: [] }
-      : { reason: `says too little of the work: fewer than ${least} characters`, unmet: [] };
+      ? { rejection: null, unmet: [] }
+      : { rejection: { code: 'too_short', minimum: least }, unmet: [] };
   },
   scored: ({ deliverable, criteria }, strictness) => {
     const scores = criteria.map((criterion) => ({ criterion, score: scoreOf(deliverable, criterion) }));
@@ -46,19 +67,19 @@ const STRATEGIES: Readonly<
     const unmet = scores.flatMap(({ criterion, score }) => (score < LEAST ? [criterion] : []));
     const isEnough = scores.length === 0 || mean >= Math.min(1, LEAST * strictness);
     return isEnough && unmet.length === 0
-      ? { reason: null, unmet }
-      : { reason: `scores it ${mean.toFixed(2)}`, unmet };
+      ? { rejection: null, unmet }
+      : { rejection: { code: 'low_score', mean }, unmet };
   },
   criteria_check: ({ deliverable, criteria }) => {
     const unmet = criteria.filter((criterion) => !saysWhole(deliverable, criterion));
-    return { reason: unmet.length === 0 ? null : 'misses criteria in what the work is said to be', unmet };
+    return { rejection: unmet.length === 0 ? null : { code: 'criteria_not_named' }, unmet };
   },
   adversarial: ({ deliverable, criteria }) => {
     const unmet = criteria.filter((criterion) => !deliverable.includes(criterion));
     const words = new Set(deliverable.toLowerCase().split(/\s+/).filter(Boolean));
     const isThin = lengthOf(deliverable) < 200 || words.size < 30;
     return {
-      reason: isThin ? 'says too little of the work' : unmet.length > 0 ? 'misses criteria' : null,
+      rejection: isThin ? { code: 'too_thin' } : unmet.length > 0 ? { code: 'missing_criteria' } : null,
       unmet,
     };
   },

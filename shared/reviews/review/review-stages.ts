@@ -2,7 +2,7 @@ import type { Verdict } from '../../contract/evidence/schema.ts';
 import type { ReviewSettings } from '../../contract/review/review-settings.ts';
 import type { ReviewStage } from '../../contract/review/review-stage-names.ts';
 import type { Task } from '../../contract/task/task.ts';
-import { clientFeedback, clientForAttempt } from './review-client.ts';
+import { clientFeedback, clientForAttempt, describeRejection } from './review-client.ts';
 
 /** What a stage says of work. `refer`: a person decides; the stages behind it are for after that person's word. */
 export type ReviewStageVerdict = 'pass' | 'fail' | 'skip' | 'refer';
@@ -63,13 +63,13 @@ const deliverableOf = ({ attempts, description, title }: ReviewStageInput['task'
 const client: ReviewStageFunction = ({ task, settings: { clients } }) => {
   const asked = clientForAttempt(clients, task.attempts.length);
   if (!asked) return { verdict: 'skip', reason: 'there is no client' };
-  const { reason, unmet } = clientFeedback(asked, {
+  const { rejection, unmet } = clientFeedback(asked, {
     deliverable: deliverableOf(task),
     criteria: task.acceptance_criteria,
   });
-  if (reason === null) return { verdict: 'pass', reason: `client ${asked.id} accepts it` };
+  if (rejection === null) return { verdict: 'pass', reason: `client ${asked.id} accepts it` };
   const missed = unmet.length === 0 ? '' : `; not met: ${unmet.join('; ')}`;
-  return { verdict: 'fail', reason: `client ${asked.id} ${reason}${missed}` };
+  return { verdict: 'fail', reason: `client ${asked.id} ${describeRejection(rejection)}${missed}` };
 };
 
 const person: ReviewStageFunction = () => ({

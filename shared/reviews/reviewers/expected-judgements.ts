@@ -3,8 +3,8 @@ import type { Judgement, RequirementsReviewPlan } from '../../contract/judgement
 import type { PipelineReviewPlan } from '../../contract/judgement/review-pipeline-schema.ts';
 import { isModelJudgedSignal, type ModelJudgedSignal } from '../../contract/submission/signals.ts';
 import type { Task } from '../../contract/task/task.ts';
+import { describeReason, type SkipReason } from '../engine/decision-reason.ts';
 import { absentJudgement, failureBefore, type Headed, skippedJudgement } from '../engine/engine.ts';
-import { describeSkip, type SkipReason } from '../engine/skip-reason.ts';
 import { listGradedNodes } from '../rubric/grading.ts';
 import { EXPECTATION_COMPARISON } from './expectations.ts';
 import { RED_TEAM, redTeamSettings } from './red-team.ts';
@@ -41,7 +41,7 @@ export function completeJudgements(
   const skip = judgingSkip(observed);
   const ofSignals = judgedSignals(task).map((signal, index) => {
     const reviewer = signalReviewerOf(signal);
-    if (skip !== null) return skippedJudgement(reviewer, { signal }, describeSkip(skip));
+    if (skip !== null) return skippedJudgement(reviewer, { signal }, describeReason(skip));
     const found = made[index];
     return found?.subject === reviewer.head({ signal }).subject
       ? found
@@ -64,7 +64,7 @@ export function completeGradingJudgements(
 ): Judgement[] {
   const skip = judgingSkip(observed);
   return listGradedNodes(task).flatMap((of) => {
-    if (skip !== null) return [skippedJudgement(RUBRIC_GRADING, { of }, describeSkip(skip))];
+    if (skip !== null) return [skippedJudgement(RUBRIC_GRADING, { of }, describeReason(skip))];
     const found = made.filter(({ grading }) => grading?.node === of.node);
     return found.some(({ kind }) => kind === RUBRIC_GRADING.kind)
       ? found
@@ -89,7 +89,7 @@ export function completeReviewGateJudgements(
     const skip = judgingSkip(observed) ?? failureBefore(after, made);
     return skip === null
       ? absentJudgement(reviewer, undefined, { code: 'not_returned' })
-      : skippedJudgement(reviewer, undefined, describeSkip(skip));
+      : skippedJudgement(reviewer, undefined, describeReason(skip));
   });
 }
 
@@ -126,5 +126,5 @@ export function planPipelineReview(
   const skip = judgingSkip(observed) ?? (empty_patch ? ({ code: 'empty_patch' } as const) : null);
   return skip === null
     ? { outcome: 'asked', on_error, because: 'asked: the base has reviewers' }
-    : { outcome: 'skipped', on_error, because: describeSkip(skip) };
+    : { outcome: 'skipped', on_error, because: describeReason(skip) };
 }

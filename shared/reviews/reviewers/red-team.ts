@@ -2,6 +2,7 @@ import type { AutonomyLevel } from '../../contract/approval/autonomy.ts';
 import { type RedTeamSettings, STAKES_LEVELS } from '../../contract/review/review-settings.ts';
 import type { Attempt } from '../../contract/task/attempt.ts';
 import type { Task } from '../../contract/task/task.ts';
+import { describeReason, type MissingDeliverable } from '../engine/decision-reason.ts';
 import type { JudgingReviewer } from '../engine/reviewer.ts';
 import { PROMPTS } from '../judging/prompts.ts';
 import { groundingFindings } from '../review/grounding.ts';
@@ -37,20 +38,13 @@ export const redTeamResult = (
   });
 
 /** Returns why there is nothing to attack, or null. */
-export function missingDeliverableReason(
+export function missingDeliverable(
   { acceptance_criteria }: Pick<Task, 'acceptance_criteria'>,
   { artifact }: Task['attempts'][number],
-): string | null {
-  if (!artifact || artifact.patch_bytes === 0) return 'no deliverable could be fetched: the patch is empty';
-  return acceptance_criteria.length === 0
-    ? 'no deliverable could be fetched: the task has no acceptance criteria to attack it by'
-    : null;
+): MissingDeliverable | null {
+  if (!artifact || artifact.patch_bytes === 0) return { code: 'no_deliverable' };
+  return acceptance_criteria.length === 0 ? { code: 'no_criteria_to_attack_by' } : null;
 }
-
-export const missingDeliverableResult = (
-  why: string,
-  { on_missing_deliverable: then }: RedTeamSettings,
-): ReviewGateResult => missingInputResult(why, then);
 
 export interface RedTeamInput {
   readonly task: Task;
@@ -72,8 +66,8 @@ export const RED_TEAM = {
   head: () => ({ subject: 'red team' }),
   because: () => 'asked: the workflow has its work attacked',
   precheck: ({ task, attempt, settings }) => {
-    const missing = missingDeliverableReason(task, attempt);
-    return missing === null ? null : missingDeliverableResult(missing, settings);
+    const missing = missingDeliverable(task, attempt);
+    return missing && missingInputResult(describeReason(missing), settings.on_missing_deliverable);
   },
   decide: ({ summary, findings }, { attempt, settings, autonomy }, injections) => {
     const claims = settings.grounding === 'heuristic' ? groundingFindings(attempt.report?.summary ?? '') : [];

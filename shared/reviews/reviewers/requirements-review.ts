@@ -4,10 +4,10 @@ import type { Evidence, Verdict } from '../../contract/evidence/schema.ts';
 import type { Judgement, RequirementsReviewPlan } from '../../contract/judgement/judgement.ts';
 import type { Task } from '../../contract/task/task.ts';
 import { missingModelInstruction } from '../engine/absence.ts';
+import { describeReason, type SkipReason } from '../engine/decision-reason.ts';
 import { skippedJudgement } from '../engine/engine.ts';
 import { verdictOfOpinion } from '../engine/opinion-verdict.ts';
 import type { JudgingReviewer } from '../engine/reviewer.ts';
-import { describeSkip, type SkipReason } from '../engine/skip-reason.ts';
 import { PROMPTS } from '../judging/prompts.ts';
 import { JUDGE_DEFAULTS, JudgeConfidence, JudgeReasons } from './judge-answer.ts';
 
@@ -31,7 +31,7 @@ const RequirementsReviewAnswer = z.strictObject({
 
 const skipped = (code: Exclude<SkipReason['code'], 'stopped_at_node'>): RequirementsReviewPlan => ({
   outcome: 'skipped',
-  because: describeSkip({ code }),
+  because: describeReason({ code }),
 });
 
 /**

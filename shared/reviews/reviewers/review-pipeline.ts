@@ -10,6 +10,7 @@ import type { JudgeModel } from '../../contract/models/judge-models.ts';
 import { mapConcurrently } from '../../lib/map-concurrently.ts';
 import type { Absence } from '../engine/absence.ts';
 import { chooseModels } from '../engine/choose-models.ts';
+import { describeReason } from '../engine/decision-reason.ts';
 import {
   absentJudgement,
   askModelAs,
@@ -20,7 +21,6 @@ import {
 import { verdictWithoutOpinion } from '../engine/opinion-verdict.ts';
 import type { ReviewPiece } from '../engine/review-piece.ts';
 import type { JudgingReviewer } from '../engine/reviewer.ts';
-import { describeSkip } from '../engine/skip-reason.ts';
 import type { Vote } from '../engine/votes.ts';
 import { JUDGEMENT_TIMEOUT_MS } from '../judging/judging-limits.ts';
 import { PROMPTS } from '../judging/prompts.ts';
@@ -101,7 +101,7 @@ export async function runReviewPipeline(context: ReviewPipelineContext): Promise
     if (decidePipeline(pipeline, counts) !== 'undecided') {
       judgements.push(
         ...stage.agents.map((reviewer) =>
-          skippedJudgement(STAGE_REVIEWER, { stage, reviewer }, describeSkip({ code: 'decided_before' })),
+          skippedJudgement(STAGE_REVIEWER, { stage, reviewer }, describeReason({ code: 'decided_before' })),
         ),
       );
       continue;

@@ -3,6 +3,7 @@ import type { Evidence } from '../../contract/evidence/schema.ts';
 import type { VisionSettings } from '../../contract/review/vision-settings.ts';
 import { listScreenshots, type Screenshot } from '../../contract/screenshot.ts';
 import type { Task } from '../../contract/task/task.ts';
+import { describeReason, type MissingPictures } from '../engine/decision-reason.ts';
 import type { EarlyOpinion, JudgingReviewer, ReviewOpinion } from '../engine/reviewer.ts';
 import { PROMPTS } from '../judging/prompts.ts';
 import { missingInputResult, type ReviewGateResult, resultOfFindings } from '../review/review-gate-result.ts';
@@ -21,13 +22,8 @@ export const visionSettings = ({
 /** The gate that takes pictures. */
 const GATE = 'screenshots';
 
-type MissingPictures =
-  | { readonly code: 'gate_not_run' }
-  | { readonly code: 'gate_without_pictures'; readonly outcome: string; readonly detail: string }
-  | { readonly code: 'no_criteria' };
-
-/** Returns why there is nothing to look at, or null. */
-export function missingPictures(
+/** Returns why no picture is looked at, or null. */
+function missingPictures(
   evidence: Pick<Evidence, 'gates'>,
   { acceptance_criteria }: Pick<Task, 'acceptance_criteria'>,
   { verifier }: Pick<VisionSettings, 'verifier'>,
@@ -38,18 +34,10 @@ export function missingPictures(
       ? { code: 'gate_without_pictures', outcome: gate.outcome, detail: gate.detail }
       : { code: 'gate_not_run' };
   }
-  return verifier === 'llm_vision' && acceptance_criteria.length === 0 ? { code: 'no_criteria' } : null;
-}
-
-function describeMissingPictures(missing: MissingPictures): string {
-  switch (missing.code) {
-    case 'gate_not_run':
-      return `there are no pictures to look at: the gate ${GATE} has not run`;
-    case 'gate_without_pictures':
-      return `there are no pictures to look at: the gate ${GATE} is ${missing.outcome} (${missing.detail.slice(0, 300)})`;
-    case 'no_criteria':
-      return 'the task has no acceptance criteria to judge pictures by';
-  }
+  if (verifier === 'noop') return { code: 'verifier_noop' };
+  return verifier === 'llm_vision' && acceptance_criteria.length === 0
+    ? { code: 'no_criteria_for_pictures' }
+    : null;
 }
 
 /** Returns the opinion on work without pictures, or where no verifier looks; null: the pictures are looked at. */
@@ -59,10 +47,8 @@ export function visionPrecheck(
   settings: Pick<VisionSettings, 'verifier' | 'on_missing_deliverable'>,
 ): ReviewOpinion | null {
   const missing = missingPictures(evidence, task, settings);
-  if (missing) return missingInputResult(describeMissingPictures(missing), settings.on_missing_deliverable);
-  return settings.verifier === 'noop'
-    ? missingInputResult('not asked: the verifier noop looks at nothing', 'skip')
-    : null;
+  const then = missing?.code === 'verifier_noop' ? 'skip' : settings.on_missing_deliverable;
+  return missing && missingInputResult(describeReason(missing), then);
 }
 
 const titleOf = ({ name, path, width, height }: Screenshot, index: number): string =>

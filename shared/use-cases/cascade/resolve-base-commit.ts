@@ -218,11 +218,12 @@ async function readWorkflowOf(
   return unread !== null && 'why' in found ? { why: `${found.why} (${unread})` } : found;
 }
 
-/** Why the image that the base asks for cannot be had; null when it can. */
-function unknownImage({ image }: BaseConfiguration, { images = [] }: ResolveBaseContext): string | null {
-  if (image === undefined || images.includes(image)) return null;
-  return `${REPOSITORY_CONFIG_FILE} of the base names the image "${image}"; this deployment has ${images.join(', ')} (assay:images)`;
-}
+/** The image that the base asks for, where this deployment does not have it; null: it has. */
+const unknownImage = (
+  { image }: BaseConfiguration,
+  { images = [] }: ResolveBaseContext,
+): { readonly image: string; readonly images: readonly string[] } | null =>
+  image === undefined || images.includes(image) ? null : { image, images };
 
 /** The credential of one step is minted once, however often the repository is asked; one that could not be had is asked for again. */
 function cachedCredential(authorize: CredentialProvider): CredentialProvider {
@@ -252,7 +253,12 @@ async function resolveCommand(task: Task, given: ResolveBaseContext): Promise<Ta
     if ('why' in read)
       return (present) =>
         failBaseResolution(present, read.failure ?? 'config_invalid', read.why, context.now());
-    const why = unknownImage(read, context) ?? (workflow && 'why' in workflow ? workflow.why : null);
+    const unknown = unknownImage(read, context);
+    const why = unknown
+      ? `${REPOSITORY_CONFIG_FILE} of the base names the image "${unknown.image}"; this deployment has ${unknown.images.join(', ')} (assay:images)`
+      : workflow && 'why' in workflow
+        ? workflow.why
+        : null;
     return (present) =>
       why === null
         ? recordResolvedBase(

@@ -24,25 +24,52 @@ export interface MintCredentialContext {
 
 const refused = (message: string): CredentialResponse => ({ outcome: 'refused', message, transient: false });
 
-/** Why a launch is given nothing to push with; null when it is: it is the one that delivers, and it has leave. */
-function pushRefusal(task: Task, { task_id, token }: WriteCredentialRequest): string | null {
+type MintRefusal =
+  | {
+      readonly code:
+        | 'unknown_task'
+        | 'other_repository'
+        | 'wrong_launch'
+        | 'push_not_approved'
+        | 'task_ended';
+    }
+  | { readonly code: 'not_delivering'; readonly stage: string };
+
+/** Returns why a launch gets no credential to push with, or null: it is the one that delivers, and its push is approved. */
+function pushRefusal(task: Task, { token }: WriteCredentialRequest): MintRefusal | null {
   const stage = currentStage(task);
-  if (stage !== 'deliver') return `task ${task_id} is not to be delivered: it is at ${stage}`;
+  if (stage !== 'deliver') return { code: 'not_delivering', stage };
   const launch = currentAttempt(task)?.deliver;
-  if (!launch || launch.lost || launch.token_sha256 !== sha256(token))
-    return `this is not the launch that delivers task ${task_id}`;
-  return task.delivery?.state === 'pushing' ? null : `no leave was given to push for task ${task_id}`;
+  if (!launch || launch.lost || launch.token_sha256 !== sha256(token)) return { code: 'wrong_launch' };
+  return task.delivery?.state === 'pushing' ? null : { code: 'push_not_approved' };
 }
 
-/** Why a task is given no such credential; null when it is. Who asks is not believed: the task says what is due. */
-function mintRefusal(task: Task | null, request: CredentialRequest): string | null {
-  const { task_id, repository, access } = request;
-  if (!task) return `there is no task ${task_id}`;
+/** Returns why a task gets no such credential, or null. The request is not believed: the task says what is due. */
+function mintRefusal(task: Task | null, request: CredentialRequest): MintRefusal | null {
+  const { repository, access } = request;
+  if (!task) return { code: 'unknown_task' };
   // Where hidden tests lie is not on the task; that there are some is.
   const named = task.repository === repository || (access === 'read' && task.hidden_tests !== null);
-  if (!named) return `task ${task_id} is not about ${repository}`;
+  if (!named) return { code: 'other_repository' };
   if (access === 'write') return pushRefusal(task, request);
-  return currentStage(task) === 'ended' && task.runner === 'managed' ? `task ${task_id} has ended` : null;
+  return currentStage(task) === 'ended' && task.runner === 'managed' ? { code: 'task_ended' } : null;
+}
+
+function describeMintRefusal(refusal: MintRefusal, { task_id, repository }: CredentialRequest): string {
+  switch (refusal.code) {
+    case 'unknown_task':
+      return `there is no task ${task_id}`;
+    case 'other_repository':
+      return `task ${task_id} is not about ${repository}`;
+    case 'not_delivering':
+      return `task ${task_id} is not to be delivered: it is at ${refusal.stage}`;
+    case 'wrong_launch':
+      return `this is not the launch that delivers task ${task_id}`;
+    case 'push_not_approved':
+      return `no leave was given to push for task ${task_id}`;
+    case 'task_ended':
+      return `task ${task_id} has ended`;
+  }
 }
 
 /** GitHub takes a token as the password of this user. */
@@ -53,8 +80,8 @@ export async function mintCredential(
   request: CredentialRequest,
   context: MintCredentialContext,
 ): Promise<CredentialResponse> {
-  const why = mintRefusal(await context.tasks.get(request.task_id), request);
-  if (why !== null) return refused(why);
+  const refusal = mintRefusal(await context.tasks.get(request.task_id), request);
+  if (refusal !== null) return refused(describeMintRefusal(refusal, request));
   const { credentials } = await context.secret();
   const entry = findLongestScope(credentials, request.repository);
   if (!entry) return refused(`the secret has no credential for ${request.repository}`);

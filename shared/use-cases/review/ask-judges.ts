@@ -13,6 +13,7 @@ import { requireAttempt } from '../../control/task-commands/task-change.ts';
 import { truncateToBytes } from '../../lib/truncate.ts';
 import type { AskModel } from '../../reviews/engine/ask-model-port.ts';
 import { chooseModels } from '../../reviews/engine/choose-models.ts';
+import type { JudgingRefusal } from '../../reviews/engine/decision-reason.ts';
 import { absentJudgement, type ReviewerContext, runReviewer } from '../../reviews/engine/engine.ts';
 import type { PieceKind, ReviewPiece } from '../../reviews/engine/review-piece.ts';
 import type { CircuitBreaker } from '../../reviews/judging/circuit-breaker.ts';
@@ -137,12 +138,13 @@ export interface RequestedReviews {
 async function reserveOrRefusal(
   scope: JudgingScope,
   { models, budget, now }: Pick<JudgingContext, 'models' | 'budget' | 'now'>,
-): Promise<string | null> {
+): Promise<JudgingRefusal | null> {
   const used = judgingBudgetRefusal(scope.task.attempts);
   if (used !== null || !budget) return used;
-  const refusal = await reserveJudgingOrRefusal(scope, models, budget, now());
-  if (refusal !== null) budget.onStop();
-  return refusal;
+  const why = await reserveJudgingOrRefusal(scope, models, budget, now());
+  if (why === null) return null;
+  budget.onStop();
+  return { code: 'over_budget', why };
 }
 
 /**

@@ -7,6 +7,7 @@ import { sha256 } from '../../lib/sha256.ts';
 import { truncateToBytes } from '../../lib/truncate.ts';
 import type { Absence } from '../../reviews/engine/absence.ts';
 import { chooseModels } from '../../reviews/engine/choose-models.ts';
+import { describeReason } from '../../reviews/engine/decision-reason.ts';
 import {
   absentJudgement,
   askReviewer,
@@ -16,7 +17,6 @@ import {
   skippedJudgement,
 } from '../../reviews/engine/engine.ts';
 import type { PieceKind, ReviewPiece } from '../../reviews/engine/review-piece.ts';
-import { describeSkip } from '../../reviews/engine/skip-reason.ts';
 import {
   CRITERIA_DECOMPOSITION,
   identityProbes,
@@ -137,7 +137,7 @@ export async function gradeByRubric(work: GradedWork, context: ReviewerContext):
   let stopped: string | null = null;
   for (const of of listGradedNodes(work.task)) {
     if (stopped !== null) {
-      const because = describeSkip({ code: 'stopped_at_node', node: stopped });
+      const because = describeReason({ code: 'stopped_at_node', node: stopped });
       made.push(skippedJudgement(RUBRIC_GRADING, { of }, because));
       continue;
     }

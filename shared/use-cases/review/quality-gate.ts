@@ -3,6 +3,7 @@ import { findFileOverlap } from '../../contract/submission/file-overlap.ts';
 import type { Attempt } from '../../contract/task/attempt.ts';
 import type { Task } from '../../contract/task/task.ts';
 import { truncateToBytes } from '../../lib/truncate.ts';
+import { describeReason } from '../../reviews/engine/decision-reason.ts';
 import type { ReviewPiece } from '../../reviews/engine/review-piece.ts';
 import type { EarlyOpinion } from '../../reviews/engine/reviewer.ts';
 import {
@@ -67,7 +68,13 @@ export async function qualityGatePrecheck(
     toolCalls: toolCalls(brought),
   });
   if (rejected !== null)
-    return { outcome: 'failed', verdict: 'fail', confidence: null, reasons: [rejected], injections: [] };
+    return {
+      outcome: 'failed',
+      verdict: 'fail',
+      confidence: null,
+      reasons: [describeReason(rejected)],
+      injections: [],
+    };
   if (attempt.model === null) return null;
   const { state, until } = breakerState(await readBreaker(attempt.model), now());
   return state === 'open' && until !== null

@@ -7,6 +7,7 @@ import type { Task } from '../../contract/task/task.ts';
 import { DEFAULT_APPROVAL_SETTINGS } from '../../control/approvals/approval-settings.ts';
 import { effectiveAutonomy } from '../../control/approvals/effective-autonomy.ts';
 import type { AskModel } from '../../reviews/engine/ask-model-port.ts';
+import type { JudgingRefusal } from '../../reviews/engine/decision-reason.ts';
 import { failureBefore, runReviewer } from '../../reviews/engine/engine.ts';
 import { type PieceKind, type ReviewPiece, selectPieces } from '../../reviews/engine/review-piece.ts';
 import { withSharedDeadline } from '../../reviews/judging/shared-deadline.ts';
@@ -24,7 +25,7 @@ export interface WorkflowReviewContext {
   /** Of the deployment: the most that any task has. */
   readonly autonomy?: AutonomyLevel | undefined;
   /** Why no model is asked about the task any more, or null. */
-  readonly budgetRefusal: string | null;
+  readonly budgetRefusal: JudgingRefusal | null;
   readonly now: () => Date;
 }
 

@@ -51,31 +51,47 @@ export interface SubmissionWithId {
   readonly pointer: string;
 }
 
-/** Why the repository of a request is not taken here; null when it is. */
+type RepositoryRefusal =
+  | { readonly code: 'outside_token' | 'no_file_repositories' | 'no_ssh' | 'own_repository' }
+  | { readonly code: 'outside_scopes'; readonly what: string; readonly scopes: readonly string[] };
+
+function describeRepositoryRefusal(refusal: RepositoryRefusal): string {
+  switch (refusal.code) {
+    case 'outside_token':
+      return 'is none that your token is good for';
+    case 'no_file_repositories':
+      return 'file:// repositories exist only in the embedded default';
+    case 'no_ssh':
+      return 'is over ssh://, which no box can reach: name it by https://, and give the deployment a read credential for it where it is private (assay:gitSecretArn)';
+    case 'own_repository':
+      return "is the task's own repository, which the agent can read";
+    case 'outside_scopes':
+      return `${refusal.what}: this deployment pushes to ${refusal.scopes.join(', ')}`;
+  }
+}
+
+/** Returns why the repository of a request is not accepted, or null. */
 function repositoryRefusal(
   repository: string,
   { allowFileRepositories, pushScopes, canAccess }: SubmitContext,
   what: string,
-): string | null {
-  if (canAccess?.(repository) === false) return 'is none that your token is good for';
-  if (repository.startsWith('file:'))
-    return allowFileRepositories ? null : 'file:// repositories exist only in the embedded default';
-  if (repository.startsWith('ssh:') && !allowFileRepositories)
-    return `is over ssh://, which no box can reach: name it by https://, and give the deployment a read credential for it where it is private (assay:gitSecretArn)`;
+): RepositoryRefusal | null {
+  if (canAccess?.(repository) === false) return { code: 'outside_token' };
+  if (repository.startsWith('file:')) return allowFileRepositories ? null : { code: 'no_file_repositories' };
+  if (repository.startsWith('ssh:') && !allowFileRepositories) return { code: 'no_ssh' };
   const scopes = pushScopes.map((url) => ({ url }));
   return scopes.length === 0 || findLongestScope(scopes, repository)
     ? null
-    : `${what}: this deployment pushes to ${pushScopes.join(', ')}`;
+    : { code: 'outside_scopes', what, scopes: pushScopes };
 }
 
-/** Why hidden tests do not stay hidden in this repository, or are not taken from it; null when they are. */
+/** Returns why hidden tests do not stay hidden in this repository, or are not taken from it; null: they may be. */
 function hiddenTestsRefusal(
   { repository, hidden_tests: hidden }: TaskSubmission,
   context: SubmitContext,
-): string | null {
+): RepositoryRefusal | null {
   if (hidden?.kind !== 'git') return null;
-  if (isSameRepository(hidden.repository, repository))
-    return "is the task's own repository, which the agent can read";
+  if (isSameRepository(hidden.repository, repository)) return { code: 'own_repository' };
   return repositoryRefusal(
     hidden.repository,
     {
@@ -97,8 +113,12 @@ function checkRequests(
       const served = repositoryRefusal(request.repository, context, 'cannot be delivered to');
       const hidden = hiddenTestsRefusal(request, context);
       return [
-        ...(served === null ? [] : [{ pointer: `${at}/repository`, message: served }]),
-        ...(hidden === null ? [] : [{ pointer: `${at}/hidden_tests/repository`, message: hidden }]),
+        ...(served === null
+          ? []
+          : [{ pointer: `${at}/repository`, message: describeRepositoryRefusal(served) }]),
+        ...(hidden === null
+          ? []
+          : [{ pointer: `${at}/hidden_tests/repository`, message: describeRepositoryRefusal(hidden) }]),
         ...[
           ...findAdapterProblems(request, context.agents),
           ...findDeliveryProblems(request, context.pullRequestScopes ?? []),

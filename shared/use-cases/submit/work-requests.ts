@@ -48,15 +48,24 @@ export interface RequestProjectionContext {
   readonly now: () => Date;
 }
 
-/** The task of a request as it is made, whenever that is. */
+type CreationRefusal =
+  | { readonly code: 'missing_dependencies'; readonly ids: readonly string[] }
+  | { readonly code: 'id_taken'; readonly id: string };
+
+const describeCreationRefusal = (refusal: CreationRefusal): string =>
+  refusal.code === 'id_taken'
+    ? `the id ${refusal.id} belongs to a different task`
+    : `there is no task ${refusal.ids.join(', ')} that it depends on`;
+
+/** Creates the task of a request, and returns null, or why it cannot be created. */
 async function createRequestedTask(
   request: WorkRequest,
   { tasks }: RequestProjectionContext,
-): Promise<string | null> {
+): Promise<CreationRefusal | null> {
   const asked = buildTaskSubmission(request);
   const dependencies = await tasks.getMany(asked.depends_on);
   const missing = asked.depends_on.filter((id) => !dependencies.has(id));
-  if (missing.length > 0) return `there is no task ${missing.join(', ')} that it depends on`;
+  if (missing.length > 0) return { code: 'missing_dependencies', ids: missing };
   const requestSha256 = canonicalHash(asked);
   const { task } = await tasks.create(
     createTask(asked, {
@@ -68,7 +77,7 @@ async function createRequestedTask(
       dependencies,
     }),
   );
-  return task.request_sha256 === requestSha256 ? null : `the id ${request.id} belongs to a different task`;
+  return task.request_sha256 === requestSha256 ? null : { code: 'id_taken', id: request.id };
 }
 
 /** A no that came while the task was being made: it is withdrawn, if it is this request's and not over. */
@@ -99,11 +108,17 @@ export async function projectRequest(id: string, context: RequestProjectionConte
   if (!request || !hasBeenApproved(request)) return;
   if (request.status === 'approved') {
     const refused = await createRequestedTask(request, context).catch((error: unknown) => {
-      if (error instanceof Refusal && error.code !== 'busy') return error.message;
+      if (error instanceof Refusal && error.code !== 'busy') return error;
       throw error;
     });
     request = await workRequests.change(id, (present) =>
-      refused === null ? recordTaskCreated(present, now()) : refuseWorkRequest(present, refused, now()),
+      refused === null
+        ? recordTaskCreated(present, now())
+        : refuseWorkRequest(
+            present,
+            refused instanceof Refusal ? refused.message : describeCreationRefusal(refused),
+            now(),
+          ),
     );
   }
   // A no that has come between is read here, or by its own record of the stream.

@@ -10,19 +10,32 @@ export interface MeasuredPicture {
 
 const colour = (rgb: Rgb): string => `(${rgb.join(', ')})`;
 
-/** What is wrong with a picture, or null. */
-function mismatchReason(
+type PictureMismatch =
+  | { readonly code: 'blank'; readonly mean: Rgb }
+  | {
+      readonly code: 'colour';
+      readonly mean: Rgb;
+      readonly expected: Rgb;
+      readonly distance: number;
+      readonly allowed: number;
+    };
+
+/** Returns how a picture does not meet an expectation, or null. */
+function pictureMismatch(
   expectation: VisualExpectation,
   { mean, isBlank }: PictureStatistics,
   tolerance: number,
-): string | null {
-  if (expectation.kind === 'not_blank') return isBlank ? `every pixel is ${colour(mean)}` : null;
-  const { expected_rgb: expected, tolerance: own = tolerance } = expectation;
-  const far = colourDistance(mean, expected);
-  return far > own
-    ? `the mean colour is ${colour(mean)}, ${far.toFixed(3)} from ${colour(expected)}; ${own} is allowed`
-    : null;
+): PictureMismatch | null {
+  if (expectation.kind === 'not_blank') return isBlank ? { code: 'blank', mean } : null;
+  const { expected_rgb: expected, tolerance: allowed = tolerance } = expectation;
+  const distance = colourDistance(mean, expected);
+  return distance > allowed ? { code: 'colour', mean, expected, distance, allowed } : null;
 }
+
+const describeMismatch = (mismatch: PictureMismatch): string =>
+  mismatch.code === 'blank'
+    ? `every pixel is ${colour(mismatch.mean)}`
+    : `the mean colour is ${colour(mismatch.mean)}, ${mismatch.distance.toFixed(3)} from ${colour(mismatch.expected)}; ${mismatch.allowed} is allowed`;
 
 /** Which picture an expectation is about, by name: the last where it names none; undefined: there is no such picture. */
 export const pictureForExpectation = <Named extends { readonly name: string }>(
@@ -37,14 +50,14 @@ export function unmetExpectationFinding(
   { name, statistics }: MeasuredPicture,
   { colour_tolerance }: Pick<VisionSettings, 'colour_tolerance'>,
 ): VisionFinding | null {
-  const why = mismatchReason(expectation, statistics, colour_tolerance);
-  if (why === null) return null;
+  const mismatch = pictureMismatch(expectation, statistics, colour_tolerance);
+  if (mismatch === null) return null;
   const { severity, description, kind } = expectation;
   return {
     category: kind === 'not_blank' ? 'visual_defect' : 'requirements_mismatch',
     severity,
     description,
-    evidence: [`${name}: ${why}`],
+    evidence: [`${name}: ${describeMismatch(mismatch)}`],
     suggested_fix: '',
     screenshot: name,
   };

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import type { JudgeModel } from '../../../../shared/contract/models/judge-models.ts';
 import { missingModelInstruction } from '../../../../shared/reviews/engine/absence.ts';
 import type { AskModel, ModelAnswer } from '../../../../shared/reviews/engine/ask-model-port.ts';
+import type { JudgingRefusal } from '../../../../shared/reviews/engine/decision-reason.ts';
 import { runReviewer } from '../../../../shared/reviews/engine/engine.ts';
 import type { ReviewPiece } from '../../../../shared/reviews/engine/review-piece.ts';
 import type { JudgingReviewer, ReviewOpinion } from '../../../../shared/reviews/engine/reviewer.ts';
@@ -59,7 +60,7 @@ async function run(
     readonly rejected?: string;
     readonly model?: JudgeModel | null;
     readonly writer?: string | null;
-    readonly budgetRefusal?: string | null;
+    readonly budgetRefusal?: JudgingRefusal | null;
   } = {},
 ) {
   const shown: string[] = [];
@@ -97,7 +98,11 @@ describe('a reviewer', () => {
 
   it.each([
     ['no model is configured', { model: null }, missingModelInstruction('red_team')],
-    ['the budget is spent', { budgetRefusal: 'the budget is spent' }, 'the budget is spent'],
+    [
+      'the budget is spent',
+      { budgetRefusal: { code: 'over_budget', why: 'the budget is spent' } as const },
+      'the budget is spent',
+    ],
     ['the model is of the writer’s family', { writer: 'gemini-3' }, 'same family as gemini-3'],
   ])('is not asked when %s, and the record says so without a call', async (_what, given, why) => {
     const { judgement } = await run(null, given);

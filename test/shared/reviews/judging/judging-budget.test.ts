@@ -52,9 +52,11 @@ describe('the budget of a task for opinions', () => {
     expect(
       judgingBudgetRefusal(range(MAX_JUDGINGS_PER_TASK - 1).map((number) => rejected(number))),
     ).toBeNull();
-    expect(judgingBudgetRefusal(range(MAX_JUDGINGS_PER_TASK).map((number) => rejected(number)))).toContain(
-      'a person decides',
-    );
+    expect(judgingBudgetRefusal(range(MAX_JUDGINGS_PER_TASK).map((number) => rejected(number)))).toEqual({
+      code: 'judgings_used',
+      count: MAX_JUDGINGS_PER_TASK,
+      limit: MAX_JUDGINGS_PER_TASK,
+    });
   });
 });
 

@@ -36,22 +36,30 @@ describe('what is rejected before a model is asked', () => {
   });
 
   it.each<[string, Partial<PreflightWork>, string | null]>([
-    ['no named file was touched', { targets: ['src/b.ts', 'docs'] }, 'src/b.ts, docs'],
+    ['no named file was touched', { targets: ['src/b.ts', 'docs'] }, 'targets_untouched'],
     ['one of the named files was touched', { targets: ['src/b.ts', 'src/a.ts'] }, null],
     ['a file of a named folder was touched', { targets: ['src'] }, null],
-    ['no tool was used', { toolCalls: 0 }, 'no tool'],
+    ['no tool was used', { toolCalls: 0 }, 'no_tool_used'],
     ['nobody counted tools', { toolCalls: null }, null],
-    ['a file was asked for and none written', { changed: [], description: 'Create a file.' }, 'no file was'],
-    ['files, in the plural', { changed: [], description: 'generate the documents' }, 'no file was'],
-    ['a phrase', { changed: [], description: 'Save to disk' }, 'no file was'],
+    [
+      'a file was asked for and none written',
+      { changed: [], description: 'Create a file.' },
+      'no_file_written',
+    ],
+    ['files, in the plural', { changed: [], description: 'generate the documents' }, 'no_file_written'],
+    ['a phrase', { changed: [], description: 'Save to disk' }, 'no_file_written'],
     ['nothing was asked to be written', { changed: [], description: 'Look into it.' }, null],
     ['noun and verb on two lines', { changed: [], description: 'Write\na file' }, null],
     ['a word inside of another', { changed: [], description: 'Rewrite the profile' }, null],
-    ['all at once: the files count first', { targets: ['b'], changed: [], toolCalls: 0 }, 'was changed'],
+    [
+      'all at once: the files count first',
+      { targets: ['b'], changed: [], toolCalls: 0 },
+      'targets_untouched',
+    ],
   ])('%s', (_, fields, because) => {
     const found = preflightRejection(work(fields));
     if (because === null) expect(found).toBeNull();
-    else expect(found).toContain(because);
+    else expect(found).toMatchObject({ code: because });
   });
 });
 

@@ -11,8 +11,7 @@ import { mostSevereFindings, RedTeamReport } from '../../../../shared/reviews/re
 import { runReviewStages } from '../../../../shared/reviews/review/run-review-stages.ts';
 import { reviewGateDecision } from '../../../../shared/reviews/review/severity-matrix.ts';
 import {
-  missingDeliverableReason,
-  missingDeliverableResult,
+  missingDeliverable,
   RED_TEAM,
   redTeamResult,
   redTeamSettings,
@@ -120,9 +119,13 @@ describe('the red-team gate', () => {
     const { red_team } = ReviewSettings.parse({ red_team: { on_missing_deliverable } });
     const task = taskInReview({}, { acceptance_criteria: [] });
     const [attempt] = task.attempts;
-    const why = attempt ? missingDeliverableReason(task, attempt) : null;
-    expect(why).toContain('no deliverable could be fetched');
-    expect(missingDeliverableResult(why ?? '', red_team).verdict).toBe(verdict);
+    if (!attempt) throw new Error('the task has no attempt');
+    expect(missingDeliverable(task, attempt)).toEqual({ code: 'no_criteria_to_attack_by' });
+    const early = RED_TEAM.precheck({ task, attempt, settings: red_team, autonomy: 'full' });
+    expect(early).toMatchObject({
+      verdict,
+      reasons: [expect.stringContaining('no deliverable could be fetched')],
+    });
   });
 });
 

@@ -129,7 +129,7 @@ describe('the client stage', () => {
     ['adversarial', LONG, 1, false],
   ] as const)('%s of %j with strictness %d accepts: %s', (strategy, deliverable, strictness, isAccepted) => {
     const client = ReviewClient.parse({ id: 'ada', strategy, strictness });
-    expect(clientFeedback(client, { deliverable, criteria: CRITERIA }).reason === null).toBe(isAccepted);
+    expect(clientFeedback(client, { deliverable, criteria: CRITERIA }).rejection === null).toBe(isAccepted);
   });
 
   it('says the same each time, gives a reason where it rejects, and reads criteria as text, not as patterns', () => {
@@ -142,7 +142,7 @@ describe('the client stage', () => {
           const client = ReviewClient.parse({ id: 'ada', strategy });
           const first = clientFeedback(client, { deliverable, criteria });
           expect(clientFeedback(client, { deliverable, criteria })).toEqual(first);
-          if (first.unmet.length > 0) expect(first.reason).not.toBeNull();
+          if (first.unmet.length > 0) expect(first.rejection).not.toBeNull();
         },
       ),
       { numRuns: 100 },

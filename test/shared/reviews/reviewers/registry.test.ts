@@ -74,7 +74,7 @@ const answerFailures: readonly NoAnswer[] = [
 /** One of each kind: a code without an example does not compile. */
 const ABSENCES: Readonly<Record<Exclude<Absence['code'], NoAnswer['code']>, Absence>> = {
   no_model: { code: 'no_model', purpose: 'judge' },
-  budget_spent: { code: 'budget_spent', refusal: 'the budget is spent' },
+  budget_spent: { code: 'budget_spent', refusal: { code: 'over_budget', why: 'the budget is spent' } },
   same_family: { code: 'same_family', model: 'claude-a', writer: 'claude-b' },
   unknown_writer: { code: 'unknown_writer' },
   too_few_models: { code: 'too_few_models', count: 2, found: 1, purpose: 'cross_model', writer: 'o3' },

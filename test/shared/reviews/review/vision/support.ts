@@ -66,7 +66,13 @@ export async function look({
   };
   const pieces = [{ kind: 'task' as const, label: 'title of the task', text: task.title }];
   return runWorkflowReviews(task, attempt, { gates: [...(gates ?? [taken])] }, pieces, {
-    ...{ ask, models, objects, autonomy, budgetRefusal: spent },
+    ...{
+      ask,
+      models,
+      objects,
+      autonomy,
+      budgetRefusal: spent === null ? null : ({ code: 'over_budget', why: spent } as const),
+    },
     now: () => FIXED_NOW,
   });
 }
