@@ -16,6 +16,7 @@ const FLOORS = {
     'languages',
     'rules',
     'tests',
+    'environment',
     'screenshots',
     'signals',
     'gates',

@@ -24,6 +24,7 @@ export const OWN_PROCESS_TESTS: TestGroup = {
   'changes the environment or kills processes': [
     'test/cli/check.test.ts',
     'test/containers/assignment.test.ts',
+    'test/gates/environment/**/*.test.ts',
     'test/containers/end-to-end.test.ts',
     'test/workspace/process/**/*.test.ts',
   ],

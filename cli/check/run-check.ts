@@ -21,7 +21,7 @@ import { killAllProcessGroups } from '../../workspace/process/process-groups.ts'
 import { removeFolder } from '../../workspace/process/remove-folder.ts';
 import { CLI_EXIT_CODES, CliError, InterruptedError } from '../exit.ts';
 import { createConfigError } from './config-error.ts';
-import { resolveCacheFolder } from './resolve-cache-folder.ts';
+import { environmentFolderOf, resolveCacheFolder } from './resolve-cache-folder.ts';
 
 export interface CheckOptions {
   /** Folder inside the repository to check. */
@@ -61,6 +61,7 @@ export async function runCheck(
   options: CheckOptions,
   cwd: string = process.cwd(),
   judge: Judge | null = null,
+  onProgress?: (text: string) => void,
 ): Promise<CheckResult> {
   const stopping = new AbortController();
   let stoppedBy: NodeJS.Signals | null = null;
@@ -113,6 +114,8 @@ export async function runCheck(
       bypasses,
       abort: stopping.signal,
       persistentCache: cache === null ? null : createFileCache(cache),
+      environmentFolder: cache === null || options.noCache ? null : environmentFolderOf(cache),
+      ...(onProgress ? { onProgress } : {}),
       useCache: !options.noCache,
       onTests: (gate, tests) => suites.push({ gate, tests }),
       onScreenshots: (_gate, taken) => screenshots.push(...taken),

@@ -164,7 +164,7 @@ export const checkCommand = defineLocalCommand({
       models === undefined
         ? null
         : await (await import('../judge-models.ts')).createLocalJudge(models, session.io);
-    const result = await runCheck(options, cwd, judge);
+    const result = await runCheck(options, cwd, judge, (text) => session.note(text));
     const { evidence, verdict } = result;
     await writeOutputFiles(result, { sarif, junit, screenshots, summary }, cwd);
     const chosen = format ?? (session.json ? 'json' : 'text');

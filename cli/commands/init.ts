@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { CONFIG_FILE } from '../../gates/core/configuration-file.ts';
+import { CheckoutError } from '../../workspace/git/checkout-error.ts';
 import { CLI_EXIT_CODES, CliError } from '../exit.ts';
 import { defineLocalCommand } from '../local-command.ts';
 import { defineOption } from '../parameters.ts';
@@ -12,9 +13,9 @@ export const initCommand = defineLocalCommand({
     repo: defineOption('--repo <dir>', 'repository', { default: '.' }),
     write: defineOption('--write', `write ${CONFIG_FILE} there; an existing one is not overwritten`),
   },
-  json: '`--json` prints `{"file": string | null, "text": string, "settings": [{"setting", "why", "missing"}]}`; `missing` is null where nothing is.',
+  json: '`--json` prints `{"file": string | null, "text": string, "environment": {"setup", "problem"}, "settings": [{"setting", "enabled", "why"}], "outlook": [string]}`; what is not `enabled` is a comment in the text.',
   examples: [
-    ['init', 'print a configuration for this repository, with the reasons as comments'],
+    ['init', 'prepare a bare checkout of HEAD, run there what may work, and print a configuration'],
     ['init --write && git add assay.yaml', 'write it'],
   ],
   run: async (session, { repo, write }) => {
@@ -25,16 +26,19 @@ export const initCommand = defineLocalCommand({
         hint: '`assay init` without --write prints its proposal; `assay gates list` lists the gates that run.',
       });
     const { proposeConfig } = await import('../init/propose-config.ts');
-    const { text, settings } = await proposeConfig(dir);
-    if (write) await writeFile(file, text, { flag: 'wx' });
-    session.show({ file: write ? file : null, text, settings }, () =>
-      write ? `${file} written. Commit it: gates read it from the base commit.` : text.trimEnd(),
+    const proposal = await proposeConfig(dir, (text) => session.note(text)).catch((error: unknown) => {
+      if (!(error instanceof CheckoutError) || error.failureClass === 'unknown') throw error;
+      throw new CliError(CLI_EXIT_CODES.usage, error.failureClass, `${error.message}.`, {
+        hint: 'Gates read files of commits: name a git repository that has one.',
+      });
+    });
+    if (write) await writeFile(file, proposal.text, { flag: 'wx' });
+    session.show({ file: write ? file : null, ...proposal }, () =>
+      write ? `${file} written. Commit it: gates read it from the base commit.` : proposal.text.trimEnd(),
     );
-    for (const { setting, missing } of settings) if (missing !== null) session.note(`${setting}: ${missing}`);
-    if (!settings.some(({ setting }) => setting === 'tests: true'))
-      session.note(
-        'No tests were found, so no executed evidence is possible. Set test_command if there is one.',
-      );
+    for (const { setting, enabled, why } of proposal.settings)
+      if (!enabled) session.note(`not enabled: ${setting.split('\n').at(-1)}: ${why}`);
+    for (const line of proposal.outlook) session.note(line);
     return undefined;
   },
 });

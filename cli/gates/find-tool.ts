@@ -1,4 +1,4 @@
-import { constants } from 'node:fs';
+import { accessSync, constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { listFolderAncestors } from '../../gates/tests/running/tool-folders.ts';
@@ -42,6 +42,17 @@ export async function findTool(
   const found = await Promise.all(places.map(isExecutable));
   return { name, found: found.includes(true) };
 }
+
+/** Whether a program is on the PATH of this machine. */
+export const findProgramOnPath = (name: string): boolean =>
+  (process.env['PATH'] ?? '').split(delimiter).some((folder) => {
+    try {
+      accessSync(join(folder, name), constants.X_OK);
+      return folder !== '';
+    } catch {
+      return false;
+    }
+  });
 
 const isExecutable = (file: string): Promise<boolean> =>
   access(file, constants.X_OK).then(

@@ -19,7 +19,7 @@ const SERVERS = [
 interface WebApp {
   readonly why: string;
   /** Its settings, as YAML in one line. */
-  readonly settings: (setup: string | null) => string;
+  readonly settings: string;
 }
 
 /** Detects a web application and how it is started; null: none. */
@@ -29,10 +29,10 @@ export function detectWebApp(dir: string): WebApp | null {
   if (server !== undefined && typeof scripts?.['start'] === 'string')
     return {
       why: `${server} serves pages`,
-      settings: (setup) => `command: ${JSON.stringify(`${setup === null ? '' : `${setup} && `}npm start`)}`,
+      settings: 'command: npm start',
     };
   return server === undefined && existsSync(join(dir, 'index.html'))
-    ? { why: 'index.html exists', settings: () => 'folder: .' }
+    ? { why: 'index.html exists', settings: 'folder: .' }
     : null;
 }
 

@@ -1,46 +1,36 @@
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { stringify } from 'yaml';
+import type { EnvironmentSetting } from '../../gates/environment/environment-setting.ts';
 import { parseConfig } from '../../gates/pipeline/configuration/parse-config.ts';
-import { type ListedGate, listGates } from '../gates/list-gates.ts';
 import { detectWebApp } from './detect-web-app.ts';
+import { countTests, isUsable, type TrialRun, type TriedGate, tryCandidates } from './try-candidates.ts';
 
 const run = promisify(execFile);
 
-/** Gates that a proposal enables if they have a tool, with the purpose of each, and the setting of its command. */
-const TOOL_GATES: Readonly<Record<string, readonly [purpose: string, command?: string]>> = {
-  lint: ['new linter errors', 'lint_command'],
-  type_check: ['whether the code still compiles', 'type_check_command'],
-  tests: ['whether the tests still pass', 'test_command'],
-};
 /** Gates that need no tool; enabled where there are tests. */
-const TEST_GATES: typeof TOOL_GATES = {
-  test_integrity: ['weakened, skipped or removed tests'],
-  red_first: ['new tests that pass on the base commit, too'],
-  suppressions: ['comments that silence a check'],
-};
+const TEST_GATES = {
+  test_integrity: 'weakened, skipped or removed tests',
+  red_first: 'new tests that pass on the base commit, too',
+  suppressions: 'comments that silence a check',
+} as const;
 
-/** Commands that install the packages of a lockfile without running their scripts. */
-const INSTALL_COMMANDS: readonly (readonly [lockfile: string, command: string])[] = [
-  ['package-lock.json', 'npm ci --ignore-scripts'],
-  ['pnpm-lock.yaml', 'pnpm install --frozen-lockfile --ignore-scripts'],
-  ['yarn.lock', 'yarn install --frozen-lockfile --ignore-scripts'],
-  ['bun.lock', 'bun install --frozen-lockfile --ignore-scripts'],
-];
-
-/** One line of a proposal, and the reason for it. */
+/** One line of a proposal. */
 export interface ProposedSetting {
+  /** YAML under `quality_gates`. */
   readonly setting: string;
+  /** False: it is written as a comment. */
+  readonly enabled: boolean;
   readonly why: string;
-  /** What must still be installed; null: nothing. */
-  readonly missing: string | null;
 }
 
 export interface ConfigProposal {
   /** The text of assay.yaml. */
   readonly text: string;
+  readonly environment: { readonly setup: EnvironmentSetting['setup']; readonly problem: string | null };
   readonly settings: readonly ProposedSetting[];
+  /** What a first `assay check` will do, in sentences. */
+  readonly outlook: readonly string[];
 }
 
 /** Returns the default branch of the remote, else the branch that is checked out. */
@@ -53,91 +43,180 @@ async function defaultBranch(dir: string): Promise<string> {
   return remote?.replace(/^origin\//, '') ?? (await git('branch', '--show-current')) ?? 'main';
 }
 
-/** Returns the switch of a gate, and its command if a script of the project needs packages that a clean checkout lacks. */
-function gateSettings(
-  { name, flag, tools }: ListedGate,
-  [purpose, command]: (typeof TOOL_GATES)[string],
-  setup: string | null,
-): ProposedSetting[] {
-  const [first] = tools;
-  if (!first || flag === null) return [];
-  const used = [...new Set(tools.map(({ tool }) => tool ?? 'a command'))].join(', ');
-  const absent = tools.filter(({ found }) => found === false);
-  const get = absent.map(({ tool: program, get }) => get ?? `${program ?? name} is not installed`);
-  const missing = get.length === 0 ? null : [...new Set(get)].join('; ');
-  const script = first.command !== null && SCRIPT.test(first.command) ? first.command : null;
-  return [
-    { setting: `${flag}: true`, why: `${purpose} (${used === 'assay' ? 'Assay itself' : used})`, missing },
-    ...(script !== null && setup !== null && command !== undefined
-      ? [
-          {
-            setting: `${command}: ${JSON.stringify(`${setup} && ${script}`)}`,
-            why: 'a script of package.json; the checkout is clean, so packages are installed first',
-            missing: null,
-          },
-        ]
-      : []),
-  ];
+/** Text of a repository or its tools, cut to one line of plain characters, so that it stays a comment. */
+const oneLine = (text: string, length = 200): string =>
+  text
+    .replace(/[^\P{C} ]+|\s+/gu, ' ')
+    .trim()
+    .slice(0, length);
+
+const seconds = (ms: number): string =>
+  ms < 10_000 ? `${(ms / 1_000).toFixed(1)} s` : `${Math.round(ms / 1_000)} s`;
+
+/** Says what a run showed, in a few words. */
+function describeRun({ result, durationMs }: TriedGate): string {
+  const { run: tests, failed } = countTests(result);
+  const took = seconds(durationMs);
+  if (tests < 0) return `passed in ${took}`;
+  return failed === 0
+    ? `${tests} tests passed in ${took}`
+    : `${tests} tests ran in ${took}; ${failed} fail on the base and are compared one by one`;
 }
 
-/** Command lines that run a script of package.json. */
-const SCRIPT = /^npm (?:run|test)\b/;
+/** Says why a candidate is of no use, and what to do about it. */
+function describeProblem({ result, candidate }: TriedGate): string {
+  const remedy =
+    candidate.gate === 'tests'
+      ? 'set test_command to the line that runs the tests, and environment.setup to what it needs'
+      : `make it pass on the base commit, then set ${candidate.gate}: true`;
+  return `${result.outcome}: ${oneLine(result.detail)}; ${remedy}`;
+}
 
-/** Returns a line of YAML with comments. Names of scripts are untrusted: they are cut to one line, so that they stay comments. */
-const yamlLine = (setting: string, ...comments: readonly (string | null)[]): string => {
-  const text = comments.flatMap((each) => (each === null ? [] : [each.replace(/\s+/gu, ' ').slice(0, 160)]));
-  return `  ${setting}${text.length === 0 ? '' : `  # ${text.join('; ')}`}`;
-};
+function settingLines(settings: Readonly<Record<string, string | boolean>>): string {
+  return Object.entries(settings)
+    .map(([key, value]) => `${key}: ${typeof value === 'string' ? JSON.stringify(value) : value}`)
+    .join('\n');
+}
+
+function gateSettings({ tried }: TrialRun): ProposedSetting[] {
+  return (['tests', 'type_check', 'lint'] as const).flatMap((gate): ProposedSetting[] => {
+    const own = tried.filter(({ candidate }) => candidate.gate === gate);
+    const usable = own.find(isUsable);
+    if (usable)
+      return [{ setting: settingLines(usable.candidate.settings), enabled: true, why: describeRun(usable) }];
+    return own.slice(0, 2).map((each) => ({
+      setting: settingLines(each.candidate.settings),
+      enabled: false,
+      why: describeProblem(each),
+    }));
+  });
+}
+
+/** Time limit of a run in seconds: several times what it took here, because other machines are slower. */
+const timeLimitS = (tried: readonly TriedGate[]): number =>
+  Math.min(
+    7_200,
+    Math.max(
+      60,
+      ...tried.filter(isUsable).map(({ durationMs }) => Math.ceil((4 * durationMs) / 60_000) * 60),
+    ),
+  );
 
 /**
- * Proposes a configuration for the working tree of a repository. Runs no code of it. Missing tools are proposed, too: a gate without its
- * tool reports that it could not run.
+ * Proposes a configuration for a repository: it prepares a bare checkout of the last commit, runs there what may work, and enables what
+ * passed. Everything else is a comment with the reason. Writes nothing to the repository.
  */
-export async function proposeConfig(dir: string): Promise<ConfigProposal> {
-  const [gates, base] = await Promise.all([listGates('.', dir), defaultBranch(dir)]);
-  const byName = new Map(gates.map((gate) => [gate.name, gate]));
-  const found = INSTALL_COMMANDS.find(([lockfile]) => existsSync(join(dir, lockfile)));
-  const setup = found?.[1] ?? null;
-  const settingsFor = (wanted: typeof TOOL_GATES): ProposedSetting[] =>
-    Object.entries(wanted).flatMap(([name, purpose]) => {
-      const gate = byName.get(name);
-      return gate ? gateSettings(gate, purpose, setup) : [];
-    });
-  const tools = settingsFor(TOOL_GATES);
-  const hasTests = tools.some(({ setting }) => setting === 'tests: true');
-  const profiles: ProposedSetting[] =
-    found === undefined
-      ? []
-      : [
-          {
-            setting: `profiles: { javascript: { setup: ${found[1]} } }`,
-            why: `${found[0]} exists, and tools run in a clean checkout`,
-            missing: null,
-          },
-        ];
+export async function proposeConfig(
+  dir: string,
+  onProgress: (text: string) => void,
+): Promise<ConfigProposal> {
+  const [trial, base] = await Promise.all([tryCandidates(dir, onProgress), defaultBranch(dir)]);
+  const { environment, tried } = trial;
+  const gates = gateSettings(trial);
+  const hasTests = gates.some(({ setting, enabled }) => enabled && setting.startsWith('tests: true'));
   const webApp = detectWebApp(dir);
-  const screenshots: ProposedSetting[] =
-    webApp === null || !byName.has('screenshots')
+  const settings: ProposedSetting[] = [
+    ...gates,
+    ...(hasTests
+      ? Object.entries(TEST_GATES).map(([name, why]) => ({ setting: `${name}: true`, enabled: true, why }))
+      : []),
+    ...(webApp === null
       ? []
       : [
           {
-            setting: `screenshots: { enabled: true, ${webApp.settings(setup)} }`,
-            why: `${webApp.why}, and Chromium is installed`,
-            missing: null,
+            setting: `screenshots: { enabled: true, ${webApp.settings} }`,
+            enabled: false,
+            why: `${webApp.why}; not tried here`,
           },
-        ];
-  const settings = [...tools, ...screenshots, ...(hasTests ? settingsFor(TEST_GATES) : []), ...profiles];
+        ]),
+  ];
+  const limit = timeLimitS(tried);
   const text = [
     'version: 1',
+    ...environmentLines(environment),
     'quality_gates:',
     '  enabled: true',
-    yamlLine(`base_ref: ${JSON.stringify(base)}`, 'the base of `assay check`'),
-    ...settings.map(({ setting, why, missing }) =>
-      yamlLine(setting, why, missing === null ? null : `to install: ${missing}`),
-    ),
+    `  base_ref: ${JSON.stringify(base)}  # the base of \`assay check\``,
+    `  timeout_s: ${limit}  # for one run`,
+    ...settings.flatMap(settingText),
     '',
   ].join('\n');
   // A proposal must be a valid configuration.
   parseConfig(text);
-  return { text, settings };
+  return {
+    text,
+    environment: {
+      setup: environment.problem === null ? setupOf(environment) : [],
+      problem: environment.problem,
+    },
+    settings,
+    outlook: describeOutlook(trial, hasTests),
+  };
+}
+
+const setupOf = ({ setups }: TrialRun['environment']): EnvironmentSetting['setup'] =>
+  setups.flatMap(({ lines }) =>
+    lines.map(({ run: line, folder }) => (folder === '' ? line : { run: line, folder })),
+  );
+
+/** Returns `environment` as lines of YAML, commented if the setup failed. */
+function environmentLines(environment: TrialRun['environment']): string[] {
+  const { setups, problem, dropped, durationMs } = environment;
+  if (setups.length === 0) return [];
+  const lines = [
+    'environment:',
+    '  setup:',
+    ...setups.flatMap(({ reason, lines: own }) =>
+      own.map(({ run: line, folder }, index) => {
+        const value = folder === '' ? line : { run: line, folder };
+        const text = stringify([value], { collectionStyle: 'flow', lineWidth: 0 }).trim();
+        const item = text.replace(/^\[\s*|\s*\]$/g, '');
+        return `    - ${item}${index === 0 ? `  # ${oneLine(reason)}` : ''}`;
+      }),
+    ),
+  ];
+  if (problem !== null)
+    return [
+      `# The environment could not be prepared: ${oneLine(problem, 300)}`,
+      '# Correct these lines, and run `assay init --check`.',
+      ...lines.map((line) => `# ${line}`),
+    ];
+  const built = dropped.filter((path) => !path.startsWith('.'));
+  return [
+    `# Prepared in ${seconds(durationMs)} here; kept between runs.`,
+    ...lines,
+    ...(built.length === 0
+      ? []
+      : [
+          `  # The setup also made ${oneLine(built.slice(0, 5).join(', '))} from the sources. Sandboxes do not get that, because a patch may`,
+          '  # change the sources. Where commands need it, name the lines that make it:',
+          '  # build: [...]',
+        ]),
+  ];
+}
+
+const settingText = ({ setting, enabled, why }: ProposedSetting): string[] =>
+  setting
+    .split('\n')
+    .map((line, index) => `  ${enabled ? '' : '# '}${line}${index === 0 ? `  # ${oneLine(why)}` : ''}`);
+
+function describeOutlook({ environment, tried }: TrialRun, hasTests: boolean): string[] {
+  const usable = tried.filter(isUsable);
+  const total = usable.reduce((sum, { durationMs }) => sum + durationMs, 0);
+  const names = usable.map(({ candidate }) => candidate.gate).join(', ');
+  return [
+    environment.setups.length > 0 && environment.problem === null
+      ? 'A first `assay check` takes the prepared environment from the cache.'
+      : 'A first `assay check` prepares nothing.',
+    usable.length === 0
+      ? 'It runs no command of the project.'
+      : `It runs ${names} on the change (about ${seconds(total)}), and again on the base where something fails.`,
+    ...(hasTests
+      ? []
+      : [
+          tried.some(({ candidate }) => candidate.gate === 'tests')
+            ? 'No test run can be used, so no executed evidence is possible. Set test_command.'
+            : 'No tests were found, so no executed evidence is possible. Set test_command if there is one.',
+        ]),
+  ];
 }

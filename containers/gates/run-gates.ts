@@ -61,6 +61,7 @@ export async function runGates(assignment: GatesAssignment, box: ContainerContex
       upstream: () => fetchUpstream(store, assignment, box),
       persistentCache: memory,
       identifyImage: readImageDigest,
+      networkByDefault: box.embedded,
       repository: assignment.repository,
       onTests: (gate, tests) => suites.push({ gate, tests }),
       onScreenshots: (_gate, taken) => shots.push(...taken),

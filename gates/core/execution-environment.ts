@@ -5,4 +5,6 @@ export interface ExecutionEnvironment {
   /** Of the container; null where there is none. */
   readonly image: string | null;
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Key of the prepared environment; null: nothing is prepared. */
+  readonly prepared?: string | null;
 }

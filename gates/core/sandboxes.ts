@@ -13,12 +13,14 @@ import { ExclusiveGroups } from '../../workspace/process/exclusive-groups.ts';
 import type { ProcessUser } from '../../workspace/process/process-user.ts';
 import { removeFolder } from '../../workspace/process/remove-folder.ts';
 import {
+  createForeignCodeResult,
   createUncontainedResult,
   type ProcessCommand,
   type ProcessResult,
   runProcess,
 } from '../../workspace/process/run-process.ts';
 import { writeNewFile } from '../../workspace/process/write-new-file.ts';
+import type { SandboxExtension, SandboxFolders } from './sandbox-extension.ts';
 
 export interface SandboxesOptions {
   /** Holds the base commit and every tree that sandboxes are made of. No sandbox reads it. */
@@ -42,6 +44,7 @@ export interface Sandbox {
   readonly baseRoot: string | null;
   /** Its temporary folder, outside of the checkout. */
   readonly tmpFolder: string;
+  readonly folders: SandboxFolders;
   /**
    * @param extra variables of the environment besides the usual ones.
    * @param abort ends the command before its time.
@@ -93,6 +96,9 @@ export class Sandboxes {
   readonly #privateTrees = new Map<string, PrivateTree>();
   /** Objects of base and patch. Made once: packing takes a fraction of one checkout. */
   #pack: Promise<ObjectPack> | null = null;
+  /** Null until the configuration of the base commit is known, and where it prepares nothing. */
+  #extension: SandboxExtension | null = null;
+  readonly #preparationClock = new PreparationClock();
   /** Once a command could not be contained, no other is started: it could be met by what is left. */
   #uncontained: string | null = null;
 
@@ -105,15 +111,20 @@ export class Sandboxes {
     }));
   }
 
-  /** Milliseconds on the clock of `performance.now()`, without those in which a command waits to be let in. */
+  /** Milliseconds on the clock of `performance.now()`, without those in which a command waits to be let in or sandboxes are prepared. */
   nowExcludingWaits(): number {
-    return this.#turns.nowExcludingWaits();
+    return this.#turns.nowExcludingWaits() - this.#preparationClock.elapsedMs();
   }
 
   /** How much is left of a time limit that begins now, in milliseconds, at least 1. Time in which a command waits to be let in does not count. */
   startTimeLimit(limitMs: number): () => number {
     const until = this.nowExcludingWaits() + limitMs;
     return () => Math.max(1, until - this.nowExcludingWaits());
+  }
+
+  /** Sets what every sandbox gets before its first command. */
+  extendSandboxes(extension: SandboxExtension): void {
+    this.#extension = extension;
   }
 
   /** What is asked of this tree is asked while nothing else runs, as it is of the base. */
@@ -179,6 +190,11 @@ export class Sandboxes {
     return this.#make(tree, { group: this.#groupOf(tree), withBase: true });
   }
 
+  /** Returns a checkout without what the extension adds: preparation itself runs in it. */
+  createBareSandbox(tree: string): Promise<Sandbox> {
+    return this.#make(tree, { group: this.#groupOf(tree), environment: null });
+  }
+
   /** A checkout for questions to the machine, such as which tools it has: they have nothing to do with what runs beside them. */
   createToolQuerySandbox(tree: string): Promise<Sandbox> {
     return this.#make(tree, { group: null });
@@ -188,18 +204,22 @@ export class Sandboxes {
   async createMinimalToolQuerySandbox(tree: string, counts: RegExp): Promise<Sandbox> {
     const { store } = this.#options;
     const files = await listFiles(store, tree);
-    return this.createToolQuerySandbox(
-      files.some(({ path }) => counts.test(path)) ? tree : emptyTreeId(store),
-    );
+    const shown = files.some(({ path }) => counts.test(path)) ? tree : emptyTreeId(store);
+    return this.#make(shown, { group: null, environment: tree });
   }
 
   #groupOf(tree: string): string {
     return this.#apart.has(tree) ? tree : PATCH_GROUP;
   }
 
+  /** @param options.environment tree whose environment the sandbox gets; null: none; absent: that of its own tree. */
   async #make(
     tree: string,
-    { group, withBase = false }: { readonly group: string | null; readonly withBase?: boolean },
+    {
+      group,
+      withBase = false,
+      environment = tree,
+    }: { readonly group: string | null; readonly withBase?: boolean; readonly environment?: string | null },
   ): Promise<Sandbox> {
     const { base, workDir } = this.#options;
     const store = this.storeOf(tree);
@@ -236,30 +256,58 @@ export class Sandboxes {
       await chown(place, 0, lodger.user.gid);
     }
     const env = buildCommandEnvironment({ home, tmp });
+    const folders: SandboxFolders = {
+      place: territory,
+      checkout: root,
+      home: join(territory, 'home'),
+      tmp: join(territory, 'tmp'),
+      user: lodger.user,
+    };
+    const execute = (
+      program: ProcessCommand,
+      timeoutMs: number,
+      variables: Readonly<Record<string, string>>,
+      abort?: AbortSignal,
+    ): Promise<ProcessResult> => {
+      const ends = [this.#options.abort, abort].filter((each) => each !== undefined);
+      const start = () =>
+        this.#inside(place, lodger, (runAs) =>
+          runProcess(program, {
+            cwd: root,
+            env: { ...env, ...variables },
+            timeoutMs,
+            runAs,
+            exclusiveFolder: territory,
+            ...(ends.length > 0 ? { abort: AbortSignal.any(ends) } : {}),
+          }),
+        );
+      return group === null ? start() : this.#turns.runInGroup(group, start);
+    };
+    let installing: ReturnType<SandboxExtension['install']> | null = null;
     return {
       checkoutRoot: root,
       baseRoot: withBase ? await realpath(baseFolder) : null,
       tmpFolder: tmp,
+      folders,
       writePathList: (paths) =>
         writeNewFile(
           join(place, 'given'),
           'files',
           Buffer.concat(paths.flatMap((path) => [HERE, encodePath(path), NUL])),
         ),
-      run: (program, timeoutMs, extra = {}, abort) => {
-        const ends = [this.#options.abort, abort].filter((each) => each !== undefined);
-        const start = () =>
-          this.#inside(place, lodger, (runAs) =>
-            runProcess(program, {
-              cwd: root,
-              env: { ...env, ...extra },
-              timeoutMs,
-              runAs,
-              exclusiveFolder: territory,
-              ...(ends.length > 0 ? { abort: AbortSignal.any(ends) } : {}),
-            }),
-          );
-        return group === null ? start() : this.#turns.runInGroup(group, start);
+      run: async (program, timeoutMs, extra = {}, abort) => {
+        const extension = this.#extension;
+        if (extension === null || environment === null) return execute(program, timeoutMs, extra, abort);
+        installing ??= this.#preparationClock.track(
+          extension.install(environment, folders, (line, limitMs, variables) =>
+            execute({ line }, limitMs, variables),
+          ),
+        );
+        const { variables, failedBuild } = await installing;
+        if (failedBuild !== null) return failedBuild;
+        const result = await execute(program, timeoutMs, { ...variables, ...extra }, abort);
+        const foreign = await extension.findForeignCode(environment, folders);
+        return foreign === null ? result : createForeignCodeResult(result, foreign);
       },
     };
   }
@@ -298,6 +346,26 @@ async function hasTree(store: GitStore, tree: string): Promise<boolean> {
     return DISCARDING_SINK;
   });
   return found;
+}
+
+/** Adds up the time in which at least one sandbox is being prepared: no time limit of a command counts it. */
+class PreparationClock {
+  #running = 0;
+  #since = 0;
+  #totalMs = 0;
+
+  elapsedMs(): number {
+    return this.#totalMs + (this.#running > 0 ? performance.now() - this.#since : 0);
+  }
+
+  async track<Value>(work: Promise<Value>): Promise<Value> {
+    if (this.#running++ === 0) this.#since = performance.now();
+    try {
+      return await work;
+    } finally {
+      if (--this.#running === 0) this.#totalMs += performance.now() - this.#since;
+    }
+  }
 }
 
 const HERE = Buffer.from('./');

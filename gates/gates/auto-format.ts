@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { isRegularFile } from '../../workspace/git/list-files.ts';
 import type { Gate, GateContext, GateResult } from '../core/gate.ts';
 import { buildGateResult, type GateFinding } from '../core/gate-finding.ts';
-import { readToolProfiles, TOOL_PROFILE_SETTINGS } from '../tests/running/tool-profile-settings.ts';
 import { findToolVersion, missingToolMessage } from '../tests/running/tool-version.ts';
 import { findUnformattedFiles } from './auto-format/find-unformatted.ts';
 import { type Formatter, selectFormatters } from './auto-format/formatters.ts';
@@ -15,8 +14,8 @@ export const autoFormatGate: Gate = {
   required: false,
   condition: 'any_changed',
   isFormatter: true,
-  settings: { auto_format: z.boolean().optional(), ...TOOL_PROFILE_SETTINGS },
-  run: async (context, settings) => {
+  settings: { auto_format: z.boolean().optional() },
+  run: async (context) => {
     const changed = context.subject.changes.flatMap(({ path, headEntry }) =>
       headEntry && isRegularFile(headEntry) ? [path] : [],
     );
@@ -32,8 +31,7 @@ export const autoFormatGate: Gate = {
     const left = context.subject.sandboxes.startTimeLimit(context.timeoutMs);
     for (const { formatter, files } of chosen) {
       const timeoutMs = left();
-      const setup = readToolProfiles(settings)[formatter.language]?.setup ?? null;
-      looked.push(await look({ ...context, timeoutMs }, formatter, files, setup));
+      looked.push(await look({ ...context, timeoutMs }, formatter, files));
     }
     return combined(looked);
   },
@@ -51,11 +49,10 @@ async function look(
   { subject, timeoutMs }: GateContext,
   formatter: Formatter,
   files: readonly string[],
-  setup: string | null,
 ): Promise<FormatterResult> {
-  const version = await findToolVersion(subject.sandboxes, subject.base, formatter, { setup });
+  const version = await findToolVersion(subject.sandboxes, subject.base, formatter);
   if (version === null) return { formatter, version, seen: [], problem: missingToolMessage(formatter) };
-  const { changed, problem } = await findUnformattedFiles(subject, formatter, { files, setup, timeoutMs });
+  const { changed, problem } = await findUnformattedFiles(subject, formatter, { files, timeoutMs });
   const seen = changed.map(
     (file): GateFinding => ({
       file,

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import type { Gate } from '../core/gate.ts';
 import { CommandSetting } from '../tests/gate-runs/command-gate.ts';
-import { readToolProfiles, TOOL_PROFILE_SETTINGS } from '../tests/running/tool-profile-settings.ts';
 
 const Benchmark = z.strictObject({
   enabled: z.boolean().optional(),
@@ -18,14 +17,14 @@ export const benchmarkGate: Gate = {
   required: true,
   condition: 'always',
   timeoutS: 600,
-  settings: { benchmark: Benchmark.optional(), ...TOOL_PROFILE_SETTINGS },
+  settings: { benchmark: Benchmark.optional() },
   plan: async (project, settings) => {
     const { command } = Benchmark.prefault({}).parse(settings['benchmark']);
     if (command !== undefined) return [{ command }];
     const { BENCHMARK_SUITES, planMeasurementSuites } = await import(
       '../tests/measure/measurement-suites.ts'
     );
-    return planMeasurementSuites(project, BENCHMARK_SUITES, readToolProfiles(settings));
+    return planMeasurementSuites(project, BENCHMARK_SUITES);
   },
   run: async (context, settings) => {
     const [{ compareMeasurements }, { BENCHMARK_SUITES }, { parseBenchmarks, findBenchmarkRegressions }] =
@@ -35,7 +34,7 @@ export const benchmarkGate: Gate = {
         import('../tests/measure/parse-benchmarks.ts'),
       ]);
     const { threshold, command } = Benchmark.prefault({}).parse(settings['benchmark']);
-    return compareMeasurements(context, settings, {
+    return compareMeasurements(context, {
       command: context.command ?? command,
       suites: BENCHMARK_SUITES,
       read: parseBenchmarks,

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import type { Gate } from '../core/gate.ts';
 import { isTestPath } from '../core/test-paths.ts';
-import { TOOL_PROFILE_SETTINGS } from '../tests/running/tool-profile-settings.ts';
 import { runCodeRules } from './code-rule-gate.ts';
 
 const STYLES = ['auto', 'google', 'numpy', 'rest'] as const;
@@ -17,7 +16,6 @@ export const commentQualityGate: Gate = {
   settings: {
     comment_quality_check: z.boolean().optional(),
     comment_quality_style: Style.optional(),
-    ...TOOL_PROFILE_SETTINGS,
   },
   run: async (context, settings) => {
     const [{ COMMENT_QUALITY_RULES }, { findDocFindings }, { readDocstringStyle }, { mergeToolFindings }] =
@@ -31,7 +29,7 @@ export const commentQualityGate: Gate = {
     return runCodeRules(context, COMMENT_QUALITY_RULES, async (code) => {
       const own = await findDocFindings(code);
       const changed = code.changed.filter(({ path }) => !isTestPath(path));
-      const { seen, notes } = await mergeToolFindings(context, own, changed, settings, {
+      const { seen, notes } = await mergeToolFindings(context, own, changed, {
         gate: 'comment_quality',
         variables: { STYLE: style === 'auto' ? await readDocstringStyle(context.subject) : styled(style) },
       });

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import type { Gate } from '../core/gate.ts';
 import { CommandSetting } from '../tests/gate-runs/command-gate.ts';
-import { readToolProfiles, TOOL_PROFILE_SETTINGS } from '../tests/running/tool-profile-settings.ts';
 
 /** The share of covered lines may not fall. */
 export const coverageDeltaGate: Gate = {
@@ -14,13 +13,12 @@ export const coverageDeltaGate: Gate = {
   settings: {
     coverage_delta: z.boolean().optional(),
     coverage_delta_command: CommandSetting.optional(),
-    ...TOOL_PROFILE_SETTINGS,
   },
   plan: async (project, settings) => {
     const command = CommandSetting.safeParse(settings['coverage_delta_command']).data;
     if (command !== undefined) return [{ command }];
     const { COVERAGE_SUITES, planMeasurementSuites } = await import('../tests/measure/measurement-suites.ts');
-    return planMeasurementSuites(project, COVERAGE_SUITES, readToolProfiles(settings));
+    return planMeasurementSuites(project, COVERAGE_SUITES);
   },
   run: async (context, settings) => {
     const [{ compareMeasurements }, { COVERAGE_SUITES }, coverage] = await Promise.all([
@@ -29,7 +27,7 @@ export const coverageDeltaGate: Gate = {
       import('../tests/measure/parse-coverage.ts'),
     ]);
     const command = context.command ?? CommandSetting.safeParse(settings['coverage_delta_command']).data;
-    return compareMeasurements(context, settings, {
+    return compareMeasurements(context, {
       command,
       suites: COVERAGE_SUITES,
       read: coverage.parseCoverage,

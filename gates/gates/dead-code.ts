@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import type { Gate, GateContext, GateResult } from '../core/gate.ts';
 import { CommandSetting } from '../tests/gate-runs/command-gate.ts';
-import { TOOL_PROFILE_SETTINGS } from '../tests/running/tool-profile-settings.ts';
 import { runCodeRules } from './code-rule-gate.ts';
 
 /** How sure vulture has to be, in percent. */
@@ -21,7 +20,6 @@ export const deadCodeGate: Gate = {
     dead_code_check: z.boolean().optional(),
     dead_code_command: CommandSetting.optional(),
     dead_code_min_confidence: Confidence.optional(),
-    ...TOOL_PROFILE_SETTINGS,
   },
   run: async (context, settings) => {
     const [{ DEAD_CODE_RULES }, { findDeadCodeFindings }, { mergeToolFindings }] = await Promise.all([
@@ -32,7 +30,7 @@ export const deadCodeGate: Gate = {
     const confidence = Confidence.safeParse(settings['dead_code_min_confidence']).data ?? DEFAULT_CONFIDENCE;
     const ours = await runCodeRules(context, DEAD_CODE_RULES, async (code) => {
       const own = await findDeadCodeFindings(code);
-      const { seen, notes } = await mergeToolFindings(context, own, code.changed, settings, {
+      const { seen, notes } = await mergeToolFindings(context, own, code.changed, {
         gate: 'dead_code',
         variables: { CONFIDENCE: String(confidence) },
       });

@@ -4,6 +4,7 @@ import type { CapturedScreenshot, GateContext, GateResult } from '../core/gate.t
 import { isConditionMet, unmetConditionReason } from '../core/gate-conditions.ts';
 import type { HiddenTestsResult } from '../core/hidden-tests-result.ts';
 import { NO_RULE_SETTINGS } from '../core/rule-settings.ts';
+import { EnvironmentError } from '../core/sandbox-extension.ts';
 import type { TestResult } from '../core/test-result.ts';
 import type { CachedGateResult } from './cache/cached-gate-result.ts';
 import type { ResultCache } from './cache/result-cache.ts';
@@ -230,6 +231,8 @@ async function runStep(
       step.gate.run({ ...shared, timeoutMs, command, explicitlyEnabled, requiredGates: required }, settings),
     );
   } catch (error) {
+    if (error instanceof EnvironmentError)
+      return { outcome: 'could_not_run', kind: 'executed', findings: [], detail: error.message };
     // A gate that breaks says nothing about the patch, and must not take the other gates with it.
     return {
       outcome: 'infra_failed',

@@ -13,6 +13,8 @@ import type { Judge, JudgedTask } from '../core/judge.ts';
 import type { PatchSubject } from '../core/patch-subject.ts';
 import type { PersistentCache } from '../core/persistent-cache.ts';
 import { Sandboxes } from '../core/sandboxes.ts';
+import { EnvironmentExtension } from '../environment/environment-extension.ts';
+import { computeEnvironmentKey } from '../environment/environment-key.ts';
 import { checkAllowedFiles } from '../rules/allowed-files.ts';
 import { splitExpiredSettings } from '../rules/framework/rule-levels.ts';
 import { createExemptionLookup } from '../rules/protect/protection-exemption.ts';
@@ -55,6 +57,12 @@ export interface GatherEvidenceOptions {
   readonly hiddenTests?: HiddenTestFiles | null;
   /** The model that gates may ask; absent: no provider is configured. */
   readonly judge?: Judge | null;
+  /** Folder that keeps prepared environments between runs; absent: none. Nothing that a patch writes may lie there. */
+  readonly environmentFolder?: string | null;
+  /** Whether commands may use the network after the preparation, where the configuration does not say. Default: true. */
+  readonly networkByDefault?: boolean;
+  /** Gets one line for each step that takes time. */
+  readonly onProgress?: (text: string) => void;
   /** What outlives this run; absent: nothing. */
   readonly persistentCache?: PersistentCache | null;
   /** Names what else the tools come from, such as the image of the container; asked only when something is to be remembered. */
@@ -111,6 +119,17 @@ export async function gatherEvidence(options: GatherEvidenceOptions): Promise<Ev
       ? rooms.createReadOnlyCheckout(tree).then((root) => checkStaticSignals(root, signals))
       : new Map<number, Evidence['signals'][number]>(),
   ]);
+  const environment = new EnvironmentExtension({
+    sandboxes: rooms,
+    base,
+    workDir,
+    setting: config?.environment ?? null,
+    changedPaths: subject.changedPaths,
+    cacheFolder: options.environmentFolder ?? null,
+    networkByDefault: options.networkByDefault ?? true,
+    ...(options.onProgress ? { onProgress: options.onProgress } : {}),
+  });
+  rooms.extendSandboxes(environment);
   const bypasses = options.bypasses ?? [];
   assertBypassAllowed(config, bypasses);
   const standing = config
@@ -198,7 +217,7 @@ const NO_PREPARED_GATES: PreparedGates = { jobs: [], save: async () => {} };
 
 /** The gates are loaded only when there is a configuration: most of a box's time is its start. */
 async function prepareGates(
-  { gates, rules }: ParsedConfig,
+  { gates, rules, environment }: ParsedConfig,
   subject: PatchSubject,
   {
     bypasses,
@@ -231,7 +250,10 @@ async function prepareGates(
     Promise.all([
       import('./cache/result-cache.ts').then(({ loadResultCache }) => loadResultCache(kept, subject)),
       import('./cache/read-execution-environment.ts').then(({ readExecutionEnvironment }) =>
-        readExecutionEnvironment(identifyImage),
+        readExecutionEnvironment(
+          identifyImage,
+          environment === null ? null : () => computeEnvironmentKey(subject.store, subject.base, environment),
+        ),
       ),
     ]);
   const [{ resolvePipeline }, { createGateJobs }] = await Promise.all([

@@ -2,6 +2,7 @@ import type { SignalEvidence } from '../../shared/contract/evidence/schema.ts';
 import type { CompletionSignal, ModelJudgedSignal } from '../../shared/contract/submission/signals.ts';
 import type { GateContext, GateResult } from '../core/gate.ts';
 import type { PatchSubject } from '../core/patch-subject.ts';
+import { EnvironmentError } from '../core/sandbox-extension.ts';
 import { countTestsRun } from '../reports/tool-report.ts';
 import { checkStaticSignal, isStaticSignal } from '../signals/check-static-signal.ts';
 import { FolderListingCache } from '../signals/folder-listing-cache.ts';
@@ -9,8 +10,8 @@ import type { RunTests } from '../tests/experiments/engine/experiment.ts';
 import type { CommandRun } from '../tests/running/command-run.ts';
 import { runWithBaseScripts } from '../tests/running/run-with-base-scripts.ts';
 
-const createInfraFailure = (error: unknown) => ({
-  outcome: 'infra_failed' as const,
+const createInfraFailure = (error: unknown): Pick<SignalEvidence, 'outcome' | 'detail'> => ({
+  outcome: error instanceof EnvironmentError ? 'could_not_run' : 'infra_failed',
   detail: `could not be checked: ${error instanceof Error ? error.message : String(error)}`,
 });
 

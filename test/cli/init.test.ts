@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { detectWebApp } from '../../cli/init/detect-web-app.ts';
 import { parseConfig } from '../../gates/pipeline/configuration/parse-config.ts';
 import { createTestRepository } from '../support/git-repository.ts';
 import { assay } from './support.ts';
@@ -20,51 +21,65 @@ describe('assay init', () => {
     const { dir } = createTestRepository({
       'go.mod': 'module shop\n\ngo 1.21\n',
       'a.go': 'package shop\n',
-      'a_test.go': 'package shop\n',
+      'a_test.go': 'package shop\n\nimport "testing"\n\nfunc TestA(t *testing.T) {}\n',
     });
     const { stdout, code } = await init(dir);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/ {2}tests: true {2}# whether the tests still pass \(go\)/);
+    expect(stdout).toMatch(/ {2}tests: true {2}# 1 tests passed in /);
     expect(stdout).toContain('test_integrity: true');
-    expect(stdout).not.toContain('profiles');
+    expect(stdout).toContain('- go mod download');
     expect(() => parseConfig(stdout)).not.toThrow();
   });
 
-  test('has packages installed before scripts, which gates run in a clean checkout', async () => {
+  test('enables what passes on the base, and comments what fails with the reason', async () => {
     const { dir, git } = createTestRepository({
-      'package.json': manifest({ lint: 'test -e made', prepare: 'exit 1' }),
+      'package.json': manifest({ lint: 'exit 3', typecheck: 'test -f a.js', test: 'exit 1' }),
       'package-lock.json': LOCK,
       'a.js': '1\n',
     });
-    const { stdout } = await init(dir, '--json');
-    const { text } = JSON.parse(stdout) as { text: string };
-    expect(parseConfig(text).gates.settings).toMatchObject({
-      lint_command: 'npm ci --ignore-scripts && npm run --silent lint',
-    });
+    const { stdout, stderr } = await init(dir, '--json');
+    const { text, environment } = JSON.parse(stdout) as { text: string; environment: object };
+    expect(environment).toEqual({ setup: ['npm ci'], problem: null });
+    const { gates } = parseConfig(text);
+    expect(gates.settings).toMatchObject({ type_check: true });
+    expect(gates.settings).not.toHaveProperty('tests');
+    expect(gates.settings).not.toHaveProperty('lint');
+    expect(text).toMatch(/^ {2}# lint: true {2}# .*exit 3/m);
+    expect(text).toMatch(/^ {2}# tests: true {2}# failed: exit 1/m);
+    expect(stderr).toContain('environment: npm ci');
     expect(git('status', '--porcelain')).toBe('');
   });
 
-  test.each<[string, Record<string, string>, object | undefined]>([
+  test('comments an environment that cannot be prepared', async () => {
+    const { dir } = createTestRepository({
+      'package.json': JSON.stringify({
+        name: 'shop',
+        version: '1.0.0',
+        scripts: { test: 'true' },
+        dependencies: { absent: 'file:./absent' },
+      }),
+      'package-lock.json': LOCK,
+    });
+    const { stdout } = await init(dir);
+    expect(stdout).toContain('# The environment could not be prepared');
+    expect(stdout).toContain('# environment:');
+    expect(parseConfig(stdout).gates.settings).not.toHaveProperty('tests');
+  });
+
+  test.each<[string, Record<string, string>, string | undefined]>([
     [
       'a server of pages is started',
-      {
-        'package.json': JSON.stringify({ scripts: { start: 'vite' }, devDependencies: { vite: '1.0.0' } }),
-        'package-lock.json': LOCK,
-      },
-      { enabled: true, command: 'npm ci --ignore-scripts && npm start' },
+      { 'package.json': JSON.stringify({ scripts: { start: 'vite' }, devDependencies: { vite: '1.0.0' } }) },
+      'command: npm start',
     ],
-    ['a page is served', { 'index.html': '<h1>Hello</h1>' }, { enabled: true, folder: '.' }],
+    ['a page is served', { 'index.html': '<h1>Hello</h1>' }, 'folder: .'],
     [
       'a program without pages is left alone',
       { 'package.json': JSON.stringify({ scripts: { start: 'node a.js' }, dependencies: { zod: '1' } }) },
       undefined,
     ],
-  ])('proposes pictures of an application: %s', async (_, files, wanted) => {
-    const { stdout } = await init(createTestRepository(files).dir, '--json');
-    const { text } = JSON.parse(stdout) as { text: string };
-    expect(parseConfig(text).gates.settings['screenshots']).toEqual(
-      wanted && expect.objectContaining(wanted),
-    );
+  ])('knows how an application is shown: %s', (_, files, wanted) => {
+    expect(detectWebApp(createTestRepository(files).dir)?.settings).toBe(wanted);
   });
 
   test('says that nothing would speak for a change where there are no tests', async () => {
@@ -95,8 +110,7 @@ describe('assay init', () => {
 
   test('puts nothing of a repository where it would be read as a setting', async () => {
     const { dir } = createTestRepository({
-      'package.json': manifest({ lint: 'x', '\nenabled: false #': 'y' }),
-      'package-lock.json': LOCK,
+      'package.json': manifest({ lint: 'echo "\n  enabled: false #"; exit 1', '\nenabled: false #': 'y' }),
     });
     const { gates } = parseConfig((await init(dir)).stdout);
     expect(gates).toMatchObject({ enabled: true });

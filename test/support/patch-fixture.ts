@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import type { Gate, GateContext, GateResult } from '../../gates/core/gate.ts';
 import type { PatchSubject } from '../../gates/core/patch-subject.ts';
 import { Sandboxes } from '../../gates/core/sandboxes.ts';
+import { EnvironmentExtension } from '../../gates/environment/environment-extension.ts';
+import { EnvironmentSetting } from '../../gates/environment/environment-setting.ts';
 import { createPatchSubject } from '../../gates/pipeline/create-patch-subject.ts';
 import { createGitStore, type GitStore } from '../../workspace/git/git-store.ts';
 import { type GitTreeEntry, writeGitCommit, writeGitObject, writeGitTree } from './git-objects.ts';
@@ -50,12 +52,28 @@ export async function createPatchFixture(
 }
 
 /** What the gates look at, for a patch on a few files. */
-export async function createSubject(base: FileContents, edits: FileEdits): Promise<PatchSubject> {
+export async function createSubject(
+  base: FileContents,
+  edits: FileEdits,
+  setup: readonly string[] = [],
+): Promise<PatchSubject> {
   const patch = await createPatchFixture(base, edits);
   const workDir = join(createTemporaryFolder(), 'rooms');
   mkdirSync(workDir);
   const rooms = new Sandboxes({ ...patch, workDir, users: null });
-  return createPatchSubject({ ...patch, rooms });
+  const subject = await createPatchSubject({ ...patch, rooms });
+  rooms.extendSandboxes(
+    new EnvironmentExtension({
+      sandboxes: rooms,
+      base: patch.base,
+      workDir,
+      setting: setup.length === 0 ? null : EnvironmentSetting.parse({ setup }),
+      changedPaths: subject.changedPaths,
+      cacheFolder: null,
+      networkByDefault: true,
+    }),
+  );
+  return subject;
 }
 
 /** Runs one gate on a patch. */
@@ -66,9 +84,11 @@ export async function runGate(
   more: {
     readonly context?: Partial<GateContext>;
     readonly settings?: Readonly<Record<string, unknown>>;
+    /** `environment.setup`. */
+    readonly setup?: readonly string[];
   } = {},
 ): Promise<GateResult> {
-  const subject = await createSubject(base, edits);
+  const subject = await createSubject(base, edits, more.setup);
   const context: GateContext = {
     subject,
     command: null,

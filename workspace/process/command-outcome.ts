@@ -36,6 +36,8 @@ export function classifyProcessResult(result: ProcessResult): {
         outcome: 'infra_failed',
         detail: withTail(`what it left behind: ${result.startError ?? 'unknown'}`, result),
       };
+    case 'foreign_code':
+      return { outcome: 'could_not_run', detail: result.startError ?? 'code outside of the checkout ran' };
     case 'not_started':
       return result.startError === 'ENOENT' || result.startError === 'EACCES'
         ? { outcome: 'could_not_run', detail: `command not found or not executable (${result.startError})` }

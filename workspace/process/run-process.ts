@@ -38,13 +38,23 @@ export interface RunProcessOptions {
 }
 
 export interface ProcessResult {
-  /** `uncontained`: what it started could not be ended or not be seen, so nothing that came of it, or comes after it, can be relied upon. */
-  readonly end: 'exited' | 'signalled' | 'timed_out' | 'aborted' | 'not_started' | 'uncontained';
+  /**
+   * `uncontained`: what it started could not be ended or not be seen, so nothing that came of it, or comes after it, can be relied upon.
+   * `foreign_code`: it ran code from outside of its checkout in place of the checkout's, so it says nothing about the checkout.
+   */
+  readonly end:
+    | 'exited'
+    | 'signalled'
+    | 'timed_out'
+    | 'aborted'
+    | 'not_started'
+    | 'uncontained'
+    | 'foreign_code';
   /** Null unless `exited`. */
   readonly exitCode: number | null;
   /** Null unless `signalled`. */
   readonly signal: NodeJS.Signals | null;
-  /** Operating-system error code, e.g. ENOENT, when it was not started; what went wrong, when it is uncontained. */
+  /** Operating-system error code, e.g. ENOENT, when it was not started; what went wrong, for `uncontained` and `foreign_code`. */
   readonly startError: string | null;
   readonly output: string;
   /** Bytes that are missing from `output`. */
@@ -206,6 +216,15 @@ const createNotStartedResult = (startError: string): ProcessResult =>
 /** The result of a command that is not even started, because an earlier one could not be contained. */
 export const createUncontainedResult = (why: string | null): ProcessResult =>
   createNeverRanResult('uncontained', why ?? 'unknown');
+
+/** The result of a command that ran `code`, which lies outside of its checkout, in place of the checkout's. */
+export const createForeignCodeResult = (result: ProcessResult, code: string): ProcessResult => ({
+  ...result,
+  end: 'foreign_code',
+  exitCode: null,
+  signal: null,
+  startError: code,
+});
 
 const createNeverRanResult = (end: ProcessResult['end'], startError: string): ProcessResult => ({
   end,

@@ -13,8 +13,6 @@ const MAX_BYTES = 64 * 1_048_576;
 
 interface FormattingOptions {
   readonly files: readonly string[];
-  /** Line that prepares the checkout. */
-  readonly setup: string | null;
   readonly timeoutMs: number;
 }
 
@@ -25,14 +23,10 @@ interface FormattingOptions {
 export async function findUnformattedFiles(
   { sandboxes, tree }: Pick<PatchSubject, 'sandboxes' | 'tree'>,
   formatter: Formatter,
-  { files, setup, timeoutMs }: FormattingOptions,
+  { files, timeoutMs }: FormattingOptions,
 ): Promise<{ readonly changed: readonly string[]; readonly problem: string | null }> {
   const room = await sandboxes.createSandbox(tree);
   const given = await room.writePathList(files);
-  if (setup !== null) {
-    const ready = classifyProcessResult(await room.run({ line: setup }, timeoutMs));
-    if (ready.outcome !== 'passed') return { changed: [], problem: `set-up "${setup}": ${ready.detail}` };
-  }
   const before = await digests(room.checkoutRoot, files);
   const list = `mapfile -d '' -t ASSAY_FILES < "$ASSAY_LIST"; set -- "\${ASSAY_FILES[@]}"; `;
   const ran = await room.run({ line: `${LOCAL_PROGRAMS_LINE}${list}${formatter.command}` }, timeoutMs, {

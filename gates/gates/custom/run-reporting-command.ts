@@ -17,7 +17,6 @@ export const runReportingCommand = (
       tools: [
         {
           language: 'javascript',
-          setup: null,
           folder: '',
           tool: {
             name: gate.name,

@@ -12,7 +12,7 @@ const local = (
 ): LanguageTool => ({
   name,
   versionLine: buildVersionCommand(name),
-  installHint: `npm install --save-dev ${name === 'tsc' ? 'typescript' : name === 'biome' ? '@biomejs/biome' : name}, and profiles.javascript.setup: npm ci --ignore-scripts`,
+  installHint: `npm install --save-dev ${name === 'tsc' ? 'typescript' : name === 'biome' ? '@biomejs/biome' : name}, and environment.setup: npm ci`,
   ...rest,
 });
 
@@ -73,8 +73,7 @@ export const javascriptProfile: LanguageProfile = {
       kind: 'tests',
       name: 'jest',
       versionLine: buildVersionCommand('jest'),
-      installHint:
-        'npm install --save-dev jest jest-junit, and profiles.javascript.setup: npm ci --ignore-scripts',
+      installHint: 'npm install --save-dev jest jest-junit, and environment.setup: npm ci',
       line: 'JEST_JUNIT_OUTPUT_FILE="$REPORT" JEST_JUNIT_ADD_FILE_ATTRIBUTE=true jest --ci --reporters=jest-junit',
       format: 'junit',
       findingExitCodes: [1],
@@ -112,7 +111,7 @@ export const javascriptProfile: LanguageProfile = {
     dead_code: {
       name: 'knip',
       versionLine: buildVersionCommand('knip'),
-      installHint: 'npm install --save-dev knip, and profiles.javascript.setup: npm ci --ignore-scripts',
+      installHint: 'npm install --save-dev knip, and environment.setup: npm ci',
       line: 'knip --no-progress --reporter json > "$REPORT"',
       format: 'knip',
       successExitCodes: [0, 1],
@@ -122,8 +121,7 @@ export const javascriptProfile: LanguageProfile = {
     comment_quality: {
       name: 'eslint-plugin-jsdoc',
       versionLine: buildVersionCommand('eslint'),
-      installHint:
-        'npm install --save-dev eslint eslint-plugin-jsdoc, and profiles.javascript.setup: npm ci --ignore-scripts',
+      installHint: 'npm install --save-dev eslint eslint-plugin-jsdoc, and environment.setup: npm ci',
       // What a comment has to say of results and errors is the project's own choice.
       line: 'eslint --format json --output-file "$REPORT" "$@"',
       format: 'eslint_warnings',

@@ -20,11 +20,13 @@ async function byContent(environment: Record<string, string>): Promise<Record<st
 const digest = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 
 /**
+ * @param prepared key of the prepared environment.
  * @param image names what the tools come from; absent: this machine.
  * @returns null when that is not known. Then nothing may be remembered.
  */
 export async function readExecutionEnvironment(
   image?: () => Promise<string | null>,
+  prepared: (() => Promise<string>) | null = null,
 ): Promise<ExecutionEnvironment | null> {
   try {
     const [build, from] = await Promise.all([computeBuildId(), image?.() ?? null]);
@@ -32,6 +34,7 @@ export async function readExecutionEnvironment(
       build,
       node: process.version,
       image: from,
+      prepared: (await prepared?.()) ?? null,
       environment: await byContent(buildCommandEnvironment({ home: '', tmp: '' })),
     };
   } catch {

@@ -5,6 +5,7 @@ import { ToolchainImageName } from '../../../shared/contract/submission/toolchai
 import { MiddlewareSection, SecuritySection } from '../../../shared/control/middleware/config-section.ts';
 import { VerificationGateCriteria } from '../../../shared/control/verification-gate/criteria.ts';
 import { GateConditionSetting } from '../../core/gate-conditions.ts';
+import { EnvironmentSetting } from '../../environment/environment-setting.ts';
 import { CustomGateSetting } from '../../gates/custom/custom-gate-setting.ts';
 import { BUILT_IN_GATES } from '../../gates/gate-registry.ts';
 import { ALLOWED_FILES_SETTINGS } from '../../rules/allowed-files.ts';
@@ -99,6 +100,8 @@ export const QualityGatesConfigSchema = z.strictObject({
   image: ToolchainImageName.optional(),
   /** What agents may do here without a person; no gate reads it. */
   autonomy: AutonomyLevel.optional(),
+  /** How a checkout is prepared before commands run in it; absent: not at all. */
+  environment: EnvironmentSetting.optional(),
   quality_gates: QualityGates.prefault({}),
   protected: ProtectedFiles.prefault({}),
   /** What becomes of a patch that changes files which its task does not name, where the task names any. */

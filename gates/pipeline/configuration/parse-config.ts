@@ -1,6 +1,7 @@
 import { ConfigError } from '../../core/configuration-error.ts';
 import { CONFIG_FILE, MAX_CONFIG_BYTES } from '../../core/configuration-file.ts';
 import type { RuleSetting } from '../../core/rule-settings.ts';
+import type { EnvironmentSetting } from '../../environment/environment-setting.ts';
 import { findGateNameProblems } from '../../gates/custom/gate-name-problems.ts';
 import { BUILT_IN_GATES } from '../../gates/gate-registry.ts';
 import type { AllowedFilesSetting } from '../../rules/allowed-files.ts';
@@ -9,6 +10,8 @@ import { readYaml, validateYaml } from './config-yaml.ts';
 import { listRuleSettings } from './parse-rule-settings.ts';
 
 export interface ParsedConfig {
+  /** Null: nothing is prepared. */
+  readonly environment: EnvironmentSetting | null;
   readonly gates: QualityGatesConfig;
   /** Globs of files that steer checks and that a patch may change. */
   readonly protected: { readonly allow: readonly string[] };
@@ -31,6 +34,7 @@ export function parseConfig(
   const document = readYaml(text, file);
   // An empty file is an empty configuration.
   const {
+    environment = null,
     quality_gates,
     protected: steering,
     allowed_files,
@@ -74,6 +78,7 @@ export function parseConfig(
     });
   if (problems.length > 0) throw new ConfigError(file, problems);
   return {
+    environment,
     gates: {
       enabled,
       timeout_s,

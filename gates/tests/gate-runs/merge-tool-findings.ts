@@ -9,7 +9,6 @@ import { REPORT_READERS } from '../../reports/report-readers.ts';
 import type { ToolFinding } from '../../reports/tool-report.ts';
 import { runMeasurement } from '../measure/run-measurement.ts';
 import { hasToolSign, LANGUAGE_PROFILES } from '../running/choose-tools.ts';
-import { readToolProfiles } from '../running/tool-profile-settings.ts';
 import { findToolVersion } from '../running/tool-version.ts';
 
 interface ExtraToolRequest {
@@ -26,7 +25,6 @@ export async function mergeToolFindings(
   { subject, timeoutMs }: GateContext,
   own: readonly GateFinding[],
   changed: readonly ChangedCode[],
-  settings: Readonly<Record<string, unknown>>,
   { gate, variables }: ExtraToolRequest,
 ): Promise<{ readonly seen: readonly GateFinding[]; readonly notes: Readonly<Record<string, string>> }> {
   const seen: GateFinding[] = [];
@@ -39,15 +37,13 @@ export async function mergeToolFindings(
       ({ after }) => after !== null && languageOfGrammar(after.grammar) === language,
     );
     if (tool === undefined || files.length === 0 || !(await isUsed(tool, subject, variables))) continue;
-    const setup = readToolProfiles(settings)[language]?.setup;
-    const version = await findToolVersion(subject.sandboxes, subject.base, tool, { setup });
+    const version = await findToolVersion(subject.sandboxes, subject.base, tool);
     notes[tool.name] = version ?? 'not here';
     if (version === null) continue;
     const look = async (tree: string, paths: readonly string[]): Promise<readonly ToolFinding[] | null> => {
       const { reportText, exitCode, checkoutRoot } = await runMeasurement(tree, {
         sandboxes: subject.sandboxes,
         line: `${exportLines(variables)}${tool.line}`,
-        setup,
         files: paths,
         timeoutMs: left(),
       });

@@ -12,8 +12,6 @@ import { enterFolderLine } from '../running/tool-folders.ts';
 export interface RunToolOptions {
   readonly sandboxes: Sandboxes;
   readonly tool: LanguageTool;
-  /** Line that prepares the checkout; it runs in `folder`. */
-  readonly setup: string | null;
   /** Folder of the checkout that the tool runs in; '' is the top. */
   readonly folder: string;
   /** Time that is left, in milliseconds. */
@@ -25,21 +23,9 @@ export interface RunToolOptions {
 /** Runs a tool on a tree, in a checkout of its own, and reads its report. */
 export async function runTool(
   tree: string,
-  { sandboxes, tool, setup, folder, timeLeftMs, environmentOverrides = {} }: RunToolOptions,
+  { sandboxes, tool, folder, timeLeftMs, environmentOverrides = {} }: RunToolOptions,
 ): Promise<CommandRun> {
   const room = await sandboxes.createSandbox(tree);
-  if (setup !== null) {
-    const ran = await room.run({ line: `${enterFolderLine(folder)}${setup}` }, timeLeftMs());
-    const { outcome, detail } = classifyProcessResult(ran);
-    if (outcome !== 'passed')
-      return {
-        processResult: ran,
-        report: null,
-        cases: null,
-        outcome,
-        detail: `set-up "${setup}": ${detail}`,
-      };
-  }
   if (tool.format === null)
     return runCommandLine(
       room,

@@ -51,11 +51,11 @@ async function runChosenTool(
   left: () => number,
 ): Promise<GateResult> {
   const { subject } = context;
-  const { setup, language, folder } = chosen;
+  const { language, folder } = chosen;
   const files = checksChangedFilesOnly ? selectToolFiles(chosen, subject.changes) : null;
   const tool = restrictToolToFiles(chosen.tool, files?.patchPaths ?? null);
   const onBase = restrictToolToFiles(chosen.tool, files?.basePaths ?? null);
-  const version = await findToolVersion(subject.sandboxes, subject.base, tool, { setup, folder });
+  const version = await findToolVersion(subject.sandboxes, subject.base, tool, folder);
   const metadata = {
     tool: tool.name,
     tool_version: version,
@@ -72,13 +72,12 @@ async function runChosenTool(
       detail: missingToolMessage(tool),
       metadata,
     };
-  const options = { sandboxes: subject.sandboxes, tool, setup, folder, timeLeftMs: left };
+  const options = { sandboxes: subject.sandboxes, tool, folder, timeLeftMs: left };
 
   const base = createBaselineLookup(context, {
     readCacheFacts: async () => ({
       tool: { ...onBase, stopRules: null, signs: [], fileMode: null },
       version,
-      setup,
       folder,
     }),
     requiresReport: tool.format !== null,

@@ -1,6 +1,5 @@
 import { toDisplayPath } from '../../../workspace/git/path-encoding.ts';
 import type { GateContext, GateResult } from '../../core/gate.ts';
-import { readToolProfiles } from '../running/tool-profile-settings.ts';
 import { findToolVersion, missingToolMessage } from '../running/tool-version.ts';
 import { type ToolResult, worstResult } from '../running/worst-result.ts';
 import { chooseMeasurementSuites, type MeasurementSuite } from './measurement-suites.ts';
@@ -32,7 +31,6 @@ export interface CompareMeasurementsOptions<T> {
 /** Measures with the command, or with the suite of each language in each of its folders; the gravest result is the gate's. */
 export async function compareMeasurements<T>(
   context: GateContext,
-  settings: Readonly<Record<string, unknown>>,
   options: CompareMeasurementsOptions<T>,
 ): Promise<GateResult> {
   const { subject, timeoutMs } = context;
@@ -40,13 +38,12 @@ export async function compareMeasurements<T>(
   const { command, suites } = options;
   if (command !== undefined)
     return compare(subject, { line: writeOutputToReportLine(command), metadata: { command } }, options, left);
-  const { chosen, beyond } = await chooseMeasurementSuites(subject, suites, readToolProfiles(settings));
+  const { chosen, beyond } = await chooseMeasurementSuites(subject, suites);
   if (chosen.length + beyond.length === 0)
     return createCouldNotRunResult('no command is set, and the languages of the project have no tool for it');
   const parts: ToolResult[] = [];
-  for (const { suite, ...place } of chosen) {
-    const version = await findToolVersion(subject.sandboxes, subject.base, suite, place);
-    const { folder } = place;
+  for (const { suite, folder } of chosen) {
+    const version = await findToolVersion(subject.sandboxes, subject.base, suite, folder);
     const metadata: Metadata = {
       tool: suite.name,
       tool_version: version,
@@ -56,7 +53,7 @@ export async function compareMeasurements<T>(
     const result =
       version === null
         ? createCouldNotRunResult(missingToolMessage(suite), metadata)
-        : await compare(subject, { ...place, line: suite.line, metadata }, options, left);
+        : await compare(subject, { folder, line: suite.line, metadata }, options, left);
     parts.push({ tool: suite.name, folder, result });
   }
   return worstResult(parts, beyond);
@@ -72,7 +69,6 @@ const createCouldNotRunResult = (detail: string, metadata: Metadata = {}): GateR
 
 interface MeasurementLine {
   readonly line: string;
-  readonly setup?: string | null;
   readonly folder?: string;
   readonly metadata: Metadata;
 }

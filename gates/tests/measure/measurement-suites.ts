@@ -9,7 +9,6 @@ import {
 } from '../../languages/language-tool.ts';
 import { selectLanguages } from '../../languages/languages.ts';
 import { hasAnyManifest, joinFolder, listToolFolders, MAX_TOOL_FOLDERS } from '../running/tool-folders.ts';
-import type { ToolProfilesSetting } from '../running/tool-profile-settings.ts';
 
 /** A run of tests or benchmarks that leaves a measurement in `$REPORT`. */
 export interface MeasurementSuite extends ToolProgram {
@@ -21,7 +20,7 @@ export interface MeasurementSuite extends ToolProgram {
 
 const pytestPluginVersionLine = (option: string): string =>
   `command -v pytest >/dev/null || exit 127; pytest --help | grep -q -e '${option}' || exit 127; pytest --version`;
-const MODULES = 'profiles.javascript.setup: npm ci --ignore-scripts';
+const MODULES = 'environment.setup: npm ci';
 
 export const COVERAGE_SUITES: readonly MeasurementSuite[] = [
   {
@@ -97,8 +96,6 @@ export const BENCHMARK_SUITES: readonly MeasurementSuite[] = [
 /** A suite, and where it runs. */
 export interface ChosenMeasurementSuite {
   readonly suite: MeasurementSuite;
-  /** Line that prepares the checkout; it runs in `folder`. */
-  readonly setup: string | null;
   /** Folder of the checkout; '' is the top. */
   readonly folder: string;
 }
@@ -110,7 +107,6 @@ export interface ChosenMeasurementSuite {
 export async function chooseMeasurementSuites(
   project: ProjectFiles,
   suites: readonly MeasurementSuite[],
-  profiles: ToolProfilesSetting,
 ): Promise<{ readonly chosen: readonly ChosenMeasurementSuite[]; readonly beyond: readonly string[] }> {
   const layout = await project.revisionPaths();
   const languages = await selectLanguages(project);
@@ -125,7 +121,7 @@ export async function chooseMeasurementSuites(
       const key = there && `${there.suite.name} ${there.folder}`;
       if (!there || key === undefined) continue;
       if (!found.has(key) && found.size >= MAX_TOOL_FOLDERS) beyond.push(there.folder);
-      else found.set(key, { ...there, setup: profiles[language]?.setup ?? null });
+      else found.set(key, there);
     }
     chosen.push(...found.values());
   }
@@ -155,9 +151,8 @@ function plain(suites: readonly MeasurementSuite[], folder: string): SuiteInFold
 export async function planMeasurementSuites(
   project: ProjectFiles,
   suites: readonly MeasurementSuite[],
-  profiles: ToolProfilesSetting,
 ): Promise<PlannedCommand[]> {
-  const { chosen } = await chooseMeasurementSuites(project, suites, profiles);
+  const { chosen } = await chooseMeasurementSuites(project, suites);
   return chosen.map(({ suite: { line, installHint }, folder }) => ({ command: line, installHint, folder }));
 }
 

@@ -19,8 +19,6 @@ export interface RunMeasurementOptions {
   readonly sandboxes: Sandboxes;
   /** Line for `bash -c`. The report's file is `$REPORT`, the files are `"$@"`. */
   readonly line: string;
-  /** Line that prepares the checkout; it runs in `folder`. */
-  readonly setup?: string | null | undefined;
   /** Folder of the checkout that the line runs in; '' is the top. */
   readonly folder?: string | undefined;
   /** Paths to look at, as the tree names them. */
@@ -30,21 +28,9 @@ export interface RunMeasurementOptions {
 
 /** Runs a line on a tree, in a checkout of its own, and reads what it left. */
 export async function runMeasurement(tree: string, options: RunMeasurementOptions): Promise<Measurement> {
-  const { sandboxes, line, setup, folder = '', files = [], timeoutMs } = options;
+  const { sandboxes, line, folder = '', files = [], timeoutMs } = options;
   const room = await sandboxes.createSandbox(tree);
   const list = await room.writePathList(files);
-  if (setup) {
-    const ready = await room.run({ line: `${enterFolderLine(folder)}${setup}` }, timeoutMs);
-    const { outcome, detail } = classifyProcessResult(ready);
-    if (outcome !== 'passed')
-      return {
-        reportText: null,
-        outcome,
-        detail: `set-up "${setup}": ${detail}`,
-        exitCode: ready.exitCode,
-        checkoutRoot: room.checkoutRoot,
-      };
-  }
   const ran = await room.run(
     {
       line: `${enterFolderLine(folder)}export REPORT="$TMPDIR/assay-report"; mapfile -d '' -t ASSAY_FILES < "$ASSAY_LIST"; set -- "\${ASSAY_FILES[@]}"; ${line}`,

@@ -2,7 +2,6 @@ import * as z from 'zod';
 import type { Gate } from '../../core/gate.ts';
 import type { GateCondition } from '../../core/gate-conditions.ts';
 import { CommandSetting } from '../gate-runs/command-gate.ts';
-import { TOOL_PROFILE_SETTINGS } from '../running/tool-profile-settings.ts';
 import type { MutationTarget } from './run-mutation-gate.ts';
 
 /** A share from 0 to 1. */
@@ -46,7 +45,6 @@ export function createMutationGate({
       [`${settingsPrefix}_threshold`]: ShareSetting.optional(),
       [`${settingsPrefix}_timeout_s`]: SecondsSetting.optional(),
       [`${settingsPrefix}_command`]: CommandSetting.optional(),
-      ...TOOL_PROFILE_SETTINGS,
     },
     plan: async (project, settings) => {
       const command = commandOf(settings);
@@ -56,7 +54,7 @@ export function createMutationGate({
     },
     run: async (context, settings) => {
       const { runMutationGate } = await import('./run-mutation-gate.ts');
-      return runMutationGate(context, settings, target, {
+      return runMutationGate(context, target, {
         command: context.command ?? commandOf(settings) ?? null,
         threshold: ShareSetting.safeParse(settings[`${settingsPrefix}_threshold`]).data ?? threshold,
       });

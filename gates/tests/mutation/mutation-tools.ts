@@ -31,8 +31,7 @@ export const MUTATION_TOOLS: Readonly<Record<Language, MutationTool>> = {
     name: 'stryker',
     displayCommand: 'stryker run',
     versionLine: buildVersionCommand('stryker'),
-    installHint:
-      'npm install --save-dev @stryker-mutator/core, and profiles.javascript.setup: npm ci --ignore-scripts',
+    installHint: 'npm install --save-dev @stryker-mutator/core, and environment.setup: npm ci',
     line: `
       only=()
       if [ $# -gt 0 ]; then list=$(printf ',%s' "\${@#./}"); only=(--mutate "\${list:1}"); fi

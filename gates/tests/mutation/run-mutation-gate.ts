@@ -25,14 +25,12 @@ export type MutationTarget = 'changed_code' | 'code_under_changed_tests';
 /** Runs a mutation gate on the code that it aims at. */
 export const runMutationGate = (
   context: GateContext,
-  settings: Readonly<Record<string, unknown>>,
   aim: MutationTarget,
   options: Omit<MutationOptions, 'files'>,
 ): Promise<GateResult> =>
   runOnPatchCode(context, async ({ project, changed }) => {
     const files = aim === 'changed_code' ? listChangedSources(changed) : listCodeUnderTest(project, changed);
-    if (files.length > 0)
-      return runMutation(context, settings, { ...options, files: groupPathsByLanguage(files) });
+    if (files.length > 0) return runMutation(context, { ...options, files: groupPathsByLanguage(files) });
     const detail =
       aim === 'changed_code' ? 'only tests were changed' : 'the changed tests import no code of the project';
     return { outcome: 'skipped', kind: 'checked', findings: [], detail };

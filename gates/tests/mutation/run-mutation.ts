@@ -4,7 +4,6 @@ import type { GateContext, GateResult } from '../../core/gate.ts';
 import type { Language } from '../../core/language.ts';
 import { createUnmeasuredResult, type Measurement, runMeasurement } from '../measure/run-measurement.ts';
 import { groupFilesByProject, joinFolder, MAX_TOOL_FOLDERS } from '../running/tool-folders.ts';
-import { readToolProfiles } from '../running/tool-profile-settings.ts';
 import { findToolVersion, missingToolMessage } from '../running/tool-version.ts';
 import { type ToolResult, worstResult } from '../running/worst-result.ts';
 import { type MutationReport, parseMutationReport } from './mutation-report.ts';
@@ -26,11 +25,7 @@ const MAX_LISTED = 200;
 type Metadata = NonNullable<GateResult['metadata']>;
 
 /** Changes the code in small ways, and looks how many of the changes the tests notice. */
-export async function runMutation(
-  context: GateContext,
-  settings: Readonly<Record<string, unknown>>,
-  options: MutationOptions,
-): Promise<GateResult> {
+export async function runMutation(context: GateContext, options: MutationOptions): Promise<GateResult> {
   const { subject, timeoutMs } = context;
   const left = subject.sandboxes.startTimeLimit(timeoutMs);
   if (options.command !== null) {
@@ -47,12 +42,11 @@ export async function runMutation(
   const parts: ToolResult[] = [];
   const beyond: string[] = [];
   for (const [language, all] of options.files) {
-    const setup = readToolProfiles(settings)[language]?.setup;
     const folders = [...(await groupFilesByProject(subject, language, all))];
     beyond.push(...folders.slice(MAX_TOOL_FOLDERS).map(([folder]) => folder));
     for (const [folder, paths] of folders.slice(0, MAX_TOOL_FOLDERS)) {
       const tool = MUTATION_TOOLS[language];
-      const version = await findToolVersion(subject.sandboxes, subject.base, tool, { setup, folder });
+      const version = await findToolVersion(subject.sandboxes, subject.base, tool, folder);
       const metadata: Metadata = {
         tool: tool.name,
         tool_version: version,
@@ -74,7 +68,7 @@ export async function runMutation(
       }
       // The tool knows its files by their place in the project.
       const files = folder === '' ? paths : paths.map((path) => path.slice(folder.length + 1));
-      const place = { sandboxes: subject.sandboxes, line: tool.line, setup, folder };
+      const place = { sandboxes: subject.sandboxes, line: tool.line, folder };
       const measured = await runMeasurement(subject.tree, { ...place, files, timeoutMs: left() });
       const result = judgeMutation(measured, options, files, metadata);
       const findings = result.findings.map((finding) =>

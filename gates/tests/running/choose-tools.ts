@@ -40,8 +40,6 @@ const MAX_PLACES = 50;
 export interface ChosenTool {
   readonly language: Language;
   readonly tool: LanguageTool;
-  /** Line that prepares the checkout; it runs in `folder`. */
-  readonly setup: string | null;
   /** Folder of the checkout that the tool runs in; '' is the top. */
   readonly folder: string;
 }
@@ -84,7 +82,7 @@ export async function chooseTools(
       if (!found || (kind !== 'dep_audit' && !hasCode(layout, found.folder, language))) continue;
       const key = `${found.tool.name} ${found.folder}`;
       if (!here.has(key) && here.size >= MAX_TOOL_FOLDERS) beyond.push(found.folder);
-      else here.set(key, { ...found, language, setup: settings?.setup ?? null });
+      else here.set(key, { ...found, language });
     }
     beyond.push(...places.slice(MAX_PLACES).map((place) => place.defaultFolder));
     tools.push(...here.values());

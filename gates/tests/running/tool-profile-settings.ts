@@ -6,10 +6,8 @@ const ToolName = z.string().trim().min(1).max(100);
 
 /** What a project says about one language. */
 const ProfileSetting = z.strictObject({
-  /** Runs before each tool in its checkout, e.g. to install what the project depends on. */
-  setup: z.string().trim().min(1).max(4_000).optional(),
   ...Object.fromEntries(TOOL_KINDS.map((kind) => [kind, ToolName.optional()])),
-}) as z.ZodType<{ readonly [key in 'setup' | (typeof TOOL_KINDS)[number]]?: string | undefined }>;
+}) as z.ZodType<{ readonly [key in (typeof TOOL_KINDS)[number]]?: string | undefined }>;
 
 /** `profiles` under `quality_gates`: the tool of each gate by language, by name, or `none`. */
 const ToolProfilesSetting = z.strictObject(

@@ -4,30 +4,22 @@ import { enterFolderLine, exportPathLine } from './tool-folders.ts';
 
 /** How long a program may take to say its version, in milliseconds. */
 const ASK_MS = 20_000;
-/** How long the set-up before the question may take, in milliseconds; a gate's own limit is mostly shorter. */
-const SETUP_MS = 600_000;
 
 /** Programs of the checkout's own `node_modules` come first; a patch cannot bring any, they are taken from the base. */
 export const LOCAL_PROGRAMS_LINE = enterFolderLine('');
 
-export interface ToolSetup {
-  /** Line that prepares a checkout, and may bring programs along. */
-  readonly setup?: string | null | undefined;
-  /** Folder of the checkout that the set-up and the program run in; '' is the top. */
-  readonly folder?: string | undefined;
-}
-
 /**
- * The version of a program, or null when it is not here. It is asked on the base commit, in a folder without any of its files,
- * so that nothing of a patch or of a configuration answers instead.
+ * Returns the version of a program, or null if it is not installed. The program runs with the environment of the base commit, in a
+ * folder without any files, so that nothing of a patch or of a configuration answers instead.
+ * @param folder folder of the checkout that the program would run in; '' is the top.
  */
 export async function findToolVersion(
   rooms: Sandboxes,
   base: string,
   program: ToolProgram,
-  { setup, folder = '' }: ToolSetup = {},
+  folder = '',
 ): Promise<string | null> {
-  const room = await prepareSandbox(rooms, base, setup || null, folder);
+  const room = await getQuerySandbox(rooms, base);
   return askOnce(room, `${exportPathLine(folder)}cd "$TMPDIR" && { ${program.versionLine}; }`);
 }
 
@@ -63,34 +55,20 @@ function askOnce(room: Sandbox, line: string): Promise<string | null> {
   return answer;
 }
 
-const preparedSandboxes = new WeakMap<Sandboxes, Map<string, Promise<Sandbox>>>();
+const querySandboxes = new WeakMap<Sandboxes, Map<string, Promise<Sandbox>>>();
 
-/** A checkout of the base, after the set-up if there is one. All questions share it: nothing of a patch ever comes into it. */
-function prepareSandbox(
-  rooms: Sandboxes,
-  base: string,
-  setup: string | null,
-  folder: string,
-): Promise<Sandbox> {
-  const known = preparedSandboxes.get(rooms) ?? new Map<string, Promise<Sandbox>>();
-  preparedSandboxes.set(rooms, known);
-  const key = JSON.stringify(setup === null ? [base] : [base, setup, folder]);
-  const there = known.get(key);
-  if (there) return there;
-  const making = (async () => {
-    const room = await (setup === null
-      ? rooms.createMinimalToolQuerySandbox(base, PROGRAMS)
-      : rooms.createToolQuerySandbox(base));
-    // A set-up that fails leaves the question open; the run itself tells why.
-    if (setup !== null) await room.run({ line: `${enterFolderLine(folder)}${setup}` }, SETUP_MS);
-    return room;
-  })();
-  known.set(key, making);
-  return making;
+/** Returns the one sandbox in which all questions about a base are asked: nothing of a patch ever comes into it. */
+function getQuerySandbox(rooms: Sandboxes, base: string): Promise<Sandbox> {
+  const known = querySandboxes.get(rooms) ?? new Map<string, Promise<Sandbox>>();
+  querySandboxes.set(rooms, known);
+  const there = known.get(base) ?? rooms.createMinimalToolQuerySandbox(base, PROGRAMS);
+  known.set(base, there);
+  return there;
 }
 
 /** What the record says about a missing program. */
 export const missingToolMessage = ({
   name,
   installHint,
-}: Pick<ToolProgram, 'name' | 'installHint'>): string => `${name} is not here; to get it: ${installHint}`;
+}: Pick<ToolProgram, 'name' | 'installHint'>): string =>
+  `${name} is not installed in the prepared checkout; to get it: ${installHint}`;

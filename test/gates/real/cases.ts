@@ -41,8 +41,10 @@ export function realTools(title: string, cases: readonly RealCase[]): void {
     for (const { what, gate, needs, base, edits, settings: more = {}, outcome, ...expected } of cases)
       test.skipIf(missing.includes(needs))(what, async () => {
         const setup = SETUPS[needs.slice(0, needs.indexOf(':'))];
-        const settings = setup ? { profiles: { javascript: { setup } }, ...more } : more;
-        const result = await runGate(gate, base, edits, { settings });
+        const result = await runGate(gate, base, edits, {
+          settings: more,
+          ...(setup ? { setup: [setup] } : {}),
+        });
         if (expected.findings) expect(shown(result), result.detail).toEqual(expected.findings);
         expect(result.outcome, result.detail).toBe(outcome);
         if (expected.detail) expect(result.detail).toMatch(expected.detail);

@@ -261,22 +261,4 @@ describe('the tools of a language', () => {
     expect(await run('none')).toMatchObject({ outcome: 'could_not_run' });
     await expect(run('flake9')).rejects.toThrow('profiles.python.lint is "flake9"; known: ruff, none');
   });
-
-  test('run after the set-up, and not when it fails', async () => {
-    const run = (setup: string) =>
-      runGate(
-        testsGate,
-        {
-          'package.json': '{}',
-          'a.test.js': "require('node:test')('made', (t) => t.assert.ok(require('./made.json')));\n",
-        },
-        { 'b.js': '' },
-        { settings: { profiles: { javascript: { tests: 'node', setup } } } },
-      );
-    expect(await run('echo 1 > made.json')).toMatchObject({ outcome: 'passed', detail: '1 tests ran' });
-    expect(await run('exit 3')).toMatchObject({
-      outcome: 'could_not_run',
-      detail: 'node breaks on the base too: set-up "exit 3": exit 3',
-    });
-  });
 });

@@ -30,11 +30,10 @@ test.each([
   expect(lines).toHaveLength(1);
 });
 
-test('another program, another folder and another set-up are other questions', async () => {
+test('another program and another folder are other questions', async () => {
   const { rooms, lines } = roomsWith('1.0');
   await findToolVersion(rooms, 'base', LINT);
   await findToolVersion(rooms, 'base', { ...LINT, versionLine: 'other --version' });
-  await findToolVersion(rooms, 'base', LINT, { folder: 'web' });
-  await findToolVersion(rooms, 'base', LINT, { setup: 'make' });
-  expect(lines.filter((line) => line.includes('--version'))).toHaveLength(4);
+  await findToolVersion(rooms, 'base', LINT, 'web');
+  expect(lines.filter((line) => line.includes('--version'))).toHaveLength(3);
 });

@@ -1,0 +1,120 @@
+import type { ProjectFiles } from '../../gates/core/project-files.ts';
+import { isTestPath } from '../../gates/core/test-paths.ts';
+import { parseTomlTables } from '../../gates/environment/detect/python.ts';
+
+/** A gate with settings that may work in a repository. */
+export interface CandidateGate {
+  readonly gate: 'lint' | 'type_check' | 'tests';
+  /** Lines of YAML under `quality_gates`, without the indentation. */
+  readonly settings: Readonly<Record<string, string | boolean>>;
+  /** Tools that nobody configured may be used. */
+  readonly usesDefaults: boolean;
+  /** What makes it a candidate. */
+  readonly sign: string;
+}
+
+type Files = Pick<ProjectFiles, 'baseFile'> & { readonly paths: ReadonlySet<string> };
+
+/** A program that a gate calls by a command, and the sign that a project uses it. */
+interface CommandSign {
+  readonly gate: CandidateGate['gate'];
+  readonly command: string;
+  readonly file: string;
+  readonly pattern?: RegExp;
+}
+
+const dependency = (name: string): RegExp => new RegExp(`"${name}"\\s{0,10}:\\s{0,10}"`);
+const target = (name: string): RegExp => new RegExp(`^${name}\\s*:(?!=)`, 'm');
+/** A recipe may have parameters, and a just file may quiet it with `@`. */
+const recipe = (name: string): RegExp => new RegExp(`^@?${name}(?:\\s[^:=]*)?:(?!=)`, 'm');
+
+/** Commands by the signs of their tools; of one gate the first that passes counts. */
+const COMMANDS: readonly CommandSign[] = [
+  { gate: 'lint', command: 'npx --no-install xo', file: 'package.json', pattern: dependency('xo') },
+  {
+    gate: 'lint',
+    command: 'npx --no-install standard',
+    file: 'package.json',
+    pattern: dependency('standard'),
+  },
+  { gate: 'lint', command: 'npx --no-install oxlint', file: 'package.json', pattern: dependency('oxlint') },
+  { gate: 'lint', command: 'flake8', file: '.flake8' },
+  { gate: 'lint', command: 'flake8', file: 'setup.cfg', pattern: /^\[flake8\]/m },
+  { gate: 'lint', command: 'flake8', file: 'tox.ini', pattern: /^\[flake8\]/m },
+  ...(['justfile', 'Justfile', '.justfile'] as const).flatMap((file): CommandSign[] => [
+    { gate: 'tests', command: 'just test', file, pattern: recipe('test') },
+    { gate: 'lint', command: 'just lint', file, pattern: recipe('lint') },
+  ]),
+  ...(['Makefile', 'makefile', 'GNUmakefile'] as const).flatMap((file): CommandSign[] => [
+    { gate: 'tests', command: 'make test', file, pattern: target('test') },
+    { gate: 'lint', command: 'make lint', file, pattern: target('lint') },
+  ]),
+  { gate: 'tests', command: 'npx --no-install turbo run test', file: 'turbo.json' },
+  { gate: 'tests', command: 'npx --no-install nx run-many -t test', file: 'nx.json' },
+  { gate: 'tests', command: 'tox -e py', file: 'tox.ini', pattern: /^\[tox\]/m },
+  { gate: 'tests', command: 'nox -s tests', file: 'noxfile.py', pattern: /^def tests\b/m },
+  {
+    gate: 'tests',
+    command: 'hatch test',
+    file: 'pyproject.toml',
+    pattern: /^\[tool\.hatch\.envs\.hatch-test\b/m,
+  },
+];
+
+/**
+ * Lists what may work in a repository, by its files: what the gates find by themselves first, then commands of task runners. Runs
+ * nothing.
+ */
+export async function listCandidateGates(files: Files): Promise<CandidateGate[]> {
+  const found: CandidateGate[] = [];
+  for (const gate of ['tests', 'type_check', 'lint'] as const) {
+    const hasTests = await hasAnyTest(files);
+    if (gate === 'tests' && !hasTests && !(await hasTestScript(files))) continue;
+    // Tests are there, so their runner may be one that nobody configured.
+    const usesDefaults = gate === 'tests' && hasTests;
+    found.push({ gate, settings: { [gate]: true }, usesDefaults, sign: 'tools of the project' });
+    for (const { command, file, pattern, ...sign } of COMMANDS) {
+      const text = sign.gate === gate && files.paths.has(file) ? await files.baseFile(file) : null;
+      if (text === null || !(pattern?.test(text) ?? true)) continue;
+      const key = gate === 'tests' ? 'test_command' : `${gate}_command`;
+      if (found.some((each) => each.settings[key] === command)) continue;
+      found.push({ gate, settings: { [gate]: true, [key]: command }, usesDefaults, sign: file });
+    }
+    if (gate === 'tests' && [...files.paths].some((path) => /(?:^|\/)test[^/]*\.py$/.test(path)))
+      found.push({
+        gate,
+        settings: { tests: true, test_command: 'python -m unittest discover' },
+        usesDefaults,
+        sign: 'test files of Python',
+      });
+  }
+  return found;
+}
+
+/** Most files of Rust that are read: their tests may lie beside the code. */
+const MAX_RUST_FILES = 100;
+
+async function hasAnyTest(files: Files): Promise<boolean> {
+  if ([...files.paths].some(isTestPath)) return true;
+  const rust = [...files.paths].filter((path) => path.endsWith('.rs')).slice(0, MAX_RUST_FILES);
+  for (const path of rust) if (/#\[(?:\w+::)?test\]/.test((await files.baseFile(path)) ?? '')) return true;
+  return false;
+}
+
+const hasTestScript = async (files: Files): Promise<boolean> => {
+  const text = files.paths.has('package.json') ? await files.baseFile('package.json') : null;
+  return text !== null && /"test"\s*:/.test(text) && !/no test specified/.test(text);
+};
+
+/** Whether tests of Python call for pytest, which no manifest names. */
+export const wantsPytest = async (files: Files): Promise<boolean> => {
+  const tests = [...files.paths].filter((path) => path.endsWith('.py') && isTestPath(path)).slice(0, 20);
+  if (tests.length === 0) return false;
+  if (
+    Object.keys(parseTomlTables(await files.baseFile('pyproject.toml'))).length > 0 &&
+    files.paths.has('pytest.ini')
+  )
+    return true;
+  const texts = await Promise.all(tests.map((path) => files.baseFile(path)));
+  return texts.some((text) => /^(?:import|from) pytest\b|^def test_/m.test(text ?? ''));
+};

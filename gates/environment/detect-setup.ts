@@ -1,0 +1,50 @@
+import { isTestPath } from '../core/test-paths.ts';
+import { detectNodeSetup } from './detect/node.ts';
+import { detectPythonSetup } from './detect/python.ts';
+import type { DetectedSetup, RepositoryFiles } from './detect/repository-files.ts';
+
+/**
+ * Proposes setup lines from the manifests and lock files of a repository. Runs nothing.
+ * Lines of one package manager come together; a folder is '' for the top.
+ */
+export async function detectSetup(files: RepositoryFiles): Promise<DetectedSetup[]> {
+  return [
+    ...(await detectNodeSetup(files)),
+    ...(await detectPythonSetup(files)),
+    ...detectGoSetup(files),
+    ...detectRustSetup(files),
+  ];
+}
+
+/** Whether the repository has test files of a kind, by their names. */
+export const hasTestFiles = ({ paths }: RepositoryFiles, extension: RegExp): boolean =>
+  paths.some((path) => extension.test(path) && isTestPath(path));
+
+function detectGoSetup({ paths, foldersWith }: RepositoryFiles): DetectedSetup[] {
+  const workspace = paths.includes('go.work');
+  const folders = workspace ? [''] : foldersWith('go.mod');
+  return folders.slice(0, MAX_PROJECTS).map((folder) => ({
+    reason: workspace ? 'go.work' : `${folder === '' ? '' : `${folder}/`}go.mod`,
+    lines: [
+      { run: 'go mod download', folder },
+      // Compiles the packages and their tests into the build cache; packages that do not compile are passed over.
+      { run: "go list -e -export -test -deps -f '{{.Name}}' ./...", folder },
+    ],
+  }));
+}
+
+function detectRustSetup({ paths, foldersWith }: RepositoryFiles): DetectedSetup[] {
+  const all = foldersWith('Cargo.toml');
+  // Members of a workspace share the lock file of its root.
+  const folders = paths.includes('Cargo.toml') ? [''] : all;
+  return folders.slice(0, MAX_PROJECTS).map((folder) => {
+    const locked = paths.includes(folder === '' ? 'Cargo.lock' : `${folder}/Cargo.lock`);
+    return {
+      reason: `${folder === '' ? '' : `${folder}/`}Cargo.toml`,
+      lines: [{ run: locked ? 'cargo fetch --locked' : 'cargo fetch', folder }],
+    };
+  });
+}
+
+/** Most projects of one language that are prepared. */
+const MAX_PROJECTS = 10;

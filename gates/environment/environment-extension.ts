@@ -1,0 +1,136 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { listFiles } from '../../workspace/git/list-files.ts';
+import { classifyProcessResult } from '../../workspace/process/command-outcome.ts';
+import type { RunLine, SandboxExtension, SandboxFolders } from '../core/sandbox-extension.ts';
+import { enterFolderLine } from '../tests/running/tool-folders.ts';
+import { readEnvironmentInputs } from './environment-key.ts';
+import { type EnvironmentSetting, toEnvironmentLines } from './environment-setting.ts';
+import { assertLinksStayInside } from './links-inside.ts';
+import { assertCargoUsesCheckout, buildGoVariables } from './machine-settings.ts';
+import { addModuleProbe, findForeignModule, listChangedPythonModules } from './module-origins.ts';
+import {
+  buildHomeVariables,
+  type PrepareOptions,
+  prepareEnvironment,
+  VENV_FOLDER,
+} from './prepare-environment.ts';
+import { addPreparedFiles, type PreparedFiles } from './prepared-files.ts';
+
+export interface EnvironmentOptions extends Omit<PrepareOptions, 'setting'> {
+  readonly base: string;
+  /** `environment` of the base commit's configuration; null: nothing is prepared. */
+  readonly setting: EnvironmentSetting | null;
+  readonly changedPaths: readonly string[];
+  /** Whether commands may use the network after the preparation, where the configuration does not say. */
+  readonly networkByDefault: boolean;
+}
+
+/** Prepares environments once for each set of dependencies, and shares them with all sandboxes. */
+export class EnvironmentExtension implements SandboxExtension {
+  readonly #options: EnvironmentOptions;
+  readonly #prepared = new Map<string, Promise<PreparedFiles>>();
+  /** Preparations of which the links were looked at in a sandbox. */
+  readonly #checked = new WeakSet<PreparedFiles>();
+  readonly #modules = new Map<string, ReturnType<typeof listChangedPythonModules>>();
+
+  constructor(options: EnvironmentOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Prepares the environment of a tree. Trees with the manifests and lock files of the base share the base's.
+   * @returns null if nothing is to be prepared.
+   * @throws EnvironmentError
+   */
+  async prepare(tree: string): Promise<PreparedFiles | null> {
+    const { sandboxes, base, setting } = this.#options;
+    if (setting === null || setting.setup.length === 0) return null;
+    const [inputs, ofBase] = await Promise.all(
+      [tree, base].map((each) => readEnvironmentInputs(sandboxes.storeOf(each), each, setting)),
+    );
+    const source = inputs === ofBase ? base : tree;
+    const known = this.#prepared.get(inputs ?? '');
+    if (known !== undefined) return known;
+    const preparing = prepareEnvironment(source, { ...this.#options, setting });
+    this.#prepared.set(inputs ?? '', preparing);
+    return preparing;
+  }
+
+  async install(
+    tree: string,
+    folders: SandboxFolders,
+    runLine: RunLine,
+  ): ReturnType<SandboxExtension['install']> {
+    const { sandboxes, setting } = this.#options;
+    const paths = (await listFiles(sandboxes.storeOf(tree), tree)).map(({ path }) => path);
+    await assertCargoUsesCheckout(paths);
+    const files = await this.prepare(tree);
+    if (files !== null) {
+      await addPreparedFiles(files, folders);
+      if (!this.#checked.has(files)) await assertLinksStayInside(folders);
+      this.#checked.add(files);
+    }
+    const variables = {
+      ...buildGoVariables(paths),
+      ...(files === null
+        ? {}
+        : buildHomeVariables(folders.home, folders.tmp, existsSync(join(files.folder, 'home', VENV_FOLDER)))),
+      ...setting?.variables,
+    };
+    for (const { run, folder } of toEnvironmentLines(setting?.build ?? [])) {
+      const built = await runLine(
+        `${enterFolderLine(folder)}${run}`,
+        (setting?.timeout_s ?? 0) * 1_000,
+        variables,
+      );
+      if (classifyProcessResult(built).outcome !== 'passed')
+        return {
+          variables,
+          failedBuild: { ...built, output: `environment.build \`${run}\`: ${built.output}` },
+        };
+    }
+    return {
+      variables: {
+        ...variables,
+        ...this.#offlineVariables(),
+        ...(await addModuleProbe(folders, await this.#modulesOf(tree))),
+      },
+      failedBuild: null,
+    };
+  }
+
+  async findForeignCode(tree: string, folders: SandboxFolders): Promise<string | null> {
+    return findForeignModule(folders, await this.#modulesOf(tree));
+  }
+
+  #modulesOf(tree: string): ReturnType<typeof listChangedPythonModules> {
+    const { sandboxes, changedPaths } = this.#options;
+    const known =
+      this.#modules.get(tree) ?? listChangedPythonModules(sandboxes.storeOf(tree), tree, changedPaths);
+    this.#modules.set(tree, known);
+    return known;
+  }
+
+  #offlineVariables(): Readonly<Record<string, string>> {
+    const { setting, networkByDefault } = this.#options;
+    const allowed = setting?.network === undefined ? networkByDefault : setting.network === 'always';
+    return setting === null || allowed ? {} : OFFLINE;
+  }
+}
+
+/** Package managers stay offline, and other programs that honour a proxy find none. */
+const OFFLINE: Readonly<Record<string, string>> = {
+  npm_config_offline: 'true',
+  YARN_ENABLE_NETWORK: '0',
+  PIP_NO_INDEX: '1',
+  UV_OFFLINE: '1',
+  GOPROXY: 'off',
+  CARGO_NET_OFFLINE: 'true',
+  http_proxy: 'http://127.0.0.1:9',
+  https_proxy: 'http://127.0.0.1:9',
+  HTTP_PROXY: 'http://127.0.0.1:9',
+  HTTPS_PROXY: 'http://127.0.0.1:9',
+  no_proxy: 'localhost,127.0.0.1,::1',
+  NO_PROXY: 'localhost,127.0.0.1,::1',
+};

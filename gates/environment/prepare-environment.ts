@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { listFiles } from '../../workspace/git/list-files.ts';
+import { buildCommandEnvironment } from '../../workspace/process/command-environment.ts';
+import { classifyProcessResult } from '../../workspace/process/command-outcome.ts';
+import { EnvironmentError, type SandboxFolders } from '../core/sandbox-extension.ts';
+import type { Sandboxes } from '../core/sandboxes.ts';
+import { enterFolderLine } from '../tests/running/tool-folders.ts';
+import { keepPreparedFiles, readKeptFiles } from './environment-cache.ts';
+import { computeEnvironmentKey } from './environment-key.ts';
+import { type EnvironmentSetting, toEnvironmentLines } from './environment-setting.ts';
+import { capturePreparedFiles, copyPreparedFiles, type PreparedFiles } from './prepared-files.ts';
+
+/** Manifests of Python: their presence makes a virtual environment. */
+const PYTHON_MANIFEST =
+  /(?:^|\/)(?:pyproject\.toml|setup\.py|setup\.cfg|Pipfile|[^/]*requirements[^/]*\.txt)$/;
+const PYTHON_LINE = /\b(?:pip3?|python3?|uv|poetry|pdm|pipenv|tox|nox|hatch)\b/;
+/** Folder of the home that holds the virtual environment. */
+export const VENV_FOLDER = 'venv';
+/** Folder of the home for programs that setup lines install globally. */
+const PROGRAMS_FOLDER = '.local';
+export interface PrepareOptions {
+  readonly sandboxes: Sandboxes;
+  readonly setting: EnvironmentSetting;
+  /** Folder for the prepared files of this run. */
+  readonly workDir: string;
+  /** Folder that keeps preparations between runs; null: none. */
+  readonly cacheFolder: string | null;
+  /** Gets one line for each step. */
+  readonly onProgress?: (text: string) => void;
+}
+
+/**
+ * Prepares the environment of a tree, or takes it from the cache.
+ * @throws EnvironmentError if a setup line fails.
+ */
+export async function prepareEnvironment(tree: string, options: PrepareOptions): Promise<PreparedFiles> {
+  const { sandboxes, setting, workDir, cacheFolder, onProgress = () => {} } = options;
+  const folder = join(workDir, `environment-${randomUUID()}`);
+  if (cacheFolder === null) return runSetup(tree, folder, options);
+  const key = await computeEnvironmentKey(sandboxes.storeOf(tree), tree, setting);
+  const kept = await readKeptFiles(cacheFolder, key);
+  if (kept !== null) {
+    onProgress('environment: taken from the cache');
+    // A copy: commands of this run cannot change what is kept.
+    return copyPreparedFiles(kept, folder);
+  }
+  const files = await runSetup(tree, folder, options);
+  await keepPreparedFiles(files, cacheFolder, key);
+  return files;
+}
+
+async function runSetup(
+  tree: string,
+  folder: string,
+  { sandboxes, setting, onProgress = () => {} }: PrepareOptions,
+): Promise<PreparedFiles> {
+  const sandbox = await sandboxes.createBareSandbox(tree);
+  const { folders } = sandbox;
+  const store = sandboxes.storeOf(tree);
+  const lines = toEnvironmentLines(setting.setup);
+  const left = sandboxes.startTimeLimit(setting.timeout_s * 1_000);
+  const needsPython =
+    lines.some(({ run }) => PYTHON_LINE.test(run)) ||
+    (await listFiles(store, tree)).some(({ path }) => PYTHON_MANIFEST.test(path));
+  const variables = { ...buildSetupVariables(folders, needsPython), ...setting.variables };
+  const venv = join(folders.home, VENV_FOLDER);
+  const venvLine = `python3 -m venv ${shellQuote(venv)} || python -m venv ${shellQuote(venv)}`;
+  const all = needsPython ? [{ run: venvLine, folder: '' }, ...lines] : lines;
+  for (const { run, folder: at } of all) {
+    if (run !== venvLine) onProgress(`environment: ${at === '' ? '' : `in ${at}: `}${run}`);
+    const ran = await sandbox.run({ line: `${enterFolderLine(at)}${run}` }, left(), variables);
+    const { outcome, detail } = classifyProcessResult(ran);
+    if (outcome !== 'passed')
+      throw new EnvironmentError(`the environment could not be prepared: \`${run}\`: ${detail}`);
+  }
+  return capturePreparedFiles(store, folders, folder);
+}
+
+const shellQuote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+
+/** Variables with which setup lines run: package managers of Python use the virtual environment that we make. */
+function buildSetupVariables({ home, tmp }: SandboxFolders, needsPython: boolean): Record<string, string> {
+  return {
+    ...buildHomeVariables(home, tmp, needsPython),
+    PIP_DISABLE_PIP_VERSION_CHECK: '1',
+    npm_config_audit: 'false',
+    npm_config_fund: 'false',
+    npm_config_update_notifier: 'false',
+    npm_config_prefix: join(home, PROGRAMS_FOLDER),
+  };
+}
+
+/** Variables with which commands find what the preparation installed in the home folder. */
+export function buildHomeVariables(home: string, tmp: string, hasVenv: boolean): Record<string, string> {
+  const { PATH = '' } = buildCommandEnvironment({ home, tmp });
+  const path = `${join(home, PROGRAMS_FOLDER, 'bin')}:${PATH}`;
+  if (!hasVenv) return { PATH: path };
+  const venv = join(home, VENV_FOLDER);
+  return {
+    VIRTUAL_ENV: venv,
+    PATH: `${join(venv, 'bin')}:${path}`,
+    UV_PROJECT_ENVIRONMENT: venv,
+    POETRY_VIRTUALENVS_CREATE: 'false',
+  };
+}

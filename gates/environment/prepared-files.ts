@@ -1,0 +1,186 @@
+import { execFile } from 'node:child_process';
+import { lstat, mkdir, readdir, readFile, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { type GitStore, runGitInStoreOrThrow } from '../../workspace/git/git-store.ts';
+import { removeFolder } from '../../workspace/process/remove-folder.ts';
+import type { SandboxFolders } from '../core/sandbox-extension.ts';
+
+const run = promisify(execFile);
+const MAX_OUTPUT_BYTES = 64 * 1_048_576;
+const COPY_TIMEOUT_MS = 600_000;
+
+/** Folders that package managers write and no build writes; they hold nothing that was made from the sources of the tree. */
+const DEPENDENCY_FOLDERS = new Set([
+  'node_modules',
+  '.venv',
+  'venv',
+  '.tox',
+  '.nox',
+  '.eggs',
+  '.pnpm-store',
+  '.yarn',
+  '__pypackages__',
+  'vendor',
+]);
+/** Files of package managers; a lock file that is not committed says which versions were installed. */
+const DEPENDENCY_FILES = new Set([
+  '.pnp.cjs',
+  '.pnp.loader.mjs',
+  'Cargo.lock',
+  'go.sum',
+  'uv.lock',
+  'poetry.lock',
+  'pdm.lock',
+]);
+/** What an installation writes beside the sources and imports need: metadata, and the version that a plugin derives from git. */
+const METADATA = /\.(?:egg-info|dist-info)$|^_?version\.py$|^_?scm_version\.py$/;
+/** Parts of the home folder that nothing needs once the dependencies are installed. */
+const DOWNLOAD_CACHES = [
+  '.npm',
+  '.cache/pip',
+  '.cache/uv',
+  '.cache/pypoetry',
+  '.cache/pdm',
+  '.cache/yarn',
+  '.cache/node-gyp',
+  '.bun/install/cache',
+  '.local/share/pnpm/store',
+  '.pnpm-store',
+  'tmp',
+];
+
+/** The files that a preparation has left, as they lie in a folder of their own. */
+export interface PreparedFiles {
+  /** Holds `tree` and `home`. */
+  readonly folder: string;
+  /** Paths under `tree`, as bytes in latin1. */
+  readonly roots: readonly string[];
+  /** Where the sandbox lay in which the preparation ran. Files below name it. */
+  readonly place: string;
+  /** Files and links, under the folder, whose content names `place`. */
+  readonly relocated: readonly string[];
+  /** Untracked paths that were made from the sources of the tree, and so are not shared. */
+  readonly dropped: readonly string[];
+  readonly bytes: number;
+}
+
+/** Moves what a preparation has installed out of its sandbox. The sandbox is of no use afterwards. */
+export async function capturePreparedFiles(
+  store: GitStore,
+  { place, checkout, home, user }: SandboxFolders,
+  folder: string,
+): Promise<PreparedFiles> {
+  await mkdir(join(folder, 'tree'), { recursive: true });
+  const listed = await runGitInStoreOrThrow(
+    store,
+    ['ls-files', '--others', '-z', '--directory', '--no-empty-directory'],
+    { indexFile: join(place, 'index'), workTree: checkout },
+  );
+  const roots: string[] = [];
+  const dropped: string[] = [];
+  for (const entry of listed.toString('latin1').split('\0').filter(Boolean)) {
+    const path = entry.replace(/\/$/, '');
+    if (path === '.git') continue;
+    if (!isShared(path)) {
+      dropped.push(path);
+      continue;
+    }
+    const target = join(folder, 'tree', decode(path));
+    await mkdir(dirname(target), { recursive: true });
+    await rename(join(checkout, decode(path)), target);
+    roots.push(path);
+  }
+  for (const cache of DOWNLOAD_CACHES) await removeFolder(join(home, cache));
+  await rename(home, join(folder, 'home'));
+  if (user) await run('chown', ['-hR', '0:0', '--', folder]);
+  await run('chmod', ['-R', 'u+rwX,go=rX', '--', folder]);
+  // Sandboxes share the files by hard links, so nothing may write into one.
+  await run('find', [folder, '-type', 'f', '-exec', 'chmod', 'a-w', '{}', '+'], {
+    maxBuffer: MAX_OUTPUT_BYTES,
+  });
+  return {
+    folder,
+    roots,
+    place,
+    dropped,
+    relocated: await listRelocated(folder, place),
+    bytes: await sizeOf(folder),
+  };
+}
+
+const decode = (path: string): string => Buffer.from(path, 'latin1').toString('utf8');
+
+const isShared = (path: string): boolean => {
+  const name = basename(path);
+  return (
+    DEPENDENCY_FILES.has(name) ||
+    METADATA.test(name) ||
+    path.split('/').some((part) => DEPENDENCY_FOLDERS.has(part))
+  );
+};
+
+/** Lists text files that contain a path, and links that lead into it. */
+async function listRelocated(folder: string, place: string): Promise<string[]> {
+  const found = await run('grep', ['-rlIZF', '-e', place, '--', folder], {
+    maxBuffer: MAX_OUTPUT_BYTES,
+  }).catch((error: { readonly code?: number; readonly stdout?: string }) => {
+    // 1: no file contains it.
+    if (error.code === 1) return { stdout: '' };
+    throw error;
+  });
+  const links = await run('find', [folder, '-type', 'l', '-lname', `${place}*`, '-print0'], {
+    maxBuffer: MAX_OUTPUT_BYTES,
+  });
+  return `${found.stdout}${links.stdout}`
+    .split('\0')
+    .filter(Boolean)
+    .map((path) => path.slice(folder.length + 1));
+}
+
+/** Size on disk, in bytes. */
+async function sizeOf(folder: string): Promise<number> {
+  const { stdout } = await run('du', ['-sk', '--', folder]);
+  return Number.parseInt(stdout, 10) * 1_024;
+}
+
+/** Copies prepared files. Where the file system can, the copies share blocks until one of them is written. */
+export async function copyPreparedFiles(files: PreparedFiles, folder: string): Promise<PreparedFiles> {
+  await copyFolder(files.folder, folder, LINUX ? ['-a', '--reflink=auto'] : ['-a']);
+  return { ...files, folder };
+}
+
+const LINUX = process.platform === 'linux';
+
+/** Adds prepared files to a sandbox: as hard links where the system can, and with the paths of this sandbox. */
+export async function addPreparedFiles(files: PreparedFiles, folders: SandboxFolders): Promise<void> {
+  const share = LINUX ? ['-al'] : ['-a'];
+  await copyFolder(join(files.folder, 'tree'), folders.checkout, share);
+  await copyFolder(join(files.folder, 'home'), folders.home, share);
+  for (const path of files.relocated) {
+    const source = join(files.folder, path);
+    const target = path.startsWith('tree/')
+      ? join(folders.checkout, path.slice('tree/'.length))
+      : join(folders.home, path.slice('home/'.length));
+    const { mode } = await lstat(source);
+    const isLink = (await lstat(target)).isSymbolicLink();
+    const text = isLink ? await readlink(source) : await readFile(source, 'latin1');
+    const moved = text.replaceAll(files.place, folders.place);
+    await rm(target);
+    if (isLink) await symlink(moved, target);
+    else await writeFile(target, moved, { encoding: 'latin1', mode, flag: 'wx' });
+  }
+  const { user } = folders;
+  if (user === null) return;
+  // Commands may add and replace files, and cannot write into shared ones.
+  const owned = [folders.home, ...files.roots.map((root) => join(folders.checkout, decode(root)))];
+  for (const path of owned)
+    await run('find', [path, '-type', 'd', '-exec', 'chown', '-h', `${user.uid}:${user.gid}`, '{}', '+']);
+}
+
+/** Copies what lies in a folder into another, which may exist. A link in the way is not followed: the copy fails. */
+async function copyFolder(source: string, target: string, options: readonly string[]): Promise<void> {
+  await mkdir(target, { recursive: true });
+  if ((await readdir(source)).length === 0) return;
+  await run('cp', [...options, '--', `${source}/.`, `${target}/`], { timeout: COPY_TIMEOUT_MS });
+}

@@ -1,0 +1,135 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { listKeptEnvironments } from '../../../gates/environment/environment-cache.ts';
+import { gatherEvidenceOn } from '../../support/gather-evidence.ts';
+import {
+  createTemporaryFolder,
+  createTestRepository,
+  type TestRepository,
+} from '../../support/git-repository.ts';
+
+const config = (environment: string, gates = ''): string => `version: 1
+environment:
+${environment.replace(/^/gm, '  ')}
+quality_gates:
+  pii_scan: false
+  dlp_scan: false
+  test_integrity: false
+  suppressions: false
+  lint: false
+  tests: true
+${gates.replace(/^(?=.)/gm, '  ')}
+`;
+/** Makes a package of Node, and counts how often it ran. */
+const install = (counter: string): string =>
+  `mkdir -p node_modules/dep && echo 'module.exports = 1' > node_modules/dep/index.js && echo x >> ${counter}`;
+const test1 = "require('node:test')('made', (t) => t.assert.ok(require('dep')));\n";
+
+const gather = async (repository: TestRepository, more: Parameters<typeof gatherEvidenceOn>[2] = {}) => {
+  const evidence = await gatherEvidenceOn(repository, [], more);
+  return evidence.gates.find(({ name }) => name === 'tests');
+};
+
+describe('environment.setup', () => {
+  test('runs once for all sandboxes, and before a script of package.json', async () => {
+    const counter = join(createTemporaryFolder(), 'runs');
+    const repository = createTestRepository({
+      'package.json': JSON.stringify({ scripts: { test: 'node --test' } }),
+      'a.test.js': test1,
+      'assay.yaml': config(`setup: [${JSON.stringify(install(counter))}]`),
+    });
+    repository.write({ 'a.js': '' });
+    expect(await gather(repository)).toMatchObject({ outcome: 'passed', detail: '1 tests ran' });
+    expect(readFileSync(counter, 'utf8')).toBe('x\n');
+  });
+
+  test('that fails leaves no evidence, and says which line failed', async () => {
+    const repository = createTestRepository({
+      'package.json': JSON.stringify({ scripts: { test: 'node --test' } }),
+      'a.test.js': test1,
+      'assay.yaml': config("setup: ['echo no network; exit 3']"),
+    });
+    repository.write({ 'a.js': '' });
+    expect(await gather(repository)).toMatchObject({
+      outcome: 'could_not_run',
+      detail: expect.stringContaining('`echo no network; exit 3`: exit 3: no network'),
+    });
+  });
+
+  test('is kept between runs by manifests and lock files, and runs anew for a patch that changes them', async () => {
+    const counter = join(createTemporaryFolder(), 'runs');
+    const environmentFolder = join(createTemporaryFolder(), 'environments');
+    const repository = createTestRepository({
+      'package.json': JSON.stringify({ scripts: { test: 'node --test' } }),
+      'a.test.js': test1,
+      'assay.yaml': config(
+        `setup: [${JSON.stringify(install(counter))}]\nkey_files: [tools.list]`,
+        'flaky_detection: false',
+      ),
+    });
+    repository.write({ 'a.js': '' });
+    const runs = (): number => readFileSync(counter, 'utf8').length / 2;
+    await gather(repository, { environmentFolder });
+    await gather(repository, { environmentFolder });
+    expect(runs()).toBe(1);
+    expect(await listKeptEnvironments(environmentFolder)).toMatchObject([{ bytes: expect.any(Number) }]);
+    repository.write({ 'tools.list': 'dep\n' });
+    expect((await gather(repository, { environmentFolder }))?.outcome).toBe('passed');
+    expect(runs()).toBe(2);
+    expect(await listKeptEnvironments(environmentFolder)).toHaveLength(2);
+  });
+
+  test('shares nothing that was built from the sources, which build lines make in each sandbox', async () => {
+    const repository = createTestRepository({
+      'package.json': JSON.stringify({ scripts: { test: 'node --test' } }),
+      'a.js': 'module.exports = 1;\n',
+      'a.test.js': "require('node:test')('built', (t) => t.assert.equal(require('./dist/a.js'), 1));\n",
+      'assay.yaml': config(
+        "setup: ['mkdir dist && cp a.js dist/', 'mkdir -p node_modules/dep']\nbuild: ['mkdir dist && cp a.js dist/']",
+      ),
+    });
+    repository.write({ 'a.js': 'module.exports = 2;\n' });
+    expect((await gather(repository))?.outcome).toBe('failed');
+  });
+
+  test('lets no command of the patch write into what is kept', async () => {
+    const environmentFolder = join(createTemporaryFolder(), 'environments');
+    mkdirSync(environmentFolder);
+    const repository = createTestRepository({
+      'package.json': JSON.stringify({
+        scripts: { test: 'chmod -R u+w node_modules; echo "module.exports = 2" > node_modules/dep/index.js' },
+      }),
+      'assay.yaml': config(`setup: [${JSON.stringify(install('/dev/null'))}]`),
+    });
+    repository.write({ 'a.js': '' });
+    await gather(repository, { environmentFolder });
+    const [key = ''] = readdirSync(environmentFolder);
+    const kept = join(environmentFolder, key, 'files/tree/node_modules/dep/index.js');
+    expect(readFileSync(kept, 'utf8')).toBe('module.exports = 1\n');
+    expect(statSync(kept).mode & 0o222).toBe(0);
+    expect(existsSync(join(repository.dir, 'node_modules'))).toBe(false);
+  });
+
+  test('keeps package managers offline afterwards, where the setting says so', async () => {
+    const repository = createTestRepository({
+      'package.json': JSON.stringify({ scripts: { test: 'test "$npm_config_offline" = true' } }),
+      'assay.yaml': config("setup: ['true']\nnetwork: setup"),
+    });
+    repository.write({ 'a.js': '' });
+    expect((await gather(repository))?.outcome).toBe('passed');
+  });
+
+  test('links of Node that lead out of the checkout are named', async () => {
+    const outside = createTemporaryFolder();
+    const repository = createTestRepository({
+      'package.json': JSON.stringify({ scripts: { test: 'true' } }),
+      'assay.yaml': config(`setup: ['mkdir node_modules && ln -s ${outside} node_modules/shared']`),
+    });
+    repository.write({ 'a.js': '' });
+    expect(await gather(repository)).toMatchObject({
+      outcome: 'could_not_run',
+      detail: expect.stringContaining(`node_modules/shared is a link to ${outside}`),
+    });
+  });
+});
