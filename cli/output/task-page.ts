@@ -32,7 +32,7 @@ function checkLines(attempt: AttemptView, pc: Colors): string[] {
   if (!verification) return [];
   const line = (kind: string, name: string, outcome: CheckOutcome, detail: string): string =>
     `    ${outcomeStyle(pc, outcome)(padEnd(outcome, 12))} ${kind} ${toOneLine(name)}${detail === '' ? '' : pc.dim(`  ${truncateToWidth(toOneLine(detail), MAX_DETAIL)}`)}`;
-  const protectedFiles = (verification.protected_files ?? []).map(
+  const protectedFiles = verification.protected_files.map(
     (file) =>
       `    ${isRestoredFile(file) ? pc.yellow(padEnd('reverted', 12)) : padEnd('changed', 12)} ${file.class} ${toOneLine(file.path)}${pc.dim(file.allowed_by === null ? '' : `  allowed by ${toOneLine(file.allowed_by)}`)}`,
   );

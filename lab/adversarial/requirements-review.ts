@@ -91,6 +91,7 @@ async function lookAt(
       artifact: build.artifact({ patch_key: 'patch' }),
       verification: {
         ...{ key: 'evidence', tree: verdict.tree, base_commit: verdict.base_commit },
+        ...{ protected_files: [], put_back: 0, failing: [], files: [] },
         ...{ signals: [], gates: [], duration_ms: 1, at: build.FIXED_NOW.toISOString() },
       },
     },

@@ -15,7 +15,7 @@ export interface TimeSpan {
 const at = (iso: string): number => Date.parse(iso);
 
 /**
- * Gates run side by side. Evidence of earlier versions says only how long each took, and is drawn from where checking began. What was
+ * Gates run side by side. One without a start of its own is drawn from where checking began. What was
  * remembered took its time in the run that it is remembered of, and none here.
  */
 function gatesOf(attempt: AttemptView, from: number): TimeSpan[] {

@@ -19,13 +19,24 @@ const delivery = (state: 'delivered' | 'refused') => ({
 });
 const whole: AttemptView = anAttempt({
   started_at: at(2),
-  report: { status: 'completed', summary: '', failure_class: null, output_tail: '', at: at(50) },
+  report: {
+    status: 'completed',
+    summary: '',
+    failure_class: null,
+    output_tail: '',
+    retry_after_s: null,
+    at: at(50),
+  },
   verification: {
     key: 'k',
     tree: TREE,
     base_commit: BASE,
     signals: [],
     gates: [],
+    files: [],
+    failing: [],
+    put_back: 0,
+    protected_files: [],
     duration_ms: 1,
     at: at(90),
   },

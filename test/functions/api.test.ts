@@ -342,6 +342,7 @@ describe('the authorizer', () => {
     const launch = {
       number: 1,
       token_sha256: sha256(token),
+      model_token_sha256: null,
       assignment_key: 'k',
       lost: false,
       launched_at: '2026-11-20T10:00:00.000Z',
@@ -403,6 +404,7 @@ describe('reading', () => {
     const launch = {
       number: 1,
       token_sha256: 'secret-hash',
+      model_token_sha256: null,
       assignment_key: 'secret-key',
       lost: false,
       launched_at: '2026-11-20T10:00:00.000Z',

@@ -105,6 +105,7 @@ describe('a body that is made to cost', () => {
     const launch = {
       number: 1,
       token_sha256: 'x',
+      model_token_sha256: null,
       assignment_key: '',
       lost: false,
       launched_at: '2026-11-20T10:00:00.000Z',

@@ -92,8 +92,13 @@ const first = build.attempt({
     at: at(95),
     duration_ms: 30_000,
     gates: [
-      { ...build.gate({ name: 'lint', outcome: 'failed', duration_ms: 4_000 }), began_ms: 500, findings: 2 },
-      { ...build.gate({ name: 'tests', duration_ms: 25_000 }), findings: 0 },
+      {
+        ...build.gate({ name: 'lint', outcome: 'failed', duration_ms: 4_000 }),
+        began_ms: 500,
+        findings: 2,
+        facts: {},
+      },
+      { ...build.gate({ name: 'tests', duration_ms: 25_000 }), findings: 0, facts: {} },
     ],
   }),
 });

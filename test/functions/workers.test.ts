@@ -98,6 +98,7 @@ const claimed = (fields: Parameters<typeof attempt>[0] = {}): Task =>
 const launch = {
   number: 1,
   token_sha256: 'x',
+  model_token_sha256: null,
   assignment_key: 'k',
   lost: false,
   launched_at: FIXED_NOW.toISOString(),

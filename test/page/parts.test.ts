@@ -131,6 +131,7 @@ describe('a task', () => {
             summary: 's',
             failure_class: null,
             output_tail: '',
+            retry_after_s: null,
             at: '2026-11-20T10:01:00.000Z',
           },
         }),

@@ -48,7 +48,7 @@ export const GateEvidence = z.object({
   findings: z.array(Finding),
   detail: z.string(),
   duration_ms: z.number().int().nonnegative(),
-  /** Milliseconds after the gathering of the evidence began; absent: in evidence of earlier versions, and of what has no beginning of its own. */
+  /** Milliseconds after the gathering of the evidence began; absent: it has no start of its own. */
   began_ms: z.number().int().nonnegative().optional(),
   metadata: GateFacts.default({}),
   /** Of a gate that nobody could judge for: what its configuration makes of that. */

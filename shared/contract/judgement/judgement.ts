@@ -48,7 +48,7 @@ export const Judgement = z.object({
   /** Null: unknown price or unknown usage. */
   cost_usd: StoredNumber.nonnegative().nullable(),
   duration_ms: z.number().int().nonnegative(),
-  /** Absent: nobody was asked, or an earlier version wrote it. */
+  /** Absent: no model was asked. */
   asked_at: z.iso.datetime().optional(),
 });
 export type Judgement = z.infer<typeof Judgement>;

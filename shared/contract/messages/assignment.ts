@@ -53,7 +53,7 @@ export const AgentAssignment = AssignmentFields.extend({
   adapter: Adapter,
   /** Command lines of the task's `test_passes` signals, which its prompt names too. */
   test_commands: z.array(z.string()).default([]),
-  /** What is known of the task for what is wrapped around the run. Absent in assignments of earlier versions. */
+  /** What middleware around the run knows of the task. Absent: the run has no middleware, as at a worker. */
   around: z
     .object({
       description: z.string(),

@@ -38,7 +38,7 @@ export const MeteredUsage = z.object({
   estimated_usd: StoredNumber.nonnegative(),
   /** Calls of which nobody knows yet how they end; the cost has them at the worst. */
   open_calls: z.int().nonnegative(),
-  /** Set when the last calls of the attempt were such that the provider could not do them. Absent in items of earlier versions. */
+  /** Set when the last calls of the attempt were such that the provider could not do them. Null: they were answered. */
   trouble: z
     .object({
       class: FailureCode,
@@ -48,8 +48,7 @@ export const MeteredUsage = z.object({
       /** When it wants to be asked again; null: it did not say. */
       retry_at: z.iso.datetime().nullable(),
     })
-    .nullable()
-    .optional(),
+    .nullable(),
   findings: z.array(z.object({ code: z.enum(['usage_differs', 'model_differs']), message: z.string() })),
 });
 export type MeteredUsage = z.infer<typeof MeteredUsage>;
@@ -95,11 +94,11 @@ export const AgentReport = z.object({
   failure_class: FailureCode.nullable(),
   /** The last 2,000 characters of the agent's output: what the low-confidence trigger reads. */
   output_tail: z.string().max(2_000),
-  /** Seconds until the provider takes requests again, where it said so. Absent in items of earlier versions. */
-  retry_after_s: z.number().int().positive().nullable().optional(),
+  /** Seconds until the provider takes requests again, where it said so. */
+  retry_after_s: z.number().int().positive().nullable(),
   /** How the agent was let go, where the base asks for something before; what an agent elsewhere says of it is its claim. */
   verification_gate: VerificationGateRecord.optional(),
-  /** Absent in items of earlier versions, and where nobody has seen the program end. */
+  /** Absent if the supervisor has not seen the program end. */
   end: AgentExit.optional(),
   /** What runners of tests have printed into its log: claims, by which nothing is decided. Absent: nothing was found. */
   logged: z.array(LoggedTestRun).optional(),
@@ -114,8 +113,8 @@ export const ContainerLaunch = z.object({
   /** Counts containers of this kind for this attempt; a lost box gets a new number. */
   number: z.number().int().positive(),
   token_sha256: z.string(),
-  /** Of the token for model calls; null where the box gets none. Absent in items of earlier versions. */
-  model_token_sha256: z.string().nullable().optional(),
+  /** Of the token for model calls; null: the container gets none. */
+  model_token_sha256: z.string().nullable(),
   assignment_key: z.string(),
   /** The box is gone and has brought nothing; the next message launches another. */
   lost: z.boolean(),
@@ -137,8 +136,7 @@ export const VerificationRecord = z.object({
     z.object({
       type: z.string(),
       subject: z.string(),
-      /** Absent in items of earlier versions. */
-      kind: EvidenceKind.optional(),
+      kind: EvidenceKind,
       outcome: CheckOutcome,
       detail: z.string(),
     }),
@@ -146,8 +144,7 @@ export const VerificationRecord = z.object({
   gates: z.array(
     z.object({
       name: z.string(),
-      /** Absent in items of earlier versions. */
-      kind: EvidenceKind.optional(),
+      kind: EvidenceKind,
       outcome: CheckOutcome,
       required: z.boolean(),
       blocked: z.boolean(),
@@ -157,33 +154,29 @@ export const VerificationRecord = z.object({
       began_ms: z.number().int().nonnegative().optional(),
       detail: z.string(),
       findings: z.number().int(),
-      /** As much of the gate's facts as has room. Absent in items of earlier versions. */
-      facts: GateFacts.optional(),
+      /** As many of the gate's facts as have room. */
+      facts: GateFacts,
       /** Pictures that it has taken; absent: none. */
       screenshots: ScreenshotList.optional(),
     }),
   ),
-  /** As many of the files that steer checks as have room, those that were put back first. Absent in items of earlier versions. */
-  protected_files: z
-    .array(ProtectedFile.pick({ path: true, class: true, used: true, allowed_by: true }))
-    .optional(),
-  /** How many files were put back; the list may have room for fewer. Absent in items of earlier versions. */
-  put_back: z.number().int().nonnegative().optional(),
-  /** What failed, by name, in the order of its names: findings of gates that block, and signals. Absent: nothing, or an earlier version. */
-  failing: z.array(z.object({ check: z.string(), what: z.string() })).optional(),
+  /** As many of the files that steer checks as have room, restored files first. */
+  protected_files: z.array(ProtectedFile.pick({ path: true, class: true, used: true, allowed_by: true })),
+  /** How many files were restored; the list may have room for fewer. */
+  put_back: z.number().int().nonnegative(),
+  /** Findings of gates that block, and signals that failed, ordered by name. */
+  failing: z.array(z.object({ check: z.string(), what: z.string() })),
   /** How many more failed than are named. */
   failing_more: z.number().int().positive().optional(),
-  /** As many of the files of the patch as have room, with what was found in each. Absent in items of earlier versions. */
-  files: z
-    .array(
-      z.object({
-        path: z.string(),
-        findings: z.number().int().nonnegative(),
-        /** Of its tests: how many fail now and then. */
-        flaky: z.number().int().nonnegative(),
-      }),
-    )
-    .optional(),
+  /** As many of the files of the patch as have room, with what was found in each. */
+  files: z.array(
+    z.object({
+      path: z.string(),
+      findings: z.number().int().nonnegative(),
+      /** Of its tests: how many fail now and then. */
+      flaky: z.number().int().nonnegative(),
+    }),
+  ),
   /** How many more there are than are named. */
   files_more: z.number().int().positive().optional(),
   duration_ms: z.number().int(),
@@ -276,8 +269,7 @@ export const Attempt = z.object({
   effort: Effort,
   /** Set when another agent than the task's or the deployment's does it, because that one's provider was down. */
   adapter: z.enum(AGENT_CLI_KINDS).optional(),
-  /** Absent in items of earlier versions. */
-  route: AttemptRoute.optional(),
+  route: AttemptRoute,
   /** Set when nobody worked in it: it is the work of an earlier attempt, put on top of what its target branch has become. */
   merge: z.object({ of: z.int().positive(), onto: GitObjectId }).optional(),
   /** Null while it runs. */
@@ -299,13 +291,12 @@ export const Attempt = z.object({
   reserved_more: z.array(BudgetReservation.extend({ mark: z.string() })).optional(),
   /** As `usage`. Null: unknown model or no usage known. Never 0 for unknown. */
   cost_usd: StoredNumber.nonnegative().nullable(),
-  /** What the agent says that it has used, where the gateway knows better. Absent in items of earlier versions. */
+  /** What the agent says that it has used, if the gateway counted something else; null: it did not. */
   claimed: z
     .object({ usage: TokenUsage.nullable(), cost_usd: StoredNumber.nonnegative().nullable() })
-    .nullable()
-    .optional(),
-  /** Null: no model was called by the gateway. Absent in items of earlier versions. */
-  witnessed: MeteredUsage.nullable().optional(),
+    .nullable(),
+  /** Null: no model was called through the gateway. */
+  witnessed: MeteredUsage.nullable(),
   report: AgentReport.nullable(),
   artifact: Artifact.nullable(),
   verification: VerificationRecord.nullable(),
@@ -319,7 +310,7 @@ export const Attempt = z.object({
       run: z.int().positive(),
       until: z.iso.datetime(),
       by: z.string(),
-      /** What asking may cost, in millionths of a dollar. Absent: nobody knows, or an earlier version. */
+      /** Most that the calls can cost, in millionths of a dollar. Absent: a model has no price. */
       micro: z.int().nonnegative().optional(),
     })
     .optional(),
@@ -337,7 +328,7 @@ export const Attempt = z.object({
     })
     .optional(),
   decision: CascadeDecision.nullable(),
-  /** What its failure was taken for, once it is over; absent: it did not fail, or ended under an earlier version. */
+  /** What its failure was taken for, once it is over; absent: it did not fail. */
   failure: FailureRecord.optional(),
   agent: ContainerLaunch.nullable(),
   gates: ContainerLaunch.nullable(),

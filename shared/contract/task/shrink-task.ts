@@ -53,7 +53,7 @@ function shrinkReasons(all: readonly VerdictReason[], { text, list }: ShrinkStep
 
 /** Files stay with their whole paths or not at all: a part of a path names nothing. */
 function shrinkFiles(
-  { files = [], files_more: more = 0 }: NonNullable<Attempt['verification']>,
+  { files, files_more: more = 0 }: NonNullable<Attempt['verification']>,
   { text, list }: ShrinkStep,
 ): Pick<NonNullable<Attempt['verification']>, 'files' | 'files_more'> {
   const kept = files.filter(({ path }) => Buffer.byteLength(path) <= text).slice(0, list);
@@ -73,30 +73,24 @@ function shrinkVerification(
       subject: truncateToBytes(each.subject, text),
       detail: truncateToBytes(each.detail, text),
     })),
-    gates: record.gates.slice(0, list).map(({ facts, screenshots, ...each }) => ({
+    gates: record.gates.slice(0, list).map(({ screenshots, ...each }) => ({
       ...each,
       name: truncateToBytes(each.name, 100),
       detail: truncateToBytes(each.detail, text),
-      ...(facts && text >= 500 ? { facts } : {}),
+      facts: text >= 500 ? each.facts : {},
       // All of a gate's or none: with some of them it would look as if there were no others.
       ...(screenshots && text >= 500 ? { screenshots } : {}),
     })),
-    ...(record.protected_files && {
-      protected_files: record.protected_files.slice(0, list).map((each) => ({
-        ...each,
-        path: truncateToBytes(each.path, text),
-        allowed_by: each.allowed_by === null ? null : truncateToBytes(each.allowed_by, text),
-      })),
-    }),
-    ...(record.files && {
-      ...shrinkFiles(record, { text, list }),
-    }),
-    ...(record.failing && {
-      failing: record.failing.slice(0, list).map((each) => ({
-        check: truncateToBytes(each.check, Math.max(50, text)),
-        what: truncateToBytes(each.what, text),
-      })),
-    }),
+    protected_files: record.protected_files.slice(0, list).map((each) => ({
+      ...each,
+      path: truncateToBytes(each.path, text),
+      allowed_by: each.allowed_by === null ? null : truncateToBytes(each.allowed_by, text),
+    })),
+    ...shrinkFiles(record, { text, list }),
+    failing: record.failing.slice(0, list).map((each) => ({
+      check: truncateToBytes(each.check, Math.max(50, text)),
+      what: truncateToBytes(each.what, text),
+    })),
     shortened: true,
   };
 }

@@ -19,7 +19,7 @@ import { TaskStatus } from './status.ts';
 export const ReviewHold = z.object({
   reasons: z.array(z.string()),
   since: z.iso.datetime(),
-  /** Until when a person may decide, and what happens then. Absent: no limit, as in items of earlier versions. */
+  /** Until when a person may decide, and what happens then. Absent: no limit. */
   until: z.iso.datetime().optional(),
   outcome: z.enum(HOLD_EXPIRY_OUTCOMES).optional(),
 });
@@ -68,7 +68,6 @@ export const StoredSubmission = TaskSubmission.omit({ id: true, hidden_tests: tr
 /** The whole state of a task: one item of the table, written as a whole under a condition on `version` and `status`. */
 export const Task = StoredSubmission.extend({
   id: TaskId,
-  /** Of an earlier version there may be patterns among them, which own nothing but a file of that name. */
   files: z.array(CheckoutPath).default([]),
   status: TaskStatus,
   /** Why this role, where the request left the choice to the platform. */

@@ -50,7 +50,7 @@ export function selectNextModel(
   const last = of.attempts.at(-1);
   const fresh = !last || last.number < of.budget_from;
   // The way back: what the fallback was for is over.
-  const isBack = !other && !fresh && home && last.route?.fallback !== undefined;
+  const isBack = !other && !fresh && home && last.route.fallback !== undefined;
   const stays = isBack ? null : (last?.adapter ?? null);
   const kind = other ?? (fresh ? null : (last.decision?.next_adapter ?? stays));
   const task = kind ? { ...of, adapter: attemptAdapter(of, { adapter: kind }) } : of;

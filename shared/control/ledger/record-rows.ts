@@ -54,10 +54,10 @@ export const GateRow = Row.extend({
   findings: z.number().int(),
   tree: z.string(),
   model: z.string().nullable(),
-  /** What looked, and in which version; null: not known, or an earlier version of ours did not say. */
+  /** What looked, and in which version; null: unknown. */
   tool: z.string().nullable(),
   tool_version: z.string().nullable(),
-  /** By name in small letters, as text. Rows of earlier versions have them beside the fields. */
+  /** By name in small letters, as text. */
   facts: z.record(z.string(), z.string()),
 });
 export type GateRow = z.infer<typeof GateRow>;
@@ -66,13 +66,13 @@ const ChainAttempt = z.object({
   task_id: z.string(),
   chain_id: z.string(),
   model: z.string().nullable(),
-  /** Null for a model that is no tier, and in rows of earlier versions. */
+  /** Null: the model is no tier. */
   tier: z.string().nullable(),
   effort: z.string(),
-  /** The row of the routing table that chose tier and effort; null in rows of earlier versions. */
+  /** The row of the routing table that chose tier and effort. */
   route_rule: z.string().nullable(),
   route_reason: z.string().nullable(),
-  /** The provider that nothing was begun with then, so that another one did the same tier: no climb. Null: it was no fallback, and in rows of earlier versions. */
+  /** The provider that nothing was begun with then, so that another one did the same tier: no climb. Null: it was no fallback. */
   fallback_from: z.string().nullable(),
   /** What chose among the tiers beside the table: `pin`, `greedy` or `thompson`; null: nothing did. */
   chosen_by: z.string().nullable(),
@@ -81,13 +81,13 @@ const ChainAttempt = z.object({
   attempt_number: z.number().int(),
   started_at: z.iso.datetime(),
   cost_usd: z.number().nullable(),
-  /** What models took to judge it, beside `cost_usd`; absent in rows of earlier versions. */
+  /** What models took to judge it, beside `cost_usd`. */
   judging_cost_usd: z.number().nullable(),
   /** Of it: what gates have asked, as the gateway has counted it; null: they had nobody to ask, or it is not known. */
   gates_cost_usd: z.number().nullable(),
-  /** 0 to 100, of the gates that ran; null: none did, and in rows of earlier versions. */
+  /** 0 to 100, of the gates that ran; null: none did. */
   quality_score: z.number().int().min(0).max(100).nullable(),
-  /** How the agent was let go: `satisfied`, `forced` or `could_not_run`; null: nothing was asked of it before, and in rows of earlier versions. */
+  /** How the agent was let go: `satisfied`, `forced` or `could_not_run`; null: nothing was asked of it before. */
   verification_gate: z.string().nullable(),
   /** How often it was told to go on. */
   nudges: z.number().int().nullable(),
@@ -129,7 +129,7 @@ export const ChainRow = Row.extend({
   succeeded: z.boolean(),
   /** Of the agents and of judging what they did. */
   total_cost_usd: z.number().nullable(),
-  /** Of the total; absent in rows of earlier versions. */
+  /** Of the total. */
   judging_cost_usd: z.number().nullable(),
   first_attempt_cost_usd: z.number().nullable(),
   escalation_overhead_usd: z.number().nullable(),
@@ -213,7 +213,7 @@ export const ReviewRow = Row.extend({
   reasons: z.array(z.string()),
   /** Gates that were against it: what a person who approves calls wrong. */
   held_by: z.array(z.string()),
-  /** Gates that had passed it: what a person who rejects calls wrong. Absent in rows of earlier versions. */
+  /** Gates that had passed it: what a person who rejects calls wrong. */
   passed_by: z.array(z.string()),
 });
 export type ReviewRow = z.infer<typeof ReviewRow>;

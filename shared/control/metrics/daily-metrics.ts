@@ -37,12 +37,11 @@ export interface DailyMetrics {
   readonly models: Readonly<Record<string, WorkMetrics>>;
   readonly gates: Readonly<Record<string, GateMetrics>>;
   readonly reviews: { readonly approved: number; readonly rejected: number };
-  /** What judging attempts took. Absent in items of earlier versions, as what follows. */
-  readonly judging?: JudgingMetrics;
+  /** Cost of judging attempts. */
+  readonly judging: JudgingMetrics;
   /** Quality scores of attempts. */
-  readonly scores?: { readonly sum: number; readonly count: number };
-  /** Absent in items of earlier versions. */
-  readonly further?: MetricsBreakdown;
+  readonly scores: { readonly sum: number; readonly count: number };
+  readonly further: MetricsBreakdown;
 }
 
 /** Sums over the attempts of which it is known, beside how many there are. */
@@ -105,16 +104,16 @@ const addWorkSample = (
   with_cost: sum.with_cost + (cost === null ? 0 : 1),
 });
 
-const addJudging = (
-  a: JudgingMetrics = EMPTY_JUDGING_METRICS,
-  b: JudgingMetrics = EMPTY_JUDGING_METRICS,
-): JudgingMetrics => ({
+const addJudging = (a: JudgingMetrics, b: JudgingMetrics): JudgingMetrics => ({
   attempts: a.attempts + b.attempts,
   cost_usd: a.cost_usd + b.cost_usd,
   gates_cost_usd: a.gates_cost_usd + b.gates_cost_usd,
   with_cost: a.with_cost + b.with_cost,
 });
-const addScores = (a = NO_SCORES, b = NO_SCORES) => ({ sum: a.sum + b.sum, count: a.count + b.count });
+const addScores = (a: DailyMetrics['scores'], b: DailyMetrics['scores']): DailyMetrics['scores'] => ({
+  sum: a.sum + b.sum,
+  count: a.count + b.count,
+});
 
 /** Adds what one record says. Records of kinds that no figure is made of change nothing. */
 export const addRecord = (sum: DailyMetrics, derived: DerivedRow): DailyMetrics => ({

@@ -73,10 +73,7 @@ const addPart = (a: AttemptTotals, b: AttemptTotals): AttemptTotals =>
 const addWord = (a: GateAccuracy, b: GateAccuracy): GateAccuracy =>
   added(a as GateAccuracy & Sums, b as GateAccuracy & Sums);
 
-export const addBreakdowns = (
-  a: MetricsBreakdown = EMPTY_METRICS_BREAKDOWN,
-  b: MetricsBreakdown = EMPTY_METRICS_BREAKDOWN,
-): MetricsBreakdown => ({
+export const addBreakdowns = (a: MetricsBreakdown, b: MetricsBreakdown): MetricsBreakdown => ({
   completions: added(a.completions, b.completions),
   saved: added(a.saved, b.saved),
   tiers: joined(a.tiers, b.tiers, addPart),
@@ -153,12 +150,7 @@ function breakdownOf(derived: DerivedRow): Partial<MetricsBreakdown> | null {
 export const hasBreakdown = (derived: DerivedRow): boolean => breakdownOf(derived) !== null;
 
 /** Adds what one record says beside the figures that were there before. */
-export function addRecordToBreakdown(
-  sum: MetricsBreakdown | undefined,
-  derived: DerivedRow,
-): MetricsBreakdown {
+export function addRecordToBreakdown(sum: MetricsBreakdown, derived: DerivedRow): MetricsBreakdown {
   const one = breakdownOf(derived);
-  return one === null
-    ? (sum ?? EMPTY_METRICS_BREAKDOWN)
-    : addBreakdowns(sum, { ...EMPTY_METRICS_BREAKDOWN, ...one });
+  return one === null ? sum : addBreakdowns(sum, { ...EMPTY_METRICS_BREAKDOWN, ...one });
 }

@@ -102,7 +102,7 @@ export const dateBefore = (now: Date, days: number): string =>
 /** Completions of 7 days, gates of 30, as the seed has them; a window includes today. */
 export const VIEW_WINDOW_DAYS = { completions: 7, gates: 30, models: 30 } as const;
 
-const judgingView = ({ judging = EMPTY_JUDGING_METRICS }: DailyMetrics) => {
+const judgingView = ({ judging }: DailyMetrics) => {
   const known = (usd: number) => knownCostUsd(usd, judging.attempts, judging.with_cost);
   return {
     attempts: judging.attempts,
@@ -123,7 +123,7 @@ export function qualityView(days: ReadonlyMap<string, DailyMetrics>, now: Date):
     overall: times(recent.tasks),
     per_model: mapSorted(recent.models, modelView),
     per_role: mapSorted(recent.roles, times),
-    gate_stats: mapSorted(month.gates, (gate, name) => gateView(gate, month.further?.words[name])),
+    gate_stats: mapSorted(month.gates, (gate, name) => gateView(gate, month.further.words[name])),
     // (total - blocked - flagged) / total
     guardrail_pass_rate: ratioOrNull(total - held, total),
     judging: judgingView(sumDailyMetrics(selectDaysFrom(days, dateBefore(now, VIEW_WINDOW_DAYS.models - 1)))),
@@ -151,7 +151,7 @@ function mondayOf(day: string): string {
 }
 
 /** unverified_ratio = unverified / completions; the rest as it is named, each null of nothing. */
-function breakdownView({ gates, further = EMPTY_METRICS_BREAKDOWN }: DailyMetrics) {
+function breakdownView({ gates, further }: DailyMetrics) {
   const { completions, saved, tiers, queue } = further;
   const all = completions.verified + completions.unverified;
   return {
@@ -188,7 +188,7 @@ export function qualityTrendView(
         cost_usd: knownCostUsd(figures.tasks.cost_usd, figures.tasks.count, figures.tasks.with_cost),
         cost_unknown: figures.tasks.count - figures.tasks.with_cost,
         judging_cost_usd: judgingView(figures).cost_usd,
-        avg_quality_score: ratioOrNull(figures.scores?.sum ?? 0, figures.scores?.count ?? 0, 1),
+        avg_quality_score: ratioOrNull(figures.scores.sum, figures.scores.count, 1),
         ...breakdownView(figures),
         gate_pass_rates: mapSorted(figures.gates, ({ pass, total }) => ratioOrNull(pass, total)),
       };

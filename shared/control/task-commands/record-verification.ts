@@ -100,11 +100,9 @@ function summarizeEvidence(evidence: Evidence, key: string, now: Date): Verifica
       }),
     ),
     put_back: evidence.protected_files.filter(isRestoredFile).length,
-    ...(failing.length > 0 && {
-      failing: failing
-        .slice(0, MAX_NAMED_FAILED_CHECKS)
-        .map(({ check, message }) => ({ check, what: message })),
-    }),
+    failing: failing
+      .slice(0, MAX_NAMED_FAILED_CHECKS)
+      .map(({ check, message }) => ({ check, what: message })),
     ...(failing.length > MAX_NAMED_FAILED_CHECKS && {
       failing_more: failing.length - MAX_NAMED_FAILED_CHECKS,
     }),

@@ -41,6 +41,8 @@ const buildAttempt = (task: Task, facts: NewAttempt): Attempt => ({
   progress: null,
   usage: null,
   cost_usd: null,
+  claimed: null,
+  witnessed: null,
   report: null,
   artifact: null,
   verification: null,

@@ -100,7 +100,7 @@ function gateSpans(parentId: string, { task, attempt }: AttemptSpanContext): Pla
         'assay.gate.blocked': gate.blocked,
         'assay.gate.cached': gate.cached,
         'assay.gate.findings': gate.findings,
-        // Evidence of earlier versions says only how long it took.
+        // Remembered evidence, for one, has no start of its own.
         'assay.start_estimated': known_start ? null : true,
       }),
       error: gate.outcome === 'failed' || gate.outcome === 'timed_out' ? gate.outcome : null,
@@ -133,7 +133,7 @@ function judgeSpans({ task, attempt, parentId, end }: AttemptSpanContext): Plann
           'gen_ai.evaluation.score.value': each.confidence,
           'assay.model.calls': each.calls,
           'assay.model.cost_usd': each.cost_usd,
-          // A judgement of earlier versions says only how long it took.
+          // A judgement without a call of a model has no start of its own.
           'assay.start_estimated': asked_at === undefined ? true : null,
         }),
         error: each.outcome === 'infra_failed' || each.outcome === 'timed_out' ? each.outcome : null,

@@ -127,7 +127,7 @@ function proposePrompts({ tasks, metrics }: ProposalContext): ProposalDraft[] {
 
 /** A gate that people overrule need not be required. */
 const proposeGates = ({ metrics, now }: ProposalContext): ProposalDraft[] =>
-  Object.entries(metrics.further?.words ?? {}).flatMap(([gate, word]): ProposalDraft[] => {
+  Object.entries(metrics.further.words).flatMap(([gate, word]): ProposalDraft[] => {
     const setting = { kind: 'gate', gate, required: false } as const;
     const test = testGateRequirement(setting, word, now);
     return test.passed ? [{ settingChange: setting, evidence: test.reason }] : [];

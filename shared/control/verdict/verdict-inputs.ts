@@ -6,7 +6,7 @@ import type { Attempt } from '../../contract/task/attempt.ts';
 export const VerdictInput = z.object({
   source: z.enum(['signal', 'gate', 'judge']),
   name: z.string(),
-  kind: EvidenceKind.nullable().describe('How it is known; null: an earlier version of ours did not say.'),
+  kind: EvidenceKind,
   outcome: CheckOutcome,
   model: z.string().nullable().describe('Who was asked; null: nobody.'),
   prompt_sha256: z.string().nullable(),
@@ -43,7 +43,7 @@ export function verdictInputs({
   if (!verdict) return [];
   const about = { base_commit: verdict.base_commit, tree: verdict.tree };
   return [
-    ...(verification?.signals ?? []).map(({ subject, kind = null, outcome }) => ({
+    ...(verification?.signals ?? []).map(({ subject, kind, outcome }) => ({
       source: 'signal' as const,
       name: subject,
       kind,
@@ -51,12 +51,12 @@ export function verdictInputs({
       ...NO_JUDGE,
       ...about,
     })),
-    ...(verification?.gates ?? []).map(({ name, kind = null, outcome, facts }) => ({
+    ...(verification?.gates ?? []).map(({ name, kind, outcome, facts }) => ({
       source: 'gate' as const,
       name,
       kind,
       outcome,
-      ...(kind === 'judged' ? gateJudgeFields(facts ?? {}) : NO_JUDGE),
+      ...(kind === 'judged' ? gateJudgeFields(facts) : NO_JUDGE),
       ...about,
     })),
     ...(verdict.judgements ?? []).map(({ subject, outcome, model, prompt, calibration, cost_usd }) => ({

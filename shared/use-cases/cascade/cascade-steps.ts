@@ -154,7 +154,7 @@ const activeCooldowns = async ({ providers, now }: CascadeContext): Promise<Prov
 /** Whose models the next attempt would call, where nothing else is chosen. */
 function nextProvider(task: Task, home: boolean, { defaultAdapter }: AvailableAgents): string | null {
   const last = task.attempts.at(-1) ?? null;
-  const isNew = !last || last.number < task.budget_from || (home && last.route?.fallback !== undefined);
+  const isNew = !last || last.number < task.budget_from || (home && last.route.fallback !== undefined);
   return task.runner === 'managed' ? attemptProvider(task, isNew ? null : last, defaultAdapter) : null;
 }
 

@@ -98,7 +98,7 @@ async function findOrRecordLaunch(
     launch = {
       number: (present?.number ?? 0) + 1,
       token_sha256: sha256(token),
-      ...(message.kind !== 'deliver' && { model_token_sha256: modelToken && sha256(modelToken) }),
+      model_token_sha256: message.kind === 'deliver' ? null : modelToken && sha256(modelToken),
       assignment_key: key,
       lost: false,
       ...(present?.excused && { excused: present.excused }),

@@ -115,7 +115,7 @@ function testProposal(
   { tasks, metrics }: TuningEvidence,
   { models, policy, now }: TuningContext,
 ): ProposalTest | { readonly running: string } {
-  if (setting.kind === 'gate') return testGateRequirement(setting, metrics.further?.words[setting.gate], now);
+  if (setting.kind === 'gate') return testGateRequirement(setting, metrics.further.words[setting.gate], now);
   if (setting.kind === 'prompt')
     return status === 'trial' && applied_at
       ? evaluateTrial(id, setting.role, applied_at, tasks, now)

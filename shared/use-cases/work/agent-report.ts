@@ -83,6 +83,7 @@ export async function reportCompletedWork(
         summary: body.summary,
         failure_class: null,
         output_tail: body.output_tail,
+        retry_after_s: null,
         ...(body.verification_gate && { verification_gate: body.verification_gate }),
         ...(body.middleware && { middleware: body.middleware }),
         ...(body.end && { end: body.end }),

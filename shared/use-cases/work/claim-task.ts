@@ -102,6 +102,7 @@ async function claimOpen(
       agentLaunch: {
         number: 1,
         token_sha256: sha256(key.tokenOf(id, attempt)),
+        model_token_sha256: null,
         assignment_key: '',
         lost: false,
         launched_at: context.now.toISOString(),

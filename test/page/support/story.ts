@@ -27,6 +27,7 @@ const gate = (name: string, fields: object = {}) => ({
   duration_ms: 4_200,
   detail: '',
   findings: 0,
+  facts: {},
   ...fields,
 });
 
@@ -44,6 +45,7 @@ export const checkedAttempt = (number: number, fields: Partial<Attempt> = {}): A
       summary: 'I have rounded the price as asked, and all tests pass.',
       failure_class: null,
       output_tail: '',
+      retry_after_s: null,
       at: addSeconds(number * 300 + 90).toISOString(),
     },
     artifact: ARTIFACT,
@@ -74,6 +76,10 @@ export const checkedAttempt = (number: number, fields: Partial<Attempt> = {}): A
           duration_ms: 20,
         }),
       ],
+      files: [],
+      failing: [],
+      put_back: 0,
+      protected_files: [],
       duration_ms: 6_000,
       at: addSeconds(number * 300 + 180).toISOString(),
     },

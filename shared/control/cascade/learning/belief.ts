@@ -44,8 +44,8 @@ export interface TierPassRateEstimate {
   readonly mean_seconds: number | null;
 }
 
-/** What an attempt took with its judging, in dollars; null: not known. Of earlier versions the judging was not written down. */
-const costWithJudging = ({ cost_usd, judging_usd = 0 }: LearnedOutcome): number | null =>
+/** Returns the cost of an attempt with its judging in dollars, or null if either is unknown. */
+const costWithJudging = ({ cost_usd, judging_usd }: LearnedOutcome): number | null =>
   cost_usd === null || judging_usd === null ? null : cost_usd + judging_usd;
 
 const known = (values: readonly (number | null)[]): number[] => values.filter((value) => value !== null);

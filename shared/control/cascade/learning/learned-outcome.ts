@@ -14,8 +14,8 @@ export const LearnedOutcome = z.object({
   passed: z.boolean(),
   /** US dollars; null: not known, which is not 0. */
   cost_usd: StoredNumber.nonnegative().nullable(),
-  /** Dollars that models took to judge it; null: not known. Absent in items of earlier versions. */
-  judging_usd: StoredNumber.nonnegative().nullable().optional(),
+  /** Dollars that models took to judge it; null: not known. */
+  judging_usd: StoredNumber.nonnegative().nullable(),
   /** From the start of the attempt until its agent reported; null: not known. */
   seconds: StoredNumber.nonnegative().nullable(),
   at: z.iso.datetime(),

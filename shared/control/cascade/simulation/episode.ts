@@ -84,6 +84,7 @@ export function createLearningPolicy(policy: CascadePolicy, seed: string): Simul
         model: of.model,
         passed: of.passed,
         cost_usd: of.cost_usd,
+        judging_usd: 0,
         seconds: of.seconds,
         at: timeOf(at),
       };

@@ -74,12 +74,19 @@ const start = (of: Task, fields: { holder?: string } = {}) =>
 const launch = (number: number): NonNullable<Attempt['agent']> => ({
   number,
   token_sha256: 'x',
+  model_token_sha256: null,
   assignment_key: 'k',
   lost: false,
   launched_at: FIXED_NOW.toISOString(),
 });
 const handed = {
-  report: { status: 'completed' as const, summary: 'done', failure_class: null, output_tail: '' },
+  report: {
+    status: 'completed' as const,
+    summary: 'done',
+    failure_class: null,
+    output_tail: '',
+    retry_after_s: null,
+  },
   artifact: artifact(),
   usage: null,
   model: null,

@@ -50,11 +50,12 @@ const text = (most: number): fc.Arbitrary<string> =>
 const launch: fc.Arbitrary<ContainerLaunch | null> = fc.record({
   number: fc.constant(3),
   token_sha256: fc.constant('f'.repeat(64)),
+  model_token_sha256: fc.constant(null),
   assignment_key: fc.constant(`assignments/${'i'.repeat(64)}/40/deliver-${'n'.repeat(36)}.json`),
   lost: fc.boolean(),
   launched_at: fc.constant(FIXED_NOW.toISOString()),
 });
-const check = { outcome: 'failed' as const, duration_ms: 123_456 };
+const check = { kind: 'executed' as const, outcome: 'failed' as const, duration_ms: 123_456 };
 const fullAttempt: fc.Arbitrary<Attempt> = fc
   .record({
     model: text(200),
@@ -121,6 +122,9 @@ const fullAttempt: fc.Arbitrary<Attempt> = fc
           facts: Object.fromEntries(['tool', 'a', 'b', 'c'].map((name) => [name, of.facts])),
           ...(index === 0 && { screenshots: pictures }),
         })),
+        files: [],
+        failing: [],
+        put_back: 0,
         protected_files: Array.from({ length: of.checks }, () => ({
           path: of.path,
           class: 'coverage_config' as const,

@@ -86,6 +86,7 @@ describe("a task's own word", () => {
               summary: 's',
               failure_class,
               output_tail: '',
+              retry_after_s: null,
               at: FIXED_NOW.toISOString(),
             },
           }),

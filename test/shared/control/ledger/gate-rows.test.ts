@@ -65,17 +65,4 @@ describe('the row of a gate', () => {
     expect(JSON.stringify(kept).length).toBeLessThan(1_200);
     expect(kept).toMatchObject({ tool: 'ruff', fact_0: 'x'.repeat(200) });
   });
-
-  test('is made from items of earlier versions too, which say nothing of tools', () => {
-    const task = recorded({});
-    const [attempt] = task.attempts;
-    const verification = attempt?.verification;
-    if (!attempt || !verification) throw new Error('nothing was recorded');
-    const old = VerificationRecord.parse({
-      ...verification,
-      gates: verification.gates.map(({ facts: _, ...each }) => each),
-    });
-    const [row] = rowsOf(taskInReview(), { ...task, attempts: [{ ...attempt, verification: old }] });
-    expect(GateRow.parse(row)).toMatchObject({ tool: null, tool_version: null });
-  });
 });

@@ -110,6 +110,7 @@ describe('what gates asked', () => {
     });
     const record = {
       ...{ key: 'k', tree: 't', base_commit: 'b', signals: [], duration_ms: 1, at: FIXED_NOW.toISOString() },
+      ...{ protected_files: [], put_back: 0, failing: [], files: [] },
       gates: [gate('judged'), gate('checked')],
     };
     expect(verdictInputs({ verification: record, verdict: verdict() })).toMatchObject([

@@ -32,6 +32,7 @@ const decision = (action: 'accept' | 'escalate' | 'retry' | 'give_up'): NonNulla
 const launch = (): NonNullable<Attempt['agent']> => ({
   number: 1,
   token_sha256: 'x',
+  model_token_sha256: null,
   assignment_key: 'k',
   lost: false,
   launched_at: at,
@@ -42,6 +43,10 @@ const verification = {
   base_commit: fakeSha1('a'),
   signals: [],
   gates: [],
+  files: [],
+  failing: [],
+  put_back: 0,
+  protected_files: [],
   duration_ms: 1,
   at,
 };

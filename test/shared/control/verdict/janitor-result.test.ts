@@ -10,11 +10,18 @@ const of = (said: 'pass' | 'fail' | 'refer', judgements: Judgement[] = [], more:
       verification: {
         ...verification(),
         signals: [
-          { type: 'path_exists', subject: 'path_exists: a.js', outcome: 'passed', detail: 'exists' },
+          {
+            type: 'path_exists',
+            subject: 'path_exists: a.js',
+            outcome: 'passed',
+            kind: 'executed',
+            detail: 'exists',
+          },
           {
             type: 'test_passes',
             subject: 'test_passes: npm test',
             outcome: 'could_not_run',
+            kind: 'executed',
             detail: 'no test ran',
           },
         ],

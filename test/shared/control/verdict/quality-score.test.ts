@@ -15,6 +15,7 @@ const gate = (name: string, outcome: Gate['outcome'], more: Partial<Gate> = {}):
   duration_ms: 1,
   detail: '',
   findings: 0,
+  facts: {},
   ...more,
 });
 const score = (...gates: Gate[]) =>

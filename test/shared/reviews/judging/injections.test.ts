@@ -89,6 +89,10 @@ const RECORD = {
   base_commit: build.fakeSha1('a'),
   signals: [],
   gates: [],
+  files: [],
+  failing: [],
+  put_back: 0,
+  protected_files: [],
   duration_ms: 1,
   at: build.FIXED_NOW.toISOString(),
 };

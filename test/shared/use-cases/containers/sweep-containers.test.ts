@@ -55,6 +55,7 @@ const put = async (of: Task): Promise<Task> => {
 const launch = {
   number: 1,
   token_sha256: 'x',
+  model_token_sha256: null,
   assignment_key: 'k',
   lost: false,
   launched_at: FIXED_NOW.toISOString(),

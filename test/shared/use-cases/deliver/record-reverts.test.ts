@@ -54,7 +54,7 @@ const made = (fields: Partial<Task> = {}, repository = SHOP): Task =>
         attempt({
           outcome: 'passed',
           verification: verification({
-            gates: [{ ...gate({ name: 'tests', outcome: 'passed' }), findings: 0 }],
+            gates: [{ ...gate({ name: 'tests', outcome: 'passed' }), findings: 0, facts: {} }],
             files: [{ path: 'a.js', findings: 0, flaky: 0 }],
           }),
         }),

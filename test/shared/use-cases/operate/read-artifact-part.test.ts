@@ -65,6 +65,7 @@ const png = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0xff, 0x00]);
 const shot = { name: 'start', path: '/', width: 8, height: 6, sha256: sha256(png), bytes: png.length };
 const summary = {
   name: 'screenshots',
+  kind: 'executed' as const,
   outcome: 'passed' as const,
   required: false,
   blocked: false,
@@ -72,6 +73,7 @@ const summary = {
   duration_ms: 1,
   detail: '',
   findings: 0,
+  facts: {},
 };
 const shown = task({
   attempts: [

@@ -49,6 +49,7 @@ const outcome = (n: number, attempt: number, tier: Tier, passed: boolean): Learn
   passed,
   cost_usd: tier === 'haiku' ? 0.3 : 0.9,
   seconds: 60,
+  judging_usd: 0,
   at: addSeconds(n).toISOString(),
 });
 const ns = Array.from({ length: 40 }, (_, n) => n);

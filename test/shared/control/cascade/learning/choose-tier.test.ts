@@ -42,6 +42,7 @@ const outcomes = (
     passed: index < passes,
     cost_usd: { haiku: 0.1, sonnet: 0.2, opus: 0.4 }[tier],
     seconds: 60,
+    judging_usd: 0,
     at: addSeconds(index).toISOString(),
     ...fields,
   }));

@@ -20,6 +20,7 @@ const outcome = (number: number, fields: Partial<LearnedOutcome> = {}): LearnedO
   model: 'claude-haiku-4-5',
   passed: number % 2 === 0,
   cost_usd: 0.01,
+  judging_usd: 0,
   seconds: 10,
   at: at(number),
   ...fields,
