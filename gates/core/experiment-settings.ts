@@ -9,12 +9,17 @@ export const DEFAULT_EXPERIMENT_BUDGET = 20;
  */
 export const TEST_GATE_TIME_LIMITS = 5;
 
+/** `advise`: a reason beside the verdict. `refer`: a reviewer decides. `off`: it is not asked. */
+export const CHANGE_DEMONSTRATION_POLICIES = ['advise', 'refer', 'off'] as const;
+
 /** Keys of `quality_gates` for experiments: extra runs of tests under changed conditions. */
 export const EXPERIMENT_SETTINGS = {
   /** Time of all experiments together, as a multiple of what the suite takes; 100 s of CPU time at least. */
   experiment_budget: z.number().min(1).max(1_000).optional(),
   /** Runs tests that the patch can break once more in another time zone, locale, host and user, and without `CI`. */
   perturbed_environment: z.boolean().optional(),
+  /** What follows where no test fails on the base and passes with the patch. */
+  change_demonstration: z.enum(CHANGE_DEMONSTRATION_POLICIES).optional(),
   mutants: z
     .strictObject({
       enabled: z.boolean().default(true),
@@ -35,6 +40,7 @@ export interface ExperimentSettings {
   /** Multiple of the suite's own time. */
   readonly budget: number;
   readonly perturbedEnvironment: boolean;
+  readonly changeDemonstration: (typeof CHANGE_DEMONSTRATION_POLICIES)[number];
   /** Null: no mutants, and nothing else that changes the code, is tried. */
   readonly mutants: MutantSettings | null;
 }
@@ -46,12 +52,14 @@ export function readExperimentSettings(settings: Readonly<Record<string, unknown
   const {
     experiment_budget = DEFAULT_EXPERIMENT_BUDGET,
     perturbed_environment = true,
+    change_demonstration = 'advise',
     mutants,
   } = Settings.parse(settings);
   const { enabled = true, at_most = 12, max_survivor_ratio = 0.45 } = mutants ?? {};
   return {
     budget: experiment_budget,
     perturbedEnvironment: perturbed_environment,
+    changeDemonstration: change_demonstration,
     mutants: enabled ? { atMost: at_most, maxSurvivorRatio: max_survivor_ratio } : null,
   };
 }

@@ -45,6 +45,8 @@ export interface GateContext {
   readonly ruleSettings?: RuleSettings;
   /** Null: nobody looks for tests that fail now and then. */
   readonly flakySettings?: FlakySettings | null;
+  /** False: new failures of tests decide without a second run. */
+  readonly confirmsFailures?: boolean;
 }
 
 /** A picture and the bytes of its PNG. */

@@ -20,12 +20,12 @@ import { splitExpiredSettings } from '../rules/framework/rule-levels.ts';
 import { createExemptionLookup } from '../rules/protect/protection-exemption.ts';
 import { isStaticSignal } from '../signals/check-static-signal.ts';
 import { selectActiveBypasses } from './active-bypasses.ts';
+import { buildCompletePatchEvidence, type UncheckedPath } from './complete-patch-evidence.ts';
 import type { ParsedConfig } from './configuration/parse-config.ts';
 import { createPatchSubject } from './create-patch-subject.ts';
 import type { GateBypass, GateRunnerOptions } from './gate-runner.ts';
 import { loadBaseConfig } from './load-base-config.ts';
 import { loadBaseReviewPipeline } from './load-base-review-pipeline.ts';
-import { buildMissingPathsEvidence, type UncheckedPath } from './missing-paths-evidence.ts';
 import { checkStaticSignals, createUnjudgedSignalEvidence, runTestSignal } from './run-signals.ts';
 import { type GateJob, runGateJobs } from './schedule-gate-jobs.ts';
 
@@ -175,7 +175,11 @@ export async function gatherEvidence(options: GatherEvidenceOptions): Promise<Ev
     changedPaths: changed_files,
     protectedFiles: protected_files,
   });
-  const missing = buildMissingPathsEvidence(options.missingPaths ?? []);
+  const missing = buildCompletePatchEvidence(options.missingPaths ?? [], {
+    changes: subject.changes,
+    task,
+    taskFiles: [...files, ...signals.flatMap((signal) => ('path' in signal ? [signal.path] : []))],
+  });
   const asked = options.hiddenTests
     ? (await import('../tests/comparing/hidden-tests-evidence.ts')).buildHiddenTestsEvidence({
         hiddenTests: options.hiddenTests,

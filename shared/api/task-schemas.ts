@@ -27,7 +27,7 @@ export const AttemptView = Attempt.omit(hidden)
       .describe('What models took to judge the work, beside `cost_usd`; 0: none was asked.'),
     inputs: z.array(VerdictInput).describe('All that the verdict was made of, bound to base and tree.'),
     quality_score: QualityScore.nullable().describe(
-      'Of the gates, with its formula; it decides nothing. Null: none ran.',
+      'Of the gates, with its formula; it decides nothing. Null: none ran, or the verdict is no pass.',
     ),
     janitor_result: VerificationSummary.nullable().describe(
       'The verdict in the words of others: signals, gates, judge and fix-ups. Null: there is none yet.',

@@ -16,7 +16,8 @@ export function attemptView(task: Task, attempt: Attempt): AttemptView {
     ...view,
     judging_cost_usd: totalJudgingCost(attempt),
     inputs: verdictInputs(attempt),
-    quality_score: qualityScore(attempt),
+    // Beside a verdict that fails or needs review, a grade would only contradict it.
+    quality_score: attempt.verdict?.verdict === 'pass' ? qualityScore(attempt) : null,
     janitor_result: summarizeVerification(task, attempt),
   };
 }

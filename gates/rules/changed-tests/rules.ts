@@ -1,4 +1,5 @@
 import type { Rule, RuleFinding } from '../framework/rule.ts';
+import { CHANGED_EXPECTATION_RULE, REMOVED_TEST_RULE } from './changed-expectation.ts';
 import { readTestCasePairs } from './test-case-pairs.ts';
 import { WEAKENED_TEST_RULE } from './weakened-test.ts';
 
@@ -48,7 +49,12 @@ const SKIPPED_TEST_RULE: Rule = {
 };
 
 /** Rules of the gate `test_integrity`: what the changed tests look like. */
-export const TEST_INTEGRITY_RULES: readonly Rule[] = [SKIPPED_TEST_RULE, WEAKENED_TEST_RULE];
+export const TEST_INTEGRITY_RULES: readonly Rule[] = [
+  SKIPPED_TEST_RULE,
+  WEAKENED_TEST_RULE,
+  CHANGED_EXPECTATION_RULE,
+  REMOVED_TEST_RULE,
+];
 
 /** Those of them that say that a test asks for less than it did. */
 export const WEAKENED_TEST_RULES: readonly Rule[] = [SKIPPED_TEST_RULE, WEAKENED_TEST_RULE];

@@ -12,6 +12,8 @@ export interface TestCasePairs {
   readonly matched: readonly (readonly [LocatedTestCase, LocatedTestCase])[];
   /** Cases of the patch that the base has not. */
   readonly added: readonly LocatedTestCase[];
+  /** Cases of the base that the patch has not. */
+  readonly removed: readonly LocatedTestCase[];
 }
 
 /** The test cases of the changed files, those of both sides that belong together. Read once for all rules. */
@@ -41,5 +43,5 @@ async function pairTestCases(patch: PatchView): Promise<TestCasePairs> {
       kept.push([old, now]);
       return false;
     });
-  return { matched: kept, added: [...left] };
+  return { matched: kept, added: [...left], removed: open };
 }

@@ -11,6 +11,7 @@ import type { PatchView } from '../framework/rule.ts';
 import { blankCommentsAndStrings, extractComments } from '../tests/comments-and-strings.ts';
 import { createLineCounter } from '../tests/line-counter.ts';
 import { createEmptiedFileFinding } from './code/emptied-file.ts';
+import { findScratchFiles } from './code/scratch-file.ts';
 import { findTamperingFindings } from './code/tampering-findings.ts';
 
 /** A comment, or an attribute, that tells a tool to look away. */
@@ -154,6 +155,7 @@ export async function findSuppressionFindings(patch: PatchView): Promise<GateFin
     ...texts.flatMap((text) => seenIn(text, known, requiredGates)),
     ...(await findTamperingFindings(texts, requiredGates)),
     ...(await findEscapingSymlinks(patch)),
+    ...findScratchFiles(patch.changes),
   ];
   const files = new Set(
     patch.changes.flatMap(({ path, headEntry }) => (headEntry?.mode.startsWith('100') ? [path] : [])),

@@ -11,6 +11,7 @@ import type { GetBaselineResult } from './baseline-lookup.ts';
 import type { BaselineResult } from './baseline-result.ts';
 import type { FlakyCheckInput, FlakyCheckResult } from './check-flaky-tests.ts';
 import { compareTests, findLostTests, type TestFinding } from './compare-tests.ts';
+import { confirmFailures, type FailureReruns } from './confirm-failures.ts';
 import type { PatchTests } from './patch-tests.ts';
 
 export interface EvaluateRunOptions {
@@ -29,6 +30,8 @@ export interface EvaluateRunOptions {
   readonly readPatchTests?: () => Promise<PatchTests>;
   /** Whether the runner stops at its first failure. */
   readonly isFailFast?: boolean;
+  /** Runs the tests again before new failures decide; absent: what fails once has failed. */
+  readonly reruns?: FailureReruns;
   /** Looks for tests that fail now and then; absent: nobody asked for that. */
   readonly checkFlaky?: (question: FlakyCheckInput) => Promise<FlakyCheckResult>;
 }
@@ -81,9 +84,13 @@ export async function evaluateRun(run: CommandRun, terms: EvaluateRunOptions): P
     isFailFast: terms.isFailFast ?? false,
   });
   const broke = findNewExitCode(run, base, seen, terms).map((each) => ({ ...each, testCase: null }));
+  const confirmed =
+    terms.reruns && !terms.checkFlaky
+      ? await confirmFailures(seen, await terms.readPatchTests(), terms.reruns)
+      : seen;
   return applyFlakyCheck(
     run,
-    { findings: [...seen, ...broke], baseline: base, cases, clean, facts: { ...facts, ...compared } },
+    { findings: [...confirmed, ...broke], baseline: base, cases, clean, facts: { ...facts, ...compared } },
     terms,
   );
 }

@@ -11,6 +11,7 @@ import type { CommandRun } from '../running/command-run.ts';
 import type { ExpectedTestChanges, RunTests, TestInventory } from './engine/experiment.ts';
 import { Budget, createTestRunners } from './engine/test-runners.ts';
 import { EXPERIMENTS } from './registry.ts';
+import { changeDemonstration } from './rows/change-demonstration.ts';
 import { runExperiments } from './scheduler.ts';
 import { diffTestInventory } from './sources/test-inventory-diff.ts';
 import { readTestSourceIndex } from './sources/test-source-index.ts';
@@ -50,7 +51,9 @@ export async function compareWithBase(context: ComparedContext, passed: PassedTe
     timeLeftMs,
   });
   const experiments =
-    getBaseline === null ? EXPERIMENTS.filter(({ tests }) => tests === 'hidden') : EXPERIMENTS;
+    getBaseline === null
+      ? EXPERIMENTS.filter(({ tests }) => tests === 'hidden')
+      : EXPERIMENTS.filter(({ id }) => id !== changeDemonstration.id || asksForOtherBehaviour(task));
   const { inventory, compared } = await readInventory(subject, run, getBaseline);
   const runners = createTestRunners({
     run: counted,
@@ -98,6 +101,13 @@ const expectedTestChanges = (expects: readonly string[] | null | undefined): Exp
   expects == null || expects.length === 0
     ? null
     : new Set((['tests_change', 'expectations_change'] as const).filter((each) => expects.includes(each)));
+
+/** Titles of work after which everything is to behave as before. */
+const SAME_BEHAVIOUR =
+  /^\W*(?:refactor|rename|move|document|docs?|format|reformat|bump|upgrade|update dependenc|clean ?up|tidy|comment|test)/i;
+
+const asksForOtherBehaviour = (task: ComparedContext['task'] | null): boolean =>
+  task != null && task.title !== '' && !SAME_BEHAVIOUR.test(task.title);
 
 interface ComparedInventory {
   readonly inventory: TestInventory;

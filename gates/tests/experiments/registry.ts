@@ -1,5 +1,6 @@
 import type { Experiment } from './engine/experiment.ts';
 import { baseTests } from './rows/base-tests.ts';
+import { changeDemonstration } from './rows/change-demonstration.ts';
 import { changedExpectations } from './rows/changed-expectations.ts';
 import { hiddenTests } from './rows/hidden-tests.ts';
 import { hunkBisection } from './rows/hunk-bisection.ts';
@@ -25,6 +26,7 @@ export const EXPERIMENTS: readonly Experiment[] = [
   hunkBisection, // up to 8 hunks of 1 to 3 runs. Only for failures that nothing explains
   valueReplay, // 3 to 4 runs. Only for failures that nothing explains
   changedExpectations, // none: concludes from the five before it
+  changeDemonstration, // 1 run, only for a task that asks for other behaviour
   perturbedEnvironment, // 1 run, 2 where it differs
   vacuousTests, // 1 run, up to 5 where a test passes on stubs
   returnValueMutation, // 2 to 10 runs

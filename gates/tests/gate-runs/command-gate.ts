@@ -61,6 +61,7 @@ export function createCommandGate(definition: CommandGateDefinition): Gate {
         ? {
             ...given,
             flakySettings: readFlakySettings(settings),
+            confirmsFailures: settings['flaky_detection'] !== false,
             experimentSettings: readExperimentSettings(settings),
           }
         : given;

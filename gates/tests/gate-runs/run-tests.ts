@@ -5,6 +5,7 @@ import {
   type GetBaselineResult,
   readCommandFacts,
 } from '../comparing/baseline-lookup.ts';
+import type { FailureReruns } from '../comparing/confirm-failures.ts';
 import { createFlakyCheck } from '../comparing/create-flaky-check.ts';
 import { evaluateRun } from '../comparing/evaluate-run.ts';
 import { isFailFast } from '../comparing/fail-fast.ts';
@@ -59,12 +60,20 @@ export const runAndEvaluateTests = (
   left: () => number,
 ): Promise<GateResult> =>
   once(results, context.subject, `${tree}\0${command}`, async () => {
-    const { subject, flakySettings = null } = context;
+    const { subject, flakySettings = null, confirmsFailures = true } = context;
     const run = await runTests(subject, command, tree, left());
     return evaluateRun(run, {
       getBaseline: createTestBaselineLookup(context, command),
       readPatchTests: async () => createPatchTests(await listChangedTestFiles(subject)),
       isFailFast: await isFailFast(subject, command),
+      ...(confirmsFailures
+        ? {
+            reruns: createReruns(run, left, (of) => runTestsUncached(subject, command, of, left()), {
+              tree,
+              base: subject.base,
+            }),
+          }
+        : {}),
       ...(flakySettings
         ? {
             checkFlaky: createFlakyCheck(context, flakySettings, command, () =>
@@ -84,6 +93,17 @@ export const createTestBaselineLookup = (context: GateContext, command: string):
     run: () => runTests(subject, command, subject.base, timeoutMs),
   });
 };
+
+/** Reruns for failures, where they fit into the time that is left. */
+export function createReruns(
+  { processResult: { durationMs } }: CommandRun,
+  left: () => number,
+  run: (tree: string) => Promise<CommandRun>,
+  { tree, base }: Pick<PatchSubject, 'tree' | 'base'>,
+): FailureReruns {
+  const rerun = async (of: string): Promise<CommandRun | null> => (left() < 2 * durationMs ? null : run(of));
+  return { rerunPatch: () => rerun(tree), rerunBase: () => rerun(base) };
+}
 
 function once<Value>(
   all: WeakMap<PatchSubject, Map<string, Promise<Value>>>,

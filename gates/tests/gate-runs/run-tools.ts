@@ -14,6 +14,7 @@ import { type CommandOutcomeWithFindings, runWithBaseScripts } from '../running/
 import { restrictToolToFiles, selectToolFiles } from '../running/tool-files.ts';
 import { findToolVersion, missingToolMessage } from '../running/tool-version.ts';
 import { type ToolResult, worstResult } from '../running/worst-result.ts';
+import { createReruns } from './run-tests.ts';
 import { runTool } from './run-tool.ts';
 
 export interface RunToolsOptions {
@@ -95,6 +96,16 @@ async function runChosenTool(
       getBaseline: base,
       isFailFast: failsEarly,
       ...(tool.stopRules ? { stopRules: tool.stopRules } : {}),
+      ...(runsTests && context.confirmsFailures !== false
+        ? {
+            reruns: createReruns(
+              execution,
+              left,
+              (of) => runTool(of, of === subject.base ? { ...options, tool: onBase } : options),
+              { tree, base: subject.base },
+            ),
+          }
+        : {}),
       ...(context.flakySettings && runsTests
         ? {
             checkFlaky: createFlakyCheck(context, context.flakySettings, { tool: tool.name, folder }, () =>

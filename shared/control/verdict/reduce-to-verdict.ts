@@ -52,7 +52,9 @@ export function reduceToVerdict(evidence: Evidence): Verdict {
       .map(signalReason),
     ...gates.filter((gate) => verdictWithoutResult(gate) === 'refer').map(gateReason),
     ...revertedFileReasons(evidence.protected_files),
+    ...undemonstratedReasons(evidence, 'refer'),
   ];
+  const advice = undemonstratedReasons(evidence, 'advise');
   const ours = {
     signals: evidence.signals.some(isPlatformEvidence),
     gates: evidence.gates.some((gate) => gate.name !== ALLOWED_FILES_GATE && isPlatformEvidence(gate)),
@@ -71,7 +73,7 @@ export function reduceToVerdict(evidence: Evidence): Verdict {
   return {
     verdict: failed.length > 0 || emptyHanded ? 'fail' : unclear.length > 0 ? 'refer' : 'pass',
     verified,
-    reasons: [...failed, ...unclear, ...without].sort(byCodeAndSubject),
+    reasons: [...failed, ...unclear, ...without, ...advice].sort(byCodeAndSubject),
     base_commit: evidence.base_commit,
     tree: evidence.tree,
     tests_run: ours.tests,
@@ -118,6 +120,20 @@ function revertedFileReasons(files: Evidence['protected_files']): VerdictReason[
   ];
 }
 
+/** Says that no test shows the change, where the policy of the repository is this one. */
+const undemonstratedReasons = ({ gates }: Evidence, policy: 'advise' | 'refer'): VerdictReason[] =>
+  gates
+    .filter(
+      ({ metadata }) =>
+        metadata['change_demonstrated'] === 'no' && metadata['change_demonstration'] === policy,
+    )
+    .map(({ name }) => ({
+      code: 'change_not_demonstrated',
+      subject: name,
+      message:
+        'no test fails on the base and passes with the patch: nothing shows that behaviour has changed',
+    }));
+
 const EMPTY_PATCH: VerdictReason = {
   code: 'empty_patch',
   subject: null,
@@ -140,6 +156,7 @@ const REASON_ORDER = [
   'could_not_run',
   'put_back',
   'no_evidence',
+  'not_demonstrated',
 ];
 const rank = (code: string): number => REASON_ORDER.findIndex((word) => code.endsWith(word));
 

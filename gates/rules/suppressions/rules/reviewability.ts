@@ -51,6 +51,22 @@ export const REVIEWABILITY_RULES: readonly RuleDefinition[] = [
     ],
   },
   {
+    id: 'scratch_file',
+    default: 'info',
+    languages: 'all',
+    summary: 'a scratch file or a backup of an editor is added',
+    rationale: 'It was made on the way to the patch and is no part of it.',
+    invalidExamples: [
+      {
+        name: 'a script that reproduces the bug',
+        before: PYTHON,
+        after: { 'reproduce_bug.py': 'import shop\n' },
+      },
+      { name: 'a backup', before: PYTHON, after: { 'shop.py.bak': PYTHON['shop.py'] } },
+    ],
+    validExamples: [{ name: 'a module', before: PYTHON, after: { 'debugger.py': 'A = 1\n' } }],
+  },
+  {
     id: 'does_not_parse',
     default: 'error',
     languages: ['python', 'javascript', 'go', 'rust'],

@@ -54,6 +54,34 @@ describe('the verdict', () => {
     ['passes when all pass', { signals: [signal('passed')], gates: [gate('passed')] }, 'pass', true, []],
     ['fails with a failed signal', { signals: [signal('failed')] }, 'fail', true, ['signal_failed']],
     ['fails with a failed required gate', { gates: [gate('failed')] }, 'fail', true, ['gate_failed']],
+    [
+      'passes, and says that no test shows the change',
+      {
+        gates: [
+          {
+            ...gate('passed', true, 'tests'),
+            metadata: { change_demonstrated: 'no', change_demonstration: 'advise' },
+          },
+        ],
+      },
+      'pass',
+      true,
+      ['change_not_demonstrated'],
+    ],
+    [
+      'refers a change that no test shows, where the repository says so',
+      {
+        gates: [
+          {
+            ...gate('passed', true, 'tests'),
+            metadata: { change_demonstrated: 'no', change_demonstration: 'refer' },
+          },
+        ],
+      },
+      'refer',
+      true,
+      ['change_not_demonstrated'],
+    ],
     ['passes with a failed optional gate', { gates: [gate('failed', false)] }, 'pass', true, []],
     [
       'refers a signal that could not run',

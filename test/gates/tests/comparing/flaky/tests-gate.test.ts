@@ -135,6 +135,37 @@ describe('a test that fails now and then', () => {
   });
 });
 
+describe('a new failure, without a history', () => {
+  const outcome = async (settings: Record<string, unknown>, ...runs: readonly string[][]) => {
+    const it = world(settings);
+    it.plan(...runs);
+    const result = await it.run('a', { 'code.js': '2\n' }, { testHistory: null });
+    return [result.outcome, result.findings[0]?.rule, it.left()];
+  };
+
+  test.each([
+    ['fails the patch where the test fails again', [SHAKY, [], SHAKY], 'failed', 'test_failed'],
+    [
+      'needs review where the test passes again, and always on the base',
+      [SHAKY, [], [], []],
+      'could_not_run',
+      'flaky_test',
+    ],
+    [
+      'is named flaky, and excused, where the base fails now and then too',
+      [SHAKY, [], [], SHAKY],
+      'passed',
+      'flaky_test',
+    ],
+  ])('%s', async (_, runs, expected, rule) => {
+    expect(await outcome({}, ...runs)).toEqual([expected, rule, 0]);
+  });
+
+  test('decides at once where detection is off', async () => {
+    expect(await outcome({ flaky_detection: false }, SHAKY, [], [])).toEqual(['failed', 'test_failed', 1]);
+  });
+});
+
 describe('nobody gets a test into quarantine', () => {
   test('by making it fail for one task only', async () => {
     const it = world();
@@ -189,8 +220,8 @@ describe('flaky detection', () => {
     expect(said.join()).toContain('flaky_found: shaky');
   });
 
-  test('runs nothing again, and keeps nothing, unless somebody asks for it', async () => {
-    const it = world({});
+  test('runs nothing again, and keeps nothing, where it is off', async () => {
+    const it = world({ flaky_detection: false });
     it.plan(SHAKY, [], SHAKY);
     expect((await it.run('a')).outcome).toBe('failed');
     expect(it.left()).toBe(1);
