@@ -56,7 +56,7 @@ interface OptionSettings {
   readonly choices?: readonly string[];
   readonly default?: unknown;
   /** The command is refused without it. */
-  readonly required?: true;
+  readonly required?: boolean;
   /** May be given several times: the value is a list, and each text may have several. */
   readonly repeatable?: true;
 }

@@ -1,4 +1,5 @@
 import type { ApprovalItem } from '../../shared/api/approval-schemas.ts';
+import { NO_REASON } from '../../shared/api/task-schemas.ts';
 import { formatAge } from '../../shared/lib/format.ts';
 import { toOneLine } from '../output/text.ts';
 import { createIntegerParser, defineArgument, defineOption } from '../parameters.ts';
@@ -36,12 +37,14 @@ const decisionCommand = (name: 'approve' | 'deny', example: string, purpose: str
     route: name,
     arguments: { id: defineArgument('<id>', 'id of the task that waits for approval') },
     options: {
-      reason: defineOption('--reason <text>', 'reason; kept with the task and shown to the agent'),
+      reason: defineOption('--reason <text>', 'reason; kept with the task and shown to the agent', {
+        required: name === 'deny',
+      }),
       number: defineOption('--number <number>', 'the request that you read (default: the one that waits)', {
         parse: createIntegerParser(),
       }),
     },
-    request: ({ id, reason, number }) => ({ id, body: { reason, number } }),
+    request: ({ id, reason, number }) => ({ id, body: { reason: reason ?? NO_REASON, number } }),
     view: ({ action, status }, _session, { id }) => `${toOneLine(id)}: ${toOneLine(action)} is ${status}.`,
     examples: [[example, purpose]],
   });

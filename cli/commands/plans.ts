@@ -1,4 +1,5 @@
 import type { PlanView } from '../../shared/api/plan-schemas.ts';
+import { NO_REASON } from '../../shared/api/task-schemas.ts';
 import { AGENT_CLI_KINDS } from '../../shared/contract/agents/adapter-manifests.ts';
 import { EFFORTS } from '../../shared/contract/agents/effort.ts';
 import { AUTONOMY_LEVELS } from '../../shared/contract/approval/autonomy.ts';
@@ -56,10 +57,12 @@ const decisionCommand = (
     description,
     arguments: { id: PLAN_ID },
     options: {
-      reason: defineOption('--reason <text>', 'reason; the planner reads it'),
+      reason: defineOption('--reason <text>', 'reason; the planner reads it', {
+        required: name === 'reject',
+      }),
       tree: defineOption('--tree <tree>', 'only if this is still the proposed tree'),
     },
-    request: ({ id, reason, tree }) => ({ id, body: { reason, tree } }),
+    request: ({ id, reason, tree }) => ({ id, body: { reason: reason ?? NO_REASON, tree } }),
     result: (plan) => ({ plan }),
     json: '`--json` prints `{"plan": Plan}`.',
     view: ({ plan }) => `${plan.id} ${plan.state}: ${consequence}`,

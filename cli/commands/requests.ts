@@ -110,7 +110,9 @@ export const requestCommands = [
     route: 'rejectRequest',
     description: 'Reject a request, also while its task is being created',
     arguments: { id: REQUEST_ID },
-    options: { reason: defineOption('--reason <text>', 'reason; kept with the request') },
+    options: {
+      reason: defineOption('--reason <text>', 'reason; kept with the request', { required: true }),
+    },
     request: ({ id, reason }) => ({ id, body: { reason } }),
     view: statusLine,
     examples: [['request reject 01JD8Z0000EXAMPLE --reason "done already"', 'no task is created']],

@@ -35,7 +35,7 @@ const NUDGE_OPTIONS = {
   nudgeThreshold: nudgeOption(
     'nudgeThreshold',
     '--nudge-threshold <ratio>',
-    'alarm when a larger share of completions is unverified, above 0, below 1',
+    'alarm when a larger share of completions is unverified; 0: any, 1: never',
   ),
   nudgeMinCompletions: nudgeOption(
     'nudgeMinCompletions',

@@ -1,5 +1,11 @@
 import { join } from 'node:path';
-import { type DuckDBConnection, DuckDBInstance, type JS, StatementType } from '@duckdb/node-api';
+import {
+  type DuckDBConnection,
+  DuckDBInstance,
+  type DuckDBPreparedStatement,
+  type JS,
+  StatementType,
+} from '@duckdb/node-api';
 import {
   RECORD_TABLE_NAMES,
   RECORD_TABLES,
@@ -110,8 +116,7 @@ export class RecordsDatabase {
       const statements = await this.#connection.extractStatements(sql);
       if (statements.count !== 1) throw badQuery(`Give one statement, not ${statements.count}.`);
       const prepared = await statements.prepare(0);
-      if (prepared.statementType !== StatementType.SELECT && prepared.statementType !== StatementType.EXPLAIN)
-        throw badQuery('Records are read-only: only SELECT is allowed.');
+      await this.#requireSelect(prepared, sql);
       const reader = await prepared.runAndReadAll();
       return {
         columns: reader.columnNames(),
@@ -127,6 +132,21 @@ export class RecordsDatabase {
         'Tables and columns are in docs/records.md; `assay query` lists named queries.',
       );
     }
+  }
+
+  /**
+   * Checks that a statement only reads. EXPLAIN ANALYZE runs what it explains, so that must be a SELECT too.
+   * @throws CliError for any other statement
+   */
+  async #requireSelect({ statementType }: DuckDBPreparedStatement, sql: string): Promise<void> {
+    if (statementType === StatementType.SELECT) return;
+    const [, explained] = /^\s*EXPLAIN(?:\s+ANALYZE)?\s+(?!ANALYZE\b)(\S.*)$/is.exec(sql) ?? [];
+    if (statementType === StatementType.EXPLAIN && explained !== undefined) {
+      const statements = await this.#connection.extractStatements(explained);
+      const { statementType: inner } = await statements.prepare(0);
+      if (statements.count === 1 && inner === StatementType.SELECT) return;
+    }
+    throw badQuery('Records are read-only: only SELECT is allowed, and EXPLAIN of one.');
   }
 
   /** Writes the rows of a table since a day (YYYY-MM-DD) as Parquet. Returns the number of rows. */

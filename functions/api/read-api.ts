@@ -1,8 +1,9 @@
+import type * as z from 'zod';
 import { planView } from '../../shared/api/plan-view.ts';
+import type { StatusView } from '../../shared/api/task-schemas.ts';
 import { attemptListView, taskView } from '../../shared/api/task-views.ts';
 import { tuningView } from '../../shared/api/tuning-schemas.ts';
 import { workRequestView } from '../../shared/api/work-request-view.ts';
-import { Refusal } from '../../shared/contract/refusal.ts';
 import type { Task } from '../../shared/contract/task/task.ts';
 import { cooldownsActiveAt } from '../../shared/control/cascade/provider-cooldown.ts';
 import { parseNudgeRules } from '../../shared/control/ledger/nudge-rules.ts';
@@ -62,12 +63,14 @@ const taskVersion = (task: Task): Pick<RouteResponse, 'version' | 'leaseUntil'> 
   leaseUntil: findHeartbeatAttempt(task)?.lease_until,
 });
 
-/** Letters are of all repositories: a token for some sees none of them. */
-function unrestrictedDeadLetters({ isUnrestricted }: { readonly isUnrestricted: boolean }): typeof letters {
-  if (!isUnrestricted)
-    throw new Refusal('forbidden', 'dead letters are of all repositories; this token is for some');
-  return letters;
-}
+/** Removes roles and task ids, which are of all repositories, and keeps the totals. */
+const withoutOtherRepositories = <T extends Partial<z.infer<typeof StatusView>>>(all: T): T => ({
+  ...all,
+  ...(all.per_role && { per_role: [] }),
+  ...(all.verification_nudge && {
+    verification_nudge: { ...all.verification_nudge, recent_unverified: [] },
+  }),
+});
 
 export const handler = createApiHandler('api-read', {
   listTasks: async (request) => ({
@@ -112,8 +115,8 @@ export const handler = createApiHandler('api-read', {
       version: task.version,
     };
   },
-  status: async () => {
-    const body = await readStatus({
+  status: async (request) => {
+    const all = await readStatus({
       counts,
       breakers,
       providers,
@@ -121,11 +124,15 @@ export const handler = createApiHandler('api-read', {
       nudge,
       now: new Date(),
     });
+    const body = request.isUnrestricted ? all : withoutOtherRepositories(all);
     return { body, etag: statusEtag(body) };
   },
-  verification: async () => ({
-    body: await readVerificationWindow({ counts, completions, nudge, now: new Date() }),
-  }),
+  verification: async (request) => {
+    const all = await readVerificationWindow({ counts, completions, nudge, now: new Date() });
+    return {
+      body: request.isUnrestricted ? all : { ...withoutOtherRepositories(all), completions: [] },
+    };
+  },
   cascade: async (request) => ({
     body: {
       ...(await readTierBeliefs(request.query.role, counts, {
@@ -141,10 +148,10 @@ export const handler = createApiHandler('api-read', {
   }),
   getTuning: async () => ({ body: tuningView(await evolution.read(), policy.tuning_level) }),
   listDeadLetters: async (request) => ({
-    body: await listDeadLetters(request.query, unrestrictedDeadLetters(request)),
+    body: await listDeadLetters(request.query, letters),
   }),
   getDeadLetter: async (request) => ({
-    body: deadLetterView(await requireDeadLetter(request.params.letter, unrestrictedDeadLetters(request))),
+    body: deadLetterView(await requireDeadLetter(request.params.letter, letters)),
   }),
   quality: async () => ({ body: await readQuality(figures, new Date()) }),
   qualityModels: async () => ({ body: await readModelQuality(figures, new Date()) }),

@@ -48,7 +48,8 @@ export function problemResponse(
     request_id: requestId,
     ...boundedDetail(detail, errors),
   };
-  const retry: Record<string, string> = code === 'busy' ? { 'retry-after': '1' } : {};
+  const retry: Record<string, string> =
+    code === 'busy' || code === 'base_unresolved' ? { 'retry-after': '1' } : {};
   const challenge: Record<string, string> =
     code === 'unauthenticated' ? { 'www-authenticate': 'Bearer' } : {};
   return {

@@ -108,6 +108,11 @@ function caller(
         'forbidden',
         `this call needs a token of the role ${roles.join(' or ')}; this one is of the role ${identity?.role}`,
       );
+    if (route.isDeploymentWide && identity?.repositories)
+      throw new Refusal(
+        'forbidden',
+        'this is about the work of all repositories; the token is for some of them',
+      );
     if (kind !== 'operator' && event.pathParameters?.['id'] !== identity?.task_id)
       throw new Refusal('forbidden', `the token is good for task ${identity?.task_id} only`, [
         { pointer: '{id}', message: "is another task than the token's" },

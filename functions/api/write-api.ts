@@ -210,7 +210,8 @@ export const handler = createApiHandler('api-submit', {
   }),
   submitTask: async (request) => {
     const { task, created } = await submitTask(request.body, context(request));
-    return { ...shown(task), ...replayed(created) };
+    // Without an ETag: the platform writes the task again at once, with its base commit.
+    return { body: taskView(task, models), ...replayed(created) };
   },
   submitBatch: async (request) => {
     const results = await submitBatch(request.body.tasks, context(request));
@@ -228,7 +229,7 @@ export const handler = createApiHandler('api-submit', {
       ...context(request),
       autonomy: rules.autonomy,
     });
-    return { body: planView(task, new Map()), version: task.version, ...replayed(created) };
+    return { body: planView(task, new Map()), ...replayed(created) };
   },
   approve: (request) => decideApprovalRoute(request, 'approve'),
   deny: (request) => decideApprovalRoute(request, 'deny'),

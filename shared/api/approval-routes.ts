@@ -1,5 +1,6 @@
 import {
   ApprovalDecisionBody,
+  ApprovalDenialBody,
   ApprovalList,
   ApprovalRequestBody,
   ApprovalRequestResponse,
@@ -49,7 +50,7 @@ export const APPROVAL_ROUTES = {
     callers: ['operator'],
     right: 'review',
     summary: 'Refuse what the agent of a task waits for: the task is cancelled',
-    body: ApprovalDecisionBody,
+    body: ApprovalDenialBody,
     refusalCodes: ['conflict'],
     response: ApprovalView,
   },

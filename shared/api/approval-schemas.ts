@@ -4,7 +4,7 @@ import { GitObjectId } from '../contract/repository/git-ref.ts';
 import { TaskId } from '../contract/submission/schema.ts';
 import { TaskStatus } from '../contract/task/status.ts';
 import { CLI_SESSION_ID } from '../control/approvals/cli-session.ts';
-import { ReasonBody, ReviewsQuery, TaskSummary } from './task-schemas.ts';
+import { ReasonBody, RejectionBody, ReviewsQuery, TaskSummary } from './task-schemas.ts';
 
 /** An agent asks for leave. The work so far is handed in as a patch that was uploaded before; without it, it stays with whoever asks. */
 export const ApprovalRequestBody = ApprovalRequest.extend({
@@ -67,3 +67,6 @@ export const ApprovalDecisionBody = ReasonBody.extend({
 })
   .strict()
   .meta({ id: 'ApprovalDecisionBody' });
+export const ApprovalDenialBody = ApprovalDecisionBody.extend(RejectionBody.shape)
+  .strict()
+  .meta({ id: 'ApprovalDenialBody' });

@@ -1,4 +1,4 @@
-import { PlanBody, PlanDecisionBody, PlanView } from './plan-schemas.ts';
+import { PlanBody, PlanDecisionBody, PlanRejectionBody, PlanView } from './plan-schemas.ts';
 import type { RouteDefinition } from './route.ts';
 
 /** Goals that are planned before tasks are made of them. */
@@ -43,7 +43,7 @@ export const PLAN_ROUTES = {
     callers: ['operator'],
     right: 'review',
     summary: 'Say no to what is proposed: it is planned again, with the reason',
-    body: PlanDecisionBody,
+    body: PlanRejectionBody,
     refusalCodes: ['conflict', 'base_unresolved', 'wrong_base', 'self_review'],
     response: PlanView,
   },

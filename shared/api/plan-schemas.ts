@@ -7,6 +7,7 @@ import { GitObjectId } from '../contract/repository/git-ref.ts';
 import { TaskId, TaskSubmission } from '../contract/submission/schema.ts';
 import { TaskStatus } from '../contract/task/status.ts';
 import { PlanState } from '../control/planning/plan-state.ts';
+import { RejectionBody } from './task-schemas.ts';
 
 /** A goal that the manager is to make tasks of. */
 export const PlanBody = TaskSubmission.pick({
@@ -74,3 +75,7 @@ export const PlanDecisionBody = z
     tree: GitObjectId.optional().describe('The proposal that was looked at; a different one is refused.'),
   })
   .meta({ id: 'PlanDecisionBody' });
+/** The planner plans again with the reason. */
+export const PlanRejectionBody = PlanDecisionBody.extend(RejectionBody.shape)
+  .strict()
+  .meta({ id: 'PlanRejectionBody' });

@@ -14,7 +14,7 @@ export const PROBLEMS = {
   no_task: { status: 404, title: 'No claimable task' },
   conflict: { status: 409, title: 'Things stand in a way that does not allow this' },
   stale_lease: { status: 409, title: 'The lease of this attempt has ended' },
-  base_unresolved: { status: 409, title: 'The base ref of the task is still being resolved' },
+  base_unresolved: { status: 503, title: 'The base ref of the task is still being resolved' },
   wrong_base: { status: 409, title: 'The task is bound to another base commit' },
   files_held: { status: 409, title: 'A live task holds the same files' },
   id_taken: { status: 409, title: 'The id belongs to a different task' },

@@ -46,6 +46,8 @@ export interface RouteDefinition {
   readonly isSigned?: boolean;
   /** May do a part only, and says so with 207. */
   readonly canBePartial?: boolean;
+  /** Its answer is about all repositories: refused to a token that is for some of them. */
+  readonly isDeploymentWide?: true;
   /** Takes an `If-Match` header with the task's version. */
   readonly takesIfMatch?: boolean;
 }

@@ -152,11 +152,16 @@ export const ReviewList = z
   .object({ reviews: z.array(ReviewItem), next_cursor: z.string().nullable() })
   .meta({ id: 'ReviewList' });
 
+/** The reason of an approval, cancellation or retry that has none. A rejection must have one. */
+export const NO_REASON = 'no reason given';
 export const ReasonBody = z
   .strictObject({
-    reason: z.string().trim().min(1, 'must not be empty').max(2_000).default('no reason given'),
+    reason: z.string().trim().min(1, 'must not be empty').max(2_000).default(NO_REASON),
   })
   .meta({ id: 'ReasonBody' });
+export const RejectionBody = z
+  .strictObject({ reason: z.string().trim().min(1, 'must not be empty').max(2_000) })
+  .meta({ id: 'RejectionBody' });
 export const ReviewBody = z
   .strictObject({
     decision: z.enum(['approve', 'reject']),

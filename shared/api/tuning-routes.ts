@@ -6,6 +6,7 @@ const PROPOSAL_ROUTE = {
   function: 'api-submit',
   callers: ['operator'],
   right: 'review',
+  isDeploymentWide: true,
   response: TuningView,
 } as const;
 
@@ -17,6 +18,7 @@ export const TUNING_ROUTES = {
     function: 'api-read',
     callers: ['operator'],
     right: 'read',
+    isDeploymentWide: true,
     summary:
       'Settings that were changed on what was learned, what is proposed with its evidence, and who did what',
     response: TuningView,

@@ -1,5 +1,5 @@
 import type { RouteDefinition } from './route.ts';
-import { ReasonBody } from './task-schemas.ts';
+import { RejectionBody } from './task-schemas.ts';
 import {
   ClarifyRequestBody,
   EmptyBody,
@@ -72,7 +72,7 @@ export const WORK_REQUEST_ROUTES = {
     callers: ['operator'],
     right: 'review',
     summary: 'Say no, also while its task is being made',
-    body: ReasonBody,
+    body: RejectionBody,
     refusalCodes: ['conflict'],
     response: WorkRequestView,
   },

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -213,5 +213,32 @@ describe('assay export', () => {
   it('wants a day', async () => {
     const { code, stderr } = await assay(['export', '--since', 'yesterday']);
     expect([code, stderr]).toEqual([2, expect.stringContaining('YYYY-MM-DD')]);
+  });
+});
+
+describe('a query', () => {
+  it.each([
+    "EXPLAIN ANALYZE COPY (SELECT 1) TO 'FILE'",
+    "explain  analyze\ncopy (SELECT 1) TO 'FILE'",
+    "/* x */ EXPLAIN ANALYZE COPY (SELECT 1) TO 'FILE'",
+    "EXPLAIN (ANALYZE) COPY (SELECT 1) TO 'FILE'",
+    "EXPLAIN (ANALYZE, FORMAT json) COPY (SELECT 1) TO 'FILE'",
+    "-- x\nEXPLAIN ANALYZE COPY (SELECT 1) TO 'FILE'",
+    'EXPLAIN ANALYZE CREATE TABLE mine AS SELECT 1',
+    "EXPLAIN ANALYZE EXPLAIN ANALYZE COPY (SELECT 1) TO 'FILE'",
+    "COPY (SELECT 1) TO 'FILE'",
+  ])('writes nothing: %s', async (sql) => {
+    const records = mkdtempSync(join(tmpdir(), 'assay-query-'));
+    const database = await RecordsDatabase.open(records);
+    try {
+      const file = join(records, 'written.csv');
+      await expect(database.query(sql.replace('FILE', file))).rejects.toMatchObject({ code: 'bad_query' });
+      expect(existsSync(file)).toBe(false);
+      expect((await database.query('EXPLAIN ANALYZE SELECT 1')).rows.length).toBeGreaterThan(0);
+      expect((await database.query('EXPLAIN SELECT 1')).rows.length).toBeGreaterThan(0);
+    } finally {
+      database.close();
+      rmSync(records, { recursive: true });
+    }
   });
 });

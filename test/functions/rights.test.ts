@@ -71,4 +71,26 @@ describe('a token for some repositories', () => {
     expect((await as('claimNext', 'admin', OTHERS)).status).toBe(404);
     expect((await as('nextTask', 'admin', OTHERS)).status).toBe(404);
   });
+
+  // What a route without a task id must do for such a token. A new route has to be named here.
+  const LIMITED = new Set([
+    ...['listTasks', 'listReviews', 'listApprovals', 'listRequests', 'getRequest', 'nextTask', 'claimNext'],
+    ...['submitTask', 'submitBatch', 'submitPlan', 'submitRequest', 'clarifyRequest', 'approveRequest'],
+    ...['rejectRequest', 'qualityFiles', 'qualityFilesFlagged', 'qualityFile', 'status', 'verification'],
+  ]);
+  it.each(ROUTES_OF_OPERATORS.map(([name]) => name).filter((name) => !about.includes(name)))(
+    'learns and changes nothing of all repositories: %s',
+    async (name) => {
+      if (LIMITED.has(name)) return expect(ROUTES[name]).not.toHaveProperty('isDeploymentWide');
+      const answer = await as(name, 'admin', MINE);
+      expect([answer.status, answer.written]).toEqual([403, []]);
+    },
+  );
+
+  it.each(['status', 'verification'] as const)('has totals only: %s', async (name) => {
+    const body = JSON.parse((await as(name, 'admin', MINE)).body);
+    expect(body.per_role ?? []).toEqual([]);
+    expect(body.completions ?? []).toEqual([]);
+    expect(body.verification_nudge.recent_unverified).toEqual([]);
+  });
 });

@@ -69,9 +69,9 @@ function parseIssueLabel(value: unknown, label: string, base: string | null): We
 
 function parseIssueComment(value: unknown): WebhookAction {
   const { issue, comment } = Commented.parse(value);
-  if (!isRetryCommand(comment.body)) return ignoreWebhook('the comment asks for nothing');
   if (!TRUSTED.has(comment.author_association))
     return ignoreWebhook(`${comment.author_association} may not ask for a retry`);
+  if (!isRetryCommand(comment.body)) return ignoreWebhook('the comment asks for nothing');
   return {
     kind: 'retry',
     issue: issue.number,

@@ -65,8 +65,9 @@ export function isSentByGitLab(headers: WebhookHeaders, secret: string): boolean
 
 export const ignoreWebhook = (why: string): WebhookAction => ({ kind: 'nothing', why });
 
-/** A line of its own that is nothing but the command. */
-export const isRetryCommand = (comment: string): boolean => /^\s*\/assay retry\s*$/m.test(comment);
+/** Whether a line of a comment is nothing but the command. Takes time in proportion to the length, because anybody may comment. */
+export const isRetryCommand = (comment: string): boolean =>
+  comment.split('\n').some((line) => line.trim() === '/assay retry');
 
 /** The task that a branch of ours is of, and of the branch that undoes it, as GitHub and GitLab name them. */
 export const taskIdOfBranch = (branch: string): string | null =>

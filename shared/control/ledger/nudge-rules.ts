@@ -10,10 +10,10 @@ export const MAX_NUDGE_WINDOW = 1_000;
 export const NUDGE_SETTINGS = {
   nudgeThreshold: z.coerce
     .number()
-    .gt(0)
-    .lt(1)
+    .min(0)
+    .max(1)
     .default(0.3)
-    .describe('Alarm when the share of unverified completions is strictly above this.'),
+    .describe('Alarm when the share of unverified completions is strictly above this; 0: any, 1: never.'),
   nudgeMinCompletions: z.coerce
     .number()
     .int()

@@ -6,7 +6,7 @@ import { findNewMergedWork } from '../../../../shared/contract/task/merged-work.
 import type { Task } from '../../../../shared/contract/task/task.ts';
 import { ForgeSecret, ForgeSettings } from '../../../../shared/control/forge/forge-settings.ts';
 import { changeRequestMarker, taskIdOfIssue } from '../../../../shared/control/forge/issue-tasks.ts';
-import { MAX_WEBHOOK_BYTES } from '../../../../shared/control/forge/webhook.ts';
+import { isRetryCommand, MAX_WEBHOOK_BYTES } from '../../../../shared/control/forge/webhook.ts';
 import { deriveWorkOutcomeRows } from '../../../../shared/control/ledger/outcome-rows.ts';
 import { WorkOutcomeRow } from '../../../../shared/control/ledger/record-rows.ts';
 import { ItemTable } from '../../../../shared/store/item-table.ts';
@@ -217,6 +217,17 @@ describe('/assay retry', () => {
     expect(await hear('issue_comment', other)).toMatchObject({ outcome: 'ignored' });
     const named = retryBy('MEMBER', at(60), 'please\n/assay retry', on(`${changeRequestMarker(ID)}\nrest`));
     expect(await hear('issue_comment', named)).toMatchObject({ outcome: 'done', task_id: ID });
+  });
+
+  it('is found in time in proportion to the comment', () => {
+    const ms = (bytes: number): number => {
+      const started = performance.now();
+      for (const text of ['\n'.repeat(bytes), ' '.repeat(bytes), '\n \t'.repeat(bytes / 3)])
+        expect(isRetryCommand(`${text}x`)).toBe(false);
+      return performance.now() - started;
+    };
+    expect(ms(65_536)).toBeLessThan(200);
+    expect(isRetryCommand(`${'\n'.repeat(65_536)}\t/assay retry \r\n`)).toBe(true);
   });
 
   it('within a sentence is none', async () => {

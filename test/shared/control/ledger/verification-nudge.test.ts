@@ -21,7 +21,7 @@ const completion = fc.record({
   verified: fc.boolean(),
 });
 const rules = fc.record({
-  nudgeThreshold: fc.double({ min: 0.05, max: 0.95, noNaN: true }),
+  nudgeThreshold: fc.double({ min: 0, max: 1, noNaN: true }),
   nudgeMinCompletions: fc.integer({ min: 1, max: 5 }),
   nudgeWindow: fc.integer({ min: 1, max: 8 }),
   nudgeWindowDays: fc.constantFrom(0.5, 1, 2, 90),
@@ -65,6 +65,8 @@ describe('the verification window', () => {
   });
 
   it('survives the environment of a function', () => {
+    for (const nudgeThreshold of ['0', '1', '0.0', '1.0'])
+      expect(NudgeRules.parse({ nudgeThreshold }).nudgeThreshold).toBe(Number(nudgeThreshold));
     const chosen = NudgeRules.parse({ nudgeThreshold: '0.1', nudgeWindow: '7', nudgeWindowDays: '1.5' });
     expect(parseNudgeRules(nudgeEnvironment(chosen))).toEqual(chosen);
     expect(parseNudgeRules({})).toEqual({
