@@ -1,4 +1,4 @@
-import type { ConfigError } from '../../gates/core/configuration-error.ts';
+import type { ConfigError } from '../../gates/core/configuration-file.ts';
 import { CLI_EXIT_CODES, CliError } from '../exit.ts';
 
 /** Returns the error for a configuration that is not valid, with a detail for each place. */

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { ConfigError } from '../../gates/core/configuration-error.ts';
+import { ConfigError } from '../../gates/core/configuration-file.ts';
 import { CONFIG_FILE } from '../../gates/core/configuration-file.ts';
 import type { CapturedScreenshot } from '../../gates/core/gate.ts';
 import type { Judge } from '../../gates/core/judge.ts';

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { ConfigError } from '../../gates/core/configuration-error.ts';
+import { ConfigError } from '../../gates/core/configuration-file.ts';
 import type { Gate, GatePlan, PlannedCommand } from '../../gates/core/gate.ts';
 import { describeGateCondition } from '../../gates/core/gate-conditions.ts';
 import type { ProjectFiles } from '../../gates/core/project-files.ts';
@@ -9,7 +9,7 @@ import { gateModulePath } from '../../gates/gates/custom/gate-modules.ts';
 import { BUILT_IN_GATES } from '../../gates/gates/gate-registry.ts';
 import type { ParsedConfig } from '../../gates/pipeline/configuration/parse-config.ts';
 import { resolvePipeline } from '../../gates/pipeline/gate-pipeline.ts';
-import { planGate } from '../../gates/pipeline/plan-gate.ts';
+import { planGate } from '../../gates/pipeline/cache-key.ts';
 import { joinFolder } from '../../gates/tests/running/tool-folders.ts';
 import { listWorkingTree } from '../../workspace/git/working-tree.ts';
 import { readConfig } from '../check/check-inputs.ts';

@@ -14,7 +14,7 @@ import { EnvironmentExtension } from '../../gates/environment/environment-extens
 import { EnvironmentSetting } from '../../gates/environment/environment-setting.ts';
 import { findGate } from '../../gates/gates/gate-registry.ts';
 import { createPatchSubject } from '../../gates/pipeline/create-patch-subject.ts';
-import { planGate } from '../../gates/pipeline/plan-gate.ts';
+import { planGate } from '../../gates/pipeline/cache-key.ts';
 import { findToolVersion } from '../../gates/tests/running/tool-version.ts';
 import { readSingleLine, runGitInStoreOrThrow } from '../../workspace/git/git-store.ts';
 import { listFiles } from '../../workspace/git/list-files.ts';

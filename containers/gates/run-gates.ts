@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ConfigError } from '../../gates/core/configuration-error.ts';
+import { ConfigError } from '../../gates/core/configuration-file.ts';
 import type { CapturedScreenshot } from '../../gates/core/gate.ts';
 import { gatherEvidence } from '../../gates/pipeline/gather-evidence.ts';
 import type { GateTestRun } from '../../gates/pipeline/output/write-junit.ts';

@@ -4,7 +4,7 @@ import type { IdentifierRole } from './names/identifier-role.ts';
 import { classifyJavascriptIdentifier } from './names/javascript.ts';
 import { classifyPythonIdentifier } from './names/python.ts';
 import { classifyRustIdentifier } from './names/rust.ts';
-import { decodeIdentifier, normalizePythonIdentifier } from './parsing/decode-identifier.ts';
+import { decodeIdentifier, normalizePythonIdentifier } from './parsing/string-literal.ts';
 import type { SyntaxNode } from './parsing/syntax-node.ts';
 
 /** Identifiers of a file by name. Scopes are not told apart: who binds a name anywhere may mean it everywhere. */

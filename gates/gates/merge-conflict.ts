@@ -24,7 +24,7 @@ export const mergeConflictGate: Gate = {
       { applyRuleSettings },
     ] = await Promise.all([
       import('../rules/merge-conflict/conflict-markers.ts'),
-      import('../rules/merge-conflict/trial-merge.ts'),
+      import('../rules/merge-conflict/conflict-markers.ts'),
       import('../../workspace/git/merge-trees.ts'),
       import('../rules/merge-conflict/rules.ts'),
       import('../rules/framework/run-rules.ts'),

@@ -1,5 +1,5 @@
 import type { Gate } from '../core/gate.ts';
-import { BROWSER_PROGRAMS } from '../screenshots/find-browser.ts';
+import { BROWSER_PROGRAMS } from '../screenshots/browser-job.ts';
 import { ScreenshotsSetting } from '../screenshots/screenshots-setting.ts';
 
 /** Pictures of the application, taken by a browser; what they show is for others to judge. */

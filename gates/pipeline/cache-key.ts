@@ -1,15 +1,15 @@
 import { canonicalHash } from '../../shared/lib/canonical-json.ts';
 import { sha256 } from '../../shared/lib/sha256.ts';
 import type { ExecutionEnvironment } from '../core/execution-environment.ts';
-import type { GatePlan } from '../core/gate.ts';
+import type { Gate, GatePlan } from '../core/gate.ts';
 import type { HiddenTestFiles } from '../core/hidden-tests-result.ts';
 import type { Judge, JudgedTask } from '../core/judge.ts';
 import type { PatchSubject } from '../core/patch-subject.ts';
+import type { ProjectFiles } from '../core/project-files.ts';
 import type { RuleSettings } from '../core/rule-settings.ts';
 import { identifyPrograms } from '../tests/running/program-identities.ts';
 import { joinFolder } from '../tests/running/tool-folders.ts';
 import type { PipelineStep } from './gate-pipeline.ts';
-import { planGate } from './plan-gate.ts';
 
 /** Gates whose result changes while base and tree stay as they are. */
 const UNCACHEABLE_GATES: ReadonlySet<string> = new Set([
@@ -83,4 +83,19 @@ async function identifyTools(
     ),
   );
   return [...new Set(named.flat())].sort();
+}
+
+/** What a gate would run in a project when the pipeline gives it no command of its own. */
+export async function planGate(
+  gate: Gate,
+  project: ProjectFiles,
+  settings: Readonly<Record<string, unknown>>,
+  asked: boolean,
+): Promise<GatePlan> {
+  if (gate.plan) return gate.plan(project, settings, asked);
+  for (const key of Object.keys(gate.settings)) {
+    const command = settings[key];
+    if (key.endsWith('_command') && typeof command === 'string') return [{ command }];
+  }
+  return 'ours';
 }

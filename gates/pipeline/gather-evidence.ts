@@ -6,8 +6,7 @@ import type { GitStore } from '../../workspace/git/git-store.ts';
 import { toDisplayPath } from '../../workspace/git/path-encoding.ts';
 import type { UpstreamBranch } from '../../workspace/git/upstream-branch.ts';
 import type { ProcessUser } from '../../workspace/process/process-user.ts';
-import { ConfigError } from '../core/configuration-error.ts';
-import { CONFIG_FILE } from '../core/configuration-file.ts';
+import { CONFIG_FILE, ConfigError } from '../core/configuration-file.ts';
 import type { HiddenTestFiles, HiddenTestsResult } from '../core/hidden-tests-result.ts';
 import type { Judge, JudgedTask } from '../core/judge.ts';
 import type { PatchSubject } from '../core/patch-subject.ts';
@@ -19,13 +18,12 @@ import { checkAllowedFiles } from '../rules/allowed-files.ts';
 import { splitExpiredSettings } from '../rules/framework/rule-levels.ts';
 import { createExemptionLookup } from '../rules/protect/protection-exemption.ts';
 import { isStaticSignal } from '../signals/check-static-signal.ts';
-import { selectActiveBypasses } from './active-bypasses.ts';
 import { buildCompletePatchEvidence, type UncheckedPath } from './complete-patch-evidence.ts';
+import type { BypassEntry } from './configuration/config-schema.ts';
 import type { ParsedConfig } from './configuration/parse-config.ts';
 import { createPatchSubject } from './create-patch-subject.ts';
 import type { GateBypass, GateRunnerOptions } from './gate-runner.ts';
-import { loadBaseConfig } from './load-base-config.ts';
-import { loadBaseReviewPipeline } from './load-base-review-pipeline.ts';
+import { loadBaseConfig, loadBaseReviewPipeline } from './load-base-config.ts';
 import { checkStaticSignals, createUnjudgedSignalEvidence, runTestSignal } from './run-signals.ts';
 import { type GateJob, runGateJobs } from './schedule-gate-jobs.ts';
 
@@ -310,3 +308,22 @@ function assertBypassAllowed(config: ParsedConfig | null, bypasses: readonly Gat
     },
   ]);
 }
+
+/**
+ * The bypasses of the configuration that hold for a task now. One whose time is up does nothing: its gate runs again.
+ * @param task id of the task; null when none is known, and then only those for every task hold.
+ */
+export const selectActiveBypasses = (
+  entries: readonly BypassEntry[],
+  task: string | null,
+  now: Date,
+): GateBypass[] =>
+  entries
+    .filter((entry) => (entry.task === '*' || entry.task === task) && now < endOf(entry.until))
+    .map(({ gate, by, reason, task: of, until }) => ({ gate, actor: by, reason, task: of, until }));
+
+const DAY_MS = 86_400_000;
+
+/** A day counts to its end. */
+const endOf = (until: string): Date =>
+  until.includes('T') ? new Date(until) : new Date(Date.parse(until) + DAY_MS);

@@ -1,9 +1,13 @@
 import { isUtf8 } from 'node:buffer';
+import {
+  MAX_PIPELINE_FILE_BYTES,
+  REVIEW_PIPELINE_FILE,
+  type ReviewPipeline,
+} from '../../shared/contract/judgement/review-pipeline-schema.ts';
 import { CheckoutError } from '../../workspace/git/checkout-error.ts';
 import type { GitStore } from '../../workspace/git/git-store.ts';
 import { readFileAt } from '../../workspace/git/tree-folder.ts';
-import { ConfigError } from '../core/configuration-error.ts';
-import { CONFIG_FILE, MAX_CONFIG_BYTES } from '../core/configuration-file.ts';
+import { CONFIG_FILE, ConfigError, MAX_CONFIG_BYTES } from '../core/configuration-file.ts';
 import { listGateModules } from '../gates/custom/gate-modules.ts';
 import type { ParsedConfig } from './configuration/parse-config.ts';
 
@@ -35,4 +39,28 @@ export async function loadBaseConfig(
 async function parse(text: string, file: string, modules: readonly string[]): Promise<ParsedConfig> {
   const { parseConfig } = await import('./configuration/parse-config.ts');
   return parseConfig(text, file, modules);
+}
+
+/**
+ * The reviewers that the base commit names; null: none. Nobody is asked here: who judges is given them with the evidence.
+ * @throws ConfigError
+ */
+export async function loadBaseReviewPipeline(store: GitStore, base: string): Promise<ReviewPipeline | null> {
+  const unusable = (message: string, key = '', line = 1) =>
+    new ConfigError(REVIEW_PIPELINE_FILE, [{ key, line, message }]);
+  try {
+    const file = await readFileAt(store, base, REVIEW_PIPELINE_FILE, MAX_PIPELINE_FILE_BYTES);
+    if (file === null) return null;
+    if (!file.regular) throw unusable('is not a regular file');
+    if (!isUtf8(file.content)) throw unusable('is not UTF-8 text');
+    // The parser is loaded only where there is something to parse.
+    const [{ validateYaml, readYaml }, { ReviewPipeline: schema }] = await Promise.all([
+      import('./configuration/config-yaml.ts'),
+      import('../../shared/contract/judgement/review-pipeline-schema.ts'),
+    ]);
+    return validateYaml(schema, readYaml(file.content.toString('utf8'), REVIEW_PIPELINE_FILE));
+  } catch (error) {
+    if (error instanceof CheckoutError) throw unusable(`cannot be read: ${error.message}`);
+    throw error;
+  }
 }

@@ -1,4 +1,7 @@
+import { access, constants } from 'node:fs/promises';
+import { delimiter, isAbsolute, join } from 'node:path';
 import * as z from 'zod';
+import { CONTAINER_ENV_NAMES } from '../../shared/contract/resource-names.ts';
 import {
   MAX_SCREENSHOT_SIDE,
   MAX_SCREENSHOTS_PER_GATE,
@@ -68,3 +71,30 @@ export const PageResult = z.strictObject({
   errors: z.array(Text).max(MAX_PAGE_ERRORS),
 });
 export type PageResult = z.infer<typeof PageResult>;
+
+/** Debian's names of it, Google's, and those of other systems, the most likely first. */
+export const BROWSER_PROGRAMS = [
+  'chromium',
+  'chromium-browser',
+  'chromium-headless-shell',
+  'google-chrome',
+  'google-chrome-stable',
+] as const;
+
+const runs = (path: string): Promise<boolean> =>
+  access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+
+/** Path of the browser of this machine; null: there is none. */
+export async function findBrowser(
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): Promise<string | null> {
+  const set = env[CONTAINER_ENV_NAMES.browser];
+  if (set !== undefined && set !== '') return isAbsolute(set) && (await runs(set)) ? set : null;
+  const folders = (env['PATH'] ?? '').split(delimiter).filter(isAbsolute);
+  for (const name of BROWSER_PROGRAMS)
+    for (const folder of folders) if (await runs(join(folder, name))) return join(folder, name);
+  return null;
+}

@@ -10,8 +10,7 @@ import { emptyTreeId } from '../../workspace/git/git-store.ts';
 import type { ProcessResult } from '../../workspace/process/run-process.ts';
 import type { CapturedScreenshot, GateContext, GateResult } from '../core/gate.ts';
 import { runWithService } from '../core/service.ts';
-import { type BrowserJob, PageResult, type ScreenshotPage } from './browser-job.ts';
-import { findBrowser } from './find-browser.ts';
+import { type BrowserJob, findBrowser, PageResult, type ScreenshotPage } from './browser-job.ts';
 import type { ScreenshotsSetting } from './screenshots-setting.ts';
 
 /** Twelve pages with all that may be said of them. */

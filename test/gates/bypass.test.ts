@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { selectActiveBypasses } from '../../gates/pipeline/active-bypasses.ts';
 import { parseConfig } from '../../gates/pipeline/configuration/parse-config.ts';
+import { selectActiveBypasses } from '../../gates/pipeline/gather-evidence.ts';
 import { reduceToVerdict } from '../../shared/control/verdict/reduce-to-verdict.ts';
 import { gatherEvidenceOn } from '../support/gather-evidence.ts';
 import { createTestRepository } from '../support/git-repository.ts';

@@ -5,7 +5,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { agentTestMutationGate } from '../../gates/gates/agent-test-mutation.ts';
 import { mutationTestingGate } from '../../gates/gates/mutation-testing.ts';
 import { parseMutationReport } from '../../gates/tests/mutation/mutation-report.ts';
-import { parseMutationScore } from '../../gates/tests/mutation/mutation-score-text.ts';
+import { parseMutationScore } from '../../gates/tests/mutation/run-mutation.ts';
 import { createTemporaryFolder } from '../support/git-repository.ts';
 import { type FileContents, type FileEdits, runGate } from '../support/patch-fixture.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { redFirstGate } from '../../gates/gates/red-first.ts';
-import { createFailedTestLookup, readFailedTests } from '../../gates/tests/red-first/failed-tests.ts';
+import { createFailedTestLookup, readFailedTests } from '../../gates/tests/red-first/run-red-first.ts';
 import { runGate } from '../support/patch-fixture.ts';
 
 const HEAD = "const { test } = require('node:test');\nconst assert = require('node:assert');\n";

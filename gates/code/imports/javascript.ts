@@ -1,5 +1,4 @@
-import { decodeIdentifier } from '../parsing/decode-identifier.ts';
-import { evaluateConstantString } from '../parsing/string-literal.ts';
+import { decodeIdentifier, evaluateConstantString } from '../parsing/string-literal.ts';
 import type { SyntaxNode } from '../parsing/syntax-node.ts';
 import {
   alwaysEnterNode,

@@ -1,5 +1,4 @@
-import { normalizePythonIdentifier } from '../parsing/decode-identifier.ts';
-import { evaluateConstantString } from '../parsing/string-literal.ts';
+import { evaluateConstantString, normalizePythonIdentifier } from '../parsing/string-literal.ts';
 import type { SyntaxNode } from '../parsing/syntax-node.ts';
 import {
   alwaysEnterNode,

@@ -1,6 +1,13 @@
-import { type ImportResolver, joinInTree, parentFolderOf, type TreeFiles } from './import-resolver.ts';
+import {
+  baseNameOf,
+  type ImportResolver,
+  joinInTree,
+  parentFolderOf,
+  type TreeFiles,
+  walkFoldersUp,
+} from './import-resolver.ts';
 import { indexNpmPackages, type NpmPackageIndex } from './npm-packages.ts';
-import { createTsconfigPathResolver } from './tsconfig-paths.ts';
+import { isJsonRecord, type JsonRecord, parseJsonc } from './parse-jsonc.ts';
 
 const EXTENSIONS = [
   '.ts',
@@ -58,4 +65,94 @@ export function createJavascriptResolver(files: TreeFiles): ImportResolver {
     const module = specifier === null ? null : found(from, specifier);
     return module === null ? [] : [{ module, names }];
   };
+}
+
+interface TsconfigPaths {
+  /** Folder that names without a dot may be relative to; null when there is none. */
+  readonly baseUrl: string | null;
+  readonly paths: readonly { readonly pattern: string; readonly to: readonly string[] }[];
+}
+
+/** A chain of `extends` that is longer goes in circles, or is made to. */
+const MAX_EXTENDS = 10;
+
+/** Paths that `paths` and `baseUrl` of the nearest tsconfig.json or jsconfig.json give for an import, in order. */
+function createTsconfigPathResolver(files: TreeFiles): (from: string, specifier: string) => string[] {
+  const known = new Map<string, TsconfigPaths | null>();
+  const at = (file: string): TsconfigPaths | null => {
+    if (!known.has(file)) known.set(file, read(files, file, MAX_EXTENDS));
+    return known.get(file) ?? null;
+  };
+  return (from, specifier) => {
+    for (const folder of walkFoldersUp(parentFolderOf(from)))
+      for (const name of ['tsconfig.json', 'jsconfig.json']) {
+        const file = folder === '' ? name : `${folder}/${name}`;
+        if (!files.moduleConfigs.has(file)) continue;
+        const aliases = at(file);
+        return aliases ? apply(aliases, specifier) : [];
+      }
+    return [];
+  };
+}
+
+function apply({ paths, baseUrl }: TsconfigPaths, specifier: string): string[] {
+  const exact = paths.find(({ pattern }) => pattern === specifier);
+  const stars = paths
+    .filter(({ pattern }) => matches(pattern, specifier))
+    // TypeScript takes the pattern with the longest beginning.
+    .sort((a, b) => b.pattern.indexOf('*') - a.pattern.indexOf('*'));
+  const best = exact ?? stars[0];
+  const star = best?.pattern.indexOf('*') ?? -1;
+  const middle =
+    best && star >= 0 ? specifier.slice(star, specifier.length - (best.pattern.length - star - 1)) : '';
+  const mapped = best?.to.map((to) => to.replace('*', () => middle)) ?? [];
+  const based = baseUrl === null ? null : joinInTree(baseUrl, specifier);
+  return based === null ? mapped : [...mapped, based];
+}
+
+function matches(pattern: string, specifier: string): boolean {
+  const star = pattern.indexOf('*');
+  if (star < 0) return false;
+  const tail = pattern.slice(star + 1);
+  return (
+    specifier.length >= pattern.length - 1 &&
+    specifier.startsWith(pattern.slice(0, star)) &&
+    specifier.endsWith(tail)
+  );
+}
+
+function read(files: TreeFiles, file: string, left: number): TsconfigPaths | null {
+  const text = files.moduleConfigs.get(file);
+  const config = text === undefined || left === 0 ? null : parseJsonc(text);
+  if (!isJsonRecord(config)) return null;
+  const options = isJsonRecord(config['compilerOptions']) ? config['compilerOptions'] : {};
+  const inherited = parents(config, file)
+    .map((parent) => read(files, parent, left - 1))
+    .findLast((aliases) => aliases !== null);
+  const folder = parentFolderOf(file);
+  const baseUrl =
+    typeof options['baseUrl'] === 'string'
+      ? joinInTree(folder, options['baseUrl'])
+      : (inherited?.baseUrl ?? null);
+  const own = options['paths'];
+  if (!isJsonRecord(own)) return { baseUrl, paths: inherited?.paths ?? [] };
+  const paths = Object.entries(own).map(([pattern, to]) => ({
+    pattern,
+    to: (Array.isArray(to) ? to : []).flatMap((each) => {
+      const path = typeof each === 'string' ? joinInTree(baseUrl ?? folder, each) : null;
+      return path === null ? [] : [path];
+    }),
+  }));
+  return { baseUrl, paths };
+}
+
+/** Files that a configuration extends, the last one counting most. Those of packages are not in the tree. */
+function parents(config: JsonRecord, file: string): string[] {
+  const extended = config['extends'];
+  return (Array.isArray(extended) ? extended : [extended]).flatMap((each) => {
+    if (typeof each !== 'string' || !each.startsWith('.')) return [];
+    const path = joinInTree(parentFolderOf(file), each);
+    if (path === null) return [];
+    return [baseNameOf(path).endsWith('.json') ? path : `${path}.json`];
+  });
 }

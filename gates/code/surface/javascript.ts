@@ -1,6 +1,5 @@
 import { classifyJavascriptIdentifier } from '../names/javascript.ts';
-import { decodeIdentifier } from '../parsing/decode-identifier.ts';
-import { evaluateConstantString } from '../parsing/string-literal.ts';
+import { decodeIdentifier, evaluateConstantString } from '../parsing/string-literal.ts';
 import type { SyntaxNode } from '../parsing/syntax-node.ts';
 import { type ModuleSurface, ModuleSurfaceBuilder } from './module-surface.ts';
 

@@ -1,5 +1,5 @@
 import { classifyPythonIdentifier } from '../names/python.ts';
-import { normalizePythonIdentifier } from '../parsing/decode-identifier.ts';
+import { normalizePythonIdentifier } from '../parsing/string-literal.ts';
 import type { SyntaxNode } from '../parsing/syntax-node.ts';
 import { type ModuleSurface, ModuleSurfaceBuilder } from './module-surface.ts';
 

@@ -1,5 +1,5 @@
 import { TASK_GATES } from '../../../shared/contract/evidence/gate-names.ts';
-import type { ConfigProblem } from '../../core/configuration-error.ts';
+import type { ConfigProblem } from '../../core/configuration-file.ts';
 import type { CustomGateSetting } from './custom-gate-setting.ts';
 import { gateModuleNameProblem, gateModulePath } from './gate-modules.ts';
 

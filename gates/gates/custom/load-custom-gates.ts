@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { classifyProcessResult } from '../../../workspace/process/command-outcome.ts';
-import { ConfigError } from '../../core/configuration-error.ts';
+import { ConfigError } from '../../core/configuration-file.ts';
 import type { Gate } from '../../core/gate.ts';
 import { GateConditionSetting } from '../../core/gate-conditions.ts';
 import type { Sandboxes } from '../../core/sandboxes.ts';

@@ -1,6 +1,6 @@
 import { type Document, isMap, isScalar, LineCounter, parseDocument } from 'yaml';
 import type * as z from 'zod';
-import { ConfigError, type ConfigProblem } from '../../core/configuration-error.ts';
+import { ConfigError, type ConfigProblem } from '../../core/configuration-file.ts';
 
 /** Most problems that are told at once: a file that is no configuration has one on every line. */
 const MAX_PROBLEMS = 20;

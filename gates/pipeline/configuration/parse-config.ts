@@ -1,5 +1,4 @@
-import { ConfigError } from '../../core/configuration-error.ts';
-import { CONFIG_FILE, MAX_CONFIG_BYTES } from '../../core/configuration-file.ts';
+import { CONFIG_FILE, ConfigError, MAX_CONFIG_BYTES } from '../../core/configuration-file.ts';
 import type { RuleSetting } from '../../core/rule-settings.ts';
 import type { EnvironmentSetting } from '../../environment/environment-setting.ts';
 import { findGateNameProblems } from '../../gates/custom/gate-name-problems.ts';

@@ -1,5 +1,5 @@
 import { classifyJavascriptIdentifier } from '../../code/names/javascript.ts';
-import { decodeIdentifier } from '../../code/parsing/decode-identifier.ts';
+import { decodeIdentifier } from '../../code/parsing/string-literal.ts';
 import type { SyntaxNode } from '../../code/parsing/syntax-node.ts';
 import { readJavascriptSurface } from '../../code/surface/javascript.ts';
 import {

@@ -1,5 +1,4 @@
-import { normalizePythonIdentifier } from '../../code/parsing/decode-identifier.ts';
-import { evaluateConstantString } from '../../code/parsing/string-literal.ts';
+import { evaluateConstantString, normalizePythonIdentifier } from '../../code/parsing/string-literal.ts';
 import type { SyntaxNode } from '../../code/parsing/syntax-node.ts';
 import {
   type DocumentedFunction,

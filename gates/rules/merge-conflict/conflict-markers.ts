@@ -1,4 +1,7 @@
+import type { GitStore } from '../../../workspace/git/git-store.ts';
+import { mergeTrees, type TreeMergeConflict } from '../../../workspace/git/merge-trees.ts';
 import { readBlobs } from '../../../workspace/git/read-blobs.ts';
+import type { UpstreamBranch } from '../../../workspace/git/upstream-branch.ts';
 import type { GateFinding } from '../../core/gate-finding.ts';
 import type { PatchView } from '../framework/rule.ts';
 import { createDetector } from '../scan/detection-pattern.ts';
@@ -80,3 +83,11 @@ export function findFencedLines(text: string): ReadonlySet<number> {
   }
   return quoted;
 }
+
+/** Where a tree does not go together with the newest commit of a branch; null: this git cannot tell. */
+export const findMergeConflicts = async (
+  store: GitStore,
+  tree: string,
+  upstream: UpstreamBranch,
+): Promise<readonly TreeMergeConflict[] | null> =>
+  (await mergeTrees(store, tree, upstream))?.conflicts ?? null;

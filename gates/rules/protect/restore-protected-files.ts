@@ -1,4 +1,5 @@
 import type { ProtectedFile } from '../../../shared/contract/evidence/schema.ts';
+import { foldPathCase } from '../../../shared/lib/glob/glob.ts';
 import { CheckoutError } from '../../../workspace/git/checkout-error.ts';
 import { editTree, type GitTreeEdit, writeBlob } from '../../../workspace/git/edit-tree.ts';
 import { type FileChange, type GitTreeEntry, getBasePath } from '../../../workspace/git/file-changes.ts';
@@ -6,7 +7,6 @@ import type { GitStore } from '../../../workspace/git/git-store.ts';
 import { isRegularFile } from '../../../workspace/git/list-files.ts';
 import { toDisplayPath } from '../../../workspace/git/path-encoding.ts';
 import { readBlobs } from '../../../workspace/git/read-blobs.ts';
-import { buildScriptReviewReason } from './build-scripts.ts';
 import type { ConfigMerger } from './config-merger.ts';
 import { IndirectProtection } from './indirect-protection.ts';
 import { findLockFileChanges } from './lock-files.ts';
@@ -154,3 +154,11 @@ async function mergeWithBase(
   if (result === null) return undefined;
   return result === 'base' ? base : { id: writeBlob(store, result), mode: head.mode };
 }
+
+/** Files that steer no check and are often the work itself, but run wherever the project is installed or built. */
+const NAMED =
+  /(?:^|\/)(?:setup\.py|build\.rs|binding\.gyp|(?:[^/]*\.)?(?:docker|container)file(?:\.[^/]*)?|(?:docker-)?compose(?:\.[^/]*)?\.ya?ml)$/;
+
+/** Why a person may want to look at a change of this file, which is used as the patch has it; null for most files. */
+const buildScriptReviewReason = (path: string): string | null =>
+  NAMED.test(foldPathCase(path)) ? 'runs when the project is installed or built' : null;

@@ -8,9 +8,12 @@ import { grammarOfPath, isProjectCode } from '../../core/language.ts';
 import { isTestPath } from '../../core/test-paths.ts';
 import { isCodePath } from '../../languages/code-paths.ts';
 import type { PatchView } from '../framework/rule.ts';
-import { blankCommentsAndStrings, extractComments } from '../tests/comments-and-strings.ts';
-import { createLineCounter } from '../tests/line-counter.ts';
-import { createEmptiedFileFinding } from './code/emptied-file.ts';
+import {
+  blankCommentsAndStrings,
+  createLineCounter,
+  extractComments,
+} from '../tests/comments-and-strings.ts';
+import { createEmptiedFileFinding } from './code/emptied-functions.ts';
 import { findScratchFiles } from './code/scratch-file.ts';
 import { findTamperingFindings } from './code/tampering-findings.ts';
 

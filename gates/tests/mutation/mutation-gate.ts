@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Gate } from '../../core/gate.ts';
 import type { GateCondition } from '../../core/gate-conditions.ts';
 import { CommandSetting } from '../gate-runs/command-gate.ts';
-import type { MutationTarget } from './run-mutation-gate.ts';
+import type { MutationTarget } from './run-mutation.ts';
 
 /** A share from 0 to 1. */
 const ShareSetting = z.number().min(0).max(1);
@@ -53,7 +53,7 @@ export function createMutationGate({
       return planMutation(project);
     },
     run: async (context, settings) => {
-      const { runMutationGate } = await import('./run-mutation-gate.ts');
+      const { runMutationGate } = await import('./run-mutation.ts');
       return runMutationGate(context, target, {
         command: context.command ?? commandOf(settings) ?? null,
         threshold: ShareSetting.safeParse(settings[`${settingsPrefix}_threshold`]).data ?? threshold,

@@ -3,11 +3,13 @@ import { readChangedTexts } from '../../core/changed-texts.ts';
 import type { GateContext, GateResult } from '../../core/gate.ts';
 import { buildGateResult, type GateFinding } from '../../core/gate-finding.ts';
 import { isTestPath } from '../../core/test-paths.ts';
+import { isPossibleSourceName } from '../../core/test-result.ts';
 import { isCodePath } from '../../languages/code-paths.ts';
+import { findReportInOutput } from '../../reports/read-any-report.ts';
+import type { ToolReport } from '../../reports/tool-report.ts';
 import { oldCodeWithPatchTests } from '../experiments/trees/changed-tests.ts';
 import { runAndEvaluateTests, runTests } from '../gate-runs/run-tests.ts';
 import type { CommandRun } from '../running/command-run.ts';
-import { createFailedTestLookup } from './failed-tests.ts';
 
 /** Most test files that are run one by one. */
 const MAX_FILES = 20;
@@ -114,3 +116,22 @@ const lineFor = (command: string, files: readonly string[]): string =>
 
 const run = ({ subject, timeoutMs }: GateContext, line: string, tree: string): Promise<CommandRun> =>
   runTests(subject, line, tree, timeoutMs);
+
+/** Results of single tests, from a report of a test command. */
+interface FailedTestLookup {
+  /** Whether a test of this name, or all of a file of this name, failed. */
+  hasFailed(name: string): boolean;
+}
+
+/** What a report says; null when it names no tests. */
+export function createFailedTestLookup(report: ToolReport | null): FailedTestLookup | null {
+  if (report === null || report.cases === null) return null;
+  const failed = report.cases.filter(({ outcome }) => outcome === 'failed').map(({ name }) => name);
+  // What failed without a test, such as a package that does not compile, is only complained about.
+  const all = [...failed, ...report.findings.flatMap(({ test }) => test ?? [])];
+  return { hasFailed: (name) => all.some((each) => isPossibleSourceName(each, name) || each === name) };
+}
+
+/** Results in the output of a command: TAP or JUnit XML; null when it has neither, or not all of it is there. */
+export const readFailedTests = async (output: string, cutBytes: number): Promise<FailedTestLookup | null> =>
+  createFailedTestLookup((await findReportInOutput(output, cutBytes, '')).report);

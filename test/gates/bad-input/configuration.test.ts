@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ConfigError } from '../../../gates/core/configuration-error.ts';
+import { ConfigError } from '../../../gates/core/configuration-file.ts';
 import { gatherEvidenceOn } from '../../support/gather-evidence.ts';
 import { createTestRepository } from '../../support/git-repository.ts';
 import { configured } from './support.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { gatherEvidence } from '../../../gates/pipeline/gather-evidence.ts';
-import { loadBaseReviewPipeline } from '../../../gates/pipeline/load-base-review-pipeline.ts';
+import { loadBaseReviewPipeline } from '../../../gates/pipeline/load-base-config.ts';
 import { MAX_PIPELINE_FILE_BYTES } from '../../../shared/contract/judgement/review-pipeline-schema.ts';
 import { createTemporaryFolder } from '../../support/git-repository.ts';
 import { createPatchFixture } from '../../support/patch-fixture.ts';

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import {
   checkStaticSignal,
+  FolderListingCache,
   findFirstGlobMatch,
   type StaticSignal,
 } from '../../../gates/signals/check-static-signal.ts';
-import { FolderListingCache } from '../../../gates/signals/folder-listing-cache.ts';
 import { searchLiteral, searchRegex } from '../../../gates/signals/search-file.ts';
 import { searchRegexInWorker } from '../../../gates/signals/search-regex-in-worker.ts';
 import { CompletionSignal } from '../../../shared/contract/submission/signals.ts';

@@ -1,8 +1,10 @@
-import { isFunctionNode } from '../../../code/parsing/function-nodes.ts';
+import { isFunctionNode } from '../../../code/parsing/definitions.ts';
 import type { SyntaxNode } from '../../../code/parsing/syntax-node.ts';
+import type { GateFinding } from '../../../core/gate-finding.ts';
+import { isTestPath } from '../../../core/test-paths.ts';
 import { evaluateConstantCondition } from '../../dead-code/constant-condition.ts';
 import { getBodyStatements, getFunctionName } from './enclosing-functions.ts';
-import type { TamperingFinding } from './tampering-finding.ts';
+import type { TamperingFinding } from './native-syntax.ts';
 
 /** Whether a file does or defines anything: comments, the name of a package, texts, `pass`, `export {}` and `module.exports = {}` do not. */
 export const hasExecutableContent = (root: SyntaxNode): boolean =>
@@ -210,3 +212,12 @@ function usesItsParameters(fn: SyntaxNode): boolean {
     if (node.type === 'identifier' && names.has(node.text)) return true;
   return false;
 }
+
+/** A file of which nothing is left, as it is told: of tests a note. */
+export const createEmptiedFileFinding = (path: string): GateFinding => ({
+  file: path,
+  line: null,
+  rule: 'file_emptied',
+  message: 'was emptied instead of deleted, so that whoever looks for it still finds it',
+  severity: isTestPath(path) ? 'info' : 'error',
+});

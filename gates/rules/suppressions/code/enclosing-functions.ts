@@ -1,4 +1,4 @@
-import { isFunctionNode } from '../../../code/parsing/function-nodes.ts';
+import { isFunctionNode } from '../../../code/parsing/definitions.ts';
 import type { SyntaxNode } from '../../../code/parsing/syntax-node.ts';
 
 /** The outermost function around a node. */

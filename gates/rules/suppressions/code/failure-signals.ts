@@ -1,4 +1,4 @@
-import { isFunctionNode } from '../../../code/parsing/function-nodes.ts';
+import { isFunctionNode } from '../../../code/parsing/definitions.ts';
 import type { SyntaxNode } from '../../../code/parsing/syntax-node.ts';
 import { getBodyStatements, getEnclosingFunctions, getFunctionName } from './enclosing-functions.ts';
 

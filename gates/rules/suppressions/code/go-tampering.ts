@@ -1,4 +1,5 @@
 import type { SyntaxNode } from '../../../code/parsing/syntax-node.ts';
+import type { TamperingFinding } from './native-syntax.ts';
 import {
   collectStringLiterals,
   createTamperingFinding,
@@ -6,7 +7,6 @@ import {
   EXITS_ON_LOAD_MESSAGE,
   getCalleeName,
 } from './native-syntax.ts';
-import type { TamperingFinding } from './tampering-finding.ts';
 
 const EXITS = /^(?:os|syscall|unix)\.(?:Exit|Kill)$/;
 /** Packages whose insides decide how a run ends. */

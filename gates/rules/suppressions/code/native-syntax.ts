@@ -1,5 +1,5 @@
 import type { SyntaxNode } from '../../../code/parsing/syntax-node.ts';
-import type { TamperingFinding } from './tampering-finding.ts';
+import type { FindingSeverity } from '../../../core/gate-finding.ts';
 
 export const EXITS_ON_LOAD_MESSAGE = 'code that ends the process well as soon as it is loaded';
 export const DETECTS_TEST_RUN_MESSAGE = 'code that can tell that it is being tested';
@@ -27,4 +27,15 @@ export function collectStringLiterals(node: SyntaxNode): string[] {
   return [...top.walk()]
     .filter(({ type }) => /^(?:interpreted_|raw_)?string_literal$/.test(type))
     .map(({ text }) => text.replace(/^[^"`]*["`]|["`]#*$/g, ''));
+}
+
+/** Something in a source file that cheats whoever checks it. */
+export interface TamperingFinding {
+  readonly rule: string;
+  /** The same before and after is the same deceit, wherever it stands. */
+  readonly key: string;
+  /** 1-based. */
+  readonly line: number;
+  readonly message: string;
+  readonly weight: Extract<FindingSeverity, 'error' | 'warning' | 'info'>;
 }

@@ -7,7 +7,7 @@ import {
   isRunOnLoad,
   isUnderMainGuard,
 } from './enclosing-functions.ts';
-import type { TamperingFinding } from './tampering-finding.ts';
+import type { TamperingFinding } from './native-syntax.ts';
 
 const EXITS =
   /^(?:process\.(?:exit|reallyExit|abort|kill)|sys\.exit|os\.(?:_exit|abort|kill|killpg|exec\w+)|exit|quit|SystemExit|builtins\.(?:exit|quit)|posix\._exit|pytest\.exit)$/;

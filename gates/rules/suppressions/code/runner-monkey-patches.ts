@@ -1,9 +1,9 @@
-import { isFunctionNode } from '../../../code/parsing/function-nodes.ts';
+import { isFunctionNode } from '../../../code/parsing/definitions.ts';
 import { evaluateConstantString } from '../../../code/parsing/string-literal.ts';
 import type { SyntaxNode } from '../../../code/parsing/syntax-node.ts';
 import { getCallArguments, type NameAliases, resolveDottedName } from './dotted-names.ts';
 import { getBodyStatements } from './enclosing-functions.ts';
-import type { TamperingFinding } from './tampering-finding.ts';
+import type { TamperingFinding } from './native-syntax.ts';
 
 /** Packages that run tests or assert, and what in them or in the language decides whether a test passes. */
 const RUNNER =

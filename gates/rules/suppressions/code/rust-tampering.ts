@@ -1,5 +1,6 @@
 import { listRustAttributes } from '../../../code/parsing/definitions.ts';
 import type { SyntaxNode } from '../../../code/parsing/syntax-node.ts';
+import type { TamperingFinding } from './native-syntax.ts';
 import {
   collectStringLiterals,
   createTamperingFinding,
@@ -7,7 +8,6 @@ import {
   EXITS_ON_LOAD_MESSAGE,
   getCalleeName,
 } from './native-syntax.ts';
-import type { TamperingFinding } from './tampering-finding.ts';
 
 /** Files in which a process ends, and which may ask how they were started. */
 const PROGRAM = /(^|\/)(?:bin|examples|xtask)\/|(^|\/)(?:main|build)\.rs$/;

@@ -1,10 +1,10 @@
-import { isFunctionNode } from '../../../code/parsing/function-nodes.ts';
+import { isFunctionNode } from '../../../code/parsing/definitions.ts';
 import type { SyntaxNode } from '../../../code/parsing/syntax-node.ts';
 import { getCallArguments, type NameAliases, resolveDottedName } from './dotted-names.ts';
 import { getBodyStatements } from './enclosing-functions.ts';
 import { isFailureSignalled, isPromiseFailureSignalled } from './failure-signals.ts';
+import type { TamperingFinding } from './native-syntax.ts';
 import { isConversionOnly, isPlatformCallOnly } from './platform-calls.ts';
-import type { TamperingFinding } from './tampering-finding.ts';
 
 const BROAD = /^(?:Exception|BaseException|builtins\.(?:Base)?Exception)$/;
 /** Calls that only tell people. */

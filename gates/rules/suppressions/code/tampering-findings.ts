@@ -15,9 +15,9 @@ import {
 } from '../../../core/language.ts';
 import { isTestPath } from '../../../core/test-paths.ts';
 import { collectNameAliases } from './dotted-names.ts';
-import { createEmptiedFileFinding } from './emptied-file.ts';
-import { findEmptiedFunctions, hasExecutableContent } from './emptied-functions.ts';
+import { createEmptiedFileFinding, findEmptiedFunctions, hasExecutableContent } from './emptied-functions.ts';
 import { findGoTampering } from './go-tampering.ts';
+import type { TamperingFinding } from './native-syntax.ts';
 import { findProcessExits } from './process-exits.ts';
 import {
   findAlwaysEqualValues,
@@ -27,7 +27,6 @@ import {
 } from './runner-monkey-patches.ts';
 import { countDenyAttributes, findRustTampering } from './rust-tampering.ts';
 import { findSwallowedErrors } from './swallowed-errors.ts';
-import type { TamperingFinding } from './tampering-finding.ts';
 import { findTestRunDetection } from './test-run-detection.ts';
 
 /** Longest file, in characters, that is read. */

@@ -2,7 +2,7 @@ import { evaluateConstantString } from '../../../code/parsing/string-literal.ts'
 import type { SyntaxNode } from '../../../code/parsing/syntax-node.ts';
 import { getCallArguments, type NameAliases, resolveDottedName } from './dotted-names.ts';
 import { getOutermostFunction } from './enclosing-functions.ts';
-import type { TamperingFinding } from './tampering-finding.ts';
+import type { TamperingFinding } from './native-syntax.ts';
 
 /** Variables that runners set. */
 const VARIABLES =

@@ -16,7 +16,7 @@ import {
 import { BudgetSpentError } from '../engine/test-runners.ts';
 import { mutantTimeLimitMs } from '../perturbations/mutants.ts';
 import { mutateReturnValues } from '../perturbations/return-value-mutators/mutate-return-values.ts';
-import type { ReturnValueMutation } from '../perturbations/return-value-mutators/return-value-mutator.ts';
+import type { ReturnValueMutation } from '../perturbations/rewrite-functions.ts';
 import { replacementTestsOf } from '../sources/test-inventory-diff.ts';
 import { changesEquality, patchTestFilter, type TestSourceIndex } from '../sources/test-source-index.ts';
 import { type ChangedTests, listTouchedTests, treeWithOnlyTests } from '../trees/changed-tests.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { ConfigError } from '../../../../gates/core/configuration-error.ts';
+import { ConfigError } from '../../../../gates/core/configuration-file.ts';
 import { BUILT_IN_GATES } from '../../../../gates/gates/gate-registry.ts';
 import { parseConfig } from '../../../../gates/pipeline/configuration/parse-config.ts';
 import { resolvePipeline } from '../../../../gates/pipeline/gate-pipeline.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ConfigError } from '../../../../gates/core/configuration-error.ts';
+import { ConfigError } from '../../../../gates/core/configuration-file.ts';
 import { piiScanGate } from '../../../../gates/gates/pii-scan.ts';
 import { parseConfig } from '../../../../gates/pipeline/configuration/parse-config.ts';
 import { findNearestRuleId } from '../../../../gates/pipeline/configuration/parse-rule-settings.ts';

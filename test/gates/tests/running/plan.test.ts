@@ -10,7 +10,7 @@ import { lintGate } from '../../../../gates/gates/lint.ts';
 import { mutationTestingGate } from '../../../../gates/gates/mutation-testing.ts';
 import { testsGate } from '../../../../gates/gates/tests.ts';
 import { typeCheckGate } from '../../../../gates/gates/type-check.ts';
-import { planGate } from '../../../../gates/pipeline/plan-gate.ts';
+import { planGate } from '../../../../gates/pipeline/cache-key.ts';
 
 const PYTHON = { 'pyproject.toml': '' };
 const VITEST = { 'package.json': '{"devDependencies": {"vitest": "5.0.0"}}' };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ConfigError } from '../../../../gates/core/configuration-error.ts';
+import { ConfigError } from '../../../../gates/core/configuration-file.ts';
 import { readYaml, validateYaml } from '../../../../gates/pipeline/configuration/config-yaml.ts';
 import {
   type PipelineStage,

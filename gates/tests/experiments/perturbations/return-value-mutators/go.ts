@@ -1,5 +1,5 @@
 import type { SyntaxNode } from '../../../../code/parsing/syntax-node.ts';
-import type { ReturnValueMutation, ReturnValueMutator } from './return-value-mutator.ts';
+import type { ReturnValueMutation, ReturnValueMutator } from '../rewrite-functions.ts';
 
 /** The types of what a function gives, one for each. */
 function resultsOf(node: SyntaxNode): string[] {

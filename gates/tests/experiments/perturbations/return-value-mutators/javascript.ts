@@ -1,4 +1,4 @@
-import type { ReturnValueMutation, ReturnValueMutator } from './return-value-mutator.ts';
+import type { ReturnValueMutation, ReturnValueMutator } from '../rewrite-functions.ts';
 
 const ANSWERED: Readonly<Record<ReturnValueMutation, string>> = {
   fails: "throw new Error('switched off')",

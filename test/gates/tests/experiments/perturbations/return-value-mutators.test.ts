@@ -3,7 +3,7 @@ import { createContext, runInContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { grammarOfPath } from '../../../../../gates/core/language.ts';
 import { returnValueRewrite } from '../../../../../gates/tests/experiments/perturbations/return-value-mutators/mutate-return-values.ts';
-import type { ReturnValueMutation } from '../../../../../gates/tests/experiments/perturbations/return-value-mutators/return-value-mutator.ts';
+import type { ReturnValueMutation } from '../../../../../gates/tests/experiments/perturbations/rewrite-functions.ts';
 import { rewriteFunctionsInText } from '../../../../../gates/tests/experiments/perturbations/rewrite-functions.ts';
 
 async function comingTo(
