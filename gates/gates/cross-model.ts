@@ -38,7 +38,7 @@ export const crossModelGate: Gate = {
   run: async (context, settings) => {
     const { subject, timeoutMs, task } = context;
     if (subject.changes.length === 0) return EMPTY_DIFF_RESULT;
-    const { model, max_diff_chars, on_error, ...rules } = CrossModelSettings.parse(
+    const { model, max_diff_chars, max_tokens, on_error, ...rules } = CrossModelSettings.parse(
       settings['cross_model'] ?? {},
     );
     const diff = excerptWholeFiles(await readPatchDiff(subject), max_diff_chars);
@@ -49,7 +49,7 @@ export const crossModelGate: Gate = {
       onError: on_error,
     };
     const input = { ...rules, timeoutMs, leftOut: diff.leftOut };
-    const reviews = await askAboutPatch(CROSS_MODEL, input, context, asked);
+    const reviews = await askAboutPatch({ ...CROSS_MODEL, maxTokens: max_tokens }, input, context, asked);
     const { metadata, ...opinion } = CROSS_MODEL.decide(reviews, input);
     const facts = { ...metadata, writer: task?.writer ?? null, files_left_out: diff.leftOut.length };
     if (metadata.verdict !== 'nobody') return opinionResult({ ...opinion, metadata: facts }, reviews, asked);

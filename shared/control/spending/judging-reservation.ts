@@ -1,12 +1,19 @@
 import { MAX_PIPELINE_REVIEWERS } from '../../contract/judgement/review-pipeline-schema.ts';
 import { formatMicroUsd, hasSharedBudgets, toMicroUsd } from '../../contract/models/budgets.ts';
-import type { JudgeModel, JudgeModels } from '../../contract/models/judge-models.ts';
+import { type JudgeModels, modelsForPurpose } from '../../contract/models/judge-models.ts';
 import type { ModelJudgedSignal } from '../../contract/submission/signals.ts';
 import type { Attempt } from '../../contract/task/attempt.ts';
 import type { Task } from '../../contract/task/task.ts';
 import { askCostUsd } from '../../reviews/engine/ask-cost.ts';
-import { redTeamSettings } from '../../reviews/reviewers/red-team.ts';
-import { visionSettings } from '../../reviews/reviewers/vision.ts';
+import type { Reviewer } from '../../reviews/engine/reviewer.ts';
+import { CRITERIA_DECOMPOSITION } from '../../reviews/reviewers/criteria-decomposition.ts';
+import { EXPECTATION_COMPARISON } from '../../reviews/reviewers/expectations.ts';
+import { RED_TEAM, redTeamSettings } from '../../reviews/reviewers/red-team.ts';
+import { REQUIREMENTS_REVIEW } from '../../reviews/reviewers/requirements-review.ts';
+import { STAGE_REVIEWER } from '../../reviews/reviewers/review-pipeline.ts';
+import { RUBRIC_GRADING } from '../../reviews/reviewers/rubric-grading.ts';
+import { signalReviewerOf } from '../../reviews/reviewers/signal.ts';
+import { VISION, visionSettings } from '../../reviews/reviewers/vision.ts';
 import { listGradedNodes } from '../../reviews/rubric/grading.ts';
 import type { CascadePolicy } from '../cascade/learning/cascade-policy.ts';
 import type { CostEstimate } from './cost-estimate.ts';
@@ -18,13 +25,8 @@ import { taskBudgetRefusal } from './task-budget.ts';
 const MAX_MATERIAL_TOKENS = 12_000;
 /** Tokens of what a question with pictures shows. */
 const MAX_PICTURE_TOKENS = 40_000;
-/** Tokens of the longest answers: of a judge, and of those whom a workflow has asked. */
-const MAX_ANSWER_TOKENS = 1_024;
-const MAX_LONG_ANSWER_TOKENS = 4_096;
 /** An answer of another shape is asked for once more. Calls that end at the provider's error are not billed. */
 const MAX_BILLED_CALLS = 2;
-/** A second look, and both orders of what tests expect. */
-const REQUIREMENTS_REVIEW_QUESTIONS = 3;
 
 /** Who may be asked about work, as far as that is known before it is read. */
 export interface JudgingScope {
@@ -35,46 +37,29 @@ export interface JudgingScope {
   readonly hasReviewPipeline: boolean;
 }
 
-interface PlannedQuestions {
-  readonly model: JudgeModel;
-  readonly times: number;
-  readonly shown: number;
-  readonly answer: number;
-}
+type Asked = Pick<Reviewer<never, never>, 'purpose' | 'maxTokens' | 'shows'>;
 
-function planQuestions(
-  { task, attempt, signals, hasRequirementsReview, hasReviewPipeline }: JudgingScope,
-  models: JudgeModels,
-): PlannedQuestions[] {
-  const questions: PlannedQuestions[] = [];
-  const add = (
-    model: JudgeModel | undefined,
-    times: number,
-    answer: number,
-    shown = MAX_MATERIAL_TOKENS,
-  ): void => {
-    if (model && times > 0) questions.push({ model, times, shown, answer });
-  };
+/** The reviewers that may be asked, each with how often. */
+function planQuestions({
+  task,
+  attempt,
+  signals,
+  hasRequirementsReview,
+  hasReviewPipeline,
+}: JudgingScope): readonly (readonly [reviewer: Asked, times: number])[] {
   const nodes = listGradedNodes(task);
-  add(models.judge, signals.length, MAX_ANSWER_TOKENS);
-  add(models.second_look, hasRequirementsReview ? REQUIREMENTS_REVIEW_QUESTIONS : 0, MAX_ANSWER_TOKENS);
-  add(
-    models.decomposer,
-    nodes.filter(({ decomposer }) => decomposer === 'llm').length,
-    MAX_LONG_ANSWER_TOKENS,
-  );
-  add(models.rubric, nodes.filter(({ grader }) => grader === 'llm').length, MAX_LONG_ANSWER_TOKENS);
-  add(models.red_team, redTeamSettings(task) ? 1 : 0, MAX_LONG_ANSWER_TOKENS);
-  add(
-    models.vision,
-    visionSettings(task)?.verifier === 'llm_vision' ? 1 : 0,
-    MAX_LONG_ANSWER_TOKENS,
-    MAX_PICTURE_TOKENS,
-  );
-  // Nobody reviews what they do not know the writer of. Who of them is asked how often, the base says: at the worst each is asked by all.
-  if (hasReviewPipeline && attempt.model !== null)
-    for (const model of models.review ?? []) add(model, MAX_PIPELINE_REVIEWERS, MAX_ANSWER_TOKENS);
-  return questions;
+  return [
+    ...signals.map((signal) => [signalReviewerOf(signal), 1] as const),
+    [REQUIREMENTS_REVIEW, hasRequirementsReview ? 1 : 0],
+    // In both orders.
+    [EXPECTATION_COMPARISON, hasRequirementsReview ? 2 : 0],
+    [CRITERIA_DECOMPOSITION, nodes.filter(({ decomposer }) => decomposer === 'llm').length],
+    [RUBRIC_GRADING, nodes.filter(({ grader }) => grader === 'llm').length],
+    [RED_TEAM, redTeamSettings(task) ? 1 : 0],
+    [VISION, visionSettings(task)?.verifier === 'llm_vision' ? 1 : 0],
+    // The base says which model is asked how often: at the worst all reviewers ask each.
+    [STAGE_REVIEWER, hasReviewPipeline && attempt.model !== null ? MAX_PIPELINE_REVIEWERS : 0],
+  ];
 }
 
 /**
@@ -88,11 +73,14 @@ export function estimateJudgingCost(
 ): CostEstimate | { readonly unknown: string } | null {
   let usd = 0;
   let asked = 0;
-  for (const { model, times, shown, answer } of planQuestions(may, models)) {
-    const one = askCostUsd(model, { tokens: { input: shown, output: answer } }, now.toISOString());
-    if (one === null) return { unknown: model.model };
-    usd += one * times * MAX_BILLED_CALLS;
-    asked += times;
+  for (const [{ purpose, maxTokens: output, shows }, times] of planQuestions(may)) {
+    const input = shows.includes('pictures') ? MAX_PICTURE_TOKENS : MAX_MATERIAL_TOKENS;
+    for (const model of times === 0 ? [] : modelsForPurpose(models, purpose)) {
+      const one = askCostUsd(model, { tokens: { input, output } }, now.toISOString());
+      if (one === null) return { unknown: model.model };
+      usd += one * times * MAX_BILLED_CALLS;
+      asked += times;
+    }
   }
   if (asked === 0) return null;
   const micro = toMicroUsd(usd);

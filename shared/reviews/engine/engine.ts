@@ -80,7 +80,7 @@ export const questionOf = <Schema extends z.ZodType, Input>(
     {
       prompt,
       answerSchema: answerSchema(input),
-      maxTokens: maxTokens(input),
+      maxTokens,
       timeoutMs: timeoutMs(input),
       ...(pictures && { pictures }),
     },

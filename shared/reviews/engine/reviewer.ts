@@ -26,7 +26,8 @@ export interface Reviewer<Schema extends z.ZodType, Input> {
   readonly family: FamilyRule;
   readonly prompt: JudgePrompt;
   readonly answerSchema: (input: Input) => Schema;
-  readonly maxTokens: (input: Input) => number;
+  /** Most tokens of an answer; the reservation of its cost counts them. */
+  readonly maxTokens: number;
   readonly timeoutMs: (input: Input) => number;
   /** Kinds of pieces that it is shown, in the order in which they come. */
   readonly shows: readonly PieceKind[];

@@ -87,7 +87,7 @@ export const CRITERIA_DECOMPOSITION = {
   family: 'any',
   prompt: PROMPTS.atomic_probes,
   answerSchema: () => ProbesAnswer,
-  maxTokens: () => 2_048,
+  maxTokens: 2_048,
   timeoutMs: () => 40_000,
   shows: ['criterion', 'probe_limit'],
   pieces: ({ criteria, of }) => [

@@ -15,7 +15,6 @@ type CrossModelReview = Review<z.output<typeof CrossModelAnswer>>;
 
 interface CrossModelInput extends GateReviewInput {
   readonly block_on_issues: boolean;
-  readonly max_tokens: number;
   readonly voting: VotingRules;
   /** Files of the patch that the reviewers were not shown. */
   readonly leftOut: readonly string[];
@@ -54,7 +53,7 @@ export const CROSS_MODEL = {
   family: 'known_other',
   prompt: PROMPTS.cross_model,
   answerSchema: () => CrossModelAnswer,
-  maxTokens: ({ max_tokens }) => max_tokens,
+  maxTokens: 512,
   decide: (reviews, { block_on_issues, voting, leftOut }) => {
     const { decision, approvals, rejections, abstentions, confidence } = countVotes(
       reviews.map(voteOf),

@@ -78,7 +78,7 @@ export const EXPECTATION_COMPARISON = {
   purpose: 'second_look',
   prompt: PROMPTS.expectations,
   answerSchema: () => ExpectationAnswer,
-  maxTokens: () => 1_024,
+  maxTokens: 1_024,
   shows: ['task', 'expectation'],
   pieces: ({ expectations: { before, after }, isSwapped }) =>
     (isSwapped ? [after, before] : [before, after]).map((text, index) => ({

@@ -26,7 +26,7 @@ export const GENERATED_TEST = {
   purpose: 'test_writer',
   prompt: PROMPTS.integration_test_gen,
   answerSchema: () => GeneratedTest,
-  maxTokens: () => 4_096,
+  maxTokens: 4_096,
   pieces: ({ file, form }) => [
     { kind: 'test_location', label: 'where the test goes', text: `${form}, which will lie at ${file}` },
   ],

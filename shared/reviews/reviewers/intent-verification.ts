@@ -20,7 +20,7 @@ export const INTENT_VERIFICATION = {
   purpose: 'intent',
   prompt: PROMPTS.intent_verification,
   answerSchema: () => IntentAnswer,
-  maxTokens: () => 256,
+  maxTokens: 256,
   decide: ({ verdict, reason }, { block_on_no, block_on_partial }) => ({
     outcome:
       (verdict === 'no' && block_on_no) || (verdict === 'partially' && block_on_partial)

@@ -60,7 +60,7 @@ export const RED_TEAM = {
   family: 'other',
   prompt: PROMPTS.red_team,
   answerSchema: () => RedTeamReport,
-  maxTokens: () => 4_096,
+  maxTokens: 4_096,
   timeoutMs: ({ settings }) => settings.timeout_s * 1_000,
   shows: ['task', 'observed', 'diff', 'agent_summary'],
   head: () => ({ subject: 'red team' }),

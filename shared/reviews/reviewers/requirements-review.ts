@@ -68,7 +68,7 @@ export const REQUIREMENTS_REVIEW = {
   purpose: 'second_look',
   prompt: PROMPTS.second_look,
   answerSchema: () => RequirementsReviewAnswer,
-  maxTokens: () => 1_024,
+  maxTokens: 1_024,
   shows: ['task', 'observed', 'diff', 'rule_notes'],
   head: () => ({ subject: 'second look' }),
   because: ({ because }) => because,

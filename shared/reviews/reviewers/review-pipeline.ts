@@ -50,7 +50,7 @@ export const STAGE_REVIEWER = {
   family: 'known_other',
   prompt: PROMPTS.review_stage,
   answerSchema: () => ReviewerAnswer,
-  maxTokens: () => 512,
+  maxTokens: 512,
   timeoutMs: ({ timeoutMs }) => timeoutMs,
   shows: ['reviewer_instructions', 'task', 'observed', 'diff'],
   pieces: ({ reviewer: { prompt_template: text } }) =>

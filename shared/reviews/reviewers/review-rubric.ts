@@ -39,7 +39,7 @@ export const REVIEW_RUBRIC = {
   purpose: 'rubric',
   prompt: PROMPTS.review_rubric,
   answerSchema: () => RubricAnswer,
-  maxTokens: () => 1_024,
+  maxTokens: 1_024,
   decide: ({ scores, summary }) => {
     const composite = computeCompositeScore(scores);
     return {

@@ -194,7 +194,7 @@ export const RUBRIC_GRADING = {
   family: 'other',
   prompt: PROMPTS.rubric_verdict,
   answerSchema: () => RubricVerdict,
-  maxTokens: () => 2_048,
+  maxTokens: 2_048,
   timeoutMs: () => 60_000,
   shows: ['rubric', 'probes', 'task', 'handoff', 'work'],
   pieces: gradingPieces,

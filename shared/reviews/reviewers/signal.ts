@@ -53,7 +53,7 @@ const signalReviewer = <Schema extends z.ZodType>(
   purpose: 'judge',
   prompt: PROMPTS[kind],
   answerSchema: () => answer,
-  maxTokens: () => maxTokens,
+  maxTokens,
   shows,
   pieces: signalPieces,
   head: ({ signal }) => ({ subject: truncateText(describeSignal(signal), MAX_SUBJECT) }),

@@ -97,7 +97,7 @@ export const VISION = {
   family: 'other',
   prompt: PROMPTS.vision_verdict,
   answerSchema: ({ shown }) => visionReportSchema(shown.map(({ name }) => name)),
-  maxTokens: () => 2_048,
+  maxTokens: 2_048,
   timeoutMs: ({ settings }) => settings.timeout_s * 1_000,
   shows: ['task', 'pictures'],
   pieces: ({ shown }) => [

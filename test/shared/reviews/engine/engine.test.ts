@@ -33,7 +33,7 @@ const REVIEWER: JudgingReviewer<typeof Answer, { readonly rejected?: string }, u
   purpose: 'red_team',
   prompt: PROMPTS.red_team,
   answerSchema: () => Answer,
-  maxTokens: () => 10,
+  maxTokens: 10,
   timeoutMs: () => 1_000,
   shows: ['task', 'diff'],
   because: () => 'asked',
