@@ -62,20 +62,6 @@ export const judgementTimes = ({
   ...(asked_at !== undefined && { asked_at }),
 });
 
-/** What one answer comes to, before it is told what it took to ask. */
-export type JudgementOpinion = Pick<
-  Judgement,
-  | 'kind'
-  | 'subject'
-  | 'prompt'
-  | 'calibration'
-  | 'outcome'
-  | 'verdict'
-  | 'confidence'
-  | 'reasons'
-  | 'injections'
->;
-
 /** What a judgement says of its asking where nobody was asked. */
 export const NO_CALL_USAGE = {
   confidence: null,
@@ -91,7 +77,6 @@ export const NO_CALL_USAGE = {
 
 /** What it says where whoever asks has not come back: somebody may have been asked, and paid for. */
 export const UNKNOWN_CALL_USAGE = { ...NO_CALL_USAGE, calls: null } satisfies Partial<Judgement>;
-export const NO_ANSWER_REASON = 'the judging step gave no answer';
 /** Whether work that has passed is looked at once more by a model, and why. */
 export const RequirementsReviewPlan = z.object({
   outcome: z.enum(['asked', 'skipped', 'could_not_run']),

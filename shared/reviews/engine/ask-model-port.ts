@@ -12,7 +12,7 @@ export interface PromptPicture {
 /** One question, with the only shape that an answer may have. */
 export interface ReviewQuestion<Schema extends z.ZodType> {
   readonly prompt: JudgePrompt;
-  /** The pieces, each between marks; see `reviewQuestion`. */
+  /** The pieces, each between marks; see `questionOf`. */
   readonly fencedText: string;
   readonly boundary: string;
   readonly injections: readonly string[];
@@ -31,11 +31,3 @@ export type AskModel = <Schema extends z.ZodType>(
   model: JudgeModel,
   question: ReviewQuestion<Schema>,
 ) => Promise<ModelAnswer<z.output<Schema>>>;
-
-/** What an answer has used, without the answer. */
-export const receiptOf = ({ calls, tokens, ms, asked_at }: ModelCallUsage): ModelCallUsage => ({
-  calls,
-  tokens,
-  ms,
-  ...(asked_at !== undefined && { asked_at }),
-});

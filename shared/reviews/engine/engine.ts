@@ -7,6 +7,7 @@ import {
   UNKNOWN_CALL_USAGE,
 } from '../../contract/judgement/judgement.ts';
 import { calibrationIdFor, type JudgeModel, judgeModelFamily } from '../../contract/models/judge-models.ts';
+import { fencePrompt } from '../../lib/fenced-prompt.ts';
 import { type Absence, absenceOutcome, describeAbsence } from './absence.ts';
 import { askCostUsd } from './ask-cost.ts';
 import type { AskModel, PromptPicture, ReviewQuestion } from './ask-model-port.ts';
@@ -15,7 +16,6 @@ import type { SkipReason } from './decision-reason.ts';
 import { verdictWithoutOpinion } from './opinion-verdict.ts';
 import type { JudgePrompt } from './prompt.ts';
 import { type ReviewPiece, selectPieces } from './review-piece.ts';
-import { reviewQuestion } from './review-question.ts';
 import type { JudgingReviewer, Reviewer, ReviewOpinion } from './reviewer.ts';
 
 export interface ReviewerContext extends ModelSelection {
@@ -36,10 +36,11 @@ export type ModelReceipt = Pick<
 >;
 
 /** An answer of a model that was asked, or why there is none. */
-export type Review<Answer> = { readonly receipt: ModelReceipt; readonly injections: readonly string[] } & (
+type Said<Answer> = { readonly injections: readonly string[] } & (
   | { readonly answer: Answer }
   | { readonly absence: Absence }
 );
+export type Review<Answer> = { readonly receipt: ModelReceipt } & Said<Answer>;
 
 /** The receipt where no model was called. */
 export const NO_CALL: ModelReceipt = {
@@ -70,22 +71,16 @@ export const modelReceipt = (
   ...judgementTimes(answered),
 });
 
-/** Builds the question of a reviewer about this material. */
-export const questionOf = <Schema extends z.ZodType, Input>(
+/** Builds the question of a reviewer about this material: the only place where material is fenced. */
+export function questionOf<Schema extends z.ZodType, Input>(
   { prompt, answerSchema, maxTokens, timeoutMs, shows, pieces: own }: Reviewer<Schema, Input>,
   input: Input,
   { pieces, pictures }: ReviewMaterial,
-): ReviewQuestion<Schema> =>
-  reviewQuestion<Schema>(
-    {
-      prompt,
-      answerSchema: answerSchema(input),
-      maxTokens,
-      timeoutMs: timeoutMs(input),
-      ...(pictures && { pictures }),
-    },
-    selectPieces([...(own?.(input) ?? []), ...pieces], shows),
-  );
+): ReviewQuestion<Schema> {
+  const { text, ...fence } = fencePrompt(selectPieces([...(own?.(input) ?? []), ...pieces], shows));
+  const settings = { prompt, answerSchema: answerSchema(input), maxTokens, timeoutMs: timeoutMs(input) };
+  return { ...settings, ...(pictures && { pictures }), fencedText: text, ...fence };
+}
 
 /** Asks one model as this reviewer: the only place that asks one. */
 export async function askModelAs<Schema extends z.ZodType, Input>(
@@ -143,7 +138,6 @@ export function absenceOpinion<Subject>(
     verdict: verdictWithoutOpinion(reviewer.absent(of)),
     confidence: null,
     reasons: [why],
-    injections: [],
     ...reviewer.absenceOpinion?.(why),
   };
 }
@@ -173,18 +167,27 @@ export const skippedJudgement = <Subject>(
   because,
 });
 
-/** Returns the opinion on an answer, or on its absence. */
-export const opinionOn = <Input extends Subject, Subject, Answer>(
+/**
+ * Returns the opinion on an answer, or on its absence. Where the material tried to talk the model over, an opinion lets
+ * nothing out: a reviewer looks at it.
+ */
+export function opinionOn<Input extends Subject, Subject, Answer>(
   reviewer: Pick<AnyJudgingReviewer<Input, Subject, Answer>, 'decide' | keyof Headed<Subject>>,
   input: Input,
-  review: { readonly injections: readonly string[] } & (
-    | { readonly answer: Answer }
-    | { readonly absence: Absence }
-  ),
-): ReviewOpinion =>
-  'answer' in review
-    ? reviewer.decide(review.answer, input, review.injections)
-    : { ...absenceOpinion(reviewer, input, review.absence), injections: [...review.injections] };
+  review: Said<Answer>,
+): ReviewOpinion & Pick<Judgement, 'injections'> {
+  const injections = [...review.injections];
+  if ('absence' in review) return { ...absenceOpinion(reviewer, input, review.absence), injections };
+  const opinion = reviewer.decide(review.answer, input);
+  const isReferred =
+    injections.length > 0 && opinion.verdict === 'pass' && reviewer.absent(input) !== 'abstain';
+  return {
+    ...opinion,
+    verdict: isReferred ? 'refer' : opinion.verdict,
+    reasons: [...opinion.reasons.map((reason) => reason.toWellFormed()), ...injections],
+    injections,
+  };
+}
 
 /** The judgement of a reviewer that was asked. */
 export const judgementOn = <Input extends Subject, Subject, Answer>(

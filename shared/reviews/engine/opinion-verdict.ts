@@ -16,19 +16,9 @@ const WITHOUT: Readonly<Record<AbsenceRule, Judgement['verdict']>> = {
 };
 export const verdictWithoutOpinion = (rule: AbsenceRule): Judgement['verdict'] => WITHOUT[rule];
 
-/**
- * What an opinion makes of the verdict. A confidence is the model's own word: it can only add doubt. So does an attempt to talk the
- * model over: a person looks at what it let out.
- */
-export function verdictOfOpinion(
-  isGood: boolean,
-  confidence: number | null,
-  injections: readonly string[] = [],
-): Judgement['verdict'] {
-  if (confidence !== null && confidence < MIN_JUDGE_CONFIDENCE) return 'refer';
-  if (!isGood) return 'fail';
-  return injections.length > 0 ? 'refer' : 'pass';
-}
+/** What an opinion makes of the verdict. A confidence is the model's own word: it can only add doubt. */
+export const verdictOfOpinion = (isGood: boolean, confidence: number | null): Judgement['verdict'] =>
+  confidence !== null && confidence < MIN_JUDGE_CONFIDENCE ? 'refer' : isGood ? 'pass' : 'fail';
 
 const codeOf = ({ outcome, verdict }: Judgement): string =>
   hasCheckResult(outcome) && verdict === 'refer' ? 'judge_unsure' : `judge_${outcome}`;

@@ -36,10 +36,8 @@ export interface Reviewer<Schema extends z.ZodType, Input> {
 }
 
 /** What a reviewer makes of an answer, or of having none. */
-export type ReviewOpinion = Pick<
-  Judgement,
-  'outcome' | 'verdict' | 'confidence' | 'score' | 'reasons' | 'injections' | 'grading'
->;
+export type ReviewOpinion = Pick<Judgement, 'outcome' | 'verdict' | 'reasons' | 'score' | 'grading'> &
+  Partial<Pick<Judgement, 'confidence'>>;
 
 /** What is seen without asking a model: an opinion, with a reason of its own for the record, or an absence. */
 export type EarlyOpinion = (ReviewOpinion & { readonly because?: string }) | Absence;
@@ -67,7 +65,7 @@ export interface JudgingReviewer<
   /** Returns an opinion that needs no model, or why no model is asked; null: a model is asked. */
   readonly precheck?: (input: Input) => EarlyOpinion | null;
   // A method, so that rows with different answers have one type in the registry.
-  decide(answer: Answer, input: Input, injections: readonly string[]): ReviewOpinion;
+  decide(answer: Answer, input: Input): ReviewOpinion;
   readonly absent: (of: Subject) => AbsenceRule;
   /** Earlier reviewers of the same attempt after whose failure this one is not asked. */
   readonly after?: Readonly<Partial<Record<Judgement['kind'], SkipReason>>>;

@@ -16,14 +16,19 @@ export const requireEvidenceRule = [
   { path: ['evidence'], message: 'is empty: a finding of high or critical severity needs some' },
 ] satisfies [unknown, object];
 
+/** Fields of every finding of a review. */
+export const FINDING_FIELDS = {
+  severity: z.enum(REVIEW_SEVERITIES),
+  description: words(1_000),
+  evidence: z.array(words(500)).max(10),
+  suggested_fix: z.string().max(1_000),
+};
+
 /** What an attacker says against work. */
 export const RedTeamFinding = z
   .strictObject({
     attack_surface: z.enum(['correctness', 'security', 'requirements', 'grounding']),
-    severity: z.enum(REVIEW_SEVERITIES),
-    description: words(1_000),
-    evidence: z.array(words(500)).max(10),
-    suggested_fix: z.string().max(1_000),
+    ...FINDING_FIELDS,
   })
   .refine(...requireEvidenceRule);
 export type RedTeamFinding = z.infer<typeof RedTeamFinding>;

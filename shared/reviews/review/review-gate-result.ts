@@ -1,14 +1,8 @@
 import type { AutonomyLevel } from '../../contract/approval/autonomy.ts';
-import type { Judgement } from '../../contract/judgement/judgement.ts';
 import type { ReviewSeverity } from '../../contract/review/review-stage-names.ts';
+import type { ReviewOpinion } from '../engine/reviewer.ts';
 import { mostSevereFindings } from './red-team-finding.ts';
 import { reviewGateDecision } from './severity-matrix.ts';
-
-/** What a gate of a review comes to, before it is told what it took to ask. */
-export type ReviewGateResult = Pick<
-  Judgement,
-  'outcome' | 'verdict' | 'reasons' | 'confidence' | 'injections'
->;
 
 interface Finding {
   readonly severity: ReviewSeverity;
@@ -24,22 +18,20 @@ interface FindingsInput<F extends Finding> {
   /** What a finding is about, in a word or two. */
   readonly about: (finding: F) => string;
   readonly autonomy: AutonomyLevel;
-  readonly injections: readonly string[];
   readonly confidence?: number | null;
 }
 
 const MAX_LINE = 1_000;
 
 /** What findings make of work: what blocks sends it back with the summary, what does not is kept with it. */
-export function resultOfFindings<F extends Finding>({
+export function opinionOnFindings<F extends Finding>({
   gate,
   summary,
   findings,
   about,
   autonomy,
-  injections,
   confidence = null,
-}: FindingsInput<F>): ReviewGateResult {
+}: FindingsInput<F>): ReviewOpinion {
   const all = mostSevereFindings(findings);
   const severities = all.map(({ severity }) => severity);
   const isBlocked = reviewGateDecision(severities, autonomy) === 'block';
@@ -50,14 +42,9 @@ export function resultOfFindings<F extends Finding>({
   };
   return {
     outcome: isBlocked ? 'failed' : 'passed',
-    verdict: isBlocked ? 'fail' : injections.length > 0 ? 'refer' : 'pass',
+    verdict: isBlocked ? 'fail' : 'pass',
     confidence,
-    reasons: [
-      ...(isBlocked ? [`${gate} blocked: ${summary.slice(0, MAX_LINE)}`] : []),
-      ...all.map(line),
-      ...injections,
-    ],
-    injections: [...injections],
+    reasons: [...(isBlocked ? [`${gate} blocked: ${summary.slice(0, MAX_LINE)}`] : []), ...all.map(line)],
   };
 }
 
@@ -67,11 +54,9 @@ const MISSING = {
   skip: { outcome: 'skipped', verdict: 'pass' },
   hold: { outcome: 'could_not_run', verdict: 'refer' },
   block: { outcome: 'failed', verdict: 'fail' },
-} as const satisfies Readonly<Record<OnMissingDeliverable, Pick<ReviewGateResult, 'outcome' | 'verdict'>>>;
+} as const satisfies Readonly<Record<OnMissingDeliverable, Pick<ReviewOpinion, 'outcome' | 'verdict'>>>;
 
-export const missingInputResult = (why: string, onMissing: OnMissingDeliverable): ReviewGateResult => ({
+export const missingInputResult = (why: string, onMissing: OnMissingDeliverable): ReviewOpinion => ({
   ...MISSING[onMissing],
-  confidence: null,
   reasons: [why],
-  injections: [],
 });

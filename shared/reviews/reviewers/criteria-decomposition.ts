@@ -104,12 +104,10 @@ export const CRITERIA_DECOMPOSITION = {
   ],
   head: ({ of }) => ({ subject: `probes of ${of.node}`, grading: createEmptyGrading(of) }),
   because: ({ of }) => `asked: ${of.node} has its criteria taken apart`,
-  decide: (probes, { criteria }, injections) => ({
+  decide: (probes, { criteria }) => ({
     outcome: 'passed',
     verdict: 'pass',
-    confidence: null,
     reasons: [`${probes.length} probes of ${criteria.length} criteria`],
-    injections: [...injections],
   }),
   absent: () => 'hold',
   absenceOpinion: (why) => ({ reasons: [`the criteria could not be taken apart: ${why}`] }),

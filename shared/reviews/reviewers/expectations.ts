@@ -88,26 +88,17 @@ export const EXPECTATION_COMPARISON = {
     })),
   head: () => ({ subject: 'changed expectations' }),
   because: () => 'asked in both orders: the patch changes what tests of the base expect',
-  decide: (compared, _input, injections) => {
-    const reasons = [...compared.reasons.map((each) => each.toWellFormed()), ...injections];
-    const common = { injections: [...injections] };
+  decide: (compared) => {
     if ('disagreed' in compared) {
       const [one, other] = compared.disagreed;
       const disagreement = `asked in both orders, the answers disagree: ${WORDS[one]}, then ${WORDS[other]}`;
-      return {
-        ...common,
-        outcome: 'failed',
-        verdict: 'refer',
-        confidence: null,
-        reasons: [disagreement, ...reasons],
-      };
+      return { outcome: 'failed', verdict: 'refer', reasons: [disagreement, ...compared.reasons] };
     }
-    const { agreed, confidence } = compared;
+    const { agreed, confidence, reasons } = compared;
     const isGood = agreed !== 'first';
     return {
-      ...common,
       outcome: isGood ? 'passed' : 'failed',
-      verdict: isGood && confidence >= MIN_JUDGE_CONFIDENCE && injections.length === 0 ? 'pass' : 'refer',
+      verdict: isGood && confidence >= MIN_JUDGE_CONFIDENCE ? 'pass' : 'refer',
       confidence,
       reasons: [`in both orders: ${WORDS[agreed]}`, ...reasons],
     };

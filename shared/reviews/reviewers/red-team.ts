@@ -6,8 +6,8 @@ import { describeReason, type MissingDeliverable } from '../engine/decision-reas
 import type { JudgingReviewer } from '../engine/reviewer.ts';
 import { PROMPTS } from '../judging/prompts.ts';
 import { groundingFindings } from '../review/grounding.ts';
-import { type RedTeamFinding, RedTeamReport } from '../review/red-team-finding.ts';
-import { missingInputResult, type ReviewGateResult, resultOfFindings } from '../review/review-gate-result.ts';
+import { RedTeamReport } from '../review/red-team-finding.ts';
+import { missingInputResult, opinionOnFindings } from '../review/review-gate-result.ts';
 
 /** Returns the settings of the red team for a task; null: its workflow does not want one, or not at these stakes. */
 export function redTeamSettings({
@@ -20,22 +20,6 @@ export function redTeamSettings({
     ? null
     : settings;
 }
-
-/** What findings make of work. */
-export const redTeamResult = (
-  summary: string,
-  findings: readonly RedTeamFinding[],
-  autonomy: AutonomyLevel,
-  injections: readonly string[],
-): ReviewGateResult =>
-  resultOfFindings({
-    gate: 'red-team',
-    summary,
-    findings,
-    about: ({ attack_surface }) => attack_surface,
-    autonomy,
-    injections,
-  });
 
 /** Returns why there is nothing to attack, or null. */
 export function missingDeliverable(
@@ -69,9 +53,15 @@ export const RED_TEAM = {
     const missing = missingDeliverable(task, attempt);
     return missing && missingInputResult(describeReason(missing), settings.on_missing_deliverable);
   },
-  decide: ({ summary, findings }, { attempt, settings, autonomy }, injections) => {
+  decide: ({ summary, findings }, { attempt, settings, autonomy }) => {
     const claims = settings.grounding === 'heuristic' ? groundingFindings(attempt.report?.summary ?? '') : [];
-    return redTeamResult(summary, [...findings, ...claims], autonomy, injections);
+    return opinionOnFindings({
+      gate: 'red-team',
+      summary,
+      findings: [...findings, ...claims],
+      about: ({ attack_surface }) => attack_surface,
+      autonomy,
+    });
   },
   absent: () => 'pass_with_finding',
   after: { verification: { code: 'graded_down' } },

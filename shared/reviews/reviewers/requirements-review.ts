@@ -72,16 +72,12 @@ export const REQUIREMENTS_REVIEW = {
   shows: ['task', 'observed', 'diff', 'rule_notes'],
   head: () => ({ subject: 'second look' }),
   because: ({ because }) => because,
-  decide: ({ verdict, confidence, reasons }, _input, injections) => {
-    const isClear = verdict === 'clear';
-    return {
-      outcome: isClear ? 'passed' : 'failed',
-      verdict: verdictOfOpinion(isClear, confidence, injections) === 'pass' ? 'pass' : 'refer',
-      confidence,
-      reasons: [...reasons.map((reason) => reason.toWellFormed()), ...injections],
-      injections: [...injections],
-    };
-  },
+  decide: ({ verdict, confidence, reasons }) => ({
+    outcome: verdict === 'clear' ? 'passed' : 'failed',
+    verdict: verdictOfOpinion(verdict === 'clear', confidence) === 'pass' ? 'pass' : 'refer',
+    confidence,
+    reasons,
+  }),
   absent: () => 'hold',
 } satisfies JudgingReviewer<typeof RequirementsReviewAnswer, RequirementsReviewInput, unknown>;
 

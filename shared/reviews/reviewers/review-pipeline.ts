@@ -57,12 +57,11 @@ export const STAGE_REVIEWER = {
     text === undefined ? [] : [{ kind: 'reviewer_instructions', label: 'what you are to look for', text }],
   head: ({ stage, reviewer }) => ({ subject: `review: ${stage.name}/${reviewer.role}` }),
   because: ({ because }) => because,
-  decide: ({ verdict, confidence, issues }, _input, injections) => ({
+  decide: ({ verdict, confidence, issues }) => ({
     outcome: verdict === 'approve' ? 'passed' : 'failed',
     verdict: 'pass',
     confidence,
-    reasons: issues.map((issue) => issue.toWellFormed()),
-    injections: [...injections],
+    reasons: issues,
   }),
   absent: () => 'abstain',
 } satisfies JudgingReviewer<typeof ReviewerAnswer, StageReviewerInput, StageReviewerSubject>;
@@ -160,7 +159,9 @@ function pipelineJudgement(
     .join(', ');
   const issues = reviewers
     .filter(({ outcome }) => outcome === 'failed')
-    .flatMap(({ subject, reasons }) => reasons.map((reason) => `${subject}: ${reason}`))
+    .flatMap(({ subject, reasons }) =>
+      reasons.flatMap((reason) => (injections.includes(reason) ? [] : `${subject}: ${reason}`)),
+    )
     .slice(0, 10);
   const of = {
     ...NO_CALL_USAGE,

@@ -124,7 +124,6 @@ export function gradingOpinion(
   of: ResolvedVerification,
   result: VerificationResult,
   handoff: GradingRecord['handoff'],
-  injections: readonly string[],
 ): ReviewOpinion {
   const { rubric } = of;
   const grades = result.per_criterion_grades;
@@ -133,16 +132,14 @@ export function gradingOpinion(
   const isLow = floor !== undefined && score !== null && score < floor;
   const verdict = result.verdict === 'pass' && isLow ? 'fail' : result.verdict;
   const low = isLow ? [`the weighted score ${score.toFixed(3)} is below ${floor} of the rubric`] : [];
-  const reasons = [...low, ...result.findings.slice(0, MAX_FINDINGS), ...injections];
   return {
     outcome: verdict === 'pass' ? 'passed' : 'failed',
-    verdict: verdict === 'pass' && injections.length > 0 ? 'refer' : verdict,
+    verdict,
     confidence: result.confidence,
     reasons: [
-      ...reasons.map((each) => truncateToBytes(each, 1_000)),
+      ...[...low, ...result.findings.slice(0, MAX_FINDINGS)].map((each) => truncateToBytes(each, 1_000)),
       ...(rubric ? unexpectedGradeMessages(rubric, grades) : []),
     ],
-    injections: [...injections],
     grading: { ...createEmptyGrading(of), grades: { ...grades }, weighted_score: score, handoff },
   };
 }
@@ -204,12 +201,11 @@ export const RUBRIC_GRADING = {
   }),
   because: ({ of }) => `asked: the workflow has the verification node ${of.node}`,
   precheck: ({ early }) => early,
-  decide: (answer, input, injections) =>
+  decide: (answer, input) =>
     gradingOpinion(
       input.of,
       gradingAnswerResult(answer, input, input.of.min_confidence_override),
       input.handoff,
-      injections,
     ),
   absent: () => 'hold',
 } satisfies JudgingReviewer<typeof RubricVerdict, RubricGradingInput, RubricGradingSubject>;

@@ -59,15 +59,14 @@ const signalReviewer = <Schema extends z.ZodType>(
   head: ({ signal }) => ({ subject: truncateText(describeSignal(signal), MAX_SUBJECT) }),
   because: () => 'asked: the task names it among its completion signals',
   precheck: ({ early }) => early ?? null,
-  decide: (value, { signal }, injections) => {
+  decide: (value, { signal }) => {
     const { isGood, reasons, confidence = null, score } = read(value, signal);
     return {
       outcome: isGood ? 'passed' : 'failed',
-      verdict: verdictOfOpinion(isGood, confidence, injections),
+      verdict: verdictOfOpinion(isGood, confidence),
       confidence,
       ...(score !== undefined && { score }),
-      reasons: [...reasons.map((reason) => reason.toWellFormed()), ...injections],
-      injections: [...injections],
+      reasons: [...reasons],
     };
   },
   absent: ({ signal }) => signal.on_error,

@@ -6,7 +6,7 @@ import type { Task } from '../../contract/task/task.ts';
 import { describeReason, type MissingPictures } from '../engine/decision-reason.ts';
 import type { EarlyOpinion, JudgingReviewer, ReviewOpinion } from '../engine/reviewer.ts';
 import { PROMPTS } from '../judging/prompts.ts';
-import { missingInputResult, type ReviewGateResult, resultOfFindings } from '../review/review-gate-result.ts';
+import { missingInputResult, opinionOnFindings } from '../review/review-gate-result.ts';
 import {
   type VisionFinding,
   type VisionReport,
@@ -58,12 +58,11 @@ const aboutOf = ({ category, screenshot }: VisionFinding): string =>
   screenshot === '' ? category : `${category} in ${screenshot}`;
 
 /** What findings in pictures make of work. */
-export const visionResult = (
+export const visionOpinion = (
   { summary, findings, confidence }: VisionReport,
   autonomy: AutonomyLevel,
-  injections: readonly string[] = [],
-): ReviewGateResult =>
-  resultOfFindings({ gate: 'vision', summary, findings, about: aboutOf, autonomy, injections, confidence });
+): ReviewOpinion =>
+  opinionOnFindings({ gate: 'vision', summary, findings, about: aboutOf, autonomy, confidence });
 
 export interface VisionInput {
   readonly settings: VisionSettings;
@@ -106,12 +105,8 @@ export const VISION = {
   head: () => ({ subject: 'vision' }),
   because: ({ settings }) => `asked: the workflow has pictures looked at by ${settings.verifier}`,
   precheck: ({ early }) => early,
-  decide: (report, { omitted, autonomy }, injections) =>
-    visionResult(
-      { ...report, findings: [...report.findings, ...omittedFindings(omitted)] },
-      autonomy,
-      injections,
-    ),
+  decide: (report, { omitted, autonomy }) =>
+    visionOpinion({ ...report, findings: [...report.findings, ...omittedFindings(omitted)] }, autonomy),
   absent: () => 'pass_with_finding',
   after: { verification: { code: 'graded_down' }, red_team: { code: 'red_team_failed' } },
   absenceOpinion: (why) => ({

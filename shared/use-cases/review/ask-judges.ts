@@ -98,31 +98,25 @@ async function loadReviewMaterial(
     objects.getByDigest(artifact.patch_key),
   ]);
   const attemptEvidence = { task, attempt, evidence };
-  const piece = (kind: PieceKind, label: string, text: string, most: number): ReviewPiece[] =>
-    text === '' ? [] : [{ kind, label, text: truncateToBytes(text, most) }];
+  const piece = (kind: PieceKind, label: string, text: string, most: number): ReviewPiece => ({
+    kind,
+    label,
+    text: truncateToBytes(text, most),
+  });
+  const criteria = task.acceptance_criteria.join('\n');
+  const notes = findingNotes(evidence).join('\n');
   return {
     patch,
     attemptEvidence,
     pieces: [
       { kind: 'task', label: 'title of the task', text: task.title },
-      {
-        kind: 'task',
-        label: 'description of the task',
-        text: truncateToBytes(task.description, MAX_DESCRIPTION_CHARS),
-      },
-      ...piece(
-        'task',
-        'acceptance criteria of the task',
-        task.acceptance_criteria.join('\n'),
-        MAX_DESCRIPTION_CHARS,
-      ),
-      {
-        kind: 'observed',
-        label: 'what was observed',
-        text: describeObservations(evidence),
-      },
+      piece('task', 'description of the task', task.description, MAX_DESCRIPTION_CHARS),
+      ...(criteria === ''
+        ? []
+        : [piece('task', 'acceptance criteria of the task', criteria, MAX_DESCRIPTION_CHARS)]),
+      { kind: 'observed', label: 'what was observed', text: describeObservations(evidence) },
       { kind: 'diff', label: 'diff', text: excerptEvenly(splitDiffByFile(patch), MAX_DIFF_CHARS).text },
-      ...piece('rule_notes', 'notes of rules', findingNotes(evidence).join('\n'), MAX_OBSERVED_CHARS),
+      ...(notes === '' ? [] : [piece('rule_notes', 'notes of rules', notes, MAX_OBSERVED_CHARS)]),
       ...qualityGatePieces(attemptEvidence, now),
     ],
   };
@@ -186,11 +180,12 @@ export async function askJudges(
     return runReviewer(signalReviewerOf(signal), { signal, early }, load, reviewing);
   };
   const ofRequirements = async ({ because }: RequirementsReviewPlan): Promise<Judgement[]> => {
-    const reviewed = runReviewer(REQUIREMENTS_REVIEW, { because }, load, reviewing);
-    if ('absence' in chooseModels(EXPECTATION_COMPARISON, reviewing)) return [await reviewed];
-    const expectations = findChangedExpectations((await load()).patch);
-    const compared = expectations ? [runExpectationComparison(expectations, await load(), reviewing)] : [];
-    return Promise.all([reviewed, ...compared]);
+    const isAsked = 'models' in chooseModels(EXPECTATION_COMPARISON, reviewing);
+    const expectations = isAsked ? findChangedExpectations((await load()).patch) : null;
+    return Promise.all([
+      runReviewer(REQUIREMENTS_REVIEW, { because }, load, reviewing),
+      ...(expectations ? [runExpectationComparison(expectations, await load(), reviewing)] : []),
+    ]);
   };
   const ofPipeline = async (plan: PipelineReviewPlan): Promise<Judgement[]> => {
     const chosen = chooseModels(STAGE_REVIEWER, reviewing);

@@ -123,7 +123,7 @@ async function gradeAtNode(
   const early =
     of.grader === 'heuristic'
       ? {
-          ...gradingOpinion(of, gradeByTextMatch(grading), handoff, []),
+          ...gradingOpinion(of, gradeByTextMatch(grading), handoff),
           because: `asked: the workflow has the verification node ${of.node}`,
         }
       : null;

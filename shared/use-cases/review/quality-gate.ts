@@ -67,14 +67,7 @@ export async function qualityGatePrecheck(
     description: task.description,
     toolCalls: toolCalls(brought),
   });
-  if (rejected !== null)
-    return {
-      outcome: 'failed',
-      verdict: 'fail',
-      confidence: null,
-      reasons: [describeReason(rejected)],
-      injections: [],
-    };
+  if (rejected !== null) return { outcome: 'failed', verdict: 'fail', reasons: [describeReason(rejected)] };
   if (attempt.model === null) return null;
   const { state, until } = breakerState(await readBreaker(attempt.model), now());
   return state === 'open' && until !== null

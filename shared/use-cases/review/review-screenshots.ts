@@ -16,7 +16,7 @@ import {
   pictureForExpectation,
   unmetExpectationFinding,
 } from '../../reviews/review/vision/visual-expectations.ts';
-import { VISION, visionPrecheck, visionResult, visionSettings } from '../../reviews/reviewers/vision.ts';
+import { VISION, visionOpinion, visionPrecheck, visionSettings } from '../../reviews/reviewers/vision.ts';
 import { readScreenshot, type ScreenshotSource } from './read-screenshot.ts';
 
 export interface VisionContext extends ReviewerContext {
@@ -90,7 +90,7 @@ async function reviewByRules(
   });
   if ('code' in read) return absenceOpinion(VISION, undefined, read);
   const summary = read.map(({ description, evidence }) => `${description}: ${evidence[0]}`).join('; ');
-  return visionResult({ findings: read, summary, confidence: 1 }, autonomy);
+  return visionOpinion({ findings: read, summary, confidence: 1 }, autonomy);
 }
 
 /** Reviews pictures of the work that has passed so far; no judgement where the workflow does not want one. */

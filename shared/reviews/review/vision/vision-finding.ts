@@ -1,18 +1,12 @@
 import * as z from 'zod';
-import { REVIEW_SEVERITIES } from '../../../contract/review/review-stage-names.ts';
 import { VISION_CATEGORIES } from '../../../contract/review/vision-kinds.ts';
-import { MAX_REVIEW_FINDINGS, requireEvidenceRule } from '../red-team-finding.ts';
-
-const words = (most: number) => z.string().trim().min(1).max(most);
+import { FINDING_FIELDS, MAX_REVIEW_FINDINGS, requireEvidenceRule } from '../red-team-finding.ts';
 
 /** What speaks against work in pictures of it. */
 export const VisionFinding = z
   .strictObject({
     category: z.enum(VISION_CATEGORIES),
-    severity: z.enum(REVIEW_SEVERITIES),
-    description: words(1_000),
-    evidence: z.array(words(500)).max(10),
-    suggested_fix: z.string().max(1_000),
+    ...FINDING_FIELDS,
     screenshot: z.string().max(40).describe('Name of the picture that shows it; empty: of none.'),
   })
   .refine(...requireEvidenceRule);

@@ -22,7 +22,6 @@ const opinion = (fields: Partial<ReviewOpinion>): ReviewOpinion => ({
   verdict: 'pass',
   confidence: null,
   reasons: [],
-  injections: [],
   ...fields,
 });
 const REVIEWER: JudgingReviewer<typeof Answer, { readonly rejected?: string }, unknown> = {

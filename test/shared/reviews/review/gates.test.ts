@@ -5,7 +5,7 @@ import { ReviewSettings } from '../../../../shared/contract/review/review-settin
 import { REVIEW_SEVERITIES } from '../../../../shared/contract/review/review-stage-names.ts';
 import { DEFAULT_WORKFLOW } from '../../../../shared/control/workflow/builtin-workflows.ts';
 import { resolveWorkflow } from '../../../../shared/control/workflow/resolve-workflow.ts';
-import { absenceOpinion } from '../../../../shared/reviews/engine/engine.ts';
+import { absenceOpinion, opinionOn } from '../../../../shared/reviews/engine/engine.ts';
 import { findUngroundedClaims } from '../../../../shared/reviews/review/grounding.ts';
 import { mostSevereFindings, RedTeamReport } from '../../../../shared/reviews/review/red-team-finding.ts';
 import { runReviewStages } from '../../../../shared/reviews/review/run-review-stages.ts';
@@ -13,7 +13,6 @@ import { reviewGateDecision } from '../../../../shared/reviews/review/severity-m
 import {
   missingDeliverable,
   RED_TEAM,
-  redTeamResult,
   redTeamSettings,
 } from '../../../../shared/reviews/reviewers/red-team.ts';
 import { taskInReview } from '../../../support/builders.ts';
@@ -25,6 +24,24 @@ const finding = (severity: (typeof REVIEW_SEVERITIES)[number], evidence: string[
   evidence,
   suggested_fix: '',
 });
+
+/** What a report of the red team makes of work. */
+function attacked(
+  summary: string,
+  findings: RedTeamReport['findings'],
+  autonomy: 'full' | 'locked',
+  injections: readonly string[] = [],
+) {
+  const task = taskInReview();
+  const [attempt] = task.attempts;
+  if (!attempt) throw new Error('the task has no attempt');
+  const settings = ReviewSettings.parse({}).red_team;
+  return opinionOn(
+    RED_TEAM,
+    { task, attempt, settings, autonomy },
+    { answer: { summary, findings }, injections },
+  );
+}
 
 describe('severity by autonomy, as the seed’s table has it', () => {
   it.each([
@@ -69,17 +86,17 @@ describe('a report of the red team', () => {
   });
 
   it('sends blocked work back with its summary, and keeps findings that do not block', () => {
-    expect(redTeamResult('two parcels are lost', [finding('high')], 'full', [])).toMatchObject({
+    expect(attacked('two parcels are lost', [finding('high')], 'full')).toMatchObject({
       outcome: 'failed',
       verdict: 'fail',
       reasons: ['red-team blocked: two parcels are lost', 'high correctness: it is wrong (a.js:1)'],
     });
-    expect(redTeamResult('fine', [finding('low')], 'locked', [])).toMatchObject({
+    expect(attacked('fine', [finding('low')], 'locked')).toMatchObject({
       outcome: 'passed',
       verdict: 'pass',
       reasons: ['low correctness: it is wrong (a.js:1)'],
     });
-    expect(redTeamResult('fine', [], 'locked', ['the diff holds a mark']).verdict).toBe('refer');
+    expect(attacked('fine', [], 'locked', ['the diff holds a mark']).verdict).toBe('refer');
   });
 
   it('that nobody makes leaves the gate open, with a finding that says so', () => {
