@@ -46,6 +46,7 @@ export const COMMAND_MODULES: readonly CommandModule[] = [
       return [(await import('./commands/check.ts')).checkCommand];
     },
   },
+  { names: ['cache'], load: async () => (await import('./commands/cache.ts')).cacheCommands },
   { names: ['gates'], load: async () => [(await import('./commands/gates.ts')).gatesCommand] },
   { names: ['adapters'], load: async () => [(await import('./commands/adapters.ts')).adaptersCommand] },
   { names: ['rules'], load: async () => (await import('./commands/rules.ts')).ruleCommands },

@@ -2,9 +2,17 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { stringify } from 'yaml';
 import type { EnvironmentSetting } from '../../gates/environment/environment-setting.ts';
-import { parseConfig } from '../../gates/pipeline/configuration/parse-config.ts';
+import { findGate } from '../../gates/gates/gate-registry.ts';
+import { type ParsedConfig, parseConfig } from '../../gates/pipeline/configuration/parse-config.ts';
 import { detectWebApp } from './detect-web-app.ts';
-import { countTests, isUsable, type TrialRun, type TriedGate, tryCandidates } from './try-candidates.ts';
+import {
+  countTests,
+  isUsable,
+  type TrialRun,
+  type TriedGate,
+  tryCandidates,
+  tryConfig,
+} from './try-candidates.ts';
 
 const run = promisify(execFile);
 
@@ -22,6 +30,14 @@ export interface ProposedSetting {
   /** False: it is written as a comment. */
   readonly enabled: boolean;
   readonly why: string;
+}
+
+/** What came of a gate of an existing configuration. */
+export interface CheckedGate {
+  readonly gate: string;
+  readonly usable: boolean;
+  readonly detail: string;
+  readonly duration_ms: number;
 }
 
 export interface ConfigProposal {
@@ -84,11 +100,19 @@ function gateSettings({ tried }: TrialRun): ProposedSetting[] {
     const usable = own.find(isUsable);
     if (usable)
       return [{ setting: settingLines(usable.candidate.settings), enabled: true, why: describeRun(usable) }];
-    return own.slice(0, 2).map((each) => ({
+    const comments = own.slice(0, 2).map((each) => ({
       setting: settingLines(each.candidate.settings),
       enabled: false,
       why: describeProblem(each),
     }));
+    // A gate that is on by default would hold every patch.
+    const holdsPatches = findGate(gate)?.enabledByDefault === true && own.length > 0;
+    return holdsPatches
+      ? [
+          ...comments,
+          { setting: `${gate}: false`, enabled: true, why: 'on by default, and of no use here yet' },
+        ]
+      : comments;
   });
 }
 
@@ -219,4 +243,22 @@ function describeOutlook({ environment, tried }: TrialRun, hasTests: boolean): s
             : 'No tests were found, so no executed evidence is possible. Set test_command if there is one.',
         ]),
   ];
+}
+
+/** Runs the commands of an existing configuration on the last commit, and says for each gate whether it is of use. */
+export async function validateConfig(
+  dir: string,
+  config: ParsedConfig,
+  onProgress: (text: string) => void,
+): Promise<{ readonly environment: string | null; readonly gates: readonly CheckedGate[] }> {
+  const { environment, tried } = await tryConfig(dir, config, onProgress);
+  return {
+    environment: environment.problem,
+    gates: tried.map((each) => ({
+      gate: each.candidate.gate,
+      usable: isUsable(each),
+      detail: isUsable(each) ? describeRun(each) : describeProblem(each),
+      duration_ms: Math.round(each.durationMs),
+    })),
+  };
 }

@@ -1,7 +1,8 @@
-import { mkdir, mkdtemp } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { GateResult, PlannedCommand } from '../../gates/core/gate.ts';
+import { createBaseFileReader } from '../../gates/core/base-file-reader.ts';
+import type { GatePlan, GateResult, PlannedCommand } from '../../gates/core/gate.ts';
 import type { PatchSubject } from '../../gates/core/patch-subject.ts';
 import { EnvironmentError } from '../../gates/core/sandbox-extension.ts';
 import { Sandboxes } from '../../gates/core/sandboxes.ts';
@@ -11,12 +12,14 @@ import {
 } from '../../gates/environment/detect/repository-files.ts';
 import { detectSetup } from '../../gates/environment/detect-setup.ts';
 import { EnvironmentExtension } from '../../gates/environment/environment-extension.ts';
-import { EnvironmentSetting } from '../../gates/environment/environment-setting.ts';
+import { type EnvironmentLine, EnvironmentSetting } from '../../gates/environment/environment-setting.ts';
 import { findGate } from '../../gates/gates/gate-registry.ts';
 import { planGate } from '../../gates/pipeline/cache-key.ts';
+import type { ParsedConfig } from '../../gates/pipeline/configuration/parse-config.ts';
 import { createPatchSubject } from '../../gates/pipeline/create-patch-subject.ts';
+import { resolvePipeline } from '../../gates/pipeline/gate-pipeline.ts';
 import { findToolVersion } from '../../gates/tests/running/tool-version.ts';
-import { readSingleLine, runGitInStoreOrThrow } from '../../workspace/git/git-store.ts';
+import { type GitStore, readSingleLine, runGitInStoreOrThrow } from '../../workspace/git/git-store.ts';
 import { listFiles } from '../../workspace/git/list-files.ts';
 import { findRepositoryLayout } from '../../workspace/git/repository-layout.ts';
 import { captureWorkingTree } from '../../workspace/git/working-tree.ts';
@@ -48,18 +51,40 @@ export interface TriedEnvironment {
 }
 
 export interface TrialRun {
-  readonly paths: ReadonlySet<string>;
   readonly environment: TriedEnvironment;
   /** Of each gate the first candidate that passed, and those that were tried before. */
   readonly tried: readonly TriedGate[];
 }
 
-/**
- * Prepares a bare checkout of the last commit and runs candidates in it. Writes nothing to the repository.
- * @param onProgress gets one line for each step.
- * @throws CheckoutError if the folder is in no repository, or the repository has no commit
- */
-export async function tryCandidates(dir: string, onProgress: (text: string) => void): Promise<TrialRun> {
+/** The last commit of a repository, in a store that the trial may use. */
+interface TrialBase {
+  readonly dir: string;
+  readonly store: GitStore;
+  readonly base: string;
+  readonly tree: string;
+  readonly paths: readonly string[];
+  /** An existing folder for this trial. */
+  readonly at: string;
+  /** Folder that keeps prepared environments. */
+  readonly cacheFolder: string;
+  readonly abort: AbortSignal;
+  readonly onProgress: (text: string) => void;
+  /** @throws InterruptedError if the user has ended the trial */
+  readonly throwIfStopped: () => void;
+}
+
+/** An environment with the subject whose commands run in it. */
+interface OpenEnvironment {
+  readonly environment: TriedEnvironment;
+  readonly subject: PatchSubject;
+}
+
+/** Calls a function with the last commit of a repository; nothing of it stays afterwards. */
+async function withTrialBase<Value>(
+  dir: string,
+  onProgress: (text: string) => void,
+  work: (trial: TrialBase) => Promise<Value>,
+): Promise<Value> {
   const stopping = new AbortController();
   let stoppedBy: NodeJS.Signals | null = null;
   const stop = (signal: NodeJS.Signals): void => {
@@ -69,66 +94,128 @@ export async function tryCandidates(dir: string, onProgress: (text: string) => v
   };
   process.on('SIGINT', stop).on('SIGTERM', stop);
   const at = await mkdtemp(join(tmpdir(), 'assay-init-'));
-  const workDir = join(at, 'sandboxes');
   try {
-    await mkdir(workDir);
     const layout = await findRepositoryLayout(dir);
     const { store, base } = await captureWorkingTree(dir, 'HEAD', at, Promise.resolve(layout));
-    const tree = readSingleLine(await runGitInStoreOrThrow(store, ['rev-parse', `${base}^{tree}`]));
-    const all = (await listFiles(store, base)).map(({ path }) => path);
-    const sandboxes = new Sandboxes({ store, base, tree, workDir, users: null, abort: stopping.signal });
-    const plain = await createPatchSubject({ store, base, tree, rooms: sandboxes });
-    // As if every file were changed, and none differently from the base: old findings count as old.
-    const subject: PatchSubject = { ...plain, changedPaths: all };
-    const files = { paths: new Set(all), baseFile: subject.baseFile };
-    const cacheFolder = environmentFolderOf(await resolveCacheFolder(layout, undefined, dir));
-    const detected = await detectSetup(createRepositoryFiles(all, subject.baseFile, findProgramOnPath));
-    const prepare = async (setups: readonly DetectedSetup[]): Promise<TriedEnvironment> => {
-      const started = performance.now();
-      const setting =
-        setups.length === 0 ? null : EnvironmentSetting.parse({ setup: setups.flatMap(toSettings) });
-      const extension = new EnvironmentExtension({
-        sandboxes,
-        base,
-        workDir,
-        setting,
-        changedPaths: [],
-        cacheFolder,
-        networkByDefault: true,
-        onProgress,
-      });
-      sandboxes.extendSandboxes(extension);
-      const prepared = await extension.prepare(base).then(
-        (result) => ({ dropped: result?.dropped ?? [], problem: null }),
-        (error: unknown) => {
-          if (error instanceof EnvironmentError) return { dropped: [], problem: error.message };
-          throw error;
-        },
-      );
-      return { setups, ...prepared, durationMs: performance.now() - started };
-    };
-    const environment = await prepareWithFallback(detected, prepare, async () => {
-      if (!(await wantsPytest(files))) return false;
-      const pytest = {
-        name: 'pytest',
-        versionLine: 'command -v pytest >/dev/null || exit 127; pytest --version',
-      };
-      return (await findToolVersion(sandboxes, base, { ...pytest, installHint: '' })) === null;
+    return await work({
+      dir,
+      store,
+      base,
+      tree: readSingleLine(await runGitInStoreOrThrow(store, ['rev-parse', `${base}^{tree}`])),
+      paths: (await listFiles(store, base)).map(({ path }) => path),
+      at,
+      cacheFolder: environmentFolderOf(await resolveCacheFolder(layout, undefined, dir)),
+      abort: stopping.signal,
+      onProgress,
+      throwIfStopped: () => {
+        if (stoppedBy) throw new InterruptedError(stoppedBy);
+      },
     });
-    if (stoppedBy) throw new InterruptedError(stoppedBy);
-    const tried: TriedGate[] = [];
-    for (const candidate of await listCandidateGates(files)) {
-      if (tried.some((each) => each.candidate.gate === candidate.gate && isUsable(each))) continue;
-      const one = await tryCandidate(candidate, subject, environment.problem, onProgress);
-      if (one !== null) tried.push(one);
-      if (stoppedBy) throw new InterruptedError(stoppedBy);
-    }
-    return { paths: files.paths, environment, tried };
   } finally {
     process.off('SIGINT', stop).off('SIGTERM', stop);
     await removeFolder(at);
   }
 }
+
+/** Prepares an environment for the base, with sandboxes of its own. */
+async function openEnvironment(
+  { store, base, tree, paths, at, cacheFolder, abort, onProgress }: TrialBase,
+  setting: EnvironmentSetting | null,
+  setups: readonly DetectedSetup[],
+): Promise<OpenEnvironment> {
+  const started = performance.now();
+  const workDir = await mkdtemp(join(at, 'sandboxes-'));
+  const sandboxes = new Sandboxes({ store, base, tree, workDir, users: null, abort });
+  const extension = new EnvironmentExtension({
+    sandboxes,
+    base,
+    workDir,
+    setting,
+    changedPaths: [],
+    cacheFolder,
+    networkByDefault: true,
+    onProgress,
+  });
+  sandboxes.extendSandboxes(extension);
+  const plain = await createPatchSubject({ store, base, tree, rooms: sandboxes });
+  const prepared = await extension.prepare(base).then(
+    (result) => ({ dropped: result?.dropped ?? [], problem: null }),
+    (error: unknown) => {
+      if (error instanceof EnvironmentError) return { dropped: [], problem: error.message };
+      throw error;
+    },
+  );
+  return {
+    environment: { setups, ...prepared, durationMs: performance.now() - started },
+    // As if every file were changed, and none differently from the base: old findings count as old.
+    subject: { ...plain, changedPaths: paths },
+  };
+}
+
+/**
+ * Prepares a bare checkout of the last commit and runs candidates in it. Writes nothing to the repository.
+ * @param onProgress gets one line for each step.
+ * @throws CheckoutError if the folder is in no repository, or the repository has no commit
+ */
+export const tryCandidates = (dir: string, onProgress: (text: string) => void): Promise<TrialRun> =>
+  withTrialBase(dir, onProgress, async (trial) => {
+    const open = (setups: readonly DetectedSetup[]): Promise<OpenEnvironment> =>
+      openEnvironment(
+        trial,
+        setups.length === 0 ? null : EnvironmentSetting.parse({ setup: setups.flatMap(toSettings) }),
+        setups,
+      );
+    const read = createBaseFileReader(trial.store, trial.base);
+    const files = { paths: new Set(trial.paths), baseFile: read };
+    const detected = await detectSetup(createRepositoryFiles(trial.paths, read, findProgramOnPath));
+    const { environment, subject } = await prepareWithFallback(detected, open, async (opened) => {
+      if (!(await wantsPytest(files))) return false;
+      const line = 'command -v pytest >/dev/null || exit 127; pytest --version';
+      const pytest = { name: 'pytest', versionLine: line, installHint: '' };
+      return (await findToolVersion(opened.subject.sandboxes, trial.base, pytest)) === null;
+    });
+    trial.throwIfStopped();
+    const tried: TriedGate[] = [];
+    for (const candidate of await listCandidateGates(files)) {
+      if (tried.some((each) => each.candidate.gate === candidate.gate && isUsable(each))) continue;
+      const one = await tryCandidate(candidate, subject, environment.problem, trial.onProgress);
+      trial.throwIfStopped();
+      if (one !== null) tried.push(one);
+    }
+    return { environment, tried };
+  });
+
+/** Gates that run commands of the project, which a configuration may enable. */
+const COMMAND_GATES = ['tests', 'type_check', 'lint'] as const;
+
+/**
+ * Prepares a bare checkout of the last commit as a configuration says, and runs its gates that run commands of the project.
+ * @throws CheckoutError as `tryCandidates` does
+ */
+export const tryConfig = (
+  dir: string,
+  { gates, environment: setting }: ParsedConfig,
+  onProgress: (text: string) => void,
+): Promise<TrialRun> =>
+  withTrialBase(dir, onProgress, async (trial) => {
+    const { environment, subject } = await openEnvironment(trial, setting, []);
+    trial.throwIfStopped();
+    const tried: TriedGate[] = [];
+    for (const step of resolvePipeline(gates)) {
+      const gate = COMMAND_GATES.find((name) => name === step.gate.name);
+      if (gate === undefined) continue;
+      const candidate: CandidateGate = {
+        gate,
+        settings: gates.settings as CandidateGate['settings'],
+        usesDefaults: step.explicitlyEnabled,
+        sign: 'assay.yaml',
+      };
+      const one = await tryCandidate(candidate, subject, environment.problem, trial.onProgress, step.command);
+      trial.throwIfStopped();
+      if (one !== null) tried.push(one);
+    }
+    return { environment, tried };
+  });
 
 const toSettings = ({ lines }: DetectedSetup) =>
   lines.map(({ run, folder }) => (folder === '' ? run : { run, folder }));
@@ -136,40 +223,46 @@ const toSettings = ({ lines }: DetectedSetup) =>
 /** Prepares with all lines, then without install scripts of packages of Node where those fail, and with pytest where it is missing. */
 async function prepareWithFallback(
   detected: readonly DetectedSetup[],
-  prepare: (setups: readonly DetectedSetup[]) => Promise<TriedEnvironment>,
-  lacksPytest: () => Promise<boolean>,
-): Promise<TriedEnvironment> {
-  let environment = await prepare(detected);
-  if (environment.problem !== null) {
-    const quiet = detected.map((setup) => ({
-      ...setup,
-      lines: setup.lines.map((line) =>
-        /^(?:npm (?:ci|install --no-package-lock)|(?:pnpm|yarn|bun) install)\b/.test(line.run)
-          ? { ...line, run: `${line.run} --ignore-scripts` }
-          : line,
-      ),
-    }));
+  open: (setups: readonly DetectedSetup[]) => Promise<OpenEnvironment>,
+  lacksPytest: (opened: OpenEnvironment) => Promise<boolean>,
+): Promise<OpenEnvironment> {
+  let opened = await open(detected);
+  if (opened.environment.problem !== null) {
+    const quiet = detected.map((setup) => ({ ...setup, lines: setup.lines.map(withoutInstallScripts) }));
     if (JSON.stringify(quiet) !== JSON.stringify(detected)) {
-      const again = await prepare(quiet);
-      environment = again.problem === null ? again : environment;
+      const again = await open(quiet);
+      if (again.environment.problem === null) opened = again;
     }
   }
-  if (environment.problem === null && (await lacksPytest())) {
+  if (opened.environment.problem === null && (await lacksPytest(opened))) {
     const line = { run: 'pip install pytest', folder: '' };
-    const more = await prepare([...environment.setups, { reason: 'tests that use pytest', lines: [line] }]);
-    if (more.problem === null) environment = more;
+    const more = await open([
+      ...opened.environment.setups,
+      { reason: 'tests that use pytest', lines: [line] },
+    ]);
+    if (more.environment.problem === null) opened = more;
   }
-  return environment;
+  return opened;
 }
+
+const NODE_INSTALL = /^(?:npm (?:ci|install --no-package-lock)|(?:pnpm|yarn|bun) install)\b/;
+const withoutInstallScripts = (line: EnvironmentLine): EnvironmentLine =>
+  NODE_INSTALL.test(line.run) ? { ...line, run: `${line.run} --ignore-scripts` } : line;
 
 async function tryCandidate(
   candidate: CandidateGate,
   subject: PatchSubject,
   problem: string | null,
   onProgress: (text: string) => void,
+  ownCommand: string | null = null,
 ): Promise<TriedGate | null> {
   const gate = findGate(candidate.gate);
-  const plan = gate ? await planGate(gate, subject, candidate.settings, candidate.usesDefaults) : [];
+  const plan: GatePlan =
+    ownCommand !== null
+      ? [{ command: ownCommand }]
+      : gate
+        ? await planGate(gate, subject, candidate.settings, candidate.usesDefaults)
+        : [];
   if (plan.length === 0) return null;
   onProgress(`${candidate.gate}: ${plan === 'ours' ? candidate.sign : describePlan(plan)}`);
   const started = performance.now();
@@ -185,7 +278,7 @@ async function tryCandidate(
           .run(
             {
               subject,
-              command: null,
+              command: ownCommand,
               explicitlyEnabled: candidate.usesDefaults,
               timeoutMs: CANDIDATE_TIMEOUT_MS,
             },

@@ -12,8 +12,7 @@ import type { Judge, JudgedTask } from '../core/judge.ts';
 import type { PatchSubject } from '../core/patch-subject.ts';
 import type { PersistentCache } from '../core/persistent-cache.ts';
 import { Sandboxes } from '../core/sandboxes.ts';
-import { EnvironmentExtension } from '../environment/environment-extension.ts';
-import { computeEnvironmentKey } from '../environment/environment-key.ts';
+import type { EnvironmentSetting } from '../environment/environment-setting.ts';
 import { checkAllowedFiles } from '../rules/allowed-files.ts';
 import { splitExpiredSettings } from '../rules/framework/rule-levels.ts';
 import { createExemptionLookup } from '../rules/protect/protection-exemption.ts';
@@ -117,17 +116,22 @@ export async function gatherEvidence(options: GatherEvidenceOptions): Promise<Ev
       ? rooms.createReadOnlyCheckout(tree).then((root) => checkStaticSignals(root, signals))
       : new Map<number, Evidence['signals'][number]>(),
   ]);
-  const environment = new EnvironmentExtension({
-    sandboxes: rooms,
-    base,
-    workDir,
-    setting: config?.environment ?? null,
-    changedPaths: subject.changedPaths,
-    cacheFolder: options.environmentFolder ?? null,
-    networkByDefault: options.networkByDefault ?? true,
-    ...(options.onProgress ? { onProgress: options.onProgress } : {}),
-  });
-  rooms.extendSandboxes(environment);
+  // Loaded only where a command may run: most of the time of a short check is its start.
+  if (config !== null || signals.length > looked.size) {
+    const { EnvironmentExtension } = await import('../environment/environment-extension.ts');
+    rooms.extendSandboxes(
+      new EnvironmentExtension({
+        sandboxes: rooms,
+        base,
+        workDir,
+        setting: config?.environment ?? null,
+        changedPaths: subject.changedPaths,
+        cacheFolder: options.environmentFolder ?? null,
+        networkByDefault: options.networkByDefault ?? true,
+        ...(options.onProgress ? { onProgress: options.onProgress } : {}),
+      }),
+    );
+  }
   const bypasses = options.bypasses ?? [];
   assertBypassAllowed(config, bypasses);
   const standing = config
@@ -254,7 +258,7 @@ async function prepareGates(
       import('./cache/read-execution-environment.ts').then(({ readExecutionEnvironment }) =>
         readExecutionEnvironment(
           identifyImage,
-          environment === null ? null : () => computeEnvironmentKey(subject.store, subject.base, environment),
+          environment === null ? null : () => environmentKeyOf(subject, environment),
         ),
       ),
     ]);
@@ -327,3 +331,11 @@ const DAY_MS = 86_400_000;
 /** A day counts to its end. */
 const endOf = (until: string): Date =>
   until.includes('T') ? new Date(until) : new Date(Date.parse(until) + DAY_MS);
+
+async function environmentKeyOf(
+  { store, base }: Pick<PatchSubject, 'store' | 'base'>,
+  setting: EnvironmentSetting,
+): Promise<string> {
+  const { computeEnvironmentKey } = await import('../environment/environment-key.ts');
+  return computeEnvironmentKey(store, base, setting);
+}

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { detectWebApp } from '../../cli/init/detect-web-app.ts';
@@ -43,7 +43,8 @@ describe('assay init', () => {
     const { gates } = parseConfig(text);
     expect(gates.settings).toMatchObject({ type_check: true });
     expect(gates.settings).not.toHaveProperty('tests');
-    expect(gates.settings).not.toHaveProperty('lint');
+    // On by default, it would hold every patch.
+    expect(gates.settings).toMatchObject({ lint: false });
     expect(text).toMatch(/^ {2}# lint: true {2}# .*exit 3/m);
     expect(text).toMatch(/^ {2}# tests: true {2}# failed: exit 1/m);
     expect(stderr).toContain('environment: npm ci');
@@ -106,6 +107,34 @@ describe('assay init', () => {
     const elsewhere = await init(join(dir, 'nowhere'), '--write');
     expect(elsewhere.code).toBe(2);
     expect(existsSync(join(dir, 'nowhere'))).toBe(false);
+  });
+
+  test('checks an existing configuration', async () => {
+    const { dir } = createTestRepository({
+      'package.json': manifest({ test: 'test -f made' }),
+      'assay.yaml':
+        'version: 1\nenvironment: { build: [touch made] }\nquality_gates: { tests: true, lint: false }\n',
+    });
+    const good = await init(dir, '--check');
+    expect([good.code, good.stdout]).toEqual([0, expect.stringMatching(/^tests: ok: passed in /)]);
+    writeFileSync(join(dir, 'assay.yaml'), 'version: 1\nquality_gates: { tests: true, lint: false }\n');
+    const bad = await init(dir, '--check');
+    expect([bad.code, bad.stdout]).toEqual([1, expect.stringMatching(/^tests: of no use: failed: exit 1/)]);
+  });
+
+  test('keeps the prepared environment, which `assay cache` lists and removes', async () => {
+    const { dir } = createTestRepository({
+      'package.json': manifest({ test: 'true' }),
+      'package-lock.json': LOCK,
+    });
+    await init(dir);
+    const listed = await assay(['cache', 'list', '--repo', dir, '--json']);
+    expect(JSON.parse(listed.stdout)).toMatchObject({
+      environments: { entries: [{ bytes: expect.any(Number) }] },
+    });
+    expect((await assay(['cache', 'clean', '--repo', dir])).stdout).toMatch(/ MB removed\.$/m);
+    const again = await assay(['cache', 'list', '--repo', dir, '--json']);
+    expect(JSON.parse(again.stdout)).toMatchObject({ environments: { entries: [] } });
   });
 
   test('puts nothing of a repository where it would be read as a setting', async () => {
