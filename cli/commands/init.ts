@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { ConfigError } from '../../gates/core/configuration-error.ts';
-import { CONFIG_FILE } from '../../gates/core/configuration-file.ts';
+import { CONFIG_FILE, ConfigError } from '../../gates/core/configuration-file.ts';
 import { CheckoutError } from '../../workspace/git/checkout-error.ts';
 import { createConfigError } from '../check/config-error.ts';
 import { CLI_EXIT_CODES, CliError, type ExitCode } from '../exit.ts';
