@@ -70,7 +70,7 @@ const PATCH_GROUP = 'patch';
 /** A tree that only its own sandboxes may read. */
 interface PrivateTree {
   readonly store: GitStore;
-  /** Folders of its sandboxes. */
+  /** Folders of its sandboxes and of its environment. */
   readonly places: string[];
   /** Calls of `withPrivateTree` that use it. */
   users: number;
@@ -135,6 +135,16 @@ export class Sandboxes {
   /** The store that holds a tree. */
   storeOf(tree: string): GitStore {
     return this.#privateTrees.get(tree)?.store ?? this.#options.store;
+  }
+
+  /** Whether only the tree's own sandboxes may read it, and what was made from it. */
+  isPrivate(tree: string): boolean {
+    return this.#privateTrees.has(tree);
+  }
+
+  /** Removes a folder when its private tree is removed. */
+  removeWithPrivateTree(tree: string, folder: string): void {
+    this.#privateTrees.get(tree)?.places.push(folder);
   }
 
   /**
@@ -235,7 +245,7 @@ export class Sandboxes {
     const index = join(place, 'index');
     await mkdir(place, { mode: 0o700 });
     await Promise.all([mkdir(home, { mode: 0o700 }), mkdir(tmp, { mode: 0o700 })]);
-    this.#privateTrees.get(tree)?.places.push(place);
+    this.removeWithPrivateTree(tree, place);
     const baseFolder = join(place, 'base');
     const [pack] = await Promise.all([
       this.#packBaseAndPatch(),

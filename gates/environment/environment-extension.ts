@@ -53,7 +53,8 @@ export class EnvironmentExtension implements SandboxExtension {
     const known = this.#prepared.get(inputs ?? '');
     if (known !== undefined) return known;
     const preparing = prepareEnvironment(source, { ...this.#options, setting });
-    this.#prepared.set(inputs ?? '', preparing);
+    // The setup of a private tree can read its files, so what it leaves is for no other tree.
+    if (!sandboxes.isPrivate(source)) this.#prepared.set(inputs ?? '', preparing);
     return preparing;
   }
 

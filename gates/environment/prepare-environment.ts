@@ -37,7 +37,8 @@ export interface PrepareOptions {
 export async function prepareEnvironment(tree: string, options: PrepareOptions): Promise<PreparedFiles> {
   const { sandboxes, setting, workDir, cacheFolder, onProgress = () => {} } = options;
   const folder = join(workDir, `environment-${randomUUID()}`);
-  if (cacheFolder === null) return runSetup(tree, folder, options);
+  sandboxes.removeWithPrivateTree(tree, folder);
+  if (cacheFolder === null || sandboxes.isPrivate(tree)) return runSetup(tree, folder, options);
   const key = await computeEnvironmentKey(sandboxes.storeOf(tree), tree, setting);
   const kept = await readKeptFiles(cacheFolder, key);
   if (kept !== null) {

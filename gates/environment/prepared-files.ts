@@ -71,7 +71,9 @@ export async function capturePreparedFiles(
   { place, checkout, home, user }: SandboxFolders,
   folder: string,
 ): Promise<PreparedFiles> {
-  await mkdir(join(folder, 'tree'), { recursive: true });
+  // Sandboxes get links to the files and never enter the folder itself.
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await mkdir(join(folder, 'tree'));
   const listed = await runGitInStoreOrThrow(
     store,
     ['ls-files', '--others', '-z', '--directory', '--no-empty-directory'],
@@ -94,7 +96,7 @@ export async function capturePreparedFiles(
   for (const cache of DOWNLOAD_CACHES) await removeFolder(join(home, cache));
   await rename(home, join(folder, 'home'));
   if (user) await run('chown', ['-hR', '0:0', '--', folder]);
-  await run('chmod', ['-R', 'u+rwX,go=rX', '--', folder]);
+  await run('chmod', ['-R', 'u+rwX,go=rX', '--', join(folder, 'tree'), join(folder, 'home')]);
   // Sandboxes share the files by hard links, so nothing may write into one.
   await run('find', [folder, '-type', 'f', '-exec', 'chmod', 'a-w', '{}', '+'], {
     maxBuffer: MAX_OUTPUT_BYTES,
@@ -154,7 +156,8 @@ const LINUX = process.platform === 'linux';
 
 /** Adds prepared files to a sandbox: as hard links where the system can, and with the paths of this sandbox. */
 export async function addPreparedFiles(files: PreparedFiles, folders: SandboxFolders): Promise<void> {
-  const share = LINUX ? ['-al'] : ['-a'];
+  // Folders that the sandbox has keep their owner and mode.
+  const share = LINUX ? ['-dRl'] : ['-a'];
   await copyFolder(join(files.folder, 'tree'), folders.checkout, share);
   await copyFolder(join(files.folder, 'home'), folders.home, share);
   for (const path of files.relocated) {
@@ -174,9 +177,20 @@ export async function addPreparedFiles(files: PreparedFiles, folders: SandboxFol
   if (user === null) return;
   // Commands may add and replace files, and cannot write into shared ones.
   const owned = [folders.home, ...files.roots.map((root) => join(folders.checkout, decode(root)))];
-  for (const path of owned)
-    await run('find', [path, '-type', 'd', '-exec', 'chown', '-h', `${user.uid}:${user.gid}`, '{}', '+']);
+  const owner = `${user.uid}:${user.gid}`;
+  for (const path of owned) await run('find', [path, '-type', 'd', '-exec', 'chown', '-h', owner, '{}', '+']);
+  const above = new Set(
+    files.roots.flatMap(listFoldersAbove).map((path) => join(folders.checkout, decode(path))),
+  );
+  if (above.size > 0) await run('chown', ['-h', owner, '--', ...above]);
 }
+
+/** Folders of the checkout that a path lies in, without the checkout itself. */
+const listFoldersAbove = (path: string): string[] =>
+  path
+    .split('/')
+    .slice(0, -1)
+    .map((_, at, parts) => parts.slice(0, at + 1).join('/'));
 
 /** Copies what lies in a folder into another, which may exist. A link in the way is not followed: the copy fails. */
 async function copyFolder(source: string, target: string, options: readonly string[]): Promise<void> {

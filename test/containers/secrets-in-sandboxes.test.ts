@@ -43,11 +43,16 @@ export default { name: 'own', async run({ root, baseRoot }) {
   return { outcome: status === 0 ? 'passed' : 'failed', detail };
 } };
 `;
+/** Leaves what the tests of the tree say among the dependencies, which sandboxes share. */
+const LEAVE = 'mkdir -p node_modules/dep && cat test/*.cjs > node_modules/dep/tests.txt';
 const CONFIG = `version: 1
+environment:
+  setup: ['${LEAVE}; node search.cjs setup']
 quality_gates:
   merge_conflict_check: true
   tests: true
   test_command: node --test
+  experiment_budget: 4
   lint: true
   lint_command: node search.cjs lint
   type_check: true
@@ -88,6 +93,8 @@ function createTask() {
   return { repository, base_commit, tree, patch };
 }
 
+/** With a manifest of their own, hidden tests have an environment of their own. */
+const MANIFEST = { path: 'package.json', content: '{ "name": "exam", "private": true }\n' };
 /** @param value of the second test; the patch fails from 9 on, and then most experiments are left out. */
 const hiddenFile = (value: number): string =>
   `// ${plantSecret('hidden')}\n${HEAD}${TEST('five', 5)}${TEST('other', value)}`;
@@ -152,15 +159,16 @@ describe.skipIf(!canConfine)(
         });
         const tests =
           kind === 'git'
-            ? { kind, repository: other.url, folder: 'exam' }
-            : { kind, files: [{ path: 'test/hidden.test.cjs', content: hiddenFile(10) }] };
+            ? // With a manifest, so that the tree has an environment of its own.
+              { kind, repository: other.url, folder: 'exam' }
+            : { kind, files: [MANIFEST, { path: 'test/hidden.test.cjs', content: hiddenFile(10) }] };
         const { log, evidence, runs } = await runGatesContainer(placeHiddenTests(tests));
 
         // Every kind of sandbox was there, on base and patch, and the search works.
         const kinds = new Set(runs.map(({ label, side }) => `${label} ${side}`));
         for (const each of ['lint', 'type_check', 'custom_command', 'module', 'signal', 'tests'])
           expect([...kinds]).toContain(`${each} patch`);
-        for (const each of ['type_check', 'tests']) expect([...kinds]).toContain(`${each} base`);
+        for (const each of ['type_check', 'setup', 'tests']) expect([...kinds]).toContain(`${each} base`);
         const [hidden, others] = [runs.filter(isHiddenRun), runs.filter((run) => !isHiddenRun(run))];
         expect(hidden.length).toBeGreaterThan(0);
         expect(hidden.every(({ found }) => 'hidden' in found)).toBe(true);

