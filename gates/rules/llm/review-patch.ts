@@ -19,7 +19,7 @@ export interface PatchReviewSettings {
   readonly diff: DiffExcerpt;
   /** The model that the base's configuration asks for; absent: those that serve the purpose. */
   readonly named?: string | undefined;
-  /** How many models are asked; absent: one. */
+  /** The number of models that are asked; absent: one. */
   readonly count?: number;
   readonly onError?: OnErrorAction | undefined;
 }
@@ -67,7 +67,7 @@ export async function askAboutPatch<Schema extends z.ZodType, Input extends Gate
   return Promise.all([ask(first), ...others.slice(0, count - 1).map(ask)]);
 }
 
-/** What is recorded of the calls: of all together, where there were several. */
+/** Returns the record of the calls, summed where there were several. */
 export function metadataOf(
   reviews: PatchReviews<unknown>,
   diff: DiffExcerpt,

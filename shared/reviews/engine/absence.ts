@@ -4,7 +4,7 @@ import { describeReason, type JudgingRefusal } from './decision-reason.ts';
 /** Outcomes of a check that came to no result. */
 export type AbsenceOutcome = 'could_not_run' | 'timed_out' | 'infra_failed';
 
-/** Why a model that was asked gave no usable answer. */
+/** The reason why a model that was asked gave no usable answer. */
 export interface NoAnswer {
   /** `no_answer`: a time limit or an error of the provider; `unreadable_answer`: another shape; `declined`: a refusal. */
   readonly code: 'no_answer' | 'unreadable_answer' | 'declined';
@@ -12,7 +12,7 @@ export interface NoAnswer {
   readonly why: string;
 }
 
-/** Why there is no opinion. Never a pass by itself: each reviewer states what an absence makes of the verdict. */
+/** The reason for a missing opinion. Never a pass by itself: each reviewer states what an absence makes of the verdict. */
 export type Absence =
   | {
       readonly code: 'no_model';
@@ -39,7 +39,7 @@ export type Absence =
       readonly until: string;
     }
   | { readonly code: 'not_returned' }
-  /** What is to be shown could not be read. */
+  /** Material for the reviewer could not be read. */
   | { readonly code: 'unreadable_material'; readonly outcome: AbsenceOutcome; readonly why: string }
   | NoAnswer;
 

@@ -2,7 +2,7 @@ import type { Judgement } from '../../contract/judgement/judgement.ts';
 import { sumOrNull } from '../../contract/task/judging-cost.ts';
 import type { ModelReceipt, Review } from './engine.ts';
 
-/** What is said of two things when the first is shown first, and when it is shown second. */
+/** The preferred one of two things, whichever order they were shown in. */
 export type Preference = 'first' | 'second' | 'either';
 export type OptionLetter = 'A' | 'B' | 'either';
 

@@ -27,7 +27,7 @@ export function reviewerFamilyFor(writer: string): string {
   return REVIEWED_BY.find(([pattern]) => pattern.test(name))?.[1] ?? OTHERWISE;
 }
 
-/** Whether one maker made both models: models of one maker err alike. */
+/** Tells whether one maker made both models: models of one maker err alike. */
 export const isSameFamily = (model: Pick<JudgeModel, 'family' | 'model'>, writer: string): boolean =>
   judgeModelFamily(model) === modelFamily(writer);
 
@@ -42,11 +42,11 @@ export interface ModelSelection {
   readonly models: JudgeModels;
   /** The model that wrote the work; null: a program or a person did, or it is unknown. */
   readonly writer: string | null;
-  /** Why no model is asked about the task any more, or null. */
+  /** The refusal to ask any model about the task, or null. */
   readonly budgetRefusal: JudgingRefusal | null;
   /** The one model that configuration asks for, among all that are configured. */
   readonly named?: string | undefined;
-  /** How many models are to be asked; absent: one. */
+  /** The number of models to ask; absent: one. */
   readonly count?: number;
 }
 

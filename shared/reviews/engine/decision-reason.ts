@@ -1,4 +1,4 @@
-/** Why an opinion is not asked for: it could change nothing. */
+/** Reason to ask for no opinion: it could change nothing. */
 export type SkipReason =
   | {
       readonly code:
@@ -13,27 +13,27 @@ export type SkipReason =
     }
   | { readonly code: 'stopped_at_node'; readonly node: string };
 
-/** Why models are not asked about a task any more. */
+/** Reason to ask no model about a task any more. */
 export type JudgingRefusal =
   | { readonly code: 'judgings_used'; readonly count: number; readonly limit: number }
   | { readonly code: 'over_budget'; readonly why: string };
 
-/** Why a reviewer decides in place of another attempt. */
+/** Reason to let a reviewer decide in place of another attempt. */
 export type OpinionFixRefusal = {
   readonly code: 'opinion_fixes_used';
   readonly rejected: number;
   readonly limit: number;
 };
 
-/** Why there is nothing to attack. */
+/** Reason why the red team has nothing to attack. */
 export type MissingDeliverable = { readonly code: 'no_deliverable' | 'no_criteria_to_attack_by' };
 
-/** Why there are no pictures to look at, or none can be judged. */
+/** Reason why no picture is reviewed. */
 export type MissingPictures =
   | { readonly code: 'gate_not_run' | 'no_criteria_for_pictures' | 'verifier_noop' }
   | { readonly code: 'gate_without_pictures'; readonly outcome: string; readonly detail: string };
 
-/** Why work is rejected before a model is asked. */
+/** Reason to reject work before a model is asked. */
 export type PreflightRejection =
   | { readonly code: 'targets_untouched'; readonly targets: readonly string[] }
   | { readonly code: 'no_tool_used' | 'no_file_written' };

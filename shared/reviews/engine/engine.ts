@@ -23,7 +23,7 @@ export interface ReviewerContext extends ModelSelection {
   readonly now: () => Date;
 }
 
-/** What a reviewer is shown. */
+/** Material that a reviewer is shown. */
 export interface ReviewMaterial {
   readonly pieces: readonly ReviewPiece[];
   readonly pictures?: readonly PromptPicture[];

@@ -6,7 +6,7 @@ import type { AbsenceRule } from './reviewer.ts';
 /** A judge that is less sure than this has not decided: a person does, whatever it said. */
 export const MIN_JUDGE_CONFIDENCE = 0.7;
 
-/** What the verdict becomes without an opinion. */
+/** The verdict without an opinion, by rule. */
 const WITHOUT: Readonly<Record<AbsenceRule, Judgement['verdict']>> = {
   hold: 'refer',
   block: 'fail',
@@ -16,7 +16,7 @@ const WITHOUT: Readonly<Record<AbsenceRule, Judgement['verdict']>> = {
 };
 export const verdictWithoutOpinion = (rule: AbsenceRule): Judgement['verdict'] => WITHOUT[rule];
 
-/** What an opinion makes of the verdict. A confidence is the model's own word: it can only add doubt. */
+/** Returns the verdict of an opinion. A confidence is the model's own word: it can only add doubt. */
 export const verdictOfOpinion = (isGood: boolean, confidence: number | null): Judgement['verdict'] =>
   confidence !== null && confidence < MIN_JUDGE_CONFIDENCE ? 'refer' : isGood ? 'pass' : 'fail';
 

@@ -9,7 +9,7 @@ import type { JudgePrompt } from './prompt.ts';
 import type { PieceKind, ReviewPiece } from './review-piece.ts';
 
 /**
- * Whose work a reviewer may look at: anybody's, that of other families than its own, or the same where the writer is
+ * The work that a reviewer may look at: any, that of other families than its own, or the same where the writer is
  * known. Models of one maker err alike.
  */
 export type FamilyRule = 'any' | 'other' | 'known_other';
@@ -17,7 +17,7 @@ export type FamilyRule = 'any' | 'other' | 'known_other';
 /** Gates that are an opinion of a model. */
 export type GateReviewKind = 'intent_verification' | 'review_rubric' | 'cross_model' | 'integration_test_gen';
 
-/** How a reviewer is asked: what differs between reviewers, and nothing that they share. */
+/** The settings of a question: all that differs between reviewers, and nothing that they share. */
 export interface Reviewer<Schema extends z.ZodType, Input> {
   readonly kind: Judgement['kind'] | GateReviewKind;
   /** A question to a model. An agent in a container of its own would be another way. */
@@ -35,15 +35,15 @@ export interface Reviewer<Schema extends z.ZodType, Input> {
   readonly pieces?: (input: Input) => readonly ReviewPiece[];
 }
 
-/** What a reviewer makes of an answer, or of having none. */
+/** The opinion on an answer, or on its absence. */
 export type ReviewOpinion = Pick<Judgement, 'outcome' | 'verdict' | 'reasons' | 'score' | 'grading'> &
   Partial<Pick<Judgement, 'confidence'>>;
 
-/** What is seen without asking a model: an opinion, with a reason of its own for the record, or an absence. */
+/** A result without asking a model: an opinion, with a reason of its own for the record, or an absence. */
 export type EarlyOpinion = (ReviewOpinion & { readonly because?: string }) | Absence;
 
 /**
- * What a missing opinion makes of the verdict. `pass_with_finding`: the work goes on, and the record says so. `abstain`:
+ * The effect of a missing opinion on the verdict. `pass_with_finding`: the work goes on, and the record says so. `abstain`:
  * the opinion is a vote, which counts for its stage alone.
  */
 export type AbsenceRule = OnErrorAction | 'pass_with_finding' | 'abstain';
@@ -60,7 +60,7 @@ export interface JudgingReviewer<
 > extends Reviewer<Schema, Input> {
   readonly kind: Judgement['kind'];
   readonly head: (of: Subject) => Pick<Judgement, 'subject' | 'grading'>;
-  /** Why it is asked, for the record. */
+  /** The reason for asking, for the record. */
   readonly because: (input: Input) => string;
   /** Returns an opinion that needs no model, or why no model is asked; null: a model is asked. */
   readonly precheck?: (input: Input) => EarlyOpinion | null;
@@ -69,14 +69,14 @@ export interface JudgingReviewer<
   readonly absent: (of: Subject) => AbsenceRule;
   /** Earlier reviewers of the same attempt after whose failure this one is not asked. */
   readonly after?: Readonly<Partial<Record<Judgement['kind'], SkipReason>>>;
-  /** How the record words an absence; absent: as it is. */
+  /** Words an absence for the record; absent: as it is. */
   readonly absenceOpinion?: (why: string) => Partial<ReviewOpinion>;
 }
 
-/** What a reviewer of the gates container makes of an answer. */
+/** The opinion of a reviewer of the gates container. */
 export type GateOpinion = Pick<GateEvidence, 'outcome' | 'findings' | 'detail' | 'metadata'>;
 
-/** What every reviewer of the gates container is asked with. */
+/** Input of every reviewer of the gates container. */
 export interface GateReviewInput {
   readonly timeoutMs: number;
 }

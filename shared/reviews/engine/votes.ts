@@ -1,20 +1,20 @@
 import * as z from 'zod';
 
-/** How several reviewers come to one decision. */
+/** Rules by which several reviewers come to one decision. */
 export const VotingRules = z.strictObject({
-  /** How many of the configured models are asked. */
+  /** The number of configured models that are asked. */
   reviewers: z.number().int().min(1).max(9).default(1),
   strategy: z.enum(['majority', 'quorum', 'weighted', 'unanimous']).default('quorum'),
   /** Approvals that `quorum` needs. */
   quorum: z.number().int().min(1).max(9).default(1),
   /** A reviewer that is less sure than this has abstained. */
   abstention_threshold: z.number().min(0).max(1).default(0.3),
-  /** What counts when as many are for it as against it; `escalate` asks a reviewer. */
+  /** The decision at a tie; `escalate` asks a reviewer. */
   tie_break: z.enum(['reject', 'accept', 'escalate']).default('reject'),
 });
 export type VotingRules = z.infer<typeof VotingRules>;
 
-/** What one reviewer said; null: it could not be asked, or gave no usable answer. */
+/** The vote of one reviewer; null: it could not be asked, or gave no usable answer. */
 export type Vote = { readonly approves: boolean; readonly confidence: number } | null;
 
 export interface VoteTally {
@@ -54,7 +54,7 @@ export function tallyVotes(
 }
 
 export interface VoteCount extends VoteTally {
-  /** `undecided`: a reviewer decides. `nobody`: no vote was cast. */
+  /** The result; `undecided`: a reviewer decides; `nobody`: no vote was cast. */
   readonly decision: 'approve' | 'reject' | 'undecided' | 'nobody';
 }
 
@@ -75,7 +75,7 @@ function decide(
   return approving === rejecting ? TIES[rules.tie_break] : approving > rejecting ? 'approve' : 'reject';
 }
 
-/** What votes come to by the rules of `cross_model`. */
+/** Decides votes by the rules of `cross_model`. */
 export function countVotes(votes: readonly Vote[], rules: VotingRules): VoteCount {
   const weightOf = (vote: Vote): number => (rules.strategy === 'weighted' ? (vote?.confidence ?? 0) : 1);
   const tally = tallyVotes(votes, rules.abstention_threshold, weightOf);

@@ -7,13 +7,13 @@ export interface ClientReviewInput {
   readonly criteria: readonly string[];
 }
 
-/** Why a client rejects the work. */
+/** Reason of a client to reject the work. */
 export type ClientRejection =
   | { readonly code: 'too_short'; readonly minimum: number }
   | { readonly code: 'low_score'; readonly mean: number }
   | { readonly code: 'missing_criteria' | 'too_thin' | 'criteria_not_named' };
 
-/** What a client says; `rejection` is null where it accepts. */
+/** The answer of a client; `rejection` is null where it accepts. */
 export interface ClientFeedback {
   readonly rejection: ClientRejection | null;
   readonly unmet: readonly string[];

@@ -9,7 +9,7 @@ import { excerptEvenly, splitDiffByFile } from '../judging/diff-excerpt.ts';
 import { PROMPTS } from '../judging/prompts.ts';
 import { JUDGE_DEFAULTS, JudgeConfidence, JudgeReasons } from './judge-answer.ts';
 
-/** What tests of the base expect where the patch has them expect something else, and what they expect then. */
+/** Expectations of the base's tests that the patch changes, before and after. */
 export interface ChangedExpectations {
   readonly before: string;
   readonly after: string;
@@ -45,7 +45,7 @@ function sidesOf(part: string): Side | null {
   return { path, before: side('-'), after: side('+') };
 }
 
-/** Null: the patch changes no expectation of a test that was there. */
+/** Returns the changed expectations; null: the patch changes none of a test of the base. */
 export function findChangedExpectations(diff: string): ChangedExpectations | null {
   const sides = splitDiffByFile(diff).flatMap((part) => sidesOf(part) ?? []);
   if (sides.length === 0) return null;
@@ -65,7 +65,7 @@ const ExpectationAnswer = z.strictObject({
 
 interface ExpectationInput {
   readonly expectations: ChangedExpectations;
-  /** What the patch expects is shown as A. */
+  /** True: the patch's expectations are shown as A. */
   readonly isSwapped: boolean;
 }
 

@@ -14,7 +14,7 @@ import { RUBRIC_GRADING } from './rubric-grading.ts';
 import { signalReviewerOf } from './signal.ts';
 import { VISION, visionSettings } from './vision.ts';
 
-/** What models are to be asked about a task, in the order in which it names them. */
+/** Returns the judged signals of a task, in its order. */
 export const judgedSignals = (task: Pick<Task, 'completion_signals' | 'foundation'>): ModelJudgedSignal[] =>
   task.completion_signals
     .filter(isModelJudgedSignal)
@@ -26,7 +26,7 @@ export const judgedSignals = (task: Pick<Task, 'completion_signals' | 'foundatio
 export const judgingSkip = ({ verdict }: Pick<Verdict, 'verdict'>): SkipReason | null =>
   verdict === 'fail' ? { code: 'failed_already' } : null;
 
-/** Whether the workflow of a task asks reviewers. */
+/** Tells whether the workflow of a task asks reviewers. */
 export const hasWorkflowReviews = (task: Pick<Task, 'workflow_in_force'>): boolean =>
   listGradedNodes(task).length > 0 || redTeamSettings(task) !== null || visionSettings(task) !== null;
 
@@ -116,7 +116,7 @@ function pipelineJudgements(made: readonly Judgement[], pipeline: PipelineReview
     : [absentJudgement(REVIEW_PIPELINE, pipeline, { code: 'not_returned' })];
 }
 
-/** Whether the reviewers of the base are asked about what was observed; null: the base names none. */
+/** Decides whether the reviewers of the base are asked; null: the base names none. */
 export function planPipelineReview(
   { review_pipeline: pipeline, empty_patch }: Pick<Evidence, 'review_pipeline' | 'empty_patch'>,
   observed: Pick<Verdict, 'verdict'>,

@@ -2,7 +2,7 @@ import { type Absence, describeAbsence } from '../engine/absence.ts';
 import type { PieceKind } from '../engine/review-piece.ts';
 import type { GateReviewInput } from '../engine/reviewer.ts';
 
-/** What reviewers of the gates container have in common. */
+/** Settings that reviewers of the gates container share. */
 export const GATE_REVIEW_DEFAULTS = {
   way: 'prompt',
   family: 'any',
@@ -10,7 +10,7 @@ export const GATE_REVIEW_DEFAULTS = {
   shows: ['task', 'test_location', 'diff'] satisfies PieceKind[] as readonly PieceKind[],
 } as const;
 
-/** How the result of a gate words an absence. */
+/** Returns the text of an absence for the result of a gate. */
 export const describeGateAbsence = (absence: Absence): string =>
   absence.code === 'no_answer' || absence.code === 'unreadable_answer' || absence.code === 'declined'
     ? `the model gave no answer: ${absence.why}`

@@ -7,12 +7,12 @@ import { GATE_REVIEW_DEFAULTS } from './gate-review-defaults.ts';
 const GeneratedTest = z.strictObject({ code: z.string().min(1).max(50_000) });
 
 interface GeneratedTestInput extends GateReviewInput {
-  /** Where the test goes, and in which form. */
+  /** Path of the test, and its form in words. */
   readonly file: string;
   readonly form: string;
 }
 
-/** What the generated test comes to on the patch. */
+/** The run of the generated test on the patch. */
 export interface GeneratedTestRun {
   readonly code: string;
   readonly outcome: CheckOutcome;

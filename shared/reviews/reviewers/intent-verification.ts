@@ -13,7 +13,7 @@ interface IntentInput extends GateReviewInput {
   readonly block_on_partial: boolean;
 }
 
-/** Whether the patch does what the task asks. */
+/** Compares the patch with what the task asks. */
 export const INTENT_VERIFICATION = {
   ...GATE_REVIEW_DEFAULTS,
   kind: 'intent_verification',

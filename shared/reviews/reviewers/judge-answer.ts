@@ -5,7 +5,7 @@ import { JUDGEMENT_TIMEOUT_MS } from '../judging/judging-limits.ts';
 export const JudgeReasons = z.array(z.string().max(1_000)).max(5);
 export const JudgeConfidence = z.number().min(0).max(1);
 
-/** What judges of the janitor have in common. */
+/** Settings that judges of the control plane share. */
 export const JUDGE_DEFAULTS = {
   way: 'prompt',
   family: 'any',

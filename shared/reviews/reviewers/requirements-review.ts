@@ -11,7 +11,7 @@ import type { JudgingReviewer } from '../engine/reviewer.ts';
 import { PROMPTS } from '../judging/prompts.ts';
 import { JUDGE_DEFAULTS, JudgeConfidence, JudgeReasons } from './judge-answer.ts';
 
-/** What rules have noted in a check that has passed: a reading that does not decide by itself. */
+/** Returns the findings of checks that have passed: they do not decide by themselves. */
 export const findingNotes = ({ gates }: Pick<Evidence, 'gates'>): string[] =>
   gates
     .filter(({ outcome }) => hasCheckResult(outcome))
@@ -57,7 +57,7 @@ export function planRequirementsReview(
 }
 
 interface RequirementsReviewInput {
-  /** Why it is asked. */
+  /** The reason for asking. */
   readonly because: string;
 }
 

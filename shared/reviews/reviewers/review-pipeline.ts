@@ -79,7 +79,7 @@ const MIN_QUESTION_MS = 1_000;
 export interface ReviewPipelineContext extends ReviewerContext {
   readonly pipeline: ReviewPipeline;
   readonly pieces: readonly ReviewPiece[];
-  /** Why the reviewers are asked, for the record. */
+  /** The reason for asking, for the record. */
   readonly because: string;
 }
 

@@ -34,7 +34,7 @@ const MAX_PAYLOAD_CHARS = 16_000;
 
 const isShare = (value: number): boolean => Number.isFinite(value) && value >= 0 && value <= 1;
 
-/** What makes an answer unusable: the first fault in a fixed order. */
+/** The fault that makes an answer unusable: the first in a fixed order. */
 type GradingFault =
   | { readonly code: 'unknown_criterion' | 'graded_twice' | 'grade_out_of_range'; readonly criterion: string }
   | { readonly code: 'missing_grades'; readonly criteria: readonly string[] }
@@ -78,7 +78,7 @@ export function describeGradingFault(fault: GradingFault): string {
 
 const percent = (value: number): string => value.toFixed(2);
 
-/** What an answer makes of the work. One that cannot be used is for a person, with no grade at all. */
+/** Returns the result of an answer. An unusable one needs a reviewer, and has no grade. */
 export function gradingAnswerResult(
   answer: RubricVerdict,
   work: GradingInput,
@@ -119,7 +119,7 @@ export function gradingAnswerResult(
 /** Findings that have room in the record. */
 const MAX_FINDINGS = 10;
 
-/** What a result makes of the verdict: a weighted score counts where the rubric says so, and injected text needs a reviewer. */
+/** Returns the opinion that a result is: a weighted score counts where the rubric says so. */
 export function gradingOpinion(
   of: ResolvedVerification,
   result: VerificationResult,
@@ -146,12 +146,12 @@ export function gradingOpinion(
 
 interface RubricGradingSubject {
   readonly of: ResolvedVerification;
-  /** What was handed to the evaluator; absent: nothing. */
+  /** The record of the handoff; absent: none was made. */
   readonly handoff?: GradingRecord['handoff'];
 }
 export interface RubricGradingInput extends RubricGradingSubject, GradingInput {
   readonly handoff: GradingRecord['handoff'];
-  /** What a grader without a model says; null: a model is asked. */
+  /** The opinion of a grader without a model; null: a model is asked. */
   readonly early: EarlyOpinion | null;
 }
 

@@ -18,11 +18,11 @@ interface SignalSubject {
   readonly signal: ModelJudgedSignal;
 }
 export interface SignalInput extends SignalSubject {
-  /** What the quality gate sees without a model; absent or null: nothing. */
+  /** The opinion of the quality gate without a model; absent or null: none. */
   readonly early?: EarlyOpinion | null;
 }
 
-/** What the task itself asks of the judge. */
+/** Returns the question or criteria of the task. */
 function signalPieces({ signal }: SignalSubject): ReviewPiece[] {
   if (signal.type === 'llm_review')
     return [{ kind: 'question', label: 'question about the work', text: signal.instructions }];

@@ -7,7 +7,7 @@ export type StageDecision = 'passed' | 'failed' | 'undecided';
 const MIN_VOTE_CONFIDENCE = 0.3;
 
 /**
- * What the votes of a stage come to. Where those who abstained could make the difference, nothing is decided. A tie of
+ * Decides the votes of a stage. Where those who abstained could make the difference, nothing is decided. A tie of
  * `majority` is a rejection.
  */
 export function decideStage({ agents, aggregator }: PipelineStage, votes: readonly Vote[]): StageDecision {

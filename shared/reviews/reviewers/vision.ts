@@ -13,7 +13,7 @@ import {
   visionReportSchema,
 } from '../review/vision/vision-finding.ts';
 
-/** How pictures of a task's work are looked at; null: its workflow does not want that. */
+/** Returns the settings of the picture review; null: the workflow does not want one. */
 export const visionSettings = ({
   workflow_in_force: workflow,
 }: Pick<Task, 'workflow_in_force'>): VisionSettings | null =>
@@ -57,7 +57,7 @@ const titleOf = ({ name, path, width, height }: Screenshot, index: number): stri
 const aboutOf = ({ category, screenshot }: VisionFinding): string =>
   screenshot === '' ? category : `${category} in ${screenshot}`;
 
-/** What findings in pictures make of work. */
+/** Returns the opinion on findings in pictures. */
 export const visionOpinion = (
   { summary, findings, confidence }: VisionReport,
   autonomy: AutonomyLevel,
@@ -70,7 +70,7 @@ export interface VisionInput {
   /** Pictures that are shown, and those for which the question has no room. */
   readonly shown: readonly Screenshot[];
   readonly omitted: readonly Screenshot[];
-  /** What was seen without a model; null: a model is asked. */
+  /** The result without a model; null: a model is asked. */
   readonly early: EarlyOpinion | null;
 }
 
@@ -88,7 +88,7 @@ const omittedFindings = (omitted: readonly Screenshot[]): VisionFinding[] =>
         },
       ];
 
-/** Without a model that looks, the work goes on, with a finding that says so. */
+/** Reviews pictures of the work. Without a model the work goes on, with a finding that says so. */
 export const VISION = {
   kind: 'vision',
   way: 'prompt',

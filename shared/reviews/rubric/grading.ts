@@ -5,7 +5,7 @@ import type { ResolvedVerification } from '../../contract/workflow/resolved-work
 import type { AtomicProbe } from './atomic-probe.ts';
 import type { HandoffArtifact } from './handoff.ts';
 
-/** What a grader is given. */
+/** Input of a grader. */
 export interface GradingInput {
   readonly artifact: HandoffArtifact;
   readonly rubric: VerificationRubric;

@@ -34,7 +34,7 @@ export interface WorkWithScreenshots {
 /** Most bytes of pictures that one question shows: as base64 that is what all providers take of one. */
 export const MAX_QUESTION_IMAGE_BYTES = 12 * 1_048_576;
 
-/** As many pictures as one question holds, from the first on. */
+/** Splits off the pictures that fit into one question, from the first on. */
 function splitByImageBytes(shots: readonly Screenshot[]): {
   readonly shown: Screenshot[];
   readonly omitted: Screenshot[];

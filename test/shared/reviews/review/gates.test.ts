@@ -25,7 +25,7 @@ const finding = (severity: (typeof REVIEW_SEVERITIES)[number], evidence: string[
   suggested_fix: '',
 });
 
-/** What a report of the red team makes of work. */
+/** Returns the opinion on a report of the red team. */
 function attacked(
   summary: string,
   findings: RedTeamReport['findings'],

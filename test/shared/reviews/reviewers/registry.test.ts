@@ -42,7 +42,7 @@ const [stage] = ReviewPipeline.parse({
 if (!node || !stage) throw new Error('the fixtures are incomplete');
 const signal = (on_error: (typeof ON_ERROR_ACTIONS)[number]) => ({ signal: { on_error } });
 
-/** What the judgement of each row names, with the rule that its absence follows. */
+/** Subjects of the judgements of each row, with the rule that its absence follows. */
 const SUBJECTS: Readonly<Record<Kind, readonly (readonly [subject: unknown, rule: AbsenceRule])[]>> = {
   llm_review: ON_ERROR_ACTIONS.map((rule) => [
     { signal: { ...signal(rule).signal, type: 'llm_review', instructions: 'Is it tested?' } },

@@ -53,7 +53,7 @@ const gradeByText = async (pieces: readonly ReviewPiece[]) =>
   (await grade(pieces)).map(({ outcome, verdict, reasons }) => ({ outcome, verdict, reason: reasons[0] }));
 
 const MODEL: JudgeModel = { provider: 'bedrock', model: 'gemini-own', price: { input: 1, output: 1 } };
-/** What a grader is shown of the work, between the marks of its fence. */
+/** Returns the work that a grader is shown, between the marks of its fence. */
 async function workShown(pieces: readonly ReviewPiece[]): Promise<string | undefined> {
   let shown: string | undefined;
   await grade(pieces, {
