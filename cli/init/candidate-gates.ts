@@ -80,6 +80,10 @@ export async function listCandidateGates(files: Files): Promise<CandidateGate[]>
       if (found.some((each) => each.settings[key] === command)) continue;
       found.push({ gate, settings: { [gate]: true, [key]: command }, usesDefaults, sign: file });
     }
+    for (const command of await listScriptCommands(files, gate)) {
+      const key = gate === 'tests' ? 'test_command' : `${gate}_command`;
+      found.push({ gate, settings: { [gate]: true, [key]: command }, usesDefaults, sign: 'package.json' });
+    }
     if (gate === 'tests' && [...files.paths].some((path) => /(?:^|\/)test[^/]*\.py$/.test(path)))
       found.push({
         gate,
@@ -99,6 +103,46 @@ async function hasAnyTest(files: Files): Promise<boolean> {
   const rust = [...files.paths].filter((path) => path.endsWith('.rs')).slice(0, MAX_RUST_FILES);
   for (const path of rust) if (/#\[(?:\w+::)?test\]/.test((await files.baseFile(path)) ?? '')) return true;
   return false;
+}
+
+/** Scripts that do a part of what `test` and `lint` do, where those also check what has nothing to do with the code. */
+const PARTIAL_SCRIPTS: Readonly<Record<CandidateGate['gate'], readonly string[]>> = {
+  tests: [
+    'test:unit',
+    'unit',
+    'unit-test',
+    'test:ci',
+    'tests-only',
+    'test:node',
+    'jest',
+    'vitest',
+    'mocha',
+    'ava',
+  ],
+  lint: ['lint:js', 'lint:check', 'lint:eslint', 'eslint', 'lint:ts', 'lint:src'],
+  type_check: ['tsc', 'check:types', 'check-types', 'test:types', 'build:types'],
+};
+
+/** Lists commands of scripts of package.json that may pass where the script of the gate fails. */
+async function listScriptCommands(files: Files, gate: CandidateGate['gate']): Promise<string[]> {
+  const scripts = await readScripts(files);
+  const own = gate === 'tests' ? 'test' : gate;
+  // Such as `posttest: npm run lint`: npm runs none of them with this option.
+  const hasHooks = own in scripts && (`pre${own}` in scripts || `post${own}` in scripts);
+  return [
+    ...(hasHooks ? [`npm run --silent --ignore-scripts ${own}`] : []),
+    ...PARTIAL_SCRIPTS[gate].filter((name) => name in scripts).map((name) => `npm run --silent ${name}`),
+  ];
+}
+
+async function readScripts(files: Files): Promise<Readonly<Record<string, unknown>>> {
+  const text = files.paths.has('package.json') ? await files.baseFile('package.json') : null;
+  try {
+    const { scripts } = JSON.parse(text ?? '{}') as { scripts?: unknown };
+    return typeof scripts === 'object' && scripts !== null ? (scripts as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
 }
 
 const hasTestScript = async (files: Files): Promise<boolean> => {
