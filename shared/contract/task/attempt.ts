@@ -122,6 +122,8 @@ export const ContainerLaunch = z.object({
   parked: z.number().int().positive().optional(),
   /** Of the containers up to this number, those that never ran (no image, no network, no room) or were taken away. Absent: none. */
   excused: z.number().int().positive().optional(),
+  /** A delivery was lost when the task had no retries left: no other is started in this round. */
+  retries_exhausted: z.literal(true).optional(),
   /** From when on its absence counts; of a box that is lost, from when on the next one may start. */
   launched_at: z.iso.datetime(),
 });

@@ -1,6 +1,7 @@
+import type { LaunchKind } from '../../contract/box-kind.ts';
 import type { ContainerLaunch } from '../../contract/task/attempt.ts';
 
-/** How many boxes of one kind may be lost for one attempt before nobody waits for another. */
+/** How many agent or gates containers may be lost for one attempt. Lost deliveries count against the retries of the task. */
 export const MAX_LOST_LAUNCHES = 3;
 /** How many may be excused: not started by ECS, or taken away. */
 export const MAX_EXCUSED_LAUNCHES = 10;
@@ -8,9 +9,12 @@ export const MAX_EXCUSED_LAUNCHES = 10;
 /** Why there will be no further box of this kind for the attempt; null: there may be one. */
 export function launchGiveUpReason(
   launch: ContainerLaunch | null | undefined,
+  kind: LaunchKind,
 ): 'container_lost' | 'launch_refused' | null {
   if (!launch?.lost) return null;
   const excused = launch.excused ?? 0;
   if (excused >= MAX_EXCUSED_LAUNCHES) return 'launch_refused';
-  return launch.number - excused >= MAX_LOST_LAUNCHES ? 'container_lost' : null;
+  const isOver =
+    kind === 'deliver' ? launch.retries_exhausted === true : launch.number - excused >= MAX_LOST_LAUNCHES;
+  return isOver ? 'container_lost' : null;
 }

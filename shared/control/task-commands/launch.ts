@@ -81,7 +81,7 @@ export function failRefusedLaunch(task: Task, number: number, why: string, now: 
 /** Marks the last box of this kind as one after which no other is started. */
 export function stopLaunching(task: Task, number: number, kind: LaunchKind, now: Date): TaskChange | null {
   const launch = task.attempts.at(-1)?.[kind];
-  if (!launch || launchGiveUpReason(launch) || hasLaunchReported(task, number, kind)) return null;
+  if (!launch || launchGiveUpReason(launch, kind) || hasLaunchReported(task, number, kind)) return null;
   return applyTaskEvent(task, launchEvent(kind), now, {
     attempts: replaceCurrentAttempt(task, {
       [kind]: { ...launch, lost: true, excused: MAX_EXCUSED_LAUNCHES },

@@ -95,9 +95,26 @@ export const isLaunchAwaited = (
   launchNumber: number,
 ): boolean => findAwaitedAttempt(task, number, kind, launchNumber) !== null;
 
+/** Seconds until the next launch: doubles with each that was lost. */
+const launchPauseSeconds = (losses: number): number => Math.min(LONGEST_PAUSE_SECONDS, 2 ** losses);
+
+/** Counts a lost delivery as a retry of the task; the cascade launches the next after a pause, while retries are left. */
+function recordDeliveryLost(task: Task, launch: ContainerLaunch, now: Date): TaskChange {
+  const isLast = task.retries >= task.max_retries;
+  const pause = launchPauseSeconds(launch.number - (launch.excused ?? 0));
+  const deliver: ContainerLaunch = isLast
+    ? { ...launch, lost: true, retries_exhausted: true }
+    : { ...launch, lost: true, launched_at: toIsoTime(new Date(now.getTime() + pause * 1_000)) };
+  return applyTaskEvent(task, 'review', now, {
+    attempts: replaceCurrentAttempt(task, { deliver }),
+    retries: isLast ? task.retries : task.retries + 1,
+    run: task.run + 1,
+  });
+}
+
 /**
- * A box stopped without a report: the agent's ends its attempt, which costs a retry, the gates' and the delivery's are
- * launched again by the cascade.
+ * Records a launch that stopped without a report. An agent's ends its attempt and costs a retry; a lost delivery costs a retry and is
+ * launched again; the gates are launched again by the cascade. Returns null if the launch is not awaited.
  */
 export function recordLaunchLost(
   task: Task,
@@ -111,6 +128,7 @@ export function recordLaunchLost(
   if (!found) return null;
   const { attempt, launch } = found;
   if (kind === 'agent') return reopenOrFail(task, attempt, 'infra_failed', why, now);
+  if (kind === 'deliver') return recordDeliveryLost(task, launch, now);
   return applyTaskEvent(task, 'review', now, {
     attempts: replaceCurrentAttempt(task, { [kind]: { ...launch, lost: true } }),
     run: task.run + 1,
@@ -133,7 +151,7 @@ export function recordLaunchExcused(
   if (!found) return null;
   const { launch } = found;
   const excused = (launch.excused ?? 0) + 1;
-  const pause = Math.min(LONGEST_PAUSE_SECONDS, 2 ** excused);
+  const pause = launchPauseSeconds(excused);
   const next = new Date(now.getTime() + pause * 1_000);
   return applyTaskEvent(task, kind === 'agent' ? 'keep' : 'review', now, {
     attempts: replaceCurrentAttempt(task, {

@@ -9,7 +9,7 @@ export type CascadeStage = (typeof CASCADE_STAGES)[number];
 
 /** Was leave to push given to boxes of which none came back? What they did with it, only the repository knows. */
 const isDeliveryUnknown = (task: Task): boolean =>
-  task.delivery?.state === 'pushing' && launchGiveUpReason(currentAttempt(task)?.deliver) !== null;
+  task.delivery?.state === 'pushing' && launchGiveUpReason(currentAttempt(task)?.deliver, 'deliver') !== null;
 
 function stageInReview(task: Task): CascadeStage {
   const attempt = currentAttempt(task);

@@ -140,7 +140,7 @@ export async function launchContainer(
   const attempt = task.attempts.at(-1);
   if (!attempt) return 'dropped';
   const present = attempt[message.kind];
-  const failure = launchGiveUpReason(present);
+  const failure = launchGiveUpReason(present, message.kind);
   if (failure !== null)
     return abandonLaunch(message, failure, abandonReason(message.kind, attempt, failure), context);
   if (present?.lost && Date.parse(present.launched_at) > context.now.getTime())

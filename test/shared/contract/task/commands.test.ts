@@ -10,6 +10,7 @@ import {
   recordDelivery,
   recordDeliveryRefusal,
 } from '../../../../shared/control/task-commands/deliver.ts';
+import { launchGiveUpReason } from '../../../../shared/control/task-commands/launch-limits.ts';
 import {
   cancelTask,
   failTaskByOperator,
@@ -32,6 +33,7 @@ import {
   renewLease,
 } from '../../../../shared/control/task-commands/report-work.ts';
 import { settleTask } from '../../../../shared/control/task-commands/settle.ts';
+import { currentStage } from '../../../../shared/control/task-commands/stage.ts';
 import { startAttempt } from '../../../../shared/control/task-commands/start-attempt.ts';
 import {
   reexamineDependencies,
@@ -262,6 +264,10 @@ describe('delivery', () => {
     at: FIXED_NOW.toISOString(),
   };
   const accepted = taskInReview({ verdict: verdict(), decision });
+  const refusedDelivery = {
+    ...{ state: 'refused' as const, base_commit: fakeSha1('a'), tree: fakeSha1('b'), branch: 'assay/T1' },
+    ...{ commit: null, reason: 'lost', at: FIXED_NOW.toISOString() },
+  };
 
   it('is allowed for the tree that passed', () => {
     expect(authorizeDelivery(accepted, 1, work('b'), FIXED_NOW)?.task.delivery).toMatchObject({
@@ -325,6 +331,49 @@ describe('delivery', () => {
     expect(delivered.delivery).toMatchObject({ state: 'delivered', commit: fakeSha1('e') });
     expect(recordDelivery(delivered, 1, work('b'), fakeSha1('e'), FIXED_NOW)).toBeNull();
     expect(recordDeliveryRefusal(delivered, 1, work('b'), 'late', FIXED_NOW)).toBeNull();
+  });
+
+  const delivering = (max_retries: number): Task => ({
+    ...accepted,
+    max_retries,
+    attempts: accepted.attempts.map((each) => ({ ...each, deliver: launch(1) })),
+  });
+
+  it.each([0, 1, 3, 7])('that is lost is launched again, with back-off, for each of %i retries', (retries) => {
+    let present = delivering(retries);
+    for (let lost = 1; lost <= retries + 1; lost++) {
+      const after = recordLaunchLost(present, 1, 'deliver', lost, 'gone', FIXED_NOW)?.task ?? present;
+      const deliver = after.attempts[0]?.deliver;
+      expect(after).toMatchObject({ status: 'in_review', retries: Math.min(lost, retries) });
+      expect(launchGiveUpReason(deliver, 'deliver')).toBe(lost > retries ? 'container_lost' : null);
+      if (lost <= retries)
+        expect(deliver?.launched_at).toBe(addSeconds(Math.min(120, 2 ** lost)).toISOString());
+      expect(after.attempts[0]?.verdict).toEqual(accepted.attempts[0]?.verdict);
+      present = { ...after, attempts: after.attempts.map((each) => ({ ...each, deliver: launch(lost + 1) })) };
+    }
+  });
+
+  it('that failed is all that a retry of accepted work does again', () => {
+    const lost = recordLaunchLost(delivering(0), 1, 'deliver', 1, 'gone', FIXED_NOW)?.task ?? accepted;
+    const refused = recordDeliveryRefusal(lost, 1, work('b'), 'lost', FIXED_NOW)?.task ?? lost;
+    const failed = settleTask(refused, FIXED_NOW)?.task ?? refused;
+    expect(failed).toMatchObject({ status: 'failed', failure: { code: 'delivery_refused' } });
+    const again = startRetryRound(failed, addSeconds(60)).task;
+    expect(again).toMatchObject({
+      ...{ status: 'in_review', failure: null, ended_at: null, expires_at: null, delivery: null, retries: 0 },
+      base_commit: accepted.base_commit,
+      run: failed.run + 1,
+    });
+    expect(again.attempts).toHaveLength(1);
+    expect(again.attempts[0]).toMatchObject({ outcome: null, verdict: accepted.attempts[0]?.verdict });
+    expect(currentStage(again)).toBe('deliver');
+    expect(authorizeDelivery(again, 1, work('b'), FIXED_NOW)?.task.delivery).toMatchObject({ state: 'pushing' });
+  });
+
+  it('that failed is not repeated for work without a passing verdict', () => {
+    const failing = taskInReview({ verdict: verdict({ verdict: 'fail' }), decision, deliver: launch(1) });
+    const failed = { ...failing, status: 'failed' as const, delivery: refusedDelivery };
+    expect(startRetryRound(failed, addSeconds(60)).task).toMatchObject({ status: 'open', budget_from: 2 });
   });
 
   it('settles as done only once delivered, as failed when the push was refused', () => {

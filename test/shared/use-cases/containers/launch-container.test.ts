@@ -147,8 +147,8 @@ const ACCEPTED = {
   at: build.FIXED_NOW.toISOString(),
 } as const;
 
-describe('three deliver boxes that were lost', () => {
-  const lost = build.launch({ number: 3, lost: true });
+describe('deliveries that were lost until no retry was left', () => {
+  const lost = build.launch({ number: 3, lost: true, retries_exhausted: true });
   const of = (delivery: Task['delivery']): Task =>
     build.taskInReview(
       {

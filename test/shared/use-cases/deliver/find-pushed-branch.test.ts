@@ -40,7 +40,7 @@ beforeEach(() => {
   const work = { base_commit: build.fakeSha1('a'), tree: build.fakeSha1('b') };
   task = build.taskInReview(
     {
-      deliver: build.launch({ number: 3, lost: true }),
+      deliver: build.launch({ number: 3, lost: true, retries_exhausted: true }),
       verdict: build.verdict(),
       decision: { action: 'accept', reason: 'r', next_model: null, next_tier: null, at },
     },
