@@ -339,19 +339,25 @@ describe('delivery', () => {
     attempts: accepted.attempts.map((each) => ({ ...each, deliver: launch(1) })),
   });
 
-  it.each([0, 1, 3, 7])('that is lost is launched again, with back-off, for each of %i retries', (retries) => {
-    let present = delivering(retries);
-    for (let lost = 1; lost <= retries + 1; lost++) {
-      const after = recordLaunchLost(present, 1, 'deliver', lost, 'gone', FIXED_NOW)?.task ?? present;
-      const deliver = after.attempts[0]?.deliver;
-      expect(after).toMatchObject({ status: 'in_review', retries: Math.min(lost, retries) });
-      expect(launchGiveUpReason(deliver, 'deliver')).toBe(lost > retries ? 'container_lost' : null);
-      if (lost <= retries)
-        expect(deliver?.launched_at).toBe(addSeconds(Math.min(120, 2 ** lost)).toISOString());
-      expect(after.attempts[0]?.verdict).toEqual(accepted.attempts[0]?.verdict);
-      present = { ...after, attempts: after.attempts.map((each) => ({ ...each, deliver: launch(lost + 1) })) };
-    }
-  });
+  it.each([0, 1, 3, 7])(
+    'that is lost is launched again, with back-off, for each of %i retries',
+    (retries) => {
+      let present = delivering(retries);
+      for (let lost = 1; lost <= retries + 1; lost++) {
+        const after = recordLaunchLost(present, 1, 'deliver', lost, 'gone', FIXED_NOW)?.task ?? present;
+        const deliver = after.attempts[0]?.deliver;
+        expect(after).toMatchObject({ status: 'in_review', retries: Math.min(lost, retries) });
+        expect(launchGiveUpReason(deliver, 'deliver')).toBe(lost > retries ? 'container_lost' : null);
+        if (lost <= retries)
+          expect(deliver?.launched_at).toBe(addSeconds(Math.min(120, 2 ** lost)).toISOString());
+        expect(after.attempts[0]?.verdict).toEqual(accepted.attempts[0]?.verdict);
+        present = {
+          ...after,
+          attempts: after.attempts.map((each) => ({ ...each, deliver: launch(lost + 1) })),
+        };
+      }
+    },
+  );
 
   it('that failed is all that a retry of accepted work does again', () => {
     const lost = recordLaunchLost(delivering(0), 1, 'deliver', 1, 'gone', FIXED_NOW)?.task ?? accepted;
@@ -367,7 +373,9 @@ describe('delivery', () => {
     expect(again.attempts).toHaveLength(1);
     expect(again.attempts[0]).toMatchObject({ outcome: null, verdict: accepted.attempts[0]?.verdict });
     expect(currentStage(again)).toBe('deliver');
-    expect(authorizeDelivery(again, 1, work('b'), FIXED_NOW)?.task.delivery).toMatchObject({ state: 'pushing' });
+    expect(authorizeDelivery(again, 1, work('b'), FIXED_NOW)?.task.delivery).toMatchObject({
+      state: 'pushing',
+    });
   });
 
   it('that failed is not repeated for work without a passing verdict', () => {
