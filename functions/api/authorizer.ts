@@ -6,11 +6,13 @@ import type {
 import { isSameHash, parseBearerToken, parseToken } from '../../shared/contract/access/tokens.ts';
 import { sha256 } from '../../shared/lib/sha256.ts';
 import { findOperator } from '../../shared/store/operator-tokens.ts';
+import { TaskStore } from '../../shared/store/task-store.ts';
 import { withFailureLog } from '../runtime/log-context.ts';
-import { createStores } from '../runtime/stores.ts';
+import { openTable } from '../runtime/open-table.ts';
 import { type CallerIdentity, EMPTY_IDENTITY } from './caller-identity.ts';
 
-const { items, tasks } = createStores();
+const items = openTable();
+const tasks = new TaskStore(items);
 
 /**
  * Who sent this Authorization header; null for anything that is not a token of ours, and for a container that another has replaced.

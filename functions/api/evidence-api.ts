@@ -1,11 +1,13 @@
 import { taskView } from '../../shared/api/task-views.ts';
+import { TaskStore } from '../../shared/store/task-store.ts';
 import { recordGatesReport } from '../../shared/use-cases/work/record-evidence.ts';
 import { createObjectStore as objectStore } from '../runtime/object-store.ts';
-import { createStores } from '../runtime/stores.ts';
+import { openTable } from '../runtime/open-table.ts';
 import { createApiHandler } from './api-handler.ts';
 import { restrictTaskToCaller } from './visible-task.ts';
 
-const { tasks } = createStores();
+const items = openTable();
+const tasks = new TaskStore(items);
 const objects = objectStore();
 
 /** Takes the evidence of the gates box: the only function that can write evidence, and it does nothing else. */

@@ -11,6 +11,17 @@ import { plannedTaskId } from '../../shared/control/planning/planned-tasks.ts';
 import { findHeartbeatAttempt } from '../../shared/control/task-commands/heartbeat.ts';
 import { tunedPolicy } from '../../shared/control/tune/active-changes.ts';
 import { VERSION } from '../../shared/lib/version.ts';
+import { TierOutcomeStore } from '../../shared/store/beliefs.ts';
+import { CircuitBreakerStore } from '../../shared/store/circuit-breakers.ts';
+import { TaskCompletionStore } from '../../shared/store/completions.ts';
+import { DailyMetricsStore } from '../../shared/store/daily-metrics.ts';
+import { DeadLetterStore } from '../../shared/store/dead-letters.ts';
+import { FileHealthStore } from '../../shared/store/file-health.ts';
+import { ProviderCooldownStore } from '../../shared/store/provider-cooldowns.ts';
+import { TaskCountStore } from '../../shared/store/task-counts.ts';
+import { TaskStore } from '../../shared/store/task-store.ts';
+import { TuningStateStore } from '../../shared/store/tuning.ts';
+import { WorkRequestStore } from '../../shared/store/work-requests.ts';
 import {
   readFileHealth,
   readFileHistory,
@@ -35,25 +46,24 @@ import { listRequests } from '../../shared/use-cases/submit/work-requests.ts';
 import { listApprovals } from '../../shared/use-cases/work/approvals.ts';
 import { readCascadePolicy, readTierModels } from '../runtime/config.ts';
 import { createObjectStore as objectStore } from '../runtime/object-store.ts';
-import { createStores } from '../runtime/stores.ts';
+import { openTable } from '../runtime/open-table.ts';
 import { createApiHandler } from './api-handler.ts';
 import type { RouteResponse } from './response.ts';
 import { restrictTaskToCaller } from './visible-task.ts';
 
 const objects = objectStore();
-const {
-  tasks,
-  taskCounts: counts,
-  completions,
-  beliefs,
-  dailyMetrics: figures,
-  fileHealth: files,
-  breakers,
-  deadLetters: letters,
-  workRequests: requests,
-  providerCooldowns: providers,
-  tuning: evolution,
-} = createStores();
+const items = openTable();
+const tasks = new TaskStore(items);
+const counts = new TaskCountStore(items);
+const completions = new TaskCompletionStore(items);
+const beliefs = new TierOutcomeStore(items);
+const figures = new DailyMetricsStore(items);
+const files = new FileHealthStore(items);
+const breakers = new CircuitBreakerStore(items);
+const letters = new DeadLetterStore(items);
+const requests = new WorkRequestStore(items);
+const providers = new ProviderCooldownStore(items);
+const evolution = new TuningStateStore(items);
 const policy = readCascadePolicy();
 const models = readTierModels();
 const nudge = parseNudgeRules(process.env);

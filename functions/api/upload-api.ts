@@ -1,12 +1,16 @@
 import { UPLOAD_RULES } from '../../shared/api/report-schemas.ts';
 import { Refusal } from '../../shared/contract/refusal.ts';
 import { PRESIGNED_URL_SECONDS } from '../../shared/store/object-store.ts';
+import { TaskStore } from '../../shared/store/task-store.ts';
+import { UploadQuotaStore } from '../../shared/store/upload-quota.ts';
 import { authorizeUpload, presignMemoryEntry } from '../../shared/use-cases/work/presign-upload.ts';
 import { createObjectStore as objectStore } from '../runtime/object-store.ts';
-import { createStores } from '../runtime/stores.ts';
+import { openTable } from '../runtime/open-table.ts';
 import { createApiHandler } from './api-handler.ts';
 
-const { tasks, uploads } = createStores();
+const items = openTable();
+const tasks = new TaskStore(items);
+const uploads = new UploadQuotaStore(items);
 const objects = objectStore();
 
 /** Signs what boxes may put into the bucket. */

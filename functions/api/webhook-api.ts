@@ -1,6 +1,8 @@
 import { FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
 import type { ForgeKind } from '../../shared/control/forge/forge-settings.ts';
 import { optionalEnv } from '../../shared/store/env.ts';
+import { MergedWorkStore } from '../../shared/store/merged-work.ts';
+import { TaskStore } from '../../shared/store/task-store.ts';
 import {
   type ForgeEventContext,
   type ForgeEventResult,
@@ -9,12 +11,14 @@ import {
 import { readDeployedAgents, readForgeSettings } from '../runtime/config.ts';
 import { readForgeSecret } from '../runtime/forge-secret.ts';
 import { logger } from '../runtime/logger.ts';
+import { openTable } from '../runtime/open-table.ts';
 import { readPullRequestScopes, readPushScopes } from '../runtime/repository-scopes.ts';
-import { createStores } from '../runtime/stores.ts';
 import { createApiHandler } from './api-handler.ts';
 import type { RequestContext } from './route-request.ts';
 
-const { tasks, mergedWork: landed } = createStores();
+const items = openTable();
+const tasks = new TaskStore(items);
+const landed = new MergedWorkStore(items);
 const context = (): ForgeEventContext => ({
   tasks,
   mergedWork: landed,

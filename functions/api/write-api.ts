@@ -27,7 +27,15 @@ import {
   startRetryRound,
 } from '../../shared/control/task-commands/operator-commands.ts';
 import { withVersionCheck } from '../../shared/control/task-commands/task-change.ts';
+import { TierOutcomeStore } from '../../shared/store/beliefs.ts';
+import { TaskCompletionStore } from '../../shared/store/completions.ts';
+import { DailyMetricsStore } from '../../shared/store/daily-metrics.ts';
+import { DeadLetterStore } from '../../shared/store/dead-letters.ts';
 import { optionalEnv } from '../../shared/store/env.ts';
+import { TaskCountStore } from '../../shared/store/task-counts.ts';
+import { TaskStore } from '../../shared/store/task-store.ts';
+import { TuningStateStore } from '../../shared/store/tuning.ts';
+import { WorkRequestStore } from '../../shared/store/work-requests.ts';
 import { deadLetterView } from '../../shared/use-cases/operate/list-dead-letters.ts';
 import { applyDeadLetterAction } from '../../shared/use-cases/operate/retry-dead-letters.ts';
 import { type BeliefsContext, pinTier, resetBeliefs } from '../../shared/use-cases/operate/tier-beliefs.ts';
@@ -50,22 +58,21 @@ import {
 } from '../runtime/config.ts';
 import { readRepositoryReadScopes } from '../runtime/credential-provider.ts';
 import { createObjectStore as objectStore } from '../runtime/object-store.ts';
+import { openTable } from '../runtime/open-table.ts';
 import { readPullRequestScopes, readPushScopes } from '../runtime/repository-scopes.ts';
-import { createStores } from '../runtime/stores.ts';
 import { createApiHandler } from './api-handler.ts';
 import type { RouteResponse } from './response.ts';
 import type { RequestContext } from './route-request.ts';
 
-const {
-  tasks,
-  beliefs,
-  completions,
-  taskCounts: counts,
-  tuning: evolution,
-  dailyMetrics: figures,
-  deadLetters: letters,
-  workRequests: requests,
-} = createStores();
+const items = openTable();
+const tasks = new TaskStore(items);
+const beliefs = new TierOutcomeStore(items);
+const completions = new TaskCompletionStore(items);
+const counts = new TaskCountStore(items);
+const evolution = new TuningStateStore(items);
+const figures = new DailyMetricsStore(items);
+const letters = new DeadLetterStore(items);
+const requests = new WorkRequestStore(items);
 const policy = readCascadePolicy();
 const objects = objectStore();
 const models = readTierModels();

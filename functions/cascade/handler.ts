@@ -1,4 +1,11 @@
 import { CascadeStepInput, CascadeStepResult } from '../../shared/contract/messages/step-messages.ts';
+import { TierOutcomeStore } from '../../shared/store/beliefs.ts';
+import { DeadlineStore } from '../../shared/store/deadlines.ts';
+import { FileLockStore } from '../../shared/store/file-locks.ts';
+import { ModelSpendStore } from '../../shared/store/model-spend.ts';
+import { ProviderCooldownStore } from '../../shared/store/provider-cooldowns.ts';
+import { TaskStore } from '../../shared/store/task-store.ts';
+import { TuningStateStore } from '../../shared/store/tuning.ts';
 import {
   type CascadeContext,
   decideStep,
@@ -7,9 +14,16 @@ import {
 } from '../../shared/use-cases/cascade/cascade-steps.ts';
 import { readCascadePolicy, readDeployedAgents, readHoldLimit, readTierModels } from '../runtime/config.ts';
 import { withFailureLog } from '../runtime/log-context.ts';
-import { createStores } from '../runtime/stores.ts';
+import { openTable } from '../runtime/open-table.ts';
 
-const { tasks, deadlines, locks, beliefs, tuning, spend, providerCooldowns: providers } = createStores();
+const items = openTable();
+const tasks = new TaskStore(items);
+const deadlines = new DeadlineStore(items);
+const locks = new FileLockStore(items, tasks);
+const beliefs = new TierOutcomeStore(items);
+const tuning = new TuningStateStore(items);
+const spend = new ModelSpendStore(items);
+const providers = new ProviderCooldownStore(items);
 const models = readTierModels();
 const agents = readDeployedAgents();
 const holds = readHoldLimit();

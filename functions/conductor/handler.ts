@@ -3,8 +3,17 @@ import { SFNClient } from '@aws-sdk/client-sfn';
 import type { Context, DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import { Adapter } from '../../shared/contract/agents/adapter.ts';
 import { FUNCTION_ENV_NAMES, ITEM_KEY_PREFIXES, TABLE_KEYS } from '../../shared/contract/resource-names.ts';
+import { TierOutcomeStore } from '../../shared/store/beliefs.ts';
+import { CircuitBreakerStore } from '../../shared/store/circuit-breakers.ts';
 import { requireEnv } from '../../shared/store/env.ts';
+import { FileLockStore } from '../../shared/store/file-locks.ts';
+import { MergedWorkStore } from '../../shared/store/merged-work.ts';
+import { ModelSpendStore } from '../../shared/store/model-spend.ts';
+import { ProviderCooldownStore } from '../../shared/store/provider-cooldowns.ts';
 import { StateMachines } from '../../shared/store/state-machines.ts';
+import { TaskCountStore } from '../../shared/store/task-counts.ts';
+import { TaskStore } from '../../shared/store/task-store.ts';
+import { WorkRequestStore } from '../../shared/store/work-requests.ts';
 import {
   type ProjectionContext,
   projectTaskRemoval,
@@ -13,20 +22,19 @@ import {
 import { projectRequest } from '../../shared/use-cases/submit/work-requests.ts';
 import { createCompletionMetrics } from '../runtime/completion-metrics.ts';
 import { logger } from '../runtime/logger.ts';
-import { createStores } from '../runtime/stores.ts';
+import { openTable } from '../runtime/open-table.ts';
 import { readTaskImages, taskIdOfRecord } from '../runtime/stream-record.ts';
 
-const {
-  tasks,
-  locks,
-  taskCounts: counts,
-  beliefs,
-  breakers,
-  spend,
-  workRequests: requests,
-  providerCooldowns: providers,
-  mergedWork: landed,
-} = createStores();
+const items = openTable();
+const tasks = new TaskStore(items);
+const locks = new FileLockStore(items, tasks);
+const counts = new TaskCountStore(items);
+const beliefs = new TierOutcomeStore(items);
+const breakers = new CircuitBreakerStore(items);
+const spend = new ModelSpendStore(items);
+const requests = new WorkRequestStore(items);
+const providers = new ProviderCooldownStore(items);
+const landed = new MergedWorkStore(items);
 const completions = createCompletionMetrics();
 // What it logs itself is about parsing only.
 const processor = new BatchProcessor(EventType.DynamoDBStreams);

@@ -9,14 +9,18 @@ import { FUNCTION_ENV_NAMES, METRIC_NAMES } from '../../shared/contract/resource
 import { submitterKey } from '../../shared/control/admission/admission-control.ts';
 import type { StreamConsumer } from '../../shared/control/dead-letters/dead-letter.ts';
 import { failedRecordCount } from '../../shared/control/dead-letters/partial-batch-response.ts';
+import { DeadLetterStore } from '../../shared/store/dead-letters.ts';
 import { optionalEnv, requireEnv } from '../../shared/store/env.ts';
 import { FailedBatchStore } from '../../shared/store/failed-batches.ts';
+import { TaskStore } from '../../shared/store/task-store.ts';
 import { recordDeadLetter, retryDeadLetters } from '../../shared/use-cases/operate/retry-dead-letters.ts';
 import { withFailureLog } from '../runtime/log-context.ts';
 import { logger } from '../runtime/logger.ts';
-import { createStores } from '../runtime/stores.ts';
+import { openTable } from '../runtime/open-table.ts';
 
-const { deadLetters: letters, tasks } = createStores();
+const items = openTable();
+const tasks = new TaskStore(items);
+const letters = new DeadLetterStore(items);
 const sqs = new SQSClient({});
 const lambda = new LambdaClient({});
 const readers = z

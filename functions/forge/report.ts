@@ -1,16 +1,18 @@
 import type { EventBridgeEvent } from 'aws-lambda';
 import * as z from 'zod';
+import { TaskStore } from '../../shared/store/task-store.ts';
 import { reportToForge } from '../../shared/use-cases/deliver/report-to-forge.ts';
 import { readForgeSettings } from '../runtime/config.ts';
 import { readForgeSecret } from '../runtime/forge-secret.ts';
 import { withFailureLog } from '../runtime/log-context.ts';
 import { logger } from '../runtime/logger.ts';
 import { createObjectStore } from '../runtime/object-store.ts';
-import { createStores } from '../runtime/stores.ts';
+import { openTable } from '../runtime/open-table.ts';
 import { connectForge } from './connect-forge.ts';
 
 const TaskEvent = z.object({ task_id: z.string() });
-const { tasks } = createStores();
+const items = openTable();
+const tasks = new TaskStore(items);
 const context = {
   tasks,
   objects: createObjectStore(),

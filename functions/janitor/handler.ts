@@ -3,6 +3,8 @@ import { JanitorStepInput } from '../../shared/contract/messages/step-messages.t
 import { JudgeModels } from '../../shared/contract/models/judge-models.ts';
 import { FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
 import { optionalEnv } from '../../shared/store/env.ts';
+import { TaskStore } from '../../shared/store/task-store.ts';
+import { TuningStateStore } from '../../shared/store/tuning.ts';
 import {
   combineVerdicts,
   reduceEvidenceToVerdict,
@@ -10,9 +12,11 @@ import {
 } from '../../shared/use-cases/review/janitor-steps.ts';
 import { withFailureLog } from '../runtime/log-context.ts';
 import { createObjectStore as objectStore } from '../runtime/object-store.ts';
-import { createStores } from '../runtime/stores.ts';
+import { openTable } from '../runtime/open-table.ts';
 
-const { tasks, tuning: evolution } = createStores();
+const items = openTable();
+const tasks = new TaskStore(items);
+const evolution = new TuningStateStore(items);
 const objects = objectStore();
 const models = JudgeModels.parse(JSON.parse(optionalEnv(FUNCTION_ENV_NAMES.knownJudgeModels, '{}')));
 

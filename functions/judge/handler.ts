@@ -4,16 +4,22 @@ import { JudgeModels } from '../../shared/contract/models/judge-models.ts';
 import { FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
 import { ApprovalSettings } from '../../shared/control/approvals/approval-settings.ts';
 import { createAskModel } from '../../shared/reviews/model-clients/ask-model.ts';
+import { CircuitBreakerStore } from '../../shared/store/circuit-breakers.ts';
 import { optionalEnv } from '../../shared/store/env.ts';
+import { ModelSpendStore } from '../../shared/store/model-spend.ts';
+import { TaskStore } from '../../shared/store/task-store.ts';
 import { askJudges, type JudgingContext } from '../../shared/use-cases/review/ask-judges.ts';
 import { createBudgetStopCounter } from '../runtime/budget-stops.ts';
 import { readCascadePolicy } from '../runtime/config.ts';
 import { withFailureLog } from '../runtime/log-context.ts';
 import { readModelKey } from '../runtime/model-key.ts';
 import { createObjectStore } from '../runtime/object-store.ts';
-import { createStores } from '../runtime/stores.ts';
+import { openTable } from '../runtime/open-table.ts';
 
-const { tasks, breakers, spend } = createStores();
+const items = openTable();
+const tasks = new TaskStore(items);
+const breakers = new CircuitBreakerStore(items);
+const spend = new ModelSpendStore(items);
 const context: JudgingContext = {
   tasks,
   readBreaker: (model) => breakers.read(model),

@@ -13,12 +13,14 @@ import { type DerivedRow, deriveRows, groupRows } from '../../shared/control/led
 import { hasReviewFailedOpen } from '../../shared/control/ledger/judgement-rows.ts';
 import { deriveMetricFacts } from '../../shared/control/metrics/metric-facts.ts';
 import { sha256 } from '../../shared/lib/sha256.ts';
+import { DailyMetricsStore } from '../../shared/store/daily-metrics.ts';
 import { optionalEnv } from '../../shared/store/env.ts';
+import { FileHealthStore } from '../../shared/store/file-health.ts';
 import { readTierModels } from '../runtime/config.ts';
 import { createEventPublisher } from '../runtime/event-publisher.ts';
 import { withFailureLog } from '../runtime/log-context.ts';
 import { createObjectStore as objectStore } from '../runtime/object-store.ts';
-import { createStores } from '../runtime/stores.ts';
+import { openTable } from '../runtime/open-table.ts';
 import { readTaskImages, taskIdOfRecord } from '../runtime/stream-record.ts';
 
 type Unit = (typeof MetricUnit)[keyof typeof MetricUnit];
@@ -91,7 +93,9 @@ const objects = objectStore();
 const publisher = createEventPublisher();
 const models = readTierModels();
 const tables = RecordEventTables.parse(JSON.parse(optionalEnv(FUNCTION_ENV_NAMES.recordEvents, '[]')));
-const { dailyMetrics: figures, fileHealth: files } = createStores();
+const items = openTable();
+const figures = new DailyMetricsStore(items);
+const files = new FileHealthStore(items);
 
 /** Whose writes a batch is made of. */
 const aboutTasks = ({ Records }: DynamoDBStreamEvent): object => ({

@@ -5,18 +5,19 @@ import type {
 import { GitSecret, GitSecretSource } from '../../shared/contract/repository/git-secret.ts';
 import { FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
 import { requireEnv } from '../../shared/store/env.ts';
+import { TaskStore } from '../../shared/store/task-store.ts';
 import {
   type MintCredentialContext,
   mintCredential,
 } from '../../shared/use-cases/containers/mint-credential.ts';
 import { logger } from '../runtime/logger.ts';
+import { openTable } from '../runtime/open-table.ts';
 import { readSecretAs } from '../runtime/secrets.ts';
-import { createStores } from '../runtime/stores.ts';
 import { createInstallationToken } from './github-app.ts';
 
 const place = GitSecretSource.parse(JSON.parse(requireEnv(FUNCTION_ENV_NAMES.gitSecret)));
 const context: MintCredentialContext = {
-  tasks: createStores().tasks,
+  tasks: new TaskStore(openTable()),
   secret: () => readSecretAs('repositories', GitSecret, place),
   installationToken: (app, repository, access) => createInstallationToken(app, repository, access),
 };

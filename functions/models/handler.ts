@@ -8,16 +8,20 @@ import { FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
 import { optionalEnv, requireEnv } from '../../shared/store/env.ts';
 import { UsageMeterStore } from '../../shared/store/meters.ts';
 import { ModelCallStore } from '../../shared/store/model-calls.ts';
+import { ModelSpendStore } from '../../shared/store/model-spend.ts';
+import { TaskStore } from '../../shared/store/task-store.ts';
 import { createBudgetStopCounter } from '../runtime/budget-stops.ts';
 import { readCascadePolicy, readTierModels } from '../runtime/config.ts';
 import { withFailureLog } from '../runtime/log-context.ts';
 import { logger } from '../runtime/logger.ts';
-import { createStores } from '../runtime/stores.ts';
+import { openTable } from '../runtime/open-table.ts';
 import type { GatewayContext } from './gateway-context.ts';
 import { parseModelRequest } from './model-request.ts';
 import { type StreamedResponse, serveModelCall } from './serve-call.ts';
 
-const { items, tasks, spend } = createStores();
+const items = openTable();
+const tasks = new TaskStore(items);
+const spend = new ModelSpendStore(items);
 const shared: Omit<GatewayContext, 'deadlineMs'> = {
   tasks,
   meters: new UsageMeterStore(items),

@@ -4,10 +4,20 @@ import type { Context } from 'aws-lambda';
 import * as z from 'zod';
 import { CONTAINER_ENV_NAMES, FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
 import { START_GRACE_SECONDS } from '../../shared/control/task-commands/deadline.ts';
+import { TierOutcomeStore } from '../../shared/store/beliefs.ts';
 import { ContainerRegister } from '../../shared/store/container-register.ts';
+import { DailyMetricsStore } from '../../shared/store/daily-metrics.ts';
+import { DeadlineStore } from '../../shared/store/deadlines.ts';
 import { EcsContainers } from '../../shared/store/ecs-containers.ts';
 import { requireEnv } from '../../shared/store/env.ts';
+import { FileLockStore } from '../../shared/store/file-locks.ts';
+import { HeartbeatStore } from '../../shared/store/heartbeats.ts';
+import { ModelSpendStore } from '../../shared/store/model-spend.ts';
 import { StateMachines } from '../../shared/store/state-machines.ts';
+import { TaskCountStore } from '../../shared/store/task-counts.ts';
+import { TaskStore } from '../../shared/store/task-store.ts';
+import { TuningStateStore } from '../../shared/store/tuning.ts';
+import { WorkRequestStore } from '../../shared/store/work-requests.ts';
 import {
   parseContainerName,
   recordContainerStop,
@@ -19,21 +29,19 @@ import { createCompletionMetrics } from '../runtime/completion-metrics.ts';
 import { readCascadePolicy, readContainerCapacity, readTierModels } from '../runtime/config.ts';
 import { withFailureLog } from '../runtime/log-context.ts';
 import { logger } from '../runtime/logger.ts';
-import { createStores } from '../runtime/stores.ts';
+import { openTable } from '../runtime/open-table.ts';
 
-const {
-  items,
-  tasks,
-  deadlines,
-  locks,
-  taskCounts: counts,
-  heartbeats: beats,
-  workRequests: requests,
-  beliefs,
-  spend,
-  tuning: evolution,
-  dailyMetrics: figures,
-} = createStores();
+const items = openTable();
+const tasks = new TaskStore(items);
+const deadlines = new DeadlineStore(items);
+const locks = new FileLockStore(items, tasks);
+const counts = new TaskCountStore(items);
+const beats = new HeartbeatStore(items);
+const requests = new WorkRequestStore(items);
+const beliefs = new TierOutcomeStore(items);
+const spend = new ModelSpendStore(items);
+const evolution = new TuningStateStore(items);
+const figures = new DailyMetricsStore(items);
 const policy = readCascadePolicy();
 const models = readTierModels();
 const register = new ContainerRegister(items, readContainerCapacity().limits);

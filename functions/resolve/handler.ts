@@ -2,13 +2,15 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { CascadeStepResult, RepositoryStepInput } from '../../shared/contract/messages/step-messages.ts';
 import { FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
 import { DEFAULT_TOOLCHAIN_IMAGE } from '../../shared/contract/submission/toolchain-image.ts';
+import { DeadlineStore } from '../../shared/store/deadlines.ts';
 import { optionalEnv } from '../../shared/store/env.ts';
+import { TaskStore } from '../../shared/store/task-store.ts';
 import type { ResolveBaseContext } from '../../shared/use-cases/cascade/resolve-base-commit.ts';
 import { runRepositoryStep } from '../../shared/use-cases/deliver/repository-step.ts';
 import { createCredentialProvider } from '../runtime/credential-provider.ts';
 import { readImageFamilies } from '../runtime/image-families.ts';
 import { withFailureLog } from '../runtime/log-context.ts';
-import { createStores } from '../runtime/stores.ts';
+import { openTable } from '../runtime/open-table.ts';
 import { createHttpExchange } from './http-exchange.ts';
 import { readLocalRefs, sendToLocalGit } from './local-git.ts';
 import { createFilesReader } from './read-remote-files.ts';
@@ -23,7 +25,9 @@ const [refsOverHttp, filesOverHttp] = [
 const filesHere = createFilesReader(sendToLocalGit);
 const isHere = (repository: string): boolean => embedded && !repository.startsWith('https:');
 
-const { tasks, deadlines } = createStores();
+const items = openTable();
+const tasks = new TaskStore(items);
+const deadlines = new DeadlineStore(items);
 const context: ResolveBaseContext = {
   tasks,
   deadlines,

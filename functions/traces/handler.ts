@@ -7,14 +7,16 @@ import type { Task } from '../../shared/contract/task/task.ts';
 import { taskTrace } from '../../shared/control/telemetry/task-trace.ts';
 import { optionalEnv } from '../../shared/store/env.ts';
 import { ModelCallStore } from '../../shared/store/model-calls.ts';
+import { TaskStore } from '../../shared/store/task-store.ts';
 import { withFailureLog } from '../runtime/log-context.ts';
+import { openTable } from '../runtime/open-table.ts';
 import { readSecretAs } from '../runtime/secrets.ts';
-import { createStores } from '../runtime/stores.ts';
 import { exportSpans, toReadableSpans } from './export-spans.ts';
 
 const TaskEnded = z.object({ task_id: z.string() });
 const Headers = z.record(z.string(), z.string());
-const { items, tasks } = createStores();
+const items = openTable();
+const tasks = new TaskStore(items);
 const calls = new ModelCallStore(items);
 const url = optionalEnv(FUNCTION_ENV_NAMES.otlpEndpoint, '');
 const service = optionalEnv(FUNCTION_ENV_NAMES.metricsNamespace, 'assay');
