@@ -1,0 +1,47 @@
+import { build } from 'esbuild';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { FUNCTIONS } from '../../infra/bundles.ts';
+
+type Inputs = Readonly<
+  Record<string, { readonly imports: readonly { readonly path: string; readonly kind: string }[] }>
+>;
+let inputs: Inputs;
+
+/** Our modules that a module loads when it is loaded itself; `await import` loads later. */
+function loadedAtStart(file: string, seen = new Set<string>()): Set<string> {
+  if (seen.has(file)) return seen;
+  seen.add(file);
+  for (const { path, kind } of inputs[file]?.imports ?? [])
+    if (kind === 'import-statement' && inputs[path]) loadedAtStart(path, seen);
+  return seen;
+}
+
+beforeAll(async () => {
+  const { metafile } = await build({
+    entryPoints: Object.values(FUNCTIONS),
+    outdir: 'unused',
+    bundle: true,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+    write: false,
+    metafile: true,
+    logLevel: 'error',
+  });
+  inputs = metafile.inputs;
+});
+
+describe('modules that an API function loads before its first request', () => {
+  // Most that are allowed: a limit that is reached asks for an `await import`, or for a look at what the new import is for.
+  it.each([
+    ['api-submit', 283],
+    ['api-authorizer', 130],
+    ['api-upload', 185],
+    ['api-evidence', 195],
+    ['api-webhook', 207],
+    ['api-work', 225],
+    ['api-read', 282],
+  ] as const)('%s: at most %i', (name, most) => {
+    expect(loadedAtStart(FUNCTIONS[name]).size).toBeLessThanOrEqual(most);
+  });
+});
