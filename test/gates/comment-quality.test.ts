@@ -409,7 +409,10 @@ describe('comment_quality', () => {
     });
 
     test('has no style of docstrings where the configuration names none, and takes it from the base', async () => {
-      withTool('ruff', `while [ "$1" != --output-file ]; do shift; done; echo '{"runs":[]}' > "$2"`);
+      withTool(
+        'ruff',
+        `while [ "$1" != --output-file ]; do shift; done; echo '{"runs":[{"results":[]}]}' > "$2"`,
+      );
       const edits = { 'a.py': documented('a') };
       const base = { 'ruff.toml': '[lint.pydocstyle]\nconvention = "numpy"\n' };
       expect((await runGate(commentQualityGate, {}, { ...base, ...edits })).metadata).not.toHaveProperty(

@@ -3,9 +3,8 @@ import type { GateContext, GateResult } from '../../core/gate.ts';
 import { buildGateResult, type GateFinding } from '../../core/gate-finding.ts';
 import type { Language } from '../../core/language.ts';
 import type { PatchSubject } from '../../core/patch-subject.ts';
-import { countTestsRun } from '../../reports/tool-report.ts';
+import { listSourceNames } from '../../core/test-result.ts';
 import type { GetBaselineResult } from '../comparing/baseline-lookup.ts';
-import type { BaselineResult } from '../comparing/baseline-result.ts';
 import { selectHiddenTestsFor } from '../comparing/hidden-tests-evidence.ts';
 import type { CommandRun } from '../running/command-run.ts';
 import type { ExpectedTestChanges, RunTests, TestInventory } from './engine/experiment.ts';
@@ -76,7 +75,14 @@ export async function compareWithBase(context: ComparedContext, passed: PassedTe
   const found = await runExperiments(experiments, start, runners);
   const hiddenResults = found.hidden ? { hiddenTestsResults: [found.hidden] } : {};
   if (getBaseline === null) return { ...result, ...hiddenResults };
-  const judged = buildGateResult(found.findings, result.detail);
+  const clean =
+    compared === 'by name' || experimentSettings === null
+      ? result.detail
+      : `${result.detail}; no test is named, so only exit codes are compared`;
+  const judged = buildGateResult(
+    found.findings.map((finding) => escalateTestOfTask(finding, task)),
+    clean,
+  );
   return {
     ...result,
     outcome: judged.outcome,
@@ -108,6 +114,23 @@ const SAME_BEHAVIOUR =
 
 const asksForOtherBehaviour = (task: ComparedContext['task'] | null): boolean =>
   task != null && task.title !== '' && !SAME_BEHAVIOUR.test(task.title);
+
+/** Shortest name of a test or file that is looked for in a task. */
+const MIN_NAME_CHARACTERS = 6;
+
+/**
+ * Fails a patch that removes or skips a test which its task names: such work is not done, so the next tier tries before a reviewer is
+ * asked.
+ */
+function escalateTestOfTask(finding: GateFinding, task: ComparedContext['task'] | null): GateFinding {
+  const { rule, severity, test = '', file } = finding;
+  if (task == null || severity !== 'warning' || !LOST_TEST_RULES.has(rule)) return finding;
+  const text = `${task.title}\n${task.description}`;
+  const names = [...listSourceNames(test), file ?? ''].filter(({ length }) => length >= MIN_NAME_CHARACTERS);
+  return names.some((name) => text.includes(name)) ? { ...finding, severity: 'error' } : finding;
+}
+
+const LOST_TEST_RULES: ReadonlySet<string> = new Set(['run_test_lost', 'run_test_skipped']);
 
 interface ComparedInventory {
   readonly inventory: TestInventory;

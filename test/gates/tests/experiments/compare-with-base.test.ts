@@ -30,10 +30,11 @@ async function judge(
   patch: Readonly<Record<string, string | null>>,
   expects: readonly string[] | null = null,
   base: Readonly<Record<string, string>> = BASE,
+  description = '',
 ) {
   const repository = createTestRepository(base);
   repository.write(patch);
-  const task = { id: 't', title: '', description: '', expects };
+  const task = { id: 't', title: '', description, expects };
   const evidence = await gatherEvidenceOn(repository, [], { task });
   const tests = evidence.gates.find(({ name }) => name === 'tests');
   const grave = Number(tests?.metadata['findings_error']) || Number(tests?.metadata['findings_warning']) || 0;
@@ -49,6 +50,14 @@ async function judge(
 const tests = (...cases: readonly string[]) => ({ 'test/cart.test.js': HEAD + cases.join('') });
 
 describe('what ran is compared with the base by name', () => {
+  test('and a test that the task is about fails the patch that deletes it', async () => {
+    const about = 'The test "an empty cart costs nothing" fails now and then. Find out why.';
+    expect(await judge(tests(TOTAL, MEAN), null, BASE, about)).toMatchObject({
+      verdict: 'fail',
+      rules: expect.arrayContaining(['run_test_lost']),
+    });
+  });
+
   test.each([
     ['deleted', tests(TOTAL, MEAN), 'run_test_lost'],
     ['skipped', tests(TOTAL, MEAN.replace("test('", "test.skip('"), EMPTY), 'run_test_skipped'],
