@@ -133,7 +133,7 @@ export const handler = createApiHandler('api-work', {
     const body = request.body;
     if (request.caller === 'operator')
       return shown(
-        await tasks.withGuard(request.guardTask).change(
+        await tasks.withGuard(request.guardTask).applyCommand(
           request.params.id,
           withVersionCheck(request.ifMatch, (task) =>
             failTaskByOperator(task, body.reason, request.principal, new Date()),
@@ -156,7 +156,7 @@ export const handler = createApiHandler('api-work', {
     return shown(
       await tasks
         .withGuard(request.guardTask)
-        .change(request.params.id, (task) => releaseTask(task, request.attempt, reason, new Date())),
+        .applyCommand(request.params.id, (task) => releaseTask(task, request.attempt, reason, new Date())),
       request,
     );
   },

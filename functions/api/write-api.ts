@@ -151,7 +151,7 @@ async function changeRequest(
   }: { readonly params: { readonly id: string }; readonly canAccess: RequestContext['canAccess'] },
   command: (request: WorkRequest) => WorkRequestChange | null,
 ): Promise<RouteResponse<WorkRequestView>> {
-  const now = await requests.change(params.id, command, ({ requirement }) =>
+  const now = await requests.applyCommand(params.id, command, ({ requirement }) =>
     canAccess(requirement.repository),
   );
   return { body: workRequestView(now), version: now.version };
@@ -257,7 +257,7 @@ export const handler = createApiHandler('api-submit', {
   cancel: async (request) => {
     const { reason } = request.body;
     return shown(
-      await tasks.withGuard(request.guardTask).change(
+      await tasks.withGuard(request.guardTask).applyCommand(
         request.params.id,
         withVersionCheck(request.ifMatch, (task) => cancelTask(task, reason, request.principal, new Date())),
       ),
@@ -265,7 +265,7 @@ export const handler = createApiHandler('api-submit', {
   },
   retry: async (request) =>
     shown(
-      await tasks.withGuard(request.guardTask).change(
+      await tasks.withGuard(request.guardTask).applyCommand(
         request.params.id,
         withVersionCheck(request.ifMatch, (task) => startRetryRound(task, new Date())),
       ),
@@ -273,7 +273,7 @@ export const handler = createApiHandler('api-submit', {
   verify: async (request) => {
     const { reason } = request.body;
     return shown(
-      await tasks.withGuard(request.guardTask).change(
+      await tasks.withGuard(request.guardTask).applyCommand(
         request.params.id,
         withVersionCheck(request.ifMatch, (task) =>
           requestReverification(task, reason, request.principal, new Date()),
@@ -284,7 +284,7 @@ export const handler = createApiHandler('api-submit', {
   review: async (request) => {
     const { decision, reason, ...work } = request.body;
     return shown(
-      await tasks.withGuard(request.guardTask).change(
+      await tasks.withGuard(request.guardTask).applyCommand(
         request.params.id,
         withVersionCheck(request.ifMatch, (task) =>
           reviewHeldTask(task, decision, reason, request.principal, work, new Date()),

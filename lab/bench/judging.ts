@@ -83,7 +83,7 @@ async function janitorTimes(): Promise<number[]> {
   const task = taskInReview({ verification: verification() });
   const tasks = {
     require: async () => task,
-    change: async (_: string, command: (of: Task) => unknown) => command(task),
+    applyCommand: async (_: string, command: (of: Task) => unknown) => command(task),
     apply: async (_: Task, command: (of: Task) => unknown) => ({ task, changed: command(task) !== null }),
   } as unknown as TaskStore;
   const objects = { getByDigest: async () => text } as unknown as ObjectStore;

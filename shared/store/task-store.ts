@@ -142,7 +142,7 @@ export class TaskStore {
    * Answers with the task as it stands afterwards.
    * Given the task, as `get` has read it, instead of its id, the first read is saved: the condition tells whether it is still as it was.
    */
-  async change(of: string | Task, command: TaskCommand): Promise<Task> {
+  async applyCommand(of: string | Task, command: TaskCommand): Promise<Task> {
     return (await this.apply(of, command)).task;
   }
 

@@ -68,7 +68,7 @@ export class WorkRequestStore {
   }
 
   /** Moves a request: read, compute, write under the condition that nothing has changed in between. */
-  async change(
+  async applyCommand(
     id: string,
     command: (request: WorkRequest) => WorkRequestChange | null,
     shows?: (request: WorkRequest) => boolean,

@@ -57,7 +57,7 @@ it('nothing is refused before a use case that the shape of some route does not d
   expect(before).toContain('unauthenticated');
 });
 
-// The analysis goes by the names of methods: `change` of the work requests counts as that of the tasks.
+// The analysis goes by the names of methods: `applyCommand` of the work requests counts as that of the tasks.
 const CHANGING = [
   'approve',
   'approvePlan',
@@ -76,7 +76,7 @@ const CHANGING = [
   'heartbeat',
 ].concat([
   'nextTask',
-  'park',
+  'requestApproval',
   'progress',
   'rejectPlan',
   'rejectRequest',

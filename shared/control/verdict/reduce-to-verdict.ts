@@ -134,6 +134,15 @@ const undemonstratedReasons = ({ gates }: Evidence, policy: 'advise' | 'refer'):
         'no test fails on the base and passes with the patch: nothing shows that behaviour has changed',
     }));
 
+/** Appends reasons to those of a verdict; what is only advice stays last. */
+export function appendReasons(
+  present: readonly VerdictReason[],
+  added: readonly VerdictReason[],
+): VerdictReason[] {
+  const isAdvice = ({ code }: VerdictReason): boolean => code === 'change_not_demonstrated';
+  return [...present.filter((each) => !isAdvice(each)), ...added, ...present.filter(isAdvice)];
+}
+
 const EMPTY_PATCH: VerdictReason = {
   code: 'empty_patch',
   subject: null,

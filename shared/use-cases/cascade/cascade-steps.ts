@@ -97,7 +97,7 @@ export async function applyStep(
   of: string | Task,
   run: number,
   expected: CascadeStage,
-  command: Parameters<TaskStore['change']>[1],
+  command: Parameters<TaskStore['applyCommand']>[1],
   context: Pick<CascadeContext, 'tasks' | 'isRetry'>,
 ): Promise<CascadeStepResult> {
   const present = typeof of === 'string' ? await context.tasks.get(of) : of;

@@ -75,12 +75,14 @@ export async function recheckWaitingTask(
   if (!task?.waits_for) return;
   if (task.status === 'blocked') {
     const dependencies = await withFixUps(task.depends_on, context.tasks);
-    await context.tasks.change(task, (each) => reexamineDependencies(each, dependencies, context.now()));
+    await context.tasks.applyCommand(task, (each) =>
+      reexamineDependencies(each, dependencies, context.now()),
+    );
     return;
   }
   const holder = await context.tasks.get(task.waits_for);
   if (task.status === 'open' && (!holder || !isLiveStatus(holder.status)))
-    await context.tasks.change(task, (each) =>
+    await context.tasks.applyCommand(task, (each) =>
       each.waits_for === task.waits_for ? stopWaitingForFiles(each, context.now()) : null,
     );
 }

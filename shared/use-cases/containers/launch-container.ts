@@ -49,7 +49,7 @@ async function abandonLaunch(
   why: string,
   context: LaunchContext,
 ): Promise<'given_up'> {
-  await context.tasks.change(message.task_id, (task) => {
+  await context.tasks.applyCommand(message.task_id, (task) => {
     if (message.kind === 'agent') return failRefusedLaunch(task, message.attempt, why, context.now);
     if (message.kind === 'gates')
       return recordVerificationFailure(task, message.attempt, failure, why, context.now);
@@ -105,7 +105,7 @@ async function findOrRecordLaunch(
       launched_at: context.now.toISOString(),
     };
   }
-  const written = await context.tasks.change(task, (each) =>
+  const written = await context.tasks.applyCommand(task, (each) =>
     hasLaunchReported(each, message.attempt, message.kind)
       ? null
       : recordLaunch(each, message.attempt, message.kind, launch, context.now),
@@ -201,7 +201,7 @@ export async function launchContainer(
     await context.register.recordStart(entry, arn);
     return 'launched';
   }
-  await context.tasks.change(task.id, (each) =>
+  await context.tasks.applyCommand(task.id, (each) =>
     recordLaunchLost(each, attempt.number, message.kind, number, NOT_SAID, context.now),
   );
   await context.register.release(entry);
@@ -245,7 +245,7 @@ async function permanentLaunchError(
   { tasks, backoffSeconds, now }: LaunchContext,
 ): Promise<LaunchError | null> {
   if (error instanceof LaunchError && error.kind === 'fatal') return error;
-  await tasks.change(task_id, (each) => postponeLaunch(each, number, kind, backoffSeconds, now));
+  await tasks.applyCommand(task_id, (each) => postponeLaunch(each, number, kind, backoffSeconds, now));
   return null;
 }
 

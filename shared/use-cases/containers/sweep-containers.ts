@@ -75,7 +75,7 @@ async function relaunchOverdueContainer(box: RegisteredContainer, context: Sweep
     await context.register.release(box);
     return;
   }
-  await context.tasks.change(task, (each) =>
+  await context.tasks.applyCommand(task, (each) =>
     each.run === task.run && isOlderThan(each.updated_at, grace, now) ? restartCascade(each, now) : null,
   );
 }

@@ -59,7 +59,7 @@ async function recoverDelivery(
   const longest = context.isAfterRestart ? 0 : MAX_LAUNCH_SECONDS.deliver;
   if (!isOlderThan(launchedAt, longest, context.now())) return task;
   const why = context.isAfterRestart ? 'the delivery was cut off' : `no report after ${longest} s`;
-  return context.tasks.change(task, (each) =>
+  return context.tasks.applyCommand(task, (each) =>
     recordLaunchLost(each, each.attempts.at(-1)?.number ?? 0, 'deliver', number, why, context.now()),
   );
 }
@@ -76,7 +76,7 @@ async function recoverBox(task: Task, context: ReconcileContext): Promise<Task> 
   if (!attempt || (box && !isOlderThan(box.launchedAt, grace, context.now()))) return task;
   if (box && (await context.register.find(launchName(task.id, attempt.number, box.kind, box.number))))
     return task;
-  return context.tasks.change(task, (each) =>
+  return context.tasks.applyCommand(task, (each) =>
     each.run === task.run && isAwaitingLaunch(each) && isOlderThan(each.updated_at, grace, context.now())
       ? restartCascade(each, context.now())
       : null,
@@ -91,7 +91,7 @@ const isStepDue = (task: Task, context: ReconcileContext): boolean =>
 
 /** After a stop no execution is left, and whoever was asked for a judgement is not heard: all begins anew. */
 const recoverAll = (task: Task, context: ReconcileContext): Promise<Task> =>
-  context.tasks.change(task, (each) =>
+  context.tasks.applyCommand(task, (each) =>
     each.run === task.run && isStepDue(each, context) ? restartCascade(each, context.now()) : null,
   );
 
@@ -101,7 +101,7 @@ async function recoverLease(task: Task, context: ReconcileContext): Promise<Task
   const attempt = findHeartbeatAttempt(task);
   if (attempt && !(await context.heartbeats.endLease(task.id, attempt.number, context.now())))
     return (await context.tasks.get(task.id)) ?? task;
-  return context.tasks.change(task, (each) => expireLease(each, context.now()));
+  return context.tasks.applyCommand(task, (each) => expireLease(each, context.now()));
 }
 
 /** Puts one task right. Each step is a conditional write that a legitimate change wins against. */
@@ -110,9 +110,9 @@ async function repairTask({ task: seen }: TaskDeadline, context: ReconcileContex
     await reprojectTask(seen, context);
     return seen;
   }
-  if (seen.hold) return context.tasks.change(seen, (each) => expireHold(each, context.now()));
+  if (seen.hold) return context.tasks.applyCommand(seen, (each) => expireHold(each, context.now()));
   if (seen.status === 'auth_required')
-    return context.tasks.change(seen, (each) => applyApprovalDeadline(each, context.now()));
+    return context.tasks.applyCommand(seen, (each) => applyApprovalDeadline(each, context.now()));
   const task = await recoverLease(seen, context);
   if (isCoveredByLease(task) && !context.isAfterRestart) return task;
   if (isAwaitingLaunch(task)) return recoverBox(task, context);

@@ -133,7 +133,7 @@ export async function combineVerdicts(
   const made = completeJudgements(task, observed, judgements, look, pipeline);
   const joined = applyWorkflowReview(task, joinJudgements(observed, made));
   const verdict = opinions ? { ...joined, gates_cost_usd: opinions.cost_usd } : joined;
-  await deps.tasks.change(id, (present) =>
+  await deps.tasks.applyCommand(id, (present) =>
     isAwaitingVerdict(present, attempt, run) ? recordVerdict(present, attempt, verdict, deps.now) : null,
   );
   return verdict.verdict;

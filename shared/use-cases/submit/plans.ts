@@ -85,7 +85,7 @@ export async function decidePlan(
   },
   tasks: TaskStore,
 ): Promise<Task> {
-  return tasks.change(id, (task) => {
+  return tasks.applyCommand(id, (task) => {
     const tree = word.tree ?? currentAttempt(requirePlan(task))?.artifact?.tree ?? '';
     return reviewHeldTask(task, decision, word.reason, word.by, { tree }, word.now);
   });

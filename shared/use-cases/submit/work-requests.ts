@@ -93,7 +93,7 @@ async function cancelRequestedTask(
   )
     return;
   const why = `its request was rejected: ${request.reason ?? 'no reason given'}`;
-  await tasks.change(task, (each) =>
+  await tasks.applyCommand(task, (each) =>
     isTerminalStatus(each.status) ? null : cancelTask(each, why, request.requested_by, now()),
   );
 }
@@ -111,7 +111,7 @@ export async function projectRequest(id: string, context: RequestProjectionConte
       if (error instanceof Refusal && error.code !== 'busy') return error;
       throw error;
     });
-    request = await workRequests.change(id, (present) =>
+    request = await workRequests.applyCommand(id, (present) =>
       refused === null
         ? recordTaskCreated(present, now())
         : refuseWorkRequest(

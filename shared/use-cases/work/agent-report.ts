@@ -63,7 +63,9 @@ async function recordReport(
   context: AgentReportContext,
   handed: (task: Task) => ReportedWork,
 ): Promise<Task> {
-  return context.tasks.change(of, (task) => recordAgentReport(task, attempt, handed(task), context.now));
+  return context.tasks.applyCommand(of, (task) =>
+    recordAgentReport(task, attempt, handed(task), context.now),
+  );
 }
 
 /** The agent hands in its work. The patch is stored before the one conditional write that makes it count; a repeat answers the same. */
@@ -125,7 +127,7 @@ export async function reportFailedWork(
 ): Promise<Task> {
   const present = await context.tasks.require(id);
   if (body.failure_class === 'interrupted' && present.runner === 'managed')
-    return context.tasks.change(present, (task) =>
+    return context.tasks.applyCommand(present, (task) =>
       recordLaunchInterrupted(task, attempt, 'agent', body.reason, context.now),
     );
   return recordReport(present, attempt, context, (task) => {

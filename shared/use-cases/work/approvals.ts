@@ -34,7 +34,7 @@ export async function requestApproval(
     autonomy: rules.autonomy,
     timeoutPolicy: rules.policy,
   };
-  const task = await tasks.change(id, (each) => recordApprovalRequest(each, attempt, asking, now));
+  const task = await tasks.applyCommand(id, (each) => recordApprovalRequest(each, attempt, asking, now));
   const approval = findRepeatedApprovalRequest(task, attempt, ask);
   if (!approval) throw new Error(`task ${id} has lost what it asked for`);
   return { task, approval };
@@ -46,7 +46,7 @@ export async function recordApprovalDecision(
   word: ApprovalDecision,
   { tasks, now }: { readonly tasks: TaskStore; readonly now: Date },
 ): Promise<ApprovalResult> {
-  const task = await tasks.change(id, (each) => decideApproval(each, word, now));
+  const task = await tasks.applyCommand(id, (each) => decideApproval(each, word, now));
   const approval =
     task.approvals?.find(({ number }) => number === word.approvalNumber) ?? task.approvals?.at(-1);
   if (!approval) throw new Error(`task ${id} has lost its approval`);

@@ -81,7 +81,7 @@ async function claimOpen(
   const conflict = await context.locks.acquire(seen, context.now);
   if (conflict !== null) throw filesHeld(seen, conflict);
   // The version is compared above, with what is written upon; a write that arrived without an answer has moved it on by itself.
-  const task = await context.tasks.change(seen, (present) => {
+  const task = await context.tasks.applyCommand(seen, (present) => {
     if (claimedBefore(present, key) !== null) return null;
     admit(present);
     if (present.status !== 'open')

@@ -25,7 +25,7 @@ export async function recordGatesReport(
   deps: { tasks: TaskStore; objects: ObjectStore; now: Date },
 ): Promise<Task> {
   if (!('evidence' in body))
-    return deps.tasks.change(id, (task) =>
+    return deps.tasks.applyCommand(id, (task) =>
       body.failure_class === 'interrupted'
         ? recordLaunchInterrupted(task, attempt, 'gates', body.message, deps.now)
         : recordVerificationFailure(task, attempt, body.failure_class, body.message, deps.now),
@@ -36,7 +36,7 @@ export async function recordGatesReport(
   const key = objectKey.evidence(id, attempt, launch, sha256(text));
   if (recordEvidence(task, attempt, body.evidence, key, deps.now) === null) return task;
   await deps.objects.putIfAbsent(key, text, 'application/json');
-  return deps.tasks.change(task, (each) => recordEvidence(each, attempt, body.evidence, key, deps.now));
+  return deps.tasks.applyCommand(task, (each) => recordEvidence(each, attempt, body.evidence, key, deps.now));
 }
 
 /** What delivers asks leave, and says what came of it. */
@@ -46,7 +46,7 @@ export async function recordDeliveryReport(
   body: Exclude<z.infer<typeof DeliveryBody>, { step: 'reverts' }>,
   deps: { tasks: TaskStore; now: Date },
 ): Promise<Task> {
-  return deps.tasks.change(id, (task) => {
+  return deps.tasks.applyCommand(id, (task) => {
     if (body.step === 'authorize') return authorizeDelivery(task, attempt, body, deps.now);
     if (body.step === 'delivered') return recordDelivery(task, attempt, body, body.commit, deps.now);
     if (body.step === 'merged')

@@ -31,7 +31,7 @@ export async function recordHeartbeat(
   const task = await tasks.require(id);
   const attempt = requireHeartbeatAttempt(task, number);
   if (findHeartbeatAttempt(task) === null)
-    return tasks.change(task, (each) => renewLease(each, number, leaseSeconds, now, progress));
+    return tasks.applyCommand(task, (each) => renewLease(each, number, leaseSeconds, now, progress));
   const until = toEpochSeconds(now) + leaseSeconds;
   if (!(await heartbeats.extendLease(id, attempt, until, progress, now)))
     throw new Refusal('stale_lease', `the lease of attempt ${number} of task ${id} ran out`);

@@ -28,7 +28,7 @@ function fullTable(): { store: TaskStore; written: Task[] } {
 it('ends a task that cannot be written, with the reason, instead of trying for ever', async () => {
   const { store, written } = fullTable();
   const of = recordEvidence(taskInReview(), 1, evidence(), 'key', FIXED_NOW)?.task ?? taskInReview();
-  const after = await store.change(of, (each) => recordVerdict(each, 1, verdict(), FIXED_NOW));
+  const after = await store.applyCommand(of, (each) => recordVerdict(each, 1, verdict(), FIXED_NOW));
   expect(after).toMatchObject({
     status: 'failed',
     failure: { code: 'task_too_large' },
@@ -41,6 +41,6 @@ it('refuses what is too large where the task cannot fail of it', async () => {
   const { store } = fullTable();
   const of = task({ status: 'blocked', waits_for: 'W' });
   await expect(
-    store.change(of, (each) => ({ event: 'wait', task: { ...each, version: 2 } })),
+    store.applyCommand(of, (each) => ({ event: 'wait', task: { ...each, version: 2 } })),
   ).rejects.toMatchObject({ code: 'invalid' });
 });

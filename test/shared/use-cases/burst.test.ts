@@ -88,7 +88,7 @@ describe(`a burst of ${MANY.toLocaleString('en')} launches`, () => {
         route: { rule: 'low' as const, reason: '' },
       };
       await tasks.create(of);
-      await tasks.change(id, (each) =>
+      await tasks.applyCommand(id, (each) =>
         startAttempt(each, {
           ...start,
           leaseHolder: 'managed',

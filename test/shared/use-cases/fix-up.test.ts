@@ -80,14 +80,14 @@ async function present(
   return (await tasks.create(of)).task;
 }
 const judged = (of: Task, attempts: readonly Attempt[] = [gaveUp()]): Promise<Task> =>
-  tasks.change(of.id, (each) => ({
+  tasks.applyCommand(of.id, (each) => ({
     event: 'claim',
     task: { ...each, status: 'in_review', version: each.version + 1, attempts: [...attempts] },
   }));
 /** Ends a task by its verdict, and follows that write. */
 async function fail(of: Task, attempts?: readonly Attempt[], times = 1): Promise<Task> {
   const before = await judged(of, attempts);
-  const after = await tasks.change(of.id, (each) => settleTask(each, addSeconds(10)));
+  const after = await tasks.applyCommand(of.id, (each) => settleTask(each, addSeconds(10)));
   for (let time = 0; time < times; time++) await projectTaskWrite(before, after, context);
   return after;
 }

@@ -45,7 +45,7 @@ const down = (number: number) =>
 async function selected(id: string, times: number) {
   const attempts = Array.from({ length: times }, (_, index) => down(index + 1));
   await context.tasks.create(task({ id, run: 1 }));
-  await context.tasks.change(id, (present) => ({
+  await context.tasks.applyCommand(id, (present) => ({
     event: 'claim',
     task: { ...present, status: 'in_review', version: present.version + 1, attempts },
   }));
@@ -66,7 +66,7 @@ describe('after a provider was down', () => {
       report: report({ status: 'failed', failure_class: 'provider_spend_limit' }),
     });
     await context.tasks.create(task({ id: 'spent', run: 1 }));
-    await context.tasks.change('spent', (present) => ({
+    await context.tasks.applyCommand('spent', (present) => ({
       event: 'claim',
       task: { ...present, status: 'in_review', version: present.version + 1, attempts: [spent] },
     }));

@@ -102,7 +102,7 @@ const submit = async (request: Partial<TaskSubmissionInput> = {}): Promise<Task>
   ).task;
 /** The task after its repository was asked. */
 const resolved = async ({ id, base_ref, role }: Task): Promise<Task> => {
-  await table.tasks.change(id, (task) =>
+  await table.tasks.applyCommand(id, (task) =>
     recordResolvedBase(task, { commit: base_ref, role: resolveBuiltinRole(role), autonomy: null }, FIXED_NOW),
   );
   return table.tasks.require(id);
@@ -122,7 +122,7 @@ describe('a lease', () => {
     const second = await claim('lease', addSeconds(122));
     expect(second.attempt).toBe(2);
     await expect(
-      table.tasks.change(id, (task) => renewLease(task, first.attempt, 120, addSeconds(123))),
+      table.tasks.applyCommand(id, (task) => renewLease(task, first.attempt, 120, addSeconds(123))),
     ).rejects.toThrow(Refusal);
   });
 
@@ -216,7 +216,7 @@ describe('a round', () => {
       (await round(addSeconds(after), { tasks, deadlines, locks, counts, beliefs, spend })).checked;
     expect(await looked(60)).toBe(1);
     expect(await looked(121)).toBe(4);
-    await own.tasks.change('due', (each) => failTaskByOperator(each, 'x', 'ann', addSeconds(200)));
+    await own.tasks.applyCommand('due', (each) => failTaskByOperator(each, 'x', 'ann', addSeconds(200)));
     expect(await looked(86_400 * 400)).toBe(1);
     expect(await looked(86_400 * 400)).toBe(0);
     await own.close();
@@ -329,7 +329,7 @@ describe('a record that the stream has given up', () => {
     const waiter = await submit({ depends_on: [ending.id], runner: 'external' });
     const claimed = await claim('given-up');
     const decision = { action: 'accept' as const, reason: 'r', next_model: null, next_tier: null };
-    await table.tasks.change(claimed.task, (each) => ({
+    await table.tasks.applyCommand(claimed.task, (each) => ({
       event: 'report',
       task: {
         ...each,
@@ -348,7 +348,7 @@ describe('a record that the stream has given up', () => {
         },
       },
     }));
-    expect((await table.tasks.change(ending.id, (each) => settleTask(each, FIXED_NOW))).status).toBe('done');
+    expect((await table.tasks.applyCommand(ending.id, (each) => settleTask(each, FIXED_NOW))).status).toBe('done');
     expect((await now(waiter.id)).status).toBe('blocked');
     await round(addSeconds(119));
     expect((await now(waiter.id)).status).toBe('blocked');
@@ -363,7 +363,7 @@ describe('a record that the stream has given up', () => {
   it('of a wait that began just after the end of what it waits for is made up for', async () => {
     const dependency = await submit();
     const waiter = await submit({ depends_on: [dependency.id] });
-    await table.tasks.change(dependency.id, (each) =>
+    await table.tasks.applyCommand(dependency.id, (each) =>
       failTaskByOperator(each, 'x', 'ann', addSeconds(-1_000)),
     );
     await round(addSeconds(-800));
@@ -396,7 +396,7 @@ describe('following the stream', () => {
       next_tier: null,
       at: FIXED_NOW.toISOString(),
     };
-    const reviewed = await table.tasks.change(first.id, (task) => ({
+    const reviewed = await table.tasks.applyCommand(first.id, (task) => ({
       event: 'keep',
       task: {
         ...taskInReview({ verdict: verdict({ verified: false }), decision }),
@@ -406,7 +406,7 @@ describe('following the stream', () => {
         version: task.version + 1,
       },
     }));
-    const done = await table.tasks.change(first.id, (task) => settleTask(task, FIXED_NOW));
+    const done = await table.tasks.applyCommand(first.id, (task) => settleTask(task, FIXED_NOW));
     expect(done.status).toBe('done');
     for (let time = 0; time < 3; time++) await projectTaskWrite(reviewed, done, at(FIXED_NOW));
     expect(completions).toEqual([first.id]);
@@ -418,7 +418,7 @@ describe('following the stream', () => {
   it('wakes nobody who was overtaken: a waiter written just after the end looks for itself', async () => {
     const dependency = await submit();
     const waiter = await submit({ depends_on: [dependency.id] });
-    const failed = await table.tasks.change(dependency.id, (task) =>
+    const failed = await table.tasks.applyCommand(dependency.id, (task) =>
       failTaskByOperator(task, 'x', 'ann', FIXED_NOW),
     );
     await projectTaskWrite(null, waiter, at(FIXED_NOW));

@@ -202,7 +202,7 @@ describe('claiming', () => {
     await claimTask(holder.id, null, claims());
     expect((await refused(claimTask(other.id, null, claims()))).code).toBe('files_held');
     await claimTask(elsewhere.id, null, claims());
-    await table.tasks.change(holder.id, (task) => cancelTask(task, 'x', 'ann', FIXED_NOW));
+    await table.tasks.applyCommand(holder.id, (task) => cancelTask(task, 'x', 'ann', FIXED_NOW));
     expect((await claimTask(other.id, null, claims())).task.status).toBe('claimed');
   });
 
@@ -223,14 +223,14 @@ describe('changing', () => {
     await claimTask(made.id, null, claims());
     await Promise.all(
       Array.from({ length: 15 }, () =>
-        table.tasks.change(made.id, (task) => renewLease(task, 1, 120, FIXED_NOW)),
+        table.tasks.applyCommand(made.id, (task) => renewLease(task, 1, 120, FIXED_NOW)),
       ),
     );
     expect((await table.tasks.get(made.id))?.version).toBe(2 + 15);
   });
 
   it('refuses what does not exist', async () => {
-    expect((await refused(table.tasks.change('nope', () => null))).code).toBe('not_found');
+    expect((await refused(table.tasks.applyCommand('nope', () => null))).code).toBe('not_found');
   });
 });
 
@@ -243,7 +243,7 @@ describe('listing', () => {
     for (let index = 0; index < 25; index++) {
       const made = await submit({ repository, title: `page ${index}` }, { now: addSeconds(1_000 + index) });
       if (index % 4 === 0)
-        await table.tasks.change(made.id, (task) => cancelTask(task, 'x', 'ann', FIXED_NOW));
+        await table.tasks.applyCommand(made.id, (task) => cancelTask(task, 'x', 'ann', FIXED_NOW));
       ids.push(made.id);
     }
     const seen: string[] = [];

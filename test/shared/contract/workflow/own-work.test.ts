@@ -81,7 +81,7 @@ describe.each(Object.entries(OWN))('one’s own work: %s', (name, [of, does, cod
     // It has read another name: its own check lets it pass, version and status are right, and the item's own words refuse.
     const misread = { ...of('carl'), id, version: before.version };
     await expect(
-      table.tasks.change(misread, (each) => {
+      table.tasks.applyCommand(misread, (each) => {
         tries++;
         return does(each);
       }),
@@ -94,6 +94,6 @@ describe.each(Object.entries(OWN))('one’s own work: %s', (name, [of, does, cod
     const id = `other-${name.split(' ')[0]}`;
     await table.tasks.create({ ...of('carl'), id });
     const { version } = await table.tasks.require(id);
-    expect((await table.tasks.change(id, does)).version).toBe(version + 1);
+    expect((await table.tasks.applyCommand(id, does)).version).toBe(version + 1);
   });
 });

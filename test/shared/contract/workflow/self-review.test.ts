@@ -87,7 +87,7 @@ describe('nobody judges their own work', () => {
     };
     const store = new TaskStore(new ItemTable({ send } as unknown as DynamoDBDocumentClient, 'tasks'));
     const own = held({ runner: 'external' }, 'ann');
-    await store.change(own, (each: Task) =>
+    await store.applyCommand(own, (each: Task) =>
       reviewHeldTask(each, 'approve', 'good', 'bob', { tree }, FIXED_NOW),
     );
     expect(puts[0]).toMatchObject({

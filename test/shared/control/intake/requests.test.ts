@@ -183,7 +183,7 @@ describe('words that come in whatever order, and steps that come twice or stop h
         const { request: entered } = await table.requests.create(request());
         const { id } = entered;
         const word = (command: (each: WorkRequest) => WorkRequestChange | null) =>
-          table.requests.change(id, command).catch((error: unknown) => {
+          table.requests.applyCommand(id, command).catch((error: unknown) => {
             if (!(error instanceof Refusal)) throw error;
           });
         for (const each of acts) {

@@ -113,7 +113,7 @@ async function concluded(
 ) {
   const observed = verdict();
   const made = joinJudgements(observed, completeJudgements(task, observed, judgements));
-  await table.tasks.change(task.id, (present) => recordVerdict(present, 1, made, at));
+  await table.tasks.applyCommand(task.id, (present) => recordVerdict(present, 1, made, at));
   await decideStep(task.id, 1, {
     tasks: table.tasks,
     locks: table.locks,

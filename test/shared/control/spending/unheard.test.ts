@@ -111,7 +111,7 @@ async function judged(id: string, { budgets, at, dies = false, by = 'one' }: How
 
 /** Ends a task, and lets the stream bring that twice. */
 async function ended(task: Task): Promise<Task> {
-  const over = await table.tasks.change(task.id, (present) =>
+  const over = await table.tasks.applyCommand(task.id, (present) =>
     cancelTask(present, 'enough', 'ada', FIXED_NOW),
   );
   for (const _ of [1, 2]) await projectTaskWrite(task, over, followed);
@@ -119,7 +119,7 @@ async function ended(task: Task): Promise<Task> {
 }
 
 const again = (task: Task, at: Date): Promise<Task> =>
-  table.tasks.change(task.id, (present) => requestReverification(present, 'once more', 'ada', at));
+  table.tasks.applyCommand(task.id, (present) => requestReverification(present, 'once more', 'ada', at));
 
 const last = ({ attempts }: Task) => {
   const attempt = attempts.at(-1);

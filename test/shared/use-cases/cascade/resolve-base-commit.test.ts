@@ -241,7 +241,7 @@ describe('the base of a task', () => {
       status: 'failed',
       failure: { code: 'base_ref_missing', message: 'base_ref_missing: the repository has no "main"' },
     });
-    await table.tasks.change(id, (task) => startRetryRound(task, FIXED_NOW));
+    await table.tasks.applyCommand(id, (task) => startRetryRound(task, FIXED_NOW));
     expect(await remote(main('d')).resolve(id, 2)).toMatchObject({ stage: 'select_model' });
     expect((await table.tasks.require(id)).base_commit).toBe(fakeSha1('d'));
   });
@@ -313,7 +313,7 @@ describe('the autonomy that assay.yaml of the base names', () => {
   it('is read anew for another round', async () => {
     const { id } = await submit();
     await remote(main('1')).saying('autonomy: ful\n').resolve(id);
-    await table.tasks.change(id, (task) => startRetryRound(task, FIXED_NOW));
+    await table.tasks.applyCommand(id, (task) => startRetryRound(task, FIXED_NOW));
     await remote(main('2')).saying('autonomy: locked\n').resolve(id, 2);
     expect((await table.tasks.require(id)).base_autonomy).toBe('locked');
   });

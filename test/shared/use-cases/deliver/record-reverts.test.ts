@@ -74,7 +74,7 @@ const seen = (fields: object = {}) => ({
 const tell = (revert = seen(), repository = SHOP, now = addSeconds(3_600)) =>
   recordReverts(made({ id: 'T9' }, repository), [revert], { tasks: store, mergedWork: landed, now });
 const byForge = (): Promise<unknown> =>
-  store.change('T1', (each) => {
+  store.applyCommand('T1', (each) => {
     const outcome: DeliveryOutcome = {
       what: 'reverted',
       at: FIXED_NOW.toISOString(),
@@ -157,7 +157,7 @@ it.each([
   const before = await store.require('T1');
   await tell(seen({ task_id: null, ...by }));
   expect(await known()).toEqual([]);
-  await store.change('T1', (each) =>
+  await store.applyCommand('T1', (each) =>
     recordDeliveryOutcome(
       each,
       {

@@ -125,7 +125,7 @@ it('refuses the key for another request, and is another key for another operator
 it('says that the attempt is over once it is, and starts no second one with the same key', async () => {
   await external('over', 'v1');
   await claimNext('over', context('once'));
-  await table.tasks.change('v1', (task) => ({
+  await table.tasks.applyCommand('v1', (task) => ({
     event: 'reopen',
     task: {
       ...task,

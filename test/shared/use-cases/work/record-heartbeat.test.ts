@@ -97,7 +97,7 @@ describe('a heartbeat', () => {
   it('is what the task says once something else is written of it', async () => {
     const id = await begun();
     await beat(id, addSeconds(60), 'half way');
-    await table.tasks.change(id, (each) => failTaskByOperator(each, 'enough', 'ann', addSeconds(70)));
+    await table.tasks.applyCommand(id, (each) => failTaskByOperator(each, 'enough', 'ann', addSeconds(70)));
     expect((await item(id))['attempts']).toMatchObject([{ progress: { message: 'half way' } }]);
   });
 
@@ -151,7 +151,7 @@ describe('a heartbeat', () => {
   it('is taken again after a lease that was ended, when the task has another one since', async () => {
     const id = await begun('in_progress');
     expect(await table.beats.endLease(id, 1, addSeconds(150))).toBe(true);
-    await table.tasks.change(id, (each) => ({
+    await table.tasks.applyCommand(id, (each) => ({
       event: 'keep',
       task: {
         ...each,
@@ -170,7 +170,7 @@ describe('a heartbeat', () => {
     await beat(id, addSeconds(100));
     await round(addSeconds(121));
     expect(await table.beats.read(id, 1)).toMatchObject({ deadline: addSeconds(221).toISOString() });
-    await table.tasks.change(id, (each) => failTaskByOperator(each, 'enough', 'ann', addSeconds(130)));
+    await table.tasks.applyCommand(id, (each) => failTaskByOperator(each, 'enough', 'ann', addSeconds(130)));
     await round(addSeconds(222));
     expect(await table.beats.read(id, 1)).toBeNull();
   });
