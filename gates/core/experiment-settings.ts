@@ -1,7 +1,7 @@
 import * as z from 'zod';
 
-/** Multiple of the suite's own time that experiments may take. */
-export const DEFAULT_EXPERIMENT_BUDGET = 20;
+/** Multiple of the suite's own time that optional experiments may take together. */
+export const DEFAULT_EXPERIMENT_BUDGET = 1;
 
 /**
  * Time limits of a gate that runs tests: one for the patch and its optional experiments, one for the base, and one for each required
@@ -14,8 +14,8 @@ export const CHANGE_DEMONSTRATION_POLICIES = ['advise', 'refer', 'off'] as const
 
 /** Keys of `quality_gates` for experiments: extra runs of tests under changed conditions. */
 export const EXPERIMENT_SETTINGS = {
-  /** Time of all experiments together, as a multiple of what the suite takes; 100 s of CPU time at least. */
-  experiment_budget: z.number().min(1).max(1_000).optional(),
+  /** Time of all optional experiments together, as a multiple of what the suite takes; 100 s of CPU time at least. */
+  experiment_budget: z.number().min(0.1).max(1_000).optional(),
   /** Runs tests that the patch can break once more in another time zone, locale, host and user, and without `CI`. */
   perturbed_environment: z.boolean().optional(),
   /** What follows where no test fails on the base and passes with the patch. */
