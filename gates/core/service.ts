@@ -1,6 +1,7 @@
 import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SignalEvidence } from '../../shared/contract/evidence/schema.ts';
+import { truncateText } from '../../shared/lib/truncate.ts';
 import type { ProcessCommand, ProcessResult } from '../../workspace/process/run-process.ts';
 import type { PatchSubject } from './patch-subject.ts';
 
@@ -80,8 +81,24 @@ export interface ServiceOptions {
   readonly readyMs: number;
   /** Most time in all, in milliseconds. */
   readonly limitMs: number;
-  /** What is wrong with an answer; null: it is up. */
-  readonly readinessProblem: (answer: ServiceResponse) => string | null;
+  /** Returns what is wrong with an answer; null: the service is up. */
+  readonly readinessProblem: (answer: ServiceResponse) => ReadinessProblem | null;
+}
+
+/** Why an answer is not the one that is waited for. */
+export type ReadinessProblem =
+  | { readonly code: 'status'; readonly status: number; readonly wanted: number | null }
+  | {
+      readonly code: 'text_missing';
+      readonly status: number;
+      readonly wanted: string;
+      readonly body: string;
+    };
+
+function renderReadinessProblem(problem: ReadinessProblem): string {
+  if (problem.code === 'text_missing')
+    return `answers ${problem.status} without ${JSON.stringify(truncateText(problem.wanted, 100))}: ${truncateText(problem.body, 200)}`;
+  return `answers ${problem.status}${problem.wanted === null ? '' : `, and ${problem.wanted} is wanted`}`;
 }
 
 /** Services of one patch run one after the other: two of them may want the same port. */
@@ -126,17 +143,18 @@ async function runService<T>(
   });
   try {
     const left = subject.sandboxes.startTimeLimit(readyMs);
-    let last: string | null = null;
+    let last: ReadinessProblem | null = null;
     while (left() > 1) {
       const answer = await get(url, left());
-      last = (answer && readinessProblem(answer)) ?? last;
-      if (answer && readinessProblem(answer) === null) return await use(answer);
+      const problem = answer && readinessProblem(answer);
+      if (answer && problem === null) return await use(answer);
+      last = problem ?? last;
       if (ended !== null) return describeServiceEnd(ended);
       await sleep(PAUSE_MS);
     }
     return last === null
       ? { outcome: 'timed_out', detail: `nobody has answered at ${url.host} within ${readyMs / 1_000} s` }
-      : { outcome: 'failed', detail: `${url.href} ${last}` };
+      : { outcome: 'failed', detail: `${url.href} ${renderReadinessProblem(last)}` };
   } finally {
     over.abort();
     await running;

@@ -1,9 +1,9 @@
 import type { SignalEvidence } from '../../shared/contract/evidence/schema.ts';
 import type { CompletionSignal } from '../../shared/contract/submission/signals.ts';
-import { truncateText } from '../../shared/lib/truncate.ts';
 import type { PatchSubject } from '../core/patch-subject.ts';
 import {
   RESPONSE_TIMEOUT_MS,
+  type ReadinessProblem,
   runWithService,
   type ServiceFailure,
   type ServiceResponse,
@@ -11,11 +11,15 @@ import {
 
 type ApiResponds = Extract<CompletionSignal, { type: 'api_responds' }>;
 
-/** What is wrong with an answer; null: it is as it should be. */
-function responseProblem({ status, body }: ServiceResponse, signal: ApiResponds): string | null {
-  if (status !== signal.status) return `answers ${status}, and ${signal.status} is wanted`;
-  return signal.contains !== undefined && !body.includes(signal.contains)
-    ? `answers ${status} without ${JSON.stringify(truncateText(signal.contains, 100))}: ${truncateText(body, 200)}`
+/** Returns what is wrong with an answer; null: it is as it should be. */
+function findResponseProblem(
+  { status, body }: ServiceResponse,
+  signal: ApiResponds,
+): ReadinessProblem | null {
+  const { contains } = signal;
+  if (status !== signal.status) return { code: 'status', status, wanted: signal.status };
+  return contains !== undefined && !body.includes(contains)
+    ? { code: 'text_missing', status, wanted: contains, body }
     : null;
 }
 
@@ -29,7 +33,7 @@ export async function checkApiResponds(subject: PatchSubject, signal: ApiRespond
     url,
     readyMs,
     limitMs: readyMs + RESPONSE_TIMEOUT_MS,
-    readinessProblem: (answer: ServiceResponse) => responseProblem(answer, signal),
+    readinessProblem: (answer: ServiceResponse) => findResponseProblem(answer, signal),
   };
   const answered = async ({ status }: ServiceResponse): Promise<ServiceFailure> => ({
     outcome: 'passed',

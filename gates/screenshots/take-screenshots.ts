@@ -213,7 +213,7 @@ export async function takeScreenshots(
     limitMs: left(),
     // What the application says of a page is a finding; that it answers at all shows that it is up.
     readinessProblem: ({ status }: { readonly status: number }) =>
-      status >= 500 ? `answers ${status}` : null,
+      status >= 500 ? { code: 'status' as const, status, wanted: null } : null,
   };
   const result = await runWithService(context.subject, service, () =>
     runBrowser(context, { browser, origin, pages, pageMs: page_s * 1_000 }, Math.min(lookMs, left())),

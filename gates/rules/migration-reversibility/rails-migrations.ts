@@ -41,19 +41,34 @@ function effectOf(method: RubyMethod): MigrationEffect {
   return 'nothing';
 }
 
-/** Steps that Rails cannot take back by itself. */
-function irreversible(code: string): string | null {
+/** A step that Rails cannot reverse by itself; `lacks`: what the step would have to name for that. */
+interface IrreversibleStep {
+  readonly step: string;
+  readonly lacks: 'columns' | 'type' | 'from_and_to' | null;
+}
+
+const LACKS = {
+  columns: ' without its columns',
+  type: ' without a type',
+  from_and_to: ' without from and to',
+};
+
+const renderIrreversibleStep = ({ step, lacks }: IrreversibleStep): string =>
+  `${step}${lacks === null ? '' : LACKS[lacks]} cannot be taken back in change`;
+
+function findIrreversibleStep(code: string): IrreversibleStep | null {
   const step =
     /^\s*(execute|change_column|drop_table|remove_columns?|change_column_default)\b[ (]*(.*)$/.exec(code);
   if (!step) return null;
   const [, name = '', rest = ''] = step;
   const given = rest.split(',').length;
-  if (name === 'drop_table') return /\bdo\b|\{/.test(rest) ? null : 'drop_table without its columns';
-  if (name === 'remove_column') return given >= 3 ? null : 'remove_column without a type';
-  if (name === 'remove_columns') return /\btype:/.test(rest) ? null : 'remove_columns without a type';
-  if (name === 'change_column_default')
-    return /\bfrom:/.test(rest) ? null : 'change_column_default without from and to';
-  return name;
+  const unless = (isReversible: boolean, lacks: IrreversibleStep['lacks']): IrreversibleStep | null =>
+    isReversible ? null : { step: name, lacks };
+  if (name === 'drop_table') return unless(/\bdo\b|\{/.test(rest), 'columns');
+  if (name === 'remove_column') return unless(given >= 3, 'type');
+  if (name === 'remove_columns') return unless(/\btype:/.test(rest), 'type');
+  if (name === 'change_column_default') return unless(/\bfrom:/.test(rest), 'from_and_to');
+  return { step: name, lacks: null };
 }
 
 export function findRailsMigrationProblems(text: string): MigrationProblem[] {
@@ -63,10 +78,10 @@ export function findRailsMigrationProblems(text: string): MigrationProblem[] {
     // What stands in such a block says itself what to do on the way back.
     if (change.body.some(({ code }) => /\breversible\b|\brevert\b|\bup_only\b/.test(code))) return [];
     return change.body.flatMap(({ code, line }): MigrationProblem[] => {
-      const why = irreversible(code);
-      return why === null
+      const step = findIrreversibleStep(code);
+      return step === null
         ? []
-        : [{ line, rule: 'irreversible_step', message: `${why} cannot be taken back in change` }];
+        : [{ line, rule: 'irreversible_step', message: renderIrreversibleStep(step) }];
     });
   }
   const up = methodOf(lines, 'up');

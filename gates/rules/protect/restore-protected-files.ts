@@ -118,8 +118,8 @@ export async function restoreProtectedFiles(
 /** Files that are used as the patch has them, and that a person may want to look at. */
 const namedFiles = (sides: readonly PathVersions[]): ProtectedFile[] =>
   sides.flatMap((side) => {
-    const reason = buildScriptReviewReason(side.path);
-    if (reason === null) return [];
+    if (!isBuildScript(side.path)) return [];
+    const reason = BUILD_SCRIPT_REASON;
     const file = { path: side.path, change: classifyChange(side), class: 'build_scripts' as const, reason };
     return [{ ...file, used: 'patch', allowed_by: null }];
   });
@@ -159,6 +159,7 @@ async function mergeWithBase(
 const NAMED =
   /(?:^|\/)(?:setup\.py|build\.rs|binding\.gyp|(?:[^/]*\.)?(?:docker|container)file(?:\.[^/]*)?|(?:docker-)?compose(?:\.[^/]*)?\.ya?ml)$/;
 
-/** Why a person may want to look at a change of this file, which is used as the patch has it; null for most files. */
-const buildScriptReviewReason = (path: string): string | null =>
-  NAMED.test(foldPathCase(path)) ? 'runs when the project is installed or built' : null;
+const BUILD_SCRIPT_REASON = 'runs when the project is installed or built';
+
+/** Whether a reviewer may want to look at a change of this file, which is used as the patch has it. */
+const isBuildScript = (path: string): boolean => NAMED.test(foldPathCase(path));

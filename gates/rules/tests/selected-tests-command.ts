@@ -30,8 +30,8 @@ export function selectAffectedTests(project: ProjectCode, changes: readonly File
   for (const change of changes) {
     const paths = [...new Set([change.path, getBasePath(change) ?? change.path])];
     if (paths.every(isProsePath)) continue;
-    const why = paths.map((path) => unforeseeable(path, project)).find((reason) => reason !== null);
-    if (why) return all(why);
+    const [untraceable] = paths.flatMap((path) => findUntraceableChange(path, project) ?? []);
+    if (untraceable) return all(renderUntraceableChange(untraceable));
     const tests = paths.flatMap((path) => [
       ...head.testsReaching(path),
       ...base.testsReaching(path).filter(isThere),
@@ -51,16 +51,34 @@ export function selectAffectedTests(project: ProjectCode, changes: readonly File
   };
 }
 
-/** Why nobody can tell from imports what a change of this file does to the tests; null when one can. */
-function unforeseeable(path: string, { head }: ProjectCode): string | null {
+/** A changed file whose effect on the tests cannot be told from imports. */
+type UntraceableChange = { readonly path: string } & (
+  | { readonly code: 'steers_checks'; readonly reason: string }
+  | { readonly code: 'not_code' | 'rust' | 'unreadable' }
+);
+
+/** Returns why imports do not tell what a change of this file does to the tests, or null where they do. */
+function findUntraceableChange(path: string, { head }: ProjectCode): UntraceableChange | null {
   const rule = findProtection(path);
-  if (rule) return `${path} was changed: ${rule.reason}`;
-  if (!isProjectCode(path)) return `${path} was changed, which is no code that we can follow`;
+  if (rule) return { code: 'steers_checks', path, reason: rule.reason };
+  if (!isProjectCode(path)) return { code: 'not_code', path };
   // Rust keeps tests in the same files, and names them otherwise than by file.
-  if (grammarOfPath(path) === 'rust')
-    return `${path} was changed, and tests of Rust are not told apart by file`;
+  if (grammarOfPath(path) === 'rust') return { code: 'rust', path };
   const file = head.files.code.get(path);
-  return file && head.hasParseErrors(file) ? `${path} was changed and cannot be read` : null;
+  return file && head.hasParseErrors(file) ? { code: 'unreadable', path } : null;
+}
+
+function renderUntraceableChange(change: UntraceableChange): string {
+  switch (change.code) {
+    case 'steers_checks':
+      return `${change.path} was changed: ${change.reason}`;
+    case 'not_code':
+      return `${change.path} was changed, which is no code that we can follow`;
+    case 'rust':
+      return `${change.path} was changed, and tests of Rust are not told apart by file`;
+    case 'unreadable':
+      return `${change.path} was changed and cannot be read`;
+  }
 }
 
 /** What runners take: files, and for Go the folders of packages. */

@@ -11,21 +11,28 @@ import { createReportPathResolver } from './report-paths.ts';
 const STARTS = /^running \d{1,9} tests?\r?$/gm;
 const ENDS = /^test result: /gm;
 
+/** Test programs of Rust that began, and fewer that came to their end. */
+interface TruncatedRun {
+  readonly started: number;
+  readonly ended: number;
+}
+
 /**
- * Why a run that ended well did not come to its end; null where nothing tells. A test program of Rust says how many tests it is
+ * Finds out that a run that ended well did not come to its end; null where nothing tells. A test program of Rust says how many tests it is
  * going to run, and then what came of them: code that ends the process well leaves the second out.
  */
-function truncatedRunReason({
+function findTruncatedRun({
   output,
   truncatedBytes,
-}: Pick<ProcessResult, 'output' | 'truncatedBytes'>): string | null {
+}: Pick<ProcessResult, 'output' | 'truncatedBytes'>): TruncatedRun | null {
   if (truncatedBytes > 0) return null;
   const started = output.match(STARTS)?.length ?? 0;
   const ended = output.match(ENDS)?.length ?? 0;
-  return started > ended
-    ? `a test program ended with exit 0 in the middle: ${ended} of ${started} told what came of their tests`
-    : null;
+  return started > ended ? { started, ended } : null;
 }
+
+const renderTruncatedRun = ({ started, ended }: TruncatedRun): string =>
+  `a test program ended with exit 0 in the middle: ${ended} of ${started} told what came of their tests`;
 
 /** A line for `bash -c`, and what makes its runner report single tests. */
 export interface CommandLine {
@@ -81,8 +88,9 @@ export async function runCommandLine(
     ? await readReportFile(asidePath).catch(() => null)
     : null;
   const ended = classifyProcessResult(ran);
-  const broken = ended.outcome === 'passed' ? truncatedRunReason(ran) : null;
-  const plain = broken === null ? ended : { outcome: 'failed' as const, detail: broken };
+  const truncated = ended.outcome === 'passed' ? findTruncatedRun(ran) : null;
+  const plain =
+    truncated === null ? ended : { outcome: 'failed' as const, detail: renderTruncatedRun(truncated) };
   if (exitOnly) return { processResult: ran, report: null, cases: null, sideFileText: aside, ...plain };
   let report: ToolReport | null = null;
   let why = '';
