@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { buildBrowserArguments } from './browser-arguments.ts';
 import type { BrowserJob, PageResult } from './browser-job.ts';
 import { capturePages } from './capture-pages.ts';
 import { DevToolsPipe } from './devtools-pipe.ts';
@@ -31,47 +32,3 @@ async function take(): Promise<void> {
 const [mode, folder = '.'] = process.argv.slice(2);
 if (mode === 'serve') await serveFolder(folder, Number(process.env['PORT']));
 else await take();
-
-/** A port without a listener: requests for other machines end there. */
-const NOWHERE = 'http://127.0.0.1:9';
-
-/**
- * Builds the arguments of the browser: without anything of its own on the network, with loopback as all that it reaches, and with the same
- * picture of the same page, as far as that goes. It has no sandbox of its own: it runs as a user who can do nothing else.
- */
-export const buildBrowserArguments = (profile: string): string[] => [
-  '--headless=new',
-  '--remote-debugging-pipe',
-  `--user-data-dir=${profile}`,
-  '--no-sandbox',
-  '--no-zygote',
-  '--disable-gpu',
-  // /dev/shm of a container is small.
-  '--disable-dev-shm-usage',
-  '--no-first-run',
-  '--no-default-browser-check',
-  '--disable-extensions',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-default-apps',
-  '--disable-sync',
-  '--disable-breakpad',
-  '--disable-crash-reporter',
-  '--metrics-recording-only',
-  '--no-pings',
-  '--mute-audio',
-  '--password-store=basic',
-  // Loopback goes past a proxy by itself, and link-local with it; so the rule for both is taken away.
-  `--proxy-server=${NOWHERE}`,
-  '--proxy-bypass-list=<-loopback>;127.0.0.1;localhost;[::1]',
-  '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost, EXCLUDE [::1]',
-  '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
-  '--force-device-scale-factor=1',
-  '--force-color-profile=srgb',
-  '--force-prefers-reduced-motion',
-  '--font-render-hinting=none',
-  '--disable-lcd-text',
-  '--hide-scrollbars',
-  '--lang=en-US',
-  'about:blank',
-];

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { screenshotsGate } from '../../../gates/gates/screenshots.ts';
+import { buildBrowserArguments } from '../../../gates/screenshots/browser-arguments.ts';
 import {
   findBrowser,
   MAX_PAGE_TEXT_CHARACTERS,
   type PageResult,
   ScreenshotPage,
 } from '../../../gates/screenshots/browser-job.ts';
-import { buildBrowserArguments } from '../../../gates/screenshots/browser-program.ts';
 import { ScreenshotsSetting } from '../../../gates/screenshots/screenshots-setting.ts';
 import { resolveServedFile } from '../../../gates/screenshots/static-server.ts';
 import { readPageResults, readScreenshot } from '../../../gates/screenshots/take-screenshots.ts';
