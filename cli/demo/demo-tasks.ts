@@ -79,7 +79,7 @@ export function buildDemoTasks(url: string, adapter = SCRIPTED): readonly DemoTa
       task: {
         ...common,
         id: 'd-notes',
-        title: 'Write some notes (no signals, no gates)',
+        title: 'Document how prices and carts work (no signals, no gates)',
         role: 'docs',
         base_ref: 'sandbox',
       },

@@ -65,7 +65,7 @@ describe('assay verification', () => {
 
 describe('assay up', () => {
   it.each([
-    ['--nudge-threshold', '30', '<1'],
+    ['--nudge-threshold', '30', '<=1'],
     ['--nudge-threshold', '', 'number'],
     ['--nudge-min-completions', '0', '>=1'],
     ['--nudge-window', '0.5', 'int'],

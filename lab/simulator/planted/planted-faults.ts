@@ -14,7 +14,7 @@ export interface PlantedFault {
 export const PLANTED_FAULTS = {
   'conditions of writes are dropped': {
     module: 'shared/store/task-store.ts',
-    replace: [/`#version = :version AND [^`]*`/, "'attribute_exists(pk)'"],
+    replace: [/`\$\{allowed\.ConditionExpression\}[^`]*`/, "'attribute_exists(pk)'"],
     breaks: [
       'versions count by one',
       'only known transitions',
@@ -247,8 +247,8 @@ export const PLANTED_FAULTS = {
   'a yes that was said before the no counts after it': {
     module: 'shared/store/work-requests.ts',
     replace: [
-      /ConditionExpression: `#version = :version AND [^`]*`/,
-      "ConditionExpression: ':version = :version AND attribute_exists(#status)'",
+      /eventCondition\((WORK_REQUEST_LIFECYCLE, moved\.event, present\.version)\)/,
+      "{ ...eventCondition($1), ConditionExpression: ':version = :version AND attribute_exists(#status)' }",
     ],
     breaks: ['a request moves as it may', 'a reject wins'],
   },

@@ -146,10 +146,10 @@ describe('an execution', () => {
     ['when there is a verdict', reviewed({ verification }), reviewed({ verification, verdict: verdict() })],
     ['when it was delivered', reviewed(accepted), reviewed(accepted, { delivery: delivery('delivered') })],
     [
-      'when boxes that had leave to push are lost',
+      'when deliveries that had leave to push are lost, and no retry is left',
       reviewed(accepted, { delivery: { ...delivery('refused'), state: 'pushing' } }),
       reviewed(
-        { ...accepted, deliver: { ...launch(), number: 3, lost: true } },
+        { ...accepted, deliver: { ...launch(), number: 3, lost: true, retries_exhausted: true } },
         { delivery: { ...delivery('refused'), state: 'pushing' } },
       ),
     ],
@@ -161,6 +161,14 @@ describe('an execution', () => {
       'by what the execution writes that goes on from there',
       reviewed({ verification, verdict: verdict() }),
       reviewed(accepted),
+    ],
+    [
+      'when deliveries that had leave to push are lost, and a retry is left',
+      reviewed(accepted, { delivery: { ...delivery('refused'), state: 'pushing' } }),
+      reviewed(
+        { ...accepted, deliver: { ...launch(), number: 3, lost: true } },
+        { delivery: { ...delivery('refused'), state: 'pushing' } },
+      ),
     ],
     ['for a task that is over', running, { ...reopened, status: 'cancelled' }],
     ['for a task that waits for a person', running, { ...running, status: 'auth_required' }],

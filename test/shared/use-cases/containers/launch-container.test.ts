@@ -21,7 +21,7 @@ let task: Task;
 const tasks = {
   get: async () => task,
   require: async () => task,
-  change: async (_of: unknown, command: TaskCommand) => {
+  applyCommand: async (_of: unknown, command: TaskCommand) => {
     task = command(task)?.task ?? task;
     return task;
   },
