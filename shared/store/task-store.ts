@@ -146,7 +146,7 @@ export class TaskStore {
     return (await this.apply(of, command)).task;
   }
 
-  /** As `change`, and says whether something was written. */
+  /** As `applyCommand`, and says whether something was written. */
   async apply(of: string | Task, command: TaskCommand): Promise<{ task: Task; changed: boolean }> {
     let task = typeof of === 'string' ? await this.require(of) : of;
     const { id } = task;

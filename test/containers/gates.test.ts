@@ -49,7 +49,7 @@ describe('the gates box', () => {
   test('remembers results for the next box that looks at the same tree', async () => {
     const of = work(
       { 'assay.yaml': 'quality_gates: { lint_command: "echo looked >&2", pii_scan: false }\n' },
-      { 'b.txt': 'b\n' },
+      { 'b.js': 'b\n' },
     );
     const cached = async () => {
       api.calls.length = 0;
@@ -67,7 +67,7 @@ describe('the gates box', () => {
   test('remembers nothing where the configuration forbids it', async () => {
     const of = work(
       { 'assay.yaml': 'quality_gates: { cache_enabled: false, lint_command: "true" }\n' },
-      { 'b.txt': 'b\n' },
+      { 'b.js': 'b\n' },
     );
     await runGates(of);
     expect(api.calls.map(({ route }) => route)).toEqual(['evidence']);

@@ -67,7 +67,7 @@ describe('the audit of dependencies', () => {
     );
     expect(result).toMatchObject({
       outcome: 'could_not_run',
-      detail: 'cargo-audit is not here; to get it: cargo install cargo-audit',
+      detail: 'cargo-audit is not installed in the prepared checkout; to get it: cargo install cargo-audit',
     });
   });
 });

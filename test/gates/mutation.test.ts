@@ -268,7 +268,7 @@ describe('mutation_testing with the tool of the language', () => {
     const result = await runGate(mutationTestingGate, BASE, SOURCE);
     expect(result).toMatchObject({
       outcome: 'could_not_run',
-      detail: 'mutmut is not here; to get it: pip install "mutmut>=3"',
+      detail: 'mutmut is not installed in the prepared checkout; to get it: pip install "mutmut>=3"',
     });
   });
 

@@ -16,9 +16,18 @@ const BASE = { 'assay.yaml': EVERYTHING, 'src/a.js': 'exports.a = 1;\n' };
 const bytes = (dir: string, name: readonly number[]): Buffer =>
   Buffer.concat([Buffer.from(`${dir}/`), Buffer.from(name)]);
 
-/** A repository that has this submodule at this commit, on a branch of its own. */
-function withSubmodule(path: string, before: string | null, after: string | null): TestRepository {
-  const repository = createTestRepository(BASE);
+/**
+ * A repository that has another one in it at this commit, on a branch of its own.
+ * @param isNamed whether the `.gitmodules` of the base names it; only then it is a submodule.
+ */
+function withSubmodule(
+  path: string,
+  before: string | null,
+  after: string | null,
+  isNamed = true,
+): TestRepository {
+  const named = `[submodule "${path}"]\n\tpath = ${path}\n\turl = https://example.org/lib.git\n`;
+  const repository = createTestRepository(isNamed ? { ...BASE, '.gitmodules': named } : BASE);
   const set = (commit: string | null, message: string): void => {
     if (commit === null) repository.git('rm', '-rq', '--cached', '--ignore-unmatch', path);
     else repository.git('update-index', '--add', '--cacheinfo', `160000,${commit},${path}`);
@@ -117,6 +126,18 @@ describe('a tree is looked at, to a stated outcome,', () => {
     expect(found(evidence, 'pii_scan')).toEqual(findings);
   });
 
+  test.each([
+    ['added', null, one],
+    ['moved to another commit', one, two],
+  ])('with a repository of its own %s that is no submodule', async (_, before, after) => {
+    const repository = withSubmodule('lib', before, after, false);
+    repository.write({ 'src/a.js': 'exports.a = 2;\n' });
+    const evidence = await gatherEvidenceOn(repository);
+    expect(said(evidence)).toEqual({ verdict: 'refer', not_passed: ['complete_patch: could_not_run'] });
+    expect(found(evidence, 'complete_patch')).toEqual(['not_in_patch lib']);
+    expect(found(evidence, 'pii_scan')).toEqual(['submodule lib']);
+  });
+
   test('with links in circles, out of it, and to what never ends', async () => {
     const repository = createTestRepository({ ...BASE, 'folder/x.js': '1;\n' });
     repository.write({ folder: null });
@@ -190,6 +211,8 @@ test.each(['.git', '.GIT', 'git~1', '.git ', '..', '.', '.gi\u200ct'])(
     });
     const evidence = await gathering;
     expect(said(evidence)).toEqual({ verdict: 'refer', not_passed: ['lint: infra_failed'] });
-    expect(evidence.gates[0]?.detail).toContain('invalid path');
+    expect(evidence.gates[0]?.detail).toContain(
+      `a file that cannot be checked out: ${JSON.stringify(`${name}/assay.yaml`)}`,
+    );
   },
 );

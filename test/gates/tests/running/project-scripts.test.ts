@@ -235,7 +235,9 @@ describe('the tools of a language', () => {
         ? { kind: 'executed' }
         : {
             outcome: 'could_not_run',
-            detail: expect.stringContaining('golangci-lint is not here; to get it: install'),
+            detail: expect.stringContaining(
+              'golangci-lint is not installed in the prepared checkout; to get it: install',
+            ),
           },
     );
   });

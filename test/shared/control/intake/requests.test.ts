@@ -198,7 +198,7 @@ describe('words that come in whatever order, and steps that come twice or stop h
               ...context(),
               workRequests: {
                 find: (of: string) => table.requests.find(of),
-                change: () => Promise.reject(new Error('gone')),
+                applyCommand: () => Promise.reject(new Error('gone')),
               },
             };
             await projectRequest(id, broken as never).catch(() => {});
