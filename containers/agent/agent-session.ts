@@ -1,8 +1,4 @@
-import {
-  ADAPTER_MANIFESTS,
-  type AdapterKind,
-  AGENT_CLI_MANIFESTS,
-} from '../../shared/contract/agents/adapter-manifests.ts';
+import { ADAPTER_MANIFESTS, type AdapterKind } from '../../shared/contract/agents/adapter-manifests.ts';
 import type { ApprovalRequest } from '../../shared/contract/approval/schema.ts';
 import type { AgentAssignment } from '../../shared/contract/messages/assignment.ts';
 import type { RoleLimits } from '../../shared/contract/roles/schema.ts';

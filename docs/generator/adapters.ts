@@ -12,7 +12,6 @@ import {
   AGENT_CLI_MANIFESTS,
   type AgentCliKind,
 } from '../../shared/contract/agents/adapter-manifests.ts';
-import { COMMAND_MANIFEST } from '../../shared/contract/agents/command-manifest.ts';
 import { AGENT_HOOKS } from '../../shared/contract/agents/middleware-names.ts';
 import { FAILURE_CODES, type FailureCode } from '../../shared/contract/failure/failure-class.ts';
 import {

@@ -13,7 +13,6 @@ import {
 import type { ExpectedChange } from '../../shared/contract/submission/expected-changes.ts';
 import { reduceToVerdict } from '../../shared/control/verdict/reduce-to-verdict.ts';
 import { mapConcurrently } from '../../shared/lib/map-concurrently.ts';
-import { writeBlob } from '../../workspace/git/edit-tree.ts';
 import { createGitStore, type GitStore } from '../../workspace/git/git-store.ts';
 import {
   type AdversarialCase,

@@ -1,6 +1,5 @@
 import { hasTurnLimit } from '../../../shared/contract/agents/adapter.ts';
 import { CLAUDE_MANIFEST } from '../../../shared/contract/agents/claude-manifest.ts';
-import type { Effort } from '../../../shared/contract/agents/effort.ts';
 import { failureClassOfStatus } from '../../../shared/contract/failure/http-status.ts';
 import type { AgentAdapter, Invocation, InvocationInput } from './adapter.ts';
 import { asAmount, asCount, asFields, asList, asText, type JsonFields } from './json-fields.ts';

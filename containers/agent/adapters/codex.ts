@@ -1,5 +1,4 @@
 import { CODEX_MANIFEST } from '../../../shared/contract/agents/codex-manifest.ts';
-import type { Effort } from '../../../shared/contract/agents/effort.ts';
 import type { FailureCode } from '../../../shared/contract/failure/failure-class.ts';
 import { failureClassOfStatus } from '../../../shared/contract/failure/http-status.ts';
 import type { AgentAdapter, Invocation, InvocationInput } from './adapter.ts';

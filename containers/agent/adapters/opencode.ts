@@ -1,4 +1,3 @@
-import type { Effort } from '../../../shared/contract/agents/effort.ts';
 import { OPENCODE_MANIFEST } from '../../../shared/contract/agents/opencode-manifest.ts';
 import { failureClassOfStatus } from '../../../shared/contract/failure/http-status.ts';
 import type { AgentAdapter, Invocation, InvocationInput } from './adapter.ts';

@@ -3,12 +3,11 @@ import {
   addDailyMetrics,
   type DailyMetrics,
   EMPTY_DAILY_METRICS,
-  EMPTY_JUDGING_METRICS,
   type GateMetrics,
   type WorkMetrics,
 } from './daily-metrics.ts';
 import { histogramPercentile } from './histogram.ts';
-import { EMPTY_METRICS_BREAKDOWN, type GateAccuracy } from './metrics-breakdown.ts';
+import type { GateAccuracy } from './metrics-breakdown.ts';
 import type { ModelQuality, QualityTrend, QualityView } from './quality-schemas.ts';
 
 /** How many of the latest scores a trend is made of. */

@@ -348,7 +348,9 @@ describe('a record that the stream has given up', () => {
         },
       },
     }));
-    expect((await table.tasks.applyCommand(ending.id, (each) => settleTask(each, FIXED_NOW))).status).toBe('done');
+    expect((await table.tasks.applyCommand(ending.id, (each) => settleTask(each, FIXED_NOW))).status).toBe(
+      'done',
+    );
     expect((await now(waiter.id)).status).toBe('blocked');
     await round(addSeconds(119));
     expect((await now(waiter.id)).status).toBe('blocked');

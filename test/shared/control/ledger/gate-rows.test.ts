@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_TIER_MODELS } from '../../../../shared/contract/agents/tiers.ts';
 import type { GateEvidence } from '../../../../shared/contract/evidence/schema.ts';
-import { VerificationRecord } from '../../../../shared/contract/task/attempt.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
 import { deriveRows } from '../../../../shared/control/ledger/derive-rows.ts';
 import { GateRow } from '../../../../shared/control/ledger/record-rows.ts';
