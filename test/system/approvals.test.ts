@@ -84,7 +84,7 @@ describe('an agent that asks for leave in mid-run', () => {
     const word = () => stack.call('POST', '/approvals/ship/approve', { reason: 'after hours', number: 1 });
     expect((await word()).status).toBe(200);
     expect((await word()).status).toBe(200);
-    expect((await stack.call('POST', '/approvals/ship/deny', {})).status).toBe(409);
+    expect((await stack.call('POST', '/approvals/ship/deny', { reason: 'too late' })).status).toBe(409);
     const done = await stack.ended('ship');
     expect(done).toMatchObject({ status: 'done', verified: true, attempt_count: 1, branch: 'assay/ship' });
     expect(repository.show('assay/ship', 'DEPLOYED.md')).toBe('deployed');

@@ -90,7 +90,7 @@ describe('one task, end to end', () => {
 
   it('completes without evidence as unverified, and does not deliver', async () => {
     const { id } = await stack.submit(
-      base({ base_ref: 'sketch', adapter: agent(writes('notes.md', 'a sketch\n')) }),
+      base({ base_ref: 'sketch', adapter: agent(writes('sketch.js', 'a sketch\n')) }),
     );
     expect(await stack.ended(id)).toMatchObject({
       status: 'done',

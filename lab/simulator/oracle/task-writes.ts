@@ -19,8 +19,7 @@ const MOVES: Readonly<Record<TaskStatus, readonly TaskStatus[]>> = {
   auth_required: ['auth_required', 'claimed', 'open', 'failed', 'cancelled'],
   in_review: ['in_review', 'claimed', 'open', 'done', 'failed', 'cancelled'],
   done: [],
-  // A retry of work that was accepted and not delivered goes straight to its delivery.
-  failed: ['open', 'in_review'],
+  failed: ['open'],
   cancelled: [],
 };
 const LIVE: readonly TaskStatus[] = ['claimed', 'in_progress', 'auth_required', 'in_review'];
@@ -207,9 +206,6 @@ export function checkTaskWrite(of: Simulation, write: TableWrite): void {
     }
     if (!MOVES[before.status].includes(after.status))
       broken('only known transitions', `${after.id}: ${before.status} to ${after.status}`);
-    if (before.status === 'failed' && after.status === 'in_review')
-      if (before.attempts.at(-1)?.decision?.action !== 'accept')
-        broken('only accepted work is delivered again', after.id);
     if (after.version !== before.version + 1)
       broken('versions count by one', `${after.id}: ${before.version} to ${after.version}`);
     if (after.run < before.run) broken('runs only go up', after.id);

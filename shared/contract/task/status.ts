@@ -22,7 +22,7 @@ export const LIVE_TASK_STATUSES = [
   'auth_required',
   'in_review',
 ] as const satisfies readonly TaskStatus[];
-/** No event leads out of these, except `retry` and `redeliver` out of `failed`. */
+/** No event leads out of these, except `retry` out of `failed`. */
 export const TERMINAL_TASK_STATUSES = [
   'done',
   'failed',
@@ -101,11 +101,6 @@ export const TASK_LIFECYCLE = defineLifecycle(
       reason: 'what was delivered was merged, closed or reverted where it was delivered to',
     },
     retry: { from: ['failed'], to: 'open', reason: 'an operator wants another round of attempts' },
-    redeliver: {
-      from: ['failed'],
-      to: 'in_review',
-      reason: 'an operator retries a task whose accepted work was not delivered: the same tree is delivered',
-    },
   },
 );
 

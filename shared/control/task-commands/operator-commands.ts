@@ -6,7 +6,7 @@ import { MAX_ATTEMPTS_BEFORE_RETRY } from '../../contract/task/shrink-task.ts';
 import { currentAttempt, type Task } from '../../contract/task/task.ts';
 import { applyApprovalEvent } from './approval-request.ts';
 import { commitIdOrNull, requireSameBaseCommit, shouldStartCascade } from './base-commit.ts';
-import { shouldDeliver, taskEndFields } from './settle.ts';
+import { taskEndFields } from './settle.ts';
 import {
   applyTaskEvent,
   refuseSelfReview,
@@ -73,36 +73,10 @@ export const failOutOfBudget = (task: Task, why: string, now: Date): TaskChange 
   });
 
 /**
- * Opens the last attempt of a failed task again if its work was accepted and only its delivery failed. Returns null for any other task.
- * Base, tree and verdict stay, so no agent and no gates run again.
- */
-function redeliver(task: Task, now: Date): TaskChange | null {
-  const attempt = currentAttempt(task);
-  if (task.status !== 'failed' || task.delivery?.state !== 'refused' || !attempt?.deliver) return null;
-  const { retries_exhausted: _over, excused: _excused, ...launch } = attempt.deliver;
-  const change = applyTaskEvent(task, 'redeliver', now, {
-    attempts: replaceCurrentAttempt(task, {
-      outcome: null,
-      ended_at: null,
-      deliver: { ...launch, lost: true, launched_at: toIsoTime(now) },
-    }),
-    run: task.run + 1,
-    retries: 0,
-    failure: null,
-    ended_at: null,
-    expires_at: null,
-    delivery: null,
-  });
-  return shouldDeliver(change.task) ? change : null;
-}
-
-/**
- * Another round for a failed task; work that was accepted and only not delivered is delivered again. Otherwise: budget and retries start anew, the history stays. So does the base: what `base_ref` stands for is
- * looked up again, because a branch that was missing or broken has often been mended meanwhile.
+ * Starts another round of a failed task: budget and retries start anew, the history stays. The commit of `base_ref` is resolved again,
+ * because a missing or broken branch may have been mended.
  */
 export function startRetryRound(task: Task, now: Date): TaskChange {
-  const again = redeliver(task, now);
-  if (again !== null) return again;
   if (task.attempts.length >= MAX_ATTEMPTS_BEFORE_RETRY)
     throw new Refusal(
       'conflict',

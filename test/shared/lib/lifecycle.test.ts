@@ -10,7 +10,7 @@ import { eventCondition } from '../../../shared/store/event-condition.ts';
 
 /** Each life cycle, with the events that are allowed in its terminal statuses. */
 const LIFECYCLES = [
-  [TASK_LIFECYCLE, ['outcome', 'retry', 'redeliver']],
+  [TASK_LIFECYCLE, ['outcome', 'retry']],
   [WORK_REQUEST_LIFECYCLE, []],
   [LETTER_LIFECYCLE, ['come_again', 'requeue', 'resolve']],
   [APPROVAL_LIFECYCLE, []],

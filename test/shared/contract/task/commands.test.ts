@@ -33,7 +33,6 @@ import {
   renewLease,
 } from '../../../../shared/control/task-commands/report-work.ts';
 import { settleTask } from '../../../../shared/control/task-commands/settle.ts';
-import { currentStage } from '../../../../shared/control/task-commands/stage.ts';
 import { startAttempt } from '../../../../shared/control/task-commands/start-attempt.ts';
 import {
   reexamineDependencies,
@@ -358,31 +357,6 @@ describe('delivery', () => {
       }
     },
   );
-
-  it('that failed is all that a retry of accepted work does again', () => {
-    const lost = recordLaunchLost(delivering(0), 1, 'deliver', 1, 'gone', FIXED_NOW)?.task ?? accepted;
-    const refused = recordDeliveryRefusal(lost, 1, work('b'), 'lost', FIXED_NOW)?.task ?? lost;
-    const failed = settleTask(refused, FIXED_NOW)?.task ?? refused;
-    expect(failed).toMatchObject({ status: 'failed', failure: { code: 'delivery_refused' } });
-    const again = startRetryRound(failed, addSeconds(60)).task;
-    expect(again).toMatchObject({
-      ...{ status: 'in_review', failure: null, ended_at: null, expires_at: null, delivery: null, retries: 0 },
-      base_commit: accepted.base_commit,
-      run: failed.run + 1,
-    });
-    expect(again.attempts).toHaveLength(1);
-    expect(again.attempts[0]).toMatchObject({ outcome: null, verdict: accepted.attempts[0]?.verdict });
-    expect(currentStage(again)).toBe('deliver');
-    expect(authorizeDelivery(again, 1, work('b'), FIXED_NOW)?.task.delivery).toMatchObject({
-      state: 'pushing',
-    });
-  });
-
-  it('that failed is not repeated for work without a passing verdict', () => {
-    const failing = taskInReview({ verdict: verdict({ verdict: 'fail' }), decision, deliver: launch(1) });
-    const failed = { ...failing, status: 'failed' as const, delivery: refusedDelivery };
-    expect(startRetryRound(failed, addSeconds(60)).task).toMatchObject({ status: 'open', budget_from: 2 });
-  });
 
   it('settles as done only once delivered, as failed when the push was refused', () => {
     expect(settleTask(accepted, FIXED_NOW)).toBeNull();

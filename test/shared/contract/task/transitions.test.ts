@@ -4,11 +4,11 @@ import { TASK_LIFECYCLE, TASK_STATUSES } from '../../../../shared/contract/task/
 const { events, next } = TASK_LIFECYCLE;
 
 describe('the transition table', () => {
-  it('lets nothing out of done and cancelled, and only a retry of attempts or of a delivery out of failed; of done work it is written down what became of it', () => {
+  it('lets nothing out of done and cancelled, and only a retry out of failed; of done work it is written down what became of it', () => {
     for (const event of events) {
       expect(next('done', event)).toBe(event === 'outcome' ? 'done' : null);
       expect(next('cancelled', event)).toBeNull();
-      expect(next('failed', event)).toBe({ retry: 'open', redeliver: 'in_review' }[String(event)] ?? null);
+      expect(next('failed', event)).toBe(event === 'retry' ? 'open' : null);
     }
   });
 
