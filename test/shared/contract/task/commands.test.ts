@@ -263,10 +263,6 @@ describe('delivery', () => {
     at: FIXED_NOW.toISOString(),
   };
   const accepted = taskInReview({ verdict: verdict(), decision });
-  const refusedDelivery = {
-    ...{ state: 'refused' as const, base_commit: fakeSha1('a'), tree: fakeSha1('b'), branch: 'assay/T1' },
-    ...{ commit: null, reason: 'lost', at: FIXED_NOW.toISOString() },
-  };
 
   it('is allowed for the tree that passed', () => {
     expect(authorizeDelivery(accepted, 1, work('b'), FIXED_NOW)?.task.delivery).toMatchObject({
