@@ -1,6 +1,6 @@
 import type { Verdict } from '../../contract/evidence/schema.ts';
 import type { VerificationGateRecord } from '../../contract/run-record/verification-gate-record.ts';
-import { appendReasons } from './reduce-to-verdict.ts';
+import { orderReasons } from './order-reasons.ts';
 
 /**
  * What it makes of a verdict how the agent was let go. Who was let go by force, or could not be looked at, is never verified, whatever
@@ -13,7 +13,8 @@ export function applyForcedExit(verdict: Verdict, gate: VerificationGateRecord |
   return {
     ...verdict,
     verified: false,
-    reasons: appendReasons(verdict.reasons, [
+    reasons: orderReasons([
+      ...verdict.reasons,
       {
         code: `verification_gate_${gate.state}`,
         subject: 'verification_gate',

@@ -2,7 +2,7 @@ import type { Verdict } from '../../contract/evidence/schema.ts';
 import type { Judgement } from '../../contract/judgement/judgement.ts';
 import { judgementCost, sumOrNull } from '../../contract/task/judging-cost.ts';
 import { judgementReasons } from '../../reviews/engine/opinion-verdict.ts';
-import { appendReasons } from './reduce-to-verdict.ts';
+import { orderReasons } from './order-reasons.ts';
 
 const SEVERITY: Record<Verdict['verdict'], number> = { pass: 0, refer: 1, fail: 2 };
 
@@ -16,7 +16,7 @@ export const mostSevereVerdict = (words: readonly Verdict['verdict'][]): Verdict
 export function joinJudgements(observed: Verdict, judgements: readonly Judgement[]): Verdict {
   if (judgements.length === 0) return observed;
   const verdict = mostSevereVerdict([observed.verdict, ...judgements.map((each) => each.verdict)]);
-  const reasons = appendReasons(observed.reasons, judgements.flatMap(judgementReasons));
+  const reasons = orderReasons([...observed.reasons, ...judgements.flatMap(judgementReasons)]);
   const cost = sumOrNull(judgements.map(judgementCost));
   return { ...observed, verdict, reasons, judgements: [...judgements], judging_cost_usd: cost };
 }

@@ -11,6 +11,7 @@ import type {
 import { describeSignal } from '../../contract/submission/signals.ts';
 import { truncateText } from '../../lib/truncate.ts';
 import { verdictWithoutOpinion } from '../../reviews/engine/opinion-verdict.ts';
+import { orderReasons } from './order-reasons.ts';
 
 /** Outcomes of a check that was to run and could not: never a pass, and no fault of the patch that we know of. */
 const OUTCOMES_WITHOUT_RESULT: readonly CheckOutcome[] = ['could_not_run', 'timed_out', 'infra_failed'];
@@ -73,7 +74,7 @@ export function reduceToVerdict(evidence: Evidence): Verdict {
   return {
     verdict: failed.length > 0 || emptyHanded ? 'fail' : unclear.length > 0 ? 'refer' : 'pass',
     verified,
-    reasons: [...failed, ...unclear, ...without, ...advice].sort(byCodeAndSubject),
+    reasons: orderReasons([...failed, ...unclear, ...without, ...advice].sort(byCodeAndSubject)),
     base_commit: evidence.base_commit,
     tree: evidence.tree,
     tests_run: ours.tests,
@@ -134,15 +135,6 @@ const undemonstratedReasons = ({ gates }: Evidence, policy: 'advise' | 'refer'):
         'no test fails on the base and passes with the patch: nothing shows that behaviour has changed',
     }));
 
-/** Appends reasons to those of a verdict; what is only advice stays last. */
-export function appendReasons(
-  present: readonly VerdictReason[],
-  added: readonly VerdictReason[],
-): VerdictReason[] {
-  const isAdvice = ({ code }: VerdictReason): boolean => code === 'change_not_demonstrated';
-  return [...present.filter((each) => !isAdvice(each)), ...added, ...present.filter(isAdvice)];
-}
-
 const EMPTY_PATCH: VerdictReason = {
   code: 'empty_patch',
   subject: null,
@@ -157,23 +149,8 @@ const NO_EVIDENCE: VerdictReason = {
 const short = (text: string): string =>
   text.length <= REASON_DETAIL ? text : `…${text.slice(-(REASON_DETAIL - 1))}`;
 
-const REASON_ORDER = [
-  'failed',
-  'empty_patch',
-  'infra_failed',
-  'timed_out',
-  'could_not_run',
-  'put_back',
-  'no_evidence',
-  'not_demonstrated',
-];
-const rank = (code: string): number => REASON_ORDER.findIndex((word) => code.endsWith(word));
-
-/** What failed comes first, then by subject: a fixed order, whatever order the checks came in. */
+/** Makes the order independent of the order of the checks. */
 const byCodeAndSubject = (a: VerdictReason, b: VerdictReason): number =>
-  rank(a.code) - rank(b.code) ||
-  compare(a.code, b.code) ||
-  compare(a.subject ?? '', b.subject ?? '') ||
-  compare(a.message, b.message);
+  compare(a.code, b.code) || compare(a.subject ?? '', b.subject ?? '') || compare(a.message, b.message);
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

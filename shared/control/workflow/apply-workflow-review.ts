@@ -4,7 +4,7 @@ import type { WorkflowOutcome } from '../../contract/workflow/workflow-outcome.t
 import type { ReviewStageInput } from '../../reviews/review/review-stages.ts';
 import { runReviewStages } from '../../reviews/review/run-review-stages.ts';
 import { mostSevereVerdict } from '../verdict/join-judgements.ts';
-import { appendReasons } from '../verdict/reduce-to-verdict.ts';
+import { orderReasons } from '../verdict/order-reasons.ts';
 
 /** Which way the work took out of each verification node: the first that did not pass is the last that it came to. */
 function listTakenRoutes(
@@ -61,7 +61,7 @@ export function applyWorkflowReview(
   return {
     ...verdict,
     verdict: mostSevereVerdict([verdict.verdict, reviewed]),
-    reasons: appendReasons(verdict.reasons, added),
+    reasons: orderReasons([...verdict.reasons, ...added]),
     workflow: { name: workflow.name, taken: listTakenRoutes(task, verdict), review_pipeline: progress },
   };
 }

@@ -13,6 +13,7 @@ import { applyGateRequirements } from '../../control/tune/active-changes.ts';
 import { EMPTY_TUNING_STATE } from '../../control/tune/proposals.ts';
 import { applyForcedExit } from '../../control/verdict/forced-exit.ts';
 import { joinJudgements } from '../../control/verdict/join-judgements.ts';
+import { orderReasons } from '../../control/verdict/order-reasons.ts';
 import { reduceToVerdict } from '../../control/verdict/reduce-to-verdict.ts';
 import { applyWorkflowReview } from '../../control/workflow/apply-workflow-review.ts';
 import { truncateToBytes } from '../../lib/truncate.ts';
@@ -92,7 +93,7 @@ export async function reduceEvidenceToVerdict(
   const settings = (await deps.evolution?.read()) ?? EMPTY_TUNING_STATE;
   const { evidence, reasons } = applyGateRequirements(gathered, settings);
   const reduced = applyForcedExit(reduceToVerdict(evidence), report?.verification_gate);
-  const verdict = { ...reduced, reasons: boundedReasons([...reduced.reasons, ...reasons]) };
+  const verdict = { ...reduced, reasons: boundedReasons(orderReasons([...reduced.reasons, ...reasons])) };
   const look = planRequirementsReview(task, evidence, verdict, 'second_look' in deps.models);
   const signals =
     (judgedSignals(task).length > 0 || hasWorkflowReviews(task)) && judgingSkip(verdict) === null;

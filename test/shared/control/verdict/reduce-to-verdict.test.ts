@@ -82,6 +82,13 @@ describe('the verdict', () => {
       true,
       ['change_not_demonstrated'],
     ],
+    [
+      'names what failed before a fault of ours',
+      { signals: [signal('failed')], gates: [gate('infra_failed')] },
+      'fail',
+      true,
+      ['signal_failed', 'gate_infra_failed'],
+    ],
     ['passes with a failed optional gate', { gates: [gate('failed', false)] }, 'pass', true, []],
     [
       'refers a signal that could not run',
