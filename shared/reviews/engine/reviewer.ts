@@ -20,8 +20,6 @@ export type GateReviewKind = 'intent_verification' | 'review_rubric' | 'cross_mo
 /** The settings of a question: all that differs between reviewers, and nothing that they share. */
 export interface Reviewer<Schema extends z.ZodType, Input> {
   readonly kind: Judgement['kind'] | GateReviewKind;
-  /** A question to a model. An agent in a container of its own would be another way. */
-  readonly way: 'prompt';
   readonly purpose: JudgePurpose;
   readonly family: FamilyRule;
   readonly prompt: JudgePrompt;

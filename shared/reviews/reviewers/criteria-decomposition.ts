@@ -82,7 +82,6 @@ export function probesFromAnswer(
 /** Turns acceptance criteria into questions with the answer yes or no. */
 export const CRITERIA_DECOMPOSITION = {
   kind: 'decomposition',
-  way: 'prompt',
   purpose: 'decomposer',
   family: 'any',
   prompt: PROMPTS.atomic_probes,

@@ -4,7 +4,6 @@ import type { GateReviewInput } from '../engine/reviewer.ts';
 
 /** Settings that reviewers of the gates container share. */
 export const GATE_REVIEW_DEFAULTS = {
-  way: 'prompt',
   family: 'any',
   timeoutMs: ({ timeoutMs }: GateReviewInput) => timeoutMs,
   shows: ['task', 'test_location', 'diff'] satisfies PieceKind[] as readonly PieceKind[],

@@ -7,7 +7,6 @@ export const JudgeConfidence = z.number().min(0).max(1);
 
 /** Settings that judges of the control plane share. */
 export const JUDGE_DEFAULTS = {
-  way: 'prompt',
   family: 'any',
   timeoutMs: () => JUDGEMENT_TIMEOUT_MS,
 } as const;

@@ -39,7 +39,6 @@ export interface RedTeamInput {
 
 export const RED_TEAM = {
   kind: 'red_team',
-  way: 'prompt',
   purpose: 'red_team',
   family: 'other',
   prompt: PROMPTS.red_team,

@@ -45,7 +45,6 @@ interface StageReviewerInput extends StageReviewerSubject {
 /** A reviewer that the base names: a vote, which counts for its stage. */
 export const STAGE_REVIEWER = {
   kind: 'review',
-  way: 'prompt',
   purpose: 'review',
   family: 'known_other',
   prompt: PROMPTS.review_stage,

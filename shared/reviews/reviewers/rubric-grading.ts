@@ -186,7 +186,6 @@ function gradingPieces({ artifact, rubric, probes }: GradingInput): ReviewPiece[
 /** Grades work against the rubric of a verification node. */
 export const RUBRIC_GRADING = {
   kind: 'verification',
-  way: 'prompt',
   purpose: 'rubric',
   family: 'other',
   prompt: PROMPTS.rubric_verdict,

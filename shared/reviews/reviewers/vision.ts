@@ -91,7 +91,6 @@ const omittedFindings = (omitted: readonly Screenshot[]): VisionFinding[] =>
 /** Reviews pictures of the work. Without a model the work goes on, with a finding that says so. */
 export const VISION = {
   kind: 'vision',
-  way: 'prompt',
   purpose: 'vision',
   family: 'other',
   prompt: PROMPTS.vision_verdict,

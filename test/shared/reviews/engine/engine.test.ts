@@ -26,7 +26,6 @@ const opinion = (fields: Partial<ReviewOpinion>): ReviewOpinion => ({
 });
 const REVIEWER: JudgingReviewer<typeof Answer, { readonly rejected?: string }, unknown> = {
   kind: 'red_team',
-  way: 'prompt',
   family: 'other',
   head: () => ({ subject: 'a row' }),
   purpose: 'red_team',
