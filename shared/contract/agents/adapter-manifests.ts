@@ -13,10 +13,7 @@ export const AGENT_CLI_MANIFESTS = {
   opencode: OPENCODE_MANIFEST,
 } as const satisfies Readonly<Record<string, AgentCliManifest>>;
 export type AgentCliKind = keyof typeof AGENT_CLI_MANIFESTS;
-export const AGENT_CLI_KINDS = Object.keys(AGENT_CLI_MANIFESTS) as readonly AgentCliKind[] as readonly [
-  AgentCliKind,
-  ...AgentCliKind[],
-];
+export const AGENT_CLI_KINDS = Object.keys(AGENT_CLI_MANIFESTS) as readonly AgentCliKind[];
 
 /** The agent CLI of deployments that name none; its models are the default models. */
 export const DEFAULT_AGENT_CLI = 'claude' satisfies AgentCliKind;
@@ -26,7 +23,4 @@ export const ADAPTER_MANIFESTS = {
   command: COMMAND_MANIFEST,
 } as const satisfies Readonly<Record<string, AdapterManifest>>;
 export type AdapterKind = keyof typeof ADAPTER_MANIFESTS;
-export const ADAPTER_KINDS = Object.keys(ADAPTER_MANIFESTS) as readonly AdapterKind[] as readonly [
-  AdapterKind,
-  ...AdapterKind[],
-];
+export const ADAPTER_KINDS = Object.keys(ADAPTER_MANIFESTS) as readonly AdapterKind[];
