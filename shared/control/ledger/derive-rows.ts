@@ -130,8 +130,8 @@ function gateRows(before: Task | null, after: Task): DerivedRow[] {
       findings: gate.findings,
       tree: verification.tree,
       model: attempt.model,
-      tool: textOf(gate.facts?.['tool']),
-      tool_version: textOf(gate.facts?.['tool_version']),
+      tool: textOf(gate.facts['tool']),
+      tool_version: textOf(gate.facts['tool_version']),
       facts: factsOf(gate.facts),
     },
   }));

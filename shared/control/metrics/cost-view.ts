@@ -63,7 +63,7 @@ export function qualityCostView(
 ): z.infer<typeof QualityCost> {
   const within = selectDaysFrom(days, dateBefore(now, window - 1));
   const { tasks, roles, models, further } = sumDailyMetrics(within);
-  const saved = further?.saved ?? { usd: 0, known: 0, unknown: 0 };
+  const { saved, tiers, repositories, outcomes } = further;
   return {
     window_days: window,
     tasks: costOf(tasks),
@@ -72,9 +72,9 @@ export function qualityCostView(
       .map(([date, figures]) => ({ date, ...costOf(figures.tasks) })),
     per_role: mapSorted(roles, costOf),
     per_model: mapSorted(models, costOf),
-    per_tier: mapSorted(further?.tiers ?? {}, costOf),
-    per_repository: mapSorted(further?.repositories ?? {}, costOf),
-    per_outcome: mapSorted(further?.outcomes ?? {}, costOf),
+    per_tier: mapSorted(tiers, costOf),
+    per_repository: mapSorted(repositories, costOf),
+    per_outcome: mapSorted(outcomes, costOf),
     saved_vs_direct_opus_usd: saved.known === 0 ? null : roundOrNull(saved.usd, 6),
     saved_unknown: saved.unknown,
     generated_at: now.toISOString(),

@@ -108,9 +108,10 @@ export function startRetryRound(task: Task, now: Date): TaskChange {
 
 /** The files that an approval lets out although they were put back for the check: as many as have room, and how many there are besides. */
 function acceptedProtectedFiles(verification: Attempt['verification']): Partial<NonNullable<Task['review']>> {
-  const files = verification?.protected_files.filter(isRestoredFile).map(({ path }) => path) ?? [];
+  if (!verification) return {};
+  const files = verification.protected_files.filter(isRestoredFile).map(({ path }) => path);
   if (files.length === 0) return {};
-  const more = (verification?.put_back ?? files.length) - files.length;
+  const more = verification.put_back - files.length;
   return { accepted_files: files, ...(more > 0 ? { accepted_more: more } : {}) };
 }
 
