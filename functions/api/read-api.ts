@@ -63,7 +63,7 @@ const breakers = new CircuitBreakerStore(items);
 const letters = new DeadLetterStore(items);
 const requests = new WorkRequestStore(items);
 const providers = new ProviderCooldownStore(items);
-const evolution = new TuningStateStore(items);
+const tuning = new TuningStateStore(items);
 const policy = readCascadePolicy();
 const models = readTierModels();
 const nudge = parseNudgeRules(process.env);
@@ -148,7 +148,7 @@ export const handler = createApiHandler('api-read', {
       ...(await readTierBeliefs(request.query.role, counts, {
         beliefs,
         models,
-        policy: tunedPolicy(policy, await evolution.read()),
+        policy: tunedPolicy(policy, await tuning.read()),
         now: new Date(),
       })),
       cooling: cooldownsActiveAt(await providers.listCooldowns(), new Date()).map(
@@ -156,7 +156,7 @@ export const handler = createApiHandler('api-read', {
       ),
     },
   }),
-  getTuning: async () => ({ body: tuningView(await evolution.read(), policy.tuning_level) }),
+  getTuning: async () => ({ body: tuningView(await tuning.read(), policy.tuning_level) }),
   listDeadLetters: async (request) => ({
     body: await listDeadLetters(request.query, letters),
   }),

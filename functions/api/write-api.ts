@@ -69,7 +69,7 @@ const tasks = new TaskStore(items);
 const beliefs = new TierOutcomeStore(items);
 const completions = new TaskCompletionStore(items);
 const counts = new TaskCountStore(items);
-const evolution = new TuningStateStore(items);
+const tuning = new TuningStateStore(items);
 const figures = new DailyMetricsStore(items);
 const letters = new DeadLetterStore(items);
 const requests = new WorkRequestStore(items);
@@ -170,7 +170,7 @@ function operatorNote(request: {
 }
 
 const evolving = (): TuningContext => ({
-  tuning: evolution,
+  tuning,
   beliefs,
   taskCounts: counts,
   dailyMetrics: figures,

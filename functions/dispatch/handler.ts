@@ -26,7 +26,7 @@ import { backoffSeconds, queueUrlFromArn } from './backoff.ts';
 
 const items = openTable();
 const tasks = new TaskStore(items);
-const evolution = new TuningStateStore(items);
+const tuning = new TuningStateStore(items);
 const room = readContainerCapacity();
 const sqs = new SQSClient({});
 const list = (value: string): string[] => value.split(',').filter((each) => each !== '');
@@ -60,7 +60,7 @@ const shared: Omit<LaunchContext, 'now' | 'backoffSeconds' | 'receiveCount'> = {
         },
   getCredential: createCredentialProvider(),
   leaseSeconds: readLeaseSeconds(),
-  tuning: evolution,
+  tuning,
 };
 
 /** True when the message is done with; false when it must come again. */

@@ -16,7 +16,7 @@ import { openTable } from '../runtime/open-table.ts';
 
 const items = openTable();
 const tasks = new TaskStore(items);
-const evolution = new TuningStateStore(items);
+const tuning = new TuningStateStore(items);
 const objects = objectStore();
 const models = JudgeModels.parse(JSON.parse(optionalEnv(FUNCTION_ENV_NAMES.knownJudgeModels, '{}')));
 
@@ -25,7 +25,7 @@ export const handler = withFailureLog(
   async (event: unknown): Promise<VerdictReduction | { verdict: Verdict['verdict'] }> => {
     const step = JanitorStepInput.parse(event);
     if (step.step === 'reduce')
-      return reduceEvidenceToVerdict(step, { tasks, objects, models, evolution, now: new Date() });
+      return reduceEvidenceToVerdict(step, { tasks, objects, models, tuning, now: new Date() });
     return { verdict: await combineVerdicts(step, step, { tasks, now: new Date() }) };
   },
 );

@@ -40,7 +40,7 @@ const beats = new HeartbeatStore(items);
 const requests = new WorkRequestStore(items);
 const beliefs = new TierOutcomeStore(items);
 const spend = new ModelSpendStore(items);
-const evolution = new TuningStateStore(items);
+const tuning = new TuningStateStore(items);
 const figures = new DailyMetricsStore(items);
 const policy = readCascadePolicy();
 const models = readTierModels();
@@ -173,7 +173,7 @@ export const handler = withFailureLog(
     if (result.failed.length > 0)
       logger.error('some tasks could not be put right', { failed: result.failed });
     const evolving = {
-      tuning: evolution,
+      tuning,
       beliefs,
       taskCounts: counts,
       dailyMetrics: figures,

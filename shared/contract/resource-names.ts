@@ -134,7 +134,7 @@ export const FUNCTION_ENV_NAMES = {
   deliverySecret: 'ASSAY_DELIVERY_SECRET',
   /** JSON: families of agent and gates box by the name of a toolchain image; the usual one has its own above. */
   imageFamilies: 'ASSAY_IMAGE_FAMILIES',
-  /** JSON of BoxRoom (shared/control/admission/container-capacity.ts): sizes of boxes, and how much may run at once. */
+  /** JSON of ContainerCapacity (shared/control/admission/container-capacity.ts): sizes of boxes, and how much may run at once. */
   containerCapacity: 'ASSAY_CONTAINER_CAPACITY',
   /** JSON of an Adapter (shared/contract/agents/adapter.ts): what runs a task that names none. */
   defaultAdapter: 'ASSAY_DEFAULT_ADAPTER',
@@ -151,7 +151,7 @@ export const FUNCTION_ENV_NAMES = {
   nudgeWindow: 'ASSAY_NUDGE_WINDOW',
   nudgeWindowDays: 'ASSAY_NUDGE_WINDOW_DAYS',
   leaseSeconds: 'ASSAY_LEASE_SECONDS',
-  /** JSON of ApprovalRules (shared/control/approvals/approval-settings.ts): what agents may do without a person, and what becomes of what nobody decides. */
+  /** JSON of ApprovalSettings (shared/control/approvals/approval-settings.ts): what agents may do without a person, and what becomes of what nobody decides. */
   approvalSettings: 'ASSAY_APPROVAL_SETTINGS',
   /** JSON of a HoldLimit (shared/contract/task/hold-limit.ts): how long a person has to decide. */
   holdLimit: 'ASSAY_HOLD_LIMIT',
@@ -173,11 +173,11 @@ export const FUNCTION_ENV_NAMES = {
   pushScopes: 'ASSAY_PUSH_SCOPES',
   /** Name of the function that makes credentials for repositories. */
   minterFunction: 'ASSAY_MINTER_FUNCTION',
-  /** JSON of GitSecretPlace (shared/contract/repository/git-secret.ts). Of the minter only. */
+  /** JSON of GitSecretSource (shared/contract/repository/git-secret.ts). Of the minter only. */
   gitSecret: 'ASSAY_GIT_SECRET',
   /** JSON of the forges that are told of tasks, and that tell of issues (shared/control/forge/forge-settings.ts); an empty list: none. */
   forges: 'ASSAY_FORGES',
-  /** JSON of GitSecretPlace. Of the two functions that speak with forges only. */
+  /** JSON of GitSecretSource. Of the two functions that speak with forges only. */
   forgeSecret: 'ASSAY_FORGE_SECRET',
   /** JSON of the URL prefixes that the secret for repositories covers; absent: there is none. */
   readScopes: 'ASSAY_READ_SCOPES',
@@ -189,7 +189,7 @@ export const FUNCTION_ENV_NAMES = {
   otlpEndpoint: 'ASSAY_OTLP_ENDPOINT',
   /** "true" when single calls of models are kept, for traces. Of the gateway only. */
   keepModelCalls: 'ASSAY_KEEP_MODEL_CALLS',
-  /** JSON of GitSecretPlace with the headers for it; absent: none are sent. */
+  /** JSON of GitSecretSource with the headers for it; absent: none are sent. */
   otlpSecret: 'ASSAY_OTLP_SECRET',
   /** Name of the bus that events of the deployment go to. */
   eventBus: 'ASSAY_EVENT_BUS',

@@ -10,7 +10,7 @@ const KEPT_DAYS = 400;
 
 function keyOf(repository: string, as: MergedWorkKey): TableItem {
   const of = createHash('sha256').update(comparableRepositoryUrl(repository)).digest('hex').slice(0, 16);
-  return itemKey(`${ITEM_KEY_PREFIXES.mergedWork}${of}#${as}`, 'landed');
+  return itemKey(`${ITEM_KEY_PREFIXES.mergedWork}${of}#${as}`, 'merged');
 }
 
 /** Whose work a merged request or commit is: one item for each, written as often as it is told. */

@@ -185,9 +185,9 @@ export const revertProposal = (
 
 export async function requireStoredProposal(
   id: string,
-  evolution: Pick<TuningStateStore, 'read'>,
+  tuning: Pick<TuningStateStore, 'read'>,
 ): Promise<Proposal> {
-  return requireProposal(await evolution.read(), id);
+  return requireProposal(await tuning.read(), id);
 }
 
 /** What the deployment did by itself; null: it is not time, or its level has a person do all. */

@@ -83,14 +83,14 @@ export async function reduceEvidenceToVerdict(
     /** Who judges; which of them are configured says what is asked. */
     models: JudgeModels;
     /** What the deployment has changed of its own settings; absent: nothing. */
-    evolution?: Pick<TuningStateStore, 'read'>;
+    tuning?: Pick<TuningStateStore, 'read'>;
   },
 ): Promise<VerdictReduction> {
   const task = await deps.tasks.require(id);
   const { verification: record, report } = requireAttempt(task, attempt);
   if (!record) throw new Error(`attempt ${attempt} of ${id} has no evidence`);
   const gathered = Evidence.parse(JSON.parse(await deps.objects.getByDigest(record.key)));
-  const settings = (await deps.evolution?.read()) ?? EMPTY_TUNING_STATE;
+  const settings = (await deps.tuning?.read()) ?? EMPTY_TUNING_STATE;
   const { evidence, reasons } = applyGateRequirements(gathered, settings);
   const reduced = applyForcedExit(reduceToVerdict(evidence), report?.verification_gate);
   const verdict = { ...reduced, reasons: boundedReasons(orderReasons([...reduced.reasons, ...reasons])) };

@@ -438,7 +438,7 @@ const prompted = (id: string, role: Task['role'], status: 'trial' | 'proposed') 
   applied_at: status === 'trial' ? build.FIXED_NOW.toISOString() : null,
 });
 const tried = prompted('p1', 'backend', 'trial');
-const evolution: TuningState = {
+const tuning: TuningState = {
   next_number: 3,
   active_changes: { 'prompt backend': { proposal: 'p1', change: tried.change, share: 'half' } },
   proposals: [tried, prompted('p2', 'qa', 'proposed')],
@@ -448,7 +448,7 @@ const evolution: TuningState = {
 
 /** What stands in the table beside the task: settings that were changed, a request with its id, and a launch that was given up. */
 export const ITEMS: readonly Readonly<Record<string, unknown>>[] = [
-  { ...itemKey(ITEM_KEY_PREFIXES.tuning, 'settings'), ...evolution },
+  { ...itemKey(ITEM_KEY_PREFIXES.tuning, 'settings'), ...tuning },
   workRequestToItem({
     id: 'T1',
     status: 'submitted',

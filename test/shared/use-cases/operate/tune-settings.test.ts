@@ -36,11 +36,11 @@ const table = await createTestTable();
 afterAll(() => table.close());
 const word = { by: 'ann', reason: 'its numbers' };
 const skip: SettingChange = { kind: 'route', role: 'backend', complexity: 'low', tier: 'sonnet' };
-let evolution: TuningStateStore;
+let tuning: TuningStateStore;
 let number = 0;
 beforeEach(async () => {
   number += 1;
-  evolution = new TuningStateStore(new ItemTable(table.db, await table.another(`tune-${number}`)));
+  tuning = new TuningStateStore(new ItemTable(table.db, await table.another(`tune-${number}`)));
 });
 
 const outcome = (n: number, attempt: number, tier: Tier, passed: boolean): LearnedOutcome => ({
@@ -55,7 +55,7 @@ const outcome = (n: number, attempt: number, tier: Tier, passed: boolean): Learn
 const ns = Array.from({ length: 40 }, (_, n) => n);
 /** A role of which haiku does `passes` of 40 tasks, and sonnet the others. */
 const context = (policy: object, passes = 2, now = addSeconds(10_000)): TuningContext => ({
-  tuning: evolution,
+  tuning,
   beliefs: {
     readRole: async () => ({
       control: { revision: 0, pins: {}, since: {}, history: [] },
@@ -87,7 +87,7 @@ describe('what the deployment proposes of its own settings', () => {
     ]);
     const start = async (id: string) => {
       await table.tasks.create(task({ id, run: 1, complexity: 'low' }));
-      const learning = { beliefs: at.beliefs, spend: table.spend, policy: at.policy, tuning: evolution };
+      const learning = { beliefs: at.beliefs, spend: table.spend, policy: at.policy, tuning: tuning };
       await runSelectModelStep(id, 1, { ...table, models: MODELS, learning, now: at.now });
       return (await table.tasks.require(id)).attempts[0];
     };
@@ -103,11 +103,7 @@ describe('what the deployment proposes of its own settings', () => {
     expect(during?.route?.reason).toContain('sonnet first by proposal p1');
     await revertProposal('p1', word, at);
     expect((await start('after'))?.tier).toBe('haiku');
-    expect((await evolution.read()).history.map(({ action }) => action)).toEqual([
-      'revert',
-      'apply',
-      'propose',
-    ]);
+    expect((await tuning.read()).history.map(({ action }) => action)).toEqual(['revert', 'apply', 'propose']);
   });
 
   it('a proposal whose replay does not hold is refused with numbers, and nothing of it is in force', async () => {
@@ -116,7 +112,7 @@ describe('what the deployment proposes of its own settings', () => {
     await expect(applyProposal('p1', word, at)).rejects.toThrow(
       /^proposal p1 is refused: replay of 40 tasks \(30 over what was never tried, taken at its worst; 0 left out\): dollars per task 0\.\d+ \(.*not shown to save/,
     );
-    expect(await evolution.read()).toMatchObject({ active_changes: {}, proposals: [{ status: 'refused' }] });
+    expect(await tuning.read()).toMatchObject({ active_changes: {}, proposals: [{ status: 'refused' }] });
   });
 
   it('what is above the level is applied by nobody, and what means nothing here is refused with its field', async () => {
@@ -132,7 +128,7 @@ describe('what the deployment proposes of its own settings', () => {
       errors: [{ pointer: '/change/kind' }],
     });
     await expect(applyProposal('p9', word, at)).rejects.toMatchObject({ code: 'not_found' });
-    expect((await evolution.read()).active_changes).toEqual({});
+    expect((await tuning.read()).active_changes).toEqual({});
   });
 
   it('two who apply rivals at once: one of them is applied', async () => {
@@ -141,7 +137,7 @@ describe('what the deployment proposes of its own settings', () => {
     await proposeChange({ ...skip, tier: 'opus' }, word, at);
     const said = await Promise.allSettled(['p1', 'p2'].map((id) => applyProposal(id, word, at)));
     expect(said.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-    const { active_changes, proposals } = await evolution.read();
+    const { active_changes, proposals } = await tuning.read();
     expect(Object.keys(active_changes)).toEqual(['route backend low']);
     expect(proposals.filter(({ status }) => status === 'applied')).toHaveLength(1);
   });
@@ -157,7 +153,7 @@ describe('a deployment that acts for itself', () => {
     await proposeChange(prompt, word, at);
     expect(await runAutomaticTuning(at)).toEqual({ proposed: 1, applied: ['p1'], refused: [] });
     expect(await runAutomaticTuning(at)).toBeNull();
-    const { active_changes, proposals, history } = await evolution.read();
+    const { active_changes, proposals, history } = await tuning.read();
     expect(active_changes).toMatchObject({ 'prompt backend': { share: 'half' } });
     expect(proposals.map(({ status }) => status)).toEqual(['trial', 'proposed']);
     expect(history[0]).toMatchObject({ action: 'try', by: AUTOMATIC_ACTOR });
@@ -191,13 +187,13 @@ describe('a gate whose requirement was changed', () => {
       return (
         await reduceEvidenceToVerdict(
           { task_id: of.id, run: of.run, attempt: 1 },
-          { tasks, objects, models: {}, now: FIXED_NOW, ...(state && { evolution: state }) },
+          { tasks, objects, models: {}, now: FIXED_NOW, ...(state && { tuning: state }) },
         )
       ).verdict;
     };
     expect((await reduced(undefined)).verdict).toBe('fail');
     const setting: SettingChange = { kind: 'gate', gate: 'lint', required: false };
-    await evolution.update((state) => addProposal(state, setting, 'n', { ...word, now: addSeconds(1) }));
+    await tuning.update((state) => addProposal(state, setting, 'n', { ...word, now: addSeconds(1) }));
     const test = {
       by: 'words',
       at: addSeconds(1).toISOString(),
@@ -209,10 +205,10 @@ describe('a gate whose requirement was changed', () => {
       cost_usd: null,
       pass_rate: null,
     } as const;
-    await evolution.update((state) =>
+    await tuning.update((state) =>
       applyTestedProposal(state, 'p1', test, 'L3', { ...word, now: addSeconds(1) }),
     );
-    const verdict = await reduced(evolution);
+    const verdict = await reduced(tuning);
     expect(verdict.verdict).toBe('pass');
     expect(verdict.reasons).toEqual([
       {
