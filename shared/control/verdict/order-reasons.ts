@@ -1,9 +1,10 @@
+import { isAdvice } from '../../contract/evidence/advice.ts';
 import type { VerdictReason } from '../../contract/evidence/schema.ts';
 
 /** Stands for all codes that no suffix matches. */
 const OTHERS = '';
 
-/** Suffixes of codes: failures first, then doubts, then what may be advice only. */
+/** Suffixes of codes: failures first, then doubts. Advice comes after all of them. */
 const REASON_ORDER: readonly string[] = [
   'failed',
   'fail',
@@ -12,12 +13,14 @@ const REASON_ORDER: readonly string[] = [
   'timed_out',
   'could_not_run',
   'put_back',
+  'not_demonstrated',
   OTHERS,
   'no_evidence',
-  'not_demonstrated',
 ];
 
-function rank({ code }: VerdictReason): number {
+function rank(reason: VerdictReason): number {
+  if (isAdvice(reason)) return REASON_ORDER.length;
+  const { code } = reason;
   // The last match, because `infra_failed` ends with `failed` too.
   const found = REASON_ORDER.findLastIndex((suffix) => suffix !== OTHERS && code.endsWith(suffix));
   return found === -1 ? REASON_ORDER.indexOf(OTHERS) : found;

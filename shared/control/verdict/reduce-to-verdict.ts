@@ -1,4 +1,5 @@
 import { type CheckOutcome, hasCheckResult } from '../../contract/check-outcome.ts';
+import { adviceCode } from '../../contract/evidence/advice.ts';
 import { ALLOWED_FILES_GATE } from '../../contract/evidence/gate-names.ts';
 import { isRestoredFile } from '../../contract/evidence/restored-file.ts';
 import type {
@@ -129,7 +130,7 @@ const undemonstratedReasons = ({ gates }: Evidence, policy: 'advise' | 'refer'):
         metadata['change_demonstrated'] === 'no' && metadata['change_demonstration'] === policy,
     )
     .map(({ name }) => ({
-      code: 'change_not_demonstrated',
+      code: policy === 'advise' ? adviceCode('change_not_demonstrated') : 'change_not_demonstrated',
       subject: name,
       message:
         'no test fails on the base and passes with the patch: nothing shows that behaviour has changed',

@@ -1,3 +1,4 @@
+import { isAdvice } from '../../contract/evidence/advice.ts';
 import type { Attempt } from '../../contract/task/attempt.ts';
 import type { JudgingRefusal, OpinionFixRefusal } from '../engine/decision-reason.ts';
 
@@ -28,10 +29,11 @@ export function judgingBudgetRefusal(attempts: readonly Judged[]): JudgingRefusa
 }
 
 /** Was an attempt rejected by models alone: what ran and what was looked at had nothing against it? */
-const isOpinionOnly = ({ verdict }: Judged): boolean =>
-  verdict?.verdict === 'fail' &&
-  verdict.reasons.length > 0 &&
-  verdict.reasons.every(({ code }) => code.startsWith('judge_'));
+function isOpinionOnly({ verdict }: Judged): boolean {
+  if (verdict?.verdict !== 'fail') return false;
+  const reasons = verdict.reasons.filter((reason) => !isAdvice(reason));
+  return reasons.length > 0 && reasons.every(({ code }) => code.startsWith('judge_'));
+}
 
 /** Returns why a reviewer decides in place of another attempt, or null: attempts to please a model did not. */
 export function opinionFixRefusal(attempts: readonly Judged[]): OpinionFixRefusal | null {

@@ -6,7 +6,10 @@ const order = (...codes: string[]): string[] =>
 
 it('puts failures first, whichever step adds them', () => {
   expect(order('gate_could_not_run', 'judge_failed')).toEqual(['judge_failed', 'gate_could_not_run']);
-  expect(order('change_not_demonstrated', 'review_fail')).toEqual(['review_fail', 'change_not_demonstrated']);
+  expect(order('advice_change_not_demonstrated', 'review_fail')).toEqual([
+    'review_fail',
+    'advice_change_not_demonstrated',
+  ]);
 });
 
 it('puts a fault of ours after a failure of the work', () => {
@@ -14,9 +17,9 @@ it('puts a fault of ours after a failure of the work', () => {
 });
 
 it('puts reasons without a place of their own before advice', () => {
-  expect(order('change_not_demonstrated', 'requirement_changed', 'judge_unsure')).toEqual([
+  expect(order('advice_change_not_demonstrated', 'requirement_changed', 'judge_unsure')).toEqual([
     'requirement_changed',
     'judge_unsure',
-    'change_not_demonstrated',
+    'advice_change_not_demonstrated',
   ]);
 });

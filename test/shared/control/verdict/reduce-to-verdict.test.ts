@@ -66,7 +66,7 @@ describe('the verdict', () => {
       },
       'pass',
       true,
-      ['change_not_demonstrated'],
+      ['advice_change_not_demonstrated'],
     ],
     [
       'refers a change that no test shows, where the repository says so',

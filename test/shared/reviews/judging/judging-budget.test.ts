@@ -73,6 +73,13 @@ describe('attempts that mend what models alone rejected', () => {
       DEFAULT_TIER_MODELS,
     );
 
+  it('are counted although a reason that is only advice stands beside the opinion', () => {
+    const advised = range(MAX_OPINION_ONLY_REJECTIONS + 1).map((number) =>
+      rejected(number, ['judge_failed', 'advice_change_not_demonstrated']),
+    );
+    expect(decided(advised).action).toBe('refer');
+  });
+
   it('are two; then a person decides, also in a later round', () => {
     const all = range(MAX_OPINION_ONLY_REJECTIONS + 1).map((number) => rejected(number));
     expect(decided(all.slice(0, MAX_OPINION_ONLY_REJECTIONS)).action).toBe('escalate');
