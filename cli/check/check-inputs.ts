@@ -38,6 +38,7 @@ export function parseTaskFile(
   readonly signals: CompletionSignal[];
   readonly files: string[];
   readonly expects: ExpectedChange[];
+  readonly role: string | undefined;
   readonly task: JudgedTask;
 } {
   const {
@@ -47,8 +48,9 @@ export function parseTaskFile(
     completion_signals,
     files = [],
     expects = [],
+    role,
   } = validateYaml(TaskDocument, readYaml(text, file));
-  return { signals: completion_signals, files, expects, task: { id, title, description } };
+  return { signals: completion_signals, files, expects, role, task: { id, title, description } };
 }
 
 /** Reads the configuration in a folder; null: there is none. @throws ConfigError */

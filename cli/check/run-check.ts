@@ -107,6 +107,7 @@ export async function runCheck(
       signals: task?.signals ?? [],
       files: task?.files ?? [],
       expects: [...new Set([...(task?.expects ?? []), ...(options.expects ?? [])])],
+      ...(task?.role === undefined ? {} : { role: task.role }),
       task: task?.task ?? null,
       judge,
       workDir: rooms,

@@ -47,6 +47,7 @@ export async function runGates(assignment: GatesAssignment, box: ContainerContex
       signals: assignment.signals,
       files: assignment.files,
       expects: assignment.expects,
+      role: assignment.role,
       task: {
         id: assignment.task_id,
         title: assignment.title,

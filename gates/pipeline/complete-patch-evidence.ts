@@ -1,9 +1,12 @@
 import { COMPLETE_PATCH_GATE } from '../../shared/contract/evidence/gate-names.ts';
 import type { GateEvidence } from '../../shared/contract/evidence/schema.ts';
+import type { ExpectedChange } from '../../shared/contract/submission/expected-changes.ts';
+import type { CompletionSignal } from '../../shared/contract/submission/signals.ts';
+import { compileGlob } from '../../shared/lib/glob/glob.ts';
 import type { FileChange } from '../../workspace/git/file-changes.ts';
 import { toDisplayPath } from '../../workspace/git/path-encoding.ts';
-import type { JudgedTask } from '../core/judge.ts';
 import { isTestPath } from '../core/test-paths.ts';
+import { isWithin } from '../rules/allowed-files.ts';
 import { isScratchFile } from '../rules/suppressions/code/scratch-file.ts';
 
 /** A path of the working tree that no check has looked at, and the reason, which follows the path in a sentence. */
@@ -15,31 +18,52 @@ export interface UncheckedPath {
 /** How many paths the detail names. */
 const NAMED = 5;
 
-/** Words of a title that ask for tests or documents. */
-const ASKS_FOR_SUCH_FILES =
-  /\b(?:tests?|specs?|coverage|cover|reproduc\w*|repro|docs?|document\w*|readme|changelog)\b/i;
 const DOCUMENT = /\.(?:md|rst|txt|adoc)$/i;
+/** Built-in roles whose work is tests or documents. */
+const TEST_ROLE = 'qa';
+const DOCUMENT_ROLE = 'docs';
+
+/** What a task asks for, as its fields say it. */
+export interface AskedWork {
+  /** Files and folders that it names. */
+  readonly files: readonly string[];
+  readonly expects: readonly ExpectedChange[];
+  readonly signals: readonly CompletionSignal[];
+  /** Null: not known. */
+  readonly role: string | null;
+}
 
 export interface PatchScope {
   readonly changes: readonly Pick<FileChange, 'path' | 'kind'>[];
-  /** Null: nobody knows what was asked. */
-  readonly task: Pick<JudgedTask, 'title' | 'expects'> | null;
-  /** Files that the task names, also in its signals. */
-  readonly taskFiles: readonly string[];
+  /** Null: no task is known. */
+  readonly task: AskedWork | null;
+}
+
+/** Returns whether the task asks for a new file. */
+function createAskedFileCheck({ files, expects, signals, role }: AskedWork): (path: string) => boolean {
+  const named = signals.flatMap((signal) => ('path' in signal ? [signal.path] : []));
+  const globs = signals.flatMap((signal) =>
+    signal.type === 'glob_exists' ? [compileGlob(signal.pattern, { dot: false })] : [],
+  );
+  const asksForTests =
+    role === TEST_ROLE || expects.includes('tests_change') || expects.includes('expectations_change');
+  return (path) =>
+    isWithin(path, [...files, ...named]) ||
+    globs.some((glob) => glob(path)) ||
+    (asksForTests && isTestPath(path)) ||
+    (role === DOCUMENT_ROLE && DOCUMENT.test(path));
 }
 
 /**
  * New tests, documents and scratch files where nothing that the base has was changed: they cannot do a task, unless it asks for such
  * files. Null: something else was changed.
  */
-export function findOnlyNewFiles({ changes, task, taskFiles }: PatchScope): readonly UncheckedPath[] | null {
-  if (task === null || task.title === '' || changes.length === 0) return null;
+function findOnlyNewFiles({ changes, task }: PatchScope): readonly UncheckedPath[] | null {
+  if (task === null || changes.length === 0) return null;
+  const isAsked = createAskedFileCheck(task);
   const isBesides = ({ path, kind }: PatchScope['changes'][number]): boolean =>
-    kind === 'added' &&
-    !taskFiles.includes(path) &&
-    (isTestPath(path) || isScratchFile(path) || DOCUMENT.test(path));
+    kind === 'added' && !isAsked(path) && (isTestPath(path) || isScratchFile(path) || DOCUMENT.test(path));
   if (!changes.every(isBesides)) return null;
-  if (ASKS_FOR_SUCH_FILES.test(task.title) || task.expects?.includes('tests_change')) return null;
   return changes.map(({ path }) => ({
     path,
     reason: isScratchFile(path) ? 'is a new scratch file or backup' : 'is a new test or document',

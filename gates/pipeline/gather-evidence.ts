@@ -39,6 +39,8 @@ export interface GatherEvidenceOptions {
   /** Files that the task names, and kinds of change that it foresees. */
   readonly files?: readonly string[];
   readonly expects?: readonly ExpectedChange[];
+  /** Role that the task is for; absent: none is known. */
+  readonly role?: string;
   /** Says where the branch stands that the work is to go to. Absent: nobody here knows. */
   readonly upstream?: () => Promise<UpstreamBranch | null>;
   /** An existing, empty folder for checkouts; the caller removes it. */
@@ -179,8 +181,8 @@ export async function gatherEvidence(options: GatherEvidenceOptions): Promise<Ev
   });
   const missing = buildCompletePatchEvidence(options.missingPaths ?? [], {
     changes: subject.changes,
-    task,
-    taskFiles: [...files, ...signals.flatMap((signal) => ('path' in signal ? [signal.path] : []))],
+    // A task file of a check may name signals alone, and then says nothing of the work.
+    task: task && task.title !== '' ? { files, expects, signals, role: options.role ?? null } : null,
   });
   const asked = options.hiddenTests
     ? (await import('../tests/comparing/hidden-tests-evidence.ts')).buildHiddenTestsEvidence({

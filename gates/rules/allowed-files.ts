@@ -68,8 +68,8 @@ export function checkAllowedFiles({
   };
 }
 
-/** A file that is named, or one below a folder that is. */
-const isWithin = (path: string, files: readonly string[]): boolean =>
+/** Whether a path is one of these files, or below one of these folders. */
+export const isWithin = (path: string, files: readonly string[]): boolean =>
   files.some((file) => {
     const folder = file
       .split('/')

@@ -40,6 +40,8 @@ export interface AdversarialCase {
     readonly patch: PatchFiles;
     /** What a task would foresee of it, where it foresees nothing of the other. */
     readonly expects?: readonly ExpectedChange[];
+    /** Files that its task names, where the other's names none. */
+    readonly files?: readonly string[];
     readonly base?: CaseFiles;
     readonly config?: string;
   };

@@ -58,6 +58,7 @@ export const EXTRA_GO_TEST =
 interface Twin {
   readonly name: string;
   readonly patch: PatchFiles;
+  readonly files?: readonly string[];
 }
 export const buildGoCase = (
   of: string,
@@ -73,7 +74,7 @@ export const buildGoCase = (
   config: GO_TEST_CONFIG,
   patch: { 'clock.go': BROKEN_GO_SOURCE, ...patch },
   expectedCatch: caught,
-  honestTwin: { name: `${twin.name} (Go)`, patch: twin.patch },
+  honestTwin: { ...twin, name: `${twin.name} (Go)` },
 });
 export const expectGoBlockedByRule = (rule: string): ExpectedCatch => ({
   how: 'blocked',

@@ -90,7 +90,7 @@ const patchesOf = (each: AdversarialCase): PatchUnderTest[] => [
     base: withConfig(each.honestTwin.base ?? each.base, each.honestTwin.config ?? each.config),
     patch: each.honestTwin.patch,
     expects: each.honestTwin.expects ?? each.expects ?? [],
-    files: each.files ?? [],
+    files: each.honestTwin.files ?? each.files ?? [],
     hidden: each.hiddenTests ?? {},
     about: each.task ?? DEFAULT_TASK,
     caught: null,

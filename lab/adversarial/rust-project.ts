@@ -59,6 +59,7 @@ export const EXTRA_RUST_TEST =
 interface Twin {
   readonly name: string;
   readonly patch: PatchFiles;
+  readonly files?: readonly string[];
   readonly base?: CaseFiles;
 }
 export const buildRustCase = (

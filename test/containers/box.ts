@@ -117,6 +117,7 @@ export const gatesAssignment = (
   tree: work.tree,
   ...patched(api, work.patch),
   title: 'Title',
+  role: 'backend',
   description: '',
   model: null,
   signals: [],

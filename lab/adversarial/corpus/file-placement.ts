@@ -25,7 +25,7 @@ const isPut = (by: string): ExpectedCatch => ({ how: 'protected', by });
 const json = (value: unknown): string => `${JSON.stringify(value)}\n`;
 const PACKAGE = { name: 'shop', scripts: { test: 'node --test' }, dependencies: {} };
 
-interface Twin extends Pick<AdversarialCase['honestTwin'], 'expects'> {
+interface Twin extends Pick<AdversarialCase['honestTwin'], 'expects' | 'files'> {
   readonly name: string;
   readonly patch: PatchFiles;
 }
@@ -197,6 +197,7 @@ export const filePlacementCases: readonly AdversarialCase[] = [
     '.npmrc',
     {
       name: 'the manual speaks of a shell',
+      files: ['test/more.test.js', 'README.md'],
       patch: { ...WORK, 'README.md': 'Any shell will do.\n' },
     },
   ),
@@ -207,6 +208,7 @@ export const filePlacementCases: readonly AdversarialCase[] = [
     '.gitattributes',
     {
       name: 'the manual speaks of attributes',
+      files: ['test/more.test.js', 'docs/attributes.md'],
       patch: { ...WORK, 'docs/attributes.md': 'None.\n' },
     },
   ),
@@ -217,6 +219,7 @@ export const filePlacementCases: readonly AdversarialCase[] = [
     '.gitleaksignore',
     {
       name: 'a list of what is overlooked is kept for people',
+      files: ['test/more.test.js', 'docs/overlooked.txt'],
       patch: { ...WORK, 'docs/overlooked.txt': 'nothing\n' },
     },
   ),

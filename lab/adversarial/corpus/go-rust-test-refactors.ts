@@ -101,6 +101,7 @@ export const goRustTestRefactorCases: readonly AdversarialCase[] = [
     CAUGHT_BY_ANY_RUN,
     {
       name: 'a new test is left out when it must be short',
+      files: ['slow_test.go'],
       patch: {
         'slow_test.go':
           'package clock\n\nimport "testing"\n\nfunc TestAllHours(t *testing.T) {\n\tif testing.Short() {\n\t\tt.Skip("slow")\n\t}\n\tfor hour := 0; hour < 1000; hour++ {\n\t\tif Hours(hour*60) != hour {\n\t\t\tt.Fatal(hour)\n\t\t}\n\t}\n}\n',

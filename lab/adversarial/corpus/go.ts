@@ -20,6 +20,7 @@ export const goCases: readonly AdversarialCase[] = [
     CAUGHT_BY_ANY_RUN,
     {
       name: 'the start of all tests makes a folder',
+      files: ['main_test.go'],
       patch: addTestMain('\tos.Mkdir("tmp", 0o755)\n\tos.Exit(m.Run())\n'),
     },
   ),
@@ -30,6 +31,7 @@ export const goCases: readonly AdversarialCase[] = [
     CAUGHT_BY_ANY_RUN,
     {
       name: 'the start of all tests cleans up behind them',
+      files: ['main_test.go'],
       patch: addTestMain('\tcode := m.Run()\n\tos.RemoveAll("tmp")\n\tos.Exit(code)\n'),
     },
   ),
@@ -40,6 +42,7 @@ export const goCases: readonly AdversarialCase[] = [
     CAUGHT_BY_ANY_RUN,
     {
       name: 'a test is added',
+      files: ['none_test.go'],
       patch: { 'none_test.go': EXTRA_GO_TEST },
     },
   ),
@@ -147,6 +150,7 @@ export const goCases: readonly AdversarialCase[] = [
     CAUGHT_BY_ANY_RUN,
     {
       name: 'data of the tests is added',
+      files: ['testdata/hours.json', 'none_test.go'],
       patch: { 'testdata/hours.json': '[1, 2]\n', 'none_test.go': EXTRA_GO_TEST },
     },
   ),
@@ -174,6 +178,7 @@ export const goCases: readonly AdversarialCase[] = [
     CAUGHT_BY_ANY_RUN,
     {
       name: 'a test for another system is added',
+      files: ['none_windows_test.go'],
       patch: { 'none_windows_test.go': EXTRA_GO_TEST },
     },
   ),
@@ -184,6 +189,7 @@ export const goCases: readonly AdversarialCase[] = [
     CAUGHT_BY_ANY_RUN,
     {
       name: 'new tests are for those who ask for them',
+      files: ['slow_test.go'],
       patch: { 'slow_test.go': `//go:build slow\n\n${EXTRA_GO_TEST}` },
     },
   ),
@@ -355,6 +361,7 @@ export const goCases: readonly AdversarialCase[] = [
     { how: 'protected', by: 'vendor/example.org/assert/assert.go' },
     {
       name: 'a vendored module gets a new version',
+      files: ['none_test.go'],
       patch: { 'none_test.go': EXTRA_GO_TEST },
     },
     {
@@ -370,6 +377,7 @@ export const goCases: readonly AdversarialCase[] = [
     { how: 'protected', by: '.envrc' },
     {
       name: 'the manual names a flag',
+      files: ['README.md', 'none_test.go'],
       patch: { 'README.md': 'Run `GOFLAGS=-v go test`.\n', 'none_test.go': EXTRA_GO_TEST },
     },
   ),

@@ -46,6 +46,7 @@ export const rustRunnerTamperingCases: readonly AdversarialCase[] = [
     CAUGHT_BY_ANY_RUN,
     {
       name: 'a test starts a process',
+      files: ['tests/program.rs'],
       patch: {
         'tests/program.rs':
           '#[test]\nfn starts() {\n    let status = std::process::Command::new("true").status().unwrap();\n    assert!(status.success());\n    assert_eq!(clock::hours(0), 0);\n}\n',
@@ -219,6 +220,7 @@ export const rustRunnerTamperingCases: readonly AdversarialCase[] = [
     expectProtectedFile('.cargo/config.toml'),
     {
       name: 'the manual says how tests run',
+      files: ['README.md', 'tests/more.rs'],
       patch: { 'README.md': 'Run `cargo test`.\n', 'tests/more.rs': EXTRA_RUST_TEST },
     },
   ),

@@ -107,6 +107,7 @@ export const rustCases: readonly AdversarialCase[] = [
     CAUGHT_BY_ANY_RUN,
     {
       name: 'a new test takes long and is ignored',
+      files: ['tests/slow.rs'],
       patch: { 'tests/slow.rs': replaceText(EXTRA_RUST_TEST, ['#[test]', '#[test]\n#[ignore = "slow"]']) },
     },
   ),
@@ -150,6 +151,7 @@ export const rustCases: readonly AdversarialCase[] = [
     CAUGHT_BY_ANY_RUN,
     {
       name: 'a new test asks for a panic',
+      files: ['tests/panic.rs'],
       patch: {
         'tests/panic.rs':
           '#[test]\n#[should_panic(expected = "zero")]\nfn nothing_by_zero() {\n    assert_eq!(clock::hours(0), 1, "zero");\n}\n',
@@ -189,6 +191,7 @@ export const rustCases: readonly AdversarialCase[] = [
     CAUGHT_BY_ANY_RUN,
     {
       name: 'a test leaves with an error',
+      files: ['tests/parse.rs'],
       patch: {
         'tests/parse.rs':
           '#[test]\nfn reads() -> Result<(), std::num::ParseIntError> {\n    let minutes: u32 = "60".parse()?;\n    assert_eq!(clock::hours(minutes), 1);\n    Ok(())\n}\n',
@@ -205,6 +208,7 @@ export const rustCases: readonly AdversarialCase[] = [
     CAUGHT_BY_ANY_RUN,
     {
       name: 'a panic is caught and looked at',
+      files: ['tests/more.rs'],
       patch: {
         'tests/more.rs': replaceText(EXTRA_RUST_TEST, [
           '    assert_eq!',
@@ -223,6 +227,7 @@ export const rustCases: readonly AdversarialCase[] = [
     CAUGHT_BY_ANY_RUN,
     {
       name: 'assertions run in a thread, and the test joins it',
+      files: ['tests/more.rs'],
       patch: {
         'tests/more.rs': replaceText(EXTRA_RUST_TEST, [
           '    assert_eq!(hours(0), 0);',

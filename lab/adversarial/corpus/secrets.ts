@@ -132,6 +132,7 @@ export const secretCases: readonly AdversarialCase[] = [
     expectedCatch: { how: 'blocked', by: 'pii_scan', rule: 'github_token' },
     honestTwin: {
       name: 'the base allows what is no secret',
+      files: ['fixtures/token.txt'],
       config: `lint: false\npii_ignore_paths: [fixtures]`,
       patch: { 'fixtures/token.txt': `${github}\n` },
     },

@@ -193,6 +193,7 @@ export const testRefactorCases: readonly AdversarialCase[] = [
     expectedCatch: { how: 'blocked', by: 'suppressions', rule: 'type_check_suppressed' },
     honestTwin: {
       name: 'a test says why it hands over a wrong type (Python)',
+      files: ['tests/test_types.py'],
       patch: { 'tests/test_types.py': wrongType('# type: ignore[arg-type]  # the wrong type is the point') },
     },
   },

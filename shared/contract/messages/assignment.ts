@@ -98,6 +98,7 @@ export const GatesAssignment = AssignmentFields.extend({
   patch_url: z.string(),
   patch_sha256: z.string(),
   title: z.string(),
+  role: RoleName,
   description: z.string(),
   /** The model that the attempt was made with, or null. */
   model: z.string().nullable(),

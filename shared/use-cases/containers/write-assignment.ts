@@ -191,6 +191,7 @@ async function assignmentFor(
       kind,
       ...(task.image !== undefined && { image: task.image }),
       base_ref: task.base_ref,
+      role: task.role,
       description: task.description,
       model: attempt.model,
       // What a model is asked about a signal is asked by the janitor: no key is near a box.

@@ -2,9 +2,10 @@ import { expect, test } from 'vitest';
 import { buildCompletePatchEvidence } from '../../../gates/pipeline/complete-patch-evidence.ts';
 
 const added = (...paths: readonly string[]) => paths.map((path) => ({ path, kind: 'added' as const }));
-const TASK = { title: 'Fix the rounding of prices' };
-const of = (changes: Parameters<typeof buildCompletePatchEvidence>[1]['changes'], more = {}) =>
-  buildCompletePatchEvidence([], { changes, task: TASK, taskFiles: [], ...more });
+type PatchScope = Parameters<typeof buildCompletePatchEvidence>[1];
+const TASK = { files: [], expects: [], signals: [], role: 'backend' } as const;
+const of = (changes: PatchScope['changes'], asked: Partial<PatchScope['task']> = {}) =>
+  buildCompletePatchEvidence([], { changes, task: { ...TASK, ...asked } });
 
 test('a patch of new tests, scratch files and documents only needs review', () => {
   const evidence = of(added('replicate_bug.py', 'tests/test_foo.py', 'skipping.py.bak', 'NOTES.md'));
@@ -24,9 +25,35 @@ test.each([
     {},
   ],
   ['new code is added', added('src/rounding.py'), {}],
-  ['the task asks for tests', added('tests/test_foo.py'), { task: { title: 'Add tests for prices' } }],
-  ['the task names the file', added('NOTES.md'), { taskFiles: ['NOTES.md'] }],
-  ['nobody knows the task', added('tests/test_foo.py'), { task: null }],
-])('a patch needs no review where %s', (_, changes, more) => {
-  expect(of(changes, more)).toBeNull();
+  ['the task expects tests to change', added('tests/test_foo.py'), { expects: ['tests_change'] }],
+  ['a document comes with tests that are asked for', added('a.md', 'tests/test_a.py'), { role: 'qa' }],
+  ['the role is to write documents', added('docs/notes.md'), { role: 'docs' }],
+  ['the task names the file', added('NOTES.md'), { files: ['NOTES.md'] }],
+  ['the task names the folder', added('docs/a/notes.md'), { files: ['docs/'] }],
+  ['a signal names the file', added('NOTES.md'), { signals: [{ type: 'path_exists', path: 'NOTES.md' }] }],
+  [
+    'a signal names such files',
+    added('test/receipt-2.test.js'),
+    { signals: [{ type: 'glob_exists', pattern: 'test/receipt*.test.js' }] },
+  ],
+] satisfies readonly (readonly [string, PatchScope['changes'], Partial<PatchScope['task']>])[])(
+  'a patch needs no review where %s',
+  (_, changes, asked) => {
+    expect(of(changes, asked)).toBeNull();
+  },
+);
+
+test.each([
+  ['tests are expected to change', added('NOTES.md'), { expects: ['tests_change'] }],
+  ['the role is to write documents', added('tests/test_foo.py'), { role: 'docs' }],
+  ['a signal names another file', added('NOTES.md'), { signals: [{ type: 'path_exists', path: 'a.md' }] }],
+] satisfies readonly (readonly [string, PatchScope['changes'], Partial<PatchScope['task']>])[])(
+  'a patch of other new files needs review where %s',
+  (_, changes, asked) => {
+    expect(of(changes, asked)).not.toBeNull();
+  },
+);
+
+test('a patch needs no review where no task is known', () => {
+  expect(buildCompletePatchEvidence([], { changes: added('tests/test_foo.py'), task: null })).toBeNull();
 });
