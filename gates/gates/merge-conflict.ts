@@ -17,13 +17,11 @@ export const mergeConflictGate: Gate = {
   run: async ({ subject, timeoutMs, ruleSettings = NO_RULE_SETTINGS }): Promise<GateResult> => {
     const deadline = readThreadCpuMs() + timeoutMs;
     const [
-      { findConflictMarkers },
-      { findMergeConflicts },
+      { findConflictMarkers, findMergeConflicts },
       { MIN_MERGE_GIT_VERSION },
       { CONFLICT_MARKER_RULES },
       { applyRuleSettings },
     ] = await Promise.all([
-      import('../rules/merge-conflict/conflict-markers.ts'),
       import('../rules/merge-conflict/conflict-markers.ts'),
       import('../../workspace/git/merge-trees.ts'),
       import('../rules/merge-conflict/rules.ts'),
