@@ -1,5 +1,5 @@
 import type { Rule, RuleFinding } from '../framework/rule.ts';
-import { readTestCasePairs } from './test-case-pairs.ts';
+import { findInTestPairs, readTestCasePairs } from './test-case-pairs.ts';
 
 const ASSERTION = /\b(?:assert\w*|expect|should|require|verify|check\w*)\b|[!=]=/i;
 /** The value at the end of an assertion, with what closes it. */
@@ -44,21 +44,13 @@ export const CHANGED_EXPECTATION_RULE: Rule = {
   summary: 'an assertion of a test that was there expects another value',
   rationale:
     'The test now demands what the patch does. Whether the task demands it too is for a reviewer or a judge to say.',
-  find: async (patch): Promise<RuleFinding[]> =>
-    (await readTestCasePairs(patch)).matched.flatMap(([then, now]) => {
+  find: (patch) =>
+    findInTestPairs(patch, (then, now) => {
       const pairs = then.text === now.text ? [] : changedExpectations(then.text, now.text);
       const [first] = pairs;
+      if (first === undefined) return null;
       const count = pairs.length === 1 ? 'one expectation' : `${pairs.length} expectations`;
-      return first === undefined
-        ? []
-        : [
-            {
-              file: now.path,
-              line: now.line,
-              test: now.name,
-              message: `the test "${now.name}" has ${count} changed; before: ${first.before.slice(0, MAX_SHOWN)}; now: ${first.now.slice(0, MAX_SHOWN)}`,
-            },
-          ];
+      return `has ${count} changed; before: ${first.before.slice(0, MAX_SHOWN)}; now: ${first.now.slice(0, MAX_SHOWN)}`;
     }),
   invalidExamples: [
     {

@@ -1,6 +1,6 @@
-import type { Rule, RuleFinding } from '../framework/rule.ts';
+import type { Rule } from '../framework/rule.ts';
 import { CHANGED_EXPECTATION_RULE, REMOVED_TEST_RULE } from './changed-expectation.ts';
-import { readTestCasePairs } from './test-case-pairs.ts';
+import { findInTestPairs } from './test-case-pairs.ts';
 import { WEAKENED_TEST_RULE } from './weakened-test.ts';
 
 const TEST = 'a_test.go';
@@ -19,18 +19,9 @@ const SKIPPED_TEST_RULE: Rule = {
   summary: 'a test that was there is marked to be left out, or to fail',
   rationale:
     'A mark may hold on another system only. What is really left out here is told by the run, which compares test by test with the base.',
-  find: async (patch): Promise<RuleFinding[]> =>
-    (await readTestCasePairs(patch)).matched.flatMap(([then, now]) =>
-      now.isSkipped && !then.isSkipped
-        ? [
-            {
-              file: now.path,
-              line: now.line,
-              test: now.name,
-              message: `the test "${now.name}" is marked to be left out, or to fail`,
-            },
-          ]
-        : [],
+  find: (patch) =>
+    findInTestPairs(patch, (then, now) =>
+      now.isSkipped && !then.isSkipped ? 'is marked to be left out, or to fail' : null,
     ),
   invalidExamples: [
     {

@@ -1,6 +1,6 @@
 import type { TestCase } from '../../code/cases/test-case.ts';
 import { isTestPath } from '../../core/test-paths.ts';
-import type { PatchView } from '../framework/rule.ts';
+import type { PatchView, RuleFinding } from '../framework/rule.ts';
 
 /** A test case with the file that it stands in. */
 export interface LocatedTestCase extends TestCase {
@@ -18,6 +18,17 @@ export interface TestCasePairs {
 
 /** The test cases of the changed files, those of both sides that belong together. Read once for all rules. */
 export const readTestCasePairs = (patch: PatchView): Promise<TestCasePairs> => patch.readOnce(pairTestCases);
+
+/** Lists tests of which the rule has something to say; `describe` returns what follows the name of the test, or null. */
+export const findInTestPairs = async (
+  patch: PatchView,
+  describe: (then: LocatedTestCase, now: LocatedTestCase) => string | null,
+): Promise<RuleFinding[]> =>
+  (await readTestCasePairs(patch)).matched.flatMap(([then, now]) => {
+    const description = describe(then, now);
+    const { path: file, line, name: test } = now;
+    return description === null ? [] : [{ file, line, test, message: `the test "${test}" ${description}` }];
+  });
 
 async function pairTestCases(patch: PatchView): Promise<TestCasePairs> {
   const before: LocatedTestCase[] = [];
