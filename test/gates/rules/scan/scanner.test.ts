@@ -1,18 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { AhoCorasickAutomaton } from '../../../../gates/rules/scan/aho-corasick.ts';
+import {
+  type ByteRange,
+  findBase64Ranges,
+  findNumberRanges,
+} from '../../../../gates/rules/scan/byte-ranges.ts';
 import { countNewlines, sniffContent } from '../../../../gates/rules/scan/content-sniffing.ts';
+import { decodeEncodedTexts } from '../../../../gates/rules/scan/encoded-texts.ts';
 import { FileScanner } from '../../../../gates/rules/scan/file-scanner.ts';
 import { redactExcerpt } from '../../../../gates/rules/scan/redaction.ts';
 import { createPathMatcher } from '../../../../gates/rules/scan/scan-settings.ts';
-import {
-  AhoCorasickAutomaton,
-  type ByteRange,
-  decodeEncodedTexts,
-  findBase64Ranges,
-  findNumberRanges,
-  ScanWindows,
-  selectStrongestMatches,
-} from '../../../../gates/rules/scan/scanner.ts';
+import { ScanWindows, selectStrongestMatches } from '../../../../gates/rules/scan/scanner.ts';
 import {
   computeEntropy,
   hasValidLuhnChecksum,
