@@ -67,6 +67,7 @@ export const LONG_TIMEOUT_TESTS: TestGroup = {
   'starts programs on a machine that may be busy': [
     'test/{cli,containers,gates,infra,lab/adversarial,lab/replay,workspace}/**/*.test.ts',
     'test/layers.test.ts',
+    'test/programs.test.ts',
     'test/shared/contract/repository/repository-url.test.ts',
     'test/shared/control/roles/base-role.test.ts',
     'test/shared/contract/{task/delivery-commit,submission/hidden-tests}.test.ts',
