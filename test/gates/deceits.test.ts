@@ -200,3 +200,12 @@ describe('a conftest.py', () => {
     expect((await loadConftestMerger())(base, head, context)).toBe(result);
   });
 });
+
+test.each([
+  ['def pytest_configure(config):\n    mark(config)\n', ['runner_patched info']],
+  ['def pytest_runtest_makereport(item, call):\n    return PASSED\n', ['runner_patched error']],
+  ['def pytest_pyfunc_call(pyfuncitem):\n    return True\n', ['runner_patched error']],
+])('a plugin of pytest gets the hook %j', async (hook, rules) => {
+  const before = 'def pytest_runtest_setup(item):\n    prepare(item)\n\n\n';
+  expect(await rulesOf('plugin.py', `${before}${hook}`, before)).toEqual(rules);
+});

@@ -37,5 +37,7 @@ export interface TamperingFinding {
   /** 1-based. */
   readonly line: number;
   readonly message: string;
+  /** Name of the hook of pytest that the code defines. */
+  readonly hook?: string;
   readonly weight: Extract<FindingSeverity, 'error' | 'warning' | 'info'>;
 }

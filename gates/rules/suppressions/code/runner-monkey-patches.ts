@@ -29,10 +29,15 @@ const MATCHERS =
 
 /** Files whose hooks pytest loads by their name. */
 const CONFTEST = /(?:^|\/)conftest\.py$/;
-const HOOK_MESSAGE = 'a hook of the runner is replaced';
+/** Hooks that can turn a test that fails into one that passes. */
+const RESULT_HOOKS: ReadonlySet<string> = new Set([
+  ...['pytest_cmdline_main', 'pytest_runtestloop', 'pytest_runtest_protocol', 'pytest_runtest_call'],
+  ...['pytest_pyfunc_call', 'pytest_runtest_makereport', 'pytest_runtest_logreport', 'pytest_sessionfinish'],
+]);
 /** Whether a finding is a hook of pytest. Modules that have some are plugins: their hooks are the product. */
-export const isHookFinding = ({ rule, message }: TamperingFinding): boolean =>
-  rule === 'runner_patched' && message === HOOK_MESSAGE;
+export const isHookFinding = ({ hook }: TamperingFinding): boolean => hook !== undefined;
+export const isResultHookFinding = ({ hook }: TamperingFinding): boolean =>
+  hook !== undefined && RESULT_HOOKS.has(hook);
 export const isPluginPath = (path: string): boolean => !CONFTEST.test(path);
 
 /** Code that replaces the runner, its assertions, or what they stand on. In a plugin, a hook stays the same when its body changes. */
@@ -83,12 +88,13 @@ export function findRunnerMonkeyPatches(
       node.type === 'function_definition' &&
       /^pytest_\w/.test(node.childForField('name')?.text ?? '')
     ) {
-      const name = node.childForField('name')?.text ?? '';
+      const hook = node.childForField('name')?.text ?? '';
       found.push({
         rule: 'runner_patched',
-        key: isPluginPath(path) ? `hook ${name}` : node.text.slice(0, 300),
+        key: isPluginPath(path) ? `hook ${hook}` : node.text.slice(0, 300),
         line: node.line,
-        message: HOOK_MESSAGE,
+        message: 'a hook of the runner is replaced',
+        hook,
         weight: 'error',
       });
     }

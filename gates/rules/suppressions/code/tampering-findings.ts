@@ -24,6 +24,7 @@ import {
   findRunnerMonkeyPatches,
   isHookFinding,
   isPluginPath,
+  isResultHookFinding,
 } from './runner-monkey-patches.ts';
 import { countDenyAttributes, findRustTampering } from './rust-tampering.ts';
 import { findSwallowedErrors } from './swallowed-errors.ts';
@@ -113,7 +114,8 @@ async function lookAt(
     base && isFollowed && isOwn && !isEmptied && !isTestPath(path) ? findEmptiedFunctions(base, root) : [];
   const isPlugin = isPluginPath(path) && old.some(isHookFinding);
   const found = deceits(root, path, language).map(
-    (each): TamperingFinding => (isPlugin && isHookFinding(each) ? { ...each, weight: 'info' } : each),
+    (each): TamperingFinding =>
+      isPlugin && isHookFinding(each) && !isResultHookFinding(each) ? { ...each, weight: 'info' } : each,
   );
   return {
     path,

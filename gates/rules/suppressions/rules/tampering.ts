@@ -72,6 +72,14 @@ export const TAMPERING_RULES: readonly RuleDefinition[] = [
         before: PYTHON,
         after: python('import unittest\nunittest.TestCase.assertEqual = lambda *a: None'),
       },
+      {
+        name: 'a plugin of pytest gets a hook that decides results',
+        before: { 'plugin.py': 'def pytest_runtest_setup(item):\n    prepare(item)\n' },
+        after: {
+          'plugin.py':
+            'def pytest_runtest_setup(item):\n    prepare(item)\n\n\ndef pytest_runtest_makereport(item, call):\n    return PASSED\n',
+        },
+      },
     ],
     validExamples: [
       {
