@@ -101,7 +101,8 @@ function isTrackedByGit(folder: string, path: string): boolean {
  * Returns why the connection file of a folder may come from somebody other than a running `assay up` of this user, such as the author of
  * a clone or an archive; null if it is trusted.
  */
-function distrustReason(cwd: string, { url, pid }: ConnectionFile): string | null {
+function distrustReason(cwd: string, connection: ConnectionFile): string | null {
+  const { url, control_url, dynamodb_url, pid } = connection;
   const user = process.getuid?.();
   const folder = lstatSync(join(cwd, DATA_DIR));
   const file = lstatSync(join(cwd, DATA_DIR, CONNECTION_FILE));
@@ -111,7 +112,8 @@ function distrustReason(cwd: string, { url, pid }: ConnectionFile): string | nul
     if ((file.mode & 0o077) !== 0) return 'other users may read or write it';
   }
   if (isTrackedByGit(cwd, DATA_DIR)) return 'git tracks it';
-  if (!isLoopbackUrl(url)) return 'its address is not on this machine';
+  if (![url, control_url, dynamodb_url].every(isLoopbackUrl))
+    return 'an address in it is not on this machine';
   if (!isOwnProcess(pid)) return `the stack that wrote it (process ${pid}) does not run`;
   return null;
 }
@@ -137,11 +139,12 @@ export function readTrustedConnection(cwd: string): ConnectionFile | null {
 const trimToUndefined = (value: string | undefined): string | undefined => value?.trim() || undefined;
 
 /**
- * Finds the API. Flags win over the environment (ASSAY_URL, ASSAY_TOKEN), which wins over the running stack of this folder.
+ * Finds the API. Flags, of which `--local` is one, win over the environment (ASSAY_URL, ASSAY_TOKEN), which wins over the running stack of
+ * this folder.
  * A token and an address belong together: the token of the file is sent only to the file's address, and a token from elsewhere is never
  * sent there.
  * @param folder `trusted`: the stack of this folder is used without being asked for; `on_request`: only with `--local`
- * @throws CliError if there is no address, or a token without an address
+ * @throws CliError if there is no address, a token without an address, or `--local` beside an address or token
  */
 export function findConnection(
   options: ConnectionOptions,
@@ -149,10 +152,16 @@ export function findConnection(
   folder: 'trusted' | 'on_request' = 'trusted',
 ): Connection {
   const fromFlag = trimToUndefined(options.url);
-  const fromEnv = trimToUndefined(io.env['ASSAY_URL']);
-  const given = fromFlag ?? fromEnv;
   const fromOption = trimToUndefined(options.token);
-  const token = fromOption ?? trimToUndefined(io.env['ASSAY_TOKEN']);
+  if (options.local && (fromFlag !== undefined || fromOption !== undefined))
+    throw new CliError(
+      CLI_EXIT_CODES.usage,
+      'bad_option',
+      '--local uses the address and token of the stack in this folder; give no --url or --token with it.',
+    );
+  const env = options.local ? {} : io.env;
+  const given = fromFlag ?? trimToUndefined(env['ASSAY_URL']);
+  const token = fromOption ?? trimToUndefined(env['ASSAY_TOKEN']);
   const tokenSource = fromOption ? '--token' : 'ASSAY_TOKEN';
   if (given !== undefined) {
     const source = fromFlag === undefined ? 'ASSAY_URL' : '--url';
@@ -163,7 +172,7 @@ export function findConnection(
     const isOfFile = readConnectionFile(join(io.cwd, DATA_DIR))?.url === url;
     return { url, token: isOfFile ? readTrustedConnection(io.cwd)?.token : undefined, source };
   }
-  if (folder === 'trusted' || options.local === true) {
+  if (folder === 'trusted' || options.local) {
     const file = readTrustedConnection(io.cwd);
     if (file !== null && token !== undefined)
       throw new CliError(

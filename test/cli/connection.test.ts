@@ -148,6 +148,11 @@ describe('a connection file that no running stack of this user wrote', () => {
     expectRefused('not on this machine');
   });
 
+  test.each(['control_url', 'dynamodb_url'])('is refused if its %s is on another machine', (field) => {
+    up(JSON.stringify({ ...FILE, [field]: 'https://collector.example' }));
+    expectRefused('not on this machine');
+  });
+
   test('is refused if it, or its folder, is a link', () => {
     up();
     renameSync(path(), join(cwd, 'elsewhere.json'));
@@ -166,6 +171,23 @@ describe('a command that hands keys or requests to a server', () => {
     up();
     expect(() => findConnection({}, { env: {}, cwd }, 'on_request')).toThrow(/No address/);
     expect(findConnection({ local: true }, { env: {}, cwd }, 'on_request').url).toBe(FILE.url);
+  });
+
+  test('uses the stack of the folder with --local, also if the environment names a deployment', () => {
+    up();
+    const env = { ASSAY_URL: 'https://env.example', ASSAY_TOKEN: 'of-env' };
+    expect(findConnection({ local: true }, { env, cwd }, 'on_request')).toEqual({
+      url: FILE.url,
+      token: FILE.token,
+      source: '.assay-data/connection.json',
+    });
+  });
+
+  test.each([{ url: 'https://flag.example' }, { token: 'of-flag' }])('refuses --local with %o', (option) => {
+    up();
+    expect(() => findConnection({ local: true, ...option }, { env: {}, cwd }, 'on_request')).toThrow(
+      expect.objectContaining({ code: 'bad_option' }),
+    );
   });
 
   test('is `assay worker`', async () => {
