@@ -12,7 +12,6 @@ import type { GateTestRun } from '../../gates/pipeline/output/write-junit.ts';
 import type { Evidence, Verdict } from '../../shared/contract/evidence/schema.ts';
 import type { ExpectedChange } from '../../shared/contract/submission/expected-changes.ts';
 import { reduceToVerdict } from '../../shared/control/verdict/reduce-to-verdict.ts';
-import { CheckoutError } from '../../workspace/git/checkout-error.ts';
 import { runGitInStore } from '../../workspace/git/git-store.ts';
 import { findRepositoryLayout } from '../../workspace/git/repository-layout.ts';
 import { type CapturedWorkingTree, captureWorkingTree } from '../../workspace/git/working-tree.ts';
@@ -20,6 +19,7 @@ import { killAllProcessGroups } from '../../workspace/process/process-groups.ts'
 import { removeFolder } from '../../workspace/process/remove-folder.ts';
 import { CLI_EXIT_CODES, CliError, InterruptedError } from '../exit.ts';
 import { createConfigError } from './config-error.ts';
+import { toRepositoryUsageError } from './repository-error.ts';
 import { environmentFolderOf, resolveCacheFolder } from './resolve-cache-folder.ts';
 
 export interface CheckOptions {
@@ -189,15 +189,5 @@ async function readInputFile(cwd: string, file: string): Promise<string> {
   }
 }
 
-function usageError(error: unknown): unknown {
-  if (error instanceof ConfigError) return createConfigError(error);
-  if (error instanceof CheckoutError && error.failureClass !== 'unknown')
-    return new CliError(CLI_EXIT_CODES.usage, error.failureClass, `${error.message}.`, {
-      hint:
-        error.hint ??
-        (error.failureClass === 'base_ref_missing'
-          ? 'Name a branch, tag or commit of that repository with --base.'
-          : 'Name a folder in a git repository with --repo.'),
-    });
-  return error;
-}
+const usageError = (error: unknown): unknown =>
+  error instanceof ConfigError ? createConfigError(error) : toRepositoryUsageError(error);

@@ -1,11 +1,14 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { type KeptEnvironment, listKeptEnvironments } from '../../gates/environment/environment-cache.ts';
-import { CheckoutError } from '../../workspace/git/checkout-error.ts';
+import {
+  type KeptEnvironment,
+  listKeptEnvironments,
+  removeKeptEnvironments,
+} from '../../gates/environment/environment-cache.ts';
 import { findRepositoryLayout } from '../../workspace/git/repository-layout.ts';
 import { removeFolder } from '../../workspace/process/remove-folder.ts';
+import { toRepositoryUsageError } from '../check/repository-error.ts';
 import { environmentFolderOf, resolveCacheFolder } from '../check/resolve-cache-folder.ts';
-import { CLI_EXIT_CODES, CliError } from '../exit.ts';
 import { defineLocalCommand } from '../local-command.ts';
 import { defineOption } from '../parameters.ts';
 
@@ -19,15 +22,17 @@ interface CacheContent {
   readonly environments: { readonly folder: string; readonly entries: readonly KeptEnvironment[] };
 }
 
+/** Files that a check has written; the folder may have others, because it may have been named by mistake. */
+const RESULT_FILE = /^[a-z_]+-[0-9a-f]{64}\.json$/;
+const listResultFiles = async (folder: string): Promise<string[]> =>
+  (await readdir(folder).catch(() => [])).filter((name) => RESULT_FILE.test(name));
+
 async function readCache(repo: string, cacheDir: string | undefined, cwd: string): Promise<CacheContent> {
   const layout = await findRepositoryLayout(resolve(cwd, repo)).catch((error: unknown) => {
-    if (!(error instanceof CheckoutError)) throw error;
-    throw new CliError(CLI_EXIT_CODES.usage, error.failureClass, `${error.message}.`, {
-      hint: 'Name a folder in a git repository with --repo.',
-    });
+    throw toRepositoryUsageError(error);
   });
   const folder = await resolveCacheFolder(layout, cacheDir, cwd);
-  const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.json'));
+  const names = await listResultFiles(folder);
   const sizes = await Promise.all(names.map(async (name) => (await stat(join(folder, name))).size));
   const environments = environmentFolderOf(folder);
   return {
@@ -86,19 +91,13 @@ const cleanCommand = defineLocalCommand({
   examples: [['cache clean', 'of the repository here']],
   run: async (session, { repo, cacheDir }) => {
     const content = await readCache(repo, cacheDir, session.io.cwd);
-    // Only files that a check has written: the folder may have been named by mistake.
-    const names = (await readdir(content.results.folder).catch(() => [])).filter((name) =>
-      CACHE_FILE.test(name),
-    );
-    await Promise.all(names.map((name) => removeFolder(join(content.results.folder, name))));
-    for (const { key } of content.environments.entries)
-      await removeFolder(join(content.environments.folder, key));
+    const { folder } = content.results;
+    await Promise.all((await listResultFiles(folder)).map((name) => removeFolder(join(folder, name))));
+    await removeKeptEnvironments(content.environments.folder);
     const bytes = content.environments.entries.reduce((sum, each) => sum + each.bytes, content.results.bytes);
     session.show(toJson(content), () => `${megabytes(bytes)} removed.`);
     return undefined;
   },
 });
-
-const CACHE_FILE = /^[a-z_]+-[0-9a-f]{64}\.json$/;
 
 export const cacheCommands = [listCommand, cleanCommand];

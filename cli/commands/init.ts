@@ -2,18 +2,18 @@ import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { CONFIG_FILE, ConfigError } from '../../gates/core/configuration-file.ts';
-import { CheckoutError } from '../../workspace/git/checkout-error.ts';
 import { createConfigError } from '../check/config-error.ts';
+import { toRepositoryUsageError } from '../check/repository-error.ts';
 import { CLI_EXIT_CODES, CliError, type ExitCode } from '../exit.ts';
 import { defineLocalCommand } from '../local-command.ts';
 import type { LocalSession } from '../local-session.ts';
 import { defineOption } from '../parameters.ts';
 
 function rethrowAsUsageError(error: unknown): never {
-  if (!(error instanceof CheckoutError) || error.failureClass === 'unknown') throw error;
-  throw new CliError(CLI_EXIT_CODES.usage, error.failureClass, `${error.message}.`, {
-    hint: 'Gates read files of commits: name a git repository that has one.',
-  });
+  throw toRepositoryUsageError(
+    error,
+    'Gates read files of commits: name a git repository that has one with --repo.',
+  );
 }
 
 /** Validates the configuration in a folder. Returns the exit code: failed if a gate is of no use. */

@@ -84,3 +84,12 @@ export async function listKeptEnvironments(cacheFolder: string): Promise<KeptEnv
   );
   return found.flat().toSorted((a, b) => b.lastUsed - a.lastUsed);
 }
+
+/** Entries, and drafts that a run which was killed has left. */
+const ENTRY = /^(?:[0-9a-f]{64}|draft-[0-9a-f-]{36})$/;
+
+/** Removes all preparations that are kept in a folder, also those that cannot be read. Other files stay. */
+export async function removeKeptEnvironments(cacheFolder: string): Promise<void> {
+  const names = await readdir(cacheFolder).catch(() => []);
+  for (const name of names) if (ENTRY.test(name)) await removeFolder(join(cacheFolder, name));
+}

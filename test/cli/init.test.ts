@@ -1,6 +1,7 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { detectWebApp } from '../../cli/init/detect-web-app.ts';
 import { parseConfig } from '../../gates/pipeline/configuration/parse-config.ts';
 import { createTestRepository } from '../support/git-repository.ts';
@@ -135,6 +136,40 @@ describe('assay init', () => {
     expect((await assay(['cache', 'clean', '--repo', dir])).stdout).toMatch(/ MB removed\.$/m);
     const again = await assay(['cache', 'list', '--repo', dir, '--json']);
     expect(JSON.parse(again.stdout)).toMatchObject({ environments: { entries: [] } });
+  });
+
+  test('`assay cache` counts and removes what checks have made, drafts too, and nothing else', async () => {
+    const { dir } = createTestRepository({ 'a.js': '1\n' });
+    const results = join(dir, '.git', 'assay-cache');
+    const environments = `${results}-environments`;
+    const draft = join(environments, `draft-${randomUUID()}`);
+    for (const folder of [results, draft, join(environments, 'mine')]) mkdirSync(folder, { recursive: true });
+    writeFileSync(join(results, `gate-${'a'.repeat(64)}.json`), '{}');
+    writeFileSync(join(results, 'package.json'), '{}');
+    const cleaned = await assay(['cache', 'clean', '--repo', dir, '--json']);
+    expect(JSON.parse(cleaned.stdout)).toMatchObject({ results: { entries: 1, bytes: 2 } });
+    expect([readdirSync(results), readdirSync(environments)]).toEqual([['package.json'], ['mine']]);
+  });
+
+  test.each([['init'], ['cache', 'list']])(
+    '`assay %s %s` says what to do where git refuses',
+    async (...argv) => {
+      const { dir } = createTestRepository({ 'a.js': '1\n' });
+      vi.stubEnv('GIT_TEST_ASSUME_DIFFERENT_OWNER', '1');
+      const { code, stderr } = await assay([...argv, '--repo', dir]).finally(() => vi.unstubAllEnvs());
+      expect([code, stderr]).toEqual([2, expect.stringContaining('safe.directory')]);
+    },
+  );
+
+  test('comments the whole setup that fails, whatever its folder is called', async () => {
+    const folder = `a${'\n\nquality_gates: { enabled: false }\n'.repeat(2)}`;
+    const { dir } = createTestRepository({
+      [`${folder}/package.json`]: '{}',
+      [`${folder}/package-lock.json`]: '{',
+    });
+    const { stdout } = await init(dir);
+    expect(stdout).toContain('# The environment could not be prepared');
+    expect(parseConfig(stdout)).toMatchObject({ environment: null, gates: { enabled: true } });
   });
 
   test('puts nothing of a repository where it would be read as a setting', async () => {

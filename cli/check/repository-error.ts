@@ -1,0 +1,20 @@
+import { CheckoutError } from '../../workspace/git/checkout-error.ts';
+import { CLI_EXIT_CODES, CliError } from '../exit.ts';
+
+/**
+ * Converts the error of a repository that a command cannot use into an error of usage. Returns other errors unchanged.
+ * @param missingBaseHint what to do where the base does not exist
+ */
+export const toRepositoryUsageError = (
+  error: unknown,
+  missingBaseHint = 'Name a branch, tag or commit of that repository with --base.',
+): unknown =>
+  error instanceof CheckoutError && error.failureClass !== 'unknown'
+    ? new CliError(CLI_EXIT_CODES.usage, error.failureClass, `${error.message}.`, {
+        hint:
+          error.hint ??
+          (error.failureClass === 'base_ref_missing'
+            ? missingBaseHint
+            : 'Name a folder in a git repository with --repo.'),
+      })
+    : error;
