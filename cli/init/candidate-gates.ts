@@ -67,9 +67,10 @@ const COMMANDS: readonly CommandSign[] = [
  */
 export async function listCandidateGates(files: Files): Promise<CandidateGate[]> {
   const found: CandidateGate[] = [];
+  const hasTests = await hasAnyTest(files);
+  const scripts = await readScripts(files);
   for (const gate of ['tests', 'type_check', 'lint'] as const) {
-    const hasTests = await hasAnyTest(files);
-    if (gate === 'tests' && !hasTests && !(await hasTestScript(files))) continue;
+    if (gate === 'tests' && !hasTests && !hasTestScript(scripts)) continue;
     // Tests are there, so their runner may be one that nobody configured.
     const usesDefaults = gate === 'tests' && hasTests;
     found.push({ gate, settings: { [gate]: true }, usesDefaults, sign: 'tools of the project' });
@@ -80,7 +81,7 @@ export async function listCandidateGates(files: Files): Promise<CandidateGate[]>
       if (found.some((each) => each.settings[key] === command)) continue;
       found.push({ gate, settings: { [gate]: true, [key]: command }, usesDefaults, sign: file });
     }
-    for (const command of await listScriptCommands(files, gate)) {
+    for (const command of listScriptCommands(scripts, gate)) {
       const key = gate === 'tests' ? 'test_command' : `${gate}_command`;
       found.push({ gate, settings: { [gate]: true, [key]: command }, usesDefaults, sign: 'package.json' });
     }
@@ -124,8 +125,7 @@ const PARTIAL_SCRIPTS: Readonly<Record<CandidateGate['gate'], readonly string[]>
 };
 
 /** Lists commands of scripts of package.json that may pass where the script of the gate fails. */
-async function listScriptCommands(files: Files, gate: CandidateGate['gate']): Promise<string[]> {
-  const scripts = await readScripts(files);
+function listScriptCommands(scripts: Scripts, gate: CandidateGate['gate']): string[] {
   const own = gate === 'tests' ? 'test' : gate;
   // Such as `posttest: npm run lint`: npm runs none of them with this option.
   const hasHooks = own in scripts && (`pre${own}` in scripts || `post${own}` in scripts);
@@ -135,20 +135,21 @@ async function listScriptCommands(files: Files, gate: CandidateGate['gate']): Pr
   ];
 }
 
-async function readScripts(files: Files): Promise<Readonly<Record<string, unknown>>> {
+type Scripts = Readonly<Record<string, unknown>>;
+
+async function readScripts(files: Files): Promise<Scripts> {
   const text = files.paths.has('package.json') ? await files.baseFile('package.json') : null;
   try {
     const { scripts } = JSON.parse(text ?? '{}') as { scripts?: unknown };
-    return typeof scripts === 'object' && scripts !== null ? (scripts as Record<string, unknown>) : {};
+    return typeof scripts === 'object' && scripts !== null ? (scripts as Scripts) : {};
   } catch {
     return {};
   }
 }
 
-const hasTestScript = async (files: Files): Promise<boolean> => {
-  const text = files.paths.has('package.json') ? await files.baseFile('package.json') : null;
-  return text !== null && /"test"\s*:/.test(text) && !/no test specified/.test(text);
-};
+/** Whether there is a script `test`, other than the one that `npm init` writes. */
+const hasTestScript = ({ test }: Scripts): boolean =>
+  typeof test === 'string' && !test.includes('no test specified');
 
 /** Whether tests of Python call for pytest, which no manifest names. */
 export const wantsPytest = async (files: Files): Promise<boolean> => {

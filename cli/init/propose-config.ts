@@ -183,6 +183,13 @@ const setupOf = ({ setups }: TrialRun['environment']): EnvironmentSetting['setup
     lines.map(({ run: line, folder }) => (folder === '' ? line : { run: line, folder })),
   );
 
+/** For `stringify`: names of folders may have line breaks, which would end a comment. */
+const IN_ONE_LINE = {
+  collectionStyle: 'flow',
+  lineWidth: 0,
+  doubleQuotedMinMultiLineLength: Number.MAX_SAFE_INTEGER,
+} as const;
+
 /** Returns `environment` as lines of YAML, commented if the setup failed. */
 function environmentLines(environment: TrialRun['environment']): string[] {
   const { setups, problem, dropped, durationMs } = environment;
@@ -193,7 +200,7 @@ function environmentLines(environment: TrialRun['environment']): string[] {
     ...setups.flatMap(({ reason, lines: own }) =>
       own.map(({ run: line, folder }, index) => {
         const value = folder === '' ? line : { run: line, folder };
-        const text = stringify([value], { collectionStyle: 'flow', lineWidth: 0 }).trim();
+        const text = stringify([value], IN_ONE_LINE).trim();
         const item = text.replace(/^\[\s*|\s*\]$/g, '');
         return `    - ${item}${index === 0 ? `  # ${oneLine(reason)}` : ''}`;
       }),

@@ -15,6 +15,11 @@ const TESTED = { 'test/a.js': '' };
 test.each<[string, Record<string, string>, string[]]>([
   ['no test exists', { 'a.js': '' }, ['type_check', 'lint']],
   [
+    'only a part of package.json other than its scripts is called test',
+    { 'package.json': '{"dependencies": {"test": "1"}}' },
+    ['type_check', 'lint'],
+  ],
+  [
     'tests lie beside code of Rust',
     { 'src/lib.rs': '#[test]\nfn a() {}\n' },
     ['tests', 'type_check', 'lint'],
