@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { JudgeModels } from '../../shared/contract/models/judge-models.ts';
 import { FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
-import { listenOnLoopback } from '../../shared/lib/loopback-listener.ts';
+import { isSameSecret, listenOnLoopback } from '../../shared/lib/loopback-listener.ts';
 
 /** Costs are simulated with the prices of this model. */
 const MODEL = 'claude-sonnet-5-5';
@@ -101,7 +101,7 @@ export async function startScriptedJudge(): Promise<ScriptedJudge> {
   const key = randomUUID();
   const rule = {
     servesPages: false,
-    isAuthenticated: ({ headers }: IncomingMessage) => headers['x-api-key'] === key,
+    isAuthenticated: ({ headers }: IncomingMessage) => isSameSecret(String(headers['x-api-key']), key),
   };
   const listener = await listenOnLoopback(rule, async (request, response) => {
     const body = await readBody(request);

@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { createInterface } from 'node:readline';
 import type { AgentAssignment } from '../../shared/contract/messages/assignment.ts';
 import { CONTAINER_ENV_NAMES } from '../../shared/contract/resource-names.ts';
-import { listenOnLoopback } from '../../shared/lib/loopback-listener.ts';
+import { isSameSecret, listenOnLoopback } from '../../shared/lib/loopback-listener.ts';
 import { findAgentProgram, INSTALL_ROOT } from '../installation.ts';
 
 /** Variables of this process that the agent program needs; none is a secret. */
@@ -24,7 +24,10 @@ export interface AgentProcessOptions {
 async function serveAssignment(assignment: AgentAssignment): Promise<{ url: string; close: () => void }> {
   const path = `/${randomBytes(32).toString('base64url')}`;
   let body: string | null = null;
-  const rule = { servesPages: false, isAuthenticated: ({ url }: IncomingMessage) => url === path };
+  const rule = {
+    servesPages: false,
+    isAuthenticated: ({ url = '' }: IncomingMessage) => isSameSecret(url, path),
+  };
   const listener = await listenOnLoopback(rule, ({ method }, response) => {
     const served = body;
     if (method === 'DELETE') body = null;

@@ -1,6 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { isAuthenticatedByHandler, listenOnLoopback } from '../../../shared/lib/loopback-listener.ts';
+import {
+  isAuthenticatedByHandler,
+  isSameSecret,
+  listenOnLoopback,
+} from '../../../shared/lib/loopback-listener.ts';
 import { asFields, asText, type JsonFields, parseJson } from '../adapters/json-fields.ts';
 import { toCallText } from '../adapters/observed-call.ts';
 import type { AgentRunMiddleware } from './agent-run-middleware.ts';
@@ -100,10 +104,9 @@ export async function startHookServer(around: AgentRunMiddleware): Promise<HookS
   const rule = { servesPages: false, isAuthenticated: isAuthenticatedByHandler };
   const listener = await listenOnLoopback(rule, (request, response) => {
     void (async () => {
-      const answer =
-        request.url === path
-          ? await answerHook(await bodyOf(request), around, unnamed)
-          : denied('no such place');
+      const answer = isSameSecret(request.url ?? '', path)
+        ? await answerHook(await bodyOf(request), around, unnamed)
+        : denied('no such place');
       response.writeHead(200, { 'content-type': 'application/json' });
       response.end(JSON.stringify(answer));
     })().catch(() => response.destroy());
