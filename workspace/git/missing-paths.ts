@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { listFileChanges } from './file-changes.ts';
+import { type FileChange, listFileChanges } from './file-changes.ts';
 import type { GitStore } from './git-store.ts';
 import { decodePath, encodePath } from './path-encoding.ts';
 import { readBlobs } from './read-blobs.ts';
@@ -33,28 +33,30 @@ const POINTER = 'version https://git-lfs.github.com/spec/';
 
 /** Lists nested repositories, submodules with edits of their own, and raw content at paths that Git LFS keeps. */
 export async function findMissingPaths(options: MissingPathOptions): Promise<MissingPath[]> {
-  const found = [...(await findRepositories(options)), ...(await findRawLfsContent(options))];
+  const changes = await listFileChanges(options.store, options.base, options.tree);
+  const found = [
+    ...(await findRepositories(options, changes)),
+    ...(await findRawLfsContent(options, changes)),
+  ];
   return found.slice(0, MAX_MISSING);
 }
 
-async function findRepositories({
-  must,
-  store,
-  base,
-  tree,
-  workTreeRoot,
-}: MissingPathOptions): Promise<MissingPath[]> {
+async function findRepositories(
+  { must, tree, workTreeRoot }: MissingPathOptions,
+  changes: readonly FileChange[],
+): Promise<MissingPath[]> {
   const staged = (await must('ls-files', '--stage', '-z')).toString('latin1').split('\0');
   const links = staged.flatMap((line) =>
     line.startsWith(SUBMODULE) ? [decodePath(Buffer.from(line.slice(line.indexOf('\t') + 1), 'latin1'))] : [],
   );
   if (links.length === 0) return [];
-  const [configured, changes] = await Promise.all([
-    must('config', '--blob', `${tree}:.gitmodules`, '--get-regexp', String.raw`\.path$`).catch(() =>
-      Buffer.alloc(0),
-    ),
-    listFileChanges(store, base, tree),
-  ]);
+  const configured = await must(
+    'config',
+    '--blob',
+    `${tree}:.gitmodules`,
+    '--get-regexp',
+    String.raw`\.path$`,
+  ).catch(() => Buffer.alloc(0));
   const submodules = new Set(
     configured
       .toString('utf8')
@@ -84,15 +86,11 @@ async function findRepositories({
 }
 
 /** Where Git LFS is not installed, git adds a file itself instead of a pointer to it. */
-async function findRawLfsContent({
-  store,
-  base,
-  tree,
-  workTreeRoot,
-}: MissingPathOptions): Promise<MissingPath[]> {
-  const changes = (await listFileChanges(store, base, tree)).filter(
-    ({ headEntry }) => headEntry !== null && headEntry.mode !== SUBMODULE,
-  );
+async function findRawLfsContent(
+  { store, workTreeRoot }: MissingPathOptions,
+  allChanges: readonly FileChange[],
+): Promise<MissingPath[]> {
+  const changes = allChanges.filter(({ headEntry }) => headEntry !== null && headEntry.mode !== SUBMODULE);
   if (changes.length === 0) return [];
   const asked = await runGit(['-C', workTreeRoot, 'check-attr', '--stdin', '-z', 'filter'], {
     env: buildUserGitEnvironment(),
