@@ -32,6 +32,12 @@ function instructions(box: string): Instruction[] {
 const all = (box: string, keyword: string): string[] =>
   instructions(box).flatMap((each) => (each.keyword === keyword ? [each.text] : []));
 
+test('the image of the agent leaves hooks on, which managed settings would turn off for our tool hook too', () => {
+  expect(all('agent', 'RUN').join('\n')).not.toMatch(
+    /disableAllHooks|allowManagedHooksOnly|managed-settings/,
+  );
+});
+
 describe.each(['agent', 'gates'])('the image of the %s box', (box) => {
   test('is built on one exact version of Node 24, the same in all', () => {
     expect(all(box, 'FROM')).toEqual(['node:24.21.0-bookworm-slim']);
