@@ -65,7 +65,7 @@ in [openapi.json](openapi.json). With \`--json\`, an error is one line of JSON o
 Address and token come from \`--url\` and \`--token\`, else from \`ASSAY_URL\` and \`ASSAY_TOKEN\`, else from the file that
 \`assay up\` writes into \`.assay-data\`. A token that you give is never sent to the address in that file, which gets only its
 own token. The file is used only if it is yours, git does not track it, and its stack runs. \`worker\` and \`mcp\` use it only
-with \`--local\`. Colours are for terminals only; \`NO_COLOR\`, \`--no-color\` and \`FORCE_COLOR\` are
+with \`--local\`, which wins over the environment. Colours are for terminals only; \`NO_COLOR\`, \`--no-color\` and \`FORCE_COLOR\` are
 honoured. \`PAGER\` (default: \`less\`) shows help and results that are longer than the terminal. No pager is used with
 \`--json\`, with \`PAGER=\` or \`PAGER=cat\`, and where standard output is not a terminal.
 
