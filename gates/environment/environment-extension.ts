@@ -11,6 +11,7 @@ import { assertCargoUsesCheckout, buildGoVariables } from './machine-settings.ts
 import { addModuleProbe, findForeignModule, listChangedPythonModules } from './module-origins.ts';
 import {
   buildHomeVariables,
+  OFFLINE_VARIABLES,
   type PrepareOptions,
   prepareEnvironment,
   VENV_FOLDER,
@@ -80,11 +81,10 @@ export class EnvironmentExtension implements SandboxExtension {
       ...setting?.variables,
     };
     for (const { run, folder } of toEnvironmentLines(setting?.build ?? [])) {
-      const built = await runLine(
-        `${enterFolderLine(folder)}${run}`,
-        (setting?.timeout_s ?? 0) * 1_000,
-        variables,
-      );
+      const built = await runLine(`${enterFolderLine(folder)}${run}`, (setting?.timeout_s ?? 0) * 1_000, {
+        ...variables,
+        ...(setting?.network === 'never' ? OFFLINE_VARIABLES : {}),
+      });
       if (classifyProcessResult(built).outcome !== 'passed')
         return {
           variables,
@@ -116,22 +116,6 @@ export class EnvironmentExtension implements SandboxExtension {
   #offlineVariables(): Readonly<Record<string, string>> {
     const { setting, networkByDefault } = this.#options;
     const allowed = setting?.network === undefined ? networkByDefault : setting.network === 'always';
-    return setting === null || allowed ? {} : OFFLINE;
+    return setting === null || allowed ? {} : OFFLINE_VARIABLES;
   }
 }
-
-/** Package managers stay offline, and other programs that honour a proxy find none. */
-const OFFLINE: Readonly<Record<string, string>> = {
-  npm_config_offline: 'true',
-  YARN_ENABLE_NETWORK: '0',
-  PIP_NO_INDEX: '1',
-  UV_OFFLINE: '1',
-  GOPROXY: 'off',
-  CARGO_NET_OFFLINE: 'true',
-  http_proxy: 'http://127.0.0.1:9',
-  https_proxy: 'http://127.0.0.1:9',
-  HTTP_PROXY: 'http://127.0.0.1:9',
-  HTTPS_PROXY: 'http://127.0.0.1:9',
-  no_proxy: 'localhost,127.0.0.1,::1',
-  NO_PROXY: 'localhost,127.0.0.1,::1',
-};

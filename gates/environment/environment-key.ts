@@ -58,6 +58,7 @@ export async function computeEnvironmentKey(
     tree: isClosed || setting.key_files.length > 0 ? null : await treeFiles(store, tree),
     setup: setting.setup,
     variables: setting.variables,
+    offline: setting.network === 'never',
     platform: [process.platform, process.arch],
     programs: await identifyPrograms([TOOLCHAINS, ...lines].join('; '), null),
     environment: buildCommandEnvironment({ home: '', tmp: '' }),

@@ -23,7 +23,7 @@ export const EnvironmentSetting = z.strictObject({
   setup: z.array(SetupLine).max(50).default([]),
   /** Lines that build from the sources of a tree. They run in every sandbox, before its first command. */
   build: z.array(SetupLine).max(50).default([]),
-  /** When commands may use the network. Absent: `setup` in the gates container, `always` elsewhere. */
+  /** When commands may use the network; `setup`: only setup and build lines may. Absent: `setup` in the gates container, `always` elsewhere. */
   network: z.enum(NETWORK_SETTINGS).optional(),
   /** Globs of files besides manifests and lock files whose content the preparation depends on. */
   key_files: z.array(z.string().min(1).max(500)).max(100).default([]),

@@ -64,7 +64,11 @@ async function runSetup(
   const needsPython =
     lines.some(({ run }) => PYTHON_LINE.test(run)) ||
     (await listFiles(store, tree)).some(({ path }) => PYTHON_MANIFEST.test(path));
-  const variables = { ...buildSetupVariables(folders, needsPython), ...setting.variables };
+  const variables = {
+    ...buildSetupVariables(folders, needsPython),
+    ...setting.variables,
+    ...(setting.network === 'never' ? OFFLINE_VARIABLES : {}),
+  };
   const venv = join(folders.home, VENV_FOLDER);
   const venvLine = `python3 -m venv ${shellQuote(venv)} || python -m venv ${shellQuote(venv)}`;
   const all = needsPython ? [{ run: venvLine, folder: '' }, ...lines] : lines;
@@ -79,6 +83,22 @@ async function runSetup(
 }
 
 const shellQuote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+
+/** Package managers stay offline, and other programs that honour a proxy find none. */
+export const OFFLINE_VARIABLES: Readonly<Record<string, string>> = {
+  npm_config_offline: 'true',
+  YARN_ENABLE_NETWORK: '0',
+  PIP_NO_INDEX: '1',
+  UV_OFFLINE: '1',
+  GOPROXY: 'off',
+  CARGO_NET_OFFLINE: 'true',
+  http_proxy: 'http://127.0.0.1:9',
+  https_proxy: 'http://127.0.0.1:9',
+  HTTP_PROXY: 'http://127.0.0.1:9',
+  HTTPS_PROXY: 'http://127.0.0.1:9',
+  no_proxy: 'localhost,127.0.0.1,::1',
+  NO_PROXY: 'localhost,127.0.0.1,::1',
+};
 
 /** Variables with which setup lines run: package managers of Python use the virtual environment that we make. */
 function buildSetupVariables({ home, tmp }: SandboxFolders, needsPython: boolean): Record<string, string> {

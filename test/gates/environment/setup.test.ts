@@ -120,6 +120,22 @@ describe('environment.setup', () => {
     expect((await gather(repository))?.outcome).toBe('passed');
   });
 
+  test.each([
+    ['never', 'passed'],
+    ['setup', 'could_not_run'],
+  ])('is offline itself with `network: never` only, and so is the build: %s', async (network, outcome) => {
+    const asked = 'test "$npm_config_offline$PIP_NO_INDEX" = true1';
+    const repository = createTestRepository({
+      'package.json': JSON.stringify({ scripts: { test: 'true' } }),
+      'assay.yaml': config(
+        `setup: ['${asked}']\nbuild: ['${asked}']\nnetwork: ${network}`,
+        'flaky_detection: false',
+      ),
+    });
+    repository.write({ 'a.js': '' });
+    expect((await gather(repository))?.outcome).toBe(outcome);
+  });
+
   test('links of Node that lead out of the checkout are named', async () => {
     const outside = createTemporaryFolder();
     const repository = createTestRepository({
