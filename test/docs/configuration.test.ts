@@ -1,6 +1,9 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { configurationSchema } from '../../docs/generator/configuration.ts';
 import { RULE_LEVELS } from '../../gates/core/rule-settings.ts';
+import { parseConfig } from '../../gates/pipeline/configuration/parse-config.ts';
 import { RULES } from '../../gates/rules/rule-registry.ts';
 
 const schema = configurationSchema() as {
@@ -26,4 +29,32 @@ test('editors know every rule by name, its levels, paths, reason and end', () =>
     required: ['level'],
     additionalProperties: false,
   });
+});
+
+const ROOT = join(import.meta.dirname, '../..');
+const KEYS = new Set(Object.keys(schema.properties));
+
+test('every assay.yaml that a page shows is valid', () => {
+  const shown = ['README.md', ...globSync('docs/**/*.md', { cwd: ROOT })].flatMap((page) =>
+    [...readFileSync(join(ROOT, page), 'utf8').matchAll(/^```yaml\n(.*?)^```/gms)].map(([, text = '']) => ({
+      page,
+      text,
+      keys: [...text.matchAll(/^(\w+):/gm)].map(([, key = '']) => key),
+    })),
+  );
+  const ofProjects = shown.filter(
+    ({ keys }) => keys.some((key) => key !== 'version') && keys.every((key) => KEYS.has(key)),
+  );
+  expect(ofProjects.map(({ page }) => page)).toEqual(
+    expect.arrayContaining(['README.md', 'docs/configuration.md', 'docs/environments.md', 'docs/gates.md']),
+  );
+  const problems = ofProjects.flatMap(({ page, text }) => {
+    try {
+      parseConfig(text);
+      return [];
+    } catch (error) {
+      return [`${page}: ${error instanceof Error ? error.message : error}`];
+    }
+  });
+  expect(problems).toEqual([]);
 });
