@@ -33,7 +33,7 @@ describe('the documented example of', () => {
     const base = {
       'assay.yaml': example('custom-command/assay.yaml'),
       'tools/no-console.mjs':
-        "import { readFileSync, symlinkSync } from 'node:fs';\nconst results = readFileSync('src/a.js', 'utf8').split('\\n').flatMap((text, at) => text.includes('console.') ? [{ ruleId: 'no_console', message: { text }, locations: [{ physicalLocation: { artifactLocation: { uri: 'src/a.js' }, region: { startLine: at + 1 } } }] }] : []);\nconsole.log(JSON.stringify({ version: '2.1.0', runs: [{ results }] }));\n",
+        "import { readFileSync } from 'node:fs';\nconst results = readFileSync('src/a.js', 'utf8').split('\\n').flatMap((text, at) => text.includes('console.') ? [{ ruleId: 'no_console', message: { text }, locations: [{ physicalLocation: { artifactLocation: { uri: 'src/a.js' }, region: { startLine: at + 1 } } }] }] : []);\nconsole.log(JSON.stringify({ version: '2.1.0', runs: [{ results }] }));\n",
       'src/a.js': 'console.log(1);\n',
     };
     const bad = await look(base, { 'src/a.js': 'console.log(1);\nconsole.log(2); // FIXME\n' });

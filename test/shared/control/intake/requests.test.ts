@@ -46,6 +46,17 @@ const of = (moved: WorkRequestChange | null): WorkRequest => {
 const context = () => ({ workRequests: table.requests, tasks: table.tasks, now: () => addSeconds(1) });
 
 describe('the states of a request', () => {
+  it('follow each other as submitted, triaging, scoping, approved, task_created', () => {
+    expect(statusPath('submitted', 'task_created')).toEqual([
+      'triaging',
+      'scoping',
+      'approved',
+      'task_created',
+    ]);
+    expect(statusPath('scoping', 'approved')).toEqual(['approved']);
+    expect(statusPath('approved', 'cancelled')).toEqual(['cancelled']);
+  });
+
   it('are taken in their order, none left out, and cancelled is one step', () => {
     for (const { from, to } of Object.values(WORK_REQUEST_LIFECYCLE.transitions))
       for (const status of from) {
