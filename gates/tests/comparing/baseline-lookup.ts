@@ -13,7 +13,7 @@ import {
 export type GetBaselineResult = () => Promise<BaselineResult>;
 
 export interface BaselineCheck {
-  /** Everything that is asked besides the base itself: gate, line or tool, its version, set-up, folder. */
+  /** Everything that is asked besides the base itself: gate, line or tool, its version, folder. */
   readonly readCacheFacts: () => Promise<unknown>;
   /** A failure without a report is a tool that broke, and no answer. */
   readonly requiresReport?: boolean;
