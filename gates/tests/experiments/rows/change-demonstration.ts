@@ -1,5 +1,6 @@
+import { getBasePath } from '../../../../workspace/git/file-changes.ts';
 import { isTestPath } from '../../../core/test-paths.ts';
-import { idsIn, idsWithOutcome, resultsById } from '../../../core/test-result.ts';
+import { computeTestId, resultsById, type TestResult } from '../../../core/test-result.ts';
 import type { Experiment, ExperimentContext } from '../engine/experiment.ts';
 import { mutantTimeLimitMs } from '../perturbations/mutants.ts';
 import { listTouchedTests, treeOfPatchTestsOnOldCode } from '../trees/changed-tests.ts';
@@ -27,14 +28,30 @@ export const changeDemonstration: Experiment = {
 };
 
 async function isDemonstrated({ subject, run, runTests, inventory }: ExperimentContext): Promise<boolean> {
-  const passesNow = idsIn(run.cases, 'passed');
-  const failedOnBase = idsWithOutcome(resultsById(inventory.baseline?.cases ?? null), 'failed');
-  if ([...failedOnBase].some((id) => passesNow.has(id))) return true;
-  if (inventory.baseline?.outcome === 'failed' && inventory.baseline.cases === null) return true;
+  const { baseline, changedTests } = inventory;
+  const changedPaths = new Set(subject.changes.map(getBasePath));
+  const isUnchanged = ({ file }: TestResult): boolean =>
+    file === null ? changedTests === null : !changedPaths.has(file);
+  if (hasFixedFailure(baseline?.cases ?? null, run.cases, isUnchanged)) return true;
+  if (baseline?.outcome === 'failed' && baseline.cases === null) return true;
   if ((await listTouchedTests(subject)).length === 0) return false;
-  const tree = await treeOfPatchTestsOnOldCode(subject, inventory.changedTests);
+  const tree = await treeOfPatchTestsOnOldCode(subject, changedTests);
   const { cases, outcome } = await runTests(tree, { limitMs: mutantTimeLimitMs(run) });
-  if (cases === null) return outcome === 'failed';
-  // A test that cannot be loaded with the old code fails under another name.
-  return [...idsIn(cases, 'failed')].some((id) => passesNow.has(id) || !failedOnBase.has(id));
+  return cases === null ? outcome === 'failed' : hasFixedFailure(cases, run.cases, () => true);
+}
+
+/**
+ * Whether a failure on the old code is none with the patch. A file that cannot be loaded fails under a name that no test has once it is
+ * loaded: such a failure counts where the file is the same in both trees.
+ */
+function hasFixedFailure(
+  onOldCode: readonly TestResult[] | null,
+  withPatch: readonly TestResult[] | null,
+  isSameInBoth: (failure: TestResult) => boolean,
+): boolean {
+  const now = resultsById(withPatch);
+  return (onOldCode ?? []).some((test) => {
+    const outcome = now.get(computeTestId(test))?.outcome;
+    return test.outcome === 'failed' && (outcome === undefined ? isSameInBoth(test) : outcome === 'passed');
+  });
 }
