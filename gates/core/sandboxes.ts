@@ -200,6 +200,14 @@ export class Sandboxes {
     return this.#make(tree, { group: this.#groupOf(tree), withBase: true });
   }
 
+  /**
+   * Returns a checkout whose commands test changed copies of its code, so the question where they loaded it from is not asked. Only for
+   * mutation testing: tests that load other code notice no mutant.
+   */
+  createMutationSandbox(tree: string): Promise<Sandbox> {
+    return this.#make(tree, { group: this.#groupOf(tree), checksOrigins: false });
+  }
+
   /** Returns a checkout without what the extension adds: preparation itself runs in it. */
   createBareSandbox(tree: string): Promise<Sandbox> {
     return this.#make(tree, { group: this.#groupOf(tree), environment: null });
@@ -222,14 +230,23 @@ export class Sandboxes {
     return this.#apart.has(tree) ? tree : PATCH_GROUP;
   }
 
-  /** @param options.environment tree whose environment the sandbox gets; null: none; absent: that of its own tree. */
+  /**
+   * @param options.environment tree whose environment the sandbox gets; null: none; absent: that of its own tree.
+   * @param options.checksOrigins whether a command counts only if it loaded the code of the checkout.
+   */
   async #make(
     tree: string,
     {
       group,
       withBase = false,
       environment = tree,
-    }: { readonly group: string | null; readonly withBase?: boolean; readonly environment?: string | null },
+      checksOrigins = true,
+    }: {
+      readonly group: string | null;
+      readonly withBase?: boolean;
+      readonly environment?: string | null;
+      readonly checksOrigins?: boolean;
+    },
   ): Promise<Sandbox> {
     const { base, workDir } = this.#options;
     const store = this.storeOf(tree);
@@ -316,6 +333,7 @@ export class Sandboxes {
         const { variables, failedBuild } = await installing;
         if (failedBuild !== null) return failedBuild;
         const result = await execute(program, timeoutMs, { ...variables, ...extra }, abort);
+        if (!checksOrigins) return result;
         const foreign = await extension.findForeignCode(environment, folders);
         return foreign === null ? result : createForeignCodeResult(result, foreign);
       },

@@ -24,12 +24,14 @@ export interface RunMeasurementOptions {
   /** Paths to look at, as the tree names them. */
   readonly files?: readonly string[];
   readonly timeoutMs: number;
+  /** Whether the line tests changed copies of the code. */
+  readonly mutatesCode?: boolean;
 }
 
 /** Runs a line on a tree, in a checkout of its own, and reads what it left. */
 export async function runMeasurement(tree: string, options: RunMeasurementOptions): Promise<Measurement> {
-  const { sandboxes, line, folder = '', files = [], timeoutMs } = options;
-  const room = await sandboxes.createSandbox(tree);
+  const { sandboxes, line, folder = '', files = [], timeoutMs, mutatesCode = false } = options;
+  const room = await (mutatesCode ? sandboxes.createMutationSandbox(tree) : sandboxes.createSandbox(tree));
   const list = await room.writePathList(files);
   const ran = await room.run(
     {

@@ -23,8 +23,7 @@ export const MUTATION_TOOLS: Readonly<Record<Language, MutationTool>> = {
         name=\${file#./}; name=\${name#src/}; name=\${name%.py}; name=\${name%/__init__}
         only+=("\${name//\\//.}.*")
       done
-      # Tests run on copies below mutants/, so the question where modules were loaded from is not asked.
-      env -u ASSAY_ORIGINS mutmut run "\${only[@]}"; code=$?
+      mutmut run "\${only[@]}"; code=$?
       mutmut export-cicd-stats && cp mutants/mutmut-cicd-stats.json "$REPORT"
       exit $code`,
   },

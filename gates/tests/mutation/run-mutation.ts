@@ -42,6 +42,7 @@ export async function runMutation(context: GateContext, options: MutationOptions
       line,
       files,
       timeoutMs: left(),
+      mutatesCode: true,
     });
     return judgeMutation(measured, options, files, { command: options.command });
   }
@@ -74,7 +75,7 @@ export async function runMutation(context: GateContext, options: MutationOptions
       }
       // The tool knows its files by their place in the project.
       const files = folder === '' ? paths : paths.map((path) => path.slice(folder.length + 1));
-      const place = { sandboxes: subject.sandboxes, line: tool.line, folder };
+      const place = { sandboxes: subject.sandboxes, line: tool.line, folder, mutatesCode: true };
       const measured = await runMeasurement(subject.tree, { ...place, files, timeoutMs: left() });
       const result = judgeMutation(measured, options, files, metadata);
       const findings = result.findings.map((finding) =>

@@ -91,6 +91,23 @@ describe('an editable installation that leads to another folder', () => {
   });
 });
 
+test('mutation testing may load changed copies of the code', async () => {
+  const mutate = [
+    'cp -r src mutants',
+    'echo "# changed" >> mutants/shop/cart.py',
+    'PYTHONPATH=$PYTHONPATH:mutants python3 -c "import shop.cart"',
+    'echo "mutation score: 100 %"',
+  ];
+  const command = `  mutation_testing: true\n  mutation_command: ${JSON.stringify(mutate.join(' && '))}\n`;
+  const repository = createTestRepository({ ...FILES, 'assay.yaml': CONFIG + command });
+  repository.write({ 'src/shop/cart.py': BROKEN });
+  const { gates } = await gatherEvidenceOn(repository);
+  expect(gates.find(({ name }) => name === 'mutation_testing')).toMatchObject({
+    outcome: 'passed',
+    metadata: { score: 1 },
+  });
+});
+
 describe('an editable installation in environment.setup', () => {
   const config = `${CONFIG}environment:\n  setup:\n    - ${JSON.stringify(EDITABLE)}\n`;
 
