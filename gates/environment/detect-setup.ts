@@ -1,4 +1,3 @@
-import { isTestPath } from '../core/test-paths.ts';
 import { detectNodeSetup } from './detect/node.ts';
 import { detectPythonSetup } from './detect/python.ts';
 import type { DetectedSetup, RepositoryFiles } from './detect/repository-files.ts';
@@ -15,10 +14,6 @@ export async function detectSetup(files: RepositoryFiles): Promise<DetectedSetup
     ...detectRustSetup(files),
   ];
 }
-
-/** Whether the repository has test files of a kind, by their names. */
-export const hasTestFiles = ({ paths }: RepositoryFiles, extension: RegExp): boolean =>
-  paths.some((path) => extension.test(path) && isTestPath(path));
 
 function detectGoSetup({ paths, foldersWith }: RepositoryFiles): DetectedSetup[] {
   const workspace = paths.includes('go.work');

@@ -6,7 +6,7 @@ import { EnvironmentError } from '../core/sandbox-extension.ts';
 const REDIRECTING_GO_FLAG = /^-?-(?:modfile|overlay|C|pkgdir)(?:=|$)/;
 
 /** Returns the flags of GOFLAGS that leave the sources where they are. */
-export const withoutRedirectingGoFlags = (flags: string): string =>
+const withoutRedirectingGoFlags = (flags: string): string =>
   flags
     .split(/\s+/)
     .filter((flag) => flag !== '' && !REDIRECTING_GO_FLAG.test(flag))

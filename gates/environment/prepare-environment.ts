@@ -11,14 +11,16 @@ import { computeEnvironmentKey } from './environment-key.ts';
 import { type EnvironmentSetting, toEnvironmentLines } from './environment-setting.ts';
 import { capturePreparedFiles, copyPreparedFiles, type PreparedFiles } from './prepared-files.ts';
 
-/** Manifests of Python: their presence makes a virtual environment. */
+/** Manifests of Python. A tree that has one gets a virtual environment. */
 const PYTHON_MANIFEST =
   /(?:^|\/)(?:pyproject\.toml|setup\.py|setup\.cfg|Pipfile|[^/]*requirements[^/]*\.txt)$/;
+/** Setup lines that install packages of Python. They get a virtual environment too. */
 const PYTHON_LINE = /\b(?:pip3?|python3?|uv|poetry|pdm|pipenv|tox|nox|hatch)\b/;
 /** Folder of the home that holds the virtual environment. */
 export const VENV_FOLDER = 'venv';
 /** Folder of the home for programs that setup lines install globally. */
 const PROGRAMS_FOLDER = '.local';
+
 export interface PrepareOptions {
   readonly sandboxes: Sandboxes;
   readonly setting: EnvironmentSetting;

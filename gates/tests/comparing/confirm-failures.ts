@@ -1,4 +1,4 @@
-import { computeTestId, type TestResult } from '../../core/test-result.ts';
+import { computeTestId, idsIn } from '../../core/test-result.ts';
 import type { CommandRun } from '../running/command-run.ts';
 import type { TestFinding } from './compare-tests.ts';
 import type { PatchTests } from './patch-tests.ts';
@@ -25,10 +25,10 @@ export async function confirmFailures(
     severity === 'error' && testCase !== null && !patchTests.isInTouchedFile(testCase);
   const open = findings.filter(isOpen);
   if (open.length === 0 || open.length > MAX_FAILURES) return findings;
-  const passedAgain = idsOf((await rerunPatch())?.cases ?? null, 'passed');
+  const passedAgain = idsIn((await rerunPatch())?.cases ?? null, 'passed');
   const flaky = open.filter(({ testCase }) => testCase && passedAgain.has(computeTestId(testCase)));
   if (flaky.length === 0) return findings;
-  const failedOnBase = idsOf((await rerunBase())?.cases ?? null, 'failed');
+  const failedOnBase = idsIn((await rerunBase())?.cases ?? null, 'failed');
   return findings.map((each): TestFinding => {
     if (!flaky.includes(each) || each.testCase === null) return each;
     const onBase = failedOnBase.has(computeTestId(each.testCase));
@@ -37,6 +37,3 @@ export async function confirmFailures(
     return { ...each, rule: 'flaky_test', message, severity: onBase ? 'info' : 'warning' };
   });
 }
-
-const idsOf = (cases: readonly TestResult[] | null, outcome: TestResult['outcome']): ReadonlySet<string> =>
-  new Set((cases ?? []).filter((test) => test.outcome === outcome).map(computeTestId));

@@ -1,7 +1,7 @@
 import type { GateFinding } from '../../core/gate-finding.ts';
 import type { HiddenTestsResult } from '../../core/hidden-tests-result.ts';
-import type { Experiment } from './engine/experiment.ts';
 import {
+  type Experiment,
   type ExperimentContext,
   type ExperimentResult,
   type Facts,

@@ -181,10 +181,10 @@ async function runTool(
   tree: string,
   { sandboxes, tool, folder, timeLeftMs, environmentOverrides = {} }: RunToolOptions,
 ): Promise<CommandRun> {
-  const room = await sandboxes.createSandbox(tree);
+  const sandbox = await sandboxes.createSandbox(tree);
   if (tool.format === null)
     return runCommandLine(
-      room,
+      sandbox,
       {
         line: `${enterFolderLine(folder)}${tool.line}`,
         folder,
@@ -193,9 +193,9 @@ async function runTool(
       },
       timeLeftMs(),
     );
-  const path = join(room.tmpFolder, 'assay-report');
+  const path = join(sandbox.tmpFolder, 'assay-report');
   // The report lies outside of the checkout, where no file or link of a patch can be in its way.
-  const ran = await room.run({ line: `${enterFolderLine(folder)}${tool.line}` }, timeLeftMs(), {
+  const ran = await sandbox.run({ line: `${enterFolderLine(folder)}${tool.line}` }, timeLeftMs(), {
     ...environmentOverrides,
     REPORT: path,
   });
@@ -207,9 +207,9 @@ async function runTool(
   try {
     const format = await REPORT_READERS[tool.format]();
     const report = format(await readReportFile(path), {
-      root: room.checkoutRoot,
+      root: sandbox.checkoutRoot,
       folder,
-      resolvePath: createReportPathResolver(room.checkoutRoot),
+      resolvePath: createReportPathResolver(sandbox.checkoutRoot),
     });
     const { cases } = report;
     if (report.findings.length === 0 && plain.outcome !== 'passed')

@@ -31,9 +31,9 @@ export interface RunMeasurementOptions {
 /** Runs a line on a tree, in a checkout of its own, and reads what it left. */
 export async function runMeasurement(tree: string, options: RunMeasurementOptions): Promise<Measurement> {
   const { sandboxes, line, folder = '', files = [], timeoutMs, mutatesCode = false } = options;
-  const room = await (mutatesCode ? sandboxes.createMutationSandbox(tree) : sandboxes.createSandbox(tree));
-  const list = await room.writePathList(files);
-  const ran = await room.run(
+  const sandbox = await (mutatesCode ? sandboxes.createMutationSandbox(tree) : sandboxes.createSandbox(tree));
+  const list = await sandbox.writePathList(files);
+  const ran = await sandbox.run(
     {
       line: `${enterFolderLine(folder)}export REPORT="$TMPDIR/assay-report"; mapfile -d '' -t ASSAY_FILES < "$ASSAY_LIST"; set -- "\${ASSAY_FILES[@]}"; ${line}`,
     },
@@ -41,13 +41,13 @@ export async function runMeasurement(tree: string, options: RunMeasurementOption
     { ASSAY_LIST: list },
   );
   const { outcome, detail } = classifyProcessResult(ran);
-  const text = await readReportFile(join(room.tmpFolder, 'assay-report')).catch(() => null);
+  const text = await readReportFile(join(sandbox.tmpFolder, 'assay-report')).catch(() => null);
   return {
     reportText: ran.end === 'exited' ? text : null,
     outcome,
     detail,
     exitCode: ran.exitCode,
-    checkoutRoot: room.checkoutRoot,
+    checkoutRoot: sandbox.checkoutRoot,
   };
 }
 

@@ -62,7 +62,7 @@ const NAMES_REPORT = /\$\{?REPORT\b/;
  * the one away that the exit code tells.
  */
 export async function runCommandLine(
-  room: Sandbox,
+  sandbox: Sandbox,
   {
     line,
     environment = {},
@@ -73,17 +73,17 @@ export async function runCommandLine(
   timeoutMs: number,
 ): Promise<CommandRun> {
   const ground = {
-    root: room.checkoutRoot,
+    root: sandbox.checkoutRoot,
     folder,
-    resolvePath: createReportPathResolver(room.checkoutRoot),
+    resolvePath: createReportPathResolver(sandbox.checkoutRoot),
   };
-  const path = join(room.tmpFolder, 'assay-report');
-  const asidePath = join(room.tmpFolder, 'assay-aside');
+  const path = join(sandbox.tmpFolder, 'assay-report');
+  const asidePath = join(sandbox.tmpFolder, 'assay-aside');
   const filled = Object.entries(environment).map(([name, value]) => [
     name,
     value.replaceAll(REPORT_PATH_PLACEHOLDER, path).replaceAll(TEST_OUTPUT_FILE_PLACEHOLDER, asidePath),
   ]);
-  const ran = await room.run({ line }, timeoutMs, { REPORT: path, ...Object.fromEntries(filled) });
+  const ran = await sandbox.run({ line }, timeoutMs, { REPORT: path, ...Object.fromEntries(filled) });
   const aside = Object.values(environment).includes(TEST_OUTPUT_FILE_PLACEHOLDER)
     ? await readReportFile(asidePath).catch(() => null)
     : null;

@@ -14,17 +14,17 @@ export const LOCAL_PROGRAMS_LINE = enterFolderLine('');
  * @param folder folder of the checkout that the program would run in; '' is the top.
  */
 export async function findToolVersion(
-  rooms: Sandboxes,
+  sandboxes: Sandboxes,
   base: string,
   program: ToolProgram,
   folder = '',
 ): Promise<string | null> {
-  const room = await getQuerySandbox(rooms, base);
-  return askOnce(room, `${exportPathLine(folder)}cd "$TMPDIR" && { ${program.versionLine}; }`);
+  const sandbox = await getQuerySandbox(sandboxes, base);
+  return askOnce(sandbox, `${exportPathLine(folder)}cd "$TMPDIR" && { ${program.versionLine}; }`);
 }
 
-async function ask(room: Sandbox, line: string): Promise<string | null> {
-  const asked = await room.run({ line }, ASK_MS);
+async function ask(sandbox: Sandbox, line: string): Promise<string | null> {
+  const asked = await sandbox.run({ line }, ASK_MS);
   if (asked.end !== 'exited' || asked.exitCode !== 0) return null;
   return /\d{1,6}(?:\.\d{1,9}){1,4}(?:[-+][\w.]{1,40})?/.exec(asked.output.slice(0, 4_000))?.[0] ?? 'unknown';
 }
@@ -40,15 +40,15 @@ interface VersionQueries {
 const asked = new WeakMap<Sandbox, VersionQueries>();
 
 /**
- * Each question once for a room, in which nothing changes. One after the other: when a command in a room ends, all that still runs
- * there is killed, another question with it.
+ * Asks each question once for a sandbox, in which nothing changes, and one after the other: the end of a command ends all that still
+ * runs in the sandbox.
  */
-function askOnce(room: Sandbox, line: string): Promise<string | null> {
-  const known = asked.get(room) ?? { last: Promise.resolve(), answers: new Map() };
-  asked.set(room, known);
+function askOnce(sandbox: Sandbox, line: string): Promise<string | null> {
+  const known = asked.get(sandbox) ?? { last: Promise.resolve(), answers: new Map() };
+  asked.set(sandbox, known);
   const there = known.answers.get(line);
   if (there) return there;
-  const turn = () => ask(room, line);
+  const turn = () => ask(sandbox, line);
   const answer = known.last.then(turn, turn);
   known.last = answer;
   known.answers.set(line, answer);
@@ -58,10 +58,10 @@ function askOnce(room: Sandbox, line: string): Promise<string | null> {
 const querySandboxes = new WeakMap<Sandboxes, Map<string, Promise<Sandbox>>>();
 
 /** Returns the one sandbox in which all questions about a base are asked: nothing of a patch ever comes into it. */
-function getQuerySandbox(rooms: Sandboxes, base: string): Promise<Sandbox> {
-  const known = querySandboxes.get(rooms) ?? new Map<string, Promise<Sandbox>>();
-  querySandboxes.set(rooms, known);
-  const there = known.get(base) ?? rooms.createMinimalToolQuerySandbox(base, PROGRAMS);
+function getQuerySandbox(sandboxes: Sandboxes, base: string): Promise<Sandbox> {
+  const known = querySandboxes.get(sandboxes) ?? new Map<string, Promise<Sandbox>>();
+  querySandboxes.set(sandboxes, known);
+  const there = known.get(base) ?? sandboxes.createMinimalToolQuerySandbox(base, PROGRAMS);
   known.set(base, there);
   return there;
 }

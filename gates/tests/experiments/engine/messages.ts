@@ -130,7 +130,7 @@ export function renderCause(cause: Cause): string {
 function renderMissingEvidence(reason: MissingEvidence): string {
   switch (reason.code) {
     case 'no_time_left':
-      return `the comparison with the base did not end within ${Math.round(reason.limitMs / 1_000)} s, which is a minute and ten times what the base takes`;
+      return `the comparison with the base did not end within ${Math.round(reason.limitMs / 1_000)} s`;
     case 'run_incomplete':
       return `the comparison with the base could not be made (${reason.outcome}): ${reason.detail}`;
     case 'base_incomplete':

@@ -251,7 +251,7 @@ async function nullIfUnreadable(rewriting: Promise<string | null>): Promise<stri
 /** What functions do instead of working. */
 type StubBehaviour = 'nothing' | 'breaks';
 
-/** A tree in which no function of the project works any more. @returns null as `withOwnCode` does. */
+/** A tree in which no function of the project works any more. @returns null as `rewriteProductCode` does. */
 export const stubAllFunctions = (
   subject: Pick<PatchSubject, 'store'>,
   tree: string,
@@ -290,7 +290,7 @@ export interface FunctionRewrite {
   readonly atEnd?: (language: Language, path: string) => string;
 }
 
-/** A tree with functions of its code written in another way. @returns null as `withOwnCode` does. */
+/** A tree with functions of its code written in another way. @returns null as `rewriteProductCode` does. */
 export const rewriteFunctions = (
   subject: Pick<PatchSubject, 'store'>,
   tree: string,

@@ -1,9 +1,9 @@
 import type { GateFinding } from '../../../core/gate-finding.ts';
 import { computeTestId, idsWithOutcome, resultsById, type TestResult } from '../../../core/test-result.ts';
 import type { CommandRun } from '../../running/command-run.ts';
-import type { Experiment } from '../engine/experiment.ts';
 import {
   type BaseTestFailure,
+  type Experiment,
   type ExperimentContext,
   type ExperimentResult,
   type FailureJudgement,

@@ -1,8 +1,8 @@
 import type { GateFinding } from '../../../core/gate-finding.ts';
 import { computeTestId } from '../../../core/test-result.ts';
-import type { Experiment } from '../engine/experiment.ts';
 import {
   type BaseTestFailure,
+  type Experiment,
   type ExperimentContext,
   type FailureJudgement,
   needsReview,

@@ -1,8 +1,8 @@
 import type { GateFinding } from '../../../core/gate-finding.ts';
 import { computeTestId, idsIn } from '../../../core/test-result.ts';
 import type { CommandRun } from '../../running/command-run.ts';
-import type { Experiment } from '../engine/experiment.ts';
 import {
+  type Experiment,
   type ExperimentContext,
   type ExperimentResult,
   findingOf,

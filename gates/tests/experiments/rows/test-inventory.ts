@@ -2,9 +2,9 @@ import type { GateFinding } from '../../../core/gate-finding.ts';
 import { countTestsRun } from '../../../reports/tool-report.ts';
 import type { BaselineResult } from '../../comparing/baseline-result.ts';
 import type { CommandRun } from '../../running/command-run.ts';
-import type { Experiment } from '../engine/experiment.ts';
 import {
   type ExpectedTestChanges,
+  type Experiment,
   severityOfChange,
   severityOfLostProtection,
   testFinding,

@@ -5,8 +5,8 @@ import { isTestPath } from '../../../core/test-paths.ts';
 import { computeTestId, type TestResult } from '../../../core/test-result.ts';
 import { readAddedLines } from '../../running/added-lines.ts';
 import type { CommandRun } from '../../running/command-run.ts';
-import type { Experiment } from '../engine/experiment.ts';
 import {
+  type Experiment,
   type ExperimentContext,
   type ExperimentResult,
   NO_RESULT,
@@ -115,7 +115,7 @@ function passedTests({ outcome, cases }: CommandRun): ReadonlyMap<string, TestRe
 function describeVacuous(
   { test, passesOnlyWhenStubbed }: Pick<VacuousTest, 'test' | 'passesOnlyWhenStubbed'>,
   before: CommandRun | null,
-  takenUp: ReadonlyMap<string, TestResult>,
+  replaced: ReadonlyMap<string, TestResult>,
 ): VacuousTest {
   const id = computeTestId(test);
   const same = (before?.cases ?? []).filter((each) => computeTestId(each) === id);
@@ -124,7 +124,7 @@ function describeVacuous(
     test,
     passesOnlyWhenStubbed,
     isNew: same.length === 0 && before?.cases !== null,
-    noticedBefore: itself ?? takenUp.get(id) ?? null,
+    noticedBefore: itself ?? replaced.get(id) ?? null,
   };
 }
 
@@ -134,7 +134,7 @@ const changesTestsOnly = ({ changes }: PatchSubject): boolean =>
 /** A single new test may ask for a constant, or only that something loads; where most are like that, they are for show. */
 async function vacuousFindings(
   { subject, inventory }: ExperimentContext,
-  idle: readonly VacuousTest[],
+  vacuous: readonly VacuousTest[],
   only: CommandRun,
 ): Promise<GateFinding[]> {
   const { patchTests, baseTests, inPatch } = inventory.sources;
@@ -145,12 +145,13 @@ async function vacuousFindings(
     const text = inPatch(test)?.text;
     return text === undefined ? only.cases === null : !had.has(text);
   };
-  const news = idle.filter(({ test, isNew }) => isNew && written(test));
+  const brought = vacuous.filter(({ test, isNew }) => isNew && written(test));
   const ran = Math.max(1, Math.min(fresh, (only.cases ?? []).length));
   const added = await readAddedLines(subject.store, subject.base, subject.tree);
   const isMost =
-    news.length > ran / 2 && (changesTestsOnly(subject) || (await changesFunctions(subject, added.isAdded)));
-  return idle.flatMap(({ test, isNew, noticedBefore, passesOnlyWhenStubbed }): GateFinding[] =>
+    brought.length > ran / 2 &&
+    (changesTestsOnly(subject) || (await changesFunctions(subject, added.isAdded)));
+  return vacuous.flatMap(({ test, isNew, noticedBefore, passesOnlyWhenStubbed }): GateFinding[] =>
     (isNew && written(test)) || noticedBefore !== null
       ? [
           testFinding(

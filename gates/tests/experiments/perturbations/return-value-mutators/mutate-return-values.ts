@@ -1,7 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { PatchSubject } from '../../../../core/patch-subject.ts';
-import type { ReturnValueMutation, ReturnValueMutators } from '../rewrite-functions.ts';
-import { EQUALITY_FUNCTION, type FunctionRewrite, rewriteFunctions } from '../rewrite-functions.ts';
+import {
+  EQUALITY_FUNCTION,
+  type FunctionRewrite,
+  type ReturnValueMutation,
+  type ReturnValueMutators,
+  rewriteFunctions,
+} from '../rewrite-functions.ts';
 import { go } from './go.ts';
 import { javascript } from './javascript.ts';
 import { python } from './python.ts';

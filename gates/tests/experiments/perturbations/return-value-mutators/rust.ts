@@ -1,6 +1,5 @@
 import type { SyntaxNode } from '../../../../code/parsing/syntax-node.ts';
-import type { ReturnValueMutation, ReturnValueMutator } from '../rewrite-functions.ts';
-import { rustZeroValue } from '../rewrite-functions.ts';
+import { type ReturnValueMutation, type ReturnValueMutator, rustZeroValue } from '../rewrite-functions.ts';
 
 /** What cannot stand in a function of its own: what is borrowed, waited for, or has no type that can be named. */
 const LEFT_ALONE = /&|'|\bimpl\b|\bdyn\b|!|\bSelf\b.*\bSelf\b/;
