@@ -15,9 +15,9 @@ import { reduceToVerdict } from '../../shared/control/verdict/reduce-to-verdict.
 import { runGitInStore } from '../../workspace/git/git-store.ts';
 import { findRepositoryLayout } from '../../workspace/git/repository-layout.ts';
 import { type CapturedWorkingTree, captureWorkingTree } from '../../workspace/git/working-tree.ts';
-import { killAllProcessGroups } from '../../workspace/process/process-groups.ts';
 import { removeFolder } from '../../workspace/process/remove-folder.ts';
-import { CLI_EXIT_CODES, CliError, InterruptedError } from '../exit.ts';
+import { CLI_EXIT_CODES, CliError } from '../exit.ts';
+import { stopOnSignals } from '../stop-on-signals.ts';
 import { createConfigError } from './config-error.ts';
 import { toRepositoryUsageError } from './repository-error.ts';
 import { environmentFolderOf, resolveCacheFolder } from './resolve-cache-folder.ts';
@@ -62,14 +62,7 @@ export async function runCheck(
   judge: Judge | null = null,
   onProgress?: (text: string) => void,
 ): Promise<CheckResult> {
-  const stopping = new AbortController();
-  let stoppedBy: NodeJS.Signals | null = null;
-  const stop = (signal: NodeJS.Signals): void => {
-    stoppedBy = signal;
-    stopping.abort();
-    killAllProcessGroups();
-  };
-  process.on('SIGINT', stop).on('SIGTERM', stop);
+  const stopping = stopOnSignals();
   const workDir = await mkdtemp(join(tmpdir(), 'assay-check-'));
   try {
     const dir = resolve(cwd, options.repo);
@@ -112,7 +105,7 @@ export async function runCheck(
       judge,
       workDir: rooms,
       bypasses,
-      abort: stopping.signal,
+      abort: stopping.abort,
       persistentCache: cache === null ? null : createFileCache(cache),
       environmentFolder: cache === null || options.noCache ? null : environmentFolderOf(cache),
       ...(onProgress ? { onProgress } : {}),
@@ -121,13 +114,13 @@ export async function runCheck(
       onScreenshots: (_gate, taken) => screenshots.push(...taken),
       ...(configOverride === null ? {} : { configOverride }),
     });
-    if (stoppedBy) throw new InterruptedError(stoppedBy);
+    stopping.throwIfStopped();
     return { evidence, verdict: reduceToVerdict(evidence), suites, screenshots };
   } catch (error) {
-    if (stoppedBy) throw new InterruptedError(stoppedBy);
+    stopping.throwIfStopped();
     throw usageError(error);
   } finally {
-    process.off('SIGINT', stop).off('SIGTERM', stop);
+    stopping.release();
     await removeFolder(workDir);
   }
 }

@@ -23,11 +23,10 @@ import { type GitStore, readSingleLine, runGitInStoreOrThrow } from '../../works
 import { listFiles } from '../../workspace/git/list-files.ts';
 import { findRepositoryLayout } from '../../workspace/git/repository-layout.ts';
 import { captureWorkingTree } from '../../workspace/git/working-tree.ts';
-import { killAllProcessGroups } from '../../workspace/process/process-groups.ts';
 import { removeFolder } from '../../workspace/process/remove-folder.ts';
 import { environmentFolderOf, resolveCacheFolder } from '../check/resolve-cache-folder.ts';
-import { InterruptedError } from '../exit.ts';
 import { findProgramOnPath } from '../gates/find-tool.ts';
+import { stopOnSignals } from '../stop-on-signals.ts';
 import { type CandidateGate, listCandidateGates, wantsPytest } from './candidate-gates.ts';
 
 /** Longest time for one candidate, in milliseconds. */
@@ -85,14 +84,7 @@ async function withTrialBase<Value>(
   onProgress: (text: string) => void,
   work: (trial: TrialBase) => Promise<Value>,
 ): Promise<Value> {
-  const stopping = new AbortController();
-  let stoppedBy: NodeJS.Signals | null = null;
-  const stop = (signal: NodeJS.Signals): void => {
-    stoppedBy = signal;
-    stopping.abort();
-    killAllProcessGroups();
-  };
-  process.on('SIGINT', stop).on('SIGTERM', stop);
+  const stopping = stopOnSignals();
   const at = await mkdtemp(join(tmpdir(), 'assay-init-'));
   try {
     const layout = await findRepositoryLayout(dir);
@@ -105,14 +97,12 @@ async function withTrialBase<Value>(
       paths: (await listFiles(store, base)).map(({ path }) => path),
       at,
       cacheFolder: environmentFolderOf(await resolveCacheFolder(layout, undefined, dir)),
-      abort: stopping.signal,
+      abort: stopping.abort,
       onProgress,
-      throwIfStopped: () => {
-        if (stoppedBy) throw new InterruptedError(stoppedBy);
-      },
+      throwIfStopped: stopping.throwIfStopped,
     });
   } finally {
-    process.off('SIGINT', stop).off('SIGTERM', stop);
+    stopping.release();
     await removeFolder(at);
   }
 }
