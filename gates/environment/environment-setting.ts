@@ -15,7 +15,7 @@ const Folder = z
 /** A line, or a line with the folder that it runs in. */
 const SetupLine = z.union([Line, z.strictObject({ run: Line, folder: Folder })]);
 
-export const NETWORK_SETTINGS = ['setup', 'always', 'never'] as const;
+const NETWORK_SETTINGS = ['setup', 'always', 'never'] as const;
 
 /** `environment` of `assay.yaml`: how a checkout is prepared before any command runs in it. */
 export const EnvironmentSetting = z.strictObject({

@@ -16,7 +16,7 @@ import { type ToolResult, worstResult } from '../running/worst-result.ts';
 import { type MutationReport, parseMutationReport } from './mutation-report.ts';
 import { collectMutationReportLine, MUTATION_TOOLS, REPORT_SEPARATOR } from './mutation-tools.ts';
 
-export interface MutationOptions {
+interface MutationOptions {
   /** Command of the configuration; null: the tool of each language. */
   readonly command: string | null;
   /** Least share of mutants that the tests must notice, from 0 to 1. */
@@ -31,7 +31,7 @@ const MAX_LISTED = 200;
 type Metadata = NonNullable<GateResult['metadata']>;
 
 /** Changes the code in small ways, and looks how many of the changes the tests notice. */
-export async function runMutation(context: GateContext, options: MutationOptions): Promise<GateResult> {
+async function runMutation(context: GateContext, options: MutationOptions): Promise<GateResult> {
   const { subject, timeoutMs } = context;
   const left = subject.sandboxes.startTimeLimit(timeoutMs);
   if (options.command !== null) {

@@ -157,7 +157,7 @@ export function generateMutants(root: SyntaxNode, language: Language, lines: Rea
 }
 
 /** The first line of a stretch that may be changed. */
-export function firstAllowedLine(lines: ReadonlySet<number>, from: number, to: number): number | null {
+function firstAllowedLine(lines: ReadonlySet<number>, from: number, to: number): number | null {
   for (let line = from; line <= to; line++) if (lines.has(line)) return line;
   return null;
 }

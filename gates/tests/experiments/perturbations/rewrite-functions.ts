@@ -41,7 +41,7 @@ export interface StubbableFunction {
   readonly alreadyReturnsNothing: boolean;
 }
 
-export const FUNCTION_NODE_TYPES: Readonly<Record<Language, RegExp>> = {
+const FUNCTION_NODE_TYPES: Readonly<Record<Language, RegExp>> = {
   python: /^function_definition$/,
   javascript:
     /^(?:function_declaration|generator_function_declaration|method_definition|arrow_function|function_expression)$/,

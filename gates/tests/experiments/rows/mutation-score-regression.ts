@@ -160,7 +160,7 @@ interface MutantComparisonOptions extends Pick<ExperimentContext, 'subject' | 'r
   readonly ignoredIds?: ReadonlySet<string>;
   /** Tree with those of the patch. */
   readonly patchTestsTree: string;
-  /** Tree with all tests, which are asked where none in `after` notices anything; null: they are not. */
+  /** Tree with all tests, which are asked where none in `patchTestsTree` notices anything; null: they are not. */
   readonly allTestsTree: string | null;
   readonly maxMutants: number;
 }

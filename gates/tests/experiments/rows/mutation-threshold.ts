@@ -127,8 +127,8 @@ interface Token {
 const MAX_PAIRS = 4_000_000;
 
 /**
- * Lines that the patch writes and that say what the base did not say there, or leave something out. Code that is only set in another way, wrapped or quoted, is
- * the base's: whether tests mind it is nothing that the patch has changed.
+ * Lines that the patch writes and that say what the base did not say there, or leave something out. Code that is only set in another
+ * way, wrapped or quoted, is the base's: whether tests mind it is nothing that the patch has changed.
  */
 export async function readMeaningfulLines(subject: PatchSubject): Promise<IsMutableLine> {
   const hunks = await readDiffHunks(subject.store, subject.base, subject.tree);

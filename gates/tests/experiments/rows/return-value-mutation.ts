@@ -22,18 +22,15 @@ import { changesEquality, patchTestFilter, type TestSourceIndex } from '../sourc
 import { type ChangedTests, listTouchedTests, treeWithOnlyTests } from '../trees/changed-tests.ts';
 
 /** Mutations that a test notices if it checks values, or failures; each with a phrase for messages. */
-export const SENSITIVITY_MUTATIONS = {
+const SENSITIVITY_MUTATIONS = {
   'other value': 'every value that the code answers is a little off',
   'other failure': 'the code fails in another way than it does',
 } as const satisfies Partial<Record<ReturnValueMutation, string>>;
-export type SensitivityMutation = keyof typeof SENSITIVITY_MUTATIONS;
-export const ALL_SENSITIVITY_MUTATIONS: readonly SensitivityMutation[] = ['other value', 'other failure'];
+type SensitivityMutation = keyof typeof SENSITIVITY_MUTATIONS;
+const ALL_SENSITIVITY_MUTATIONS: readonly SensitivityMutation[] = ['other value', 'other failure'];
 
 /** Runs the tests of a tree with mutated return values. Null: nothing can be mutated, no report names tests, or the budget is spent. */
-export type RunMutated = (
-  tree: string,
-  how: ReturnValueMutation,
-) => Promise<ReadonlyMap<string, TestResult> | null>;
+type RunMutated = (tree: string, how: ReturnValueMutation) => Promise<ReadonlyMap<string, TestResult> | null>;
 
 /**
  * Mutates all that callers see of the code at once, at the border between code and tests, and judges each test by itself: however a
