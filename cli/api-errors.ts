@@ -1,10 +1,10 @@
 import { AUTHORIZER_CACHE_SECONDS, GATEWAY_ERRORS, GatewayErrorResponse } from '../shared/api/api-gateway.ts';
-import { PROBLEMS, type ProblemDetails } from '../shared/api/problem.ts';
+import { API_REFUSALS, type ProblemDetails } from '../shared/api/problem.ts';
 import type { RefusalCode } from '../shared/contract/refusal.ts';
-import type { Connection } from './connection.ts';
-import { CLI_EXIT_CODES, CliError, type ExitCode } from './exit.ts';
+import type { ApiConnection } from './connection.ts';
+import { CLI_EXIT_CODES, CliError, type CliExitCode } from './exit.ts';
 
-const EXIT_CODES: Partial<Record<RefusalCode, ExitCode>> = {
+const EXIT_CODES: Partial<Record<RefusalCode, CliExitCode>> = {
   not_found: CLI_EXIT_CODES.notFound,
   no_task: CLI_EXIT_CODES.notFound,
   conflict: CLI_EXIT_CODES.conflict,
@@ -24,7 +24,7 @@ const ITEM_COMMANDS = {
 const itemCommands = (path: string): (typeof ITEM_COMMANDS)[keyof typeof ITEM_COMMANDS] =>
   Object.entries(ITEM_COMMANDS).find(([place]) => path.split('/')[1] === place)?.[1] ?? ITEM_COMMANDS.tasks;
 
-const HINTS: Partial<Record<RefusalCode, (connection: Connection, path: string) => string>> = {
+const HINTS: Partial<Record<RefusalCode, (connection: ApiConnection, path: string) => string>> = {
   unauthenticated: ({ source, tokenSource }) =>
     `The token comes from ${tokenSource ?? source}. Give another with --token or ASSAY_TOKEN; \`assay token create\` makes one.`,
   forbidden: () => 'Use an operator token: tokens of agents and gates are valid for their own attempt only.',
@@ -39,10 +39,10 @@ const HINTS: Partial<Record<RefusalCode, (connection: Connection, path: string) 
   internal: ({ url }) => `The error is on the side of ${url}; its logs have the request id.`,
 };
 
-const isKnown = (code: string): code is RefusalCode => Object.hasOwn(PROBLEMS, code);
+const isKnown = (code: string): code is RefusalCode => Object.hasOwn(API_REFUSALS, code);
 
 /** Formats a JSON pointer: `/tasks/1/title` as `tasks[1].title`; `?status` and `{id}` are unchanged. */
-export const formatPointer = (pointer: string): string =>
+export const formatJsonPointer = (pointer: string): string =>
   pointer.startsWith('/')
     ? pointer
         .slice(1)
@@ -54,10 +54,10 @@ export const formatPointer = (pointer: string): string =>
     : pointer || '(body)';
 
 /** Creates the error for an answer of API Gateway itself, which has no details. Returns undefined for other answers. */
-export function createGatewayError(
+export function createApiGatewayError(
   status: number,
   body: unknown,
-  connection: Connection,
+  connection: ApiConnection,
 ): CliError | undefined {
   if (!GatewayErrorResponse.safeParse(body).success) return undefined;
   if (status === 429)
@@ -80,13 +80,17 @@ export function createGatewayError(
 }
 
 /** Creates the error for a refusal of the API: the detail, each refused field, and what to do next. */
-export function createProblemError(problem: ProblemDetails, connection: Connection, path: string): CliError {
+export function createProblemDetailsError(
+  problem: ProblemDetails,
+  connection: ApiConnection,
+  path: string,
+): CliError {
   const code = isKnown(problem.code) ? problem.code : undefined;
   const exitCode =
     (code && EXIT_CODES[code]) ??
     (problem.status >= 400 && problem.status < 500 ? CLI_EXIT_CODES.usage : CLI_EXIT_CODES.failed);
   const details = (problem.errors ?? []).map(({ pointer, message }) => ({
-    where: formatPointer(pointer),
+    where: formatJsonPointer(pointer),
     message,
   }));
   const id = problem.request_id === undefined ? '' : ` (request ${problem.request_id})`;

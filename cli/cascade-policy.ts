@@ -1,5 +1,5 @@
 import { FUNCTION_ENV_NAMES } from '../shared/contract/resource-names.ts';
-import { CascadePolicy } from '../shared/control/cascade/learning/cascade-policy.ts';
+import { TierPolicySettings } from '../shared/control/cascade/learning/cascade-policy.ts';
 import type { CommandIo } from './io.ts';
 import { readSettingsFile } from './settings-file.ts';
 
@@ -10,13 +10,13 @@ const REFUSAL = {
 };
 
 /** Reads the policy of a file. @throws CliError that names each wrong field */
-export const readCascadePolicy = (file: string, io: Pick<CommandIo, 'cwd'>): CascadePolicy =>
-  readSettingsFile(file, CascadePolicy, REFUSAL, io);
+export const readCascadePolicyFile = (file: string, io: Pick<CommandIo, 'cwd'>): TierPolicySettings =>
+  readSettingsFile(file, TierPolicySettings, REFUSAL, io);
 
 /** Returns the policy of a file as environment of the embedded stack. */
-export const buildCascadeEnvironment = (
+export const buildCascadePolicyEnvironment = (
   file: string,
   io: Pick<CommandIo, 'cwd'>,
 ): Record<string, string> => ({
-  [FUNCTION_ENV_NAMES.cascadePolicy]: JSON.stringify(readCascadePolicy(file, io)),
+  [FUNCTION_ENV_NAMES.cascadePolicy]: JSON.stringify(readCascadePolicyFile(file, io)),
 });

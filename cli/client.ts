@@ -9,13 +9,13 @@ import {
   type RouteName,
   takesIdempotencyKey,
 } from '../shared/api/routes.ts';
-import { createGatewayError, createProblemError } from './api-errors.ts';
-import type { Connection } from './connection.ts';
+import { createApiGatewayError, createProblemDetailsError } from './api-errors.ts';
+import type { ApiConnection } from './connection.ts';
 import { CLI_EXIT_CODES, CliError } from './exit.ts';
 import { START_STACK_COMMAND } from './installation.ts';
 
 /** The request of a route: path parameters by name, `query`, `body`, and the headers that it declares. */
-export type RouteRequest<R extends RouteDefinition> = PathParameters<R['path']> &
+export type RouteRequestInput<R extends RouteDefinition> = PathParameters<R['path']> &
   (R extends { readonly query: infer Q extends z.ZodType } ? { readonly query?: z.input<Q> } : unknown) &
   (R extends { readonly body: infer B extends z.ZodType } ? { readonly body: z.input<B> } : unknown) &
   (R extends { readonly takesIfMatch: true }
@@ -26,7 +26,7 @@ export type RouteRequest<R extends RouteDefinition> = PathParameters<R['path']> 
     : unknown);
 
 type Call<R extends RouteDefinition> = (
-  request: RouteRequest<R>,
+  request: RouteRequestInput<R>,
   options?: { readonly signal?: AbortSignal },
 ) => Promise<z.output<R['response']>>;
 
@@ -77,7 +77,7 @@ async function readJson(response: Response): Promise<unknown> {
   }
 }
 
-const createUnreachableError = (connection: Connection, cause: unknown): CliError => {
+const createUnreachableError = (connection: ApiConnection, cause: unknown): CliError => {
   const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause;
   const code = inner instanceof Error && 'code' in inner ? String(inner.code) : String(inner);
   return new CliError(
@@ -91,7 +91,10 @@ const createUnreachableError = (connection: Connection, cause: unknown): CliErro
 };
 
 /** Creates the client of a connection. Tests replace `fetcher`. */
-export function createApiRouteClient(connection: Connection, fetcher: typeof fetch = fetch): ApiRouteClient {
+export function createApiRouteClient(
+  connection: ApiConnection,
+  fetcher: typeof fetch = fetch,
+): ApiRouteClient {
   const call = async (route: RouteDefinition, given: AnyRequest, signal?: AbortSignal): Promise<unknown> => {
     // All retries of a call have the same key: a lost answer is sent again, and nothing happens twice.
     const request = takesIdempotencyKey(route)
@@ -135,14 +138,14 @@ export function createApiRouteClient(connection: Connection, fetcher: typeof fet
 async function readAnswer(
   route: RouteDefinition,
   response: Response,
-  connection: Connection,
+  connection: ApiConnection,
 ): Promise<unknown> {
   const body = await readJson(response);
   if (!response.ok) {
     const problem = ProblemDetails.safeParse(body);
     throw problem.success
-      ? createProblemError(problem.data, connection, route.path)
-      : (createGatewayError(response.status, body, connection) ??
+      ? createProblemDetailsError(problem.data, connection, route.path)
+      : (createApiGatewayError(response.status, body, connection) ??
           new CliError(
             CLI_EXIT_CODES.failed,
             'not_assay',

@@ -1,10 +1,10 @@
 import type { CommandName } from './command-summaries.ts';
-import type { CommandRow } from './local-command.ts';
+import type { CommandRegistration } from './local-command.ts';
 
 interface CommandModule {
   /** Top-level commands that the module defines. */
   readonly names: readonly CommandName[];
-  readonly load: () => Promise<readonly CommandRow[]>;
+  readonly load: () => Promise<readonly CommandRegistration[]>;
   /** The module needs a program that has every other command in full, too. */
   readonly needsAll?: true;
 }

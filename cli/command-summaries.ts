@@ -1,4 +1,4 @@
-import { addCloneOnlyNote } from './installation.ts';
+import { markCloneOnlyCommandSummary } from './installation.ts';
 
 /** What each command does: shown in the list of commands and on the page of the command. */
 export const COMMAND_SUMMARIES = {
@@ -48,8 +48,8 @@ export const COMMAND_SUMMARIES = {
 export type CommandName = keyof typeof COMMAND_SUMMARIES;
 
 /** Returns the summary of a command. @throws Error for a name that the table does not have */
-export function commandSummary(name: string): string {
+export function getCommandSummary(name: string): string {
   if (!Object.hasOwn(COMMAND_SUMMARIES, name)) throw new Error(`the command ${name} has no summary`);
   const summary = COMMAND_SUMMARIES[name as CommandName];
-  return name === 'up' || name === 'demo' ? addCloneOnlyNote(summary) : summary;
+  return name === 'up' || name === 'demo' ? markCloneOnlyCommandSummary(summary) : summary;
 }

@@ -8,7 +8,7 @@ import { START_STACK_COMMAND } from './installation.ts';
 import type { CommandIo } from './io.ts';
 
 /** Address and token of the API. */
-export interface Connection {
+export interface ApiConnection {
   /** Without a trailing slash. */
   readonly url: string;
   readonly token: string | undefined;
@@ -19,8 +19,8 @@ export interface Connection {
 }
 
 /** Data folder of `assay up`, in the current folder. */
-export const DATA_DIR = '.assay-data';
-export const CONNECTION_FILE = 'connection.json';
+export const LOCAL_STACK_DATA_DIR = '.assay-data';
+export const CONNECTION_FILE_NAME = 'connection.json';
 
 /** The output of `assay up --json`, also written into the data folder (mode 0600: the token is a password). */
 export const ConnectionFile = z.object({
@@ -38,7 +38,7 @@ export const ConnectionFile = z.object({
 });
 export type ConnectionFile = z.infer<typeof ConnectionFile>;
 
-export interface ConnectionOptions {
+export interface ApiConnectionOptions {
   readonly url?: string | undefined;
   readonly token?: string | undefined;
   /** Uses the stack of this folder, in commands that do so only on request. */
@@ -47,13 +47,13 @@ export interface ConnectionOptions {
 
 /**
  * Reads the connection file of a data folder. Returns null if there is none.
- * The content is not trusted: see {@link readTrustedConnection}.
+ * The content is not trusted: see {@link readTrustedConnectionFile}.
  * @throws CliError if the file is damaged
  */
 export function readConnectionFile(dataDir: string): ConnectionFile | null {
   let text: string;
   try {
-    text = readFileSync(join(dataDir, CONNECTION_FILE), 'utf8');
+    text = readFileSync(join(dataDir, CONNECTION_FILE_NAME), 'utf8');
   } catch {
     return null;
   }
@@ -63,7 +63,7 @@ export function readConnectionFile(dataDir: string): ConnectionFile | null {
     throw new CliError(
       CLI_EXIT_CODES.usage,
       'bad_connection',
-      `${join(dataDir, CONNECTION_FILE)} is damaged.`,
+      `${join(dataDir, CONNECTION_FILE_NAME)} is damaged.`,
       {
         hint: 'Remove the file and start `assay up` again, or give --url and --token.',
       },
@@ -104,14 +104,14 @@ function isTrackedByGit(folder: string, path: string): boolean {
 function distrustReason(cwd: string, connection: ConnectionFile): string | null {
   const { url, control_url, dynamodb_url, pid } = connection;
   const user = process.getuid?.();
-  const folder = lstatSync(join(cwd, DATA_DIR));
-  const file = lstatSync(join(cwd, DATA_DIR, CONNECTION_FILE));
+  const folder = lstatSync(join(cwd, LOCAL_STACK_DATA_DIR));
+  const file = lstatSync(join(cwd, LOCAL_STACK_DATA_DIR, CONNECTION_FILE_NAME));
   if (!folder.isDirectory() || !file.isFile()) return 'it is a link';
   if (user !== undefined) {
     if (file.uid !== user || folder.uid !== user) return 'it belongs to another user';
     if ((file.mode & 0o077) !== 0) return 'other users may read or write it';
   }
-  if (isTrackedByGit(cwd, DATA_DIR)) return 'git tracks it';
+  if (isTrackedByGit(cwd, LOCAL_STACK_DATA_DIR)) return 'git tracks it';
   if (![url, control_url, dynamodb_url].every(isLoopbackUrl))
     return 'an address in it is not on this machine';
   if (!isOwnProcess(pid)) return `the stack that wrote it (process ${pid}) does not run`;
@@ -122,14 +122,14 @@ function distrustReason(cwd: string, connection: ConnectionFile): string | null 
  * Reads the connection file of the stack that runs on a folder. Returns null if there is none.
  * @throws CliError if the file is damaged, or does not come from a running stack of this user
  */
-export function readTrustedConnection(cwd: string): ConnectionFile | null {
-  const file = readConnectionFile(join(cwd, DATA_DIR));
+export function readTrustedConnectionFile(cwd: string): ConnectionFile | null {
+  const file = readConnectionFile(join(cwd, LOCAL_STACK_DATA_DIR));
   const reason = file === null ? null : distrustReason(cwd, file);
   if (reason === null) return file;
   throw new CliError(
     CLI_EXIT_CODES.usage,
     'untrusted_connection',
-    `${join(DATA_DIR, CONNECTION_FILE)} is not used: ${reason}.`,
+    `${join(LOCAL_STACK_DATA_DIR, CONNECTION_FILE_NAME)} is not used: ${reason}.`,
     {
       hint: `Start ${START_STACK_COMMAND} in this folder, or give --url and --token. Remove a file that you did not make.`,
     },
@@ -146,11 +146,11 @@ const trimToUndefined = (value: string | undefined): string | undefined => value
  * @param folder `trusted`: the stack of this folder is used without being asked for; `on_request`: only with `--local`
  * @throws CliError if there is no address, a token without an address, or `--local` beside an address or token
  */
-export function findConnection(
-  options: ConnectionOptions,
+export function findApiConnection(
+  options: ApiConnectionOptions,
   io: Pick<CommandIo, 'env' | 'cwd'>,
   folder: 'trusted' | 'on_request' = 'trusted',
-): Connection {
+): ApiConnection {
   const fromFlag = trimToUndefined(options.url);
   const fromOption = trimToUndefined(options.token);
   if (options.local && (fromFlag !== undefined || fromOption !== undefined))
@@ -169,11 +169,11 @@ export function findConnection(
       throw new CliError(CLI_EXIT_CODES.usage, 'bad_url', `${source} is not an http(s) address: ${given}`);
     const url = given.replace(/\/+$/, '');
     if (token !== undefined) return { url, token, source, tokenSource };
-    const isOfFile = readConnectionFile(join(io.cwd, DATA_DIR))?.url === url;
-    return { url, token: isOfFile ? readTrustedConnection(io.cwd)?.token : undefined, source };
+    const isOfFile = readConnectionFile(join(io.cwd, LOCAL_STACK_DATA_DIR))?.url === url;
+    return { url, token: isOfFile ? readTrustedConnectionFile(io.cwd)?.token : undefined, source };
   }
   if (folder === 'trusted' || options.local) {
-    const file = readTrustedConnection(io.cwd);
+    const file = readTrustedConnectionFile(io.cwd);
     if (file !== null && token !== undefined)
       throw new CliError(
         CLI_EXIT_CODES.usage,
@@ -183,7 +183,8 @@ export function findConnection(
           hint: `Give --url (or ASSAY_URL) too, or leave ${tokenSource} out to use the stack of this folder with its own token.`,
         },
       );
-    if (file !== null) return { url: file.url, token: file.token, source: join(DATA_DIR, CONNECTION_FILE) };
+    if (file !== null)
+      return { url: file.url, token: file.token, source: join(LOCAL_STACK_DATA_DIR, CONNECTION_FILE_NAME) };
   }
   const here = folder === 'on_request' ? ', or --local for the stack of `assay up` in this folder' : '';
   throw new CliError(CLI_EXIT_CODES.usage, 'no_connection', 'No address of an Assay API.', {

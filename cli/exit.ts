@@ -17,7 +17,7 @@ export const CLI_EXIT_CODES = {
   /** `--timeout` passed before the end was reached. */
   timeout: 124,
 } as const;
-export type ExitCode = (typeof CLI_EXIT_CODES)[keyof typeof CLI_EXIT_CODES];
+export type CliExitCode = (typeof CLI_EXIT_CODES)[keyof typeof CLI_EXIT_CODES];
 
 /** A signal ended the command; shells expect exit code 128 plus its number. */
 export class InterruptedError extends Error {
@@ -30,7 +30,7 @@ export class InterruptedError extends Error {
   }
 }
 
-export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
+export const EXIT_CODE_MEANINGS: Readonly<Record<CliExitCode, string>> = {
   0: 'success: the command is done, and the result is good',
   1: 'failure: the task, the verdict, a check of doctor, or the server',
   2: 'wrong usage or configuration: options, files, refused fields, token',
@@ -41,24 +41,24 @@ export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
 };
 
 /** A place with an error; printed below the message. */
-export interface ErrorDetail {
+export interface CliErrorDetail {
   readonly where: string;
   readonly message: string;
 }
 
 /** An error that the user can act on: what happened, where, and what to do next. Every other error is a defect. */
 export class CliError extends Error {
-  readonly exitCode: ExitCode;
+  readonly exitCode: CliExitCode;
   /** Stable identifier for scripts. */
   readonly code: string;
   readonly hint: string | undefined;
-  readonly details: readonly ErrorDetail[];
+  readonly details: readonly CliErrorDetail[];
 
   constructor(
-    exitCode: ExitCode,
+    exitCode: CliExitCode,
     code: string,
     message: string,
-    more: { readonly hint?: string | undefined; readonly details?: readonly ErrorDetail[] } = {},
+    more: { readonly hint?: string | undefined; readonly details?: readonly CliErrorDetail[] } = {},
   ) {
     super(message);
     this.name = 'CliError';
@@ -71,9 +71,9 @@ export class CliError extends Error {
 
 /** Ends a command with an exit code and no message: standard output has the result already. */
 export class SilentExitError extends Error {
-  readonly exitCode: ExitCode;
+  readonly exitCode: CliExitCode;
 
-  constructor(exitCode: ExitCode) {
+  constructor(exitCode: CliExitCode) {
     super(`ended with ${exitCode}`);
     this.name = 'SilentExit';
     this.exitCode = exitCode;

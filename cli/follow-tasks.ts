@@ -2,8 +2,8 @@ import { setTimeout } from 'node:timers/promises';
 import type { TaskView } from '../shared/api/task-schemas.ts';
 import { isTerminalStatus } from '../shared/contract/task/status.ts';
 import type { ApiRouteClient } from './client.ts';
-import { CLI_EXIT_CODES, CliError, type ExitCode } from './exit.ts';
-import { startTaskProgress } from './output/task-progress.ts';
+import { CLI_EXIT_CODES, CliError, type CliExitCode } from './exit.ts';
+import { startTaskProgressDisplay } from './output/task-progress.ts';
 import type { ServerCommandSession } from './session.ts';
 
 /** Blocked reasons that last until an operator acts on another task. */
@@ -17,7 +17,7 @@ export const requiresHumanDecision = (task: TaskView): boolean =>
   awaitsDecision(task) ||
   (task.blocked_reason !== null && PERMANENT_BLOCKS.includes(task.blocked_reason.code));
 
-export const hasSettled = (task: TaskView): boolean =>
+export const hasTaskSettled = (task: TaskView): boolean =>
   isTerminalStatus(task.status) || requiresHumanDecision(task);
 
 /** Polling intervals: short while tasks change, longer while they do not. */
@@ -26,7 +26,7 @@ const MAX_POLL_MS = 2_000;
 /** Maximum number of concurrent requests. */
 const MAX_REQUESTS = 8;
 
-export interface FollowOptions {
+export interface FollowTasksOptions {
   readonly signal?: AbortSignal;
   /** Called once for each task at the start, and after every change of a task or of its progress. */
   readonly onChange?: (task: TaskView) => void;
@@ -39,14 +39,14 @@ export interface FollowOptions {
 export async function followTasks(
   client: ApiRouteClient,
   ids: readonly string[],
-  options: FollowOptions = {},
+  options: FollowTasksOptions = {},
 ): Promise<TaskView[]> {
   const last = new Map<string, TaskView>();
   let wait = MIN_POLL_MS;
   for (;;) {
     const open = ids.filter((id) => {
       const task = last.get(id);
-      return task === undefined || !hasSettled(task);
+      return task === undefined || !hasTaskSettled(task);
     });
     if (open.length === 0) return ids.flatMap((id) => last.get(id) ?? []);
     if (last.size > 0) await setTimeout(wait, undefined, options.signal ? { signal: options.signal } : {});
@@ -68,7 +68,7 @@ export async function followTasks(
 }
 
 /** Follows tasks within a time limit in seconds; undefined: no limit. @throws CliError with exit code 124 when it passes */
-export async function followWithTimeout(
+export async function followTasksWithTimeout(
   seconds: number | undefined,
   client: ApiRouteClient,
   ids: readonly string[],
@@ -86,21 +86,21 @@ export async function followWithTimeout(
 }
 
 /** Follows tasks with their progress on standard error: standard output has the result only. */
-export async function followWithProgress(
+export async function followTasksWithProgress(
   session: ServerCommandSession,
   ids: readonly string[],
   seconds: number | undefined,
 ): Promise<TaskView[]> {
-  const progress = startTaskProgress(session.io.stderr, session.err, ids);
+  const progress = startTaskProgressDisplay(session.io.stderr, session.err, ids);
   try {
-    return await followWithTimeout(seconds, session.client(), ids, progress.show);
+    return await followTasksWithTimeout(seconds, session.client(), ids, progress.show);
   } finally {
     progress.stop();
   }
 }
 
 /** Returns 1 if a task failed or can never start, else 3 if a task waits for a reviewer or approver, else 0. */
-export function exitCodeForTasks(tasks: readonly TaskView[]): ExitCode {
+export function exitCodeForTasks(tasks: readonly TaskView[]): CliExitCode {
   if (tasks.some((task) => task.status !== 'done' && !awaitsDecision(task))) return CLI_EXIT_CODES.failed;
   return tasks.some((task) => task.status !== 'done') ? CLI_EXIT_CODES.needsReview : CLI_EXIT_CODES.ok;
 }

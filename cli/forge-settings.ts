@@ -1,8 +1,8 @@
-import { findLongestScope } from '../shared/contract/repository/repository-url.ts';
+import { findMostSpecificScope } from '../shared/contract/repository/repository-url.ts';
 import { EMBEDDED_FORGE_SECRET_VARIABLE, FUNCTION_ENV_NAMES } from '../shared/contract/resource-names.ts';
-import { ForgeSecret, ForgeSettings } from '../shared/control/forge/forge-settings.ts';
+import { ForgeCredentialsSecret, ForgeSettings } from '../shared/control/forge/forge-settings.ts';
 import type { CommandIo } from './io.ts';
-import { createSettingsError, readSettingsFile } from './settings-file.ts';
+import { createInvalidSettingsError, readSettingsFile } from './settings-file.ts';
 
 const REFUSAL = {
   code: 'bad_forges',
@@ -21,13 +21,13 @@ function parseJson(text: string): unknown {
 /** Returns the problems of the secret: the names of its fields, never their values. */
 function secretProblems(text: string | undefined, settings: ForgeSettings): string[] {
   if (!text) return [`the variable ${EMBEDDED_FORGE_SECRET_VARIABLE} is not set; it must have the secret`];
-  const read = ForgeSecret.safeParse(parseJson(text));
+  const read = ForgeCredentialsSecret.safeParse(parseJson(text));
   if (!read.success)
     return read.error.issues.map(
       ({ path }) => `${EMBEDDED_FORGE_SECRET_VARIABLE}: /${path.join('/')} is missing or wrong`,
     );
   return settings.flatMap(({ url }) =>
-    findLongestScope(read.data.credentials, url)
+    findMostSpecificScope(read.data.credentials, url)
       ? []
       : [`${EMBEDDED_FORGE_SECRET_VARIABLE}: /credentials has none for ${url}`],
   );
@@ -37,7 +37,7 @@ function secretProblems(text: string | undefined, settings: ForgeSettings): stri
 export function readForgeSettings(file: string, io: Pick<CommandIo, 'cwd' | 'env'>): ForgeSettings {
   const settings = readSettingsFile(file, ForgeSettings, REFUSAL, io);
   const problems = secretProblems(io.env[EMBEDDED_FORGE_SECRET_VARIABLE], settings);
-  if (problems.length > 0) throw createSettingsError(file, REFUSAL, problems);
+  if (problems.length > 0) throw createInvalidSettingsError(file, REFUSAL, problems);
   return settings;
 }
 

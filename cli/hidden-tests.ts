@@ -3,7 +3,7 @@ import { type Dirent, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { HiddenTests } from '../shared/contract/submission/hidden-tests.ts';
 import type { TaskSubmissionInput } from '../shared/contract/submission/schema.ts';
-import { CLI_EXIT_CODES, CliError, type ErrorDetail } from './exit.ts';
+import { CLI_EXIT_CODES, CliError, type CliErrorDetail } from './exit.ts';
 import type { CommandIo } from './io.ts';
 import { toPosixPath } from './posix-path.ts';
 import type { TaskFile } from './task-file.ts';
@@ -33,7 +33,7 @@ export function addHiddenTests(file: TaskFile, tests: Input): TaskFile {
 
 const usage = (message: string): CliError => new CliError(CLI_EXIT_CODES.usage, 'bad_hidden_tests', message);
 
-const refuse = (what: string, details: readonly ErrorDetail[]): CliError =>
+const refuse = (what: string, details: readonly CliErrorDetail[]): CliError =>
   new CliError(CLI_EXIT_CODES.usage, 'bad_hidden_tests', `The hidden tests in ${what} were not sent.`, {
     details,
   });

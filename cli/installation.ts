@@ -20,7 +20,7 @@ export const START_STACK_COMMAND = hasStack
   ? '`assay up`'
   : '`npm run -s assay -- up` in a clone of the repository';
 /** Marks the summary of a command that needs the embedded stack if it is not installed. */
-export const addCloneOnlyNote = (summary: string): string =>
+export const markCloneOnlyCommandSummary = (summary: string): string =>
   hasStack ? summary : `${summary} (in a clone only)`;
 
 /** Returns the program of the embedded stack. @throws CliError in the package, which does not have it */

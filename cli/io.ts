@@ -49,14 +49,14 @@ export const createProcessIo = (): CommandIo => ({
   },
 });
 
-export type Colors = ReturnType<typeof pc.createColors>;
+export type TerminalColors = ReturnType<typeof pc.createColors>;
 
 /** Chooses the colours of a stream: NO_COLOR and `--no-color` come first, then FORCE_COLOR, then whether it is a terminal. */
-export function chooseColors(
+export function chooseTerminalColors(
   stream: Pick<OutputStream, 'isTTY'>,
   env: Readonly<Record<string, string | undefined>>,
   wanted = true,
-): Colors {
+): TerminalColors {
   const forced = env['FORCE_COLOR'];
   if (!wanted || env['NO_COLOR']) return pc.createColors(false);
   if (forced !== undefined && forced !== '' && forced !== '0' && forced !== 'false')

@@ -1,23 +1,26 @@
 import * as z from 'zod';
 import type { Judge } from '../gates/core/judge.ts';
 import { allJudgeModels, JudgeModels } from '../shared/contract/models/judge-models.ts';
-import { FUNCTION_ENV_NAMES, PROVIDER_CLIENT_ENV_NAMES } from '../shared/contract/resource-names.ts';
-import type { ReadModelKey } from '../shared/reviews/model-clients/language-model.ts';
+import { FUNCTION_ENV_NAMES, MODEL_PROVIDER_ENV_NAMES } from '../shared/contract/resource-names.ts';
+import type { ReadModelApiKey } from '../shared/reviews/model-clients/language-model.ts';
 import type { CommandIo } from './io.ts';
-import { createSettingsError, readSettingsFile } from './settings-file.ts';
+import { createInvalidSettingsError, readSettingsFile } from './settings-file.ts';
 
 /** Default variables of the key and the address of a provider. */
 const DEFAULT_KEYS = {
-  anthropic: PROVIDER_CLIENT_ENV_NAMES.anthropic,
-  openai: PROVIDER_CLIENT_ENV_NAMES.openai,
-  google: PROVIDER_CLIENT_ENV_NAMES.gemini,
+  anthropic: MODEL_PROVIDER_ENV_NAMES.anthropic,
+  openai: MODEL_PROVIDER_ENV_NAMES.openai,
+  google: MODEL_PROVIDER_ENV_NAMES.gemini,
 } as const;
 
 const LooseModel = z.looseObject({ provider: z.string() });
 const LooseModels = z.record(z.string(), z.union([z.array(LooseModel), LooseModel]));
 
 /** Returns the model with the default variable of its provider, if it names no key. */
-export function addDefaultKey(model: z.infer<typeof LooseModel>, environment: NodeJS.ProcessEnv): unknown {
+export function addDefaultModelKey(
+  model: z.infer<typeof LooseModel>,
+  environment: NodeJS.ProcessEnv,
+): unknown {
   const defaults = DEFAULT_KEYS[model.provider as keyof typeof DEFAULT_KEYS];
   if (!defaults || model['key'] !== undefined) return model;
   const url = model['url'] ?? environment[defaults.url];
@@ -45,13 +48,13 @@ async function readJudges(
       Object.entries(settings).map(([purpose, model]) => [
         purpose,
         Array.isArray(model)
-          ? model.map((each) => addDefaultKey(each, io.env))
-          : addDefaultKey(model, io.env),
+          ? model.map((each) => addDefaultModelKey(each, io.env))
+          : addDefaultModelKey(model, io.env),
       ]),
     ),
   );
   if (!parsed.success)
-    throw createSettingsError(
+    throw createInvalidSettingsError(
       file,
       REFUSAL,
       parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`),
@@ -61,7 +64,7 @@ async function readJudges(
   );
   const missing = keys.filter((variable) => !io.env[variable]);
   if (missing.length > 0)
-    throw createSettingsError(
+    throw createInvalidSettingsError(
       file,
       REFUSAL,
       missing.map((variable) => `the variable ${variable} is not set; it must have a key`),
@@ -70,7 +73,10 @@ async function readJudges(
 }
 
 /** Returns the models of a file as environment of the embedded stack. */
-export async function buildJudgeEnvironment(file: string, io: CommandIo): Promise<Record<string, string>> {
+export async function buildJudgeModelEnvironment(
+  file: string,
+  io: CommandIo,
+): Promise<Record<string, string>> {
   const { models, keys } = await readJudges(file, io);
   return {
     [FUNCTION_ENV_NAMES.judgeModels]: JSON.stringify(models),
@@ -82,7 +88,7 @@ export async function buildJudgeEnvironment(file: string, io: CommandIo): Promis
 export async function createLocalJudge(file: string, io: CommandIo): Promise<Judge> {
   const { models } = await readJudges(file, io);
   const { createAskModel } = await import('../shared/reviews/model-clients/ask-model.ts');
-  const readKey: ReadModelKey = async (key) =>
+  const readKey: ReadModelApiKey = async (key) =>
     key.via === 'environment' ? io.env[key.variable] || null : null;
   return { models, ask: createAskModel({ readKey }) };
 }

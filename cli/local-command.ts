@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
-import { commandSummary } from './command-summaries.ts';
-import { CLI_EXIT_CODES, type ExitCode, SilentExitError } from './exit.ts';
+import { getCommandSummary } from './command-summaries.ts';
+import { CLI_EXIT_CODES, type CliExitCode, SilentExitError } from './exit.ts';
 import type { CommandIo } from './io.ts';
-import { createLocalSession, type LocalSession } from './local-session.ts';
+import { createLocalCommandSession, type LocalCommandSession } from './local-session.ts';
 import { type ArgumentSpecs, defineOption, type OptionSpecs, type ParameterValues } from './parameters.ts';
 
 /** What a command prints with `--json`. */
-export interface JsonOutput {
+export interface JsonOutputDescription {
   /** Markdown for docs/cli.md. */
   readonly text: string;
   readonly example?: string;
@@ -15,10 +15,10 @@ export interface JsonOutput {
 }
 
 /** One row of the table of commands: `add` makes it a command of a program. */
-export interface CommandRow {
+export interface CommandRegistration {
   /** Words after `assay`, for example `dlq list`. */
   readonly name: string;
-  readonly json: JsonOutput;
+  readonly json: JsonOutputDescription;
   add(program: Command, io: CommandIo): void;
 }
 
@@ -33,15 +33,15 @@ export interface CommandSpec<Arguments extends ArgumentSpecs, Options extends Op
   readonly options?: Options;
   /** What each is for, and the line to type after `assay`. */
   readonly examples: readonly (readonly [line: string, purpose: string])[];
-  readonly json: JsonOutput | string;
+  readonly json: JsonOutputDescription | string;
 }
 
 /** Runs a command. Returns the exit code; none is success. */
-export type CommandFunction<Session, Arguments extends ArgumentSpecs, Options extends OptionSpecs> = (
+export type CommandHandler<Session, Arguments extends ArgumentSpecs, Options extends OptionSpecs> = (
   session: Session,
   values: ParameterValues<Arguments> & ParameterValues<Options>,
   command: Command,
-) => Promise<ExitCode | undefined>;
+) => Promise<CliExitCode | undefined>;
 
 const JSON_DESCRIPTION = 'print JSON; docs/cli.md has its shape';
 
@@ -51,7 +51,7 @@ function commandAt(program: Command, words: readonly string[], isDefault: boolea
   if (rest.length === 0) return program.command(name, { isDefault });
   const group =
     program.commands.find((each) => each.name() === name) ??
-    program.command(name).description(commandSummary(name));
+    program.command(name).description(getCommandSummary(name));
   return commandAt(group, rest, isDefault);
 }
 
@@ -62,9 +62,9 @@ export const createCommandFactory =
     Arguments extends ArgumentSpecs = Record<never, never>,
     Options extends OptionSpecs = Record<never, never>,
   >(
-    spec: CommandSpec<Arguments, Options> & { readonly run: CommandFunction<Session, Arguments, Options> },
-  ): CommandRow => {
-    const json: JsonOutput = typeof spec.json === 'string' ? { text: spec.json } : spec.json;
+    spec: CommandSpec<Arguments, Options> & { readonly run: CommandHandler<Session, Arguments, Options> },
+  ): CommandRegistration => {
+    const json: JsonOutputDescription = typeof spec.json === 'string' ? { text: spec.json } : spec.json;
     const argumentSpecs = Object.entries<ArgumentSpecs[string]>(spec.arguments ?? {});
     const optionSpecs = Object.entries<OptionSpecs[string]>(spec.options ?? {});
     return {
@@ -72,7 +72,7 @@ export const createCommandFactory =
       json,
       add: (program, io) => {
         const command = commandAt(program, spec.name.split(' '), spec.isDefault === true);
-        command.description(spec.description ?? commandSummary(spec.name));
+        command.description(spec.description ?? getCommandSummary(spec.name));
         for (const [, each] of argumentSpecs) command.addArgument(each.create());
         const readers = optionSpecs.map(([key, each]) => {
           const created = each.create();
@@ -98,4 +98,4 @@ export const createCommandFactory =
   };
 
 /** Defines a command that needs no server: nothing of the API is loaded for it. */
-export const defineLocalCommand = createCommandFactory<LocalSession>(createLocalSession);
+export const defineLocalCommand = createCommandFactory<LocalCommandSession>(createLocalCommandSession);

@@ -6,7 +6,7 @@ import { ConnectionFile } from './connection.ts';
 import { CLI_EXIT_CODES, CliError, InterruptedError } from './exit.ts';
 import { findStackProgram, INSTALL_ROOT } from './installation.ts';
 
-export interface StackOptions {
+export interface SpawnLocalStackOptions {
   readonly dataDir: string;
   readonly port?: number | undefined;
   /** The stack logs everything, not only errors. */
@@ -75,7 +75,7 @@ function readConnectionLine(child: ChildProcess, tail: readonly string[]): Promi
  * Starts the embedded stack as a child process and waits until it is ready.
  * @throws CliError with the end of its log if it does not start
  */
-export async function startStack(options: StackOptions): Promise<LocalStack> {
+export async function spawnLocalStack(options: SpawnLocalStackOptions): Promise<LocalStack> {
   const args = [findStackProgram(), '--data', options.dataDir, '--json'];
   if (options.verbose) args.push('--verbose');
   if (options.port !== undefined) args.push('--port', String(options.port));

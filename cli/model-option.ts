@@ -1,7 +1,7 @@
 import { JudgeModel } from '../shared/contract/models/judge-models.ts';
 import { CLI_EXIT_CODES, CliError } from './exit.ts';
 import type { CommandIo } from './io.ts';
-import { addDefaultKey } from './judge-models.ts';
+import { addDefaultModelKey } from './judge-models.ts';
 
 /** Variables of providers that `withDefaultKey` does not know. */
 const OTHER_KEYS: Readonly<Record<string, string>> = { openrouter: 'OPENROUTER_API_KEY' };
@@ -11,7 +11,7 @@ const badModel = (message: string): CliError =>
     hint: 'For example `--model anthropic:claude-sonnet-5-5`; docs/judges.md lists the providers.',
   });
 
-export interface ModelOptions {
+export interface JudgeModelOptions {
   /** PROVIDER:MODEL */
   readonly model: string;
   readonly url?: string | undefined;
@@ -27,8 +27,8 @@ function parsePrice(text: string): { input: number; output: number } {
 }
 
 /** Returns the model of the options, with its key from the default variable of its provider. @throws CliError */
-export function parseModelOption(
-  { model: text, url, price }: ModelOptions,
+export function parseJudgeModelOptions(
+  { model: text, url, price }: JudgeModelOptions,
   { env }: Pick<CommandIo, 'env'>,
 ): JudgeModel {
   const colon = text.indexOf(':');
@@ -42,7 +42,7 @@ export function parseModelOption(
     ...(price === undefined ? {} : { price: parsePrice(price) }),
     ...(variable === undefined ? {} : { key: { via: 'environment', variable } }),
   };
-  const parsed = JudgeModel.safeParse(addDefaultKey(settings, env));
+  const parsed = JudgeModel.safeParse(addDefaultModelKey(settings, env));
   if (!parsed.success)
     throw badModel(
       `--model ${text} is not valid: ${parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ')}.`,

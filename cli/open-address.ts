@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import type { LocalSession } from './local-session.ts';
+import type { LocalCommandSession } from './local-session.ts';
 
 /** Returns the command that opens an address in the default browser. */
 function openCommand(platform: NodeJS.Platform): readonly [string, ...string[]] {
@@ -13,7 +13,7 @@ function openCommand(platform: NodeJS.Platform): readonly [string, ...string[]] 
  * Opens an address in the browser; BROWSER names another program. If that fails, a note asks the user to open it. The address must have
  * no token: every user of the machine can read the list of processes.
  */
-export function openAddress(address: string, session: Pick<LocalSession, 'note' | 'io'>): void {
+export function openInBrowser(address: string, session: Pick<LocalCommandSession, 'note' | 'io'>): void {
   const own = session.io.env['BROWSER'];
   const [program, ...first] = own ? ([own] as const) : openCommand(process.platform);
   const child = spawn(program, [...first, address], { stdio: 'ignore', detached: true });

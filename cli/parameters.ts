@@ -49,10 +49,10 @@ export function defineArgument(name: string, description: string, choices?: read
  * @param flag the option as messages name it, for example `--limit`
  * @throws CliError for text that is no such value
  */
-export type ParseOption<T> = (text: string, flag: string) => T;
+export type OptionParser<T> = (text: string, flag: string) => T;
 
 interface OptionSettings {
-  readonly parse?: ParseOption<unknown>;
+  readonly parse?: OptionParser<unknown>;
   readonly choices?: readonly string[];
   readonly default?: unknown;
   /** The command is refused without it. */
@@ -61,7 +61,7 @@ interface OptionSettings {
   readonly repeatable?: true;
 }
 
-type Single<Flags extends string, Settings> = Settings extends { readonly parse: ParseOption<infer T> }
+type Single<Flags extends string, Settings> = Settings extends { readonly parse: OptionParser<infer T> }
   ? T
   : Settings extends { readonly choices: readonly (infer Choice)[] }
     ? Choice
@@ -110,7 +110,7 @@ const badOption = (message: string): CliError => new CliError(CLI_EXIT_CODES.usa
 
 /** Reads a whole number from `min` to `max`. */
 export const createIntegerParser =
-  (min = 1, max = Number.POSITIVE_INFINITY): ParseOption<number> =>
+  (min = 1, max = Number.POSITIVE_INFINITY): OptionParser<number> =>
   (text, flag) => {
     const value = Number(text);
     if (text.trim() !== '' && Number.isInteger(value) && value >= min && value <= max) return value;
@@ -119,7 +119,7 @@ export const createIntegerParser =
   };
 
 /** Reads a time limit in seconds, above 0 and at most what a timer can hold (24 days). */
-export const parseTimeLimit: ParseOption<number> = (text, flag) => {
+export const parseTimeLimit: OptionParser<number> = (text, flag) => {
   const seconds = Number(text);
   if (seconds > 0 && seconds <= 2_000_000) return seconds;
   throw badOption(`${flag} must be seconds from above 0 to 2000000, not ${toOneLine(text)}.`);

@@ -1,9 +1,9 @@
 import { Command, type CommanderError, Help, Option } from 'commander';
-import { VERSION } from '../shared/lib/version.ts';
+import { ASSAY_VERSION } from '../shared/lib/version.ts';
 import { COMMAND_MODULES } from './command-modules.ts';
-import { commandSummary } from './command-summaries.ts';
-import { EXIT_MEANINGS } from './exit.ts';
-import { type CommandIo, chooseColors } from './io.ts';
+import { getCommandSummary } from './command-summaries.ts';
+import { EXIT_CODE_MEANINGS } from './exit.ts';
+import { type CommandIo, chooseTerminalColors } from './io.ts';
 
 /** Whether Commander's error only says that help or the version was printed. */
 export const isHelpRequest = (error: CommanderError): boolean =>
@@ -25,7 +25,7 @@ export async function buildProgram(
     .description(
       'Submit work for coding agents and check their results. Nothing is done because an agent said so.',
     )
-    .version(VERSION)
+    .version(ASSAY_VERSION)
     .option('--url <url>', 'address of the API (or ASSAY_URL; else the stack of `assay up` in this folder)')
     .option('--token <token>', 'operator token (or ASSAY_TOKEN, which is not visible in the process list)')
     .addOption(new Option('--no-color', 'no colours (or NO_COLOR=1)'))
@@ -43,12 +43,12 @@ export async function buildProgram(
       outputError: (text, write) => (quiet ? undefined : write(text)),
       getOutHelpWidth: () => io.stdout.columns ?? 100,
       getErrHelpWidth: () => io.stderr.columns ?? 100,
-      getOutHasColors: () => chooseColors(io.stdout, io.env).isColorSupported,
-      getErrHasColors: () => chooseColors(io.stderr, io.env).isColorSupported,
+      getOutHasColors: () => chooseTerminalColors(io.stdout, io.env).isColorSupported,
+      getErrHasColors: () => chooseTerminalColors(io.stderr, io.env).isColorSupported,
     });
   program.addHelpText(
     'after',
-    `\nExit codes:\n${Object.entries(EXIT_MEANINGS)
+    `\nExit codes:\n${Object.entries(EXIT_CODE_MEANINGS)
       .map(([code, meaning]) => `  ${code.padEnd(4)} ${meaning}`)
       .join('\n')}`,
   );
@@ -57,7 +57,7 @@ export async function buildProgram(
   const loadsAll = wanted === 'all' || COMMAND_MODULES.some((module) => module.needsAll && names(module));
   for (const module of COMMAND_MODULES)
     if (loadsAll || names(module)) for (const row of await module.load()) row.add(program, io);
-    else for (const name of module.names) program.command(name).description(commandSummary(name));
+    else for (const name of module.names) program.command(name).description(getCommandSummary(name));
   return program;
 }
 

@@ -1,12 +1,12 @@
 import { CommanderError } from 'commander';
 import { CLI_EXIT_CODES, CliError, InterruptedError, SilentExitError } from './exit.ts';
-import { type CommandIo, chooseColors } from './io.ts';
+import { type CommandIo, chooseTerminalColors } from './io.ts';
 import { sanitizeText, toOneLine } from './output/text.ts';
 import { buildProgram, findCommandName, isHelpRequest } from './program.ts';
 
 /** Renders an error: the message, each place, and what to do next. */
 function renderError(error: CliError, io: CommandIo, color: boolean): string {
-  const pc = chooseColors(io.stderr, io.env, color);
+  const pc = chooseTerminalColors(io.stderr, io.env, color);
   return [
     `${pc.red(pc.bold('error:'))} ${sanitizeText(error.message)}`,
     ...error.details.map(({ where, message }) => `  ${pc.bold(toOneLine(where))} ${toOneLine(message)}`),

@@ -13,7 +13,7 @@ export interface InvalidSettingsErrorOptions {
   readonly hint: string;
 }
 
-export const createSettingsError = (
+export const createInvalidSettingsError = (
   file: string,
   { code, message, hint }: InvalidSettingsErrorOptions,
   problems: readonly string[],
@@ -34,11 +34,11 @@ export function readSettingsFile<S extends z.ZodType>(
   try {
     text = readFileSync(resolve(io.cwd, file), 'utf8');
   } catch (error) {
-    throw createSettingsError(file, refusal, [error instanceof Error ? error.message : String(error)]);
+    throw createInvalidSettingsError(file, refusal, [error instanceof Error ? error.message : String(error)]);
   }
   const read = parseYaml(text, file, schema);
   if ('value' in read) return read.value;
-  throw createSettingsError(
+  throw createInvalidSettingsError(
     file,
     refusal,
     read.problems.map(({ line, message }) => `${line === null ? '' : `line ${line}: `}${message}`),

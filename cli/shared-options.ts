@@ -1,11 +1,11 @@
-import { EXPECTED_CHANGES, ExpectedChange } from '../shared/contract/submission/expected-changes.ts';
+import { EXPECTED_CHANGE_KINDS, ExpectedChangeKind } from '../shared/contract/submission/expected-changes.ts';
 import { CLI_EXIT_CODES, CliError } from './exit.ts';
 import { toOneLine } from './output/text.ts';
 import {
   createIntegerParser,
   defineArgument,
   defineOption,
-  type ParseOption,
+  type OptionParser,
   parseTimeLimit,
 } from './parameters.ts';
 
@@ -14,12 +14,16 @@ export const TASK_ID_ARGUMENT = defineArgument('<id>', 'task id');
 /** The reason for an operation on a task. */
 export const REASON_OPTION = defineOption('--reason <text>', 'reason; kept with the task');
 /** The reason for a change that is kept in a history. */
-export const REQUIRED_REASON = defineOption('--reason <text>', 'reason; kept in the history with your name', {
-  required: true,
-});
+export const REQUIRED_REASON_OPTION = defineOption(
+  '--reason <text>',
+  'reason; kept in the history with your name',
+  {
+    required: true,
+  },
+);
 
 /** Options of a listing that has pages. */
-export const PAGE_OPTIONS = {
+export const PAGINATION_OPTIONS = {
   limit: defineOption('--limit <number>', 'at most this many (maximum 200)', {
     parse: createIntegerParser(),
     default: 50,
@@ -27,7 +31,7 @@ export const PAGE_OPTIONS = {
   cursor: defineOption('--cursor <cursor>', 'continue an earlier listing: its next_cursor'),
 };
 /** Filters of a listing of tasks. */
-export const TASK_FILTERS = {
+export const TASK_FILTER_OPTIONS = {
   role: defineOption('--role <role>', 'only tasks of this role'),
   repository: defineOption('--repository <url>', 'only tasks of this repository'),
 };
@@ -40,19 +44,19 @@ export const TIMEOUT_OPTION = defineOption(
   },
 );
 
-export const IDEMPOTENCY_KEY = defineOption(
+export const IDEMPOTENCY_KEY_OPTION = defineOption(
   '--idempotency-key <key>',
   'the same key makes a repeated command safe (default: a new key)',
 );
 
-const expectations: ParseOption<readonly ExpectedChange[]> = (text, flag) =>
+const expectations: OptionParser<readonly ExpectedChangeKind[]> = (text, flag) =>
   text.split(',').map((word) => {
-    const known = ExpectedChange.safeParse(word.trim());
+    const known = ExpectedChangeKind.safeParse(word.trim());
     if (known.success) return known.data;
     throw new CliError(
       CLI_EXIT_CODES.usage,
       'bad_option',
-      `${flag} ${toOneLine(word)}: known are ${EXPECTED_CHANGES.join(', ')}.`,
+      `${flag} ${toOneLine(word)}: known are ${EXPECTED_CHANGE_KINDS.join(', ')}.`,
     );
   });
 export const EXPECTED_CHANGES_OPTION = defineOption(

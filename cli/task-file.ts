@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Document, isMap, isNode, isPair, isScalar, isSeq, LineCounter, parseAllDocuments } from 'yaml';
 import type * as z from 'zod';
-import { SubmitBatchBody } from '../shared/api/task-schemas.ts';
+import { SubmitTaskBatchBody } from '../shared/api/task-schemas.ts';
 import { TaskSubmission, type TaskSubmissionInput } from '../shared/contract/submission/schema.ts';
-import { CLI_EXIT_CODES, CliError, type ErrorDetail } from './exit.ts';
+import { CLI_EXIT_CODES, CliError, type CliErrorDetail } from './exit.ts';
 import type { CommandIo } from './io.ts';
 
 type Path = readonly PropertyKey[];
@@ -66,7 +66,7 @@ function describeIssues(
   file: string,
   document: Document,
   lines: LineCounter,
-): ErrorDetail[] {
+): CliErrorDetail[] {
   const at = (path: Path, key?: string): string => {
     const line = findLine(document, lines, path, key);
     const field = formatPath(key === undefined ? path : [...path, key]);
@@ -80,7 +80,7 @@ function describeIssues(
   });
 }
 
-const createFileError = (file: string, details: readonly ErrorDetail[]): CliError =>
+const createFileError = (file: string, details: readonly CliErrorDetail[]): CliError =>
   new CliError(
     CLI_EXIT_CODES.usage,
     'invalid_file',
@@ -137,7 +137,7 @@ export async function readTaskFile(file: string, io: CommandIo): Promise<TaskFil
     return { tasks: [value as TaskSubmissionInput], batch: false };
   }
   const body = list.path.length === 0 ? { tasks: value } : value;
-  const result = SubmitBatchBody.safeParse(body);
+  const result = SubmitTaskBatchBody.safeParse(body);
   if (!result.success) {
     // In a file that is only a list, the list has no name.
     const issues = result.error.issues.map((issue) => ({

@@ -6,10 +6,10 @@ import { Key } from 'aws-cdk-lib/aws-kms';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
-import type { CommonProps } from './function.ts';
+import type { CommonConstructProps } from './function.ts';
 
 /** Every alarm names one of these pages of `docs/runbooks/`. */
-export const RUNBOOKS = [
+export const ALARM_RUNBOOK_NAMES = [
   'unverified-ratio',
   'launch-dead-letters',
   'stream-dead-letters',
@@ -29,10 +29,10 @@ export const RUNBOOKS = [
   'reviews-not-run',
   'model-cost',
 ] as const;
-export type Runbook = (typeof RUNBOOKS)[number];
+export type AlarmRunbookName = (typeof ALARM_RUNBOOK_NAMES)[number];
 
-export interface AlarmsProps {
-  readonly common: CommonProps;
+export interface StackAlarmsProps {
+  readonly common: CommonConstructProps;
   /** Gets every alarm by mail. @default - the topic has no subscriber */
   readonly email?: string | undefined;
 }
@@ -44,16 +44,16 @@ export interface AlarmProps {
   readonly comparison?: ComparisonOperator;
   /** One sentence: what it means that this alarm fires. */
   readonly meaning: string;
-  readonly runbook: Runbook;
+  readonly runbook: AlarmRunbookName;
 }
 
 /** The topic that all alarms publish to, and the one way to make an alarm. */
-export class Alarms extends Construct {
+export class StackAlarms extends Construct {
   readonly topic: Topic;
   /** Of this topic, and of the other one that people subscribe to. */
   readonly key: Key;
 
-  constructor(scope: Construct, id: string, props: AlarmsProps) {
+  constructor(scope: Construct, id: string, props: StackAlarmsProps) {
     super(scope, id);
     const fromThisAccount = { StringEquals: { 'aws:SourceAccount': Stack.of(this).account } };
     const cloudWatch = new ServicePrincipal('cloudwatch.amazonaws.com');

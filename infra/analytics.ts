@@ -5,22 +5,26 @@ import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { CfnDatabase, CfnTable } from 'aws-cdk-lib/aws-glue';
 import { Construct } from 'constructs';
 import { FUNCTION_ENV_NAMES } from '../shared/contract/resource-names.ts';
-import { namedQueries } from '../shared/control/ledger/named-queries.ts';
-import { RECORD_TABLE_NAMES, RECORD_TABLES, type RecordTable } from '../shared/control/ledger/record-rows.ts';
-import { hiveColumns } from '../shared/control/ledger/table-columns.ts';
-import type { Alarms } from './alarms.ts';
-import type { Events } from './events.ts';
-import { type CommonProps, ServiceFunction } from './function.ts';
-import type { Storage } from './storage.ts';
-import { StreamReader } from './stream-reader.ts';
+import { loadNamedSqlQueries } from '../shared/control/ledger/named-queries.ts';
+import {
+  RECORD_TABLE_NAMES,
+  RECORD_TABLES,
+  type RecordTableName,
+} from '../shared/control/ledger/record-rows.ts';
+import { buildHiveColumns } from '../shared/control/ledger/table-columns.ts';
+import type { StackAlarms } from './alarms.ts';
+import type { DeploymentEventBus } from './events.ts';
+import { type CommonConstructProps, ServiceFunction } from './function.ts';
+import type { WorkAndRecordBuckets } from './storage.ts';
+import { TaskStreamSubscription } from './stream-reader.ts';
 import type { TasksTable } from './tasks-table.ts';
 
-export interface AnalyticsProps {
-  readonly common: CommonProps;
-  readonly alarms: Alarms;
+export interface RecordAnalyticsProps {
+  readonly common: CommonConstructProps;
+  readonly alarms: StackAlarms;
   readonly table: TasksTable;
-  readonly storage: Storage;
-  readonly events: Events;
+  readonly storage: WorkAndRecordBuckets;
+  readonly events: DeploymentEventBus;
   /** A query that would read more bytes is stopped; Athena bills what is read. */
   readonly scanLimitBytes: number;
   /** Of the ledger function, beside the bucket. */
@@ -31,14 +35,14 @@ export interface AnalyticsProps {
 const FIRST_DAY = '2026-01-01';
 
 /** Writes the records and makes them readable with SQL. */
-export class Analytics extends Construct {
+export class RecordAnalytics extends Construct {
   /** The function that writes the records. */
   readonly ledger: ServiceFunction;
   readonly compactor: ServiceFunction;
   readonly databaseName: string;
   readonly workGroup: CfnWorkGroup;
 
-  constructor(scope: Construct, id: string, props: AnalyticsProps) {
+  constructor(scope: Construct, id: string, props: RecordAnalyticsProps) {
     super(scope, id);
     this.ledger = this.writeRecords(props);
     this.compactor = this.compactRecords(props);
@@ -53,7 +57,7 @@ export class Analytics extends Construct {
     this.defineQueries();
   }
 
-  private writeRecords(props: AnalyticsProps): ServiceFunction {
+  private writeRecords(props: RecordAnalyticsProps): ServiceFunction {
     const { common, alarms, table, storage, events, environment } = props;
     const ledger = new ServiceFunction(this, 'Ledger', {
       common,
@@ -70,7 +74,7 @@ export class Analytics extends Construct {
     });
     events.allow(ledger);
     storage.allow(ledger, ['PutObject'], ['records/']);
-    new StreamReader(this, 'Stream', {
+    new TaskStreamSubscription(this, 'Stream', {
       alarms,
       table,
       reader: ledger,
@@ -83,7 +87,7 @@ export class Analytics extends Construct {
   }
 
   /** Athena pays for each object that it opens, and a quiet table makes one every half a minute. */
-  private compactRecords({ common, storage }: AnalyticsProps): ServiceFunction {
+  private compactRecords({ common, storage }: RecordAnalyticsProps): ServiceFunction {
     const compactor = new ServiceFunction(this, 'Compactor', {
       common,
       name: 'compactor',
@@ -105,7 +109,7 @@ export class Analytics extends Construct {
     return compactor;
   }
 
-  private defineWorkGroup({ storage, scanLimitBytes }: AnalyticsProps): CfnWorkGroup {
+  private defineWorkGroup({ storage, scanLimitBytes }: RecordAnalyticsProps): CfnWorkGroup {
     return new CfnWorkGroup(this, 'WorkGroup', {
       name: Stack.of(this).stackName,
       description: 'Queries over the records of Assay',
@@ -122,7 +126,7 @@ export class Analytics extends Construct {
     });
   }
 
-  private defineTable(name: RecordTable, { storage }: AnalyticsProps): CfnTable {
+  private defineTable(name: RecordTableName, { storage }: RecordAnalyticsProps): CfnTable {
     const location = storage.bucketOf('records/').s3UrlForObject(`records/table=${name}/`);
     return new CfnTable(this, `Table-${name}`, {
       catalogId: Aws.ACCOUNT_ID,
@@ -144,7 +148,7 @@ export class Analytics extends Construct {
         },
         storageDescriptor: {
           location,
-          columns: hiveColumns(name, RECORD_TABLES[name]),
+          columns: buildHiveColumns(name, RECORD_TABLES[name]),
           inputFormat: 'org.apache.hadoop.mapred.TextInputFormat',
           outputFormat: 'org.apache.hadoop.hive.ql.io.HiveIgnoreKeyTextOutputFormat',
           serdeInfo: {
@@ -158,7 +162,7 @@ export class Analytics extends Construct {
   }
 
   private defineQueries(): void {
-    for (const { name, about, sql } of namedQueries()) {
+    for (const { name, about, sql } of loadNamedSqlQueries()) {
       const query = new CfnNamedQuery(this, `Query-${name}`, {
         name,
         database: this.databaseName,

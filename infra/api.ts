@@ -16,21 +16,26 @@ import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { AUTHORIZER_CACHE_SECONDS } from '../shared/api/api-gateway.ts';
-import { PAGE_PATHS } from '../shared/api/page-paths.ts';
-import { API_FUNCTIONS, type ApiFunction, ROUTES, type RouteDefinition } from '../shared/api/routes.ts';
+import { WEB_PAGE_PATHS } from '../shared/api/page-paths.ts';
+import {
+  API_FUNCTION_NAMES,
+  type ApiFunctionName,
+  ROUTES,
+  type RouteDefinition,
+} from '../shared/api/routes.ts';
 import { FUNCTION_ENV_NAMES } from '../shared/contract/resource-names.ts';
-import { type Alarms, FAULT_PERIOD } from './alarms.ts';
-import { type CommonProps, ServiceFunction } from './function.ts';
-import type { Storage } from './storage.ts';
+import { FAULT_PERIOD, type StackAlarms } from './alarms.ts';
+import { type CommonConstructProps, ServiceFunction } from './function.ts';
+import type { WorkAndRecordBuckets } from './storage.ts';
 import type { TasksTable } from './tasks-table.ts';
 import { buildRouteThrottles, UNAUTHENTICATED_THROTTLE } from './throttles.ts';
 
-export interface ApiProps {
-  readonly common: CommonProps;
-  readonly alarms: Alarms;
+export interface TaskHttpApiProps {
+  readonly common: CommonConstructProps;
+  readonly alarms: StackAlarms;
   readonly table: TasksTable;
-  readonly storage: Storage;
-  readonly environments: Readonly<Record<ApiFunction, Record<string, string>>>;
+  readonly storage: WorkAndRecordBuckets;
+  readonly environments: Readonly<Record<ApiFunctionName, Record<string, string>>>;
   /** Invocations at a time that are kept for the authorizer, and for what boxes report to; 0: none are. */
   readonly concurrency: { readonly authorizer: number; readonly work: number };
 }
@@ -38,7 +43,7 @@ export interface ApiProps {
 /** Below the 30 seconds after which API Gateway gives up. */
 const TIMEOUT = Duration.seconds(20);
 
-const DESCRIPTIONS: Readonly<Record<ApiFunction, string>> = {
+const DESCRIPTIONS: Readonly<Record<ApiFunctionName, string>> = {
   'api-submit': 'Submits tasks, and does what an operator says about them',
   'api-work': 'Serves agents and boxes: claims, leases, reports',
   'api-upload': 'Signs what boxes may put into the bucket',
@@ -48,15 +53,15 @@ const DESCRIPTIONS: Readonly<Record<ApiFunction, string>> = {
 };
 
 /** The HTTP API: its routes are those of the route table, and all but the public ones stand behind the authorizer. */
-export class Api extends Construct {
+export class TaskHttpApi extends Construct {
   readonly api: HttpApi;
-  readonly functions: Readonly<Record<ApiFunction, ServiceFunction>>;
+  readonly functions: Readonly<Record<ApiFunctionName, ServiceFunction>>;
   private readonly routes: HttpRoute[] = [];
 
-  constructor(scope: Construct, id: string, props: ApiProps) {
+  constructor(scope: Construct, id: string, props: TaskHttpApiProps) {
     super(scope, id);
     const { common, table, storage } = props;
-    const make = (name: ApiFunction) =>
+    const make = (name: ApiFunctionName) =>
       new ServiceFunction(this, name, {
         common,
         name,
@@ -107,7 +112,7 @@ export class Api extends Construct {
     return this.api.apiEndpoint;
   }
 
-  private authorizer({ common, table, concurrency }: ApiProps): HttpLambdaAuthorizer {
+  private authorizer({ common, table, concurrency }: TaskHttpApiProps): HttpLambdaAuthorizer {
     const authorize = new ServiceFunction(this, 'api-authorizer', {
       common,
       name: 'api-authorizer',
@@ -127,7 +132,7 @@ export class Api extends Construct {
 
   private addRoutes(): void {
     const integrations = new Map(
-      API_FUNCTIONS.map((name) => [name, new HttpLambdaIntegration(name, this.functions[name].lambda)]),
+      API_FUNCTION_NAMES.map((name) => [name, new HttpLambdaIntegration(name, this.functions[name].lambda)]),
     );
     for (const route of Object.values(ROUTES) as RouteDefinition[]) {
       const integration = integrations.get(route.function);
@@ -152,7 +157,7 @@ export class Api extends Construct {
   }
 
   /** The page is served by a function that holds nothing and may do nothing; what it shows, it asks the API for, with a token. */
-  private addPage(common: CommonProps): void {
+  private addPage(common: CommonConstructProps): void {
     const page = new ServiceFunction(this, 'page', {
       common,
       name: 'page',
@@ -161,7 +166,7 @@ export class Api extends Construct {
       environment: {},
     });
     const integration = new HttpLambdaIntegration('page', page.lambda);
-    for (const path of Object.values(PAGE_PATHS)) {
+    for (const path of Object.values(WEB_PAGE_PATHS)) {
       const added = this.api.addRoutes({
         path,
         methods: [HttpMethod.GET],
@@ -185,7 +190,7 @@ export class Api extends Construct {
     );
   }
 
-  private addStage(common: CommonProps): void {
+  private addStage(common: CommonConstructProps): void {
     const log = new LogGroup(this, 'AccessLog', {
       retention: common.logRetention,
       removalPolicy: RemovalPolicy.DESTROY,

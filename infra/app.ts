@@ -2,15 +2,15 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
-import { buildBundles, REPOSITORY_ROOT } from './build.ts';
-import type { Bundles } from './bundles.ts';
+import { bundleFunctionsAndContainers, REPOSITORY_ROOT } from './build.ts';
+import type { BundleDirectories } from './bundles.ts';
 import { applyStackTags, buildStackName } from './deployment.ts';
 import { describeUnlockedBaseImages, readImageLock } from './image-lock.ts';
 import { readSettings } from './settings.ts';
 import { AssayStack } from './stack.ts';
 
 export interface AppOptions {
-  readonly bundles: Bundles;
+  readonly bundles: BundleDirectories;
   /** Goes before what cdk.json says; the command line's `-c` goes before both. */
   readonly context?: Record<string, unknown>;
   /** Where the cloud assembly goes. @default - CDK_OUTDIR, else a temporary folder */
@@ -36,5 +36,5 @@ export function createAssayApp({ bundles, context, outdir }: AppOptions): { app:
 if (import.meta.main) {
   const warning = describeUnlockedBaseImages(readImageLock());
   if (warning !== null) process.stderr.write(`${warning}\n`);
-  createAssayApp({ bundles: await buildBundles() }).app.synth();
+  createAssayApp({ bundles: await bundleFunctionsAndContainers() }).app.synth();
 }

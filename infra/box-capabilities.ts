@@ -1,5 +1,5 @@
 /** What a container of Fargate has unless it is taken away. https://docs.aws.amazon.com/AmazonECS/latest/APIReference/API_KernelCapabilities.html */
-export const DEFAULT_CAPABILITIES = [
+export const FARGATE_DEFAULT_CAPABILITIES = [
   'AUDIT_WRITE',
   'CHOWN',
   'DAC_OVERRIDE',
@@ -22,7 +22,7 @@ export const DEFAULT_CAPABILITIES = [
  * SETGID and SETUID (to become the other user) and KILL (to end its processes); a command of the repository has none. Tests run the
  * boxes with what is left.
  */
-export const DROPPED_CAPABILITIES = [
+export const DROPPED_LINUX_CAPABILITIES = [
   'AUDIT_WRITE',
   'FSETID',
   'MKNOD',

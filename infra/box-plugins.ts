@@ -36,4 +36,4 @@ const ONE_LANGUAGE: Plugin = {
 };
 
 /** A good part of a box that does little is the start of its program: what makes that smaller. */
-export const BOX_PLUGINS: Plugin[] = [BUILTINS, ONE_LANGUAGE];
+export const CONTAINER_BUNDLE_PLUGINS: Plugin[] = [BUILTINS, ONE_LANGUAGE];

@@ -13,7 +13,7 @@ const MEMORY: Readonly<Record<number, readonly [number, number, number]>> = {
 };
 
 /** How big a box is. Modest by default: too big shows as a bill only, too small shows as a task that says so. */
-export const BoxSize = z
+export const FargateContainerSize = z
   .strictObject({
     /** 1/1,024 of a vCPU. */
     cpu: z.number(),
@@ -37,10 +37,10 @@ export const BoxSize = z
         message: `must be ${least} to ${most} in steps of ${step} with ${cpu} of cpu`,
       });
   });
-export type BoxSize = z.infer<typeof BoxSize>;
+export type FargateContainerSize = z.infer<typeof FargateContainerSize>;
 
 /** What one delivery may use, within what Lambda offers. */
-export const DeliverySize = z.strictObject({
+export const DeliveryFunctionSize = z.strictObject({
   /** MiB; the share of a CPU grows with it, one at 1,769. */
   memory: z.int().min(512).max(10_240).default(1_769),
   /** MiB in /tmp; 512 come without charge. What a repository weighs at one commit, packed. */
@@ -48,4 +48,4 @@ export const DeliverySize = z.strictObject({
   /** Its last minute is for saying why it has not ended. */
   seconds: z.int().min(120).max(DELIVERY_LIMIT_SECONDS.run).default(DELIVERY_LIMIT_SECONDS.run),
 });
-export type DeliverySize = z.infer<typeof DeliverySize>;
+export type DeliveryFunctionSize = z.infer<typeof DeliveryFunctionSize>;

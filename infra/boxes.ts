@@ -23,35 +23,35 @@ import {
   FUNCTION_ENV_NAMES,
 } from '../shared/contract/resource-names.ts';
 import { DEFAULT_TOOLCHAIN_IMAGE } from '../shared/contract/submission/toolchain-image.ts';
-import { DROPPED_CAPABILITIES } from './box-capabilities.ts';
-import type { BoxSize } from './box-size.ts';
-import type { CommonProps } from './function.ts';
-import type { ImageBuilds } from './image-builds.ts';
+import { DROPPED_LINUX_CAPABILITIES } from './box-capabilities.ts';
+import type { FargateContainerSize } from './box-size.ts';
+import type { CommonConstructProps } from './function.ts';
+import type { ContainerImageBuilder } from './image-builds.ts';
 import type { ToolchainImageSetting, ToolchainImagesSetting } from './images.ts';
 
-export interface BoxesProps {
-  readonly common: CommonProps;
+export interface ContainerClusterProps {
+  readonly common: CommonConstructProps;
   readonly vpc: IVpc;
-  readonly sizes: Readonly<Record<'agent' | 'gates', BoxSize>>;
+  readonly sizes: Readonly<Record<'agent' | 'gates', FargateContainerSize>>;
   /** What the image of the agent box brings. */
   readonly agentClis: readonly AgentCliKind[];
   /** Toolchain images by name, beside the usual one; `default` puts another in its place. */
   readonly images: ToolchainImagesSetting;
   /** What builds images in the account. @default - Docker, where the deployment runs */
-  readonly builds?: ImageBuilds | undefined;
+  readonly builds?: ContainerImageBuilder | undefined;
 }
 
 /** The only places where a box can write. The images declare them as volumes, so that they keep their owner and mode. */
 const WRITABLE = { work: '/work', temporary: '/tmp' };
 
 /** The cluster and what runs in it: an image and a task definition for each kind of box, none of which may call AWS. */
-export class Boxes extends Construct {
+export class ContainerCluster extends Construct {
   readonly cluster: Cluster;
   readonly definitions: Readonly<Record<ContainerKind, FargateTaskDefinition>>;
   /** Of agent and gates boxes from other images: RunTask may override much of a definition, but not its image. */
   readonly byImage: Readonly<Record<string, Readonly<Record<'agent' | 'gates', FargateTaskDefinition>>>>;
 
-  constructor(scope: Construct, id: string, props: BoxesProps) {
+  constructor(scope: Construct, id: string, props: ContainerClusterProps) {
     super(scope, id);
     this.cluster = new Cluster(this, 'Cluster', {
       vpc: props.vpc,
@@ -94,7 +94,7 @@ export class Boxes extends Construct {
   private image(
     kind: ContainerKind,
     name: string,
-    { common, agentClis, builds }: BoxesProps,
+    { common, agentClis, builds }: ContainerClusterProps,
     of: ToolchainImageSetting | undefined,
   ): { readonly image: ContainerImage; readonly when?: Construct } {
     if (typeof of === 'object') return { image: ContainerImage.fromRegistry(of[kind]) };
@@ -119,7 +119,7 @@ export class Boxes extends Construct {
   private define(
     kind: ContainerKind,
     name: string,
-    props: BoxesProps,
+    props: ContainerClusterProps,
     of?: ToolchainImageSetting,
     like?: FargateTaskDefinition,
   ): FargateTaskDefinition {
@@ -140,7 +140,7 @@ export class Boxes extends Construct {
     // No definition names an image that is not there yet.
     if (when) definition.node.addDependency(when);
     const linuxParameters = new LinuxParameters(scope, 'Linux', { initProcessEnabled: true });
-    linuxParameters.dropCapabilities(...DROPPED_CAPABILITIES.map((name) => Capability[name]));
+    linuxParameters.dropCapabilities(...DROPPED_LINUX_CAPABILITIES.map((name) => Capability[name]));
     const container = definition.addContainer('Container', {
       containerName: ECS_CONTAINER_NAMES[kind],
       image,

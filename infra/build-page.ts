@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { PAGE_FILE } from '../shared/api/page-paths.ts';
+import { WEB_PAGE_HTML_FILE } from '../shared/api/page-paths.ts';
 
 /** A name that changes with the content, so that a browser may keep the file for good. */
 const named = (base: string, extension: string, content: Uint8Array): string =>
@@ -41,7 +41,7 @@ export async function bundlePage(root: string): Promise<ReadonlyMap<string, Uint
   }));
   const page = parts.reduce((text, { from, to }) => text.replaceAll(`/page/${from}`, `/page/${to}`), html);
   return new Map([
-    [PAGE_FILE, Buffer.from(page)],
+    [WEB_PAGE_HTML_FILE, Buffer.from(page)],
     ...parts.map(({ to, contents }): [string, Uint8Array] => [to, contents]),
   ]);
 }

@@ -3,11 +3,17 @@ import { createRequire } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
 import { type BuildOptions, build, type Metafile, type OutputFile } from 'esbuild';
 import { GRAMMAR_FILES } from '../gates/code/parsing/grammar-files.ts';
-import { INSTALL_PINS_FILE, renderInstallPins } from '../shared/contract/agents/adapter-install.ts';
+import { CLI_VERSION_PINS_FILE, renderCliVersionPins } from '../shared/contract/agents/adapter-install.ts';
 
-import { BOX_PLUGINS } from './box-plugins.ts';
+import { CONTAINER_BUNDLE_PLUGINS } from './box-plugins.ts';
 import { bundlePage } from './build-page.ts';
-import { type Bundles, CONTAINERS, type ContainerName, FUNCTIONS, locateBundles } from './bundles.ts';
+import {
+  type BundleDirectories,
+  CONTAINER_ENTRY_POINTS,
+  type ContainerName,
+  getBundleDirectories,
+  LAMBDA_ENTRY_POINTS,
+} from './bundles.ts';
 import { bundleFunctionWithChunks } from './function-bundles.ts';
 import { pinBaseImageDigests, readImageLock } from './image-lock.ts';
 import { TOOLCHAINS } from './images.ts';
@@ -72,7 +78,7 @@ interface FunctionCode {
  * The package.json keeps the bundle loadable from below this folder too, where the nearest one says "module".
  */
 export const bundleFunctions = async (outdir: string): Promise<FunctionCode> => {
-  const { judge, deliver, ...others } = FUNCTIONS;
+  const { judge, deliver, ...others } = LAMBDA_ENTRY_POINTS;
   const common = {
     ...COMMON,
     outdir,
@@ -102,7 +108,7 @@ const bundleContainers = (outdir: string) =>
   build({
     ...COMMON,
     entryPoints: {
-      ...entries(CONTAINERS, 'main'),
+      ...entries(CONTAINER_ENTRY_POINTS, 'main'),
       ...Object.fromEntries(
         Object.entries(THREADS).flatMap(([container, threads]) =>
           Object.entries(threads).map(([name, source]) => [`${container}/${name}`, source]),
@@ -111,7 +117,7 @@ const bundleContainers = (outdir: string) =>
     },
     outdir,
     ...AS_MODULE,
-    plugins: BOX_PLUGINS,
+    plugins: CONTAINER_BUNDLE_PLUGINS,
     // They also ask where they are.
     define: { __filename: 'import.meta.filename', __dirname: 'import.meta.dirname' },
   });
@@ -150,7 +156,10 @@ const dockerfileOf = async (folder: string): Promise<Buffer> =>
 /** The Dockerfile of a box, and for each toolchain one that builds the box upon it. */
 async function dockerfilesOf(name: ContainerName): Promise<ReadonlyMap<string, string>> {
   const lock = readImageLock();
-  const own = await readFile(join(REPOSITORY_ROOT, dirname(CONTAINERS[name]), 'Dockerfile'), 'utf8');
+  const own = await readFile(
+    join(REPOSITORY_ROOT, dirname(CONTAINER_ENTRY_POINTS[name]), 'Dockerfile'),
+    'utf8',
+  );
   const on = async (toolchain: string): Promise<[string, string]> => {
     const below = await readFile(join(REPOSITORY_ROOT, `containers/images/${toolchain}.Dockerfile`), 'utf8');
     return [
@@ -166,7 +175,9 @@ async function dockerfilesOf(name: ContainerName): Promise<ReadonlyMap<string, s
  * Bundles all functions and containers into `.build/`, the same bytes in every checkout.
  * The embedded default runs these very files, from the cloud assembly that they are copied into.
  */
-export async function buildBundles(target = join(REPOSITORY_ROOT, '.build')): Promise<Bundles> {
+export async function bundleFunctionsAndContainers(
+  target = join(REPOSITORY_ROOT, '.build'),
+): Promise<BundleDirectories> {
   const functions = join(target, 'functions');
   const containers = join(target, 'containers');
   const [code, programs, page] = await Promise.all([
@@ -176,7 +187,7 @@ export async function buildBundles(target = join(REPOSITORY_ROOT, '.build')): Pr
   ]);
   const commonjs = Buffer.from('{"type":"commonjs"}\n');
   await Promise.all([
-    ...Object.keys(FUNCTIONS).map(async (name) =>
+    ...Object.keys(LAMBDA_ENTRY_POINTS).map(async (name) =>
       place(
         join(functions, name),
         new Map([
@@ -189,16 +200,16 @@ export async function buildBundles(target = join(REPOSITORY_ROOT, '.build')): Pr
         ]),
       ),
     ),
-    ...(Object.keys(CONTAINERS) as ContainerName[]).map(async (name) => {
+    ...(Object.keys(CONTAINER_ENTRY_POINTS) as ContainerName[]).map(async (name) => {
       const files = filesOf(programs.outputFiles, containers, name);
       for (const [file, text] of await dockerfilesOf(name)) files.set(file, Buffer.from(text));
       for (const file of OWN[name]) files.set(basename(file), await readFile(join(REPOSITORY_ROOT, file)));
-      if (name === 'agent') files.set(INSTALL_PINS_FILE, Buffer.from(renderInstallPins()));
+      if (name === 'agent') files.set(CLI_VERSION_PINS_FILE, Buffer.from(renderCliVersionPins()));
       for (const file of BESIDE[name]) files.set(basename(file), await readFile(resolve(file)));
       await place(join(containers, name), files);
     }),
   ]);
-  return locateBundles(target);
+  return getBundleDirectories(target);
 }
 
-if (import.meta.main) await buildBundles();
+if (import.meta.main) await bundleFunctionsAndContainers();

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 
 /** Every Lambda function and the module that exports its `handler`. */
-export const FUNCTIONS = {
+export const LAMBDA_ENTRY_POINTS = {
   'api-authorizer': 'functions/api/authorizer.ts',
   'api-submit': 'functions/api/write-api.ts',
   'api-work': 'functions/api/work-api.ts',
@@ -27,23 +27,23 @@ export const FUNCTIONS = {
   traces: 'functions/traces/handler.ts',
   'dead-letters': 'functions/dead-letters/handler.ts',
 } as const;
-export type FunctionName = keyof typeof FUNCTIONS;
+export type ServiceFunctionName = keyof typeof LAMBDA_ENTRY_POINTS;
 
 /** Every container image and its program. The Dockerfile lies beside the program. */
-export const CONTAINERS = {
+export const CONTAINER_ENTRY_POINTS = {
   agent: 'containers/agent/main.ts',
   gates: 'containers/gates/main.ts',
 } as const;
-export type ContainerName = keyof typeof CONTAINERS;
+export type ContainerName = keyof typeof CONTAINER_ENTRY_POINTS;
 
 /** Folders that the template takes its assets from. */
-export interface Bundles {
-  readonly functionDirectory: (name: FunctionName) => string;
+export interface BundleDirectories {
+  readonly functionDirectory: (name: ServiceFunctionName) => string;
   readonly imageDirectory: (name: ContainerName) => string;
 }
 
-/** The layout of a folder that `buildBundles` has filled. */
-export const locateBundles = (target: string): Bundles => ({
+/** The layout of a folder that `bundleFunctionsAndContainers` has filled. */
+export const getBundleDirectories = (target: string): BundleDirectories => ({
   functionDirectory: (name) => join(target, 'functions', name),
   imageDirectory: (name) => join(target, 'containers', name),
 });

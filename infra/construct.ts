@@ -5,7 +5,7 @@ import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import type * as z from 'zod';
-import { locateBundles } from './bundles.ts';
+import { getBundleDirectories } from './bundles.ts';
 import { buildDeploymentConstructs } from './parts.ts';
 import { type DeploymentSettings, parseSettings } from './settings.ts';
 
@@ -44,7 +44,7 @@ export class Assay extends Construct {
       );
     taken.add(stack);
     const parts = buildDeploymentConstructs(this, {
-      bundles: locateBundles(BUNDLES),
+      bundles: getBundleDirectories(BUNDLES),
       settings: parseSettings(props, ''),
     });
     this.apiUrl = parts.api.url;

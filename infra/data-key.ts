@@ -4,7 +4,7 @@ import { Construct } from 'constructs';
 import type { ServiceFunction } from './function.ts';
 
 /** A key of the user's own for what lies in the table and in the bucket. */
-export class DataKey extends Construct {
+export class DataEncryptionKey extends Construct {
   readonly key: IKey;
   readonly #allowed = new Set<string>();
 

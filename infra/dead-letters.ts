@@ -5,32 +5,36 @@ import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { FAILED_BATCH_PREFIX, FUNCTION_ENV_NAMES, METRIC_NAMES } from '../shared/contract/resource-names.ts';
-import type { StreamConsumer } from '../shared/control/dead-letters/dead-letter.ts';
-import { type Alarms, FAULT_PERIOD } from './alarms.ts';
-import { type CommonProps, ServiceFunction } from './function.ts';
-import type { Storage } from './storage.ts';
+import {
+  FAILED_STREAM_BATCH_KEY_PREFIX,
+  FUNCTION_ENV_NAMES,
+  METRIC_NAMES,
+} from '../shared/contract/resource-names.ts';
+import type { TaskStreamConsumer } from '../shared/control/dead-letters/dead-letter.ts';
+import { FAULT_PERIOD, type StackAlarms } from './alarms.ts';
+import { type CommonConstructProps, ServiceFunction } from './function.ts';
+import type { WorkAndRecordBuckets } from './storage.ts';
 import type { TasksTable } from './tasks-table.ts';
-import type { Workforce } from './workforce.ts';
+import type { WorkQueuesAndContainers } from './workforce.ts';
 
-export interface DeadLettersProps {
-  readonly common: CommonProps;
-  readonly alarms: Alarms;
+export interface DeadLetterHandlerProps {
+  readonly common: CommonConstructProps;
+  readonly alarms: StackAlarms;
   readonly table: TasksTable;
-  readonly workforce: Workforce;
+  readonly workforce: WorkQueuesAndContainers;
   /** Queues of launches that were given up. */
   readonly queues: readonly Queue[];
   /** Where batches of the stream lie that were given up. */
-  readonly storage: Storage;
+  readonly storage: WorkAndRecordBuckets;
   /** Read such a batch again. */
-  readonly readers: Readonly<Record<StreamConsumer, ServiceFunction>>;
+  readonly readers: Readonly<Record<TaskStreamConsumer, ServiceFunction>>;
 }
 
 /** Writes down what was given up where people see it, and tries it again. */
-export class DeadLetters extends Construct {
+export class DeadLetterHandler extends Construct {
   readonly function: ServiceFunction;
 
-  constructor(scope: Construct, id: string, props: DeadLettersProps) {
+  constructor(scope: Construct, id: string, props: DeadLetterHandlerProps) {
     super(scope, id);
     const { common, alarms, table, workforce, queues, storage, readers } = props;
     const { agentQueues, gatesQueue } = workforce;
@@ -58,8 +62,9 @@ export class DeadLetters extends Construct {
     this.function = reader;
     table.allow(reader);
     reader.allow({ actions: ['sqs:SendMessage'], on: workforce.queues.map(({ queueArn }) => queueArn) });
-    for (const prefix of [FAILED_BATCH_PREFIX, 'failed-batches/'] as const) storage.allowList(reader, prefix);
-    storage.allow(reader, ['GetObject', 'DeleteObject'], [FAILED_BATCH_PREFIX]);
+    for (const prefix of [FAILED_STREAM_BATCH_KEY_PREFIX, 'failed-batches/'] as const)
+      storage.allowList(reader, prefix);
+    storage.allow(reader, ['GetObject', 'DeleteObject'], [FAILED_STREAM_BATCH_KEY_PREFIX]);
     storage.allow(reader, ['GetObject', 'PutObject'], ['failed-batches/']);
     reader.allow({
       actions: ['lambda:InvokeFunction'],

@@ -11,20 +11,20 @@ import {
   DELIVERY_LIMIT_SECONDS,
   FUNCTION_ENV_NAMES,
 } from '../shared/contract/resource-names.ts';
-import type { DeliverySize } from './box-size.ts';
-import type { Bundles } from './bundles.ts';
-import { type CommonProps, type FunctionImage, ServiceFunction } from './function.ts';
-import type { ImageBuilds } from './image-builds.ts';
+import type { DeliveryFunctionSize } from './box-size.ts';
+import type { BundleDirectories } from './bundles.ts';
+import { type CommonConstructProps, type FunctionImage, ServiceFunction } from './function.ts';
+import type { ContainerImageBuilder } from './image-builds.ts';
 import { type EcrImage, readEcrImage } from './images.ts';
 import type { CredentialMinter } from './minter.ts';
 import { PRIVATE_CA_FILE, type PrivateCa } from './private-ca.ts';
 
-export interface DeliveryProps {
-  readonly common: CommonProps;
+export interface PatchDeliveryFunctionProps {
+  readonly common: CommonConstructProps;
   readonly minter: CredentialMinter;
   /** Where leave to push is asked for, and nowhere else. */
   readonly apiUrl: string;
-  readonly size: DeliverySize;
+  readonly size: DeliveryFunctionSize;
   /** Deliveries at a time; 0 reserves none. */
   readonly concurrency: number;
   /** ARN of the secret with what it pushes with. @default - what the minter makes, or nothing */
@@ -32,7 +32,7 @@ export interface DeliveryProps {
   /** In ECR, by its digest. @default - built */
   readonly image?: EcrImage | undefined;
   /** What builds images in the account. @default - Docker, where the deployment runs */
-  readonly builds?: ImageBuilds | undefined;
+  readonly builds?: ContainerImageBuilder | undefined;
 }
 
 const HANDLER = { cmd: ['index.handler'] };
@@ -40,7 +40,7 @@ const HANDLER = { cmd: ['index.handler'] };
 const TASK_ROOT = '/var/task';
 
 /** What the image is built of: a layer cannot bring certificates to a function from an image. */
-function folderOf(bundles: Bundles, privateCa: PrivateCa | undefined): string {
+function folderOf(bundles: BundleDirectories, privateCa: PrivateCa | undefined): string {
   const bundle = bundles.functionDirectory('deliver');
   if (!privateCa) return bundle;
   const folder = mkdtempSync(join(tmpdir(), 'assay-deliver-'));
@@ -53,10 +53,10 @@ function folderOf(bundles: Bundles, privateCa: PrivateCa | undefined): string {
  * Pushes what has passed: the one function that holds a credential that can write to a repository. It runs no code of a repository, and may do
  * nothing in AWS but ask for what it pushes with, read its own secret and say that it has failed.
  */
-export class Delivery extends Construct {
+export class PatchDeliveryFunction extends Construct {
   readonly function: ServiceFunction;
 
-  constructor(scope: Construct, id: string, props: DeliveryProps) {
+  constructor(scope: Construct, id: string, props: PatchDeliveryFunctionProps) {
     super(scope, id);
     const { common, size, secretArn } = props;
     const { code, when } = this.image(props);
@@ -107,7 +107,7 @@ export class Delivery extends Construct {
     dispatcher.allow({ actions: ['lambda:InvokeFunction'], on: [this.function.lambda.functionArn] });
   }
 
-  private image({ common, image, builds }: DeliveryProps): {
+  private image({ common, image, builds }: PatchDeliveryFunctionProps): {
     readonly code: FunctionImage;
     readonly when?: Construct;
   } {

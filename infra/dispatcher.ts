@@ -3,21 +3,21 @@ import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Construct } from 'constructs';
 import { FUNCTION_ENV_NAMES } from '../shared/contract/resource-names.ts';
 import type { ContainerCapacity } from '../shared/control/admission/container-capacity.ts';
-import { type Alarms, FAULT_PERIOD } from './alarms.ts';
-import type { Delivery } from './delivery.ts';
-import { type CommonProps, ServiceFunction } from './function.ts';
+import { FAULT_PERIOD, type StackAlarms } from './alarms.ts';
+import type { PatchDeliveryFunction } from './delivery.ts';
+import { type CommonConstructProps, ServiceFunction } from './function.ts';
 import type { CredentialMinter } from './minter.ts';
-import type { Storage } from './storage.ts';
+import type { WorkAndRecordBuckets } from './storage.ts';
 import type { TasksTable } from './tasks-table.ts';
-import { DISPATCH_TIMEOUT, type Workforce } from './workforce.ts';
+import { DISPATCH_TIMEOUT, type WorkQueuesAndContainers } from './workforce.ts';
 
-export interface DispatcherProps {
-  readonly common: CommonProps;
-  readonly alarms: Alarms;
+export interface LaunchDispatcherProps {
+  readonly common: CommonConstructProps;
+  readonly alarms: StackAlarms;
   readonly table: TasksTable;
-  readonly storage: Storage;
-  readonly workforce: Workforce;
-  readonly delivery: Delivery;
+  readonly storage: WorkAndRecordBuckets;
+  readonly workforce: WorkQueuesAndContainers;
+  readonly delivery: PatchDeliveryFunction;
   readonly minter: CredentialMinter;
   /** Where the boxes report to, without a slash at the end. */
   readonly apiUrl: string;
@@ -29,10 +29,10 @@ export interface DispatcherProps {
 const CONCURRENCY = { agents: [6, 4, 2], gates: 8 } as const;
 
 /** Takes launch messages, starts boxes and has work delivered. */
-export class Dispatcher extends Construct {
+export class LaunchDispatcher extends Construct {
   readonly function: ServiceFunction;
 
-  constructor(scope: Construct, id: string, props: DispatcherProps) {
+  constructor(scope: Construct, id: string, props: LaunchDispatcherProps) {
     super(scope, id);
     const { common, alarms, table, storage, workforce } = props;
     const { network, boxes } = workforce;
@@ -88,7 +88,7 @@ export class Dispatcher extends Construct {
     });
   }
 
-  private allowLaunching(workforce: Workforce): void {
+  private allowLaunching(workforce: WorkQueuesAndContainers): void {
     const { cluster, all } = workforce.boxes;
     const onThisCluster = { ArnEquals: { 'ecs:cluster': cluster.clusterArn } };
     this.function.allow({

@@ -5,11 +5,11 @@ import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
 import { EVENT_SOURCE, type EventName } from '../shared/control/events/event-schemas.ts';
-import type { Alarms } from './alarms.ts';
+import type { StackAlarms } from './alarms.ts';
 import type { ServiceFunction } from './function.ts';
 
-export interface EventsProps {
-  readonly alarms: Alarms;
+export interface DeploymentEventBusProps {
+  readonly alarms: StackAlarms;
   /** Gets what a person should look at. @default - the topic has no subscriber */
   readonly email?: string | undefined;
 }
@@ -18,11 +18,11 @@ export interface EventsProps {
 const FOR_PEOPLE: readonly EventName[] = ['Task Held', 'Task Failed', 'Task Unverified'];
 
 /** The bus that says what happens in the deployment, for whoever adds a rule to it, and a topic for people. */
-export class Events extends Construct {
+export class DeploymentEventBus extends Construct {
   readonly bus: EventBus;
   readonly topic: Topic;
 
-  constructor(scope: Construct, id: string, props: EventsProps) {
+  constructor(scope: Construct, id: string, props: DeploymentEventBusProps) {
     super(scope, id);
     this.bus = new EventBus(this, 'Bus', {
       // A bus must have a name; that of the stack is unique in the account.

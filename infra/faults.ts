@@ -2,13 +2,13 @@ import { Duration } from 'aws-cdk-lib';
 import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
 import { TABLE_INDEXES } from '../shared/contract/resource-names.ts';
-import { type Alarms, FAULT_PERIOD } from './alarms.ts';
+import { FAULT_PERIOD, type StackAlarms } from './alarms.ts';
 import type { ServiceFunction } from './function.ts';
 import { createServiceMetric } from './observability.ts';
 import type { TasksTable } from './tasks-table.ts';
 
 export interface TaskFaultAlarmsProps {
-  readonly alarms: Alarms;
+  readonly alarms: StackAlarms;
   /** Those for whose answer nobody waits, and of whom nobody notices that they do not come to an end. */
   readonly unheard: readonly ServiceFunction[];
   readonly table: TasksTable;

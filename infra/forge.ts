@@ -6,19 +6,19 @@ import { Construct } from 'constructs';
 import { FUNCTION_ENV_NAMES } from '../shared/contract/resource-names.ts';
 import { EVENT_SOURCE, type EventName } from '../shared/control/events/event-schemas.ts';
 import type { ForgeSetting } from '../shared/control/forge/forge-settings.ts';
-import type { Alarms } from './alarms.ts';
-import type { Events } from './events.ts';
-import { type CommonProps, ServiceFunction } from './function.ts';
+import type { StackAlarms } from './alarms.ts';
+import type { DeploymentEventBus } from './events.ts';
+import { type CommonConstructProps, ServiceFunction } from './function.ts';
 import { DeadLetterQueue } from './queues.ts';
-import type { Storage } from './storage.ts';
+import type { WorkAndRecordBuckets } from './storage.ts';
 import type { TasksTable } from './tasks-table.ts';
 
-export interface ForgeProps {
-  readonly common: CommonProps;
-  readonly alarms: Alarms;
+export interface ForgeStatusReporterProps {
+  readonly common: CommonConstructProps;
+  readonly alarms: StackAlarms;
   readonly table: TasksTable;
-  readonly storage: Storage;
-  readonly events: Events;
+  readonly storage: WorkAndRecordBuckets;
+  readonly events: DeploymentEventBus;
   /** Takes what forges tell. */
   readonly hook: ServiceFunction;
   /** Complete ARN of the secret. @default - no forge is told of anything, and none is believed */
@@ -30,24 +30,24 @@ export interface ForgeProps {
 const TOLD: readonly EventName[] = ['Task Done', 'Task Failed', 'Task Held'];
 
 /** What those need who only have to know which there are. */
-export const knownForgesEnvironment = (settings: readonly ForgeSetting[]): Record<string, string> => ({
+export const buildKnownForgesEnvironment = (settings: readonly ForgeSetting[]): Record<string, string> => ({
   [FUNCTION_ENV_NAMES.forges]: JSON.stringify(settings),
 });
 
 /** What two functions need who speak with forges: the only ones that may read the secret. */
-export const forgeEnvironment = ({
+export const buildForgeClientEnvironment = ({
   secretArn,
   settings,
-}: Pick<ForgeProps, 'secretArn' | 'settings'>): Record<string, string> => ({
-  ...knownForgesEnvironment(settings),
+}: Pick<ForgeStatusReporterProps, 'secretArn' | 'settings'>): Record<string, string> => ({
+  ...buildKnownForgesEnvironment(settings),
   [FUNCTION_ENV_NAMES.forgeSecret]: JSON.stringify(
     secretArn === undefined ? { via: 'none' } : { via: 'secret', arn: secretArn },
   ),
 });
 
 /** Tells forges how their tasks stand, as the events of the deployment say that something has happened. */
-export class Forge extends Construct {
-  constructor(scope: Construct, id: string, props: ForgeProps) {
+export class ForgeStatusReporter extends Construct {
+  constructor(scope: Construct, id: string, props: ForgeStatusReporterProps) {
     super(scope, id);
     const { common, alarms, table, storage, events, hook, secretArn } = props;
     const deadLetters = new DeadLetterQueue(this, 'DeadLetters', {
@@ -70,7 +70,7 @@ export class Forge extends Construct {
       environment: {
         ...storage.environment,
         [FUNCTION_ENV_NAMES.table]: table.table.tableName,
-        ...forgeEnvironment(props),
+        ...buildForgeClientEnvironment(props),
       },
     });
     table.allow(tell);

@@ -1,7 +1,7 @@
 import { join, relative, resolve } from 'node:path';
 import { type BuildOptions, build, type Metafile, type Plugin, transform } from 'esbuild';
-import { SHARED_CHUNK_PREFIX } from '../shared/contract/resource-names.ts';
-import { FUNCTIONS, type FunctionName } from './bundles.ts';
+import { SHARED_BUNDLE_CHUNK_FILE_PREFIX } from '../shared/contract/resource-names.ts';
+import { LAMBDA_ENTRY_POINTS, type ServiceFunctionName } from './bundles.ts';
 
 /** A file of a function, by its path. */
 interface CodeFile {
@@ -52,7 +52,7 @@ export async function bundleFunctionWithChunks(
   common: BuildOptions,
   root: string,
   outdir: string,
-  names: readonly FunctionName[],
+  names: readonly ServiceFunctionName[],
 ): Promise<{ readonly files: readonly CodeFile[]; readonly made: Metafile['outputs'] }> {
   // As deep as the folder of each function, as maps name sources by their way from there.
   const folder = join(outdir, OWN);
@@ -66,14 +66,14 @@ export async function bundleFunctionWithChunks(
   } as const;
   const own = await build({
     ...pass,
-    entryPoints: Object.fromEntries(names.map((name) => [name, FUNCTIONS[name]])),
+    entryPoints: Object.fromEntries(names.map((name) => [name, LAMBDA_ENTRY_POINTS[name]])),
     plugins: [PACKAGES_OUTSIDE],
   });
   const texts = new Map(own.outputFiles.map(({ path, text }) => [relative(folder, path).slice(0, -3), text]));
   const whole = await build({
     ...pass,
     splitting: true,
-    chunkNames: `${SHARED_CHUNK_PREFIX}[hash]`,
+    chunkNames: `${SHARED_BUNDLE_CHUNK_FILE_PREFIX}[hash]`,
     entryPoints: Object.fromEntries(names.map((name) => [name, `${OWN}:${name}`])),
     plugins: [givenSources(texts, root)],
   });

@@ -12,13 +12,13 @@ import {
 import { FilterPattern, LogGroup, MetricFilter, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { METRIC_NAMES } from '../shared/contract/resource-names.ts';
-import type { Bundles, FunctionName } from './bundles.ts';
+import type { BundleDirectories, ServiceFunctionName } from './bundles.ts';
 import { grantPermission, type IamPermission } from './permissions.ts';
 import type { PrivateCa } from './private-ca.ts';
 
 /** What every construct of the stack takes from the deployment. */
-export interface CommonProps {
-  readonly bundles: Bundles;
+export interface CommonConstructProps {
+  readonly bundles: BundleDirectories;
   readonly logRetention: RetentionDays;
   /** Of the table, the bucket and the key; logs always go with the stack. */
   readonly removalPolicy: RemovalPolicy;
@@ -27,9 +27,9 @@ export interface CommonProps {
 }
 
 export interface ServiceFunctionProps {
-  readonly common: CommonProps;
+  readonly common: CommonConstructProps;
   /** Names the bundle. */
-  readonly name: FunctionName;
+  readonly name: ServiceFunctionName;
   readonly description: string;
   /** Only what this function needs. */
   readonly environment: Record<string, string>;
@@ -51,7 +51,7 @@ export type FunctionImage = AssetImageCode | EcrImageCode;
 
 /** A Lambda function with a role of its own that may write its own log and nothing else until it is allowed to. */
 export class ServiceFunction extends Construct {
-  readonly name: FunctionName;
+  readonly name: ServiceFunctionName;
   readonly lambda: LambdaFunction;
   readonly role: Role;
   readonly logGroup: LogGroup;

@@ -10,7 +10,7 @@ import { Asset } from 'aws-cdk-lib/aws-s3-assets';
 import { Construct } from 'constructs';
 import type { LaunchKind } from '../shared/contract/box-kind.ts';
 import { sha256 } from '../shared/lib/sha256.ts';
-import type { CommonProps } from './function.ts';
+import type { CommonConstructProps } from './function.ts';
 import { BUILD_SPEC, IMAGE_BUILD_HANDLER } from './image-build-program.ts';
 import { grantPermission } from './permissions.ts';
 
@@ -36,14 +36,14 @@ export interface BuiltImage {
  * Builds the images of the boxes in the account, with CodeBuild, so that whoever deploys needs no Docker. What an image is made of is in its tag; a deployment
  * waits until there is an image of that tag, so no definition names one that is not there.
  */
-export class ImageBuilds extends Construct {
+export class ContainerImageBuilder extends Construct {
   readonly #repository: Repository;
   readonly #role: Role;
   readonly #log: LogGroup;
   readonly #starter: InlineFunction;
   readonly #projects = new Map<LaunchKind, { project: CfnProject; hash: string }>();
 
-  constructor(scope: Construct, id: string, { common }: { readonly common: CommonProps }) {
+  constructor(scope: Construct, id: string, { common }: { readonly common: CommonConstructProps }) {
     super(scope, id);
     this.#repository = new Repository(this, 'Images', {
       imageScanOnPush: true,

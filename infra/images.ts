@@ -5,7 +5,7 @@ import { ToolchainImageName } from '../shared/contract/submission/toolchain-imag
 export const TOOLCHAINS = ['node', 'python', 'go', 'rust'] as const;
 
 /** A digest and no tag: what runs is what was looked at. */
-export const ImageReference = z
+export const PinnedImageReference = z
   .string()
   .regex(
     /^[a-z0-9.-]+(:\d+)?\/[a-z0-9._/-]+@sha256:[0-9a-f]{64}$/,
@@ -31,7 +31,7 @@ export const readEcrImage = (image: EcrImage) =>
 /** One of ours, which is built at deploy time, or both boxes' images as somebody has built them. */
 const ToolchainImageSetting = z.union([
   z.enum(TOOLCHAINS),
-  z.strictObject({ agent: ImageReference, gates: ImageReference }),
+  z.strictObject({ agent: PinnedImageReference, gates: PinnedImageReference }),
 ]);
 export type ToolchainImageSetting = z.infer<typeof ToolchainImageSetting>;
 
@@ -41,5 +41,5 @@ export const ToolchainImagesSetting = z
 export type ToolchainImagesSetting = z.infer<typeof ToolchainImagesSetting>;
 
 /** Who builds those that are ours: Docker where the deployment runs, or CodeBuild in the account. */
-export const IMAGE_BUILDERS = ['docker', 'codebuild'] as const;
-export type ImageBuilder = (typeof IMAGE_BUILDERS)[number];
+export const IMAGE_BUILD_METHODS = ['docker', 'codebuild'] as const;
+export type ImageBuildMethod = (typeof IMAGE_BUILD_METHODS)[number];

@@ -2,32 +2,36 @@ import { Duration, Stack } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
 import { allJudgeModels, type JudgeModel, type JudgeModels } from '../shared/contract/models/judge-models.ts';
 import { FUNCTION_ENV_NAMES } from '../shared/contract/resource-names.ts';
-import { JUDGING_SECONDS } from '../shared/reviews/judging/judging-limits.ts';
-import { type CommonProps, ServiceFunction } from './function.ts';
-import type { Storage } from './storage.ts';
+import { JUDGING_TIMEOUT_SECONDS } from '../shared/reviews/judging/judging-limits.ts';
+import { type CommonConstructProps, ServiceFunction } from './function.ts';
+import type { WorkAndRecordBuckets } from './storage.ts';
 import type { TasksTable } from './tasks-table.ts';
 
-export interface JudgeProps {
-  readonly common: CommonProps;
+export interface ModelJudgeFunctionProps {
+  readonly common: CommonConstructProps;
   readonly table: TasksTable;
-  readonly storage: Storage;
+  readonly storage: WorkAndRecordBuckets;
   readonly models: JudgeModels;
   /** What the deployment says of autonomy and of budgets, beside the rest. */
   readonly environment: Record<string, string>;
 }
 
 /** The function that asks models about work. It reads a task, its evidence and its patch, may call the models that are configured, and writes nothing but what it sets aside for that. */
-export class Judge extends Construct {
+export class ModelJudgeFunction extends Construct {
   readonly function: ServiceFunction;
 
-  constructor(scope: Construct, id: string, { common, table, storage, models, environment }: JudgeProps) {
+  constructor(
+    scope: Construct,
+    id: string,
+    { common, table, storage, models, environment }: ModelJudgeFunctionProps,
+  ) {
     super(scope, id);
     this.function = new ServiceFunction(this, 'Ask', {
       common,
       name: 'judge',
       description: 'Asks models about the work of an attempt',
       // Longer than all that is asked one after the other may take, shorter than the machine waits.
-      timeout: Duration.seconds(JUDGING_SECONDS),
+      timeout: Duration.seconds(JUDGING_TIMEOUT_SECONDS),
       // Twelve megabytes of pictures, as base64 in a request that is signed, take some 280 MB beside the usual.
       ...(models.vision && { memory: 1_024 }),
       environment: {

@@ -4,14 +4,14 @@ import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { DefinitionBody, LogLevel, StateMachine, StateMachineType } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
-import { type Alarms, FAULT_PERIOD } from './alarms.ts';
-import type { CommonProps } from './function.ts';
+import { FAULT_PERIOD, type StackAlarms } from './alarms.ts';
+import type { CommonConstructProps } from './function.ts';
 import type { StateDefinitionJson } from './machines/states.ts';
 import { grantPermission, type IamPermission } from './permissions.ts';
 
-export interface MachineProps {
-  readonly common: CommonProps;
-  readonly alarms: Alarms;
+export interface ExpressStateMachineProps {
+  readonly common: CommonConstructProps;
+  readonly alarms: StackAlarms;
   readonly definition: StateDefinitionJson;
   /** What the states may do. */
   readonly permissions: readonly IamPermission[];
@@ -20,10 +20,10 @@ export interface MachineProps {
 }
 
 /** An Express state machine told in the Amazon States Language, with a role and a log of its own and an alarm on failed executions. */
-export class Machine extends Construct {
+export class ExpressStateMachine extends Construct {
   readonly machine: StateMachine;
 
-  constructor(scope: Construct, id: string, props: MachineProps) {
+  constructor(scope: Construct, id: string, props: ExpressStateMachineProps) {
     super(scope, id);
     const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('states.amazonaws.com') });
     for (const permission of props.permissions) grantPermission(role, permission);

@@ -1,12 +1,12 @@
 import { Construct } from 'constructs';
-import type { GitSecretSource } from '../shared/contract/repository/git-secret.ts';
+import type { GitCredentialsSource } from '../shared/contract/repository/git-secret.ts';
 import { FUNCTION_ENV_NAMES } from '../shared/contract/resource-names.ts';
-import type { FunctionName } from './bundles.ts';
-import { type CommonProps, ServiceFunction } from './function.ts';
+import type { ServiceFunctionName } from './bundles.ts';
+import { type CommonConstructProps, ServiceFunction } from './function.ts';
 import type { TasksTable } from './tasks-table.ts';
 
 export interface CredentialMinterProps {
-  readonly common: CommonProps;
+  readonly common: CommonConstructProps;
   readonly table: TasksTable;
   /** Complete ARN of the secret with what repositories are read with. @default - every repository is asked without a credential */
   readonly secretArn?: string | undefined;
@@ -26,10 +26,10 @@ export class CredentialMinter extends Construct {
   constructor(scope: Construct, id: string, props: CredentialMinterProps) {
     super(scope, id);
     const { common, table, secretArn } = props;
-    const place: GitSecretSource =
+    const place: GitCredentialsSource =
       secretArn === undefined ? { via: 'none' } : { via: 'secret', arn: secretArn };
     this.#readScopes = props.readScopes;
-    const made = (id: string, name: FunctionName, description: string): ServiceFunction => {
+    const made = (id: string, name: ServiceFunctionName, description: string): ServiceFunction => {
       const each = new ServiceFunction(this, id, {
         common,
         name,

@@ -4,12 +4,12 @@ import { Construct } from 'constructs';
 import { allJudgeModels, type JudgeModels } from '../shared/contract/models/judge-models.ts';
 import type { ModelProvider, ModelProviders } from '../shared/contract/models/model-providers.ts';
 import { FUNCTION_ENV_NAMES } from '../shared/contract/resource-names.ts';
-import { type CommonProps, ServiceFunction } from './function.ts';
+import { type CommonConstructProps, ServiceFunction } from './function.ts';
 import { grantModelInvocation } from './judge.ts';
 import type { TasksTable } from './tasks-table.ts';
 
-export interface ModelsProps {
-  readonly common: CommonProps;
+export interface ModelGatewayFunctionProps {
+  readonly common: CommonConstructProps;
   readonly table: TasksTable;
   readonly providers: ModelProviders;
   /** What gates may ask; those of other purposes are left out. */
@@ -27,10 +27,10 @@ const LONGEST_CALL = Duration.minutes(15);
  * The way from the boxes to the models: the one place that holds a key or may call Bedrock. Its URL asks for no signature, because the
  * CLIs know none; whoever has no token of a running attempt is turned away after one read. In no VPC, where answers cannot be streamed.
  */
-export class Models extends Construct {
+export class ModelGatewayFunction extends Construct {
   readonly url: string;
 
-  constructor(scope: Construct, id: string, props: ModelsProps) {
+  constructor(scope: Construct, id: string, props: ModelGatewayFunctionProps) {
     super(scope, id);
     const { common, table, providers } = props;
     const gateway = new ServiceFunction(this, 'Gateway', {

@@ -13,7 +13,7 @@ import {
 } from 'aws-cdk-lib/aws-ec2';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import type { CommonProps } from './function.ts';
+import type { CommonConstructProps } from './function.ts';
 import type { ExistingNetworkSetting } from './own-network.ts';
 
 /**
@@ -24,8 +24,8 @@ import type { ExistingNetworkSetting } from './own-network.ts';
 export const NETWORK_MODES = ['public-no-ingress', 'private-nat'] as const;
 export type NetworkMode = (typeof NETWORK_MODES)[number];
 
-export interface NetworkProps {
-  readonly common: CommonProps;
+export interface FargateNetworkProps {
+  readonly common: CommonConstructProps;
   readonly mode: NetworkMode;
   /** A network that is there already, in place of one of ours; the mode says nothing then. */
   readonly own?: ExistingNetworkSetting | undefined;
@@ -47,13 +47,13 @@ const PRIVATE: SubnetConfiguration = {
 };
 
 /** Where the boxes run: out to HTTPS, and nothing in. */
-export class BoxNetwork extends Construct {
+export class FargateNetwork extends Construct {
   readonly vpc: IVpc;
   readonly subnetIds: readonly string[];
   readonly securityGroupIds: readonly string[];
   readonly assignPublicIp: boolean;
 
-  constructor(scope: Construct, id: string, props: NetworkProps) {
+  constructor(scope: Construct, id: string, props: FargateNetworkProps) {
     super(scope, id);
     const { own } = props;
     if (own) {
@@ -71,7 +71,7 @@ export class BoxNetwork extends Construct {
     this.securityGroupIds = own?.security_groups ?? [this.httpsOut()];
   }
 
-  private make({ common, zones }: NetworkProps, isPrivate: boolean): Vpc {
+  private make({ common, zones }: FargateNetworkProps, isPrivate: boolean): Vpc {
     return new Vpc(this, 'Vpc', {
       ipAddresses: IpAddresses.cidr('10.0.0.0/16'),
       ...(zones ? { availabilityZones: [...zones] } : { maxAzs: 2 }),

@@ -11,19 +11,19 @@ import {
 import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import { METRIC_NAMES } from '../shared/contract/resource-names.ts';
-import { CONTAINER_LOSSES } from '../shared/control/ledger/container-losses.ts';
-import { type Alarms, FAULT_PERIOD } from './alarms.ts';
-import type { Api } from './api.ts';
-import type { Dispatcher } from './dispatcher.ts';
-import type { Verification } from './verification.ts';
-import type { Workforce } from './workforce.ts';
+import { CONTAINER_LOSS_REASONS } from '../shared/control/ledger/container-losses.ts';
+import { FAULT_PERIOD, type StackAlarms } from './alarms.ts';
+import type { TaskHttpApi } from './api.ts';
+import type { LaunchDispatcher } from './dispatcher.ts';
+import type { VerificationStateMachines } from './verification.ts';
+import type { WorkQueuesAndContainers } from './workforce.ts';
 
 export interface ObservabilityProps {
-  readonly alarms: Alarms;
-  readonly api: Api;
-  readonly workforce: Workforce;
-  readonly verification: Verification;
-  readonly dispatcher: Dispatcher;
+  readonly alarms: StackAlarms;
+  readonly api: TaskHttpApi;
+  readonly workforce: WorkQueuesAndContainers;
+  readonly verification: VerificationStateMachines;
+  readonly dispatcher: LaunchDispatcher;
   /** Alarm when the share of unverified completions of a day is above this, 0 to 1. */
   readonly unverifiedThreshold: number;
   /** With fewer completions than this in a day, the ratio says nothing. */
@@ -111,7 +111,7 @@ export class Observability extends Construct {
   }
 
   /** What does it cost, and how often is a stronger model needed? */
-  private cascade({ cascade, janitor }: Verification) {
+  private cascade({ cascade, janitor }: VerificationStateMachines) {
     const executions = (machine: IStateMachine, label: string) => [
       machine.metricSucceeded({ label: `${label} ended` }),
       machine.metricFailed({ label: `${label} failed` }),
@@ -146,7 +146,7 @@ export class Observability extends Construct {
       ),
       graph(
         'Lost boxes, by reason',
-        ...CONTAINER_LOSSES.map((reason) =>
+        ...CONTAINER_LOSS_REASONS.map((reason) =>
           createServiceMetric(this, 'lostContainers', DAY).with({
             label: reason,
             dimensionsMap: { [METRIC_NAMES.dimension]: METRIC_NAMES.service, [METRIC_NAMES.reason]: reason },
@@ -158,7 +158,7 @@ export class Observability extends Construct {
   }
 
   /** Is the API well? */
-  private api({ api }: Api) {
+  private api({ api }: TaskHttpApi) {
     const sum = { statistic: 'Sum' };
     return [
       graph('Requests', api.metricCount(sum)),

@@ -1,39 +1,39 @@
 import { CfnOutput, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import { tierModelsFor } from '../shared/contract/agents/tiers.ts';
+import { selectTierModels } from '../shared/contract/agents/tiers.ts';
 import { FUNCTION_ENV_NAMES } from '../shared/contract/resource-names.ts';
-import { nudgeEnvironment } from '../shared/control/ledger/nudge-rules.ts';
-import { Alarms } from './alarms.ts';
-import { Analytics } from './analytics.ts';
-import { Api } from './api.ts';
-import type { Bundles } from './bundles.ts';
-import { Conductor } from './conductor.ts';
-import { DataKey } from './data-key.ts';
-import { DeadLetters } from './dead-letters.ts';
-import { Delivery } from './delivery.ts';
-import { Dispatcher } from './dispatcher.ts';
-import { Events } from './events.ts';
+import { buildVerificationNudgeEnvironment } from '../shared/control/ledger/nudge-rules.ts';
+import { StackAlarms } from './alarms.ts';
+import { RecordAnalytics } from './analytics.ts';
+import { TaskHttpApi } from './api.ts';
+import type { BundleDirectories } from './bundles.ts';
+import { TaskStreamHandler } from './conductor.ts';
+import { DataEncryptionKey } from './data-key.ts';
+import { DeadLetterHandler } from './dead-letters.ts';
+import { PatchDeliveryFunction } from './delivery.ts';
+import { LaunchDispatcher } from './dispatcher.ts';
+import { DeploymentEventBus } from './events.ts';
 import { TaskFaultAlarms } from './faults.ts';
-import { Forge, forgeEnvironment, knownForgesEnvironment } from './forge.ts';
-import type { CommonProps } from './function.ts';
-import { ImageBuilds } from './image-builds.ts';
+import { buildForgeClientEnvironment, buildKnownForgesEnvironment, ForgeStatusReporter } from './forge.ts';
+import type { CommonConstructProps } from './function.ts';
+import { ContainerImageBuilder } from './image-builds.ts';
 import { CredentialMinter } from './minter.ts';
-import { Models } from './models.ts';
+import { ModelGatewayFunction } from './models.ts';
 import { Observability } from './observability.ts';
 import { PrivateCa } from './private-ca.ts';
-import { Reconciler } from './reconciler.ts';
+import { TaskReconciler } from './reconciler.ts';
 import { buildContainerCapacity } from './room.ts';
 import { type DeploymentSettings, listNonDefaultSettings } from './settings.ts';
-import { Storage } from './storage.ts';
+import { WorkAndRecordBuckets } from './storage.ts';
 import { TasksTable } from './tasks-table.ts';
-import { Traces } from './traces.ts';
-import { Verification } from './verification.ts';
-import { Workforce } from './workforce.ts';
+import { TraceExporter } from './traces.ts';
+import { VerificationStateMachines } from './verification.ts';
+import { WorkQueuesAndContainers } from './workforce.ts';
 
 export interface DeploymentConstructsProps {
   /** Code of the functions and images, see infra/build.ts. */
-  readonly bundles: Bundles;
+  readonly bundles: BundleDirectories;
   readonly settings: DeploymentSettings;
 }
 
@@ -42,14 +42,14 @@ export function buildDeploymentConstructs(
   scope: Construct,
   { bundles, settings }: DeploymentConstructsProps,
 ) {
-  const common: CommonProps = {
+  const common: CommonConstructProps = {
     bundles,
     logRetention: settings.logRetentionDays as RetentionDays,
     privateCa: settings.caFile ? new PrivateCa(scope, 'PrivateCa', { pem: settings.caFile }) : undefined,
     removalPolicy: settings.onDelete === 'retain' ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
   };
   const lease = { [FUNCTION_ENV_NAMES.leaseSeconds]: String(settings.leaseSeconds) };
-  const tierModels = tierModelsFor(settings.defaultAdapter, settings.tierModels);
+  const tierModels = selectTierModels(settings.defaultAdapter, settings.tierModels);
   const tiers = { [FUNCTION_ENV_NAMES.tierModels]: JSON.stringify(tierModels) };
   const adapter = { [FUNCTION_ENV_NAMES.defaultAdapter]: JSON.stringify(settings.defaultAdapter) };
   const policy = { [FUNCTION_ENV_NAMES.cascadePolicy]: JSON.stringify(settings.cascade) };
@@ -67,12 +67,14 @@ export function buildDeploymentConstructs(
       policy: settings.approvals,
     }),
   };
-  const nudge = nudgeEnvironment(settings);
+  const nudge = buildVerificationNudgeEnvironment(settings);
 
-  const alarms = new Alarms(scope, 'Alarms', { common, email: settings.alarmEmail });
-  const dataKey = settings.keyArn ? new DataKey(scope, 'DataKey', { arn: settings.keyArn }) : undefined;
+  const alarms = new StackAlarms(scope, 'Alarms', { common, email: settings.alarmEmail });
+  const dataKey = settings.keyArn
+    ? new DataEncryptionKey(scope, 'DataKey', { arn: settings.keyArn })
+    : undefined;
   const table = new TasksTable(scope, 'Tasks', { common, dataKey });
-  const storage = new Storage(scope, 'Storage', {
+  const storage = new WorkAndRecordBuckets(scope, 'Storage', {
     common,
     dataKey,
     keepVersions: settings.keepVersionsDays ? Duration.days(settings.keepVersionsDays) : undefined,
@@ -88,7 +90,7 @@ export function buildDeploymentConstructs(
     readScopes: settings.readScopes ?? [],
   });
   const forge = { secretArn: settings.forgeSecretArn, settings: settings.forges ?? [] };
-  const api = new Api(scope, 'Api', {
+  const api = new TaskHttpApi(scope, 'Api', {
     common,
     alarms,
     table,
@@ -101,7 +103,7 @@ export function buildDeploymentConstructs(
         ...agents,
         ...approvals,
         [FUNCTION_ENV_NAMES.readScopes]: JSON.stringify(settings.readScopes ?? []),
-        ...knownForgesEnvironment(forge.settings),
+        ...buildKnownForgesEnvironment(forge.settings),
         ...(settings.pushScopes && { [FUNCTION_ENV_NAMES.pushScopes]: JSON.stringify(settings.pushScopes) }),
       },
       'api-work': { ...storage.environment, ...lease, ...tiers, ...approvals },
@@ -111,15 +113,17 @@ export function buildDeploymentConstructs(
       'api-webhook': {
         ...tiers,
         ...agents,
-        ...forgeEnvironment(forge),
+        ...buildForgeClientEnvironment(forge),
         ...(settings.pushScopes && { [FUNCTION_ENV_NAMES.pushScopes]: JSON.stringify(settings.pushScopes) }),
       },
     },
     concurrency: { authorizer: settings.authorizerConcurrency, work: settings.workConcurrency },
   });
   const builds =
-    settings.imageBuild === 'codebuild' ? new ImageBuilds(scope, 'ImageBuilds', { common }) : undefined;
-  const workforce = new Workforce(scope, 'Workforce', {
+    settings.imageBuild === 'codebuild'
+      ? new ContainerImageBuilder(scope, 'ImageBuilds', { common })
+      : undefined;
+  const workforce = new WorkQueuesAndContainers(scope, 'Workforce', {
     common,
     alarms,
     networkMode: settings.network,
@@ -130,7 +134,7 @@ export function buildDeploymentConstructs(
     sizes: { agent: settings.agentContainer, gates: settings.gatesContainer },
     agentClis,
   });
-  const delivery = new Delivery(scope, 'Delivery', {
+  const delivery = new PatchDeliveryFunction(scope, 'Delivery', {
     common,
     minter,
     apiUrl: api.url,
@@ -140,7 +144,7 @@ export function buildDeploymentConstructs(
     image: settings.deliverImage,
     builds,
   });
-  const verification = new Verification(scope, 'Verification', {
+  const verification = new VerificationStateMachines(scope, 'Verification', {
     common,
     alarms,
     table,
@@ -164,7 +168,7 @@ export function buildDeploymentConstructs(
   const gateway: Record<string, string> = settings.modelGateway
     ? { [FUNCTION_ENV_NAMES.modelGateway]: settings.modelGateway }
     : {
-        [FUNCTION_ENV_NAMES.modelGateway]: new Models(scope, 'Models', {
+        [FUNCTION_ENV_NAMES.modelGateway]: new ModelGatewayFunction(scope, 'Models', {
           common,
           table,
           providers: settings.models,
@@ -181,7 +185,7 @@ export function buildDeploymentConstructs(
         [FUNCTION_ENV_NAMES.knownJudgeModels]: JSON.stringify(settings.judges),
       };
   const room = buildContainerCapacity(settings);
-  const dispatcher = new Dispatcher(scope, 'Dispatcher', {
+  const dispatcher = new LaunchDispatcher(scope, 'Dispatcher', {
     common,
     alarms,
     table,
@@ -193,7 +197,7 @@ export function buildDeploymentConstructs(
     room,
     environment: { ...adapter, ...lease, ...tiers, ...gateway },
   });
-  const conductor = new Conductor(scope, 'Conductor', {
+  const conductor = new TaskStreamHandler(scope, 'Conductor', {
     common,
     alarms,
     table,
@@ -201,7 +205,7 @@ export function buildDeploymentConstructs(
     cascade,
     environment: adapter,
   });
-  new Reconciler(scope, 'Reconciler', {
+  new TaskReconciler(scope, 'Reconciler', {
     common,
     alarms,
     table,
@@ -211,8 +215,8 @@ export function buildDeploymentConstructs(
     room,
     environment: { ...tiers, ...policy },
   });
-  const events = new Events(scope, 'Events', { alarms, email: settings.notifyEmail });
-  new Forge(scope, 'Forge', {
+  const events = new DeploymentEventBus(scope, 'Events', { alarms, email: settings.notifyEmail });
+  new ForgeStatusReporter(scope, 'Forge', {
     common,
     alarms,
     table,
@@ -221,14 +225,14 @@ export function buildDeploymentConstructs(
     hook: api.functions['api-webhook'],
     ...forge,
   });
-  const traces = new Traces(scope, 'Traces', {
+  const traces = new TraceExporter(scope, 'Traces', {
     common,
     table,
     events,
     endpoint: settings.otlpEndpoint,
     secretArn: settings.otlpSecretArn,
   });
-  const analytics = new Analytics(scope, 'Analytics', {
+  const analytics = new RecordAnalytics(scope, 'Analytics', {
     common,
     alarms,
     table,
@@ -242,7 +246,7 @@ export function buildDeploymentConstructs(
     },
     scanLimitBytes: settings.scanLimitMiB * 1_048_576,
   });
-  const deadLetters = new DeadLetters(scope, 'DeadLetters', {
+  const deadLetters = new DeadLetterHandler(scope, 'DeadLetters', {
     common,
     alarms,
     table,

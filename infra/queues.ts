@@ -2,16 +2,16 @@ import { Duration } from 'aws-cdk-lib';
 import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { LAUNCH_VISIBILITY_SECONDS } from '../shared/contract/messages/step-messages.ts';
-import { type Alarms, FAULT_PERIOD, type Runbook } from './alarms.ts';
+import { LAUNCH_MESSAGE_VISIBILITY_SECONDS } from '../shared/contract/messages/step-messages.ts';
+import { type AlarmRunbookName, FAULT_PERIOD, type StackAlarms } from './alarms.ts';
 
 const PROTECTED = { encryption: QueueEncryption.SQS_MANAGED, enforceSSL: true } as const;
 
 export interface DeadLetterQueueProps {
-  readonly alarms: Alarms;
+  readonly alarms: StackAlarms;
   /** What has failed when something lies in here. */
   readonly meaning: string;
-  readonly runbook: Runbook;
+  readonly runbook: AlarmRunbookName;
 }
 
 /** Keeps what could not be handled for 14 days, the longest that SQS offers, and says so at once. */
@@ -44,8 +44,8 @@ export class DeadLetterQueue extends Construct {
   }
 }
 
-export interface LaunchQueueProps {
-  readonly alarms: Alarms;
+export interface LaunchMessageQueueProps {
+  readonly alarms: StackAlarms;
   /** What the messages launch, for the alarms' descriptions. */
   readonly launches: string;
   /** A message that is older fires an alarm. */
@@ -53,12 +53,12 @@ export interface LaunchQueueProps {
 }
 
 /** Launch messages on their way to the dispatcher. */
-export class LaunchQueue extends Construct {
+export class LaunchMessageQueue extends Construct {
   readonly queue: Queue;
   /** Of what was given up. */
   readonly deadLetters: Queue;
 
-  constructor(scope: Construct, id: string, props: LaunchQueueProps) {
+  constructor(scope: Construct, id: string, props: LaunchMessageQueueProps) {
     super(scope, id);
     const { alarms, launches, patience } = props;
     const deadLetters = new DeadLetterQueue(this, 'DeadLetters', {
@@ -70,7 +70,7 @@ export class LaunchQueue extends Construct {
     this.queue = new Queue(this, 'Queue', {
       ...PROTECTED,
       // So that a batch in work is not delivered twice; the reconciler takes no box for lost before it was.
-      visibilityTimeout: Duration.seconds(LAUNCH_VISIBILITY_SECONDS),
+      visibilityTimeout: Duration.seconds(LAUNCH_MESSAGE_VISIBILITY_SECONDS),
       retentionPeriod: Duration.days(4),
       // The most that SQS has. A receive is spent each time that Fargate has no capacity: this is a day of waiting for a small quota.
       deadLetterQueue: { queue: deadLetters.queue, maxReceiveCount: 1_000 },

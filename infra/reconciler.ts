@@ -5,18 +5,18 @@ import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import { FUNCTION_ENV_NAMES } from '../shared/contract/resource-names.ts';
 import type { ContainerCapacity } from '../shared/control/admission/container-capacity.ts';
-import { type Alarms, FAULT_PERIOD } from './alarms.ts';
-import type { Boxes } from './boxes.ts';
-import type { Delivery } from './delivery.ts';
-import { type CommonProps, ServiceFunction } from './function.ts';
+import { FAULT_PERIOD, type StackAlarms } from './alarms.ts';
+import type { ContainerCluster } from './boxes.ts';
+import type { PatchDeliveryFunction } from './delivery.ts';
+import { type CommonConstructProps, ServiceFunction } from './function.ts';
 import type { TasksTable } from './tasks-table.ts';
 
-export interface ReconcilerProps {
-  readonly common: CommonProps;
-  readonly alarms: Alarms;
+export interface TaskReconcilerProps {
+  readonly common: CommonConstructProps;
+  readonly alarms: StackAlarms;
   readonly table: TasksTable;
-  readonly boxes: Boxes;
-  readonly delivery: Delivery;
+  readonly boxes: ContainerCluster;
+  readonly delivery: PatchDeliveryFunction;
   readonly cascade: StateMachine;
   readonly room: ContainerCapacity;
   /** How the cascade chooses, and how far it changes its own settings. */
@@ -24,8 +24,8 @@ export interface ReconcilerProps {
 }
 
 /** Looks after what was lost: leases that ran out, boxes that died, steps that nobody has done. */
-export class Reconciler extends Construct {
-  constructor(scope: Construct, id: string, props: ReconcilerProps) {
+export class TaskReconciler extends Construct {
+  constructor(scope: Construct, id: string, props: TaskReconcilerProps) {
     super(scope, id);
     const { common, alarms, table, boxes, cascade } = props;
     const { clusterArn } = boxes.cluster;

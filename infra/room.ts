@@ -3,11 +3,11 @@ import {
   type ContainerCapacity,
   CPU_UNITS_PER_VCPU,
 } from '../shared/control/admission/container-capacity.ts';
-import type { BoxSize } from './box-size.ts';
+import type { FargateContainerSize } from './box-size.ts';
 
 export interface ContainerCapacitySettings {
-  readonly agentContainer: BoxSize;
-  readonly gatesContainer: BoxSize;
+  readonly agentContainer: FargateContainerSize;
+  readonly gatesContainer: FargateContainerSize;
   /** vCPUs. */
   readonly vcpus: number;
   readonly spotVcpus: number;

@@ -1,7 +1,7 @@
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Node } from 'constructs';
 import * as z from 'zod';
-import { Adapter, CliKindList } from '../shared/contract/agents/adapter.ts';
+import { AgentAdapterSettings, CliKindList } from '../shared/contract/agents/adapter.ts';
 import { DEFAULT_AGENT_CLI } from '../shared/contract/agents/adapter-manifests.ts';
 import { DEFAULT_TIER_MODELS, TierModels } from '../shared/contract/agents/tiers.ts';
 import { AutonomyLevel } from '../shared/contract/approval/autonomy.ts';
@@ -11,19 +11,22 @@ import {
   DEFAULT_MODEL_PROVIDERS,
   ModelProviders,
 } from '../shared/contract/models/model-providers.ts';
-import { CredentialScope } from '../shared/contract/repository/schema.ts';
-import { RESERVED_CONCURRENCY } from '../shared/contract/resource-names.ts';
-import { DEFAULT_HOLD_LIMIT, HOLD_EXPIRY_OUTCOMES } from '../shared/contract/task/hold-limit.ts';
+import { CredentialUrlPrefix } from '../shared/contract/repository/schema.ts';
+import { DEFAULT_RESERVED_CONCURRENCY } from '../shared/contract/resource-names.ts';
+import {
+  DEFAULT_REVIEW_HOLD_LIMIT,
+  REVIEW_HOLD_EXPIRY_OUTCOMES,
+} from '../shared/contract/task/hold-limit.ts';
 import { DEFAULT_APPROVAL_SETTINGS } from '../shared/control/approvals/approval-settings.ts';
 import { ApprovalTimeoutPolicy } from '../shared/control/approvals/timeout-policy.ts';
-import { CascadePolicy } from '../shared/control/cascade/learning/cascade-policy.ts';
-import { RecordEventTables } from '../shared/control/events/record-events.ts';
+import { TierPolicySettings } from '../shared/control/cascade/learning/cascade-policy.ts';
+import { PublishedRecordTables } from '../shared/control/events/record-events.ts';
 import { ForgeSettings } from '../shared/control/forge/forge-settings.ts';
-import { NUDGE_SETTINGS } from '../shared/control/ledger/nudge-rules.ts';
+import { VERIFICATION_NUDGE_SETTINGS } from '../shared/control/ledger/nudge-rules.ts';
 import { OtlpEndpoint } from '../shared/control/telemetry/otlp-endpoint.ts';
-import { BoxSize, DeliverySize } from './box-size.ts';
+import { DeliveryFunctionSize, FargateContainerSize } from './box-size.ts';
 import { DeploymentStage, StackName, StackTags } from './deployment.ts';
-import { EcrImage, IMAGE_BUILDERS, ToolchainImagesSetting } from './images.ts';
+import { EcrImage, IMAGE_BUILD_METHODS, ToolchainImagesSetting } from './images.ts';
 import { NETWORK_MODES } from './network.ts';
 import { ExistingNetworkSetting } from './own-network.ts';
 import { readCaBundle } from './private-ca.ts';
@@ -106,21 +109,21 @@ export const DeploymentSettingFields = z.strictObject({
     .prefault({})
     .describe('JSON of name to toolchain image: of ours (python, node, go, rust), or two images by digest.'),
   imageBuild: z
-    .enum(IMAGE_BUILDERS)
+    .enum(IMAGE_BUILD_METHODS)
     .default('docker')
     .describe('Who builds images: Docker where the deploy runs, or CodeBuild in the account.'),
   deliverImage: EcrImage.optional().describe(
     'Image of the function that delivers, in ECR by its digest, in place of building it.',
   ),
-  delivery: json(DeliverySize)
+  delivery: json(DeliveryFunctionSize)
     .prefault({})
     .describe(
       'JSON of what one delivery may use: memory (MiB), disk (MiB), seconds. A repository that needs more is told so.',
     ),
-  deliverConcurrency: concurrency(RESERVED_CONCURRENCY.deliver).describe(
+  deliverConcurrency: concurrency(DEFAULT_RESERVED_CONCURRENCY.deliver).describe(
     'Deliveries at a time; so many invocations are reserved in the account. 0 reserves none.',
   ),
-  defaultAdapter: json(Adapter)
+  defaultAdapter: json(AgentAdapterSettings)
     .prefault({ kind: DEFAULT_AGENT_CLI })
     .describe('JSON of the adapter of tasks that name none.'),
   agentClis: json(CliKindList)
@@ -128,10 +131,10 @@ export const DeploymentSettingFields = z.strictObject({
     .describe(
       'JSON list of the agent CLIs that the image brings beside that of defaultAdapter; `assay adapters list` has them.',
     ),
-  agentContainer: json(BoxSize)
+  agentContainer: json(FargateContainerSize)
     .prefault({ cpu: 1_024, memory: 4_096 })
     .describe('JSON of the size of the agent box: cpu (1,024 is one vCPU), memory (MiB), disk (GiB).'),
-  gatesContainer: json(BoxSize)
+  gatesContainer: json(FargateContainerSize)
     .prefault({ cpu: 1_024, memory: 4_096 })
     .describe('The same for the gates box: builds and tests run in it.'),
   vcpus: vcpus.describe(
@@ -142,7 +145,7 @@ export const DeploymentSettingFields = z.strictObject({
     .prefault(['gates'])
     .describe('JSON list of the boxes that run on Fargate Spot: cheaper, and taken away at times.'),
   tierModels: json(TierModels).prefault(DEFAULT_TIER_MODELS).describe('JSON of tier to model id.'),
-  cascade: json(CascadePolicy)
+  cascade: json(TierPolicySettings)
     .prefault({})
     .describe('JSON of how the cascade chooses where to begin, and of budgets: docs/cascade.md.'),
   models: json(ModelProviders)
@@ -160,13 +163,13 @@ export const DeploymentSettingFields = z.strictObject({
     .transform((url) => url.replace(/\/+$/, ''))
     .optional()
     .describe('A gateway of your own in the place of ours: then usage is what agents claim.'),
-  modelConcurrency: concurrency(RESERVED_CONCURRENCY.models).describe(
+  modelConcurrency: concurrency(DEFAULT_RESERVED_CONCURRENCY.models).describe(
     'Model calls at a time; so many are reserved in the account. 0 reserves none.',
   ),
-  authorizerConcurrency: concurrency(RESERVED_CONCURRENCY.authorizer).describe(
+  authorizerConcurrency: concurrency(DEFAULT_RESERVED_CONCURRENCY.authorizer).describe(
     'Tokens looked up at a time; so many invocations are reserved in the account. 0 reserves none.',
   ),
-  workConcurrency: concurrency(RESERVED_CONCURRENCY.work).describe(
+  workConcurrency: concurrency(DEFAULT_RESERVED_CONCURRENCY.work).describe(
     'The same for what boxes and outside agents report to: nobody else can use them up.',
   ),
   maxAttemptUsd: z.coerce
@@ -186,11 +189,11 @@ export const DeploymentSettingFields = z.strictObject({
     .number()
     .positive()
     .max(3_650)
-    .default(DEFAULT_HOLD_LIMIT.days)
+    .default(DEFAULT_REVIEW_HOLD_LIMIT.days)
     .describe('So long a person may decide about work that is held.'),
   holdOutcome: z
-    .enum(HOLD_EXPIRY_OUTCOMES)
-    .default(DEFAULT_HOLD_LIMIT.outcome)
+    .enum(REVIEW_HOLD_EXPIRY_OUTCOMES)
+    .default(DEFAULT_REVIEW_HOLD_LIMIT.outcome)
     .describe(
       'What happens when nobody has: `fail` ends the task, `reject` refuses the work, and a stronger model tries. Nothing is let out.',
     ),
@@ -200,8 +203,8 @@ export const DeploymentSettingFields = z.strictObject({
     .describe(
       'JSON: what becomes of an approval that nobody decides: wait, deny, tiered or escalation (docs/approvals.md).',
     ),
-  ...NUDGE_SETTINGS,
-  recordEvents: json(RecordEventTables)
+  ...VERIFICATION_NUDGE_SETTINGS,
+  recordEvents: json(PublishedRecordTables)
     .default([])
     .describe(
       'JSON list of the tables of records whose rows are events of the bus, too: `["quality_gates"]`.',
@@ -231,13 +234,13 @@ export const DeploymentSettingFields = z.strictObject({
     .describe(
       'Secret with what private repositories are read with, and a GitHub App pushes with; docs/deploy.md has its format.',
     ),
-  readScopes: json(z.array(CredentialScope).min(1).max(100))
+  readScopes: json(z.array(CredentialUrlPrefix).min(1).max(100))
     .optional()
     .describe('JSON of the URL prefixes that gitSecretArn has credentials for.'),
   deliverySecretArn: secretArn
     .optional()
     .describe('Secret with the credentials that are pushed with; docs/deploy.md has its format.'),
-  pushScopes: json(z.array(CredentialScope).min(1).max(100))
+  pushScopes: json(z.array(CredentialUrlPrefix).min(1).max(100))
     .optional()
     .describe(
       'JSON of the URL prefixes that the secret has credentials for; a task for another repository is refused.',

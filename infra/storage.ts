@@ -11,12 +11,12 @@ import {
 import { Construct } from 'constructs';
 import * as z from 'zod';
 import {
-  FAILED_BATCH_PREFIX,
+  FAILED_STREAM_BATCH_KEY_PREFIX,
   FUNCTION_ENV_NAMES,
   OBJECT_LOCK_PREFIXES,
 } from '../shared/contract/resource-names.ts';
-import type { DataKey } from './data-key.ts';
-import type { CommonProps, ServiceFunction } from './function.ts';
+import type { DataEncryptionKey } from './data-key.ts';
+import type { CommonConstructProps, ServiceFunction } from './function.ts';
 import type { IamPermission } from './permissions.ts';
 
 /** Folders of the bucket, by who may do what in them. See `objectKey` in shared/contract/resource-names.ts. */
@@ -29,7 +29,7 @@ export const BUCKET_PREFIXES = [
   'records/',
   'athena-results/',
   'failed-batches/',
-  FAILED_BATCH_PREFIX,
+  FAILED_STREAM_BATCH_KEY_PREFIX,
 ] as const;
 export type BucketPrefix = (typeof BUCKET_PREFIXES)[number];
 
@@ -41,10 +41,10 @@ export const ObjectLock = z.strictObject({
 });
 export type ObjectLock = z.infer<typeof ObjectLock>;
 
-export interface StorageProps {
-  readonly common: CommonProps;
+export interface WorkAndRecordBucketsProps {
+  readonly common: CommonConstructProps;
   /** Encrypts what lies in the buckets. @default - a key of S3's */
-  readonly dataKey?: DataKey | undefined;
+  readonly dataKey?: DataEncryptionKey | undefined;
   /** Keeps what is replaced or removed for so many days. @default - nothing is kept */
   readonly keepVersions?: Duration | undefined;
   /** Bucket that takes server access logs. @default - there are none */
@@ -75,13 +75,13 @@ const isLocked = (prefix: BucketPrefix): boolean => OBJECT_LOCK_PREFIXES.some((e
 const longer = (one: Duration, other: Duration): Duration => (one.toDays() >= other.toDays() ? one : other);
 
 /** The bucket: working data with a short life, records with a long one; and a second one for what is locked, where there is such. */
-export class Storage extends Construct {
+export class WorkAndRecordBuckets extends Construct {
   readonly bucket: Bucket;
   /** Of evidence and records; absent: they lie in the one bucket. */
   readonly locked: Bucket | undefined;
-  readonly #dataKey: DataKey | undefined;
+  readonly #dataKey: DataEncryptionKey | undefined;
 
-  constructor(scope: Construct, id: string, props: StorageProps) {
+  constructor(scope: Construct, id: string, props: WorkAndRecordBucketsProps) {
     super(scope, id);
     this.#dataKey = props.dataKey;
     const { keepVersions, objectLock, artifactRetention, recordRetention } = props;
@@ -99,7 +99,7 @@ export class Storage extends Construct {
       'athena-results/': Duration.days(7),
       // Whole writes of tasks: as long as somebody may still come for them.
       'failed-batches/': Duration.days(30),
-      [FAILED_BATCH_PREFIX]: Duration.days(30),
+      [FAILED_STREAM_BATCH_KEY_PREFIX]: Duration.days(30),
     };
     this.bucket = this.makeBucket('Bucket', props, {
       ...(keepVersions && { versioned: true }),
@@ -117,7 +117,11 @@ export class Storage extends Construct {
   }
 
   /** Object Lock is by bucket: what is locked by default can be forgotten by no writer, and what must go again lies elsewhere. */
-  private makeLocked(props: StorageProps, lock: ObjectLock, kept: Record<BucketPrefix, Duration>): Bucket {
+  private makeLocked(
+    props: WorkAndRecordBucketsProps,
+    lock: ObjectLock,
+    kept: Record<BucketPrefix, Duration>,
+  ): Bucket {
     const locked = Duration.days(lock.days);
     return this.makeBucket('Locked', props, {
       versioned: true,
@@ -140,7 +144,7 @@ export class Storage extends Construct {
 
   private makeBucket(
     id: string,
-    { dataKey, accessLogBucket }: StorageProps,
+    { dataKey, accessLogBucket }: WorkAndRecordBucketsProps,
     its: Pick<
       BucketProps,
       'versioned' | 'objectLockEnabled' | 'objectLockDefaultRetention' | 'removalPolicy' | 'lifecycleRules'
@@ -194,7 +198,7 @@ export class Storage extends Construct {
 
   /** Lets Lambda write what a reader of a stream gives up, as the reader; its documentation asks for both rights. */
   allowGivingUp(grantee: ServiceFunction): void {
-    this.allow(grantee, ['PutObject'], [FAILED_BATCH_PREFIX]);
+    this.allow(grantee, ['PutObject'], [FAILED_STREAM_BATCH_KEY_PREFIX]);
     grantee.allow({ actions: ['s3:ListBucket'], on: [this.bucket.bucketArn] });
   }
 

@@ -2,30 +2,37 @@ import { Duration } from 'aws-cdk-lib';
 import { FilterCriteria, FilterRule, StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import { DynamoEventSource, type DynamoEventSourceProps } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Construct } from 'constructs';
-import { TABLE_KEYS } from '../shared/contract/resource-names.ts';
-import { type Alarms, FAULT_PERIOD } from './alarms.ts';
+import { TASKS_TABLE_KEY_ATTRIBUTES } from '../shared/contract/resource-names.ts';
+import { FAULT_PERIOD, type StackAlarms } from './alarms.ts';
 import type { ServiceFunction } from './function.ts';
-import type { Storage } from './storage.ts';
+import type { WorkAndRecordBuckets } from './storage.ts';
 import type { TasksTable } from './tasks-table.ts';
 
-export interface StreamReaderProps {
-  readonly alarms: Alarms;
+export interface TaskStreamSubscriptionProps {
+  readonly alarms: StackAlarms;
   readonly table: TasksTable;
   readonly reader: ServiceFunction;
   /** What does not happen when a record is given up. */
   readonly consequence: string;
   /** Where Lambda writes whole batches that are given up. */
-  readonly givesUpTo: Storage;
+  readonly givesUpTo: WorkAndRecordBuckets;
   /** Which kinds of items it reads, by their sort keys. */
   readonly items?: readonly string[];
   readonly batch: Pick<DynamoEventSourceProps, 'batchSize' | 'maxBatchingWindow' | 'parallelizationFactor'>;
 }
 
 /** Feeds the writes of tasks to a function. A record that fails is tried again alone, and in the end put aside, so it holds up no others. */
-export class StreamReader extends Construct {
-  constructor(scope: Construct, id: string, props: StreamReaderProps) {
+export class TaskStreamSubscription extends Construct {
+  constructor(scope: Construct, id: string, props: TaskStreamSubscriptionProps) {
     super(scope, id);
-    const { alarms, table, reader, consequence, givesUpTo, items = [TABLE_KEYS.taskSk] } = props;
+    const {
+      alarms,
+      table,
+      reader,
+      consequence,
+      givesUpTo,
+      items = [TASKS_TABLE_KEY_ATTRIBUTES.taskSk],
+    } = props;
     this.keepIn(givesUpTo, props);
     // Whoever reads the stream reads the table; what it may do with that, the table of access says.
     table.allow(reader);
@@ -36,7 +43,11 @@ export class StreamReader extends Construct {
         startingPosition: StartingPosition.TRIM_HORIZON,
         filters: [
           FilterCriteria.filter({
-            dynamodb: { Keys: { [TABLE_KEYS.sk]: { S: items.flatMap((each) => FilterRule.isEqual(each)) } } },
+            dynamodb: {
+              Keys: {
+                [TASKS_TABLE_KEY_ATTRIBUTES.sk]: { S: items.flatMap((each) => FilterRule.isEqual(each)) },
+              },
+            },
           }),
         ],
         reportBatchItemFailures: true,
@@ -55,7 +66,10 @@ export class StreamReader extends Construct {
   }
 
   /** What is kept is told by the alarm of dead letters; this is for what Lambda could not even write down. */
-  private keepIn(storage: Storage, { alarms, reader, consequence }: StreamReaderProps): void {
+  private keepIn(
+    storage: WorkAndRecordBuckets,
+    { alarms, reader, consequence }: TaskStreamSubscriptionProps,
+  ): void {
     storage.allowGivingUp(reader);
     alarms.add(this, 'Lost', {
       metric: reader.lambda.metric('DestinationDeliveryFailures', { statistic: 'Sum', period: FAULT_PERIOD }),

@@ -1,14 +1,14 @@
-import type { ItemKind, TABLE_INDEXES } from '../shared/contract/resource-names.ts';
-import type { FunctionName } from './bundles.ts';
+import type { TABLE_INDEXES, TableItemKind } from '../shared/contract/resource-names.ts';
+import type { ServiceFunctionName } from './bundles.ts';
 
 /** Which kinds of items a function may use each DynamoDB action on, and which indexes it may query. */
-export interface TableAccess {
-  readonly GetItem?: readonly ItemKind[];
-  readonly BatchGetItem?: readonly ItemKind[];
-  readonly PutItem?: readonly ItemKind[];
-  readonly UpdateItem?: readonly ItemKind[];
-  readonly DeleteItem?: readonly ItemKind[];
-  readonly Query?: readonly ItemKind[];
+export interface FunctionTableAccess {
+  readonly GetItem?: readonly TableItemKind[];
+  readonly BatchGetItem?: readonly TableItemKind[];
+  readonly PutItem?: readonly TableItemKind[];
+  readonly UpdateItem?: readonly TableItemKind[];
+  readonly DeleteItem?: readonly TableItemKind[];
+  readonly Query?: readonly TableItemKind[];
   readonly indexes?: readonly (keyof typeof TABLE_INDEXES)[];
 }
 
@@ -18,7 +18,7 @@ export interface TableAccess {
  * Who writes a task may read the meters of its attempts: what an attempt has used is written down with its end.
  * Nobody here writes operator tokens: a person does, with credentials of their own.
  */
-export const TABLE_ACCESS = {
+export const TABLE_ACCESS_BY_FUNCTION = {
   'api-authorizer': { GetItem: ['task', 'heartbeat', 'token'] },
   'api-submit': {
     GetItem: ['task', 'heartbeat', 'meter', 'belief', 'deadLetter', 'request', 'completion', 'tuning'],
@@ -148,4 +148,4 @@ export const TABLE_ACCESS = {
     UpdateItem: ['meter', 'spend'],
     Query: ['spend'],
   },
-} as const satisfies Readonly<Record<FunctionName, TableAccess>>;
+} as const satisfies Readonly<Record<ServiceFunctionName, FunctionTableAccess>>;

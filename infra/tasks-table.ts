@@ -11,38 +11,38 @@ import {
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
 import {
-  ITEM_KEY_PREFIXES,
-  SUMMARY_ATTRIBUTES,
   TABLE_INDEXES,
-  TABLE_KEYS,
+  TABLE_ITEM_KEY_PREFIXES,
+  TASK_SUMMARY_ATTRIBUTES,
+  TASKS_TABLE_KEY_ATTRIBUTES,
 } from '../shared/contract/resource-names.ts';
-import type { DataKey } from './data-key.ts';
-import type { CommonProps, ServiceFunction } from './function.ts';
+import type { DataEncryptionKey } from './data-key.ts';
+import type { CommonConstructProps, ServiceFunction } from './function.ts';
 import { grantPermission } from './permissions.ts';
-import { TABLE_ACCESS, type TableAccess } from './table-access.ts';
+import { type FunctionTableAccess, TABLE_ACCESS_BY_FUNCTION } from './table-access.ts';
 
 const key = (name: string) => ({ name, type: AttributeType.STRING });
 
 /** The one table: tasks, who holds which files, operator tokens and counts. */
 export class TasksTable extends Construct {
   readonly table: TableV2;
-  readonly #dataKey: DataKey | undefined;
+  readonly #dataKey: DataEncryptionKey | undefined;
 
   constructor(
     scope: Construct,
     id: string,
-    props: { readonly common: CommonProps; readonly dataKey?: DataKey | undefined },
+    props: { readonly common: CommonConstructProps; readonly dataKey?: DataEncryptionKey | undefined },
   ) {
     super(scope, id);
     const { removalPolicy } = props.common;
     this.#dataKey = props.dataKey;
     this.table = new TableV2(this, 'Table', {
-      partitionKey: key(TABLE_KEYS.pk),
-      sortKey: key(TABLE_KEYS.sk),
+      partitionKey: key(TASKS_TABLE_KEY_ATTRIBUTES.pk),
+      sortKey: key(TASKS_TABLE_KEY_ATTRIBUTES.sk),
       billing: Billing.onDemand(),
       encryption: TableEncryptionV2.dynamoOwnedKey(),
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
-      timeToLiveAttribute: TABLE_KEYS.ttl,
+      timeToLiveAttribute: TASKS_TABLE_KEY_ATTRIBUTES.ttl,
       dynamoStream: StreamViewType.NEW_AND_OLD_IMAGES,
       removalPolicy,
       deletionProtection: removalPolicy === RemovalPolicy.RETAIN,
@@ -51,7 +51,7 @@ export class TasksTable extends Construct {
         partitionKey: key(pk),
         sortKey: key(sk),
         ...(index === 'byStatus'
-          ? { projectionType: ProjectionType.INCLUDE, nonKeyAttributes: [...SUMMARY_ATTRIBUTES] }
+          ? { projectionType: ProjectionType.INCLUDE, nonKeyAttributes: [...TASK_SUMMARY_ATTRIBUTES] }
           : { projectionType: ProjectionType.KEYS_ONLY }),
       })),
     });
@@ -69,14 +69,14 @@ export class TasksTable extends Construct {
   allow(grantee: ServiceFunction): void {
     this.#dataKey?.allow(grantee, 'dynamodb');
     const arn = this.table.tableArn;
-    const { indexes, ...actions }: TableAccess = TABLE_ACCESS[grantee.name];
+    const { indexes, ...actions }: FunctionTableAccess = TABLE_ACCESS_BY_FUNCTION[grantee.name];
     for (const [action, kinds] of Object.entries(actions))
       grantPermission(grantee.role, {
         actions: [`dynamodb:${action}`],
         on: [arn],
         when: {
           'ForAllValues:StringLike': {
-            'dynamodb:LeadingKeys': kinds.map((kind) => `${ITEM_KEY_PREFIXES[kind]}*`),
+            'dynamodb:LeadingKeys': kinds.map((kind) => `${TABLE_ITEM_KEY_PREFIXES[kind]}*`),
           },
         },
       });

@@ -1,4 +1,4 @@
-import { PAGE_PATHS } from '../shared/api/page-paths.ts';
+import { WEB_PAGE_PATHS } from '../shared/api/page-paths.ts';
 import { ROUTES, type RouteDefinition, routeKey } from '../shared/api/routes.ts';
 import { LAUNCH_KINDS } from '../shared/contract/box-kind.ts';
 
@@ -30,7 +30,7 @@ function throttleOf({ callers }: RouteDefinition): RouteThrottle {
 export const buildRouteThrottles = (): ReadonlyMap<string, RouteThrottle> =>
   new Map([
     ...Object.values(ROUTES).map((route): [string, RouteThrottle] => [routeKey(route), throttleOf(route)]),
-    ...Object.values(PAGE_PATHS).map((path): [string, RouteThrottle] => [
+    ...Object.values(WEB_PAGE_PATHS).map((path): [string, RouteThrottle] => [
       `GET ${path}`,
       UNAUTHENTICATED_THROTTLE,
     ]),

@@ -4,14 +4,14 @@ import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { Construct } from 'constructs';
 import { FUNCTION_ENV_NAMES } from '../shared/contract/resource-names.ts';
 import { EVENT_SOURCE, type EventName } from '../shared/control/events/event-schemas.ts';
-import type { Events } from './events.ts';
-import { type CommonProps, ServiceFunction } from './function.ts';
+import type { DeploymentEventBus } from './events.ts';
+import { type CommonConstructProps, ServiceFunction } from './function.ts';
 import type { TasksTable } from './tasks-table.ts';
 
-export interface TracesProps {
-  readonly common: CommonProps;
+export interface TraceExporterProps {
+  readonly common: CommonConstructProps;
   readonly table: TasksTable;
-  readonly events: Events;
+  readonly events: DeploymentEventBus;
   /** Where OTLP over HTTP is taken. @default - nobody is told, and nothing calls the function */
   readonly endpoint?: string | undefined;
   /** Complete ARN of a secret with headers for it, as JSON. @default - none are sent */
@@ -21,10 +21,10 @@ export interface TracesProps {
 const ENDS: readonly EventName[] = ['Task Done', 'Task Failed', 'Task Cancelled'];
 
 /** Tells a collector of each task that has ended, behind the events: the way of a task knows nothing of it. */
-export class Traces extends Construct {
+export class TraceExporter extends Construct {
   readonly function: ServiceFunction;
 
-  constructor(scope: Construct, id: string, props: TracesProps) {
+  constructor(scope: Construct, id: string, props: TraceExporterProps) {
     super(scope, id);
     const { common, table, events, endpoint, secretArn } = props;
     const tell = new ServiceFunction(this, 'Tell', {

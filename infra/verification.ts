@@ -3,23 +3,23 @@ import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import type { JudgeModels } from '../shared/contract/models/judge-models.ts';
 import { FUNCTION_ENV_NAMES } from '../shared/contract/resource-names.ts';
-import type { Alarms } from './alarms.ts';
-import { type CommonProps, ServiceFunction } from './function.ts';
-import { Judge } from './judge.ts';
-import { Machine } from './machine.ts';
-import { cascadeDefinition } from './machines/cascade.ts';
-import { janitorDefinition } from './machines/janitor.ts';
+import type { StackAlarms } from './alarms.ts';
+import { type CommonConstructProps, ServiceFunction } from './function.ts';
+import { ModelJudgeFunction } from './judge.ts';
+import { ExpressStateMachine } from './machine.ts';
+import { buildCascadeDefinition } from './machines/cascade.ts';
+import { buildJanitorDefinition } from './machines/janitor.ts';
 import type { CredentialMinter } from './minter.ts';
-import type { Storage } from './storage.ts';
+import type { WorkAndRecordBuckets } from './storage.ts';
 import type { TasksTable } from './tasks-table.ts';
-import type { Workforce } from './workforce.ts';
+import type { WorkQueuesAndContainers } from './workforce.ts';
 
-export interface VerificationProps {
-  readonly common: CommonProps;
-  readonly alarms: Alarms;
+export interface VerificationStateMachinesProps {
+  readonly common: CommonConstructProps;
+  readonly alarms: StackAlarms;
   readonly table: TasksTable;
-  readonly storage: Storage;
-  readonly workforce: Workforce;
+  readonly storage: WorkAndRecordBuckets;
+  readonly workforce: WorkQueuesAndContainers;
   readonly minter: CredentialMinter;
   readonly judges: JudgeModels;
   /** Of the judging function, beside its models. */
@@ -31,11 +31,11 @@ export interface VerificationProps {
 }
 
 /** The two state machines and the functions that do their steps. */
-export class Verification extends Construct {
+export class VerificationStateMachines extends Construct {
   readonly cascade: StateMachine;
   readonly janitor: StateMachine;
 
-  constructor(scope: Construct, id: string, props: VerificationProps) {
+  constructor(scope: Construct, id: string, props: VerificationStateMachinesProps) {
     super(scope, id);
     const { common, alarms, table, storage, workforce, minter } = props;
     const janitorSteps = new ServiceFunction(this, 'JanitorSteps', {
@@ -51,7 +51,7 @@ export class Verification extends Construct {
     table.allow(janitorSteps);
     storage.allow(janitorSteps, ['GetObject'], ['evidence/']);
 
-    const judge = new Judge(this, 'Judge', {
+    const judge = new ModelJudgeFunction(this, 'Judge', {
       common,
       table,
       storage,
@@ -59,10 +59,10 @@ export class Verification extends Construct {
       environment: props.judgeEnvironment,
     }).function;
 
-    const janitor = new Machine(this, 'Janitor', {
+    const janitor = new ExpressStateMachine(this, 'Janitor', {
       common,
       alarms,
-      definition: janitorDefinition({
+      definition: buildJanitorDefinition({
         partition: Aws.PARTITION,
         janitorFunction: janitorSteps.lambda.functionArn,
         judgeFunction: judge.lambda.functionArn,
@@ -101,10 +101,10 @@ export class Verification extends Construct {
     minter.allow(resolver);
 
     const { agentQueues, gatesQueue } = workforce;
-    const cascade = new Machine(this, 'Cascade', {
+    const cascade = new ExpressStateMachine(this, 'Cascade', {
       common,
       alarms,
-      definition: cascadeDefinition({
+      definition: buildCascadeDefinition({
         partition: Aws.PARTITION,
         cascadeFunction: cascadeSteps.lambda.functionArn,
         resolverFunction: resolver.lambda.functionArn,

@@ -1,48 +1,48 @@
 import { Duration } from 'aws-cdk-lib';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { LAUNCH_VISIBILITY_SECONDS } from '../shared/contract/messages/step-messages.ts';
+import { LAUNCH_MESSAGE_VISIBILITY_SECONDS } from '../shared/contract/messages/step-messages.ts';
 import type { PRIORITIES } from '../shared/contract/submission/schema.ts';
-import type { Alarms } from './alarms.ts';
-import { Boxes, type BoxesProps } from './boxes.ts';
-import type { CommonProps } from './function.ts';
-import { BoxNetwork, type NetworkMode, type NetworkProps } from './network.ts';
-import { LaunchQueue } from './queues.ts';
+import type { StackAlarms } from './alarms.ts';
+import { ContainerCluster, type ContainerClusterProps } from './boxes.ts';
+import type { CommonConstructProps } from './function.ts';
+import { FargateNetwork, type FargateNetworkProps, type NetworkMode } from './network.ts';
+import { LaunchMessageQueue } from './queues.ts';
 
 export type TaskPriorityLevel = (typeof PRIORITIES)[number];
 
-export interface WorkforceProps {
-  readonly common: CommonProps;
-  readonly alarms: Alarms;
+export interface WorkQueuesAndContainersProps {
+  readonly common: CommonConstructProps;
+  readonly alarms: StackAlarms;
   readonly networkMode: NetworkMode;
-  readonly ownNetwork?: NetworkProps['own'];
-  readonly zones?: NetworkProps['zones'];
-  readonly sizes: BoxesProps['sizes'];
-  readonly agentClis: BoxesProps['agentClis'];
-  readonly images: BoxesProps['images'];
-  readonly builds?: BoxesProps['builds'];
+  readonly ownNetwork?: FargateNetworkProps['own'];
+  readonly zones?: FargateNetworkProps['zones'];
+  readonly sizes: ContainerClusterProps['sizes'];
+  readonly agentClis: ContainerClusterProps['agentClis'];
+  readonly images: ContainerClusterProps['images'];
+  readonly builds?: ContainerClusterProps['builds'];
 }
 
 /** How long the dispatcher may take for a batch: a sixth of the queues' visibility timeout, as Lambda asks. */
-export const DISPATCH_TIMEOUT = Duration.seconds(LAUNCH_VISIBILITY_SECONDS / 6);
+export const DISPATCH_TIMEOUT = Duration.seconds(LAUNCH_MESSAGE_VISIBILITY_SECONDS / 6);
 
 /** Waiting for longer than this is worth an alarm. Nice-to-have work may wait for capacity for a while. */
 const PATIENCE = { 1: Duration.minutes(10), 2: Duration.minutes(30), 3: Duration.hours(4) } as const;
 
 /** Where work waits (a queue for agents of each priority, one for gates and deliveries) and where it is done (the boxes). */
-export class Workforce extends Construct {
+export class WorkQueuesAndContainers extends Construct {
   readonly agentQueues: Readonly<Record<TaskPriorityLevel, Queue>>;
   readonly gatesQueue: Queue;
   /** Of launches that were given up. */
   readonly deadLetters: Queue[] = [];
-  readonly network: BoxNetwork;
-  readonly boxes: Boxes;
+  readonly network: FargateNetwork;
+  readonly boxes: ContainerCluster;
 
-  constructor(scope: Construct, id: string, props: WorkforceProps) {
+  constructor(scope: Construct, id: string, props: WorkQueuesAndContainersProps) {
     super(scope, id);
     const { common, alarms } = props;
     const queue = (name: string, launches: string, patience: Duration): Queue => {
-      const made = new LaunchQueue(this, name, { alarms, launches, patience });
+      const made = new LaunchMessageQueue(this, name, { alarms, launches, patience });
       this.deadLetters.push(made.deadLetters);
       return made.queue;
     };
@@ -52,13 +52,13 @@ export class Workforce extends Construct {
       3: queue('Agents3', 'agents of priority 3', PATIENCE[3]),
     };
     this.gatesQueue = queue('Gates', 'gates and deliveries', PATIENCE[1]);
-    this.network = new BoxNetwork(this, 'Network', {
+    this.network = new FargateNetwork(this, 'Network', {
       common,
       mode: props.networkMode,
       own: props.ownNetwork,
       zones: props.zones,
     });
-    this.boxes = new Boxes(this, 'Boxes', {
+    this.boxes = new ContainerCluster(this, 'Boxes', {
       common,
       vpc: this.network.vpc,
       sizes: props.sizes,

@@ -9,7 +9,7 @@ interface Served {
 }
 type Handle = (action: string, body: unknown) => Promise<Served>;
 
-export interface ControlEndpointOptions {
+export interface ControlPlaneHandlerOptions {
   readonly counters: OperationCounters;
   readonly faults: InjectedFaults;
   readonly states: { handle: Handle; executions(): unknown };
@@ -29,7 +29,7 @@ const ok = (body: unknown = {}): Served => ({ status: 200, body });
  * Creates the endpoint of Step Functions, ECS and EventBridge, and of `/_assay/…`: counters, fault injection
  * and state of the stack.
  */
-export function createControlEndpoint(options: ControlEndpointOptions): RequestListener {
+export function createControlPlaneHandler(options: ControlPlaneHandlerOptions): RequestListener {
   const { counters, faults, states, ecs, events } = options;
   const services: Readonly<Record<string, Handle>> = {
     AWSStepFunctions: (action, body) => states.handle(action, body),

@@ -1,7 +1,7 @@
 import type { OperationCounters } from './interfaces.ts';
 
 /** Creates counters by service and operation, since the start or the last reset. */
-export function createCounters(): OperationCounters {
+export function createOperationCounters(): OperationCounters {
   const counts = new Map<string, Map<string, number>>();
   return {
     add(service, operation, amount = 1) {

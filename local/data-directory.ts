@@ -11,7 +11,7 @@ import { tryLock } from './file-lock.ts';
 import { isRecord } from './properties.ts';
 
 /** Ports of the last start, so that addresses that were given out stay valid after a restart. */
-export interface ServicePorts {
+export interface SavedServicePorts {
   readonly api: number;
   readonly control: number;
   readonly dynamodb: number;
@@ -29,8 +29,8 @@ export interface DataDirectory {
   /** What the clients of the engines sign with. The same after a restart, because URLs that were signed stay valid. */
   readonly credentials: EngineCredentials;
   /** 0 for an unknown port. */
-  readonly ports: ServicePorts;
-  rememberPorts(ports: ServicePorts): void;
+  readonly ports: SavedServicePorts;
+  rememberPorts(ports: SavedServicePorts): void;
   /** Content of the token file, which may be damaged; null if there is none. */
   token(): string | null;
   /** Stores the operator token in a file that only the owner can read. */
@@ -92,7 +92,7 @@ function readCredentials(path: string, write: (name: string, text: string) => vo
   return made;
 }
 
-function readPorts(text: string | null): ServicePorts {
+function readPorts(text: string | null): SavedServicePorts {
   const known = parsed(text ?? '');
   const port = (name: string): number => {
     const number = isRecord(known) ? Number(known[name]) : 0;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { type AccessRule, isSameSecret } from '../shared/lib/loopback-listener.ts';
+import { isSameSecret, type LoopbackAccessRule } from '../shared/lib/loopback-listener.ts';
 
 /**
  * The AWS credentials of one data directory: random, so that only processes which can read the directory can call the engines. The
@@ -33,7 +33,7 @@ export const hasAccessKey = (request: IncomingMessage, { accessKeyId }: EngineCr
   isSameSecret(givenKey(request), accessKeyId);
 
 /** The rule of the engines: clients that have the access key, and no browser. */
-export const createEngineRule = (credentials: EngineCredentials): AccessRule => ({
+export const createEngineAccessRule = (credentials: EngineCredentials): LoopbackAccessRule => ({
   servesPages: false,
   isAuthenticated: (request) => hasAccessKey(request, credentials),
 });

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { LOOPBACK } from '../shared/lib/loopback-listener.ts';
+import { LOOPBACK_ADDRESS } from '../shared/lib/loopback-listener.ts';
 import type { Stoppable } from './interfaces.ts';
 import { startWorkerThread } from './worker-thread.ts';
 
@@ -10,7 +10,7 @@ import { startWorkerThread } from './worker-thread.ts';
 const YOUNG_MB = 8;
 
 /** An engine behind HTTP. */
-export interface HttpEngine extends Stoppable {
+export interface LocalAwsEngine extends Stoppable {
   /** `http://127.0.0.1:PORT`. */
   readonly endpoint: string;
 }
@@ -38,13 +38,13 @@ export type EngineMessage = { readonly port: number | null } | { readonly messag
 export const STOP_ENGINE = 'stop';
 
 /** An engine that this process did not start and does not stop. */
-export const externalEngine = (endpoint: string): HttpEngine => ({
+export const createExternalEngine = (endpoint: string): LocalAwsEngine => ({
   endpoint: endpoint.replace(/\/+$/, ''),
   stop: async () => {},
 });
 
-export const toHttpEngine = ({ port, stop }: EngineThread): HttpEngine => ({
-  endpoint: `http://${LOOPBACK}:${port}`,
+export const createEngineOfThread = ({ port, stop }: EngineThread): LocalAwsEngine => ({
+  endpoint: `http://${LOOPBACK_ADDRESS}:${port}`,
   stop,
 });
 

@@ -2,7 +2,7 @@ import {
   EMBEDDED_FORGE_SECRET_VARIABLE,
   EMBEDDED_GIT_SECRET_VARIABLE,
   FUNCTION_ENV_NAMES,
-  PROVIDER_CLIENT_ENV_NAMES,
+  MODEL_PROVIDER_ENV_NAMES,
 } from '../shared/contract/resource-names.ts';
 import { createPropertyReader } from './properties.ts';
 
@@ -10,12 +10,12 @@ import { createPropertyReader } from './properties.ts';
  * Variables that functions get from the environment of this process. The key is a variable of the template: a
  * function that has it gets the variables of the value.
  */
-export type EnvPassthrough = Readonly<Record<string, Readonly<Record<string, string>>>>;
+export type FunctionEnvironmentPassthrough = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 /** Returns the variables that are passed to a function with these variables of the template. */
-export const passedVariables = (
+export const selectPassedVariables = (
   variables: Readonly<Record<string, string>>,
-  passthrough: EnvPassthrough,
+  passthrough: FunctionEnvironmentPassthrough,
 ): Record<string, string> =>
   Object.assign(
     {},
@@ -27,17 +27,19 @@ export const passedVariables = (
  * so that no process that this one starts inherits them. @throws Error that names the variable that is wrong,
  * and quotes nothing of its value.
  */
-export const takePassthrough = (environment: NodeJS.ProcessEnv): EnvPassthrough => ({
+export const takeFunctionEnvironmentPassthrough = (
+  environment: NodeJS.ProcessEnv,
+): FunctionEnvironmentPassthrough => ({
   ...takeModelKeys(environment),
   ...takeGitSecret(environment),
-  ...takeForgeSecret(environment),
+  ...takeForgePassthrough(environment),
   ...readSettings(environment),
 });
 
 /** Settings that apply from the next start and change nothing in the template. */
 const SETTINGS = [FUNCTION_ENV_NAMES.cascadePolicy, FUNCTION_ENV_NAMES.defaultAdapter] as const;
 
-const readSettings = (environment: NodeJS.ProcessEnv): EnvPassthrough =>
+const readSettings = (environment: NodeJS.ProcessEnv): FunctionEnvironmentPassthrough =>
   Object.fromEntries(
     SETTINGS.flatMap((name) => {
       const value = environment[name];
@@ -49,10 +51,10 @@ const readSettings = (environment: NodeJS.ProcessEnv): EnvPassthrough =>
  * The keys of model providers, for the functions that call them. A function without any key refuses model
  * calls.
  */
-function takeModelKeys(environment: NodeJS.ProcessEnv): EnvPassthrough {
+function takeModelKeys(environment: NodeJS.ProcessEnv): FunctionEnvironmentPassthrough {
   const keys: Record<string, string> = {};
   const providers: Record<string, unknown> = {};
-  for (const [name, { key, url }] of Object.entries(PROVIDER_CLIENT_ENV_NAMES)) {
+  for (const [name, { key, url }] of Object.entries(MODEL_PROVIDER_ENV_NAMES)) {
     const value = environment[key];
     const base = environment[url];
     delete environment[key];
@@ -83,7 +85,7 @@ function takeModelKeys(environment: NodeJS.ProcessEnv): EnvPassthrough {
 }
 
 /** The secret for private repositories, for the function that mints tokens, and the URLs that it reaches. */
-function takeGitSecret(environment: NodeJS.ProcessEnv): EnvPassthrough {
+function takeGitSecret(environment: NodeJS.ProcessEnv): FunctionEnvironmentPassthrough {
   const secret = environment[EMBEDDED_GIT_SECRET_VARIABLE];
   delete environment[EMBEDDED_GIT_SECRET_VARIABLE];
   if (!secret) return {};
@@ -116,7 +118,7 @@ function urlsOf(secret: string): string[] {
  * The forges and their secret, for the two functions that call forges. Neither has an effect without the
  * other.
  */
-export function takeForgeSecret(environment: NodeJS.ProcessEnv): EnvPassthrough {
+export function takeForgePassthrough(environment: NodeJS.ProcessEnv): FunctionEnvironmentPassthrough {
   const { [EMBEDDED_FORGE_SECRET_VARIABLE]: secret, [FUNCTION_ENV_NAMES.forges]: forges } = environment;
   delete environment[EMBEDDED_FORGE_SECRET_VARIABLE];
   delete environment[FUNCTION_ENV_NAMES.forges];

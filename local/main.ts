@@ -3,8 +3,8 @@ import module from 'node:module';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { CONTAINER_ENV_NAMES } from '../shared/contract/resource-names.ts';
-import type { EnvPassthrough } from './env-passthrough.ts';
-import { takePassthrough } from './env-passthrough.ts';
+import type { FunctionEnvironmentPassthrough } from './env-passthrough.ts';
+import { takeFunctionEnvironmentPassthrough } from './env-passthrough.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const CACHE = join(ROOT, '.cache');
@@ -62,9 +62,9 @@ function readArguments(): Arguments {
 }
 
 /** Before any process is started, because it removes secrets from the environment. */
-function readPassthrough(): EnvPassthrough {
+function readPassthrough(): FunctionEnvironmentPassthrough {
   try {
-    return takePassthrough(process.env);
+    return takeFunctionEnvironmentPassthrough(process.env);
   } catch (error) {
     return fail(error);
   }

@@ -1,6 +1,10 @@
-import { mintOperatorToken, operatorTokenItem, operatorTokenKey } from '../shared/contract/access/tokens.ts';
+import {
+  buildOperatorTokenItemKey,
+  mintOperatorToken,
+  operatorTokenItem,
+} from '../shared/contract/access/tokens.ts';
 import type { DataDirectory } from './data-directory.ts';
-import { DYNAMODB_TARGET, type Dynamo } from './dynamodb/index.ts';
+import { DYNAMODB_TARGET_PREFIX, type Dynamo } from './dynamodb/index.ts';
 import { type AwsJsonClient, createAwsJsonClient } from './http/aws-json.ts';
 import { isRecord } from './properties.ts';
 
@@ -22,7 +26,7 @@ export async function ensureOperatorToken(
 ): Promise<string> {
   const [table] = dynamo.tables;
   if (table === undefined) throw new Error('the template has no table for the operator token');
-  const client = createAwsJsonClient(dynamo.endpoint, DYNAMODB_TARGET, directory.credentials);
+  const client = createAwsJsonClient(dynamo.endpoint, DYNAMODB_TARGET_PREFIX, directory.credentials);
   try {
     const known = directory.token();
     if (known !== null && (await isKnown(client, table.name, known))) return known;
@@ -41,6 +45,6 @@ export async function ensureOperatorToken(
 }
 
 async function isKnown(client: AwsJsonClient, TableName: string, token: string): Promise<boolean> {
-  const request = { TableName, Key: strings(operatorTokenKey(token)), ConsistentRead: true };
+  const request = { TableName, Key: strings(buildOperatorTokenItemKey(token)), ConsistentRead: true };
   return isRecord((await client.callOrThrow('GetItem', request))['Item']);
 }

@@ -1,8 +1,8 @@
 import type { ResolvedResource } from './interfaces.ts';
 
-export type Json = Record<string, unknown>;
+export type UnknownRecord = Record<string, unknown>;
 
-export const isRecord = (value: unknown): value is Json =>
+export const isRecord = (value: unknown): value is UnknownRecord =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
@@ -21,13 +21,13 @@ export interface PropertyReader {
   list(name: string): readonly unknown[];
   record(name: string): PropertyReader;
   records(name: string): readonly PropertyReader[];
-  readonly values: Json;
+  readonly values: UnknownRecord;
   readonly where: string;
 }
 
 export function createPropertyReader(where: string, given: unknown): PropertyReader {
   if (!isRecord(given)) throw new Error(`${where}: an object is expected`);
-  const values: Json = given;
+  const values: UnknownRecord = given;
   const wrong = (name: string, expected: string): never => {
     throw new Error(`${where}: ${name} must be ${expected}, not ${JSON.stringify(values[name])}`);
   };

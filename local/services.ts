@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { FUNCTION_ENV_NAMES } from '../shared/contract/resource-names.ts';
 import { createCloudWatch } from './cloudwatch/index.ts';
 import { containerEnvironment, trustedCaEnvironment } from './container-environment.ts';
-import { createControlEndpoint } from './control-endpoint.ts';
+import { createControlPlaneHandler } from './control-endpoint.ts';
 import type { Dynamo } from './dynamodb/index.ts';
 import { createEcs } from './ecs/index.ts';
 import { STACK_ID_VARIABLE } from './ecs/orphaned-processes.ts';
 import type { EngineCredentials } from './engine-credentials.ts';
-import type { EnvPassthrough } from './env-passthrough.ts';
+import type { FunctionEnvironmentPassthrough } from './env-passthrough.ts';
 import { startEventSources } from './event-sources/index.ts';
 import { createEventBus } from './events/index.ts';
 import { createInjectedFaults } from './fault-injection.ts';
@@ -21,7 +21,7 @@ import { readFunctionSpecs } from './lambda/function-spec.ts';
 import { createFunctionUrlHandler } from './lambda/function-url.ts';
 import { createLambdaHost } from './lambda/host.ts';
 import { createInvokeHandler } from './lambda/invoke-api.ts';
-import type { Queues } from './queues/index.ts';
+import type { LocalSqsAndS3 } from './queues/index.ts';
 import { createStepFunctions } from './step-functions/index.ts';
 import type { AssetLocator } from './template/assets.ts';
 import { LOCAL_ACCOUNT_ID, LOCAL_REGION } from './template/identity.ts';
@@ -30,7 +30,7 @@ export interface LocalServicesOptions {
   readonly resources: readonly ResolvedResource[];
   readonly assets: AssetLocator;
   readonly dynamo: Dynamo;
-  readonly queues: Queues;
+  readonly queues: LocalSqsAndS3;
   readonly credentials: EngineCredentials;
   /** Will serve Step Functions, ECS, EventBridge and the control endpoint. */
   readonly control: DeferredListener;
@@ -39,7 +39,7 @@ export interface LocalServicesOptions {
   /** Id of the data directory, by which its containers are found after a kill. */
   readonly stackId: string;
   readonly cache: string;
-  readonly passthrough: EnvPassthrough;
+  readonly passthrough: FunctionEnvironmentPassthrough;
   onLog(line: string): void;
   onError(message: string): void;
 }
@@ -132,7 +132,7 @@ export function startLocalServices(options: LocalServicesOptions): LocalServices
     onError,
   });
   control.serve(
-    createControlEndpoint({
+    createControlPlaneHandler({
       counters,
       faults,
       states,

@@ -1,17 +1,17 @@
-import { type AccessRule, isAuthenticatedByHandler } from '../shared/lib/loopback-listener.ts';
-import { createCounters } from './counters.ts';
+import { isAuthenticationLeftToHandler, type LoopbackAccessRule } from '../shared/lib/loopback-listener.ts';
+import { createOperationCounters } from './counters.ts';
 import { type DataDirectory, openDataDirectory } from './data-directory.ts';
 import { startDynamo } from './dynamodb/index.ts';
 import { killOrphanedProcesses } from './ecs/orphaned-processes.ts';
-import { scratchFolder } from './ecs/task-runner.ts';
-import { createEngineRule, type EngineCredentials } from './engine-credentials.ts';
-import type { EnvPassthrough } from './env-passthrough.ts';
+import { getContainerScratchFolder } from './ecs/task-runner.ts';
+import { createEngineAccessRule, type EngineCredentials } from './engine-credentials.ts';
+import type { FunctionEnvironmentPassthrough } from './env-passthrough.ts';
 import { listenDeferred } from './http/listen.ts';
 import type { ResolvedResource, Stoppable } from './interfaces.ts';
 import { ensureOperatorToken } from './operator-token.ts';
-import { startQueues } from './queues/index.ts';
+import { startLocalSqsAndS3 } from './queues/index.ts';
 import { type AssemblyStack, readAssembly } from './template/assets.ts';
-import { resolveNames, resolveTemplate } from './template.ts';
+import { resolveResourceNames, resolveTemplate } from './template.ts';
 
 export interface StackOptions {
   readonly dataDir: string;
@@ -22,7 +22,7 @@ export interface StackOptions {
   /** Port of the API. @default - that of the last start if it is free, else any. */
   readonly port?: number | undefined;
 
-  readonly passthrough?: EnvPassthrough;
+  readonly passthrough?: FunctionEnvironmentPassthrough;
   /** Endpoints of external engines that replace the embedded ones. */
   readonly engines?: ExternalEngineEndpoints;
   /** Receives each line that functions and containers print. */
@@ -52,9 +52,12 @@ export interface LocalStack extends Stoppable {
 }
 
 /** The API checks an operator token with each request; the page is served there. */
-const API_RULE: AccessRule = { servesPages: true, isAuthenticated: isAuthenticatedByHandler };
+const API_RULE: LoopbackAccessRule = { servesPages: true, isAuthenticated: isAuthenticationLeftToHandler };
 /** The model gateway checks the token of an attempt with each request. */
-const FUNCTION_URL_RULE: AccessRule = { servesPages: false, isAuthenticated: isAuthenticatedByHandler };
+const FUNCTION_URL_RULE: LoopbackAccessRule = {
+  servesPages: false,
+  isAuthenticated: isAuthenticationLeftToHandler,
+};
 
 /** Starts everything that the template describes, and continues from the state in the data directory. */
 export async function startLocalStack(options: StackOptions): Promise<LocalStack> {
@@ -81,8 +84,8 @@ async function startIn(
     // Parts that end while the stack stops report no error.
     if (!stopping) options.onError(message);
   };
-  const counters = createCounters();
-  const named = resolveNames(assembly);
+  const counters = createOperationCounters();
+  const named = resolveResourceNames(assembly);
   const begin = async <T extends Stoppable>(part: Promise<T>): Promise<T> => {
     const running = await part;
     started.push(running);
@@ -90,10 +93,10 @@ async function startIn(
   };
   const { ports, credentials, path: dataDir } = directory;
   const common = { dataDir, resources: named, counters, credentials, onFailure };
-  const engineRule = createEngineRule(credentials);
+  const engineRule = createEngineAccessRule(credentials);
   const [dynamo, queues, api, control, functionUrl, { startLocalServices }] = await allOrNone([
     begin(startDynamo({ ...common, port: ports.dynamodb, engine: engines.DYNAMODB, onError })),
-    begin(startQueues({ ...common, port: ports.queues, engines, onError })),
+    begin(startLocalSqsAndS3({ ...common, port: ports.queues, engines, onError })),
     begin(listenDeferred(API_RULE, options.port, ports.api)),
     begin(listenDeferred(engineRule, undefined, ports.control)),
     begin(listenDeferred(FUNCTION_URL_RULE, undefined, ports.functionUrl)),
@@ -158,7 +161,7 @@ async function startIn(
 
 /** Kills what an earlier stack on this directory left running, before anything is started in its place. */
 async function killOrphans({ id, path }: DataDirectory, onError: (message: string) => void): Promise<void> {
-  const ended = await killOrphanedProcesses({ stackId: id, scratch: scratchFolder(path) });
+  const ended = await killOrphanedProcesses({ stackId: id, scratch: getContainerScratchFolder(path) });
   if (ended > 0) onError(`${path}: killed ${ended} processes that an earlier stack had left running`);
 }
 

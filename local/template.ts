@@ -1,20 +1,20 @@
 import { readFileSync } from 'node:fs';
 import type { ResolvedResource } from './interfaces.ts';
-import { isRecord, type Json } from './properties.ts';
+import { isRecord, type UnknownRecord } from './properties.ts';
 import type { AssemblyStack } from './template/assets.ts';
 import {
-  identifyResource,
-  isIgnoredType,
-  isSupportedType,
+  describeResourceIdentity,
+  getResourceNameProperty,
+  isIgnoredResourceType,
+  isSupportedResourceType,
   LOCAL_ACCOUNT_ID,
   LOCAL_REGION,
-  nameProperty,
   type ResourceIdentity,
   type ServiceEndpoints,
 } from './template/identity.ts';
 import { evaluateCondition, type ReferenceResolver, resolveIntrinsics } from './template/intrinsics.ts';
 
-const record = (value: unknown): Json => (isRecord(value) ? value : {});
+const record = (value: unknown): UnknownRecord => (isRecord(value) ? value : {});
 
 /**
  * Resolves the resources of the stack that have an effect on this machine: all intrinsic functions, and the
@@ -27,12 +27,14 @@ export function resolveTemplate(stack: AssemblyStack, places: ServiceEndpoints):
     const resource = record(value);
     const type = String(resource['Type']);
     const condition = resource['Condition'];
-    if (isIgnoredType(type) || (typeof condition === 'string' && !references.condition(condition))) return [];
-    if (!isSupportedType(type)) throw new Error(`the embedded stack does not support ${type} (${logicalId})`);
+    if (isIgnoredResourceType(type) || (typeof condition === 'string' && !references.condition(condition)))
+      return [];
+    if (!isSupportedResourceType(type))
+      throw new Error(`the embedded stack does not support ${type} (${logicalId})`);
     try {
       const properties = record(resolveIntrinsics(resource['Properties'] ?? {}, references));
       const { name } = references.identity(logicalId);
-      const key = nameProperty(type);
+      const key = getResourceNameProperty(type);
       if (key !== undefined) properties[key] = name;
       const metadata = record(resource['Metadata']);
       return [{ logicalId, type, properties: inlineDefinition(type, properties, stack), metadata }];
@@ -43,7 +45,7 @@ export function resolveTemplate(stack: AssemblyStack, places: ServiceEndpoints):
 }
 
 /** Names and addresses that can be known before anything listens: what the engines are started with. */
-export const resolveNames = (stack: AssemblyStack): readonly ResolvedResource[] =>
+export const resolveResourceNames = (stack: AssemblyStack): readonly ResolvedResource[] =>
   resolveTemplate(stack, {
     sqsEndpoint: 'http://127.0.0.1',
     apiEndpoint: 'http://127.0.0.1',
@@ -78,10 +80,10 @@ function referencesOf(
       const known = identities.get(logicalId);
       if (known !== undefined) return known;
       const type = typeOf(logicalId);
-      const key = nameProperty(type);
+      const key = getResourceNameProperty(type);
       const own = key === undefined ? undefined : record(record(resources[logicalId])['Properties'])[key];
       const name = own === undefined ? undefined : String(resolveIntrinsics(own, references));
-      const identity = identifyResource(type, logicalId, name, places);
+      const identity = describeResourceIdentity(type, logicalId, name, places);
       identities.set(logicalId, identity);
       return identity;
     },
@@ -92,11 +94,11 @@ function referencesOf(
         if (parameter['Default'] === undefined) throw new Error(`parameter ${name} has no default`);
         return parameter['Default'];
       }
-      return isSupportedType(typeOf(name)) ? references.identity(name).ref : name;
+      return isSupportedResourceType(typeOf(name)) ? references.identity(name).ref : name;
     },
     getAtt(logicalId: string, attribute: string): unknown {
       const type = typeOf(logicalId);
-      if (!isSupportedType(type)) {
+      if (!isSupportedResourceType(type)) {
         const service = type.split('::')[1]?.toLowerCase();
         const isArn = attribute.endsWith('Arn');
         return isArn
@@ -121,7 +123,7 @@ function referencesOf(
 }
 
 /** A definition that is an asset becomes an inline one, so that the interpreter meets one form only. */
-function inlineDefinition(type: string, properties: Json, stack: AssemblyStack): Json {
+function inlineDefinition(type: string, properties: UnknownRecord, stack: AssemblyStack): UnknownRecord {
   if (type !== 'AWS::StepFunctions::StateMachine') return properties;
   const { DefinitionS3Location: location, DefinitionSubstitutions: substitutions, ...others } = properties;
   let definition = others['DefinitionString'];

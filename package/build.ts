@@ -6,8 +6,13 @@ import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type BuildOptions, build } from 'esbuild';
 import { GRAMMAR_FILES } from '../gates/code/parsing/grammar-files.ts';
-import { buildBundles, REPOSITORY_ROOT } from '../infra/build.ts';
-import { CONTAINERS, type ContainerName, FUNCTIONS, type FunctionName } from '../infra/bundles.ts';
+import { bundleFunctionsAndContainers, REPOSITORY_ROOT } from '../infra/build.ts';
+import {
+  CONTAINER_ENTRY_POINTS,
+  type ContainerName,
+  LAMBDA_ENTRY_POINTS,
+  type ServiceFunctionName,
+} from '../infra/bundles.ts';
 import { manifest, PEERS } from './manifest.ts';
 import { configTypes, constructTypes } from './types.ts';
 
@@ -60,11 +65,11 @@ const bundleRest = () =>
 
 /** Bundles of functions and boxes, without source maps: they are larger than the code. */
 async function placeBundles(): Promise<void> {
-  const { functionDirectory, imageDirectory } = await buildBundles();
+  const { functionDirectory, imageDirectory } = await bundleFunctionsAndContainers();
   const noMaps = { recursive: true, filter: (path: string) => !path.endsWith('.map') };
-  for (const name of Object.keys(FUNCTIONS) as FunctionName[])
+  for (const name of Object.keys(LAMBDA_ENTRY_POINTS) as ServiceFunctionName[])
     await cp(functionDirectory(name), join(OUT, 'bundles/functions', name), noMaps);
-  for (const name of Object.keys(CONTAINERS) as ContainerName[])
+  for (const name of Object.keys(CONTAINER_ENTRY_POINTS) as ContainerName[])
     await cp(imageDirectory(name), join(OUT, 'bundles/containers', name), noMaps);
 }
 

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseSource } from '../gates/code/parsing/parse-source.ts';
 import type { SyntaxNode } from '../gates/code/parsing/syntax-node.ts';
-import { CONTAINERS } from '../infra/bundles.ts';
+import { CONTAINER_ENTRY_POINTS } from '../infra/bundles.ts';
 
 /** Names of files that are started, where they do anything when they are loaded. */
 const PROGRAM_NAME = /(?:^|\/)main\.tsx?$|-(?:program|process|worker)\.ts$/;
@@ -84,7 +84,7 @@ describe('a program is imported by nothing', () => {
     );
     expect([...programs]).toEqual(
       expect.arrayContaining([
-        ...Object.values(CONTAINERS),
+        ...Object.values(CONTAINER_ENTRY_POINTS),
         ...['cli/main.ts', 'gates/screenshots/browser-program.ts', 'gates/signals/regex-search-worker.ts'],
         ...['local/main.ts', 'local/ecs/container-host-process.ts', 'test/check.ts'],
       ]),

@@ -5,22 +5,22 @@ import { type CatalogFile, isCatalogFile, MAX_CATALOG_ENTRIES } from '../../shar
 import { MAX_ROLE_FILE_BYTES } from '../../shared/control/roles/role.ts';
 import { CheckoutError } from '../../workspace/git/checkout-error.ts';
 import { fetchBaseCommit } from '../../workspace/git/fetch-commits.ts';
-import { listFolder, readFileAt } from '../../workspace/git/tree-folder.ts';
+import { listFolder, readFileOfTree } from '../../workspace/git/tree-folder.ts';
 import { removeFolder } from '../../workspace/process/remove-folder.ts';
 import { CLI_EXIT_CODES, CliError } from '../exit.ts';
 
 /** The place of a catalog: a folder of this machine, or a folder of a git repository at a ref. */
-export interface CatalogSource {
+export interface RoleCatalogSource {
   readonly source: string;
   readonly ref: string;
   readonly folder: string;
 }
 
 /** Whether the folder of a catalog, with `/`, lies inside its source. */
-export const isInsideSource = (folder: string): boolean =>
+export const isFolderInsideCatalogSource = (folder: string): boolean =>
   !folder.startsWith('/') && !folder.split('/').includes('..');
 
-export interface FetchedCatalog {
+export interface FetchedRoleCatalog {
   readonly files: readonly CatalogFile[];
   /** The commit that was read; null for a folder of this machine. */
   readonly commit: string | null;
@@ -42,7 +42,7 @@ async function readCatalogFile(path: string, name: string): Promise<CatalogFile>
 }
 
 /** Reads the files directly in a folder, or one file. Subfolders and links are not followed. */
-export async function readCatalogFolder(path: string, cwd: string): Promise<readonly CatalogFile[]> {
+export async function readRoleCatalogFolder(path: string, cwd: string): Promise<readonly CatalogFile[]> {
   const root = resolve(cwd, path);
   const found = await lstat(root).catch(() => null);
   if (found?.isFile()) return [await readCatalogFile(root, path)];
@@ -65,7 +65,7 @@ export async function readCatalogFolder(path: string, cwd: string): Promise<read
 }
 
 /** Fetches one commit of a repository into a store of our own and reads the catalog there. Nothing is checked out, and none of its code runs. */
-async function readRepository({ source, ref, folder }: CatalogSource): Promise<FetchedCatalog> {
+async function readRepository({ source, ref, folder }: RoleCatalogSource): Promise<FetchedRoleCatalog> {
   const workDir = await mkdtemp(join(tmpdir(), 'assay-agents-'));
   try {
     const { store, commit } = await fetchBaseCommit(join(workDir, 'store.git'), {
@@ -77,7 +77,7 @@ async function readRepository({ source, ref, folder }: CatalogSource): Promise<F
     const files: CatalogFile[] = [];
     for (const { path, mode } of await listFolder(store, commit, folder)) {
       if (!isCatalogFile(path) || mode === '40000' || files.length >= MAX_FILES) continue;
-      const found = await readFileAt(store, commit, path, MAX_ROLE_FILE_BYTES).catch(() => null);
+      const found = await readFileOfTree(store, commit, path, MAX_ROLE_FILE_BYTES).catch(() => null);
       if (found === null) files.push({ name: path, text: null, unreadableReason: TOO_LARGE });
       else if (found.regular) files.push({ name: path, text: found.content.toString('utf8') });
       else files.push({ name: path, text: null, unreadableReason: NOT_REGULAR });
@@ -91,7 +91,7 @@ async function readRepository({ source, ref, folder }: CatalogSource): Promise<F
   }
 }
 
-export async function fetchCatalog(source: CatalogSource, cwd: string): Promise<FetchedCatalog> {
+export async function fetchRoleCatalog(source: RoleCatalogSource, cwd: string): Promise<FetchedRoleCatalog> {
   if (isUrl(source.source)) return readRepository(source);
-  return { files: await readCatalogFolder(join(source.source, source.folder), cwd), commit: null };
+  return { files: await readRoleCatalogFolder(join(source.source, source.folder), cwd), commit: null };
 }

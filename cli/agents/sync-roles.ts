@@ -7,7 +7,7 @@ import { RoleName } from '../../shared/contract/submission/schema.ts';
 import { RoleCatalogEntry as Entry, type RoleCatalogEntry } from '../../shared/control/roles/catalog.ts';
 import { REPOSITORY_ROLES_FOLDER, ROLE_FILES } from '../../shared/control/roles/role.ts';
 import { CLI_EXIT_CODES, CliError } from '../exit.ts';
-import { type CatalogSource, isInsideSource } from './catalog-source.ts';
+import { isFolderInsideCatalogSource, type RoleCatalogSource } from './catalog-source.ts';
 
 /** Records the synchronised source; kept beside the roles and committed with them. */
 export const ROLES_LOCK_FILE = '.assay/agents.lock.json';
@@ -15,7 +15,7 @@ const RolesLock = z.strictObject({
   schema_version: z.literal(1),
   source: z.string(),
   ref: z.string(),
-  folder: z.string().refine(isInsideSource),
+  folder: z.string().refine(isFolderInsideCatalogSource),
   /** Null: a folder of the machine. */
   commit: z.string().nullable(),
   /** SHA-256 of the files of each role that came from the catalog. A name is a folder here, and those of vanished roles are removed. */
@@ -88,7 +88,7 @@ export interface SyncedRole {
  */
 export async function syncRoles(
   root: string,
-  source: CatalogSource,
+  source: RoleCatalogSource,
   commit: string | null,
   entries: readonly RoleCatalogEntry[],
   force: boolean,

@@ -3,13 +3,13 @@ import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
 import * as z from 'zod';
 import { CONFIG_FILE } from '../../gates/core/configuration-file.ts';
-import type { JudgedTask } from '../../gates/core/judge.ts';
+import type { PatchTask } from '../../gates/core/judge.ts';
 import { GATE_MODULE_FOLDER, selectGateModuleNames } from '../../gates/gates/custom/gate-modules.ts';
 import { findGate } from '../../gates/gates/gate-registry.ts';
-import { readYaml, validateYaml } from '../../gates/pipeline/configuration/config-yaml.ts';
-import { type ParsedConfig, parseConfig } from '../../gates/pipeline/configuration/parse-config.ts';
+import { parseYamlFile, validateYamlFile } from '../../gates/pipeline/configuration/config-yaml.ts';
+import { type ParsedAssayConfig, parseAssayConfig } from '../../gates/pipeline/configuration/parse-config.ts';
 import type { GateBypass } from '../../gates/pipeline/gate-runner.ts';
-import type { ExpectedChange } from '../../shared/contract/submission/expected-changes.ts';
+import type { ExpectedChangeKind } from '../../shared/contract/submission/expected-changes.ts';
 import { invalidRegexReason } from '../../shared/contract/submission/regex.ts';
 import { TaskSubmission } from '../../shared/contract/submission/schema.ts';
 import { CompletionSignal } from '../../shared/contract/submission/signals.ts';
@@ -31,15 +31,15 @@ const TaskDocument = TaskSubmission.partial().extend({
 });
 
 /** Parses the fields of a task file that a check needs. @throws ConfigError that names each refused field and its line */
-export function parseTaskFile(
+export function parseCheckTaskFile(
   text: string,
   file: string,
 ): {
   readonly signals: CompletionSignal[];
   readonly files: string[];
-  readonly expects: ExpectedChange[];
+  readonly expects: ExpectedChangeKind[];
   readonly role: string | undefined;
-  readonly task: JudgedTask;
+  readonly task: PatchTask;
 } {
   const {
     id = '',
@@ -49,24 +49,24 @@ export function parseTaskFile(
     files = [],
     expects = [],
     role,
-  } = validateYaml(TaskDocument, readYaml(text, file));
+  } = validateYamlFile(TaskDocument, parseYamlFile(text, file));
   return { signals: completion_signals, files, expects, role, task: { id, title, description } };
 }
 
 /** Reads the configuration in a folder; null: there is none. @throws ConfigError */
-export async function readConfig(dir: string): Promise<ParsedConfig | null> {
+export async function readAssayConfig(dir: string): Promise<ParsedAssayConfig | null> {
   const text = await readFile(resolve(dir, CONFIG_FILE), 'utf8').catch(() => null);
   if (text === null) return null;
   const files = await readdir(resolve(dir, GATE_MODULE_FOLDER)).catch(() => []);
-  return parseConfig(text, CONFIG_FILE, selectGateModuleNames(files));
+  return parseAssayConfig(text, CONFIG_FILE, selectGateModuleNames(files));
 }
 
 /** Returns `base_ref` of the configuration in the folder, or null. It only chooses the base commit. */
-export const readConfiguredBase = async (dir: string): Promise<string | null> =>
-  (await readConfig(dir))?.gates.base_ref ?? null;
+export const readConfiguredBaseRef = async (dir: string): Promise<string | null> =>
+  (await readAssayConfig(dir))?.gates.base_ref ?? null;
 
 /** Builds the bypasses of gates. @throws CliError for an unknown gate or a missing reason */
-export async function parseBypasses(
+export async function parseGateBypasses(
   gates: readonly string[],
   reason: string | undefined,
   dir: string,
@@ -75,7 +75,7 @@ export async function parseBypasses(
     throw new CliError(CLI_EXIT_CODES.usage, 'missing_reason', '--skip-gate needs --skip-gate-reason.', {
       hint: 'The reason is kept in the evidence.',
     });
-  const own = (await readConfig(dir))?.gates;
+  const own = (await readAssayConfig(dir))?.gates;
   const known = new Set([...(own?.custom_gates ?? []).map(({ name }) => name), ...(own?.modules ?? [])]);
   return gates.map((gate) => {
     if (!findGate(gate) && !known.has(gate))

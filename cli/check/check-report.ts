@@ -1,11 +1,11 @@
 import type { CheckOutcome } from '../../shared/contract/check-outcome.ts';
-import type { Evidence, ProtectedFile, Verdict } from '../../shared/contract/evidence/schema.ts';
+import type { ChangedProtectedFile, Evidence, Verdict } from '../../shared/contract/evidence/schema.ts';
 import { listScreenshots } from '../../shared/contract/screenshot.ts';
 import { describeSignal } from '../../shared/contract/submission/signals.ts';
 import { formatCount, formatDuration } from '../../shared/lib/format.ts';
-import type { Colors } from '../io.ts';
+import type { TerminalColors } from '../io.ts';
 import { renderTable } from '../output/table.ts';
-import { verdictStyle } from '../output/task-style.ts';
+import { chooseVerdictStyle } from '../output/task-style.ts';
 import { sanitizeText, toOneLine } from '../output/text.ts';
 
 /** Converts evidence and verdict to the documented output of `assay check --json`. */
@@ -61,7 +61,7 @@ export const toCheckJson = (evidence: Evidence, verdict: Verdict) => ({
   duration_ms: evidence.duration_ms,
 });
 
-const outcomeStyle = (pc: Colors, outcome: CheckOutcome): ((text: string) => string) => {
+const outcomeStyle = (pc: TerminalColors, outcome: CheckOutcome): ((text: string) => string) => {
   if (outcome === 'passed') return pc.green;
   if (outcome === 'failed') return pc.red;
   return outcome === 'skipped' ? pc.dim : pc.yellow;
@@ -76,7 +76,7 @@ export function renderCheckReport(
   evidence: Evidence,
   verdict: Verdict,
   explain: (rule: string) => string | null,
-  pc: Colors,
+  pc: TerminalColors,
   width: number | undefined,
 ): string {
   const rows = [
@@ -136,11 +136,14 @@ export function renderCheckReport(
       verdict.reasons.map(({ message }) => message),
     ),
     '',
-    `verdict ${pc.bold(verdictStyle(pc, verdict.verdict)(verdict.verdict))}${verdict.verified ? '' : pc.yellow(' (unverified)')}${pc.dim(`  ${formatDuration(evidence.duration_ms)}`)}`,
+    `verdict ${pc.bold(chooseVerdictStyle(pc, verdict.verdict)(verdict.verdict))}${verdict.verified ? '' : pc.yellow(' (unverified)')}${pc.dim(`  ${formatDuration(evidence.duration_ms)}`)}`,
   ].join('\n');
 }
 
-const protectedLines = ({ protected_files }: Evidence, whose: readonly ProtectedFile['used'][]): string[] =>
+const protectedLines = (
+  { protected_files }: Evidence,
+  whose: readonly ChangedProtectedFile['used'][],
+): string[] =>
   protected_files
     .filter(({ used }) => whose.includes(used))
     .map(

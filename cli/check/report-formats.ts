@@ -119,7 +119,7 @@ function markdown(evidence: Evidence, verdict: Verdict): string {
 }
 
 /** Formats of `assay check` for other programs. */
-export const REPORT_FORMATS = {
+export const CHECK_REPORT_FORMATTERS = {
   sarif: (evidence: Evidence, _verdict: Verdict) => JSON.stringify(formatSarif(evidence), null, 2),
   junit,
   github,

@@ -27,7 +27,7 @@ export async function resolveCacheFolder(
 }
 
 /** Returns the folder of prepared environments that belongs to a cache folder; they are large, and removed by `assay cache clean`. */
-export const environmentFolderOf = (cacheFolder: string): string => `${cacheFolder}-environments`;
+export const resolveEnvironmentCacheFolder = (cacheFolder: string): string => `${cacheFolder}-environments`;
 
 const isInside = (path: string, folder: string): boolean => {
   const way = relative(folder, path);

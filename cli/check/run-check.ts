@@ -8,19 +8,19 @@ import type { Judge } from '../../gates/core/judge.ts';
 import { gatherEvidence } from '../../gates/pipeline/gather-evidence.ts';
 import { loadBaseConfig } from '../../gates/pipeline/load-base-config.ts';
 import { createFileCache } from '../../gates/pipeline/memory/file-cache.ts';
-import type { GateTestRun } from '../../gates/pipeline/output/write-junit.ts';
+import type { GateTestResults } from '../../gates/pipeline/output/write-junit.ts';
 import type { Evidence, Verdict } from '../../shared/contract/evidence/schema.ts';
-import type { ExpectedChange } from '../../shared/contract/submission/expected-changes.ts';
-import { reduceToVerdict } from '../../shared/control/verdict/reduce-to-verdict.ts';
+import type { ExpectedChangeKind } from '../../shared/contract/submission/expected-changes.ts';
+import { deriveVerdictFromEvidence } from '../../shared/control/verdict/reduce-to-verdict.ts';
 import { runGitInStore } from '../../workspace/git/git-store.ts';
 import { findRepositoryLayout } from '../../workspace/git/repository-layout.ts';
 import { type CapturedWorkingTree, captureWorkingTree } from '../../workspace/git/working-tree.ts';
 import { removeFolder } from '../../workspace/process/remove-folder.ts';
 import { CLI_EXIT_CODES, CliError } from '../exit.ts';
 import { stopOnSignals } from '../stop-on-signals.ts';
-import { createConfigError } from './config-error.ts';
+import { createInvalidConfigCliError } from './config-error.ts';
 import { toRepositoryUsageError } from './repository-error.ts';
-import { environmentFolderOf, resolveCacheFolder } from './resolve-cache-folder.ts';
+import { resolveCacheFolder, resolveEnvironmentCacheFolder } from './resolve-cache-folder.ts';
 
 export interface CheckOptions {
   /** Folder inside the repository to check. */
@@ -28,7 +28,7 @@ export interface CheckOptions {
   /** Branch, tag or commit to compare with. Absent: `base_ref` of assay.yaml, else `main`, else `master`. */
   readonly base?: string | undefined;
   /** Protected file kinds that the work may change, besides those of the task file. */
-  readonly expects?: readonly ExpectedChange[] | undefined;
+  readonly expects?: readonly ExpectedChangeKind[] | undefined;
   /** Task file whose completion signals are checked. */
   readonly task?: string | undefined;
   /** Configuration to use instead of the base commit's assay.yaml. */
@@ -45,7 +45,7 @@ export interface CheckOptions {
 export interface CheckResult {
   readonly evidence: Evidence;
   readonly verdict: Verdict;
-  readonly suites: readonly GateTestRun[];
+  readonly suites: readonly GateTestResults[];
   readonly screenshots: readonly CapturedScreenshot[];
 }
 
@@ -72,7 +72,7 @@ export async function runCheck(
     const bypasses =
       skippedGates.length === 0
         ? []
-        : await (await inputs()).parseBypasses(skippedGates, options.skipReason, dir);
+        : await (await inputs()).parseGateBypasses(skippedGates, options.skipReason, dir);
     const [taskText, configText, base, cache] = await Promise.all([
       options.task === undefined ? null : readInputFile(cwd, options.task),
       options.config === undefined ? null : readInputFile(cwd, options.config),
@@ -83,7 +83,7 @@ export async function runCheck(
         () => null,
       ),
     ]);
-    const task = taskText === null ? null : (await inputs()).parseTaskFile(taskText, options.task ?? '');
+    const task = taskText === null ? null : (await inputs()).parseCheckTaskFile(taskText, options.task ?? '');
     const captured = await captureWorkingTree(dir, base, workDir, places);
     const configOverride = configText === null ? null : { file: options.config ?? '', text: configText };
     if (task === null && (await isUnchanged(captured))) {
@@ -91,7 +91,7 @@ export async function runCheck(
       await loadBaseConfig(captured.store, captured.base, configOverride);
       return createNothingToCheckResult(captured);
     }
-    const suites: GateTestRun[] = [];
+    const suites: GateTestResults[] = [];
     const screenshots: CapturedScreenshot[] = [];
     const rooms = join(workDir, 'rooms');
     await mkdir(rooms);
@@ -107,7 +107,7 @@ export async function runCheck(
       bypasses,
       abort: stopping.abort,
       persistentCache: cache === null ? null : createFileCache(cache),
-      environmentFolder: cache === null || options.noCache ? null : environmentFolderOf(cache),
+      environmentFolder: cache === null || options.noCache ? null : resolveEnvironmentCacheFolder(cache),
       ...(onProgress ? { onProgress } : {}),
       useCache: !options.noCache,
       onTests: (gate, tests) => suites.push({ gate, tests }),
@@ -115,7 +115,7 @@ export async function runCheck(
       ...(configOverride === null ? {} : { configOverride }),
     });
     stopping.throwIfStopped();
-    return { evidence, verdict: reduceToVerdict(evidence), suites, screenshots };
+    return { evidence, verdict: deriveVerdictFromEvidence(evidence), suites, screenshots };
   } catch (error) {
     stopping.throwIfStopped();
     throw usageError(error);
@@ -131,7 +131,7 @@ const DEFAULT_BASES: readonly string[] = ['main', 'master'];
 /** Returns the names of the base where the caller names none: `base_ref` of assay.yaml, else those that are usual. */
 async function readDefaultBases(dir: string): Promise<readonly string[]> {
   if (!existsSync(join(dir, CONFIG_FILE))) return DEFAULT_BASES;
-  const configured = await (await inputs()).readConfiguredBase(dir);
+  const configured = await (await inputs()).readConfiguredBaseRef(dir);
   return configured === null || configured === DEFAULT_BASES[0] ? DEFAULT_BASES : [configured];
 }
 
@@ -183,4 +183,4 @@ async function readInputFile(cwd: string, file: string): Promise<string> {
 }
 
 const usageError = (error: unknown): unknown =>
-  error instanceof ConfigError ? createConfigError(error) : toRepositoryUsageError(error);
+  error instanceof ConfigError ? createInvalidConfigCliError(error) : toRepositoryUsageError(error);

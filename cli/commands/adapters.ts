@@ -7,7 +7,7 @@ import {
   type AgentCliKind,
 } from '../../shared/contract/agents/adapter-manifests.ts';
 import { defineLocalCommand } from '../local-command.ts';
-import type { LocalSession } from '../local-session.ts';
+import type { LocalCommandSession } from '../local-session.ts';
 
 const run = promisify(execFile);
 /** Time limit for `--version` of an agent CLI. */
@@ -25,7 +25,7 @@ const SUPPORT_FIELDS = {
 const ABILITIES = ['effort', 'turns', 'budget', 'structured', 'resume', 'hooks'] as const;
 
 /** An agent CLI: its tested version, and the one on this machine. */
-export interface ListedAdapter {
+export interface AgentAdapterStatus {
   readonly kind: AgentCliKind;
   readonly package: string;
   /** The version that everything is tested with. */
@@ -47,7 +47,7 @@ async function installedVersion(program: string, env: NodeJS.ProcessEnv): Promis
   }
 }
 
-const listAdapters = (env: NodeJS.ProcessEnv): Promise<ListedAdapter[]> =>
+const listAdapters = (env: NodeJS.ProcessEnv): Promise<AgentAdapterStatus[]> =>
   Promise.all(
     AGENT_CLI_KINDS.map(async (kind) => {
       const facts: AgentCliManifest = AGENT_CLI_MANIFESTS[kind];
@@ -61,13 +61,13 @@ const listAdapters = (env: NodeJS.ProcessEnv): Promise<ListedAdapter[]> =>
         version,
         here: await installedVersion(program, env),
         vendor: facts.vendor,
-        supports: supports as ListedAdapter['supports'],
+        supports: supports as AgentAdapterStatus['supports'],
         tiers: facts.tiers,
       };
     }),
   );
 
-const renderAdapters = (adapters: readonly ListedAdapter[], session: LocalSession): string =>
+const renderAdapters = (adapters: readonly AgentAdapterStatus[], session: LocalCommandSession): string =>
   session.table(
     [
       { title: 'ADAPTER' },

@@ -2,17 +2,17 @@ import { BUILTIN_ROLE_NAMES, findBuiltinRole } from '../../shared/control/roles/
 import { parseCatalog, type RoleCatalog, type RoleCatalogEntry } from '../../shared/control/roles/catalog.ts';
 import { REPOSITORY_ROLES_FOLDER } from '../../shared/control/roles/role.ts';
 import {
-  type CatalogSource,
-  fetchCatalog,
-  isInsideSource,
+  fetchRoleCatalog,
+  isFolderInsideCatalogSource,
   isUrl,
-  readCatalogFolder,
+  type RoleCatalogSource,
+  readRoleCatalogFolder,
 } from '../agents/catalog-source.ts';
 import { readRepositoryRoles } from '../agents/repository-roles.ts';
 import { readRolesLock, syncRoles } from '../agents/sync-roles.ts';
 import { CLI_EXIT_CODES, CliError } from '../exit.ts';
 import { defineLocalCommand } from '../local-command.ts';
-import type { LocalSession } from '../local-session.ts';
+import type { LocalCommandSession } from '../local-session.ts';
 import { toOneLine } from '../output/text.ts';
 import { defineArgument, defineOption } from '../parameters.ts';
 import { toPosixPath } from '../posix-path.ts';
@@ -52,7 +52,7 @@ function assertValid({ problems }: Pick<RoleCatalog, 'problems'>, source: string
 }
 
 /** Lists built-in roles, the roles of the repository, and those of a catalog; later ones replace earlier ones of the same name. */
-async function listRoles(cwd: string, from: CatalogSource | null): Promise<ListedRole[]> {
+async function listRoles(cwd: string, from: RoleCatalogSource | null): Promise<ListedRole[]> {
   const roles = new Map<string, ListedRole>();
   for (const name of BUILTIN_ROLE_NAMES) {
     const role = findBuiltinRole(name);
@@ -62,7 +62,7 @@ async function listRoles(cwd: string, from: CatalogSource | null): Promise<Liste
   assertValid(own, REPOSITORY_ROLES_FOLDER);
   for (const { name, config } of own.roles) roles.set(name, listedRole(name, 'repository', config));
   if (from !== null) {
-    const catalog = parseCatalog((await fetchCatalog(from, cwd)).files);
+    const catalog = parseCatalog((await fetchRoleCatalog(from, cwd)).files);
     assertValid(catalog, from.source);
     for (const { entry } of catalog.entries) roles.set(entry.name, listedRole(entry.name, 'catalog', entry));
   }
@@ -73,9 +73,12 @@ interface SourceOptions {
   readonly ref: string | undefined;
   readonly folder: string | undefined;
 }
-const parseSource = (source: string, { ref = 'HEAD', folder: given = '' }: SourceOptions): CatalogSource => {
+const parseSource = (
+  source: string,
+  { ref = 'HEAD', folder: given = '' }: SourceOptions,
+): RoleCatalogSource => {
   const folder = toPosixPath(given);
-  if (!isInsideSource(folder))
+  if (!isFolderInsideCatalogSource(folder))
     throw new CliError(
       CLI_EXIT_CODES.usage,
       'bad_folder',
@@ -92,7 +95,7 @@ const SOURCE_OPTIONS = {
 async function lockedSource(
   cwd: string,
   update: boolean,
-): Promise<{ readonly source: CatalogSource; readonly pinned: CatalogSource }> {
+): Promise<{ readonly source: RoleCatalogSource; readonly pinned: RoleCatalogSource }> {
   const lock = await readRolesLock(cwd);
   if (lock === null)
     throw new CliError(CLI_EXIT_CODES.usage, 'no_source', 'Nothing was synchronised here yet.', {
@@ -102,7 +105,7 @@ async function lockedSource(
   return { source, pinned: lock.commit && !update ? { ...source, ref: lock.commit } : source };
 }
 
-const renderRoles = (roles: readonly ListedRole[], session: LocalSession): string =>
+const renderRoles = (roles: readonly ListedRole[], session: LocalCommandSession): string =>
   session.table(
     [
       { title: 'ROLE' },
@@ -164,7 +167,7 @@ export const agentCommands = [
     run: async (session, { paths }) => {
       const { cwd } = session.io;
       const catalogs = await Promise.all(
-        paths.map(async (path) => parseCatalog(await readCatalogFolder(path, cwd))),
+        paths.map(async (path) => parseCatalog(await readRoleCatalogFolder(path, cwd))),
       );
       const own = paths.length === 0 ? await readRepositoryRoles(cwd) : { roles: [], problems: [] };
       const problems = [...own.problems, ...catalogs.flatMap((catalog) => catalog.problems)];
@@ -208,7 +211,7 @@ export const agentCommands = [
         given === undefined
           ? await lockedSource(cwd, update === true)
           : { source: parseSource(given, options), pinned: parseSource(given, options) };
-      const { files, commit } = await fetchCatalog(pinned, cwd);
+      const { files, commit } = await fetchRoleCatalog(pinned, cwd);
       const catalog = parseCatalog(files);
       assertValid(catalog, source.source);
       if (catalog.entries.length === 0)

@@ -1,13 +1,13 @@
-import type { ApprovalItem } from '../../shared/api/approval-schemas.ts';
-import { NO_REASON } from '../../shared/api/task-schemas.ts';
+import type { PendingApprovalItem } from '../../shared/api/approval-schemas.ts';
+import { DEFAULT_DECISION_REASON } from '../../shared/api/task-schemas.ts';
 import { formatAge } from '../../shared/lib/format.ts';
 import { toOneLine } from '../output/text.ts';
 import { createIntegerParser, defineArgument, defineOption } from '../parameters.ts';
-import { routeCommand } from '../server-command.ts';
+import { defineRouteCommand } from '../server-command.ts';
 import type { ServerCommandSession } from '../session.ts';
-import { PAGE_OPTIONS, TASK_FILTERS } from '../shared-options.ts';
+import { PAGINATION_OPTIONS, TASK_FILTER_OPTIONS } from '../shared-options.ts';
 
-function renderApprovals(approvals: readonly ApprovalItem[], session: ServerCommandSession): string {
+function renderApprovals(approvals: readonly PendingApprovalItem[], session: ServerCommandSession): string {
   const now = Date.now();
   return session.table(
     [
@@ -32,7 +32,7 @@ function renderApprovals(approvals: readonly ApprovalItem[], session: ServerComm
 }
 
 const decisionCommand = (name: 'approve' | 'deny', example: string, purpose: string) =>
-  routeCommand({
+  defineRouteCommand({
     name,
     route: name,
     arguments: { id: defineArgument('<id>', 'id of the task that waits for approval') },
@@ -44,17 +44,20 @@ const decisionCommand = (name: 'approve' | 'deny', example: string, purpose: str
         parse: createIntegerParser(),
       }),
     },
-    request: ({ id, reason, number }) => ({ id, body: { reason: reason ?? NO_REASON, number } }),
+    request: ({ id, reason, number }) => ({
+      id,
+      body: { reason: reason ?? DEFAULT_DECISION_REASON, number },
+    }),
     view: ({ action, status }, _session, { id }) => `${toOneLine(id)}: ${toOneLine(action)} is ${status}.`,
     examples: [[example, purpose]],
   });
 
 /** `approvals`, `approve` and `deny`: approval requests of agents. */
 export const approvalCommands = [
-  routeCommand({
+  defineRouteCommand({
     name: 'approvals',
     route: 'listApprovals',
-    options: { ...TASK_FILTERS, ...PAGE_OPTIONS },
+    options: { ...TASK_FILTER_OPTIONS, ...PAGINATION_OPTIONS },
     request: (query) => ({ query }),
     view: ({ approvals }, session) =>
       approvals.length === 0 ? { note: 'No agent waits for approval.' } : renderApprovals(approvals, session),

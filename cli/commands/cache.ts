@@ -1,14 +1,14 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import {
-  type KeptEnvironment,
-  listKeptEnvironments,
+  type CachedEnvironment,
+  listCachedEnvironments,
   removeKeptEnvironments,
 } from '../../gates/environment/environment-cache.ts';
 import { findRepositoryLayout } from '../../workspace/git/repository-layout.ts';
 import { removeFolder } from '../../workspace/process/remove-folder.ts';
 import { toRepositoryUsageError } from '../check/repository-error.ts';
-import { environmentFolderOf, resolveCacheFolder } from '../check/resolve-cache-folder.ts';
+import { resolveCacheFolder, resolveEnvironmentCacheFolder } from '../check/resolve-cache-folder.ts';
 import { defineLocalCommand } from '../local-command.ts';
 import { defineOption } from '../parameters.ts';
 
@@ -19,7 +19,7 @@ const OPTIONS = {
 
 interface CacheContent {
   readonly results: { readonly folder: string; readonly entries: number; readonly bytes: number };
-  readonly environments: { readonly folder: string; readonly entries: readonly KeptEnvironment[] };
+  readonly environments: { readonly folder: string; readonly entries: readonly CachedEnvironment[] };
 }
 
 /** Files that a check has written; the folder may have others, because it may have been named by mistake. */
@@ -34,10 +34,10 @@ async function readCache(repo: string, cacheDir: string | undefined, cwd: string
   const folder = await resolveCacheFolder(layout, cacheDir, cwd);
   const names = await listResultFiles(folder);
   const sizes = await Promise.all(names.map(async (name) => (await stat(join(folder, name))).size));
-  const environments = environmentFolderOf(folder);
+  const environments = resolveEnvironmentCacheFolder(folder);
   return {
     results: { folder, entries: names.length, bytes: sizes.reduce((sum, size) => sum + size, 0) },
-    environments: { folder: environments, entries: await listKeptEnvironments(environments) },
+    environments: { folder: environments, entries: await listCachedEnvironments(environments) },
   };
 }
 

@@ -1,10 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { DEFAULT_TIER_MODELS } from '../../shared/contract/agents/tiers.ts';
-import { DEFAULT_CASCADE_POLICY } from '../../shared/control/cascade/learning/cascade-policy.ts';
+import { DEFAULT_TIER_POLICY_SETTINGS } from '../../shared/control/cascade/learning/cascade-policy.ts';
 import {
-  SIMULATED_POLICIES,
-  type SimulatedPolicy,
+  SIMULATED_POLICY_NAMES,
+  type SimulatedPolicyName,
   simulatePolicies,
 } from '../../shared/control/cascade/simulation/policy-comparison.ts';
 import {
@@ -12,27 +12,27 @@ import {
   readRecordedOutcomes,
 } from '../../shared/control/cascade/simulation/recorded-outcomes.ts';
 import { generateSyntheticOutcomes } from '../../shared/control/cascade/simulation/synthetic-outcomes.ts';
-import { readCascadePolicy } from '../cascade-policy.ts';
+import { readCascadePolicyFile } from '../cascade-policy.ts';
 import { CLI_EXIT_CODES, CliError } from '../exit.ts';
 import type { CommandIo } from '../io.ts';
 import { defineLocalCommand } from '../local-command.ts';
 import { renderSimulation } from '../output/simulation.ts';
 import { renderSimulationSvg } from '../output/simulation-svg.ts';
 import { toOneLine } from '../output/text.ts';
-import { createIntegerParser, defineArgument, defineOption, type ParseOption } from '../parameters.ts';
+import { createIntegerParser, defineArgument, defineOption, type OptionParser } from '../parameters.ts';
 
 /** Prices of this day are used, so that the same command gives the same result on any day. */
 const PRICE_DAY = '2026-11-20T00:00:00.000Z';
 const MAX_PROBLEMS = 20;
 
-const policies: ParseOption<readonly SimulatedPolicy[]> = (text, flag) =>
+const policies: OptionParser<readonly SimulatedPolicyName[]> = (text, flag) =>
   text.split(',').map((each) => {
-    const known = SIMULATED_POLICIES.find((name) => name === each.trim());
+    const known = SIMULATED_POLICY_NAMES.find((name) => name === each.trim());
     if (known) return known;
     throw new CliError(
       CLI_EXIT_CODES.usage,
       'bad_option',
-      `${flag} ${toOneLine(each)}: known are ${SIMULATED_POLICIES.join(', ')}.`,
+      `${flag} ${toOneLine(each)}: known are ${SIMULATED_POLICY_NAMES.join(', ')}.`,
     );
   });
 
@@ -69,10 +69,10 @@ export const simulationCommands = [
     options: {
       policy: defineOption(
         '--policy <names>',
-        `policies, separated by commas: ${SIMULATED_POLICIES.join(', ')}`,
+        `policies, separated by commas: ${SIMULATED_POLICY_NAMES.join(', ')}`,
         {
           parse: policies,
-          default: SIMULATED_POLICIES,
+          default: SIMULATED_POLICY_NAMES,
         },
       ),
       config: defineOption(
@@ -93,7 +93,8 @@ export const simulationCommands = [
       ['cascade simulate records.jsonl --policy fixed,thompson', 'chain records of a deployment'],
     ],
     run: async (session, { file, policy, config, runs, seed, svg }) => {
-      const settings = config === undefined ? DEFAULT_CASCADE_POLICY : readCascadePolicy(config, session.io);
+      const settings =
+        config === undefined ? DEFAULT_TIER_POLICY_SETTINGS : readCascadePolicyFile(config, session.io);
       const { tasks, synthetic, missing_values } = readOutcomes(file, session.io);
       for (const { line, message } of missing_values.slice(0, MAX_PROBLEMS))
         session.note(`${file}:${line}: ${toOneLine(message)}`);

@@ -4,9 +4,9 @@ import { TaskComplexity } from '../../shared/contract/submission/schema.ts';
 import { formatCount } from '../../shared/lib/format.ts';
 import { toOneLine } from '../output/text.ts';
 import { defineArgument, defineOption } from '../parameters.ts';
-import { routeCommand } from '../server-command.ts';
+import { defineRouteCommand } from '../server-command.ts';
 import type { ServerCommandSession } from '../session.ts';
-import { REQUIRED_REASON } from '../shared-options.ts';
+import { REQUIRED_REASON_OPTION } from '../shared-options.ts';
 import { simulationCommands } from './cascade-simulate.ts';
 
 const ratio = (value: number | null): string => (value === null ? '-' : value.toFixed(2));
@@ -67,7 +67,7 @@ const ROLE = defineArgument('<role>', 'role of the tasks');
 
 /** `cascade`: what the cascade has learned of the models, and operator overrides of it. */
 export const cascadeCommands = [
-  routeCommand({
+  defineRouteCommand({
     name: 'cascade show',
     route: 'cascade',
     description: 'Show the estimated pass rate and cost of each model, and the number of observations',
@@ -82,7 +82,7 @@ export const cascadeCommands = [
       ],
     ],
   }),
-  routeCommand({
+  defineRouteCommand({
     name: 'cascade pin',
     route: 'pinTier',
     description: 'Make one tier the first to try, whatever is learned',
@@ -91,7 +91,7 @@ export const cascadeCommands = [
       tier: defineArgument('<tier>', 'tier; none removes the pin', [...TIERS, 'none']),
     },
     options: {
-      reason: REQUIRED_REASON,
+      reason: REQUIRED_REASON_OPTION,
       complexity: defineOption('--complexity <complexity>', 'only for tasks of this complexity', {
         choices: [...TaskComplexity.options, 'any'],
         default: 'any',
@@ -107,13 +107,13 @@ export const cascadeCommands = [
       ['cascade pin backend none --reason "the new haiku does not"', 'removes the pin'],
     ],
   }),
-  routeCommand({
+  defineRouteCommand({
     name: 'cascade reset',
     route: 'resetBeliefs',
     description: 'Forget what was learned of a role: earlier outcomes no longer count',
     arguments: { role: ROLE },
     options: {
-      reason: REQUIRED_REASON,
+      reason: REQUIRED_REASON_OPTION,
       tier: defineOption('--tier <tier>', 'only of this tier', { choices: TIERS }),
     },
     request: ({ role, tier, reason }) => ({ role, body: { tier: tier ?? null, reason } }),

@@ -5,7 +5,7 @@ import { renderCheckReport, toCheckJson } from '../check/check-report.ts';
 import { type CheckResult, runCheck } from '../check/run-check.ts';
 import { CLI_EXIT_CODES, CliError } from '../exit.ts';
 import { defineLocalCommand } from '../local-command.ts';
-import type { LocalSession } from '../local-session.ts';
+import type { LocalCommandSession } from '../local-session.ts';
 import { defineOption } from '../parameters.ts';
 import { EXPECTED_CHANGES_OPTION } from '../shared-options.ts';
 
@@ -18,7 +18,7 @@ const EXIT_CODES = {
   refer: CLI_EXIT_CODES.needsReview,
 } as const;
 
-const reportFormats = async () => (await import('../check/report-formats.ts')).REPORT_FORMATS;
+const reportFormats = async () => (await import('../check/report-formats.ts')).CHECK_REPORT_FORMATTERS;
 
 async function writeOutputFile(cwd: string, file: string, text: string): Promise<void> {
   await writeFile(resolve(cwd, file), text).catch((error: NodeJS.ErrnoException) => {
@@ -70,7 +70,7 @@ async function writeOutputFiles(result: CheckResult, files: OutputFiles, cwd: st
 async function renderReport(
   { evidence, verdict }: CheckResult,
   format: Exclude<Format, 'json'>,
-  { io, out }: LocalSession,
+  { io, out }: LocalCommandSession,
 ): Promise<string> {
   if (format !== 'text') return (await reportFormats())[format](evidence, verdict);
   const hasFindings = evidence.gates.some(({ findings }) => findings.length > 0);

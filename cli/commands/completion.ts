@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { buildCommandTree } from '../completion/command-tree.ts';
-import { COMPLETION_SCRIPTS, type Shell } from '../completion/scripts.ts';
+import { COMPLETION_SCRIPTS, type CompletionShell } from '../completion/scripts.ts';
 import { defineLocalCommand } from '../local-command.ts';
 import { defineArgument } from '../parameters.ts';
 
@@ -9,7 +9,9 @@ const programOf = (command: Command): Command => (command.parent ? programOf(com
 /** `completion`: needs a program with every command in full. */
 export const completionCommand = defineLocalCommand({
   name: 'completion',
-  arguments: { shell: defineArgument('<shell>', 'shell', Object.keys(COMPLETION_SCRIPTS) as Shell[]) },
+  arguments: {
+    shell: defineArgument('<shell>', 'shell', Object.keys(COMPLETION_SCRIPTS) as CompletionShell[]),
+  },
   json: '`--json` prints `{"shell": string, "script": string}`.',
   examples: [
     ['completion bash > /etc/bash_completion.d/assay', 'for all users of this machine'],

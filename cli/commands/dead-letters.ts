@@ -3,9 +3,9 @@ import { LETTER_STATUSES } from '../../shared/control/dead-letters/letter-status
 import { formatAge } from '../../shared/lib/format.ts';
 import { toOneLine } from '../output/text.ts';
 import { createIntegerParser, defineArgument, defineOption } from '../parameters.ts';
-import { routeCommand } from '../server-command.ts';
+import { defineRouteCommand } from '../server-command.ts';
 import type { ServerCommandSession } from '../session.ts';
-import { PAGE_OPTIONS, REQUIRED_REASON } from '../shared-options.ts';
+import { PAGINATION_OPTIONS, REQUIRED_REASON_OPTION } from '../shared-options.ts';
 
 const LETTER = defineArgument('<letter>', 'id that `assay dlq list` prints');
 
@@ -50,12 +50,12 @@ const letterAction = (
   description: string,
   reason: string,
 ) =>
-  routeCommand({
+  defineRouteCommand({
     name: `dlq ${action}`,
     route,
     description,
     arguments: { letter: LETTER },
-    options: { reason: REQUIRED_REASON },
+    options: { reason: REQUIRED_REASON_OPTION },
     request: ({ letter, reason }) => ({ letter, body: { reason } }),
     view: renderLetter,
     examples: [
@@ -68,13 +68,13 @@ const letterAction = (
 
 /** `dlq`: the dead-letter queue. */
 export const deadLetterCommands = [
-  routeCommand({
+  defineRouteCommand({
     name: 'dlq list',
     route: 'listDeadLetters',
     description: 'List the dead letters in the order in which they are retried',
     options: {
       status: defineOption('--status <status>', 'only with this status', { choices: LETTER_STATUSES }),
-      ...PAGE_OPTIONS,
+      ...PAGINATION_OPTIONS,
       limit: defineOption('--limit <number>', 'read at most this many tasks (maximum 100)', {
         parse: createIntegerParser(),
         default: 50,
@@ -88,7 +88,7 @@ export const deadLetterCommands = [
       ["dlq list --json | jq -r '.dead_letters[].id'", 'their ids, for a script'],
     ],
   }),
-  routeCommand({
+  defineRouteCommand({
     name: 'dlq show',
     route: 'getDeadLetter',
     description: 'Show one dead letter with its history',

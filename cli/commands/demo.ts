@@ -1,9 +1,9 @@
 import { AGENT_CLI_KINDS, AGENT_CLI_MANIFESTS } from '../../shared/contract/agents/adapter-manifests.ts';
-import { PROVIDER_CLIENT_ENV_NAMES } from '../../shared/contract/resource-names.ts';
+import { MODEL_PROVIDER_ENV_NAMES } from '../../shared/contract/resource-names.ts';
 import { startDemoAgent } from '../demo/demo-agent.ts';
 import { findUnexpectedOutcomes, toDemoJson } from '../demo/demo-result.ts';
 import { renderDemo } from '../demo/render-demo.ts';
-import { DEMO_EXTRAS, runDemo } from '../demo/run-demo.ts';
+import { OPTIONAL_DEMO_PARTS, runDemo } from '../demo/run-demo.ts';
 import { CLI_EXIT_CODES, CliError } from '../exit.ts';
 import { defineOption } from '../parameters.ts';
 import { defineServerCommand } from '../server-command.ts';
@@ -47,7 +47,7 @@ export const demoCommand = defineServerCommand({
     extra: defineOption(
       '--with <extra>',
       'stage: one more task, graded by a rubric, with an approval request and a review, all scripted',
-      { choices: DEMO_EXTRAS },
+      { choices: OPTIONAL_DEMO_PARTS },
     ),
   },
   json: {
@@ -68,7 +68,7 @@ export const demoCommand = defineServerCommand({
       session.note(
         agent.models === 'real'
           ? `${agent.kind} does the tasks with the real models of its provider, which cost money.`
-          : `${agent.kind} does the tasks with scripted models on this machine: ${PROVIDER_CLIENT_ENV_NAMES[AGENT_CLI_MANIFESTS[agent.kind].vendor].key} is not set.`,
+          : `${agent.kind} does the tasks with scripted models on this machine: ${MODEL_PROVIDER_ENV_NAMES[AGENT_CLI_MANIFESTS[agent.kind].vendor].key} is not set.`,
       );
     const { tasks, result } = await runDemo(session, agent, extra).finally(() => agent?.stop());
     const unexpected = findUnexpectedOutcomes(tasks, result);

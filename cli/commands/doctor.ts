@@ -1,7 +1,7 @@
 import type { DoctorCheck, DoctorOutcome } from '../doctor/doctor-check.ts';
 import { CLI_EXIT_CODES } from '../exit.ts';
 import { defineLocalCommand } from '../local-command.ts';
-import type { LocalSession } from '../local-session.ts';
+import type { LocalCommandSession } from '../local-session.ts';
 import { toOneLine } from '../output/text.ts';
 import { defineOption } from '../parameters.ts';
 
@@ -12,7 +12,7 @@ const OUTCOME_TEXT: Readonly<Record<DoctorOutcome, string>> = {
   could_not_run: 'COULD NOT RUN',
 };
 
-function renderChecks(results: readonly DoctorCheck[], { out }: LocalSession): string {
+function renderChecks(results: readonly DoctorCheck[], { out }: LocalCommandSession): string {
   const styles = { ok: out.green, attention: out.yellow, missing: out.red, could_not_run: out.red };
   return results
     .flatMap(({ check, outcome, detail, advice }) => [
@@ -39,8 +39,8 @@ export const doctorCommand = defineLocalCommand({
   ],
   run: async (session, { aws, stack }) => {
     const checks = aws
-      ? await (await import('../doctor/check-account.ts')).checkAccount(stack)
-      : await (await import('../doctor/check-machine.ts')).checkMachine(session.io.cwd);
+      ? await (await import('../doctor/check-account.ts')).checkAwsAccount(stack)
+      : await (await import('../doctor/check-machine.ts')).checkLocalMachine(session.io.cwd);
     session.show({ stack: aws ? stack : null, checks }, () => renderChecks(checks, session));
     return checks.every(({ outcome }) => outcome === 'ok') ? CLI_EXIT_CODES.ok : CLI_EXIT_CODES.failed;
   },

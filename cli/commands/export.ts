@@ -6,10 +6,10 @@ import { formatCount } from '../../shared/lib/format.ts';
 import { CLI_EXIT_CODES, CliError } from '../exit.ts';
 import { defineLocalCommand } from '../local-command.ts';
 import { toOneLine } from '../output/text.ts';
-import { defineOption, type ParseOption } from '../parameters.ts';
-import { emptyFolderNote, findRecordsFolder, RECORDS_OPTION } from '../query/records.ts';
+import { defineOption, type OptionParser } from '../parameters.ts';
+import { describeEmptyRecordsFolder, findRecordsFolder, RECORDS_FOLDER_OPTION } from '../query/records.ts';
 
-const day: ParseOption<string> = (text, flag) => {
+const day: OptionParser<string> = (text, flag) => {
   const parsed = z.iso.date().safeParse(text);
   if (parsed.success) return parsed.data;
   throw new CliError(
@@ -24,7 +24,7 @@ export const exportCommand = defineLocalCommand({
   options: {
     since: defineOption('--since <day>', 'first day, as YYYY-MM-DD in UTC', { parse: day, required: true }),
     to: defineOption('--to <dir>', 'folder for the files; created if missing', { default: 'assay-export' }),
-    records: RECORDS_OPTION,
+    records: RECORDS_FOLDER_OPTION,
   },
   json: '`--json` prints `{"since": string, "files": [{"table", "file", "rows"}]}`.',
   examples: [
@@ -32,11 +32,11 @@ export const exportCommand = defineLocalCommand({
     ['export --since 2026-11-01 --to /mnt/lake/assay --json', 'to another folder, for a script'],
   ],
   run: async (session, { since, to, records: given }) => {
-    const { RecordsDatabase } = await import('../query/records-database.ts');
+    const { InMemoryRecordsDatabase } = await import('../query/records-database.ts');
     const source = findRecordsFolder(given, session.io.cwd);
     const folder = resolve(session.io.cwd, to);
     if (!existsSync(folder)) mkdirSync(folder, { recursive: true });
-    const records = await RecordsDatabase.open(source, folder);
+    const records = await InMemoryRecordsDatabase.open(source, folder);
     try {
       const files: { table: string; file: string; rows: number }[] = [];
       for (const table of RECORD_TABLE_NAMES) {
@@ -46,7 +46,7 @@ export const exportCommand = defineLocalCommand({
       session.show({ since, files }, () =>
         files.map(({ file, rows }) => `${file}: ${formatCount(rows, 'row')}`).join('\n'),
       );
-      const empty = emptyFolderNote(source);
+      const empty = describeEmptyRecordsFolder(source);
       for (const note of await records.unreadableLines(RECORD_TABLE_NAMES)) session.note(note);
       if (empty !== null) session.note(empty);
     } finally {

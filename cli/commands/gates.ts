@@ -1,14 +1,14 @@
-import { type ListedGate, listGates } from '../gates/list-gates.ts';
+import { type GateListEntry, listGates } from '../gates/list-gates.ts';
 import { defineLocalCommand } from '../local-command.ts';
-import type { LocalSession } from '../local-session.ts';
-import type { Cell } from '../output/table.ts';
+import type { LocalCommandSession } from '../local-session.ts';
+import type { TextTableCell } from '../output/table.ts';
 import { defineOption } from '../parameters.ts';
 
 const FOUND_TEXT: Readonly<Record<string, string>> = { true: 'yes', false: 'no', null: '-' };
-const NO_TOOL: readonly Cell[] = ['', '-', ''];
+const NO_TOOL: readonly TextTableCell[] = ['', '-', ''];
 
 /** One row for each tool; the cells of the gate itself are in the first row only. */
-function gateRows({ tools, ...gate }: ListedGate, { out }: LocalSession): Cell[][] {
+function gateRows({ tools, ...gate }: GateListEntry, { out }: LocalCommandSession): TextTableCell[][] {
   const [first = NO_TOOL, ...others] = tools.map(({ tool, found, folder, command, get }) => [
     folder === '' ? (tool ?? '') : `${tool ?? 'a command'} in ${folder}`,
     { text: FOUND_TEXT[String(found)] ?? '', style: found === false ? out.yellow : undefined },
@@ -25,7 +25,7 @@ function gateRows({ tools, ...gate }: ListedGate, { out }: LocalSession): Cell[]
   return [[...gateCells, ...first], ...others.map((other) => [...gateCells.map(() => ''), ...other])];
 }
 
-const renderGates = (gates: readonly ListedGate[], session: LocalSession): string =>
+const renderGates = (gates: readonly GateListEntry[], session: LocalCommandSession): string =>
   session.table(
     [
       { title: 'GATE' },

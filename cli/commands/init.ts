@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { CONFIG_FILE, ConfigError } from '../../gates/core/configuration-file.ts';
-import { createConfigError } from '../check/config-error.ts';
+import { createInvalidConfigCliError } from '../check/config-error.ts';
 import { toRepositoryUsageError } from '../check/repository-error.ts';
-import { CLI_EXIT_CODES, CliError, type ExitCode } from '../exit.ts';
+import { CLI_EXIT_CODES, CliError, type CliExitCode } from '../exit.ts';
 import { defineLocalCommand } from '../local-command.ts';
-import type { LocalSession } from '../local-session.ts';
+import type { LocalCommandSession } from '../local-session.ts';
 import { defineOption } from '../parameters.ts';
 
 function rethrowAsUsageError(error: unknown): never {
@@ -17,10 +17,10 @@ function rethrowAsUsageError(error: unknown): never {
 }
 
 /** Validates the configuration in a folder. Returns the exit code: failed if a gate is of no use. */
-async function checkConfig(session: LocalSession, dir: string): Promise<ExitCode> {
-  const { readConfig } = await import('../check/check-inputs.ts');
-  const config = await readConfig(dir).catch((error: unknown) => {
-    throw error instanceof ConfigError ? createConfigError(error) : error;
+async function checkConfig(session: LocalCommandSession, dir: string): Promise<CliExitCode> {
+  const { readAssayConfig } = await import('../check/check-inputs.ts');
+  const config = await readAssayConfig(dir).catch((error: unknown) => {
+    throw error instanceof ConfigError ? createInvalidConfigCliError(error) : error;
   });
   if (config === null)
     throw new CliError(CLI_EXIT_CODES.usage, 'no_config', `${dir} has no ${CONFIG_FILE}.`, {

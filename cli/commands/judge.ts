@@ -5,14 +5,14 @@ import { type GoldenCase, readGoldenCases } from '../../shared/reviews/judging/g
 import { renderReliabilityPlot } from '../../shared/reviews/judging/reliability-plot.ts';
 import { createAskModel } from '../../shared/reviews/model-clients/ask-model.ts';
 import {
-  CALIBRATED_QUESTIONS,
+  CALIBRATED_JUDGE_QUESTIONS,
   type CalibrationReport,
   calibrateJudge,
 } from '../../shared/reviews/reviewers/calibrate-judge.ts';
 import { CLI_EXIT_CODES, CliError } from '../exit.ts';
 import type { CommandIo } from '../io.ts';
 import { defineLocalCommand } from '../local-command.ts';
-import { parseModelOption } from '../model-option.ts';
+import { parseJudgeModelOptions } from '../model-option.ts';
 import { renderTable } from '../output/table.ts';
 import { createIntegerParser, defineArgument, defineOption } from '../parameters.ts';
 
@@ -110,7 +110,7 @@ export const judgeCommand = defineLocalCommand({
       'dollars per million tokens, for a model that the price table does not have',
     ),
     rubric: defineOption('--rubric <rubric>', 'the question', {
-      choices: CALIBRATED_QUESTIONS,
+      choices: CALIBRATED_JUDGE_QUESTIONS,
       default: 'second_look',
     }),
     repeats: defineOption('--repeats <number>', 'how often each case is asked', {
@@ -134,7 +134,7 @@ export const judgeCommand = defineLocalCommand({
   run: async (session, { golden, model: text, url, price, rubric, repeats, plot }) => {
     const { io } = session;
     const cases = readGoldenSet(golden, io);
-    const model = parseModelOption({ model: text, url, price }, io);
+    const model = parseJudgeModelOptions({ model: text, url, price }, io);
     session.note(`${formatCount(cases.length, 'case')}, each asked ${formatCount(repeats, 'time')}.`);
     const result = await calibrateJudge(cases, {
       model,

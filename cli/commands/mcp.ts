@@ -1,13 +1,13 @@
 import { resolve } from 'node:path';
 import { defineOption } from '../parameters.ts';
-import { defineDelegatingCommand, LOCAL_OPTION } from '../server-command.ts';
+import { defineExplicitServerCommand, LOCAL_STACK_OPTION } from '../server-command.ts';
 
-export const mcpCommand = defineDelegatingCommand({
+export const mcpCommand = defineExplicitServerCommand({
   name: 'mcp',
   options: {
     repo: defineOption('--repo <dir>', 'folder that check_my_work checks', { default: '.' }),
     allowSubmit: defineOption('--allow-submit', 'also submit tasks, each after a confirmation in the client'),
-    local: LOCAL_OPTION,
+    local: LOCAL_STACK_OPTION,
   },
   json: { text: 'Standard output belongs to the protocol; there is no `--json`.', option: null },
   examples: [

@@ -2,7 +2,7 @@ import type { TaskView } from '../../shared/api/task-schemas.ts';
 import { CLI_EXIT_CODES, CliError } from '../exit.ts';
 import { toOneLine } from '../output/text.ts';
 import { defineOption } from '../parameters.ts';
-import { routeCommand } from '../server-command.ts';
+import { defineRouteCommand } from '../server-command.ts';
 import type { ServerCommandSession } from '../session.ts';
 import { REASON_OPTION, TASK_ID_ARGUMENT } from '../shared-options.ts';
 
@@ -26,7 +26,7 @@ async function lastTree(session: ServerCommandSession, id: string): Promise<stri
 
 /** The actions of an operator on one task. */
 export const operatorActionCommands = [
-  routeCommand({
+  defineRouteCommand({
     name: 'cancel',
     route: 'cancel',
     arguments: { id: TASK_ID_ARGUMENT },
@@ -35,7 +35,7 @@ export const operatorActionCommands = [
     view: statusLine,
     examples: [['cancel 01JD8Z0000EXAMPLE --reason "done by hand"', 'cancel a task']],
   }),
-  routeCommand({
+  defineRouteCommand({
     name: 'retry',
     route: 'retry',
     arguments: { id: TASK_ID_ARGUMENT },
@@ -44,7 +44,7 @@ export const operatorActionCommands = [
     view: statusLine,
     examples: [['retry 01JD8Z0000EXAMPLE --reason "the registry is back"', 'try again']],
   }),
-  routeCommand({
+  defineRouteCommand({
     name: 'review',
     route: 'review',
     arguments: { id: TASK_ID_ARGUMENT },
@@ -72,7 +72,7 @@ export const operatorActionCommands = [
       ['review 01JD8Z0000EXAMPLE --reject --reason "wrong approach"', 'reject the work'],
     ],
   }),
-  routeCommand({
+  defineRouteCommand({
     name: 'rejudge',
     route: 'verify',
     arguments: { id: TASK_ID_ARGUMENT },

@@ -1,20 +1,20 @@
 import type { PlanView } from '../../shared/api/plan-schemas.ts';
-import { NO_REASON } from '../../shared/api/task-schemas.ts';
+import { DEFAULT_DECISION_REASON } from '../../shared/api/task-schemas.ts';
 import { AGENT_CLI_KINDS } from '../../shared/contract/agents/adapter-manifests.ts';
-import { EFFORTS } from '../../shared/contract/agents/effort.ts';
+import { REASONING_EFFORT_LEVELS } from '../../shared/contract/agents/effort.ts';
 import { AUTONOMY_LEVELS } from '../../shared/contract/approval/autonomy.ts';
 import type { PlanState } from '../../shared/control/planning/plan-state.ts';
-import { CLI_EXIT_CODES, type ExitCode } from '../exit.ts';
-import { followWithProgress } from '../follow-tasks.ts';
+import { CLI_EXIT_CODES, type CliExitCode } from '../exit.ts';
+import { followTasksWithProgress } from '../follow-tasks.ts';
 import type { CommandResultText } from '../local-session.ts';
-import { renderPlan, renderPlanMermaid } from '../output/plan.ts';
+import { renderPlanMermaid, renderPlanTree } from '../output/plan.ts';
 import { createIntegerParser, defineArgument, defineOption } from '../parameters.ts';
-import { defineServerCommand, routeCommand } from '../server-command.ts';
+import { defineRouteCommand, defineServerCommand } from '../server-command.ts';
 import type { ServerCommandSession } from '../session.ts';
-import { IDEMPOTENCY_KEY, TIMEOUT_OPTION } from '../shared-options.ts';
+import { IDEMPOTENCY_KEY_OPTION, TIMEOUT_OPTION } from '../shared-options.ts';
 
 /** Exit code by state of the plan: a proposed plan needs approval. */
-const EXIT_CODES: Readonly<Record<PlanState, ExitCode>> = {
+const EXIT_CODES: Readonly<Record<PlanState, CliExitCode>> = {
   planning: CLI_EXIT_CODES.ok,
   proposed: CLI_EXIT_CODES.needsReview,
   creating: CLI_EXIT_CODES.ok,
@@ -27,7 +27,7 @@ const PLAN_ID = defineArgument('<id>', 'plan id');
 const MERMAID = defineOption('--mermaid', 'print the graph for Mermaid');
 
 const viewPlan = (plan: PlanView, session: ServerCommandSession, asMermaid: boolean): CommandResultText => {
-  const text = asMermaid ? renderPlanMermaid(plan) : renderPlan(plan, session.out);
+  const text = asMermaid ? renderPlanMermaid(plan) : renderPlanTree(plan, session.out);
   if (plan.state !== 'proposed') return text;
   return {
     text,
@@ -41,7 +41,7 @@ async function settledPlan(
   id: string,
   seconds: number | undefined,
 ): Promise<PlanView> {
-  await followWithProgress(session, [id], seconds);
+  await followTasksWithProgress(session, [id], seconds);
   return session.client().getPlan({ id });
 }
 
@@ -51,7 +51,7 @@ const decisionCommand = (
   description: string,
   consequence: string,
 ) =>
-  routeCommand({
+  defineRouteCommand({
     name: `plans ${name}`,
     route,
     description,
@@ -62,7 +62,7 @@ const decisionCommand = (
       }),
       tree: defineOption('--tree <tree>', 'only if this is still the proposed tree'),
     },
-    request: ({ id, reason, tree }) => ({ id, body: { reason: reason ?? NO_REASON, tree } }),
+    request: ({ id, reason, tree }) => ({ id, body: { reason: reason ?? DEFAULT_DECISION_REASON, tree } }),
     result: (plan) => ({ plan }),
     json: '`--json` prints `{"plan": Plan}`.',
     view: ({ plan }) => `${plan.id} ${plan.state}: ${consequence}`,
@@ -85,7 +85,9 @@ export const planCommands = [
         },
       ),
       model: defineOption('--model <model>', 'tier or model that plans (default: opus)'),
-      effort: defineOption('--effort <effort>', 'effort of planning (default: max)', { choices: EFFORTS }),
+      effort: defineOption('--effort <effort>', 'effort of planning (default: max)', {
+        choices: REASONING_EFFORT_LEVELS,
+      }),
       maxTasks: defineOption('--max-tasks <number>', 'maximum number of tasks (default: 20)', {
         parse: createIntegerParser(),
       }),
@@ -101,7 +103,7 @@ export const planCommands = [
       yes: defineOption('--yes', 'approve the plan yourself if it passes its checks'),
       mermaid: MERMAID,
       timeout: TIMEOUT_OPTION,
-      idempotencyKey: IDEMPOTENCY_KEY,
+      idempotencyKey: IDEMPOTENCY_KEY_OPTION,
     },
     json: '`--json` prints `{"plan": Plan}`.',
     examples: [
@@ -150,7 +152,7 @@ export const planCommands = [
       return EXIT_CODES[plan.state];
     },
   }),
-  routeCommand({
+  defineRouteCommand({
     name: 'plans show',
     route: 'getPlan',
     description: 'Show a plan: its tasks as a graph, its state, and the findings of its checks',

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type {
-  FileHealth,
   FileHealthList,
+  FileHealthReport,
   FileHistory,
 } from '../../shared/control/file-health/file-health-schemas.ts';
 import { HEALTH_GRADES } from '../../shared/control/file-health/health-score.ts';
@@ -10,7 +10,7 @@ import { createIntegerParser, defineArgument, defineOption } from '../parameters
 import { defineServerCommand } from '../server-command.ts';
 import type { ServerCommandSession } from '../session.ts';
 
-type Health = z.infer<typeof FileHealth>;
+type Health = z.infer<typeof FileHealthReport>;
 const score = (value: number | null): string => (value === null ? '-' : String(value));
 const FLAG_TEXT = { low: 'low', fell: 'has fallen' } as const;
 const rightColumn = (title: string) => ({ title, align: 'right' as const });

@@ -1,18 +1,18 @@
 import type * as z from 'zod';
 import type { BudgetForecast } from '../../shared/control/metrics/budget-forecast.ts';
 import type { QualityCost } from '../../shared/control/metrics/cost-view.ts';
-import type { QualityView } from '../../shared/control/metrics/quality-schemas.ts';
+import type { QualityMetrics } from '../../shared/control/metrics/quality-schemas.ts';
 import { formatDollars, formatDuration, formatPercent } from '../../shared/lib/format.ts';
-import type { Column } from '../output/table.ts';
+import type { TextTableColumn } from '../output/table.ts';
 import { createIntegerParser, defineOption } from '../parameters.ts';
-import { routeCommand } from '../server-command.ts';
+import { defineRouteCommand } from '../server-command.ts';
 import type { ServerCommandSession } from '../session.ts';
 import { qualityFilesCommand } from './quality-files.ts';
 
 const UNKNOWN = '-';
 const ratio = (value: number | null): string => (value === null ? UNKNOWN : formatPercent(value));
 const seconds = (value: number | null): string => (value === null ? UNKNOWN : formatDuration(value * 1_000));
-const rightColumn = (title: string): Column => ({ title, align: 'right' });
+const rightColumn = (title: string): TextTableColumn => ({ title, align: 'right' });
 const days = (initial: number) =>
   defineOption('--days <n>', 'number of days, 1 to 365', {
     parse: createIntegerParser(1, 365),
@@ -59,7 +59,7 @@ const modelRows = (models: Readonly<Record<string, ModelQuality>>): string[][] =
     String(each.cost_unknown),
   ]);
 
-type Quality = z.infer<typeof QualityView>;
+type Quality = z.infer<typeof QualityMetrics>;
 
 function judgingLine({ judging, windows }: Quality): string {
   const { attempts, cost_usd, gates_cost_usd, cost_unknown } = judging;
@@ -139,7 +139,7 @@ function renderForecast(forecast: z.infer<typeof BudgetForecast>): string {
 
 /** `quality`: success, cost and findings over time. */
 export const qualityCommands = [
-  routeCommand({
+  defineRouteCommand({
     name: 'quality show',
     route: 'quality',
     description: 'Show success rates and times of tasks and roles, and how often gates passed',
@@ -152,7 +152,7 @@ export const qualityCommands = [
       ['quality show --json | jq .overall.success_rate', 'for a script'],
     ],
   }),
-  routeCommand({
+  defineRouteCommand({
     name: 'quality gates',
     route: 'quality',
     description: 'Show the time and the findings of each gate, and how often reviewers overruled it',
@@ -162,7 +162,7 @@ export const qualityCommands = [
     json: '`--json` prints `{"gates": {name: {…}}, "window_days": number}`, as `gate_stats` of `Quality`.',
     examples: [['quality gates', 'what each gate costs and catches']],
   }),
-  routeCommand({
+  defineRouteCommand({
     name: 'quality cost',
     route: 'qualityCost',
     description: 'Show cost by day, role, model, tier, repository and outcome',
@@ -175,7 +175,7 @@ export const qualityCommands = [
       ['quality cost --days 7 --json | jq .per_repository', 'by repository'],
     ],
   }),
-  routeCommand({
+  defineRouteCommand({
     name: 'quality forecast',
     route: 'budgetForecast',
     description: 'Estimate the cost of the tasks that have not ended, against the budget of the month',
@@ -185,7 +185,7 @@ export const qualityCommands = [
     examples: [['quality forecast', 'is the budget enough?']],
   }),
   qualityFilesCommand,
-  routeCommand({
+  defineRouteCommand({
     name: 'quality models',
     route: 'qualityModels',
     description: 'Show success rate, time and cost of each model',
@@ -193,7 +193,7 @@ export const qualityCommands = [
     view: ({ models }, session) => table(session, 'MODEL', MODEL_TITLES, modelRows(models)),
     examples: [['quality models --json', 'the cost of an accepted attempt of each model']],
   }),
-  routeCommand({
+  defineRouteCommand({
     name: 'quality trend',
     route: 'qualityTrend',
     description: 'Show tasks and cost by day or week',

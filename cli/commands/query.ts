@@ -1,17 +1,17 @@
 import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { namedQueries } from '../../shared/control/ledger/named-queries.ts';
+import { loadNamedSqlQueries } from '../../shared/control/ledger/named-queries.ts';
 import { CLI_EXIT_CODES, CliError } from '../exit.ts';
 import { defineLocalCommand } from '../local-command.ts';
-import type { LocalSession } from '../local-session.ts';
+import type { LocalCommandSession } from '../local-session.ts';
 import { defineArgument, defineOption, parseTimeLimit } from '../parameters.ts';
 import type { QueryResult, QueryValue } from '../query/query-result.ts';
-import { emptyFolderNote, findRecordsFolder, RECORDS_OPTION } from '../query/records.ts';
+import { describeEmptyRecordsFolder, findRecordsFolder, RECORDS_FOLDER_OPTION } from '../query/records.ts';
 
 /** Returns the SQL of a named query, of a file, or of standard input. */
-async function readSql(source: string, { io }: LocalSession): Promise<string> {
+async function readSql(source: string, { io }: LocalCommandSession): Promise<string> {
   if (source === '-') return io.readStdin();
-  const named = namedQueries().find(({ name }) => name === source);
+  const named = loadNamedSqlQueries().find(({ name }) => name === source);
   if (named) return named.sql;
   const file = resolve(io.cwd, source);
   if (statSync(file, { throwIfNoEntry: false })?.isFile()) return readFileSync(file, 'utf8');
@@ -30,7 +30,7 @@ const cellText = (value: QueryValue): string => {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 };
 
-function renderResult({ columns, rows }: QueryResult, session: LocalSession): string {
+function renderResult({ columns, rows }: QueryResult, session: LocalCommandSession): string {
   if (rows.length === 0) return 'No rows.';
   const isNumber = (index: number): boolean =>
     rows.every((row) => row[index] === null || typeof row[index] === 'number');
@@ -46,22 +46,22 @@ function renderResult({ columns, rows }: QueryResult, session: LocalSession): st
 async function queryRecords(
   sql: string,
   given: string | undefined,
-  session: LocalSession,
+  session: LocalCommandSession,
 ): Promise<QueryResult> {
-  const { RecordsDatabase } = await import('../query/records-database.ts');
+  const { InMemoryRecordsDatabase } = await import('../query/records-database.ts');
   const folder = findRecordsFolder(given, session.io.cwd);
-  const records = await RecordsDatabase.open(folder);
+  const records = await InMemoryRecordsDatabase.open(folder);
   try {
     const result = await records.query(sql);
-    const empty = emptyFolderNote(folder);
+    const empty = describeEmptyRecordsFolder(folder);
     return empty === null ? result : { ...result, notes: [...result.notes, empty] };
   } finally {
     records.close();
   }
 }
 
-function listQueries(session: LocalSession): void {
-  const queries = namedQueries().map(({ name, about }) => ({ name, about }));
+function listQueries(session: LocalCommandSession): void {
+  const queries = loadNamedSqlQueries().map(({ name, about }) => ({ name, about }));
   session.show({ queries }, () =>
     session.table(
       [{ title: 'NAME' }, { title: 'QUESTION', shrinkTo: 20 }],
@@ -79,7 +79,7 @@ export const queryCommand = defineLocalCommand({
     ),
   },
   options: {
-    records: RECORDS_OPTION,
+    records: RECORDS_FOLDER_OPTION,
     athena: defineOption('--athena', 'query Athena, with the AWS credentials of the environment'),
     stack: defineOption('--stack <name>', 'with --athena: name of the stack', { default: 'Assay' }),
     timeout: defineOption('--timeout <seconds>', 'with --athena: time limit', {

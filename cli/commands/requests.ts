@@ -1,12 +1,12 @@
 import type { WorkRequestView } from '../../shared/api/work-request-schemas.ts';
-import { INTAKE_STRATEGIES } from '../../shared/contract/intake/schema.ts';
+import { INTAKE_APPROVAL_MODES } from '../../shared/contract/intake/schema.ts';
 import { WORK_REQUEST_STATUSES } from '../../shared/contract/intake/status.ts';
 import { formatAge } from '../../shared/lib/format.ts';
 import { toOneLine } from '../output/text.ts';
 import { defineArgument, defineOption } from '../parameters.ts';
-import { routeCommand } from '../server-command.ts';
+import { defineRouteCommand } from '../server-command.ts';
 import type { ServerCommandSession } from '../session.ts';
-import { IDEMPOTENCY_KEY, PAGE_OPTIONS } from '../shared-options.ts';
+import { IDEMPOTENCY_KEY_OPTION, PAGINATION_OPTIONS } from '../shared-options.ts';
 
 const REQUEST_ID = defineArgument('<id>', 'request id');
 
@@ -35,7 +35,7 @@ const renderRequest = (request: WorkRequestView): string =>
 
 /** `request`: requests for work that become tasks once they are approved. */
 export const requestCommands = [
-  routeCommand({
+  defineRouteCommand({
     name: 'request create',
     route: 'submitRequest',
     description: 'Create a request',
@@ -46,10 +46,10 @@ export const requestCommands = [
       criteria: defineOption('--criterion <text...>', 'acceptance criterion; passed to the task unchanged'),
       base: defineOption('--base <ref>', 'branch, tag or commit to start from'),
       strategy: defineOption('--strategy <name>', 'whether a reviewer must approve the request', {
-        choices: INTAKE_STRATEGIES,
+        choices: INTAKE_APPROVAL_MODES,
         default: 'review',
       }),
-      idempotencyKey: IDEMPOTENCY_KEY,
+      idempotencyKey: IDEMPOTENCY_KEY_OPTION,
     },
     request: ({ title, repo, description, criteria, base, strategy, idempotencyKey }) => ({
       body: {
@@ -70,7 +70,7 @@ export const requestCommands = [
       ],
     ],
   }),
-  routeCommand({
+  defineRouteCommand({
     name: 'request list',
     route: 'listRequests',
     description: 'List the requests of one status, oldest first',
@@ -79,14 +79,14 @@ export const requestCommands = [
         choices: WORK_REQUEST_STATUSES,
         default: 'submitted',
       }),
-      ...PAGE_OPTIONS,
+      ...PAGINATION_OPTIONS,
     },
     request: (query) => ({ query }),
     view: ({ requests }, session, { status }) =>
       requests.length === 0 ? { note: `No request is ${status}.` } : renderRequests(requests, session),
     examples: [['request list --status scoping', 'the requests that are clarified and need approval']],
   }),
-  routeCommand({
+  defineRouteCommand({
     name: 'request show',
     route: 'getRequest',
     description: 'Show one request with its history',
@@ -95,7 +95,7 @@ export const requestCommands = [
     view: renderRequest,
     examples: [['request show 01JD8Z0000EXAMPLE', 'its status, and since when']],
   }),
-  routeCommand({
+  defineRouteCommand({
     name: 'request approve',
     route: 'approveRequest',
     description: 'Approve a request: its task is created',
@@ -105,7 +105,7 @@ export const requestCommands = [
     json: '`--json` prints the `Request`; its task is created later.',
     examples: [['request approve 01JD8Z0000EXAMPLE', 'the task has the same id']],
   }),
-  routeCommand({
+  defineRouteCommand({
     name: 'request reject',
     route: 'rejectRequest',
     description: 'Reject a request, also while its task is being created',
@@ -117,7 +117,7 @@ export const requestCommands = [
     view: statusLine,
     examples: [['request reject 01JD8Z0000EXAMPLE --reason "done already"', 'no task is created']],
   }),
-  routeCommand({
+  defineRouteCommand({
     name: 'request clarify',
     route: 'clarifyRequest',
     description: 'Add notes to a request; its acceptance criteria do not change',

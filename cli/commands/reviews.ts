@@ -1,10 +1,10 @@
-import type { ReviewItem } from '../../shared/api/task-schemas.ts';
+import type { PendingReviewItem } from '../../shared/api/task-schemas.ts';
 import { formatAge } from '../../shared/lib/format.ts';
-import { routeCommand } from '../server-command.ts';
+import { defineRouteCommand } from '../server-command.ts';
 import type { ServerCommandSession } from '../session.ts';
-import { PAGE_OPTIONS, TASK_FILTERS } from '../shared-options.ts';
+import { PAGINATION_OPTIONS, TASK_FILTER_OPTIONS } from '../shared-options.ts';
 
-function renderReviews(reviews: readonly ReviewItem[], session: ServerCommandSession): string {
+function renderReviews(reviews: readonly PendingReviewItem[], session: ServerCommandSession): string {
   const now = Date.now();
   return session.table(
     [
@@ -27,10 +27,10 @@ function renderReviews(reviews: readonly ReviewItem[], session: ServerCommandSes
 }
 
 /** `reviews`: tasks that need review. */
-export const reviewsCommand = routeCommand({
+export const reviewsCommand = defineRouteCommand({
   name: 'reviews',
   route: 'listReviews',
-  options: { ...TASK_FILTERS, ...PAGE_OPTIONS },
+  options: { ...TASK_FILTER_OPTIONS, ...PAGINATION_OPTIONS },
   request: (query) => ({ query }),
   view: ({ reviews }, session) =>
     reviews.length === 0 ? { note: 'No task needs review.' } : renderReviews(reviews, session),

@@ -1,5 +1,5 @@
 import type { Rule } from '../../gates/rules/framework/rule.ts';
-import { RULES } from '../../gates/rules/rule-registry.ts';
+import { GATE_RULES } from '../../gates/rules/rule-registry.ts';
 import { CLI_EXIT_CODES, CliError } from '../exit.ts';
 import { defineLocalCommand } from '../local-command.ts';
 import { defineArgument } from '../parameters.ts';
@@ -62,10 +62,10 @@ export const ruleCommands = [
     },
     examples: [['rules list', 'every rule with its default level']],
     run: async (session) => {
-      session.show({ rules: RULES.map(ruleJson) }, () =>
+      session.show({ rules: GATE_RULES.map(ruleJson) }, () =>
         session.table(
           [{ title: 'RULE' }, { title: 'DEFAULT' }, { title: 'SAYS', shrinkTo: 16 }],
-          RULES.map(({ id, default: level, summary }) => [id, level, summary]),
+          GATE_RULES.map(({ id, default: level, summary }) => [id, level, summary]),
         ),
       );
       return undefined;
@@ -89,7 +89,7 @@ export const ruleCommands = [
     },
     examples: [['rules explain error_swallowed', 'about one finding']],
     run: async (session, { id }) => {
-      const rule = RULES.find((each) => each.id === id);
+      const rule = GATE_RULES.find((each) => each.id === id);
       if (!rule)
         throw new CliError(CLI_EXIT_CODES.notFound, 'unknown_rule', `There is no rule ${id}.`, {
           hint: '`assay rules list` lists the rules.',

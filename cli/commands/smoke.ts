@@ -1,18 +1,18 @@
 import type { TaskView } from '../../shared/api/task-schemas.ts';
 import { isTerminalStatus } from '../../shared/contract/task/status.ts';
-import { CLI_EXIT_CODES, CliError, type ExitCode } from '../exit.ts';
-import { followWithProgress } from '../follow-tasks.ts';
+import { CLI_EXIT_CODES, CliError, type CliExitCode } from '../exit.ts';
+import { followTasksWithProgress } from '../follow-tasks.ts';
 import { defineOption, parseTimeLimit } from '../parameters.ts';
 import { defineServerCommand } from '../server-command.ts';
 import type { ServerCommandSession } from '../session.ts';
-import { describeTaskState, measureSteps, type SmokeStep } from '../smoke/smoke-steps.ts';
+import { describeTaskState, measureSmokeSteps, type SmokeStep } from '../smoke/smoke-steps.ts';
 import { buildSmokeTask, prepareSmokeRepository } from '../smoke/smoke-task.ts';
 
 /** On Fargate two containers start one after the other, and each pulls its image. */
 const DEFAULT_TIMEOUT_S = 900;
 
 /** Success only if the task is verified and delivered. */
-function exitCodeFor(task: TaskView): ExitCode {
+function exitCodeFor(task: TaskView): CliExitCode {
   if (task.status === 'done' && task.verified && task.delivery?.state === 'delivered')
     return CLI_EXIT_CODES.ok;
   if (task.hold) return CLI_EXIT_CODES.needsReview;
@@ -54,7 +54,7 @@ async function followTask(
   limit: number,
 ): Promise<TaskView | undefined> {
   try {
-    const [task] = await followWithProgress(session, [id], limit);
+    const [task] = await followTasksWithProgress(session, [id], limit);
     return task;
   } catch (error) {
     if (!(error instanceof CliError) || error.exitCode !== CLI_EXIT_CODES.timeout) throw error;
@@ -74,7 +74,7 @@ interface SmokeOptions {
   readonly timeout: number;
 }
 
-async function runSmokeTest(session: ServerCommandSession, options: SmokeOptions): Promise<ExitCode> {
+async function runSmokeTest(session: ServerCommandSession, options: SmokeOptions): Promise<CliExitCode> {
   const { url } = session.connection();
   const repository = prepareSmokeRepository(url, options.repository, options.base);
   try {
@@ -85,7 +85,7 @@ async function runSmokeTest(session: ServerCommandSession, options: SmokeOptions
     const { ms, value: task } = await measure(() => followTask(session, body.id, options.timeout));
     if (!task) throw new Error(`task ${body.id} is gone`);
     const { attempts } = await client.listAttempts({ id: body.id });
-    const steps = measureSteps(task, attempts);
+    const steps = measureSmokeSteps(task, attempts);
     const code = exitCodeFor(task);
     const total = reach + submit + ms;
     const detail = describeTaskState(task);

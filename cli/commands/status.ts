@@ -1,19 +1,19 @@
 import type * as z from 'zod';
-import type { StatusView } from '../../shared/api/task-schemas.ts';
+import type { DeploymentStatusView } from '../../shared/api/task-schemas.ts';
 import { TASK_STATUSES } from '../../shared/contract/task/status.ts';
 import { formatCount } from '../../shared/lib/format.ts';
-import { statusStyle } from '../output/task-style.ts';
-import { renderNudge } from '../output/verification-nudge.ts';
-import { routeCommand } from '../server-command.ts';
+import { chooseStatusStyle } from '../output/task-style.ts';
+import { renderVerificationNudge } from '../output/verification-nudge.ts';
+import { defineRouteCommand } from '../server-command.ts';
 import type { ServerCommandSession } from '../session.ts';
 
-function renderStatus(status: z.infer<typeof StatusView>, session: ServerCommandSession): string {
+function renderStatus(status: z.infer<typeof DeploymentStatusView>, session: ServerCommandSession): string {
   const pc = session.out;
   const present = TASK_STATUSES.filter((each) => (status.by_status[each] ?? 0) > 0);
   const nudge = status.verification_nudge;
-  const alert = renderNudge(nudge, pc);
+  const alert = renderVerificationNudge(nudge, pc);
   const summary = present
-    .map((each) => statusStyle(pc, each)(`${status.by_status[each] ?? 0} ${each}`))
+    .map((each) => chooseStatusStyle(pc, each)(`${status.by_status[each] ?? 0} ${each}`))
     .join(', ');
   const lines = [`${formatCount(status.total, 'task')}${summary === '' ? '' : `: ${summary}`}`];
   if (status.per_role.length > 0)
@@ -47,7 +47,7 @@ function renderStatus(status: z.infer<typeof StatusView>, session: ServerCommand
   return lines.join('\n');
 }
 
-export const statusCommand = routeCommand({
+export const statusCommand = defineRouteCommand({
   name: 'status',
   route: 'status',
   request: () => ({}),

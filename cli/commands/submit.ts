@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { TaskView } from '../../shared/api/task-schemas.ts';
-import type { ExpectedChange } from '../../shared/contract/submission/expected-changes.ts';
+import type { ExpectedChangeKind } from '../../shared/contract/submission/expected-changes.ts';
 import { formatCount } from '../../shared/lib/format.ts';
 import { CLI_EXIT_CODES, CliError } from '../exit.ts';
-import { exitCodeForTasks, followWithProgress } from '../follow-tasks.ts';
+import { exitCodeForTasks, followTasksWithProgress } from '../follow-tasks.ts';
 import { addHiddenTests, readHiddenTests } from '../hidden-tests.ts';
 import { renderTaskResults } from '../output/task-results.ts';
-import { renderTaskNote, statusStyle } from '../output/task-style.ts';
+import { chooseStatusStyle, renderTaskNote } from '../output/task-style.ts';
 import { defineArgument, defineOption } from '../parameters.ts';
 import { defineServerCommand } from '../server-command.ts';
 import type { ServerCommandSession } from '../session.ts';
-import { EXPECTED_CHANGES_OPTION, IDEMPOTENCY_KEY, TIMEOUT_OPTION } from '../shared-options.ts';
+import { EXPECTED_CHANGES_OPTION, IDEMPOTENCY_KEY_OPTION, TIMEOUT_OPTION } from '../shared-options.ts';
 import { readTaskFile, type TaskFile } from '../task-file.ts';
 
 /** Sends the tasks in one request; a repeated request with the same key changes nothing twice. */
@@ -36,7 +36,7 @@ async function send(
 }
 
 /** The tasks of the file, each with the expectations of the command line added to its own. */
-const withExpectations = (file: TaskFile, expects: readonly ExpectedChange[]): TaskFile => ({
+const withExpectations = (file: TaskFile, expects: readonly ExpectedChangeKind[]): TaskFile => ({
   ...file,
   tasks: file.tasks.map((task) => ({
     ...task,
@@ -49,7 +49,7 @@ const renderSubmitted = (tasks: readonly TaskView[], session: ServerCommandSessi
     [{ title: 'ID' }, { title: 'STATUS' }, { title: 'TITLE', shrinkTo: 16 }, { title: 'NOTE', shrinkTo: 8 }],
     tasks.map((task) => [
       { text: task.id, style: session.out.bold },
-      { text: task.status, style: statusStyle(session.out, task.status) },
+      { text: task.status, style: chooseStatusStyle(session.out, task.status) },
       task.title,
       renderTaskNote(task),
     ]),
@@ -71,7 +71,7 @@ export const submitCommand = defineServerCommand({
     ),
     wait: defineOption('--wait', 'follow the tasks and exit by how they end'),
     timeout: TIMEOUT_OPTION,
-    idempotencyKey: IDEMPOTENCY_KEY,
+    idempotencyKey: IDEMPOTENCY_KEY_OPTION,
   },
   json: '`--json` prints the tasks as they were submitted, or with `--wait` as they ended: `{"tasks": [Task]}`, also for one task.',
   examples: [
@@ -94,7 +94,7 @@ export const submitCommand = defineServerCommand({
     }
     session.note(`Submitted ${formatCount(submitted.length, 'task')}.`);
     const ids = submitted.map(({ id }) => id);
-    const tasks = await followWithProgress(session, ids, timeout);
+    const tasks = await followTasksWithProgress(session, ids, timeout);
     const chains = session.json
       ? []
       : await Promise.all(ids.map((id) => session.client().listAttempts({ id })));

@@ -1,13 +1,13 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type * as z from 'zod';
-import { ARTIFACT_KINDS, type ArtifactPart } from '../../shared/api/artifact-schemas.ts';
+import { ARTIFACT_KINDS, type ArtifactPartResponse } from '../../shared/api/artifact-schemas.ts';
 import { taskPageUrl } from '../../shared/api/page-paths.ts';
 import { hasScreenshotDigest } from '../../shared/contract/evidence/screenshot-digest.ts';
 import { listScreenshots } from '../../shared/contract/screenshot.ts';
 import { CLI_EXIT_CODES, CliError } from '../exit.ts';
-import { openAddress } from '../open-address.ts';
-import { renderTask } from '../output/task-page.ts';
+import { openInBrowser } from '../open-address.ts';
+import { renderTaskDetails } from '../output/task-page.ts';
 import { createIntegerParser, defineOption } from '../parameters.ts';
 import { defineServerCommand } from '../server-command.ts';
 import type { ServerCommandSession } from '../session.ts';
@@ -24,7 +24,7 @@ async function printArtifact(
   attempt: number | undefined,
 ): Promise<void> {
   for (let offset: number | null = 0; offset !== null; ) {
-    const part: z.infer<typeof ArtifactPart> = await session
+    const part: z.infer<typeof ArtifactPartResponse> = await session
       .client()
       .artifact({ id, query: { kind, attempt, offset } });
     session.io.stdout.write(part.text);
@@ -97,11 +97,11 @@ export const taskCommand = defineServerCommand({
       await client.getTask({ id });
       const address = taskPageUrl(session.connection().url, id);
       session.show({ address }, () => address);
-      openAddress(address, session);
+      openInBrowser(address, session);
     } else {
       const [task, chain] = await Promise.all([client.getTask({ id }), client.listAttempts({ id })]);
       const { task_id: _, ...rest } = chain;
-      session.show({ task, ...rest }, () => renderTask(task, chain, session.out));
+      session.show({ task, ...rest }, () => renderTaskDetails(task, chain, session.out));
     }
     return undefined;
   },

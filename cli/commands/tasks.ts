@@ -2,11 +2,11 @@ import type * as z from 'zod';
 import type { ListTasksQuery, TaskSummary } from '../../shared/api/task-schemas.ts';
 import { TASK_STATUSES } from '../../shared/contract/task/status.ts';
 import { formatAge } from '../../shared/lib/format.ts';
-import { renderTaskNote, statusStyle } from '../output/task-style.ts';
+import { chooseStatusStyle, renderTaskNote } from '../output/task-style.ts';
 import { createIntegerParser, defineOption } from '../parameters.ts';
-import { defineServerCommand, noteNextPage } from '../server-command.ts';
+import { defineServerCommand, printNextPageHint } from '../server-command.ts';
 import type { ServerCommandSession } from '../session.ts';
-import { PAGE_OPTIONS, TASK_FILTERS } from '../shared-options.ts';
+import { PAGINATION_OPTIONS, TASK_FILTER_OPTIONS } from '../shared-options.ts';
 
 /** Tasks per request: the limit of the API. */
 const PAGE_SIZE = 200;
@@ -41,7 +41,7 @@ function renderTasks(tasks: readonly TaskSummary[], session: ServerCommandSessio
     ],
     tasks.map((task) => [
       { text: task.id, style: pc.bold },
-      { text: task.status, style: statusStyle(pc, task.status, task.flagged_unverified) },
+      { text: task.status, style: chooseStatusStyle(pc, task.status, task.flagged_unverified) },
       task.role,
       String(task.priority),
       formatAge(task.created_at, now),
@@ -55,7 +55,7 @@ export const tasksCommand = defineServerCommand({
   name: 'tasks',
   options: {
     status: defineOption('--status <status>', 'only tasks with this status', { choices: TASK_STATUSES }),
-    ...TASK_FILTERS,
+    ...TASK_FILTER_OPTIONS,
     unverified: defineOption(
       '--unverified',
       'only tasks that completed without executed or checked evidence',
@@ -67,7 +67,7 @@ export const tasksCommand = defineServerCommand({
       parse: createIntegerParser(),
       default: 50,
     }),
-    cursor: PAGE_OPTIONS.cursor,
+    cursor: PAGINATION_OPTIONS.cursor,
   },
   json: '`--json` prints `{"tasks": [TaskSummary], "next_cursor": string | null}`.',
   examples: [
@@ -87,7 +87,7 @@ export const tasksCommand = defineServerCommand({
         ? { note: 'No tasks. `assay submit FILE` sends one.' }
         : renderTasks(page.tasks, session),
     );
-    noteNextPage(session, 'tasks', page);
+    printNextPageHint(session, 'tasks', page);
     return undefined;
   },
 });

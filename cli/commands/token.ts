@@ -2,14 +2,14 @@ import { AUTHORIZER_CACHE_SECONDS } from '../../shared/api/api-gateway.ts';
 import { OPERATOR_ROLE_NAMES, type OperatorRole } from '../../shared/contract/access/rights.ts';
 import { parseRepositoryUrl } from '../../shared/contract/repository/repository-url.ts';
 import type { ItemTable } from '../../shared/store/item-table.ts';
-import type { Operator, StoredOperatorToken } from '../../shared/store/operator-tokens.ts';
-import { type ConnectionFile, readTrustedConnection } from '../connection.ts';
+import type { OperatorIdentity, StoredOperatorToken } from '../../shared/store/operator-tokens.ts';
+import { type ConnectionFile, readTrustedConnectionFile } from '../connection.ts';
 import { CLI_EXIT_CODES, CliError } from '../exit.ts';
 import { START_STACK_COMMAND } from '../installation.ts';
 import { defineLocalCommand } from '../local-command.ts';
-import type { LocalSession } from '../local-session.ts';
+import type { LocalCommandSession } from '../local-session.ts';
 import { toOneLine } from '../output/text.ts';
-import { defineArgument, defineOption, type ParseOption } from '../parameters.ts';
+import { defineArgument, defineOption, type OptionParser } from '../parameters.ts';
 
 /** Adds to an error of the AWS SDK what to do about it; its own message is kept. */
 function awsError(error: unknown, table: string): CliError {
@@ -73,10 +73,10 @@ async function withTable<T>(
  * Returns the table of `--table` or ASSAY_TABLE, else that of the stack of `assay up` in this folder.
  * @throws CliError if there is none
  */
-function findTable(option: string | undefined, { io }: LocalSession): TokenTable {
+function findTable(option: string | undefined, { io }: LocalCommandSession): TokenTable {
   const name = option ?? io.env['ASSAY_TABLE'];
   if (name) return { name, stack: null };
-  const stack = readTrustedConnection(io.cwd);
+  const stack = readTrustedConnectionFile(io.cwd);
   if (stack !== null) return { name: stack.table, stack };
   throw new CliError(CLI_EXIT_CODES.usage, 'no_table_name', 'No table is named.', {
     hint: `Give --table or ASSAY_TABLE: the stack output TableName of the deployment. For an embedded stack, run this in the folder of ${START_STACK_COMMAND}.`,
@@ -86,7 +86,7 @@ function findTable(option: string | undefined, { io }: LocalSession): TokenTable
 const UNIT_MS = { h: 3_600_000, d: 86_400_000 } as const;
 
 /** Reads a lifetime from now, such as 12h or 90d. */
-const expiry: ParseOption<Date> = (text) => {
+const expiry: OptionParser<Date> = (text) => {
   const [, amount, unit] = /^([1-9]\d{0,3})([hd])$/.exec(text) ?? [];
   if (amount === undefined || unit === undefined)
     throw new CliError(
@@ -116,7 +116,7 @@ interface OperatorOptions {
   readonly expires: Date | undefined;
 }
 
-function validOperator({ name: given, role, repositories = [], expires }: OperatorOptions): Operator {
+function validOperator({ name: given, role, repositories = [], expires }: OperatorOptions): OperatorIdentity {
   const name = toOneLine(given);
   if (name === '' || name.length > 100)
     throw new CliError(CLI_EXIT_CODES.usage, 'bad_name', '--name must have 1 to 100 characters.');

@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import { CLI_EXIT_CODES, CliError } from '../exit.ts';
-import { defineOption, type ParseOption } from '../parameters.ts';
+import { defineOption, type OptionParser } from '../parameters.ts';
 import { defineServerCommand } from '../server-command.ts';
 import type { ServerCommandSession } from '../session.ts';
-import { type DashboardData, renderFrame, updateThresholdExceededAt } from '../top/dashboard.ts';
+import { type DashboardData, findThresholdExceededTime, renderDashboardFrame } from '../top/dashboard.ts';
 
 /** The alternate screen of the terminal: its earlier content comes back at the end. */
 const ENTER_SCREEN = '\u001b[?1049h\u001b[?25l';
@@ -15,7 +15,7 @@ const CLEAR_BELOW = '\u001b[J';
 const MAX_TASKS = 100;
 const TREND_DAYS = 7;
 
-const refreshInterval: ParseOption<number> = (text, flag) => {
+const refreshInterval: OptionParser<number> = (text, flag) => {
   const value = Number(text);
   if (!Number.isFinite(value) || value < 1 || value > 3_600)
     throw new CliError(CLI_EXIT_CODES.usage, 'bad_option', `${flag} must be 1 to 3600 seconds.`);
@@ -52,10 +52,10 @@ async function runDashboard(
     }
     const exceeds = last.status.verification_nudge.threshold_exceeded;
     const now = Date.now();
-    trippedAt = updateThresholdExceededAt(wasExceeded, exceeds, trippedAt, now);
+    trippedAt = findThresholdExceededTime(wasExceeded, exceeds, trippedAt, now);
     wasExceeded = exceeds;
     const screen = { width: stdout.columns ?? 80, height: stdout.rows ?? 24, colors: session.out, now };
-    const lines = renderFrame(last, trippedAt, screen);
+    const lines = renderDashboardFrame(last, trippedAt, screen);
     if (problem !== '') lines[0] = session.out.yellow(problem.slice(0, screen.width));
     stdout.write(`${CURSOR_HOME}${lines.map((line) => `${line}${CLEAR_LINE}`).join('\r\n')}${CLEAR_BELOW}`);
     await setTimeout(interval * 1_000, undefined, { signal: stop }).catch(() => undefined);
@@ -85,7 +85,7 @@ export const topCommand = defineServerCommand({
     if (once || !stdout.isTTY) {
       const dashboard = await readDashboard(session);
       const screen = { width: stdout.columns ?? 80, height: 1_000, colors: session.out, now: Date.now() };
-      session.print(renderFrame(dashboard, null, screen).join('\n'));
+      session.print(renderDashboardFrame(dashboard, null, screen).join('\n'));
       return CLI_EXIT_CODES.ok;
     }
     const stop = new AbortController();

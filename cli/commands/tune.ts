@@ -7,9 +7,9 @@ import {
 import { CLI_EXIT_CODES, CliError } from '../exit.ts';
 import { toOneLine } from '../output/text.ts';
 import { defineArgument, defineOption } from '../parameters.ts';
-import { defineServerCommand, routeCommand } from '../server-command.ts';
+import { defineRouteCommand, defineServerCommand } from '../server-command.ts';
 import type { ServerCommandSession } from '../session.ts';
-import { REQUIRED_REASON } from '../shared-options.ts';
+import { REQUIRED_REASON_OPTION } from '../shared-options.ts';
 
 type Proposal = TuningView['proposals'][number];
 
@@ -134,7 +134,7 @@ function parseChange(options: ChangeOptions): SettingChange | undefined {
 
 /** `tune`: changes of settings that the deployment proposes. */
 export const tuneCommands = [
-  routeCommand({
+  defineRouteCommand({
     name: 'tune list',
     route: 'getTuning',
     description: 'List the changes in force and the proposals, with their evidence and history',
@@ -145,7 +145,7 @@ export const tuneCommands = [
       ["tune list --json | jq '.active_changes'", 'the changes that override the configuration'],
     ],
   }),
-  routeCommand({
+  defineRouteCommand({
     name: 'tune show',
     route: 'getTuning',
     description: 'Show one proposal: its evidence, its test, and its history',
@@ -196,24 +196,24 @@ export const tuneCommands = [
       return undefined;
     },
   }),
-  routeCommand({
+  defineRouteCommand({
     name: 'tune apply',
     route: 'applyProposal',
     description: 'Apply a proposal if its test holds; start a trial where only a trial can test it',
     arguments: { proposal: PROPOSAL_ID },
-    options: { reason: REQUIRED_REASON },
+    options: { reason: REQUIRED_REASON_OPTION },
     request: (body) => ({ body }),
     view: renderTuning,
     examples: [
       ['tune apply p3 --reason "its numbers"', 'the history keeps your name, the time and the reason'],
     ],
   }),
-  routeCommand({
+  defineRouteCommand({
     name: 'tune revert',
     route: 'revertProposal',
     description: 'Revert a change in force: the earlier value applies again',
     arguments: { proposal: PROPOSAL_ID },
-    options: { reason: REQUIRED_REASON },
+    options: { reason: REQUIRED_REASON_OPTION },
     request: (body) => ({ body }),
     view: renderTuning,
     examples: [

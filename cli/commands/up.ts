@@ -1,36 +1,47 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { writeFileAtomically } from '../../local/atomic-files.ts';
-import { Adapter } from '../../shared/contract/agents/adapter.ts';
+import { AgentAdapterSettings } from '../../shared/contract/agents/adapter.ts';
 import { AGENT_CLI_KINDS } from '../../shared/contract/agents/adapter-manifests.ts';
 import { FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
 import type { ForgeSettings } from '../../shared/control/forge/forge-settings.ts';
-import { NUDGE_SETTINGS, type NudgeRules } from '../../shared/control/ledger/nudge-rules.ts';
+import {
+  VERIFICATION_NUDGE_SETTINGS,
+  type VerificationNudgeRules,
+} from '../../shared/control/ledger/nudge-rules.ts';
 import { OtlpEndpoint } from '../../shared/control/telemetry/otlp-endpoint.ts';
-import { buildCascadeEnvironment } from '../cascade-policy.ts';
-import { CONNECTION_FILE, type ConnectionFile, DATA_DIR, readConnectionFile } from '../connection.ts';
+import { buildCascadePolicyEnvironment } from '../cascade-policy.ts';
+import {
+  CONNECTION_FILE_NAME,
+  type ConnectionFile,
+  LOCAL_STACK_DATA_DIR,
+  readConnectionFile,
+} from '../connection.ts';
 import { CLI_EXIT_CODES, CliError } from '../exit.ts';
 import { buildForgeEnvironment, readForgeSettings } from '../forge-settings.ts';
 import { findStackProgram } from '../installation.ts';
-import { buildJudgeEnvironment } from '../judge-models.ts';
+import { buildJudgeModelEnvironment } from '../judge-models.ts';
 import { defineLocalCommand } from '../local-command.ts';
-import type { LocalSession } from '../local-session.ts';
-import { startStack } from '../local-stack.ts';
-import { openAddress } from '../open-address.ts';
+import type { LocalCommandSession } from '../local-session.ts';
+import { spawnLocalStack } from '../local-stack.ts';
+import { openInBrowser } from '../open-address.ts';
 import { toOneLine } from '../output/text.ts';
-import { defineOption, type ParseOption } from '../parameters.ts';
+import { defineOption, type OptionParser } from '../parameters.ts';
 
 /** Reads a setting of the verification window as a deployment does. */
 const nudgeSetting =
-  (name: keyof NudgeRules): ParseOption<number> =>
+  (name: keyof VerificationNudgeRules): OptionParser<number> =>
   (text, flag) => {
-    const parsed = NUDGE_SETTINGS[name].safeParse(text.trim() === '' ? 'nothing' : text);
+    const parsed = VERIFICATION_NUDGE_SETTINGS[name].safeParse(text.trim() === '' ? 'nothing' : text);
     if (parsed.success) return parsed.data;
     const problem = parsed.error.issues[0]?.message ?? 'is not valid';
     throw new CliError(CLI_EXIT_CODES.usage, 'bad_option', `${flag} ${toOneLine(text)}: ${problem}.`);
   };
-const nudgeOption = <const Flags extends string>(name: keyof NudgeRules, flags: Flags, description: string) =>
-  defineOption(flags, description, { parse: nudgeSetting(name) });
+const nudgeOption = <const Flags extends string>(
+  name: keyof VerificationNudgeRules,
+  flags: Flags,
+  description: string,
+) => defineOption(flags, description, { parse: nudgeSetting(name) });
 const NUDGE_OPTIONS = {
   nudgeThreshold: nudgeOption(
     'nudgeThreshold',
@@ -56,7 +67,7 @@ const givenSettings = (settings: Readonly<Record<string, string | number | undef
     Object.entries(settings).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
   );
 
-const collectorAddress: ParseOption<string> = (text, flag) => {
+const collectorAddress: OptionParser<string> = (text, flag) => {
   const parsed = OtlpEndpoint.safeParse(text);
   if (parsed.success) return parsed.data;
   throw new CliError(
@@ -66,7 +77,7 @@ const collectorAddress: ParseOption<string> = (text, flag) => {
   );
 };
 
-const portNumber: ParseOption<number> = (text, flag) => {
+const portNumber: OptionParser<number> = (text, flag) => {
   const port = Number(text);
   if (text.trim() !== '' && Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
   throw new CliError(
@@ -79,7 +90,7 @@ const portNumber: ParseOption<number> = (text, flag) => {
 /** Writes the connection file, atomically and readable for its owner only. */
 function writeConnection(dataDir: string, connection: ConnectionFile): void {
   const text = `${JSON.stringify(connection, null, 2)}\n`;
-  writeFileAtomically(join(dataDir, CONNECTION_FILE), text, { mode: 0o600, sync: true });
+  writeFileAtomically(join(dataDir, CONNECTION_FILE_NAME), text, { mode: 0o600, sync: true });
 }
 
 /**
@@ -95,7 +106,7 @@ async function refuseSecondStack(dataDir: string): Promise<void> {
   if (release !== null) {
     release();
     // A killed stack leaves its connection file behind, possibly truncated.
-    rmSync(join(dataDir, CONNECTION_FILE), { force: true });
+    rmSync(join(dataDir, CONNECTION_FILE_NAME), { force: true });
     return;
   }
   const other = readConnectionFile(dataDir);
@@ -106,19 +117,23 @@ async function refuseSecondStack(dataDir: string): Promise<void> {
 }
 
 /** The webhook addresses for the forges. */
-const webhookLines = (url: string, forges: ForgeSettings, session: LocalSession): string[] =>
+const webhookLines = (url: string, forges: ForgeSettings, session: LocalCommandSession): string[] =>
   [...new Set(forges.map(({ forge }) => forge))].map(
     (forge) => `  ${session.out.dim('webhook ')} ${url}/hooks/${forge}`,
   );
 
-function renderReady(connection: ConnectionFile, forges: ForgeSettings, session: LocalSession): string {
+function renderReady(
+  connection: ConnectionFile,
+  forges: ForgeSettings,
+  session: LocalCommandSession,
+): string {
   const pc = session.out;
   return [
     `${pc.green('Assay is up.')} Everything runs on this machine and listens on 127.0.0.1 only.`,
     '',
     `  ${pc.dim('page    ')} ${pc.bold(`${connection.url}/`)}`,
     `  ${pc.dim('API     ')} ${pc.bold(connection.url)}`,
-    `  ${pc.dim('token   ')} in ${join(connection.data_dir, CONNECTION_FILE)}; commands in this folder read it`,
+    `  ${pc.dim('token   ')} in ${join(connection.data_dir, CONNECTION_FILE_NAME)}; commands in this folder read it`,
     `  ${pc.dim('records ')} ${connection.records_dir}`,
     ...webhookLines(connection.url, forges, session),
     '',
@@ -137,7 +152,7 @@ export const upCommand = defineLocalCommand({
       },
     ),
     data: defineOption('--data <folder>', 'folder of the state; a new stack on it continues the work', {
-      default: DATA_DIR,
+      default: LOCAL_STACK_DATA_DIR,
     }),
     models: defineOption('--models <file>', 'judge models by purpose: YAML or JSON'),
     cascade: defineOption('--cascade <file>', 'policy and budgets of the cascade: YAML or JSON'),
@@ -183,15 +198,19 @@ export const upCommand = defineLocalCommand({
     await refuseSecondStack(dataDir);
     const forges = forgesFile === undefined ? [] : readForgeSettings(forgesFile, io);
     const env = {
-      ...(models === undefined ? {} : await buildJudgeEnvironment(models, io)),
-      ...(cascade === undefined ? {} : buildCascadeEnvironment(cascade, io)),
+      ...(models === undefined ? {} : await buildJudgeModelEnvironment(models, io)),
+      ...(cascade === undefined ? {} : buildCascadePolicyEnvironment(cascade, io)),
       ...(forges.length === 0 ? {} : buildForgeEnvironment(forges)),
       ...(adapter === undefined
         ? {}
-        : { [FUNCTION_ENV_NAMES.defaultAdapter]: JSON.stringify(Adapter.parse({ kind: adapter })) }),
+        : {
+            [FUNCTION_ENV_NAMES.defaultAdapter]: JSON.stringify(
+              AgentAdapterSettings.parse({ kind: adapter }),
+            ),
+          }),
     };
     if (!session.json) session.note('Starting …');
-    const stack = await startStack({
+    const stack = await spawnLocalStack({
       dataDir,
       port,
       verbose: verbose === true,
@@ -203,7 +222,7 @@ export const upCommand = defineLocalCommand({
       writeConnection(dataDir, stack.connection);
       if (session.json) io.stdout.write(`${JSON.stringify(stack.connection)}\n`);
       else session.print(renderReady(stack.connection, forges, session));
-      if (open) openAddress(`${stack.connection.url}/`, session);
+      if (open) openInBrowser(`${stack.connection.url}/`, session);
       const { code, signal } = await stack.ended;
       if (code !== 0 && !stack.interrupted.aborted)
         throw new CliError(
@@ -216,7 +235,7 @@ export const upCommand = defineLocalCommand({
         );
       return CLI_EXIT_CODES.ok;
     } finally {
-      rmSync(join(dataDir, CONNECTION_FILE), { force: true });
+      rmSync(join(dataDir, CONNECTION_FILE_NAME), { force: true });
       await stack.stop();
     }
   },

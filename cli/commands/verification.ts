@@ -1,23 +1,23 @@
 import type * as z from 'zod';
-import type { VerificationWindow } from '../../shared/api/task-schemas.ts';
+import type { VerificationWindowView } from '../../shared/api/task-schemas.ts';
 import { formatCount } from '../../shared/lib/format.ts';
 import { toOneLine } from '../output/text.ts';
-import { renderNudge } from '../output/verification-nudge.ts';
-import { routeCommand } from '../server-command.ts';
+import { renderVerificationNudge } from '../output/verification-nudge.ts';
+import { defineRouteCommand } from '../server-command.ts';
 import type { ServerCommandSession } from '../session.ts';
-import { REQUIRED_REASON } from '../shared-options.ts';
+import { REQUIRED_REASON_OPTION } from '../shared-options.ts';
 
 /** Unverified completions that are printed; `--json` has all. */
 const SHOWN = 20;
 
 function renderWindow(
-  { verification_nudge: nudge, completions }: z.infer<typeof VerificationWindow>,
+  { verification_nudge: nudge, completions }: z.infer<typeof VerificationWindowView>,
   { out }: ServerCommandSession,
 ): string {
   const { window, ever } = nudge;
   const unverified = completions.filter(({ verified }) => !verified);
   return [
-    renderNudge(nudge, out) ??
+    renderVerificationNudge(nudge, out) ??
       (nudge.total_completions === 0
         ? 'No completions in the window.'
         : `${nudge.verified_count} of ${formatCount(nudge.total_completions, 'completion')} verified`),
@@ -39,7 +39,7 @@ function renderWindow(
 
 /** `verification`: the window of completions that the verification alert is about. */
 export const verificationCommands = [
-  routeCommand({
+  defineRouteCommand({
     name: 'verification show',
     route: 'verification',
     description: 'Show the verification window and the completions in it',
@@ -51,11 +51,11 @@ export const verificationCommands = [
       ['verification show --json | jq -r ".completions[] | select(.verified | not).task_id"', 'their ids'],
     ],
   }),
-  routeCommand({
+  defineRouteCommand({
     name: 'verification reset',
     route: 'resetVerification',
     description: 'Start a new window: earlier completions no longer count; no record is removed',
-    options: { reason: REQUIRED_REASON },
+    options: { reason: REQUIRED_REASON_OPTION },
     request: ({ reason }) => ({ body: { reason } }),
     view: ({ at }) => `Only completions after ${at} count from now on. No record was removed.`,
     examples: [['verification reset --reason "release 4 begins"', 'a clean baseline']],

@@ -1,5 +1,5 @@
-import { exitCodeForTasks, followWithTimeout } from '../follow-tasks.ts';
-import { startTaskProgress } from '../output/task-progress.ts';
+import { exitCodeForTasks, followTasksWithTimeout } from '../follow-tasks.ts';
+import { startTaskProgressDisplay } from '../output/task-progress.ts';
 import { defineArgument } from '../parameters.ts';
 import { defineServerCommand } from '../server-command.ts';
 import { TIMEOUT_OPTION } from '../shared-options.ts';
@@ -21,9 +21,9 @@ export const watchCommand = defineServerCommand({
   ],
   run: async (session, { ids: given, timeout }) => {
     const ids = [...new Set(given)];
-    const progress = session.json ? null : startTaskProgress(session.io.stdout, session.out, ids);
+    const progress = session.json ? null : startTaskProgressDisplay(session.io.stdout, session.out, ids);
     try {
-      const tasks = await followWithTimeout(timeout, session.client(), ids, (task) =>
+      const tasks = await followTasksWithTimeout(timeout, session.client(), ids, (task) =>
         progress ? progress.show(task) : session.io.stdout.write(`${JSON.stringify(task)}\n`),
       );
       return exitCodeForTasks(tasks);

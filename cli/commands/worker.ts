@@ -1,4 +1,4 @@
-import { Adapter } from '../../shared/contract/agents/adapter.ts';
+import { AgentAdapterSettings } from '../../shared/contract/agents/adapter.ts';
 import {
   ADAPTER_KINDS,
   ADAPTER_MANIFESTS,
@@ -8,10 +8,10 @@ import { RoleName } from '../../shared/contract/submission/schema.ts';
 import { findBuiltinRole } from '../../shared/control/roles/builtin-role.ts';
 import { CLI_EXIT_CODES, CliError, InterruptedError } from '../exit.ts';
 import { toOneLine } from '../output/text.ts';
-import { createIntegerParser, defineArgument, defineOption, type ParseOption } from '../parameters.ts';
-import { defineDelegatingCommand, LOCAL_OPTION } from '../server-command.ts';
+import { createIntegerParser, defineArgument, defineOption, type OptionParser } from '../parameters.ts';
+import { defineExplicitServerCommand, LOCAL_STACK_OPTION } from '../server-command.ts';
 import type { ServerCommandSession } from '../session.ts';
-import { runWorker, type WorkerResult } from '../worker/run-worker.ts';
+import { type ClaimedTaskResult, runWorker } from '../worker/run-worker.ts';
 
 /** Adapters whose CLI counts turns itself. */
 const TURN_LIMITED_KINDS = ADAPTER_KINDS.filter((kind) => ADAPTER_MANIFESTS[kind].turnLimit);
@@ -28,12 +28,12 @@ interface AdapterOptions {
 function buildAdapter(
   { adapter: kind, agentTimeout, maxTurns }: AdapterOptions,
   argv: readonly string[],
-): Adapter {
+): AgentAdapterSettings {
   if (kind === 'command' && argv.length === 0)
     throw badOption('--adapter command needs a command after --, for example: -- ./my-agent {prompt_file}');
   if (kind !== 'command' && argv.length > 0)
     throw badOption(`--adapter ${kind} takes no command of your own; use --adapter command.`);
-  const parsed = Adapter.safeParse({
+  const parsed = AgentAdapterSettings.safeParse({
     kind,
     ...(kind === 'command' ? { argv } : {}),
     ...(agentTimeout === undefined ? {} : { timeout_s: agentTimeout }),
@@ -44,12 +44,12 @@ function buildAdapter(
   throw badOption(parsed.error.issues[0]?.message ?? 'The command cannot be run.');
 }
 
-const variableName: ParseOption<string> = (name, flag) => {
+const variableName: OptionParser<string> = (name, flag) => {
   if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) return name;
   throw badOption(`${flag} ${toOneLine(name)} is not the name of a variable.`);
 };
 
-const roleName: ParseOption<string> = (text, flag) => {
+const roleName: OptionParser<string> = (text, flag) => {
   if (RoleName.safeParse(text).success) return text;
   throw badOption(`${flag} ${toOneLine(text)} is not the name of a role.`);
 };
@@ -68,7 +68,7 @@ function abortOnSignal(): { readonly signal: AbortSignal; readonly stop: () => v
   };
 }
 
-function printResult(result: WorkerResult, session: ServerCommandSession): void {
+function printResult(result: ClaimedTaskResult, session: ServerCommandSession): void {
   if (session.json) session.io.stdout.write(`${JSON.stringify(result)}\n`);
   else if (result.outcome === 'reported')
     session.print(`${result.task_id} reported; it is ${result.status} now`);
@@ -76,7 +76,7 @@ function printResult(result: WorkerResult, session: ServerCommandSession): void 
 }
 
 /** `worker`: claims external tasks and runs agents on this machine. */
-export const workerCommand = defineDelegatingCommand({
+export const workerCommand = defineExplicitServerCommand({
   name: 'worker',
   arguments: {
     argv: defineArgument('[command...]', 'with --adapter command: program and arguments, after --'),
@@ -116,7 +116,7 @@ export const workerCommand = defineDelegatingCommand({
       parse: variableName,
       repeatable: true,
     }),
-    local: LOCAL_OPTION,
+    local: LOCAL_STACK_OPTION,
   },
   json: {
     text: '`--json` prints a line for each task: `{"task_id": string, "attempt": number, "outcome": "reported" | "handed_back", "status": string, "reason": string | null}`.',

@@ -38,7 +38,7 @@ export function buildCommandTree(command: Command, path: readonly string[] = [])
   };
 }
 
-export const flattenTree = (node: CommandNode): CommandNode[] => [
+export const listCommandNodes = (node: CommandNode): CommandNode[] => [
   node,
-  ...node.children.flatMap(flattenTree),
+  ...node.children.flatMap(listCommandNodes),
 ];

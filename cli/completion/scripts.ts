@@ -1,4 +1,4 @@
-import { type CommandNode, flattenTree } from './command-tree.ts';
+import { type CommandNode, listCommandNodes } from './command-tree.ts';
 
 /** Quotes text for a shell. */
 const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
@@ -14,7 +14,7 @@ const optionsWithAnyValue = (node: CommandNode) => node.options.filter(({ values
  * no variable `path`: both mean something else there.
  */
 function bash(root: CommandNode): string {
-  const nodes = flattenTree(root);
+  const nodes = listCommandNodes(root);
   const cases = nodes.map((node) => {
     const of = quote(node.path.join(' '));
     return `    ${of}) children=${quote(childNames(node))}; flags=${quote(flags(node))};;`;
@@ -61,7 +61,7 @@ ${bash(root)}`;
 
 /** The script for fish. Groups have subcommands of the same name, so that each condition names all words of the path. */
 function fish(root: CommandNode): string {
-  const lines = flattenTree(root).flatMap((node) => {
+  const lines = listCommandNodes(root).flatMap((node) => {
     const seen = node.path.map((word) => `__fish_seen_subcommand_from ${word}`);
     const inside = seen.length === 0 ? '' : ` -n ${quote(seen.join('; and '))}`;
     // A subcommand is offered only until one is chosen.
@@ -80,4 +80,4 @@ function fish(root: CommandNode): string {
 }
 
 export const COMPLETION_SCRIPTS = { bash, zsh, fish } as const;
-export type Shell = keyof typeof COMPLETION_SCRIPTS;
+export type CompletionShell = keyof typeof COMPLETION_SCRIPTS;

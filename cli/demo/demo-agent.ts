@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { Adapter } from '../../shared/contract/agents/adapter.ts';
+import type { AgentAdapterSettings } from '../../shared/contract/agents/adapter.ts';
 import { AGENT_CLI_MANIFESTS, type AgentCliKind } from '../../shared/contract/agents/adapter-manifests.ts';
 import { PROVIDER_BASE_PATHS } from '../../shared/contract/models/protocols.ts';
-import { PROVIDER_CLIENT_ENV_NAMES } from '../../shared/contract/resource-names.ts';
+import { MODEL_PROVIDER_ENV_NAMES } from '../../shared/contract/resource-names.ts';
 import { CLI_EXIT_CODES, CliError } from '../exit.ts';
 import { INSTALL_ROOT } from '../installation.ts';
 
@@ -22,7 +22,7 @@ export interface DemoAgent {
   readonly kind: AgentCliKind;
   /** real: a provider is called, and costs money. scripted: a local process plays it. */
   readonly models: 'real' | 'scripted';
-  readonly adapter: Adapter;
+  readonly adapter: AgentAdapterSettings;
   /** Environment of the stack, added to this process's own. */
   readonly env: Readonly<Record<string, string>>;
   stop(): Promise<void>;
@@ -75,7 +75,7 @@ export async function startDemoAgent(
 ): Promise<DemoAgent> {
   const PATH = pathWith(kind, env, pinnedClis);
   const { vendor } = AGENT_CLI_MANIFESTS[kind];
-  const { key, url } = PROVIDER_CLIENT_ENV_NAMES[vendor];
+  const { key, url } = MODEL_PROVIDER_ENV_NAMES[vendor];
   const common = { kind, adapter: { kind, timeout_s: TIMEOUT_S } };
   if (env[key]) return { ...common, models: 'real', env: { PATH }, stop: async () => {} };
   const scripted = await startScriptedProvider();

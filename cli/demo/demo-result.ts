@@ -4,7 +4,7 @@ import type { VerificationNudge } from '../../shared/control/ledger/verification
 import type { DemoAgent } from './demo-agent.ts';
 import type { DemoTask } from './demo-tasks.ts';
 
-export interface DemoOutcome {
+export interface DemoTaskOutcome {
   readonly task: TaskView;
   readonly attempts: readonly AttemptView[];
 }
@@ -13,7 +13,7 @@ export interface DemoOutcome {
 export interface DemoResult {
   /** The agent CLI that did the tasks; null: scripted agents. */
   readonly agent: Pick<DemoAgent, 'kind' | 'models'> | null;
-  readonly outcomes: readonly DemoOutcome[];
+  readonly outcomes: readonly DemoTaskOutcome[];
   readonly nudge: z.infer<typeof VerificationNudge>;
   /** Delivered branches as `<hash> <branch> <subject>`. */
   readonly branches: readonly string[];

@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import type { TaskView } from '../../shared/api/task-schemas.ts';
-import type { Adapter } from '../../shared/contract/agents/adapter.ts';
+import type { AgentAdapterSettings } from '../../shared/contract/agents/adapter.ts';
 import type { TaskSubmissionInput } from '../../shared/contract/submission/schema.ts';
-import { deliveryBranch } from '../../shared/contract/task/task.ts';
+import { deliveryBranchName } from '../../shared/contract/task/task.ts';
 
 /** The expected end of a task. */
 interface ExpectedEnd {
@@ -26,7 +26,7 @@ export interface DemoTask {
 
 const agent = fileURLToPath(new URL('./agent/main.ts', import.meta.url));
 
-const SCRIPTED: Adapter = {
+const SCRIPTED: AgentAdapterSettings = {
   kind: 'command',
   argv: [process.execPath, agent, '{task_id}', '{model}'],
   timeout_s: 60,
@@ -65,7 +65,7 @@ export function buildDemoTasks(url: string, adapter = SCRIPTED): readonly DemoTa
         ...common,
         id: 'c-receipt',
         title: 'Print the discount on the receipt',
-        base_ref: deliveryBranch('b-discount'),
+        base_ref: deliveryBranchName('b-discount'),
         depends_on: ['b-discount'],
         description: 'receipt() gives the lines of a receipt; a discount has a line of its own.',
         completion_signals: [

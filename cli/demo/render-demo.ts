@@ -1,10 +1,10 @@
 import { dirname } from 'node:path';
-import { judgementCost, sumOrNull } from '../../shared/contract/task/judging-cost.ts';
+import { judgementCost, sumUnlessUnknown } from '../../shared/contract/task/judging-cost.ts';
 import { formatCount, formatDollars, formatDuration } from '../../shared/lib/format.ts';
-import type { Colors } from '../io.ts';
+import type { TerminalColors } from '../io.ts';
 import { renderTaskResults } from '../output/task-results.ts';
 import { toOneLine } from '../output/text.ts';
-import { renderNudge } from '../output/verification-nudge.ts';
+import { renderVerificationNudge } from '../output/verification-nudge.ts';
 import type { DemoResult } from './demo-result.ts';
 
 /** Counts files such as `table=tasks/dt=2026-11-21/x.jsonl` by table and day. */
@@ -27,7 +27,7 @@ function judgingLines({ outcomes }: DemoResult): string[] {
     ),
   );
   if (judged.length === 0) return [];
-  const cost = sumOrNull(judged.map(judgementCost));
+  const cost = sumUnlessUnknown(judged.map(judgementCost));
   return [
     `${formatCount(judged.length, 'judgement')} for ${formatDollars(cost)} (simulated, in the costs above):`,
     ...judged.map(
@@ -64,13 +64,13 @@ export function renderDemo(
   result: DemoResult,
   unexpected: readonly string[],
   width: number | undefined,
-  pc: Colors,
+  pc: TerminalColors,
 ): string {
   const spent = result.outcomes.reduce<number | null>(
     (sum, { task }) => (sum === null || task.cost_usd === null ? null : sum + task.cost_usd),
     0,
   );
-  const nudge = renderNudge(result.nudge, pc);
+  const nudge = renderVerificationNudge(result.nudge, pc);
   return [
     ...(result.agent
       ? [

@@ -6,12 +6,12 @@ import type { ConnectionFile } from '../connection.ts';
 import { CLI_EXIT_CODES, CliError } from '../exit.ts';
 import { followTasks } from '../follow-tasks.ts';
 import { findStackProgram } from '../installation.ts';
-import { startStack } from '../local-stack.ts';
-import { startTaskProgress } from '../output/task-progress.ts';
+import { spawnLocalStack } from '../local-stack.ts';
+import { startTaskProgressDisplay } from '../output/task-progress.ts';
 import type { ServerCommandSession } from '../session.ts';
 import type { DemoAgent } from './demo-agent.ts';
 import { createDemoRepository, listDeliveredBranches } from './demo-repository.ts';
-import type { DemoOutcome, DemoResult } from './demo-result.ts';
+import type { DemoResult, DemoTaskOutcome } from './demo-result.ts';
 import {
   buildDemoTasks,
   buildHardCodedAnswerTask,
@@ -30,9 +30,9 @@ async function followAll(
   tasks: readonly DemoTask[],
   interrupted: AbortSignal,
   limitMs: number,
-): Promise<DemoOutcome[]> {
+): Promise<DemoTaskOutcome[]> {
   const ids = tasks.map(({ task }) => task.id);
-  const progress = startTaskProgress(session.io.stderr, session.err, ids);
+  const progress = startTaskProgressDisplay(session.io.stderr, session.err, ids);
   const timeout = AbortSignal.timeout(limitMs);
   try {
     const options = { signal: AbortSignal.any([interrupted, timeout]), onChange: progress.show };
@@ -75,14 +75,14 @@ const listJsonlFiles = (folder: string): string[] =>
     .sort();
 
 /** Optional parts of the demo. */
-export const DEMO_EXTRAS = ['stage'] as const;
-export type DemoExtra = (typeof DEMO_EXTRAS)[number];
+export const OPTIONAL_DEMO_PARTS = ['stage'] as const;
+export type OptionalDemoPart = (typeof OPTIONAL_DEMO_PARTS)[number];
 
 /** Runs the demo in a new temporary folder, which is kept. Every process that it starts has ended when it returns. */
 export async function runDemo(
   session: ServerCommandSession,
   agent: DemoAgent | null,
-  extra: DemoExtra | null = null,
+  extra: OptionalDemoPart | null = null,
 ): Promise<{ tasks: readonly DemoTask[]; result: DemoResult }> {
   findStackProgram();
   const started = performance.now();
@@ -92,10 +92,12 @@ export async function runDemo(
   // Scripted agents have a scripted judge; the tasks of a real agent have none.
   const judge = agent ? null : await startScriptedJudge();
   const env = { ...agent?.env, ...judge?.env };
-  const stack = await startStack({ dataDir: join(folder, 'state'), env }).catch(async (error: unknown) => {
-    await judge?.stop();
-    throw error;
-  });
+  const stack = await spawnLocalStack({ dataDir: join(folder, 'state'), env }).catch(
+    async (error: unknown) => {
+      await judge?.stop();
+      throw error;
+    },
+  );
   try {
     const { url, token, records_dir } = stack.connection;
     const client = createApiRouteClient({ url, token, source: 'the demo' });

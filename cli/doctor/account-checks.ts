@@ -1,4 +1,4 @@
-import { RESERVED_CONCURRENCY } from '../../shared/contract/resource-names.ts';
+import { DEFAULT_RESERVED_CONCURRENCY } from '../../shared/contract/resource-names.ts';
 import {
   type ContainerCapacity,
   CPU_UNITS_PER_VCPU,
@@ -12,7 +12,7 @@ import {
   type DoctorFinding,
 } from './doctor-check.ts';
 
-const RESERVED = Object.values(RESERVED_CONCURRENCY).reduce((sum, each) => sum + each, 0);
+const RESERVED = Object.values(DEFAULT_RESERVED_CONCURRENCY).reduce((sum, each) => sum + each, 0);
 /** Concurrent executions that Lambda keeps unreserved. */
 const UNRESERVED = 100;
 /** Bootstrap version that this version of the CDK needs; https://docs.aws.amazon.com/cdk/v2/guide/bootstrapping-env.html */
@@ -29,7 +29,7 @@ const POOL_NAMES = { on_demand: 'on demand', spot: 'on Spot' } as const satisfie
 /** With fewer vCPUs than this, a batch of tasks mostly waits. */
 const MIN_VCPUS = 20;
 
-export async function checkCredentials(): Promise<DoctorFinding> {
+export async function checkAwsCredentials(): Promise<DoctorFinding> {
   const { GetCallerIdentityCommand, STSClient } = await import('@aws-sdk/client-sts');
   const client = new STSClient();
   try {
@@ -44,7 +44,7 @@ export async function checkCredentials(): Promise<DoctorFinding> {
   }
 }
 
-export async function checkBootstrap(): Promise<DoctorFinding> {
+export async function checkCdkBootstrap(): Promise<DoctorFinding> {
   const { GetParameterCommand, SSMClient } = await import('@aws-sdk/client-ssm');
   const client = new SSMClient();
   const advice = 'npx cdk bootstrap';

@@ -1,48 +1,55 @@
 import {
-  checkBootstrap,
-  checkCredentials,
+  checkAwsCredentials,
+  checkCdkBootstrap,
   checkFargateQuota,
   checkLambdaConcurrency,
 } from './account-checks.ts';
-import { checkModelAccess } from './check-model-access.ts';
-import { checkSettings } from './check-settings.ts';
-import { findDeployment } from './deployment.ts';
+import { checkBedrockModelAccess } from './check-model-access.ts';
+import { checkStackSettings } from './check-settings.ts';
+import { findDeployedStack } from './deployment.ts';
 import { type DoctorCheck, performDoctorCheck } from './doctor-check.ts';
 import {
-  parseCapacity,
-  parseProviders,
+  parseContainerCapacity,
+  parseModelProviders,
   parseTierModels,
-  readFunctionEnvironments,
+  readLambdaEnvironmentVariables,
 } from './function-environments.ts';
-import { checkImages, checkSecrets, checkStackState, checkSubscriptions } from './stack-checks.ts';
+import {
+  checkAlarmSubscriptions,
+  checkContainerImages,
+  checkSecretValues,
+  checkStackState,
+} from './stack-checks.ts';
 
 /**
  * Checks an account, before and after the deployment. Changes nothing. Without a stack its checks are left out; without credentials no
  * other check runs.
  */
-export async function checkAccount(stackName: string): Promise<DoctorCheck[]> {
-  const identity = await performDoctorCheck('credentials', checkCredentials);
+export async function checkAwsAccount(stackName: string): Promise<DoctorCheck[]> {
+  const identity = await performDoctorCheck('credentials', checkAwsCredentials);
   if (identity.outcome !== 'ok') return [identity];
-  const finding = findDeployment(stackName);
+  const finding = findDeployedStack(stackName);
   const stack = await performDoctorCheck('stack', async () => checkStackState(stackName, await finding));
   const deployment = await finding.catch(() => null);
-  const environments = deployment && readFunctionEnvironments(deployment);
+  const environments = deployment && readLambdaEnvironmentVariables(deployment);
   // Each check that needs the environments reports that they could not be read.
   environments?.catch(() => {});
   const account = [
-    performDoctorCheck('bootstrap', checkBootstrap),
-    performDoctorCheck('fargate_vcpus', async () => checkFargateQuota(parseCapacity(await environments))),
+    performDoctorCheck('bootstrap', checkCdkBootstrap),
+    performDoctorCheck('fargate_vcpus', async () =>
+      checkFargateQuota(parseContainerCapacity(await environments)),
+    ),
     performDoctorCheck('lambda_concurrency', () => checkLambdaConcurrency(deployment !== null)),
     performDoctorCheck('model_access', async () =>
-      checkModelAccess(parseProviders(await environments), parseTierModels(await environments)),
+      checkBedrockModelAccess(parseModelProviders(await environments), parseTierModels(await environments)),
     ),
   ];
   const deployed = deployment &&
     environments && [
-      performDoctorCheck('settings', async () => checkSettings(deployment)),
-      performDoctorCheck('images', () => checkImages(deployment)),
-      performDoctorCheck('secrets', () => checkSecrets(deployment, environments)),
-      performDoctorCheck('alarm_subscription', () => checkSubscriptions(deployment)),
+      performDoctorCheck('settings', async () => checkStackSettings(deployment)),
+      performDoctorCheck('images', () => checkContainerImages(deployment)),
+      performDoctorCheck('secrets', () => checkSecretValues(deployment, environments)),
+      performDoctorCheck('alarm_subscription', () => checkAlarmSubscriptions(deployment)),
     ];
   return [identity, ...(await Promise.all(account)), stack, ...(await Promise.all(deployed ?? []))];
 }

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { AGENT_CLI_MANIFESTS, DEFAULT_AGENT_CLI } from '../../shared/contract/agents/adapter-manifests.ts';
-import { readConfig } from '../check/check-inputs.ts';
+import { readAssayConfig } from '../check/check-inputs.ts';
 import {
   createAttentionFinding,
   createMissingFinding,
@@ -58,7 +58,7 @@ async function checkConfiguration(folder: string): Promise<DoctorFinding> {
   if (!existsSync(join(folder, 'assay.yaml')))
     return createAttentionFinding('there is no assay.yaml', '`assay init` proposes one for the repository.');
   try {
-    await readConfig(folder);
+    await readAssayConfig(folder);
     return createOkFinding('assay.yaml is valid');
   } catch (error) {
     return createMissingFinding(
@@ -93,7 +93,7 @@ async function checkDuckdb(): Promise<DoctorFinding> {
 const defaultCli = AGENT_CLI_MANIFESTS[DEFAULT_AGENT_CLI].install;
 
 /** Checks this machine and a folder. Changes nothing. */
-export const checkMachine = (folder: string): Promise<DoctorCheck[]> =>
+export const checkLocalMachine = (folder: string): Promise<DoctorCheck[]> =>
   Promise.all([
     performDoctorCheck('node', async () => createOkFinding(`Node ${process.versions.node}`)),
     performDoctorCheck('git', checkGit),

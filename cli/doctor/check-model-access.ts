@@ -6,7 +6,7 @@ import { createMissingFinding, createOkFinding, type DoctorFinding } from './doc
 const PREFIX = 'anthropic.';
 
 /** Checks access to the models of the tiers in Bedrock. Keys of other providers are checked with the secrets. */
-export async function checkModelAccess(
+export async function checkBedrockModelAccess(
   { anthropic }: ModelProviders,
   tiers: TierModels,
 ): Promise<DoctorFinding> {

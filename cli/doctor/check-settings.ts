@@ -1,4 +1,4 @@
-import type { Deployment } from './deployment.ts';
+import type { DeployedStack } from './deployment.ts';
 import { createAttentionFinding, createOkFinding, type DoctorFinding } from './doctor-check.ts';
 
 /** The check that covers each setting; null: nothing in the account can be missing for it. A test compares it with the settings of the stack. */
@@ -69,7 +69,7 @@ const isKnown = (name: string): name is keyof typeof DOCTOR_CHECK_BY_STACK_SETTI
   Object.hasOwn(DOCTOR_CHECK_BY_STACK_SETTING, name);
 
 /** Lists the settings that differ from the defaults, and the check that covers each. */
-export function checkSettings({ outputs }: Deployment): DoctorFinding {
+export function checkStackSettings({ outputs }: DeployedStack): DoctorFinding {
   const text = outputs['Settings'];
   if (text === undefined)
     return createAttentionFinding(

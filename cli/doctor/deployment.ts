@@ -1,7 +1,7 @@
 import type { CloudFormationClient, Stack } from '@aws-sdk/client-cloudformation';
 
 /** A stack in CloudFormation. */
-export interface Deployment {
+export interface DeployedStack {
   readonly status: string;
   readonly outputs: Readonly<Record<string, string>>;
   /** Physical ids by type. */
@@ -9,7 +9,7 @@ export interface Deployment {
 }
 
 /** Finds a stack by name; null: there is none. */
-export async function findDeployment(name: string): Promise<Deployment | null> {
+export async function findDeployedStack(name: string): Promise<DeployedStack | null> {
   const sdk = await import('@aws-sdk/client-cloudformation');
   const client = new sdk.CloudFormationClient();
   try {

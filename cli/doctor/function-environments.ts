@@ -3,13 +3,15 @@ import { DEFAULT_TIER_MODELS, TierModels } from '../../shared/contract/agents/ti
 import { DEFAULT_MODEL_PROVIDERS, ModelProviders } from '../../shared/contract/models/model-providers.ts';
 import { FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
 import { ContainerCapacity } from '../../shared/control/admission/container-capacity.ts';
-import type { Deployment } from './deployment.ts';
+import type { DeployedStack } from './deployment.ts';
 
 /** The environment of each function of a deployment. */
-export type FunctionEnvironments = readonly Readonly<Record<string, string>>[];
+export type LambdaEnvironmentVariables = readonly Readonly<Record<string, string>>[];
 
 /** Reads the environment of each function of a deployment. */
-export async function readFunctionEnvironments(deployment: Deployment): Promise<FunctionEnvironments> {
+export async function readLambdaEnvironmentVariables(
+  deployment: DeployedStack,
+): Promise<LambdaEnvironmentVariables> {
   const { GetFunctionConfigurationCommand, LambdaClient } = await import('@aws-sdk/client-lambda');
   const client = new LambdaClient();
   try {
@@ -24,22 +26,28 @@ export async function readFunctionEnvironments(deployment: Deployment): Promise<
   }
 }
 
-const readSetting = <T>(environments: FunctionEnvironments, name: string, schema: z.ZodType<T>): T | null => {
+const readSetting = <T>(
+  environments: LambdaEnvironmentVariables,
+  name: string,
+  schema: z.ZodType<T>,
+): T | null => {
   const text = environments.find((each) => each[name] !== undefined)?.[name];
   return text === undefined ? null : schema.parse(JSON.parse(text));
 };
 
 /** Returns the providers of the model gateway; without a deployment, the default ones. */
-export const parseProviders = (environments: FunctionEnvironments | null): ModelProviders =>
+export const parseModelProviders = (environments: LambdaEnvironmentVariables | null): ModelProviders =>
   environments === null
     ? DEFAULT_MODEL_PROVIDERS
     : (readSetting(environments, FUNCTION_ENV_NAMES.modelProviders, ModelProviders) ?? {});
 
 /** Returns the models of the tiers; if none are configured, the default ones. */
-export const parseTierModels = (environments: FunctionEnvironments | null): TierModels =>
+export const parseTierModels = (environments: LambdaEnvironmentVariables | null): TierModels =>
   (environments && readSetting(environments, FUNCTION_ENV_NAMES.tierModels, TierModels)) ??
   DEFAULT_TIER_MODELS;
 
 /** Returns the capacity for containers; null: there is no deployment. */
-export const parseCapacity = (environments: FunctionEnvironments | null): ContainerCapacity | null =>
+export const parseContainerCapacity = (
+  environments: LambdaEnvironmentVariables | null,
+): ContainerCapacity | null =>
   environments && readSetting(environments, FUNCTION_ENV_NAMES.containerCapacity, ContainerCapacity);

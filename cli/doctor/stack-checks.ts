@@ -1,16 +1,16 @@
 import type { ContainerDefinition } from '@aws-sdk/client-ecs';
-import type { Deployment } from './deployment.ts';
+import type { DeployedStack } from './deployment.ts';
 import {
   createAttentionFinding,
   createMissingFinding,
   createOkFinding,
   type DoctorFinding,
 } from './doctor-check.ts';
-import { type FunctionEnvironments, parseProviders } from './function-environments.ts';
+import { type LambdaEnvironmentVariables, parseModelProviders } from './function-environments.ts';
 
 const SETTLED = /^(CREATE|UPDATE|IMPORT)_COMPLETE$/;
 
-export function checkStackState(name: string, deployment: Deployment | null): DoctorFinding {
+export function checkStackState(name: string, deployment: DeployedStack | null): DoctorFinding {
   if (!deployment)
     return createAttentionFinding(
       `there is no stack ${name} here`,
@@ -24,7 +24,7 @@ export function checkStackState(name: string, deployment: Deployment | null): Do
 }
 
 /** Reads the containers of the current task definitions. */
-async function readContainers(deployment: Deployment): Promise<ContainerDefinition[]> {
+async function readContainers(deployment: DeployedStack): Promise<ContainerDefinition[]> {
   const { DescribeTaskDefinitionCommand, ECSClient } = await import('@aws-sdk/client-ecs');
   const client = new ECSClient();
   try {
@@ -42,7 +42,7 @@ async function readContainers(deployment: Deployment): Promise<ContainerDefiniti
 const IMAGE = /^(\d{12})\.dkr\.ecr\.[\w-]+\.amazonaws\.com(?:\.cn)?\/([^:@]+)(?::([^@]+))?(?:@(.+))?$/;
 
 /** Reads the images of functions. */
-async function readFunctionImages(deployment: Deployment): Promise<string[]> {
+async function readFunctionImages(deployment: DeployedStack): Promise<string[]> {
   const { GetFunctionCommand, LambdaClient } = await import('@aws-sdk/client-lambda');
   const client = new LambdaClient();
   try {
@@ -57,7 +57,7 @@ async function readFunctionImages(deployment: Deployment): Promise<string[]> {
   }
 }
 
-export async function checkImages(deployment: Deployment): Promise<DoctorFinding> {
+export async function checkContainerImages(deployment: DeployedStack): Promise<DoctorFinding> {
   const { DescribeImagesCommand, ECRClient } = await import('@aws-sdk/client-ecr');
   const client = new ECRClient();
   try {
@@ -101,16 +101,16 @@ export async function checkImages(deployment: Deployment): Promise<DoctorFinding
 const SECRET_ARN = /arn:[\w-]+:secretsmanager:[\w-]+:\d{12}:secret:[\w/+=.@-]+/g;
 
 /** Finds the ARNs of secrets in the environment of functions. */
-const findSecretArns = (environments: FunctionEnvironments): string[] =>
+const findSecretArns = (environments: LambdaEnvironmentVariables): string[] =>
   environments.flatMap((each) => Object.values(each).flatMap((value) => value.match(SECRET_ARN) ?? []));
 
 /** Checks that the secrets and parameters of containers and functions have a value. */
-export async function checkSecrets(
-  deployment: Deployment,
-  reading: Promise<FunctionEnvironments>,
+export async function checkSecretValues(
+  deployment: DeployedStack,
+  reading: Promise<LambdaEnvironmentVariables>,
 ): Promise<DoctorFinding> {
   const [containers, environments] = await Promise.all([readContainers(deployment), reading]);
-  const given = Object.values(parseProviders(environments)).filter((provider) => provider !== undefined);
+  const given = Object.values(parseModelProviders(environments)).filter((provider) => provider !== undefined);
   const every = [
     ...findSecretArns(environments),
     ...containers.flatMap(({ secrets: each = [] }) => each.flatMap(({ valueFrom }) => valueFrom ?? [])),
@@ -164,7 +164,7 @@ async function findAbsentParameters(names: readonly string[]): Promise<string[]>
   }
 }
 
-export async function checkSubscriptions(deployment: Deployment): Promise<DoctorFinding> {
+export async function checkAlarmSubscriptions(deployment: DeployedStack): Promise<DoctorFinding> {
   const { paginateListSubscriptionsByTopic, SNSClient } = await import('@aws-sdk/client-sns');
   const TopicArn = deployment.outputs['AlarmTopic'];
   if (TopicArn === undefined) throw new Error('the stack has no output AlarmTopic');

@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path';
 import { listFolderAncestors } from '../../gates/tests/running/tool-folders.ts';
 
 /** A program that a gate needs, and whether it is installed. */
-export interface FoundTool {
+export interface ToolAvailability {
   /** Name or path of the program; null when the command line names none, such as `if …; fi`. */
   readonly name: string | null;
   readonly found: boolean | null;
@@ -28,7 +28,7 @@ export async function findTool(
   folder: string,
   packageJson: string | null,
   path: string = process.env['PATH'] ?? '',
-): Promise<FoundTool> {
+): Promise<ToolAvailability> {
   const name = programOf(resolveScript(command.trim(), packageJson));
   if (name === null) return { name: null, found: null };
   const places = name.includes('/')

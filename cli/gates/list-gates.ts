@@ -7,18 +7,18 @@ import type { ProjectFiles } from '../../gates/core/project-files.ts';
 import { DEFAULT_CUSTOM_GATE_CONDITION } from '../../gates/gates/custom/custom-command-gate.ts';
 import { gateModulePath } from '../../gates/gates/custom/gate-modules.ts';
 import { BUILT_IN_GATES } from '../../gates/gates/gate-registry.ts';
-import { planGate } from '../../gates/pipeline/cache-key.ts';
-import type { ParsedConfig } from '../../gates/pipeline/configuration/parse-config.ts';
-import { resolvePipeline } from '../../gates/pipeline/gate-pipeline.ts';
+import { planGateCommands } from '../../gates/pipeline/cache-key.ts';
+import type { ParsedAssayConfig } from '../../gates/pipeline/configuration/parse-config.ts';
+import { resolveGatePipeline } from '../../gates/pipeline/gate-pipeline.ts';
 import { joinFolder } from '../../gates/tests/running/tool-folders.ts';
 import { listWorkingTree } from '../../workspace/git/working-tree.ts';
-import { readConfig } from '../check/check-inputs.ts';
-import { createConfigError } from '../check/config-error.ts';
+import { readAssayConfig } from '../check/check-inputs.ts';
+import { createInvalidConfigCliError } from '../check/config-error.ts';
 import { CLI_EXIT_CODES, CliError } from '../exit.ts';
 import { findTool } from './find-tool.ts';
 
 /** One gate, as `assay gates list --json` prints it. */
-export interface ListedGate {
+export interface GateListEntry {
   readonly name: string;
   /** Its switch under `quality_gates`; null for a custom gate. */
   readonly flag: string | null;
@@ -30,10 +30,10 @@ export interface ListedGate {
   readonly required: boolean | null;
   readonly condition: string | null;
   /** Tools that it would use, one for each language and project of the folder; empty: nothing is configured. */
-  readonly tools: readonly ListedTool[];
+  readonly tools: readonly GateToolListEntry[];
 }
 
-export interface ListedTool {
+export interface GateToolListEntry {
   /** The program, `assay` for code of Assay itself, or the module; null: the command line does not say. */
   readonly tool: string | null;
   /** Whether it is installed; null: there is nothing to look for. */
@@ -47,18 +47,18 @@ export interface ListedTool {
 }
 
 /** Lists the gates for the working tree of a folder in pipeline order; gates that the configuration does not run come last. */
-export async function listGates(repo: string, cwd: string): Promise<ListedGate[]> {
+export async function listGates(repo: string, cwd: string): Promise<GateListEntry[]> {
   const dir = resolve(cwd, repo);
   await readdir(dir).catch((error: NodeJS.ErrnoException) => {
     throw new CliError(CLI_EXIT_CODES.usage, 'unreadable_folder', `${repo} cannot be read (${error.code}).`);
   });
-  const config = await readConfig(dir).catch((error: unknown) => {
-    throw error instanceof ConfigError ? createConfigError(error) : error;
+  const config = await readAssayConfig(dir).catch((error: unknown) => {
+    throw error instanceof ConfigError ? createInvalidConfigCliError(error) : error;
   });
   const read = (path: string): Promise<string | null> => readFile(join(dir, path), 'utf8').catch(() => null);
   const custom = config === null ? [] : await customGates(config, dir);
   const settings = config?.gates.settings ?? {};
-  const steps = resolvePipeline(config?.gates ?? null, custom);
+  const steps = resolveGatePipeline(config?.gates ?? null, custom);
   const running = new Set(steps.map(({ gate }) => gate.name));
   const files = new Set(await listWorkingTree(dir));
   const project: ProjectFiles = {
@@ -75,7 +75,7 @@ export async function listGates(repo: string, cwd: string): Promise<ListedGate[]
   ];
   return Promise.all(
     all.map(
-      async ({ gate, enabled, required, condition, command, explicitlyEnabled }): Promise<ListedGate> => {
+      async ({ gate, enabled, required, condition, command, explicitlyEnabled }): Promise<GateListEntry> => {
         const builtIn = BUILT_IN_GATES.includes(gate);
         const isDeclaredByModule = isModuleGate(gate) && !config?.gates.pipeline;
         return {
@@ -92,11 +92,12 @@ export async function listGates(repo: string, cwd: string): Promise<ListedGate[]
     ),
   );
 
-  async function toolsFor(gate: Gate, command: string | null, asked: boolean): Promise<ListedTool[]> {
+  async function toolsFor(gate: Gate, command: string | null, asked: boolean): Promise<GateToolListEntry[]> {
     if (isModuleGate(gate)) return [{ ...NO_TOOL, tool: gate.module, found: gate.found }];
     // Listing calls no model, so whether one is available is not known.
     if (gate.asksModel) return [{ ...NO_TOOL, tool: 'model', found: false }];
-    const plan: GatePlan = command === null ? await planGate(gate, project, settings, asked) : [{ command }];
+    const plan: GatePlan =
+      command === null ? await planGateCommands(gate, project, settings, asked) : [{ command }];
     return plan === 'ours' ? [BUILT_IN] : Promise.all(plan.map(listTool));
   }
 
@@ -132,8 +133,8 @@ export async function listGates(repo: string, cwd: string): Promise<ListedGate[]
   }
 }
 
-const NO_TOOL: ListedTool = { tool: null, found: null, get: null, command: null, folder: '' };
-const BUILT_IN: ListedTool = { ...NO_TOOL, tool: 'assay', found: true };
+const NO_TOOL: GateToolListEntry = { tool: null, found: null, get: null, command: null, folder: '' };
+const BUILT_IN: GateToolListEntry = { ...NO_TOOL, tool: 'assay', found: true };
 
 /** A gate of a module that is not loaded: the module may be unreviewed work. */
 interface ModuleGate extends Gate {
@@ -142,7 +143,7 @@ interface ModuleGate extends Gate {
 }
 const isModuleGate = (gate: Gate): gate is ModuleGate => 'module' in gate;
 
-async function customGates({ gates }: ParsedConfig, dir: string): Promise<Gate[]> {
+async function customGates({ gates }: ParsedAssayConfig, dir: string): Promise<Gate[]> {
   const moduleGate = (name: string, module: string, found: boolean): ModuleGate => ({
     name,
     configKey: name,
@@ -170,7 +171,7 @@ async function customGates({ gates }: ParsedConfig, dir: string): Promise<Gate[]
   ];
 }
 
-const declarationOf = ({ required, condition }: ParsedConfig['gates']['custom_gates'][number]) => ({
+const declarationOf = ({ required, condition }: ParsedAssayConfig['gates']['custom_gates'][number]) => ({
   ...(required === undefined ? {} : { required }),
   ...(condition === undefined ? {} : { condition }),
 });

@@ -152,7 +152,7 @@ const hasTestScript = ({ test }: Scripts): boolean =>
   typeof test === 'string' && !test.includes('no test specified');
 
 /** Whether tests of Python call for pytest, which no manifest names. */
-export const wantsPytest = async (files: Files): Promise<boolean> => {
+export const isPytestNeeded = async (files: Files): Promise<boolean> => {
   const tests = [...files.paths].filter((path) => path.endsWith('.py') && isTestPath(path)).slice(0, 20);
   if (tests.length === 0) return false;
   if (

@@ -3,15 +3,15 @@ import { promisify } from 'node:util';
 import { stringify } from 'yaml';
 import type { EnvironmentSetting } from '../../gates/environment/environment-setting.ts';
 import { findGate } from '../../gates/gates/gate-registry.ts';
-import { type ParsedConfig, parseConfig } from '../../gates/pipeline/configuration/parse-config.ts';
+import { type ParsedAssayConfig, parseAssayConfig } from '../../gates/pipeline/configuration/parse-config.ts';
 import { detectWebApp } from './detect-web-app.ts';
 import {
   countTests,
-  isUsable,
-  type TrialRun,
-  type TriedGate,
-  tryCandidates,
-  tryConfig,
+  type GateTrialResult,
+  type GateTrialRun,
+  isGateTrialUsable,
+  tryCandidateGates,
+  tryConfiguredGates,
 } from './try-candidates.ts';
 
 const run = promisify(execFile);
@@ -24,7 +24,7 @@ const TEST_GATES = {
 } as const;
 
 /** One line of a proposal. */
-export interface ProposedSetting {
+export interface ProposedConfigSetting {
   /** YAML under `quality_gates`. */
   readonly setting: string;
   /** False: it is written as a comment. */
@@ -33,7 +33,7 @@ export interface ProposedSetting {
 }
 
 /** What came of a gate of an existing configuration. */
-export interface CheckedGate {
+export interface ValidatedGate {
   readonly gate: string;
   readonly usable: boolean;
   readonly detail: string;
@@ -44,7 +44,7 @@ export interface ConfigProposal {
   /** The text of assay.yaml. */
   readonly text: string;
   readonly environment: { readonly setup: EnvironmentSetting['setup']; readonly problem: string | null };
-  readonly settings: readonly ProposedSetting[];
+  readonly settings: readonly ProposedConfigSetting[];
   /** What a first `assay check` will do, in sentences. */
   readonly outlook: readonly string[];
 }
@@ -70,7 +70,7 @@ const seconds = (ms: number): string =>
   ms < 10_000 ? `${(ms / 1_000).toFixed(1)} s` : `${Math.round(ms / 1_000)} s`;
 
 /** Says what a run showed, in a few words. */
-function describeRun({ result, durationMs }: TriedGate): string {
+function describeRun({ result, durationMs }: GateTrialResult): string {
   const { run: tests, failed } = countTests(result);
   const took = seconds(durationMs);
   if (tests < 0) return `passed in ${took}`;
@@ -80,7 +80,7 @@ function describeRun({ result, durationMs }: TriedGate): string {
 }
 
 /** Says why a candidate is of no use, and what to do about it. */
-function describeProblem({ result, candidate }: TriedGate): string {
+function describeProblem({ result, candidate }: GateTrialResult): string {
   const remedy =
     candidate.gate === 'tests'
       ? 'set test_command to the line that runs the tests, and environment.setup to what it needs'
@@ -94,10 +94,10 @@ function settingLines(settings: Readonly<Record<string, string | boolean>>): str
     .join('\n');
 }
 
-function gateSettings({ tried }: TrialRun): ProposedSetting[] {
-  return (['tests', 'type_check', 'lint'] as const).flatMap((gate): ProposedSetting[] => {
+function gateSettings({ tried }: GateTrialRun): ProposedConfigSetting[] {
+  return (['tests', 'type_check', 'lint'] as const).flatMap((gate): ProposedConfigSetting[] => {
     const own = tried.filter(({ candidate }) => candidate.gate === gate);
-    const usable = own.find(isUsable);
+    const usable = own.find(isGateTrialUsable);
     if (usable)
       return [{ setting: settingLines(usable.candidate.settings), enabled: true, why: describeRun(usable) }];
     const comments = own.slice(0, 2).map((each) => ({
@@ -117,12 +117,12 @@ function gateSettings({ tried }: TrialRun): ProposedSetting[] {
 }
 
 /** Time limit of a run in seconds: several times what it took here, because other machines are slower. */
-const timeLimitS = (tried: readonly TriedGate[]): number =>
+const timeLimitS = (tried: readonly GateTrialResult[]): number =>
   Math.min(
     7_200,
     Math.max(
       60,
-      ...tried.filter(isUsable).map(({ durationMs }) => Math.ceil((4 * durationMs) / 60_000) * 60),
+      ...tried.filter(isGateTrialUsable).map(({ durationMs }) => Math.ceil((4 * durationMs) / 60_000) * 60),
     ),
   );
 
@@ -134,12 +134,12 @@ export async function proposeConfig(
   dir: string,
   onProgress: (text: string) => void,
 ): Promise<ConfigProposal> {
-  const [trial, base] = await Promise.all([tryCandidates(dir, onProgress), defaultBranch(dir)]);
+  const [trial, base] = await Promise.all([tryCandidateGates(dir, onProgress), defaultBranch(dir)]);
   const { environment, tried } = trial;
   const gates = gateSettings(trial);
   const hasTests = gates.some(({ setting, enabled }) => enabled && setting.startsWith('tests: true'));
   const webApp = detectWebApp(dir);
-  const settings: ProposedSetting[] = [
+  const settings: ProposedConfigSetting[] = [
     ...gates,
     ...(hasTests
       ? Object.entries(TEST_GATES).map(([name, why]) => ({ setting: `${name}: true`, enabled: true, why }))
@@ -166,7 +166,7 @@ export async function proposeConfig(
     '',
   ].join('\n');
   // A proposal must be a valid configuration.
-  parseConfig(text);
+  parseAssayConfig(text);
   return {
     text,
     environment: {
@@ -178,7 +178,7 @@ export async function proposeConfig(
   };
 }
 
-const setupOf = ({ setups }: TrialRun['environment']): EnvironmentSetting['setup'] =>
+const setupOf = ({ setups }: GateTrialRun['environment']): EnvironmentSetting['setup'] =>
   setups.flatMap(({ lines }) =>
     lines.map(({ run: line, folder }) => (folder === '' ? line : { run: line, folder })),
   );
@@ -191,7 +191,7 @@ const IN_ONE_LINE = {
 } as const;
 
 /** Returns `environment` as lines of YAML, commented if the setup failed. */
-function environmentLines(environment: TrialRun['environment']): string[] {
+function environmentLines(environment: GateTrialRun['environment']): string[] {
   const { setups, problem, dropped, durationMs } = environment;
   if (setups.length === 0) return [];
   const lines = [
@@ -226,13 +226,13 @@ function environmentLines(environment: TrialRun['environment']): string[] {
   ];
 }
 
-const settingText = ({ setting, enabled, why }: ProposedSetting): string[] =>
+const settingText = ({ setting, enabled, why }: ProposedConfigSetting): string[] =>
   setting
     .split('\n')
     .map((line, index) => `  ${enabled ? '' : '# '}${line}${index === 0 ? `  # ${oneLine(why)}` : ''}`);
 
-function describeOutlook({ environment, tried }: TrialRun, hasTests: boolean): string[] {
-  const usable = tried.filter(isUsable);
+function describeOutlook({ environment, tried }: GateTrialRun, hasTests: boolean): string[] {
+  const usable = tried.filter(isGateTrialUsable);
   const total = usable.reduce((sum, { durationMs }) => sum + durationMs, 0);
   const names = usable.map(({ candidate }) => candidate.gate).join(', ');
   return [
@@ -255,16 +255,16 @@ function describeOutlook({ environment, tried }: TrialRun, hasTests: boolean): s
 /** Runs the commands of an existing configuration on the last commit, and says for each gate whether it is of use. */
 export async function validateConfig(
   dir: string,
-  config: ParsedConfig,
+  config: ParsedAssayConfig,
   onProgress: (text: string) => void,
-): Promise<{ readonly environment: string | null; readonly gates: readonly CheckedGate[] }> {
-  const { environment, tried } = await tryConfig(dir, config, onProgress);
+): Promise<{ readonly environment: string | null; readonly gates: readonly ValidatedGate[] }> {
+  const { environment, tried } = await tryConfiguredGates(dir, config, onProgress);
   return {
     environment: environment.problem,
     gates: tried.map((each) => ({
       gate: each.candidate.gate,
-      usable: isUsable(each),
-      detail: isUsable(each) ? describeRun(each) : describeProblem(each),
+      usable: isGateTrialUsable(each),
+      detail: isGateTrialUsable(each) ? describeRun(each) : describeProblem(each),
       duration_ms: Math.round(each.durationMs),
     })),
   };

@@ -3,45 +3,45 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createBaseFileReader } from '../../gates/core/base-file-reader.ts';
 import type { GatePlan, GateResult, PlannedCommand } from '../../gates/core/gate.ts';
-import type { PatchSubject } from '../../gates/core/patch-subject.ts';
-import { EnvironmentError } from '../../gates/core/sandbox-extension.ts';
-import { Sandboxes } from '../../gates/core/sandboxes.ts';
+import type { PatchToCheck } from '../../gates/core/patch-subject.ts';
+import { EnvironmentPreparationError } from '../../gates/core/sandbox-extension.ts';
+import { SandboxFactory } from '../../gates/core/sandboxes.ts';
 import {
   createRepositoryFiles,
-  type DetectedSetup,
+  type DetectedDependencySetup,
 } from '../../gates/environment/detect/repository-files.ts';
-import { detectSetup } from '../../gates/environment/detect-setup.ts';
+import { detectDependencySetup } from '../../gates/environment/detect-setup.ts';
 import { EnvironmentExtension } from '../../gates/environment/environment-extension.ts';
-import { type EnvironmentLine, EnvironmentSetting } from '../../gates/environment/environment-setting.ts';
+import { type EnvironmentCommand, EnvironmentSetting } from '../../gates/environment/environment-setting.ts';
 import { findGate } from '../../gates/gates/gate-registry.ts';
-import { planGate } from '../../gates/pipeline/cache-key.ts';
-import type { ParsedConfig } from '../../gates/pipeline/configuration/parse-config.ts';
-import { createPatchSubject } from '../../gates/pipeline/create-patch-subject.ts';
-import { resolvePipeline } from '../../gates/pipeline/gate-pipeline.ts';
+import { planGateCommands } from '../../gates/pipeline/cache-key.ts';
+import type { ParsedAssayConfig } from '../../gates/pipeline/configuration/parse-config.ts';
+import { createPatchToCheck } from '../../gates/pipeline/create-patch-subject.ts';
+import { resolveGatePipeline } from '../../gates/pipeline/gate-pipeline.ts';
 import { findToolVersion } from '../../gates/tests/running/tool-version.ts';
 import { type GitStore, readSingleLine, runGitInStoreOrThrow } from '../../workspace/git/git-store.ts';
 import { listFiles } from '../../workspace/git/list-files.ts';
 import { findRepositoryLayout } from '../../workspace/git/repository-layout.ts';
 import { captureWorkingTree } from '../../workspace/git/working-tree.ts';
 import { removeFolder } from '../../workspace/process/remove-folder.ts';
-import { environmentFolderOf, resolveCacheFolder } from '../check/resolve-cache-folder.ts';
+import { resolveCacheFolder, resolveEnvironmentCacheFolder } from '../check/resolve-cache-folder.ts';
 import { findProgramOnPath } from '../gates/find-tool.ts';
 import { stopOnSignals } from '../stop-on-signals.ts';
-import { type CandidateGate, listCandidateGates, wantsPytest } from './candidate-gates.ts';
+import { type CandidateGate, isPytestNeeded, listCandidateGates } from './candidate-gates.ts';
 
 /** Longest time for one candidate, in milliseconds. */
 const CANDIDATE_TIMEOUT_MS = 1_200_000;
 
 /** What came of a candidate in a bare checkout. */
-export interface TriedGate {
+export interface GateTrialResult {
   readonly candidate: CandidateGate;
   readonly result: GateResult;
   readonly durationMs: number;
 }
 
-export interface TriedEnvironment {
+export interface EnvironmentTrialResult {
   /** Setup lines, with the files that they come from. */
-  readonly setups: readonly DetectedSetup[];
+  readonly setups: readonly DetectedDependencySetup[];
   /** Why the lines failed; null: they ran, or there are none. */
   readonly problem: string | null;
   readonly durationMs: number;
@@ -49,10 +49,10 @@ export interface TriedEnvironment {
   readonly dropped: readonly string[];
 }
 
-export interface TrialRun {
-  readonly environment: TriedEnvironment;
+export interface GateTrialRun {
+  readonly environment: EnvironmentTrialResult;
   /** Of each gate the first candidate that passed, and those that were tried before. */
-  readonly tried: readonly TriedGate[];
+  readonly tried: readonly GateTrialResult[];
 }
 
 /** The last commit of a repository, in a store that the trial may use. */
@@ -74,8 +74,8 @@ interface TrialBase {
 
 /** An environment with the subject whose commands run in it. */
 interface OpenEnvironment {
-  readonly environment: TriedEnvironment;
-  readonly subject: PatchSubject;
+  readonly environment: EnvironmentTrialResult;
+  readonly subject: PatchToCheck;
 }
 
 /** Calls a function with the last commit of a repository; nothing of it stays afterwards. */
@@ -96,7 +96,7 @@ async function withTrialBase<Value>(
       tree: readSingleLine(await runGitInStoreOrThrow(store, ['rev-parse', `${base}^{tree}`])),
       paths: (await listFiles(store, base)).map(({ path }) => path),
       at,
-      cacheFolder: environmentFolderOf(await resolveCacheFolder(layout, undefined, dir)),
+      cacheFolder: resolveEnvironmentCacheFolder(await resolveCacheFolder(layout, undefined, dir)),
       abort: stopping.abort,
       onProgress,
       throwIfStopped: stopping.throwIfStopped,
@@ -111,11 +111,11 @@ async function withTrialBase<Value>(
 async function openEnvironment(
   { store, base, tree, paths, at, cacheFolder, abort, onProgress }: TrialBase,
   setting: EnvironmentSetting | null,
-  setups: readonly DetectedSetup[],
+  setups: readonly DetectedDependencySetup[],
 ): Promise<OpenEnvironment> {
   const started = performance.now();
   const workDir = await mkdtemp(join(at, 'sandboxes-'));
-  const sandboxes = new Sandboxes({ store, base, tree, workDir, users: null, abort });
+  const sandboxes = new SandboxFactory({ store, base, tree, workDir, users: null, abort });
   const extension = new EnvironmentExtension({
     sandboxes,
     base,
@@ -127,11 +127,11 @@ async function openEnvironment(
     onProgress,
   });
   sandboxes.extendSandboxes(extension);
-  const plain = await createPatchSubject({ store, base, tree, rooms: sandboxes });
+  const plain = await createPatchToCheck({ store, base, tree, rooms: sandboxes });
   const prepared = await extension.prepare(base).then(
     (result) => ({ dropped: result?.dropped ?? [], problem: null }),
     (error: unknown) => {
-      if (error instanceof EnvironmentError) return { dropped: [], problem: error.message };
+      if (error instanceof EnvironmentPreparationError) return { dropped: [], problem: error.message };
       throw error;
     },
   );
@@ -147,9 +147,9 @@ async function openEnvironment(
  * @param onProgress gets one line for each step.
  * @throws CheckoutError if the folder is in no repository, or the repository has no commit
  */
-export const tryCandidates = (dir: string, onProgress: (text: string) => void): Promise<TrialRun> =>
+export const tryCandidateGates = (dir: string, onProgress: (text: string) => void): Promise<GateTrialRun> =>
   withTrialBase(dir, onProgress, async (trial) => {
-    const open = (setups: readonly DetectedSetup[]): Promise<OpenEnvironment> =>
+    const open = (setups: readonly DetectedDependencySetup[]): Promise<OpenEnvironment> =>
       openEnvironment(
         trial,
         setups.length === 0 ? null : EnvironmentSetting.parse({ setup: setups.flatMap(toSettings) }),
@@ -157,17 +157,17 @@ export const tryCandidates = (dir: string, onProgress: (text: string) => void): 
       );
     const read = createBaseFileReader(trial.store, trial.base);
     const files = { paths: new Set(trial.paths), baseFile: read };
-    const detected = await detectSetup(createRepositoryFiles(trial.paths, read, findProgramOnPath));
+    const detected = await detectDependencySetup(createRepositoryFiles(trial.paths, read, findProgramOnPath));
     const { environment, subject } = await prepareWithFallback(detected, open, async (opened) => {
-      if (!(await wantsPytest(files))) return false;
+      if (!(await isPytestNeeded(files))) return false;
       const line = 'command -v pytest >/dev/null || exit 127; pytest --version';
       const pytest = { name: 'pytest', versionLine: line, installHint: '' };
       return (await findToolVersion(opened.subject.sandboxes, trial.base, pytest)) === null;
     });
     trial.throwIfStopped();
-    const tried: TriedGate[] = [];
+    const tried: GateTrialResult[] = [];
     for (const candidate of await listCandidateGates(files)) {
-      if (tried.some((each) => each.candidate.gate === candidate.gate && isUsable(each))) continue;
+      if (tried.some((each) => each.candidate.gate === candidate.gate && isGateTrialUsable(each))) continue;
       const one = await tryCandidate(candidate, subject, environment.problem, trial.onProgress);
       trial.throwIfStopped();
       if (one !== null) tried.push(one);
@@ -180,18 +180,18 @@ const COMMAND_GATES = ['tests', 'type_check', 'lint'] as const;
 
 /**
  * Prepares a bare checkout of the last commit as a configuration says, and runs its gates that run commands of the project.
- * @throws CheckoutError as `tryCandidates` does
+ * @throws CheckoutError as `tryCandidateGates` does
  */
-export const tryConfig = (
+export const tryConfiguredGates = (
   dir: string,
-  { gates, environment: setting }: ParsedConfig,
+  { gates, environment: setting }: ParsedAssayConfig,
   onProgress: (text: string) => void,
-): Promise<TrialRun> =>
+): Promise<GateTrialRun> =>
   withTrialBase(dir, onProgress, async (trial) => {
     const { environment, subject } = await openEnvironment(trial, setting, []);
     trial.throwIfStopped();
-    const tried: TriedGate[] = [];
-    for (const step of resolvePipeline(gates)) {
+    const tried: GateTrialResult[] = [];
+    for (const step of resolveGatePipeline(gates)) {
       const gate = COMMAND_GATES.find((name) => name === step.gate.name);
       if (gate === undefined) continue;
       const candidate: CandidateGate = {
@@ -207,13 +207,13 @@ export const tryConfig = (
     return { environment, tried };
   });
 
-const toSettings = ({ lines }: DetectedSetup) =>
+const toSettings = ({ lines }: DetectedDependencySetup) =>
   lines.map(({ run, folder }) => (folder === '' ? run : { run, folder }));
 
 /** Prepares with all lines, then without install scripts of packages of Node where those fail, and with pytest where it is missing. */
 async function prepareWithFallback(
-  detected: readonly DetectedSetup[],
-  open: (setups: readonly DetectedSetup[]) => Promise<OpenEnvironment>,
+  detected: readonly DetectedDependencySetup[],
+  open: (setups: readonly DetectedDependencySetup[]) => Promise<OpenEnvironment>,
   lacksPytest: (opened: OpenEnvironment) => Promise<boolean>,
 ): Promise<OpenEnvironment> {
   let opened = await open(detected);
@@ -236,22 +236,22 @@ async function prepareWithFallback(
 }
 
 const NODE_INSTALL = /^(?:npm (?:ci|install --no-package-lock)|(?:pnpm|yarn|bun) install)\b/;
-const withoutInstallScripts = (line: EnvironmentLine): EnvironmentLine =>
+const withoutInstallScripts = (line: EnvironmentCommand): EnvironmentCommand =>
   NODE_INSTALL.test(line.run) ? { ...line, run: `${line.run} --ignore-scripts` } : line;
 
 async function tryCandidate(
   candidate: CandidateGate,
-  subject: PatchSubject,
+  subject: PatchToCheck,
   problem: string | null,
   onProgress: (text: string) => void,
   ownCommand: string | null = null,
-): Promise<TriedGate | null> {
+): Promise<GateTrialResult | null> {
   const gate = findGate(candidate.gate);
   const plan: GatePlan =
     ownCommand !== null
       ? [{ command: ownCommand }]
       : gate
-        ? await planGate(gate, subject, candidate.settings, candidate.usesDefaults)
+        ? await planGateCommands(gate, subject, candidate.settings, candidate.usesDefaults)
         : [];
   if (plan.length === 0) return null;
   onProgress(`${candidate.gate}: ${plan === 'ours' ? candidate.sign : describePlan(plan)}`);
@@ -293,7 +293,7 @@ const describePlan = (plan: readonly PlannedCommand[]): string =>
     .join('; ');
 
 /** Whether a gate can tell good patches from bad ones: it passes on the base, or names the tests that fail there. */
-export const isUsable = ({ candidate, result }: TriedGate): boolean =>
+export const isGateTrialUsable = ({ candidate, result }: GateTrialResult): boolean =>
   (result.outcome === 'passed' && (candidate.gate !== 'tests' || countTests(result).run !== 0)) ||
   (candidate.gate === 'tests' && result.outcome === 'failed' && countTests(result).passed > 0);
 

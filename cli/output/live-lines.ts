@@ -8,7 +8,7 @@ export interface LiveLine {
   readonly plain: string;
 }
 
-export interface LiveLines {
+export interface LiveLineRenderer {
   update(lines: readonly LiveLine[]): void;
 }
 
@@ -19,7 +19,7 @@ const CLEAR_LINE = '\u001b[2K';
 type StyleLine = (line: LiveLine, text: string) => string;
 
 /** Prints each change as a new line. */
-function createLogLines(output: OutputStream, style: StyleLine): LiveLines {
+function createLogLines(output: OutputStream, style: StyleLine): LiveLineRenderer {
   const printed = new Map<string, string>();
   return {
     update: (lines) => {
@@ -36,7 +36,11 @@ function createLogLines(output: OutputStream, style: StyleLine): LiveLines {
  * Creates `count` lines that are redrawn in place on a terminal. Elsewhere, and if they do not all fit on the screen, each change is
  * printed as a new line: the cursor cannot go back to lines that have scrolled away.
  */
-export function createLiveLines(output: OutputStream, count: number, style: StyleLine): LiveLines {
+export function createLiveLineRenderer(
+  output: OutputStream,
+  count: number,
+  style: StyleLine,
+): LiveLineRenderer {
   if (!output.isTTY || count >= (output.rows ?? 24)) return createLogLines(output, style);
   let drawn = 0;
   return {

@@ -2,8 +2,8 @@ import type { PlanView } from '../../shared/api/plan-schemas.ts';
 import { sortDependenciesFirst } from '../../shared/contract/submission/dependency-graph.ts';
 import { describeSignal } from '../../shared/contract/submission/signals.ts';
 import { formatCount } from '../../shared/lib/format.ts';
-import type { Colors } from '../io.ts';
-import { statusStyle } from './task-style.ts';
+import type { TerminalColors } from '../io.ts';
+import { chooseStatusStyle } from './task-style.ts';
 import { toOneLine } from './text.ts';
 
 type PlannedTask = PlanView['tasks'][number];
@@ -23,10 +23,10 @@ function dependencyDepths(plan: PlanView): Map<string, number> {
   return depth;
 }
 
-function taskLines(task: PlannedTask, depth: number, plan: PlanView, pc: Colors): string[] {
+function taskLines(task: PlannedTask, depth: number, plan: PlanView, pc: TerminalColors): string[] {
   const pad = '   '.repeat(depth);
   const arrow = depth === 0 ? '' : '└─ ';
-  const status = task.status === null ? '' : `  ${statusStyle(pc, task.status)(task.status)}`;
+  const status = task.status === null ? '' : `  ${chooseStatusStyle(pc, task.status)(task.status)}`;
   const detail = (text: string): string => `${pad}${depth === 0 ? '' : '   '}   ${text}`;
   return [
     `${pad}${arrow}${pc.bold(task.key)}  ${toOneLine(task.title)}${status}`,
@@ -50,7 +50,7 @@ function taskLines(task: PlannedTask, depth: number, plan: PlanView, pc: Colors)
 }
 
 /** Renders the tasks as a tree: each below the dependency with the longest chain. */
-export function renderPlan(plan: PlanView, pc: Colors): string {
+export function renderPlanTree(plan: PlanView, pc: TerminalColors): string {
   const depth = dependencyDepths(plan);
   const { progress_ledger: progress, replanned_as } = plan.coordination;
   const head = [

@@ -3,8 +3,8 @@ import type {
   PolicyComparison,
   SimulationResult,
 } from '../../shared/control/cascade/simulation/policy-comparison.ts';
-import type { Colors } from '../io.ts';
-import { type Cell, type Column, renderTable } from './table.ts';
+import type { TerminalColors } from '../io.ts';
+import { renderTable, type TextTableCell, type TextTableColumn } from './table.ts';
 import { displayWidth } from './text.ts';
 
 const range = (of: BootstrapEstimate | null, digits: number, sign = ''): string =>
@@ -12,7 +12,7 @@ const range = (of: BootstrapEstimate | null, digits: number, sign = ''): string 
     ? '-'
     : `${sign}${of.mean.toFixed(digits)} (${of.low.toFixed(digits)} to ${of.high.toFixed(digits)})`;
 
-const COLUMNS: readonly Column[] = [
+const COLUMNS: readonly TextTableColumn[] = [
   { title: 'POLICY' },
   { title: 'COST $', align: 'right' },
   { title: 'PASS RATE', align: 'right' },
@@ -23,7 +23,7 @@ const COLUMNS: readonly Column[] = [
 const policyLabel = (policy: PolicyComparison['policy']): string =>
   policy === 'clairvoyant' ? '(clairvoyant)' : policy;
 
-const onOneLine = (each: PolicyComparison): Cell[] => [
+const onOneLine = (each: PolicyComparison): TextTableCell[] => [
   policyLabel(each.policy),
   range(each.cost_usd, 4),
   range(each.pass_rate, 3),
@@ -33,7 +33,7 @@ const onOneLine = (each: PolicyComparison): Cell[] => [
 ];
 
 /** The cells of a policy on two lines, for a narrow terminal: the means, and the interval below each. */
-function onTwoLines(each: PolicyComparison, dim: Colors['dim']): Cell[][] {
+function onTwoLines(each: PolicyComparison, dim: TerminalColors['dim']): TextTableCell[][] {
   const figures = [
     [each.cost_usd, 3],
     [each.pass_rate, 3],
@@ -63,7 +63,7 @@ function onTwoLines(each: PolicyComparison, dim: Colors['dim']): Cell[][] {
 function renderPolicies(
   comparisons: readonly PolicyComparison[],
   width: number | undefined,
-  { dim }: Colors,
+  { dim }: TerminalColors,
 ): string {
   const rows = comparisons.map(onOneLine);
   const plain = renderTable(COLUMNS, rows, undefined);
@@ -76,7 +76,7 @@ export function renderSimulation(
   { comparisons, tasks, unknown }: SimulationResult,
   synthetic: boolean,
   width: number | undefined,
-  pc: Colors,
+  pc: TerminalColors,
 ): string {
   const lines = [
     `${tasks - unknown} of ${tasks} tasks${synthetic ? ', synthetic data' : ''}; per task, with intervals at 95 %`,

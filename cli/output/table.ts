@@ -1,9 +1,9 @@
 import { displayWidth, padEnd, padStart, toOneLine, truncateToWidth } from './text.ts';
 
 type Style = (text: string) => string;
-export type Cell = string | { readonly text: string; readonly style?: Style | undefined };
+export type TextTableCell = string | { readonly text: string; readonly style?: Style | undefined };
 
-export interface Column {
+export interface TextTableColumn {
   readonly title: string;
   readonly align?: 'left' | 'right';
   /** Minimum width on a narrow terminal. Absent: the column is never cut. */
@@ -13,12 +13,16 @@ export interface Column {
 }
 
 const GAP = '  ';
-const textOf = (cell: Cell): string => toOneLine(typeof cell === 'string' ? cell : cell.text);
-const styleOf = (cell: Cell): Style =>
+const textOf = (cell: TextTableCell): string => toOneLine(typeof cell === 'string' ? cell : cell.text);
+const styleOf = (cell: TextTableCell): Style =>
   typeof cell === 'string' ? (text) => text : (cell.style ?? ((text) => text));
 
 /** Narrows the widest columns that may shrink, until the row fits or all have their minimum. */
-function shrinkColumns(columns: readonly Column[], natural: readonly number[], width: number): number[] {
+function shrinkColumns(
+  columns: readonly TextTableColumn[],
+  natural: readonly number[],
+  width: number,
+): number[] {
   const widths = [...natural];
   let excess = widths.reduce((sum, each) => sum + each, 0) + GAP.length * (columns.length - 1) - width;
   while (excess > 0) {
@@ -35,7 +39,11 @@ function shrinkColumns(columns: readonly Column[], natural: readonly number[], w
 }
 
 /** Renders each row as a block of `title: value` lines. */
-function renderBlocks(columns: readonly Column[], rows: readonly (readonly Cell[])[], width: number): string {
+function renderBlocks(
+  columns: readonly TextTableColumn[],
+  rows: readonly (readonly TextTableCell[])[],
+  width: number,
+): string {
   const label = Math.max(...columns.map((column) => column.title.length)) + 2;
   return rows
     .map((row) =>
@@ -56,8 +64,8 @@ function renderBlocks(columns: readonly Column[], rows: readonly (readonly Cell[
  *   row becomes a block. Undefined: nothing is cut, so that the output can be searched.
  */
 export function renderTable(
-  columns: readonly Column[],
-  rows: readonly (readonly Cell[])[],
+  columns: readonly TextTableColumn[],
+  rows: readonly (readonly TextTableCell[])[],
   width: number | undefined,
   heading: Style = (text) => text,
 ): string {
@@ -77,7 +85,7 @@ export function renderTable(
     );
   }
 
-  const line = (cells: readonly Cell[]): string =>
+  const line = (cells: readonly TextTableCell[]): string =>
     columns
       .map((column, index) => {
         const cell = cells[index] ?? '';

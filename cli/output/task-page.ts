@@ -1,40 +1,41 @@
 import type * as z from 'zod';
 import type { AttemptList, AttemptView, TaskView } from '../../shared/api/task-schemas.ts';
 import type { CheckOutcome } from '../../shared/contract/check-outcome.ts';
-import { isRestoredFile } from '../../shared/contract/evidence/schema.ts';
+import { isRestoredProtectedFile } from '../../shared/contract/evidence/schema.ts';
 import type { Judgement } from '../../shared/contract/judgement/judgement.ts';
 import { formatCount, formatDollars, formatDuration } from '../../shared/lib/format.ts';
-import { advisoryFindings } from '../../shared/reviews/review/advisory-findings.ts';
-import type { Colors } from '../io.ts';
-import { renderTaskNote, statusStyle, verdictStyle } from './task-style.ts';
+import { listAdvisoryFindings } from '../../shared/reviews/review/advisory-findings.ts';
+import type { TerminalColors } from '../io.ts';
+import { chooseStatusStyle, chooseVerdictStyle, renderTaskNote } from './task-style.ts';
 import { padEnd, sanitizeText, toOneLine, truncateToWidth } from './text.ts';
 
 type Chain = z.infer<typeof AttemptList>;
 
 const LABEL = 14;
-const field = (pc: Colors, label: string, value: string): string => `${pc.dim(padEnd(label, LABEL))}${value}`;
+const field = (pc: TerminalColors, label: string, value: string): string =>
+  `${pc.dim(padEnd(label, LABEL))}${value}`;
 
 /** Maximum width of a detail; the reasons of the verdict are printed whole. */
 const MAX_DETAIL = 140;
 
 /** Renders a reason; the lines of command output below it are indented. */
-const reasonLines = (message: string, pc: Colors): string[] =>
+const reasonLines = (message: string, pc: TerminalColors): string[] =>
   sanitizeText(message)
     .split('\n')
     .filter((text) => text.trim() !== '')
     .map((text, index) => (index === 0 ? `      - ${text}` : pc.dim(`        ${text}`)));
 
-const outcomeStyle = (pc: Colors, outcome: CheckOutcome): ((text: string) => string) =>
+const outcomeStyle = (pc: TerminalColors, outcome: CheckOutcome): ((text: string) => string) =>
   outcome === 'passed' ? pc.green : outcome === 'failed' ? pc.red : pc.yellow;
 
-function checkLines(attempt: AttemptView, pc: Colors): string[] {
+function checkLines(attempt: AttemptView, pc: TerminalColors): string[] {
   const { verification } = attempt;
   if (!verification) return [];
   const line = (kind: string, name: string, outcome: CheckOutcome, detail: string): string =>
     `    ${outcomeStyle(pc, outcome)(padEnd(outcome, 12))} ${kind} ${toOneLine(name)}${detail === '' ? '' : pc.dim(`  ${truncateToWidth(toOneLine(detail), MAX_DETAIL)}`)}`;
   const protectedFiles = verification.protected_files.map(
     (file) =>
-      `    ${isRestoredFile(file) ? pc.yellow(padEnd('reverted', 12)) : padEnd('changed', 12)} ${file.class} ${toOneLine(file.path)}${pc.dim(file.allowed_by === null ? '' : `  allowed by ${toOneLine(file.allowed_by)}`)}`,
+      `    ${isRestoredProtectedFile(file) ? pc.yellow(padEnd('reverted', 12)) : padEnd('changed', 12)} ${file.class} ${toOneLine(file.path)}${pc.dim(file.allowed_by === null ? '' : `  allowed by ${toOneLine(file.allowed_by)}`)}`,
   );
   return [
     ...protectedFiles,
@@ -58,7 +59,7 @@ const isRelevant = ({ kind, outcome, verdict, calls }: Judgement): boolean =>
   kind !== 'second_look' || outcome !== 'could_not_run' || verdict !== 'pass' || calls !== 0;
 
 /** Renders the judgements of models with their cost. */
-const judgementLines = ({ verdict }: AttemptView, pc: Colors): string[] =>
+const judgementLines = ({ verdict }: AttemptView, pc: TerminalColors): string[] =>
   // A requirements review that is not configured has nothing to show.
   (verdict?.judgements ?? []).filter(isRelevant).flatMap((each) => {
     const confidence = each.confidence === null ? '' : ` at ${each.confidence.toFixed(2)}`;
@@ -71,14 +72,14 @@ const judgementLines = ({ verdict }: AttemptView, pc: Colors): string[] =>
     return [
       `    ${outcomeStyle(pc, each.outcome)(padEnd(`${each.outcome}${confidence}`, 12))} judge ${truncateToWidth(toOneLine(each.subject), MAX_DETAIL)}${scored}${pc.dim(`  ${facts}`)}`,
       // The reason for a missing answer is on the line above.
-      ...advisoryFindings(each)
+      ...listAdvisoryFindings(each)
         .filter((reason) => reason !== each.because)
         .map((reason) => pc.dim(`        ${truncateToWidth(toOneLine(reason), MAX_DETAIL)}`)),
     ];
   });
 
 /** Renders the class of the failure, whether it is retried, and the rule that classified it. */
-function failureLines({ failure }: AttemptView, pc: Colors): string[] {
+function failureLines({ failure }: AttemptView, pc: TerminalColors): string[] {
   if (!failure) return [];
   const { class: failureClass, code, retryable, rule, fingerprint, about = '' } = failure;
   const name = failureClass === null || failureClass === code ? code : `${failureClass} (${code})`;
@@ -94,7 +95,10 @@ function failureLines({ failure }: AttemptView, pc: Colors): string[] {
 }
 
 /** Renders how the agent ended: its exit code and last output if it failed, else its own summary. */
-function agentLine({ summary, output_tail, end }: NonNullable<AttemptView['report']>, pc: Colors): string {
+function agentLine(
+  { summary, output_tail, end }: NonNullable<AttemptView['report']>,
+  pc: TerminalColors,
+): string {
   const { exit_code, signal } = end ?? {};
   const cause = exit_code ? `exited with code ${exit_code}` : signal ? `ended by ${signal}` : null;
   if (cause === null) return `    ${pc.dim('agent said')} ${toOneLine(summary)}`;
@@ -105,7 +109,7 @@ function agentLine({ summary, output_tail, end }: NonNullable<AttemptView['repor
 }
 
 /** Renders the path through the workflow of the task, and the stage where the review stopped. */
-function workflowLines({ verdict }: AttemptView, pc: Colors): string[] {
+function workflowLines({ verdict }: AttemptView, pc: TerminalColors): string[] {
   const workflow = verdict?.workflow;
   if (!workflow) return [];
   const taken = workflow.taken.map(
@@ -122,7 +126,7 @@ const qualityScoreText = ({ quality_score: score }: AttemptView): string =>
 /** Renders the result of the verification gate in the agent container. */
 function verificationGateLines(
   gate: NonNullable<AttemptView['report']>['verification_gate'],
-  pc: Colors,
+  pc: TerminalColors,
 ): string[] {
   if (!gate) return [];
   const { tests, compilation } = gate.nudges;
@@ -137,7 +141,7 @@ function verificationGateLines(
 }
 
 /** Renders the findings of middleware. */
-const middlewareLines = ({ report }: AttemptView, pc: Colors): string[] => {
+const middlewareLines = ({ report }: AttemptView, pc: TerminalColors): string[] => {
   const { found = [], more } = report?.middleware ?? {};
   return [
     ...found.map(
@@ -150,7 +154,7 @@ const middlewareLines = ({ report }: AttemptView, pc: Colors): string[] => {
   ];
 };
 
-function renderAttempt(attempt: AttemptView, pc: Colors): string {
+function renderAttempt(attempt: AttemptView, pc: TerminalColors): string {
   const { verdict, decision, report, verification_failure: unverifiable } = attempt;
   const took = attempt.ended_at && Date.parse(attempt.ended_at) - Date.parse(attempt.started_at);
   const facts = [
@@ -182,7 +186,7 @@ function renderAttempt(attempt: AttemptView, pc: Colors): string {
   if (verdict) {
     const suffix = verdict.verified ? '' : ' (unverified)';
     lines.push(
-      `    verdict ${verdictStyle(pc, verdict.verdict)(verdict.verdict)}${suffix} on tree ${verdict.tree.slice(0, 12)}${qualityScoreText(attempt)}`,
+      `    verdict ${chooseVerdictStyle(pc, verdict.verdict)(verdict.verdict)}${suffix} on tree ${verdict.tree.slice(0, 12)}${qualityScoreText(attempt)}`,
     );
     lines.push(...verdict.reasons.flatMap((reason) => reasonLines(reason.message, pc)));
   }
@@ -201,8 +205,8 @@ function acceptedFiles({ review }: TaskView): string | undefined {
 }
 
 /** Renders everything about one task as text. */
-export function renderTask(task: TaskView, chain: Chain, pc: Colors): string {
-  const status = statusStyle(pc, task.status, task.flagged_unverified)(task.status);
+export function renderTaskDetails(task: TaskView, chain: Chain, pc: TerminalColors): string {
+  const status = chooseStatusStyle(pc, task.status, task.flagged_unverified)(task.status);
   const lines = [pc.bold(toOneLine(task.title)), field(pc, 'id', task.id)];
   const add = (label: string, value: string | null | undefined): void => {
     if (value !== null && value !== undefined && value !== '') lines.push(field(pc, label, value));
@@ -242,7 +246,7 @@ export function renderTask(task: TaskView, chain: Chain, pc: Colors): string {
   add('accepted', acceptedFiles(task));
   add('created', `${task.created_at} by ${toOneLine(task.created_by)}`);
   add('ended', task.ended_at);
-  if (task.verdict) add('verdict', verdictStyle(pc, task.verdict)(task.verdict));
+  if (task.verdict) add('verdict', chooseVerdictStyle(pc, task.verdict)(task.verdict));
   add('cost', costText(chain));
   add('saved', savedText(chain));
   add('delivery', deliveryText(task));

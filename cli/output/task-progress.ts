@@ -1,13 +1,13 @@
 import type { TaskView } from '../../shared/api/task-schemas.ts';
 import { isTerminalStatus } from '../../shared/contract/task/status.ts';
 import { formatDuration } from '../../shared/lib/format.ts';
-import type { Colors, OutputStream } from '../io.ts';
-import { createLiveLines, type LiveLine } from './live-lines.ts';
-import { renderTaskNote, statusStyle } from './task-style.ts';
+import type { OutputStream, TerminalColors } from '../io.ts';
+import { createLiveLineRenderer, type LiveLine } from './live-lines.ts';
+import { chooseStatusStyle, renderTaskNote } from './task-style.ts';
 import { padEnd, toOneLine } from './text.ts';
 
 /** Describes the current activity of a task in a few words. */
-export function describeActivity(task: TaskView): string {
+export function describeTaskActivity(task: TaskView): string {
   const note = renderTaskNote(task);
   if (note !== '') return note;
   if (task.delivery?.state === 'delivered') return task.branch ?? 'delivered';
@@ -19,7 +19,7 @@ const facts = (task: TaskView): string[] =>
     task.attempt_count > 0 ? `attempt ${task.attempt_count}` : '',
     toOneLine(task.model ?? ''),
     task.verdict === null ? '' : `verdict ${task.verdict}`,
-    describeActivity(task),
+    describeTaskActivity(task),
   ].filter((fact) => fact !== '');
 
 function lineOf(task: TaskView, idWidth: number, now: number): LiveLine {
@@ -33,7 +33,7 @@ function lineOf(task: TaskView, idWidth: number, now: number): LiveLine {
   };
 }
 
-export interface TaskProgress {
+export interface TaskProgressDisplay {
   /** Shows the new state of a task. */
   show(task: TaskView): void;
   /** Draws the last state and stops the clock. */
@@ -41,18 +41,20 @@ export interface TaskProgress {
 }
 
 /** Shows one line for each task: in place with elapsed times on a terminal, one line for each change elsewhere. */
-export function startTaskProgress(
+export function startTaskProgressDisplay(
   output: OutputStream,
-  colors: Colors,
+  colors: TerminalColors,
   ids: readonly string[],
-): TaskProgress {
+): TaskProgressDisplay {
   const tasks = new Map<string, TaskView>();
   const idWidth = Math.max(0, ...ids.map((id) => id.length));
-  const lines = createLiveLines(output, ids.length, (line, text) => {
+  const lines = createLiveLineRenderer(output, ids.length, (line, text) => {
     const task = tasks.get(line.key);
     return task
       ? text.slice(0, idWidth) +
-          text.slice(idWidth).replace(task.status, statusStyle(colors, task.status, task.flagged_unverified))
+          text
+            .slice(idWidth)
+            .replace(task.status, chooseStatusStyle(colors, task.status, task.flagged_unverified))
       : text;
   });
   const draw = (): void => {

@@ -1,10 +1,10 @@
 import type { AttemptView, TaskView } from '../../shared/api/task-schemas.ts';
 import { formatDollars } from '../../shared/lib/format.ts';
-import type { Colors } from '../io.ts';
+import type { TerminalColors } from '../io.ts';
 import { renderTable } from './table.ts';
-import { statusStyle, verdictStyle } from './task-style.ts';
+import { chooseStatusStyle, chooseVerdictStyle } from './task-style.ts';
 
-export interface TaskResult {
+export interface TaskWithAttempts {
   readonly task: TaskView;
   readonly attempts: readonly AttemptView[];
 }
@@ -14,9 +14,9 @@ const modelName = ({ tier, model }: AttemptView): string => tier ?? model ?? '?'
 
 /** Renders the results of ended tasks, one row each. */
 export const renderTaskResults = (
-  results: readonly TaskResult[],
+  results: readonly TaskWithAttempts[],
   width: number | undefined,
-  pc: Colors,
+  pc: TerminalColors,
 ): string =>
   renderTable(
     [
@@ -32,7 +32,7 @@ export const renderTaskResults = (
     results.map(({ task, attempts }) => [
       { text: task.id, style: pc.bold },
       task.title,
-      { text: task.status, style: statusStyle(pc, task.status, task.flagged_unverified) },
+      { text: task.status, style: chooseStatusStyle(pc, task.status, task.flagged_unverified) },
       String(task.attempt_count),
       attempts.map(modelName).join('→'),
       attempts.length === 0 ? '' : formatDollars(task.cost_usd),
@@ -40,7 +40,7 @@ export const renderTaskResults = (
       {
         // A verdict without executed or checked evidence is only unverified.
         text: task.flagged_unverified ? 'unverified' : (task.verdict ?? ''),
-        style: task.flagged_unverified ? pc.yellow : verdictStyle(pc, task.verdict),
+        style: task.flagged_unverified ? pc.yellow : chooseVerdictStyle(pc, task.verdict),
       },
     ]),
     width,

@@ -1,12 +1,12 @@
 import type { TaskView } from '../../shared/api/task-schemas.ts';
 import type { TaskStatus } from '../../shared/contract/task/status.ts';
-import type { Colors } from '../io.ts';
+import type { TerminalColors } from '../io.ts';
 import { toOneLine, truncateToWidth } from './text.ts';
 
 type Style = (text: string) => string;
 
 /** Returns the colour of a status. An unverified `done` is not green, because nothing shows that it works. */
-export function statusStyle(colors: Colors, status: TaskStatus, unverified = false): Style {
+export function chooseStatusStyle(colors: TerminalColors, status: TaskStatus, unverified = false): Style {
   switch (status) {
     case 'done':
       return unverified ? colors.yellow : colors.green;
@@ -24,7 +24,7 @@ export function statusStyle(colors: Colors, status: TaskStatus, unverified = fal
   }
 }
 
-export function verdictStyle(colors: Colors, verdict: TaskView['verdict']): Style {
+export function chooseVerdictStyle(colors: TerminalColors, verdict: TaskView['verdict']): Style {
   if (verdict === 'pass') return colors.green;
   return verdict === 'fail' ? colors.red : verdict === 'refer' ? colors.magenta : (text) => text;
 }

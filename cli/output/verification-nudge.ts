@@ -1,6 +1,6 @@
 import type { VerificationNudge } from '../../shared/control/ledger/verification-nudge-schema.ts';
 import { formatPercent } from '../../shared/lib/format.ts';
-import type { Colors } from '../io.ts';
+import type { TerminalColors } from '../io.ts';
 
 /** Describes the window of completions; empty if the server does not send it. */
 function describeWindow({ window }: VerificationNudge): string {
@@ -10,7 +10,7 @@ function describeWindow({ window }: VerificationNudge): string {
 }
 
 /** Renders the alert or notice about unverified completions; null: there is none. */
-export function renderNudge(nudge: VerificationNudge, colors: Colors): string | null {
+export function renderVerificationNudge(nudge: VerificationNudge, colors: TerminalColors): string | null {
   const { unverified_count: unverified, total_completions: total } = nudge;
   if (unverified === 0 && !nudge.threshold_exceeded) return null;
   const ratio = nudge.unverified_ratio ?? (total === 0 ? 0 : unverified / total);

@@ -9,9 +9,9 @@ import {
 import {
   RECORD_TABLE_NAMES,
   RECORD_TABLES,
-  type RecordTable,
+  type RecordTableName,
 } from '../../shared/control/ledger/record-rows.ts';
-import { duckdbColumns } from '../../shared/control/ledger/table-columns.ts';
+import { buildDuckdbColumns } from '../../shared/control/ledger/table-columns.ts';
 import { formatCount } from '../../shared/lib/format.ts';
 import { CLI_EXIT_CODES, CliError } from '../exit.ts';
 import type { QueryResult, QueryValue } from './query-result.ts';
@@ -32,8 +32,8 @@ const ATHENA_FUNCTIONS = [
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 /** Returns the SQL that defines a table of records: a view of its files with the day as `dt`, or an empty table if there is no file. */
-function tableDefinition(folder: string, table: RecordTable): string {
-  const columns = duckdbColumns(table, RECORD_TABLES[table]);
+function tableDefinition(folder: string, table: RecordTableName): string {
+  const columns = buildDuckdbColumns(table, RECORD_TABLES[table]);
   if (!hasRecordFiles(folder, table)) {
     const typed = [...columns, { name: 'dt', type: 'VARCHAR' }].map(({ name, type }) => `"${name}" ${type}`);
     return `CREATE TABLE lines_of_${table} (${typed.join(', ')})`;
@@ -65,7 +65,7 @@ const badQuery = (message: string, hint?: string): CliError =>
   new CliError(CLI_EXIT_CODES.usage, 'bad_query', message, { hint });
 
 /** A database in memory over the records of a folder. It can read nothing else of the machine, and write to `target` only. */
-export class RecordsDatabase {
+export class InMemoryRecordsDatabase {
   readonly #connection: DuckDBConnection;
   readonly #instance: DuckDBInstance;
 
@@ -74,7 +74,7 @@ export class RecordsDatabase {
     this.#connection = connection;
   }
 
-  static async open(folder: string, target = folder): Promise<RecordsDatabase> {
+  static async open(folder: string, target = folder): Promise<InMemoryRecordsDatabase> {
     const instance = await DuckDBInstance.create(':memory:');
     const connection = await instance.connect();
     for (const macro of ATHENA_FUNCTIONS) await connection.run(`CREATE MACRO ${macro}`);
@@ -89,11 +89,11 @@ export class RecordsDatabase {
       );
     }
     await connection.run('SET lock_configuration = true');
-    return new RecordsDatabase(instance, connection);
+    return new InMemoryRecordsDatabase(instance, connection);
   }
 
   /** Returns a note for each table with lines that are no record, such as those of a truncated copy. */
-  async unreadableLines(tables: readonly RecordTable[]): Promise<string[]> {
+  async unreadableLines(tables: readonly RecordTableName[]): Promise<string[]> {
     const notes: string[] = [];
     for (const table of tables) {
       const reader = await this.#connection.runAndReadAll(
@@ -150,7 +150,7 @@ export class RecordsDatabase {
   }
 
   /** Writes the rows of a table since a day (YYYY-MM-DD) as Parquet. Returns the number of rows. */
-  async exportParquet(table: RecordTable, since: string, file: string): Promise<number> {
+  async exportParquet(table: RecordTableName, since: string, file: string): Promise<number> {
     const reader = await this.#connection.runAndReadAll(
       `COPY (SELECT * FROM ${table} WHERE dt >= ${quoted(since)} ORDER BY dt, record_id) TO ${quoted(file)} (FORMAT parquet, COMPRESSION zstd)`,
     );

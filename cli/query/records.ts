@@ -1,13 +1,13 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { RECORD_TABLE_NAMES, type RecordTable } from '../../shared/control/ledger/record-rows.ts';
-import { readTrustedConnection } from '../connection.ts';
+import { RECORD_TABLE_NAMES, type RecordTableName } from '../../shared/control/ledger/record-rows.ts';
+import { readTrustedConnectionFile } from '../connection.ts';
 import { CLI_EXIT_CODES, CliError } from '../exit.ts';
 import { START_STACK_COMMAND } from '../installation.ts';
 import { defineOption } from '../parameters.ts';
 
 /** Option of commands that read records. */
-export const RECORDS_OPTION = defineOption(
+export const RECORDS_FOLDER_OPTION = defineOption(
   '--records <dir>',
   'folder of records, such as a copy from S3 (default: those of `assay up` here)',
 );
@@ -30,7 +30,7 @@ export function findRecordsFolder(given: string | undefined, cwd: string): strin
       throw new CliError(CLI_EXIT_CODES.usage, 'no_records', `--records: there is no folder ${folder}`);
     return recordsBelow(folder) ?? folder;
   }
-  const folder = readTrustedConnection(cwd)?.records_dir;
+  const folder = readTrustedConnectionFile(cwd)?.records_dir;
   if (folder !== undefined) return recordsBelow(folder) ?? folder;
   throw new CliError(CLI_EXIT_CODES.usage, 'no_records', 'No records on this machine.', {
     hint: `Start ${START_STACK_COMMAND}, or copy them (\`aws s3 sync s3://BUCKET/records records\`) and give --records records, or ask Athena with --athena.`,
@@ -38,14 +38,14 @@ export function findRecordsFolder(given: string | undefined, cwd: string): strin
 }
 
 /** Whether a table has a file of records. */
-export const hasRecordFiles = (folder: string, table: RecordTable): boolean => {
+export const hasRecordFiles = (folder: string, table: RecordTableName): boolean => {
   const of = join(folder, `table=${table}`);
   if (!existsSync(of)) return false;
   return readdirSync(of, { recursive: true }).some((name) => String(name).endsWith('.jsonl'));
 };
 
 /** Returns a note for a folder without records, whose results say nothing about the work; null: there are some. */
-export const emptyFolderNote = (folder: string): string | null =>
+export const describeEmptyRecordsFolder = (folder: string): string | null =>
   RECORD_TABLE_NAMES.some((table) => hasRecordFiles(folder, table))
     ? null
     : `${folder} has no records: no task has run yet, or the records are in another folder.`;

@@ -38,7 +38,7 @@ function endTimes(
 }
 
 /** Returns the steps of the last attempt with their times; each begins where the step before it ended. */
-export function measureSteps(task: TaskView, attempts: readonly AttemptView[]): readonly SmokeStep[] {
+export function measureSmokeSteps(task: TaskView, attempts: readonly AttemptView[]): readonly SmokeStep[] {
   const ended = endTimes(task, attempts.at(-1));
   let before = Date.parse(task.created_at);
   return SMOKE_STEPS.map((step) => {

@@ -1,16 +1,16 @@
 import type * as z from 'zod';
-import type { StatusView, TaskSummary } from '../../shared/api/task-schemas.ts';
+import type { DeploymentStatusView, TaskSummary } from '../../shared/api/task-schemas.ts';
 import { TASK_STATUSES } from '../../shared/contract/task/status.ts';
 import type { QualityTrend } from '../../shared/control/metrics/quality-schemas.ts';
 import { formatAge, formatCount, formatDollars, formatPercent } from '../../shared/lib/format.ts';
-import type { Colors } from '../io.ts';
+import type { TerminalColors } from '../io.ts';
 import { renderTable } from '../output/table.ts';
-import { renderTaskNote, statusStyle } from '../output/task-style.ts';
+import { chooseStatusStyle, renderTaskNote } from '../output/task-style.ts';
 import { truncateToWidth } from '../output/text.ts';
 
 /** The data of the dashboard. */
 export interface DashboardData {
-  readonly status: z.infer<typeof StatusView>;
+  readonly status: z.infer<typeof DeploymentStatusView>;
   readonly tasks: readonly TaskSummary[];
   readonly trend: z.infer<typeof QualityTrend>;
 }
@@ -18,7 +18,7 @@ export interface DashboardData {
 export interface DashboardScreen {
   readonly width: number;
   readonly height: number;
-  readonly colors: Colors;
+  readonly colors: TerminalColors;
   /** Epoch milliseconds. */
   readonly now: number;
 }
@@ -30,7 +30,7 @@ export const ALERT_TOAST_DURATION_MS = 10_000;
  * Returns when the threshold was first exceeded while the dashboard ran; null: it is not exceeded, or was from the start.
  * @param wasExceeded at the refresh before; null: this is the first one
  */
-export const updateThresholdExceededAt = (
+export const findThresholdExceededTime = (
   wasExceeded: boolean | null,
   isExceeded: boolean,
   trippedAt: number | null,
@@ -57,7 +57,10 @@ function costLine({ series }: DashboardData['trend']): string {
   return `Models: ${last}; ${formatCount(series.length, 'day')} ${formatDollars(spent)}${unknown > 0 ? `, ${formatCount(unknown, 'task')} of unknown cost` : ''}`;
 }
 
-function verificationLine({ verification_nudge: nudge }: DashboardData['status'], colors: Colors): string {
+function verificationLine(
+  { verification_nudge: nudge }: DashboardData['status'],
+  colors: TerminalColors,
+): string {
   const { unverified_count: unverified, total_completions: total } = nudge;
   if (total === 0) return 'Unverified: no completions yet';
   const ratio = nudge.unverified_ratio ?? unverified / total;
@@ -67,10 +70,10 @@ function verificationLine({ verification_nudge: nudge }: DashboardData['status']
 
 function countLines(
   { by_status: by, per_role: roles, total }: DashboardData['status'],
-  colors: Colors,
+  colors: TerminalColors,
 ): string[] {
   const present = TASK_STATUSES.filter((each) => (by[each] ?? 0) > 0);
-  const all = present.map((each) => statusStyle(colors, each)(`${by[each]} ${each}`)).join('  ');
+  const all = present.map((each) => chooseStatusStyle(colors, each)(`${by[each]} ${each}`)).join('  ');
   const waiting = roles
     .map(({ role, by_status }) => [role, (by_status.open ?? 0) + (by_status.blocked ?? 0)] as const)
     .filter(([, waits]) => waits > 0)
@@ -82,7 +85,7 @@ function countLines(
 }
 
 /** Renders one screen. Lines are cut at its width, and tasks at its height: nothing wraps or scrolls. */
-export function renderFrame(
+export function renderDashboardFrame(
   dashboard: DashboardData,
   trippedAt: number | null,
   { width, height, colors, now }: DashboardScreen,
@@ -118,7 +121,7 @@ export function renderFrame(
           ],
           shown.map((task) => [
             task.id,
-            { text: task.status, style: statusStyle(colors, task.status, task.flagged_unverified) },
+            { text: task.status, style: chooseStatusStyle(colors, task.status, task.flagged_unverified) },
             task.role,
             formatAge(task.updated_at, now),
             [task.title, renderTaskNote(task)].filter(Boolean).join(' · '),

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { ClaimResponse } from '../../shared/api/report-schemas.ts';
 import type { AttemptView } from '../../shared/api/task-schemas.ts';
-import type { Adapter } from '../../shared/contract/agents/adapter.ts';
+import type { AgentAdapterSettings } from '../../shared/contract/agents/adapter.ts';
 import type { AgentAssignment } from '../../shared/contract/messages/assignment.ts';
 import { listTestCommands } from '../../shared/contract/submission/signals.ts';
 import { buildPromptParts } from '../../shared/control/cascade/agent-prompt.ts';
@@ -9,7 +9,7 @@ import { buildPromptParts } from '../../shared/control/cascade/agent-prompt.ts';
 /** Settings of the worker for every task. */
 export interface WorkerSettings {
   readonly apiUrl: string;
-  readonly adapter: Adapter;
+  readonly adapter: AgentAdapterSettings;
   readonly model: string | undefined;
 }
 
@@ -17,7 +17,7 @@ export interface WorkerSettings {
  * Builds the assignment of a claimed task, as the dispatcher builds it for an agent container. The adapter is the worker's, never the
  * task's: a task that could name a program could run any program on the worker's machine.
  */
-export function buildAssignment(
+export function buildAgentAssignment(
   claim: z.infer<typeof ClaimResponse>,
   attempts: readonly AttemptView[],
   worker: WorkerSettings,

@@ -3,15 +3,15 @@ import type * as z from 'zod';
 import type { ClaimResponse } from '../../shared/api/report-schemas.ts';
 import { isLoopbackUrl } from '../../shared/contract/repository/loopback.ts';
 import { type ApiRouteClient, createApiRouteClient } from '../client.ts';
-import type { Connection } from '../connection.ts';
+import type { ApiConnection } from '../connection.ts';
 import { CLI_EXIT_CODES, CliError } from '../exit.ts';
 import { type AgentProcessOptions, runAgentProcess } from './agent-process.ts';
-import { buildAssignment, type WorkerSettings } from './assignment.ts';
+import { buildAgentAssignment, type WorkerSettings } from './assignment.ts';
 
 type Claimed = z.infer<typeof ClaimResponse>;
 
 /** The outcome of one claimed task. */
-export interface WorkerResult {
+export interface ClaimedTaskResult {
   readonly task_id: string;
   readonly attempt: number;
   /** reported: the agent reported its work or its failure. handed_back: the task is open again for other workers. */
@@ -28,7 +28,7 @@ export interface WorkerOptions extends Omit<WorkerSettings, 'apiUrl'>, Omit<Agen
   readonly untilEmpty: boolean;
   readonly pollSeconds: number;
   readonly onClaim: (claim: Claimed) => void;
-  readonly onResult: (result: WorkerResult) => void;
+  readonly onResult: (result: ClaimedTaskResult) => void;
   readonly onLog: (line: string) => void;
 }
 
@@ -46,7 +46,11 @@ async function claimNext(client: ApiRouteClient, options: WorkerOptions): Promis
 }
 
 /** Releases a task that has no report. If the server refuses, the task is released when its lease expires. */
-async function releaseTask(claim: Claimed, reason: string, connection: Connection): Promise<WorkerResult> {
+async function releaseTask(
+  claim: Claimed,
+  reason: string,
+  connection: ApiConnection,
+): Promise<ClaimedTaskResult> {
   const agent = createApiRouteClient({ ...connection, token: claim.token });
   const released = {
     task_id: claim.task.id,
@@ -66,17 +70,17 @@ async function releaseTask(claim: Claimed, reason: string, connection: Connectio
 async function runTask(
   claim: Claimed,
   client: ApiRouteClient,
-  connection: Connection,
+  connection: ApiConnection,
   options: WorkerOptions,
-): Promise<WorkerResult> {
+): Promise<ClaimedTaskResult> {
   const { id, repository } = claim.task;
-  const release = (reason: string): Promise<WorkerResult> => releaseTask(claim, reason, connection);
+  const release = (reason: string): Promise<ClaimedTaskResult> => releaseTask(claim, reason, connection);
   if (options.abort.aborted) return release('the worker was stopped');
   // Only a deployment on this machine may make the worker read files of this machine.
   if (repository.startsWith('file:') && !isLoopbackUrl(connection.url))
     return release('its repository is a file of another machine');
   const { attempts } = await client.listAttempts({ id });
-  const assignment = buildAssignment(claim, attempts, { ...options, apiUrl: connection.url });
+  const assignment = buildAgentAssignment(claim, attempts, { ...options, apiUrl: connection.url });
   const reported = await runAgentProcess(assignment, options);
   if (!reported)
     return release(options.abort.aborted ? 'the worker was stopped' : 'the agent could not be run here');
@@ -91,7 +95,7 @@ async function runTask(
  */
 export async function runWorker(
   client: ApiRouteClient,
-  connection: Connection,
+  connection: ApiConnection,
   options: WorkerOptions,
 ): Promise<void> {
   let failedRuns = 0;

@@ -5,7 +5,7 @@ import { APPROVAL_FILE_VARIABLE } from './approval-request.ts';
 import type { PreparedWorkspace } from './workspace-layout.ts';
 
 /** How to get out, where there is a way. The model's key is in no box. */
-export const listForwardedVariables = (): string[] => [
+export const listForwardedEnvironmentVariables = (): string[] => [
   'HTTPS_PROXY',
   'NO_PROXY',
   ...(process.env[CONTAINER_ENV_NAMES.passedVariables] ?? '').split(',').filter((name) => name !== ''),
@@ -19,7 +19,7 @@ export const buildAgentEnvironment = (
   buildCommandEnvironment({
     home: layout.home,
     tmp: layout.tmp,
-    passedThrough: listForwardedVariables(),
+    passedThrough: listForwardedEnvironmentVariables(),
     overrides: {
       ASSAY_PROMPT_FILE: layout.promptFile,
       ASSAY_ROLE: assignment.role,

@@ -3,14 +3,14 @@ import type { ApprovalRequest } from '../../shared/contract/approval/schema.ts';
 import type { AgentAssignment } from '../../shared/contract/messages/assignment.ts';
 import type { RoleLimits } from '../../shared/contract/roles/schema.ts';
 import { type ProcessResult, runProcess } from '../../workspace/process/run-process.ts';
-import type { ContainerContext } from '../../workspace/supervisor/container.ts';
+import type { ContainerWorkContext } from '../../workspace/supervisor/container.ts';
 import { JsonEventStream } from './adapters/json-event-stream.ts';
 import { AGENT_ADAPTERS } from './adapters/registry.ts';
-import { type AgentRunState, createRunState, resetRunOutcome } from './adapters/run-state.ts';
+import { type AgentRunState, createAgentRunState, resetAgentRunOutcome } from './adapters/run-state.ts';
 import { buildAgentEnvironment } from './agent-environment.ts';
 import { readApprovalRequest, watchApprovalRequest } from './approval-request.ts';
 import type { AgentRunMiddleware } from './middleware/agent-run-middleware.ts';
-import { startWatchdog, type WatchdogStop } from './watchdog.ts';
+import { startWatchdog, type WatchdogStopReason } from './watchdog.ts';
 import type { PreparedWorkspace } from './workspace-layout.ts';
 
 /** Largest transcript in bytes that is kept. */
@@ -31,7 +31,7 @@ export interface AgentSession {
   /** Null: the adapter's output is no events. */
   readonly runState: AgentRunState | null;
   /** Why it was ended before its time was over; null: it was not. */
-  readonly watchdogStop: WatchdogStop | null;
+  readonly watchdogStop: WatchdogStopReason | null;
   /** What it asks leave for; null: nothing. */
   readonly approvalRequest: ApprovalRequest | null;
 }
@@ -54,23 +54,23 @@ export interface AgentSessionOptions {
 }
 
 /** When an agent that starts now must have ended. */
-export const sessionDeadline = ({ adapter }: Pick<AgentAssignment, 'adapter'>): number =>
+export const computeSessionDeadline = ({ adapter }: Pick<AgentAssignment, 'adapter'>): number =>
   performance.now() + adapter.timeout_s * 1_000;
 
 const nudge = (seconds: number): string =>
   `You have said nothing for ${seconds} seconds and were stopped. What you have changed is still there. If something hangs, do it another way. Go on with the task, and end by saying whether it is done or blocked.`;
 
 /** Runs the agent to its end, reading along. One that has said nothing for too long is told to go on, where it can be, else ended. */
-export async function runSession(
+export async function runAgentSession(
   assignment: AgentAssignment,
-  box: ContainerContext,
+  box: ContainerWorkContext,
   prepared: PreparedWorkspace,
   options: AgentSessionOptions,
 ): Promise<AgentSession> {
   const { resumeCommand, readEvent, failureAtExit } = AGENT_ADAPTERS[assignment.adapter.kind];
-  const reading = options.resumeFrom?.reading ?? createRunState();
+  const reading = options.resumeFrom?.reading ?? createAgentRunState();
   if (readEvent) options.onStart?.(reading);
-  const until = options.deadline ?? sessionDeadline(assignment);
+  const until = options.deadline ?? computeSessionDeadline(assignment);
   const { argv } = prepared.invocation;
   let run = await runOnce(
     options.resumeFrom?.argv ?? argv,
@@ -89,10 +89,10 @@ export async function runSession(
     !options.abort.aborted
   ) {
     reading.nudges++;
-    resetRunOutcome(reading);
+    resetAgentRunOutcome(reading);
     const again = resumeCommand(argv, reading.sessionId, nudge(run.watchdogStop.seconds));
     const next = await runOnce(again, until, reading, assignment, box, prepared, options);
-    run = { ...next, result: mergeRunResults(run.result, next.result) };
+    run = { ...next, result: mergeProcessResults(run.result, next.result) };
   }
   if (readEvent && run.result.exitCode !== null && failureAtExit)
     reading.failure = failureAtExit(run.result.exitCode, reading);
@@ -105,7 +105,7 @@ export async function runSession(
 }
 
 /** Two runs, one after the other: how the later one ended, and what both have said. */
-export const mergeRunResults = (first: ProcessResult, next: ProcessResult): ProcessResult => ({
+export const mergeProcessResults = (first: ProcessResult, next: ProcessResult): ProcessResult => ({
   ...next,
   output: `${first.output}${next.output}`.slice(-TRANSCRIPT_BYTES),
   truncatedBytes: first.truncatedBytes + next.truncatedBytes,
@@ -121,7 +121,7 @@ async function runOnce(
   until: number,
   reading: AgentRunState,
   assignment: AgentAssignment,
-  box: ContainerContext,
+  box: ContainerWorkContext,
   prepared: PreparedWorkspace,
   { abort, middleware, limits, waitingMs = WAITING_MS, silenceMs, graceMs = GRACE_MS }: AgentSessionOptions,
 ): Promise<Pick<AgentSession, 'result' | 'watchdogStop'>> {
@@ -176,7 +176,7 @@ async function runOnce(
     result: { ...ran, output },
     watchdogStop:
       watch?.end.aborted && !asking.asked.aborted && !ends?.aborted && ran.end === 'aborted'
-        ? (watch.end.reason as WatchdogStop)
+        ? (watch.end.reason as WatchdogStopReason)
         : null,
   };
 }

@@ -1,32 +1,36 @@
 import { join } from 'node:path';
-import { type ContainerClient, createContainerClient } from '../../shared/api/container-client.ts';
+import { type ContainerApiClient, createContainerApiClient } from '../../shared/api/container-client.ts';
 import { parseTestLog } from '../../shared/contract/evidence/logs/parse-test-log.ts';
-import type { AgentAssignment, CommandUsageFile } from '../../shared/contract/messages/assignment.ts';
+import type { AgentAssignment, CommandAdapterUsageFile } from '../../shared/contract/messages/assignment.ts';
 import type { VerificationGateCriteria } from '../../shared/control/verification-gate/criteria.ts';
 import { CheckoutError } from '../../workspace/git/checkout-error.ts';
 import { applyPatch } from '../../workspace/git/checkout-tree.ts';
 import { fetchCommit } from '../../workspace/git/fetch-commits.ts';
 import type { GitStore } from '../../workspace/git/git-store.ts';
 import { takeWorkTreeSnapshot, type WorkTreeSnapshot } from '../../workspace/git/work-tree-snapshot.ts';
-import type { ContainerContext } from '../../workspace/supervisor/container.ts';
+import type { ContainerWorkContext } from '../../workspace/supervisor/container.ts';
 import { downloadPatch } from '../../workspace/supervisor/verified-download.ts';
-import { type AgentFailure, type AgentRunState, totalUsage } from './adapters/run-state.ts';
-import { type AgentSession, type AgentSessionOptions, sessionDeadline } from './agent-session.ts';
-import { readBaseConfig } from './base-config.ts';
+import { type AgentFailure, type AgentRunState, sumTokenUsage } from './adapters/run-state.ts';
+import { type AgentSession, type AgentSessionOptions, computeSessionDeadline } from './agent-session.ts';
+import { readBaseConfigText } from './base-config.ts';
 import {
+  type AgentRunOutcome,
   checkAgentWork,
   enforceVerificationGate,
-  loadVerificationCriteria,
-  MIN_RUN_MS,
-  type RunOutcome,
+  loadVerificationGateCriteria,
+  MIN_AGENT_RUN_MS,
 } from './enforce-verification-gate.ts';
 import { applyRoleLimits, loadRole } from './load-role.ts';
-import { createMiddleware, type MiddlewareRuntime, promptHooksOf } from './middleware/create-middleware.ts';
-import { loadMiddlewareSettings } from './middleware/middleware-settings.ts';
+import {
+  buildPromptHooks,
+  createAgentRunMiddleware,
+  type MiddlewareRuntime,
+} from './middleware/create-middleware.ts';
+import { loadAgentMiddlewareSettings } from './middleware/middleware-settings.ts';
 import { postApprovalRequest, runWithApprovalRequests } from './request-approval.ts';
-import { resumeSession, startOrResumeSession } from './resume.ts';
-import { determineSessionFailure, toAgentEnd } from './session-failure.ts';
-import { uploadSession } from './session-record.ts';
+import { resumeAgentSession, startOrResumeAgentSession } from './resume.ts';
+import { determineAgentFailure, toAgentExit } from './session-failure.ts';
+import { uploadSessionRecord } from './session-record.ts';
 import { readUsageFile } from './usage-file.ts';
 import { type PreparedWorkspace, prepareWorkspace } from './workspace-layout.ts';
 
@@ -46,8 +50,8 @@ export interface PreparedAttempt {
   readonly given: AgentAssignment;
   /** The assignment within the limits of its role. */
   readonly assignment: AgentAssignment;
-  readonly box: ContainerContext;
-  readonly client: ContainerClient;
+  readonly box: ContainerWorkContext;
+  readonly client: ContainerApiClient;
   readonly abort: AbortSignal;
   readonly store: GitStore;
   readonly criteria: VerificationGateCriteria | null;
@@ -73,8 +77,8 @@ export class AttemptRun {
    */
   static async prepare(
     given: AgentAssignment,
-    box: ContainerContext,
-    client: ContainerClient,
+    box: ContainerWorkContext,
+    client: ContainerApiClient,
     abort: AbortSignal,
     { onStart, onMiddleware }: AttemptListeners,
   ): Promise<AttemptRun> {
@@ -88,17 +92,17 @@ export class AttemptRun {
     const role = await loadRole(given.role, store, commit);
     const { limits } = role.config;
     const assignment = { ...given, adapter: applyRoleLimits(given.adapter, limits) };
-    const config = await readBaseConfig(store, commit);
-    const criteria = await loadVerificationCriteria(config, assignment.test_commands);
-    const settings = await loadMiddlewareSettings(config, assignment.around?.chain);
-    const runtime = await createMiddleware(assignment, settings);
+    const config = await readBaseConfigText(store, commit);
+    const criteria = await loadVerificationGateCriteria(config, assignment.test_commands);
+    const settings = await loadAgentMiddlewareSettings(config, assignment.around?.chain);
+    const runtime = await createAgentRunMiddleware(assignment, settings);
     onMiddleware(runtime);
     const tree = await startTree(given, box, store);
-    const hooks = promptHooksOf(runtime);
+    const hooks = buildPromptHooks(runtime);
     const workspace = await prepareWorkspace(assignment, box, role, store, commit, tree, hooks);
     const middleware = runtime?.middleware;
     const options = {
-      ...{ abort, onStart, limits, deadline: sessionDeadline(assignment) },
+      ...{ abort, onStart, limits, deadline: computeSessionDeadline(assignment) },
       ...(middleware && { middleware }),
     };
     return new AttemptRun({ given, assignment, box, client, abort, store, criteria, workspace, options });
@@ -109,7 +113,7 @@ export class AttemptRun {
     const { abort, box, given } = this.#attempt;
     // A run that is started now would be paid for and thrown away.
     if (abort.aborted) {
-      if (box.abort.aborted) await postInterruption(createContainerClient(given, LAST_WORDS_MS), []);
+      if (box.abort.aborted) await postInterruption(createContainerApiClient(given, LAST_WORDS_MS), []);
       return;
     }
     const last = await this.#enforceGate(await this.start());
@@ -117,16 +121,16 @@ export class AttemptRun {
     if (this.#isAwaitingApproval) return;
     if (abort.aborted && !box.abort.aborted) return;
     if (box.abort.aborted)
-      return reportInterruption(createContainerClient(given, LAST_WORDS_MS), last.session, () =>
+      return reportInterruption(createContainerApiClient(given, LAST_WORDS_MS), last.session, () =>
         this.takeSnapshot(),
       );
     await this.handIn(last);
   }
 
   /** Starts the agent, or resumes the session of an earlier container, and continues to an outcome. */
-  async start(): Promise<RunOutcome> {
+  async start(): Promise<AgentRunOutcome> {
     const { assignment, box, workspace, options } = this.#attempt;
-    return this.continueFrom(await startOrResumeSession(assignment, box, workspace, options));
+    return this.continueFrom(await startOrResumeAgentSession(assignment, box, workspace, options));
   }
 
   /** Resumes the agent with a message, which middleware sees first. */
@@ -136,7 +140,7 @@ export class AttemptRun {
   }
 
   /** Takes a session to an outcome: answers its approval requests and resumes it as often as middleware asks. */
-  async continueFrom(session: AgentSession): Promise<RunOutcome> {
+  async continueFrom(session: AgentSession): Promise<AgentRunOutcome> {
     const { abort, options } = this.#attempt;
     const { middleware } = options;
     let outcome = await this.#outcomeOf(await this.#answerApprovals(session));
@@ -145,7 +149,7 @@ export class AttemptRun {
       !('work' in outcome) &&
       !abort.aborted &&
       !this.#isAwaitingApproval &&
-      this.#timeLeft() >= MIN_RUN_MS
+      this.#timeLeft() >= MIN_AGENT_RUN_MS
     ) {
       const message = await middleware.continuationMessage(outcome.failure);
       if (message === null) break;
@@ -168,7 +172,7 @@ export class AttemptRun {
   }
 
   /** Reports the outcome to the API: the work, or the failure. */
-  async handIn(outcome: RunOutcome): Promise<void> {
+  async handIn(outcome: AgentRunOutcome): Promise<void> {
     const { client, assignment, workspace, options } = this.#attempt;
     const { middleware } = options;
     const { session } = outcome;
@@ -178,7 +182,7 @@ export class AttemptRun {
     const report = {
       ...(middleware && { middleware: middleware.toRecord() }),
       output_tail: tailOf(session),
-      end: toAgentEnd(session, failure),
+      end: toAgentExit(session, failure),
       ...(claims.usage ? { usage: claims.usage } : {}),
     };
     if (!('work' in outcome)) {
@@ -217,7 +221,7 @@ export class AttemptRun {
 
   #resumeAsIs(message: string, before: AgentSession): Promise<AgentSession> {
     const { assignment, box, workspace, options } = this.#attempt;
-    return resumeSession(message, before, assignment, box, workspace, options);
+    return resumeAgentSession(message, before, assignment, box, workspace, options);
   }
 
   async #answerApprovals(session: AgentSession): Promise<AgentSession> {
@@ -229,7 +233,7 @@ export class AttemptRun {
           client,
           request,
           () => this.takeSnapshot(),
-          () => uploadSession(client, assignment, workspace, box, asking),
+          () => uploadSessionRecord(client, assignment, workspace, box, asking),
         ),
       again: (message, before) => this.resume(message, before),
     });
@@ -238,7 +242,7 @@ export class AttemptRun {
   }
 
   /** @throws Error if processes of the agent cannot be ended: they could change what is handed in. */
-  async #outcomeOf(session: AgentSession): Promise<RunOutcome> {
+  async #outcomeOf(session: AgentSession): Promise<AgentRunOutcome> {
     const { abort, workspace } = this.#attempt;
     if (session.approvalRequest) return { session, failure: INTERRUPTED };
     if (session.result.end === 'uncontained')
@@ -249,7 +253,7 @@ export class AttemptRun {
       : { session, work: await this.takeSnapshot() };
   }
 
-  async #enforceGate(first: RunOutcome): Promise<RunOutcome> {
+  async #enforceGate(first: AgentRunOutcome): Promise<AgentRunOutcome> {
     const { criteria, abort, assignment, workspace, box } = this.#attempt;
     if (criteria === null || !('work' in first)) return first;
     return enforceVerificationGate(first, {
@@ -276,13 +280,13 @@ async function runFailure(
   const { status, summary } = await agentClaims(session, layout.usageFile);
   if (status === 'blocked')
     return { class: 'agent_blocked', reason: summary ?? 'the agent says that it is blocked' };
-  return determineSessionFailure(session, invocation.argv[0] ?? '');
+  return determineAgentFailure(session, invocation.argv[0] ?? '');
 }
 
 /** Returns the tree that the agent starts from: the base, or the parked work of an approval request. */
 async function startTree(
   { base_commit, parked }: AgentAssignment,
-  box: ContainerContext,
+  box: ContainerWorkContext,
   store: GitStore,
 ): Promise<string> {
   if (!parked) return base_commit;
@@ -301,7 +305,7 @@ const LAST_WORDS_MS = 30_000;
  * again.
  */
 async function reportInterruption(
-  client: ContainerClient,
+  client: ContainerApiClient,
   session: AgentSession,
   snapshotOf: () => Promise<{ readonly patch: Buffer }>,
 ): Promise<void> {
@@ -317,7 +321,7 @@ async function reportInterruption(
   await postInterruption(client, left);
 }
 
-async function postInterruption(client: ContainerClient, left: readonly string[]): Promise<void> {
+async function postInterruption(client: ContainerApiClient, left: readonly string[]): Promise<void> {
   const reason = `the container was told to end${left.length > 0 ? `; what there was: ${left.join(', ')}` : ''}`;
   await client.post('fail', { reason, failure_class: 'interrupted' });
 }
@@ -327,7 +331,7 @@ const isText = (patch: Buffer): boolean => Buffer.from(patch.toString('utf8')).e
 
 /** Uploads the transcript if it holds more than the tail in the report. Returns its digest, or null. */
 async function uploadTranscript(
-  client: ContainerClient,
+  client: ContainerApiClient,
   { result, runState }: AgentSession,
 ): Promise<string | null> {
   if (result.output === '' || (runState === null && result.output.length <= TAIL_CHARACTERS)) return null;
@@ -341,9 +345,9 @@ async function uploadTranscript(
 }
 
 /** Returns what the agent claims about its work: from its events, else from its usage file. */
-async function agentClaims({ runState }: AgentSession, usageFile: string): Promise<CommandUsageFile> {
+async function agentClaims({ runState }: AgentSession, usageFile: string): Promise<CommandAdapterUsageFile> {
   if (runState === null) return readUsageFile(usageFile);
-  const usage = totalUsage(runState);
+  const usage = sumTokenUsage(runState);
   const summary = runState.summary ?? runState.lastMessage;
   return {
     ...(usage ? { usage } : {}),
@@ -364,7 +368,7 @@ const retryAfter = (failure: AgentFailure): { retry_after_s?: number } =>
     ? {}
     : { retry_after_s: Math.min(86_400, Math.max(1, Math.ceil(failure.retryAfterSeconds))) };
 
-const summaryOf = (claimed: CommandUsageFile, { result, runState }: AgentSession): string =>
+const summaryOf = (claimed: CommandAdapterUsageFile, { result, runState }: AgentSession): string =>
   (
     claimed.summary?.trim() ||
     (runState === null ? result.output.trim().slice(-SUMMARY_CHARACTERS) : '') ||

@@ -1,7 +1,7 @@
 import {
   MAX_GATE_REASON_LENGTH,
+  MAX_LISTED_MISSING_ITEMS,
   MAX_MISSING_ITEM_LENGTH,
-  MAX_MISSING_ITEMS,
   type VerificationGateRecord,
 } from '../../shared/contract/run-record/verification-gate-record.ts';
 import { REPOSITORY_CONFIG_FILE } from '../../shared/contract/submission/toolchain-image.ts';
@@ -9,11 +9,11 @@ import {
   type CommandResult,
   type CompletionDecision,
   type CompletionObservation,
-  checkCompletion,
-  NO_NUDGE_COUNTS,
+  decideAgentCompletion,
+  NO_AGENT_NUDGE_COUNTS,
 } from '../../shared/control/verification-gate/check-completion.ts';
 import {
-  hasCriteria,
+  hasVerificationGateCriteria,
   listRequiredTests,
   type VerificationGateCriteria,
 } from '../../shared/control/verification-gate/criteria.ts';
@@ -24,18 +24,18 @@ import type { WorkTreeSnapshot } from '../../workspace/git/work-tree-snapshot.ts
 import { buildCommandEnvironment } from '../../workspace/process/command-environment.ts';
 import { classifyProcessResult } from '../../workspace/process/command-outcome.ts';
 import { runProcess } from '../../workspace/process/run-process.ts';
-import type { ContainerContext } from '../../workspace/supervisor/container.ts';
+import type { ContainerWorkContext } from '../../workspace/supervisor/container.ts';
 import type { AgentFailure } from './adapters/run-state.ts';
-import { listForwardedVariables } from './agent-environment.ts';
+import { listForwardedEnvironmentVariables } from './agent-environment.ts';
 import type { AgentSession } from './agent-session.ts';
-import { isTransientFailure } from './session-failure.ts';
+import { isTransientAgentFailure } from './session-failure.ts';
 import type { PreparedWorkspace } from './workspace-layout.ts';
 
 /**
  * What the base asks of an agent before it is let go, by the text of its `assay.yaml`; null: nothing. What is wrong with the rest of the file, the gates box says.
  * @throws CheckoutError `config_invalid`, before anything is spent.
  */
-export async function loadVerificationCriteria(
+export async function loadVerificationGateCriteria(
   text: string | null,
   ofTask: readonly string[],
 ): Promise<VerificationGateCriteria | null> {
@@ -49,11 +49,11 @@ export async function loadVerificationCriteria(
   if (!('value' in parsed))
     throw new CheckoutError('config_invalid', parsed.problems.map(describeFileProblem).join('; '));
   const criteria = parsed.value.verification_gate;
-  return criteria && hasCriteria(criteria, ofTask) ? criteria : null;
+  return criteria && hasVerificationGateCriteria(criteria, ofTask) ? criteria : null;
 }
 
 /** What an agent has left when it said that it was done. */
-export interface CompletedRun {
+export interface CompletedAgentRun {
   readonly session: AgentSession;
   readonly work: WorkTreeSnapshot;
   /** How it was let go; absent: nothing is asked of it before. */
@@ -61,13 +61,15 @@ export interface CompletedRun {
 }
 
 /** How a run has ended: with work, or with a failure. */
-export type RunOutcome = CompletedRun | { readonly session: AgentSession; readonly failure: AgentFailure };
+export type AgentRunOutcome =
+  | CompletedAgentRun
+  | { readonly session: AgentSession; readonly failure: AgentFailure };
 
 export interface VerificationGateContext {
   readonly criteria: VerificationGateCriteria;
   readonly checkWork: (work: WorkTreeSnapshot) => Promise<CompletionObservation>;
   /** Another run of the agent, which is told something. */
-  readonly resumeAgent: (message: string, before: AgentSession) => Promise<RunOutcome>;
+  readonly resumeAgent: (message: string, before: AgentSession) => Promise<AgentRunOutcome>;
   /** Milliseconds that are left of the agent's time. */
   readonly timeLeft: () => number;
   readonly abort: AbortSignal;
@@ -89,42 +91,42 @@ const recordOf = (
   missing: [
     ...missing.map(({ message }) => truncateText(message, MAX_MISSING_ITEM_LENGTH)),
     ...couldNotRun,
-  ].slice(0, MAX_MISSING_ITEMS),
+  ].slice(0, MAX_LISTED_MISSING_ITEMS),
 });
 
 /** What passes by itself is waited for, and who says that it is blocked is believed; nothing else undoes what was handed in before. */
 const isBelieved = ({
   session,
   failure,
-}: Pick<CompletedRun, 'session'> & { readonly failure: AgentFailure }): boolean =>
+}: Pick<CompletedAgentRun, 'session'> & { readonly failure: AgentFailure }): boolean =>
   failure.class === 'agent_blocked' ||
   failure.class === 'config_invalid' ||
-  isTransientFailure(session, failure);
+  isTransientAgentFailure(session, failure);
 
 /** Less than this in milliseconds is no time in which a model can do anything. */
-export const MIN_RUN_MS = 5_000;
+export const MIN_AGENT_RUN_MS = 5_000;
 
 /**
  * Holds an agent back that wants to stop too early: it is told what is missing and runs again, as often as the base allows. What is
  * handed in is what was looked at; a further run that fails takes nothing away from what was there before.
  */
 export async function enforceVerificationGate(
-  first: CompletedRun,
+  first: CompletedAgentRun,
   holding: VerificationGateContext,
-): Promise<RunOutcome> {
+): Promise<AgentRunOutcome> {
   const { criteria, checkWork, resumeAgent, timeLeft, abort } = holding;
   let held = first;
-  let nudges = NO_NUDGE_COUNTS;
+  let nudges = NO_AGENT_NUDGE_COUNTS;
   for (;;) {
     const seen = await checkWork(held.work);
     if (abort.aborted) return held;
-    const checked = checkCompletion(criteria, seen, nudges);
+    const checked = decideAgentCompletion(criteria, seen, nudges);
     const forced = (because: string) => ({
       ...held,
       gate: recordOf({ ...checked, nudges, decision: 'forced' }, because),
     });
     if (checked.decision !== 'nudge') return { ...held, gate: recordOf(checked, WHY[checked.decision]) };
-    if (timeLeft() < MIN_RUN_MS) return forced('no time was left to tell the agent what is missing');
+    if (timeLeft() < MIN_AGENT_RUN_MS) return forced('no time was left to tell the agent what is missing');
     nudges = checked.nudges;
     const next = await resumeAgent(formatVerificationNudge(checked.missing), held.session);
     if (abort.aborted) return next;
@@ -143,7 +145,7 @@ export async function checkAgentWork(
   criteria: VerificationGateCriteria,
   ofTask: readonly string[],
   { layout }: PreparedWorkspace,
-  box: ContainerContext,
+  box: ContainerWorkContext,
   abort: AbortSignal,
 ): Promise<CompletionObservation> {
   const ran = async (command: string): Promise<CommandResult> => {
@@ -154,7 +156,7 @@ export async function checkAgentWork(
         env: buildCommandEnvironment({
           home: layout.home,
           tmp: layout.tmp,
-          passedThrough: listForwardedVariables(),
+          passedThrough: listForwardedEnvironmentVariables(),
         }),
         timeoutMs: criteria.timeout_s * 1_000,
         runAs: box.users?.[0] ?? null,

@@ -1,4 +1,4 @@
-import { ApiRefusalError, type ContainerClient } from '../../shared/api/container-client.ts';
+import { ApiRefusalError, type ContainerApiClient } from '../../shared/api/container-client.ts';
 
 /** An agent that is done sooner than this saves the API a request; any other is seen to be alive soon enough. */
 const FIRST_BEAT_MS = 500;
@@ -8,7 +8,7 @@ const FIRST_BEAT_MS = 500;
  * agent must end. A beat carries `progress` when it has changed. When the API cannot be reached, it goes on trying: the lease is several beats long.
  */
 export function startLeaseRenewal(
-  client: ContainerClient,
+  client: ContainerApiClient,
   everyMs: number,
   progress: () => string | null = () => null,
 ): { readonly lost: AbortSignal; stop(): void } {

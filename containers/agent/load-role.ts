@@ -1,4 +1,4 @@
-import type { Adapter } from '../../shared/contract/agents/adapter.ts';
+import type { AgentAdapterSettings } from '../../shared/contract/agents/adapter.ts';
 import { hasTurnLimit } from '../../shared/contract/agents/adapter.ts';
 import type { RoleLimits } from '../../shared/contract/roles/schema.ts';
 import { BUILTIN_ROLE_NAMES, findBuiltinRole } from '../../shared/control/roles/builtin-role.ts';
@@ -11,10 +11,10 @@ import {
   type Role,
   type RoleFileName,
 } from '../../shared/control/roles/role.ts';
-import { fencePrompt } from '../../shared/lib/fenced-prompt.ts';
+import { fenceUntrustedText } from '../../shared/lib/fenced-prompt.ts';
 import { CheckoutError } from '../../workspace/git/checkout-error.ts';
 import type { GitStore } from '../../workspace/git/git-store.ts';
-import { listFolder, readFileAt } from '../../workspace/git/tree-folder.ts';
+import { listFolder, readFileOfTree } from '../../workspace/git/tree-folder.ts';
 
 /** Names of the roles that a commit brings along. */
 export const listRepositoryRoles = async (store: GitStore, commit: string): Promise<string[]> =>
@@ -29,9 +29,11 @@ async function filesOf(
 ): Promise<Partial<Record<RoleFileName, string>>> {
   const files: Partial<Record<RoleFileName, string>> = {};
   for (const name of Object.values(ROLE_FILES)) {
-    const found = await readFileAt(store, commit, `${folder}/${name}`, MAX_ROLE_FILE_BYTES).catch((error) => {
-      throw new CheckoutError('config_invalid', `${folder}/${name}: ${String(error.message)}`);
-    });
+    const found = await readFileOfTree(store, commit, `${folder}/${name}`, MAX_ROLE_FILE_BYTES).catch(
+      (error) => {
+        throw new CheckoutError('config_invalid', `${folder}/${name}: ${String(error.message)}`);
+      },
+    );
     if (found === null) continue;
     if (!found.regular) throw new CheckoutError('config_invalid', `${folder}/${name}: is no plain file`);
     files[name] = found.content.toString('utf8');
@@ -67,7 +69,7 @@ export async function loadRole(name: string, store: GitStore, commit: string): P
  * What the base commit tells agents about the project: text files of one folder, by name, as many bytes as have room. It is text
  * of the repository and no instruction of ours, so it is fenced.
  */
-export async function loadKnowledge(store: GitStore, commit: string): Promise<string> {
+export async function loadRepositoryKnowledge(store: GitStore, commit: string): Promise<string> {
   const entries = (await listFolder(store, commit, REPOSITORY_KNOWLEDGE_FOLDER))
     .filter(({ path, mode }) => mode.startsWith('100') && /\.(?:md|txt)$/.test(path))
     .sort((a, b) => (a.path < b.path ? -1 : 1));
@@ -75,11 +77,11 @@ export async function loadKnowledge(store: GitStore, commit: string): Promise<st
   const left: string[] = [];
   let room = MAX_KNOWLEDGE_BYTES;
   for (const { path } of entries) {
-    const found = await readFileAt(store, commit, path, room).catch(() => null);
+    const found = await readFileOfTree(store, commit, path, room).catch(() => null);
     if (found === null || found.content.length > room) left.push(path);
     else {
       room -= found.content.length;
-      texts.push(fencePrompt([{ label: path, text: found.content.toString('utf8').trim() }]).text);
+      texts.push(fenceUntrustedText([{ label: path, text: found.content.toString('utf8').trim() }]).text);
     }
   }
   if (entries.length === 0) return '';
@@ -92,7 +94,7 @@ const least = (a: number | undefined, b: number | undefined): number | undefined
   a === undefined ? b : b === undefined ? a : Math.min(a, b);
 
 /** The adapter within the limits of a role: the tighter one of each counts. */
-export function applyRoleLimits(adapter: Adapter, limits: RoleLimits): Adapter {
+export function applyRoleLimits(adapter: AgentAdapterSettings, limits: RoleLimits): AgentAdapterSettings {
   const timeout_s = least(adapter.timeout_s, limits.timeout_s) ?? adapter.timeout_s;
   if (!hasTurnLimit(adapter)) return { ...adapter, timeout_s };
   const max_turns = least(adapter.max_turns, limits.max_turns);

@@ -1,4 +1,4 @@
-import { runContainer } from '../../workspace/supervisor/container.ts';
+import { runContainerWork } from '../../workspace/supervisor/container.ts';
 import { runAgent } from './run-agent.ts';
 
-await runContainer('agent', runAgent);
+await runContainerWork('agent', runAgent);

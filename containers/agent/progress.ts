@@ -1,12 +1,12 @@
-import { type AgentRunState, totalUsage } from './adapters/run-state.ts';
+import { type AgentRunState, sumTokenUsage } from './adapters/run-state.ts';
 
 const many = (count: number, one: string): string => `${count} ${one}${count === 1 ? '' : 's'}`;
 
 /** How far the agent is, for people; null as long as nothing has come of it. */
-export function describeProgress(reading: AgentRunState): string | null {
+export function describeAgentProgress(reading: AgentRunState): string | null {
   const { turns, toolCalls, changedFiles, costUsd, waitReason, nudges, holdBacks } = reading;
   if (turns === 0 && toolCalls === 0 && waitReason === null && nudges === 0) return null;
-  const usage = totalUsage(reading);
+  const usage = sumTokenUsage(reading);
   return [
     many(turns, 'turn'),
     many(toolCalls, 'tool call'),

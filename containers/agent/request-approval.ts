@@ -1,11 +1,11 @@
-import type { ContainerClient } from '../../shared/api/container-client.ts';
+import type { ContainerApiClient } from '../../shared/api/container-client.ts';
 import type { ApprovalRequest } from '../../shared/contract/approval/schema.ts';
 import type { AgentSession } from './agent-session.ts';
 import { removeApprovalRequest } from './approval-request.ts';
 
 /** Asks for leave, with the work so far. What the agent is told when it has it at once; null: a person decides. */
 export async function postApprovalRequest(
-  client: ContainerClient,
+  client: ContainerApiClient,
   ask: ApprovalRequest,
   snapshotOf: () => Promise<{ readonly tree: string; readonly patch: Buffer }>,
   sessionOf: () => Promise<{ readonly id: string; readonly sha256: string } | null>,

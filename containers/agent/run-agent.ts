@@ -1,27 +1,27 @@
 import {
   ApiRefusalError,
-  type ContainerClient,
-  createContainerClient,
+  type ContainerApiClient,
+  createContainerApiClient,
 } from '../../shared/api/container-client.ts';
 import type { AgentAssignment } from '../../shared/contract/messages/assignment.ts';
-import { failureCodeOfError } from '../../shared/control/failures/thrown-errors.ts';
+import { classifyErrorFailureCode } from '../../shared/control/failures/thrown-errors.ts';
 import { CheckoutError } from '../../workspace/git/checkout-error.ts';
-import type { ContainerContext } from '../../workspace/supervisor/container.ts';
+import type { ContainerWorkContext } from '../../workspace/supervisor/container.ts';
 import type { AgentRunState } from './adapters/run-state.ts';
 import { AttemptRun } from './attempt-run.ts';
 import { startLeaseRenewal } from './lease.ts';
 import type { MiddlewareRuntime } from './middleware/create-middleware.ts';
-import { describeProgress } from './progress.ts';
+import { describeAgentProgress } from './progress.ts';
 
 /** Runs one attempt under its lease, and reports an error that the API can classify. */
-export async function runAgent(assignment: AgentAssignment, box: ContainerContext): Promise<void> {
-  const client = createContainerClient(assignment);
+export async function runAgent(assignment: AgentAssignment, box: ContainerWorkContext): Promise<void> {
+  const client = createContainerApiClient(assignment);
   let state: AgentRunState | null = null;
   let runtime: MiddlewareRuntime | null = null;
   const lease = startLeaseRenewal(
     client,
     assignment.heartbeat_s * 1_000,
-    () => state && describeProgress(state),
+    () => state && describeAgentProgress(state),
   );
   try {
     const abort = AbortSignal.any([lease.lost, box.abort]);
@@ -48,14 +48,14 @@ const isOver = (error: unknown): boolean => error instanceof ApiRefusalError && 
 
 /** Reports errors of middleware hooks and of the checkout with their failure class. @throws any other error again */
 async function reportError(
-  client: ContainerClient,
+  client: ContainerApiClient,
   error: unknown,
   runtime: MiddlewareRuntime | null,
 ): Promise<void> {
   if (runtime?.middleware.isHookError(error))
     return void (await client.post('fail', {
       reason: `what is wrapped around the run has failed: ${error instanceof Error ? error.message : String(error)}`,
-      failure_class: failureCodeOfError(error),
+      failure_class: classifyErrorFailureCode(error),
       middleware: runtime.middleware.toRecord(),
     }));
   if (!(error instanceof CheckoutError) || error.failureClass === 'unknown') throw error;

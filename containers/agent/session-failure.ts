@@ -3,10 +3,10 @@ import { classifyFailure } from '../../shared/control/failures/classify-failure.
 import type { ProcessResult } from '../../workspace/process/run-process.ts';
 import type { AgentFailure, AgentRunState } from './adapters/run-state.ts';
 import type { AgentSession } from './agent-session.ts';
-import type { WatchdogStop } from './watchdog.ts';
+import type { WatchdogStopReason } from './watchdog.ts';
 
 /** Why an agent failed: what the system knows comes first, then what the agent says. Null when it did not fail. */
-export function determineSessionFailure(session: AgentSession, program: string): AgentFailure | null {
+export function determineAgentFailure(session: AgentSession, program: string): AgentFailure | null {
   const { result, runState, watchdogStop } = session;
   if (watchdogStop) return watchdogFailure(watchdogStop, runState);
   if (result.end === 'timed_out')
@@ -18,7 +18,7 @@ export function determineSessionFailure(session: AgentSession, program: string):
   return runState === null ? commandFailure(result) : eventsFailure(result, runState);
 }
 
-function watchdogFailure(stopped: WatchdogStop, reading: AgentRunState | null): AgentFailure {
+function watchdogFailure(stopped: WatchdogStopReason, reading: AgentRunState | null): AgentFailure {
   switch (stopped.reason) {
     case 'waiting':
       return {
@@ -57,7 +57,7 @@ function commandFailure(result: ProcessResult): AgentFailure | null {
  * How the program ended, and what it said of that in structure. What a command has printed is its own, what a CLI gives as its reason
  * is; what follows from either, the cascade decides.
  */
-export function toAgentEnd({ result, runState }: AgentSession, failure: AgentFailure | null): AgentExit {
+export function toAgentExit({ result, runState }: AgentSession, failure: AgentFailure | null): AgentExit {
   const { end, exitCode, signal, startError } = result;
   const code = failure?.errorCode ?? startError;
   return {
@@ -73,8 +73,8 @@ export function toAgentEnd({ result, runState }: AgentSession, failure: AgentFai
 }
 
 /** Does it pass by itself, as the cascade would take it? */
-export const isTransientFailure = (session: AgentSession, failure: AgentFailure): boolean => {
-  const { words, ...end } = toAgentEnd(session, failure);
+export const isTransientAgentFailure = (session: AgentSession, failure: AgentFailure): boolean => {
+  const { words, ...end } = toAgentExit(session, failure);
   const text = words === 'output_tail' ? session.result.output : failure.reason;
   return classifyFailure({ ...end, code: failure.class, text: words ? text : '' }).remedy === 'later';
 };

@@ -1,14 +1,17 @@
 import { constants } from 'node:fs';
 import { mkdir, open, readdir, realpath, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { ContainerClient } from '../../shared/api/container-client.ts';
+import type { ContainerApiClient } from '../../shared/api/container-client.ts';
 import type { AgentAssignment } from '../../shared/contract/messages/assignment.ts';
-import { CLI_SESSION_ID, MAX_CLI_SESSION_BYTES } from '../../shared/control/approvals/cli-session.ts';
+import {
+  AGENT_CLI_SESSION_ID_PATTERN,
+  MAX_CLI_SESSION_BYTES,
+} from '../../shared/control/approvals/cli-session.ts';
 import { changeOwner } from '../../workspace/git/change-owner.ts';
 import { runProcess } from '../../workspace/process/run-process.ts';
-import type { ContainerContext } from '../../workspace/supervisor/container.ts';
+import type { ContainerWorkContext } from '../../workspace/supervisor/container.ts';
 import { downloadVerified } from '../../workspace/supervisor/verified-download.ts';
-import type { SessionFile, SessionTransferCommands } from './adapters/adapter.ts';
+import type { AgentSessionFile, SessionTransferCommands } from './adapters/adapter.ts';
 import { AGENT_ADAPTERS } from './adapters/registry.ts';
 import { buildAgentEnvironment } from './agent-environment.ts';
 import type { AgentSession } from './agent-session.ts';
@@ -35,7 +38,7 @@ async function commandOutput(
   argv: readonly string[],
   assignment: AgentAssignment,
   prepared: PreparedWorkspace,
-  box: ContainerContext,
+  box: ContainerWorkContext,
 ): Promise<Buffer | null> {
   const parts: Buffer[] = [];
   let bytes = 0;
@@ -65,10 +68,10 @@ async function commandOutput(
 /** What there is of a session; null: nothing that can be kept. */
 async function readSessionRecord(
   id: string,
-  record: SessionFile | SessionTransferCommands,
+  record: AgentSessionFile | SessionTransferCommands,
   assignment: AgentAssignment,
   prepared: PreparedWorkspace,
-  box: ContainerContext,
+  box: ContainerWorkContext,
 ): Promise<Buffer | null> {
   if ('exportCommand' in record) {
     const printed = await commandOutput(record.exportCommand(id), assignment, prepared, box);
@@ -83,17 +86,17 @@ async function readSessionRecord(
  * Hands in what the CLI has written down of the session that ended with a question. Null: it keeps none, or none that can be had; then
  * another box starts anew with what was changed and decided, so nothing is lost that matters.
  */
-export async function uploadSession(
-  client: ContainerClient,
+export async function uploadSessionRecord(
+  client: ContainerApiClient,
   assignment: AgentAssignment,
   prepared: PreparedWorkspace,
-  box: ContainerContext,
+  box: ContainerWorkContext,
   { runState }: AgentSession,
 ): Promise<{ readonly id: string; readonly sha256: string } | null> {
   const { adapter, models } = assignment;
   const { sessionRecord } = AGENT_ADAPTERS[adapter.kind];
   const id = runState?.sessionId ?? null;
-  if (!sessionRecord || id === null || !CLI_SESSION_ID.test(id)) return null;
+  if (!sessionRecord || id === null || !AGENT_CLI_SESSION_ID_PATTERN.test(id)) return null;
   try {
     const content = await readSessionRecord(id, sessionRecord, assignment, prepared, box);
     if (!content) return null;
@@ -108,15 +111,16 @@ export async function uploadSession(
 }
 
 /** Puts the record of a session where the CLI of this box looks for it. False: there is none, or it cannot be had. */
-export async function restoreSession(
+export async function restoreSessionRecord(
   assignment: AgentAssignment,
   prepared: PreparedWorkspace,
-  box: ContainerContext,
+  box: ContainerWorkContext,
 ): Promise<boolean> {
   const { adapter, resumed } = assignment;
   const { layout } = prepared;
   const { sessionRecord, resumeCommand } = AGENT_ADAPTERS[adapter.kind];
-  if (!resumed || !sessionRecord || !resumeCommand || !CLI_SESSION_ID.test(resumed.session)) return false;
+  if (!resumed || !sessionRecord || !resumeCommand || !AGENT_CLI_SESSION_ID_PATTERN.test(resumed.session))
+    return false;
   try {
     const content = await downloadVerified(
       { url: resumed.url, sha256: resumed.sha256, most: MAX_CLI_SESSION_BYTES },

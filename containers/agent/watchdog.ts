@@ -1,7 +1,7 @@
 import type { AgentRunState } from './adapters/run-state.ts';
 
 /** Why an agent was stopped before its time was over. */
-export type WatchdogStop =
+export type WatchdogStopReason =
   /** It has said nothing for so long but that it waits. */
   | { readonly reason: 'waiting'; readonly for: string }
   /** It has said nothing at all. */
@@ -28,7 +28,7 @@ export function startWatchdog({ waitingMs, silenceMs, maxTurns }: WatchdogLimits
   stop(): void;
 } {
   const end = new AbortController();
-  const stopped = (reason: WatchdogStop): void => end.abort(reason);
+  const stopped = (reason: WatchdogStopReason): void => end.abort(reason);
   const silence = setTimeout(() => stopped({ reason: 'silent', seconds: silenceMs / 1_000 }), silenceMs);
   let waiting: NodeJS.Timeout | undefined;
   let last = '';

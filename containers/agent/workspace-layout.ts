@@ -8,12 +8,12 @@ import { changeOwner } from '../../workspace/git/change-owner.ts';
 import { checkOutTree } from '../../workspace/git/checkout-tree.ts';
 import { createCheckoutGit } from '../../workspace/git/create-checkout-git.ts';
 import type { GitStore } from '../../workspace/git/git-store.ts';
-import { readFileAt } from '../../workspace/git/tree-folder.ts';
-import type { ContainerContext } from '../../workspace/supervisor/container.ts';
-import type { AgentInstructions, Invocation, WorkspaceLayout } from './adapters/adapter.ts';
+import { readFileOfTree } from '../../workspace/git/tree-folder.ts';
+import type { ContainerWorkContext } from '../../workspace/supervisor/container.ts';
+import type { AgentInstructions, AgentInvocation, WorkspaceLayout } from './adapters/adapter.ts';
 import { AGENT_ADAPTERS } from './adapters/registry.ts';
 import { APPROVAL_INSTRUCTIONS } from './approval-request.ts';
-import { loadKnowledge } from './load-role.ts';
+import { loadRepositoryKnowledge } from './load-role.ts';
 
 /** Longest argument in bytes that is passed on as one; the kernel takes 131,071. */
 const ARGUMENT_BYTES = 100_000;
@@ -25,7 +25,7 @@ const MAX_INSTRUCTIONS_BYTES = 262_144;
 export interface PreparedWorkspace {
   readonly layout: WorkspaceLayout;
   readonly gitIndex: string;
-  readonly invocation: Invocation;
+  readonly invocation: AgentInvocation;
   /** The same for an agent that starts anew, with something said after its task. */
   readonly withMessage: (message: string) => Promise<PreparedWorkspace>;
 }
@@ -38,7 +38,7 @@ async function promptOf(
   commit: string,
 ): Promise<{ text: string; repository: AgentInstructions['repository'] }> {
   const [KNOWLEDGE, repository] = await Promise.all([
-    loadKnowledge(store, commit),
+    loadRepositoryKnowledge(store, commit),
     repositoryInstructions(store, commit),
   ]);
   const text = renderTaskPrompt(role.taskPrompt, { ...prompt, KNOWLEDGE }).replaceAll('\0', '');
@@ -51,7 +51,7 @@ async function repositoryInstructions(
   commit: string,
 ): Promise<AgentInstructions['repository']> {
   for (const file of INSTRUCTIONS) {
-    const found = await readFileAt(store, commit, file, MAX_INSTRUCTIONS_BYTES).catch(() => null);
+    const found = await readFileOfTree(store, commit, file, MAX_INSTRUCTIONS_BYTES).catch(() => null);
     if (found?.regular) return { file, text: found.content.toString('utf8').replaceAll('\0', '') };
   }
   return null;
@@ -75,7 +75,7 @@ const NO_PROMPT_HOOKS: PromptHooks = {
 /** Everything that the agent finds: the checkout, and outside of it the prompt, a home and room for temporary files. */
 export async function prepareWorkspace(
   assignment: AgentAssignment,
-  box: ContainerContext,
+  box: ContainerWorkContext,
   role: Role,
   store: GitStore,
   commit: string,
@@ -123,7 +123,7 @@ export async function prepareWorkspace(
     commit,
     index,
   });
-  const told = (text: string, places: WorkspaceLayout): Invocation =>
+  const told = (text: string, places: WorkspaceLayout): AgentInvocation =>
     AGENT_ADAPTERS[assignment.adapter.kind].invoke({
       assignment,
       layout: places,

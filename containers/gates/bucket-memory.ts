@@ -1,10 +1,10 @@
 import { MAX_CACHE_ENTRY_BYTES } from '../../gates/core/cache-limits.ts';
 import type { CacheEntryKey, PersistentCache } from '../../gates/core/persistent-cache.ts';
-import type { ContainerClient } from '../../shared/api/container-client.ts';
-import { type HttpOptions, requestWithRetries } from '../../shared/api/http-client.ts';
+import type { ContainerApiClient } from '../../shared/api/container-client.ts';
+import { type HttpRetryOptions, requestWithRetries } from '../../shared/api/http-client.ts';
 
 /** Remembering saves work; it must not cost much when the API or the bucket is not well. */
-const PATIENCE: HttpOptions = { timeoutMs: 10_000, maxTries: 2 };
+const PATIENCE: HttpRetryOptions = { timeoutMs: 10_000, maxTries: 2 };
 /** How often a change is tried anew when another box was faster. */
 const MAX_RACES = 5;
 
@@ -17,7 +17,7 @@ interface PresignedEntry {
 }
 
 /** Memory in the bucket: the API signs the URLs, and knows whose repository it is. */
-export function createBucketCache(client: Pick<ContainerClient, 'post'>): PersistentCache {
+export function createS3Cache(client: Pick<ContainerApiClient, 'post'>): PersistentCache {
   const read = async (url: string): Promise<{ readonly value: unknown; readonly etag: string | null }> => {
     const { status, body, etag } = await requestWithRetries(url, { method: 'GET' }, PATIENCE);
     // S3 says 403 for what is not there to who may not list.

@@ -1,4 +1,4 @@
-import { type Evidence, isRestoredFile } from '../../shared/contract/evidence/schema.ts';
+import { type Evidence, isRestoredProtectedFile } from '../../shared/contract/evidence/schema.ts';
 import { MAX_REQUEST_BODY_BYTES } from '../../shared/contract/resource-names.ts';
 
 /** Room for the rest of the request. */
@@ -15,7 +15,7 @@ export function truncateEvidenceToLimit(evidence: Evidence, limit = LIMIT): Evid
       changed_files: evidence.changed_files.slice(0, keep * 8),
       // What was put back decides, and stays as long as there is room for one file.
       protected_files: [...evidence.protected_files]
-        .sort((a, b) => Number(isRestoredFile(b)) - Number(isRestoredFile(a)))
+        .sort((a, b) => Number(isRestoredProtectedFile(b)) - Number(isRestoredProtectedFile(a)))
         .slice(0, keep),
       signals: evidence.signals.map((signal) => ({ ...signal, detail: cut(signal.detail, keep) })),
       gates: evidence.gates.map((gate) => ({

@@ -12,7 +12,7 @@ import { fetchBaseCommit } from '../../workspace/git/fetch-commits.ts';
 import { isRegularFile, listFiles } from '../../workspace/git/list-files.ts';
 import { readBlobs } from '../../workspace/git/read-blobs.ts';
 import { removeFolder } from '../../workspace/process/remove-folder.ts';
-import type { ContainerContext } from '../../workspace/supervisor/container.ts';
+import type { ContainerWorkContext } from '../../workspace/supervisor/container.ts';
 import { downloadVerified } from '../../workspace/supervisor/verified-download.ts';
 
 /** Most bytes of hidden tests from a repository: they stay in memory until they run. */
@@ -24,7 +24,7 @@ const MAX_REPOSITORY_BYTES = 64 * 1_048_576;
  */
 export async function loadHiddenTests(
   { hidden_tests: place }: Pick<GatesAssignment, 'hidden_tests'>,
-  box: Pick<ContainerContext, 'embedded' | 'workDir'>,
+  box: Pick<ContainerWorkContext, 'embedded' | 'workDir'>,
 ): Promise<HiddenTestFiles | null> {
   if (!place) return null;
   const text = await downloadVerified({ ...place, most: place.bytes }, (_why, detail) => {
@@ -51,7 +51,7 @@ const unusable = (why: string): CheckoutError =>
 async function readFromRepository(
   { repository, ref, folder }: Extract<HiddenForm, { kind: 'git' }>,
   authorization: string | null,
-  { embedded, workDir }: Pick<ContainerContext, 'embedded' | 'workDir'>,
+  { embedded, workDir }: Pick<ContainerWorkContext, 'embedded' | 'workDir'>,
 ): Promise<HiddenTestFile[]> {
   const dir = join(workDir, 'hidden-tests.git');
   try {

@@ -1,4 +1,4 @@
-import { runContainer } from '../../workspace/supervisor/container.ts';
+import { runContainerWork } from '../../workspace/supervisor/container.ts';
 import { runGates } from './run-gates.ts';
 
-await runContainer('gates', runGates);
+await runContainerWork('gates', runGates);

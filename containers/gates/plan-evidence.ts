@@ -14,8 +14,8 @@ import { BUILTIN_ROLE_NAMES } from '../../shared/control/roles/builtin-role.ts';
 import { REPOSITORY_ROLES_FOLDER } from '../../shared/control/roles/role.ts';
 import { type FileProblem, parseYaml } from '../../shared/lib/yaml.ts';
 import { type GitStore, runGitInStoreOrThrow } from '../../workspace/git/git-store.ts';
-import { listFolder, readFileAt } from '../../workspace/git/tree-folder.ts';
-import type { ContainerContext } from '../../workspace/supervisor/container.ts';
+import { listFolder, readFileOfTree } from '../../workspace/git/tree-folder.ts';
+import type { ContainerWorkContext } from '../../workspace/supervisor/container.ts';
 
 /** The file may have comments and blanks that the plan itself has not. */
 const MAX_FILE_BYTES = 4 * MAX_PLAN_BYTES;
@@ -39,7 +39,7 @@ const placed = ({ path, message }: PlanProblem): FileProblem =>
 export async function gatherPlanEvidence(
   store: GitStore,
   assignment: GatesAssignment,
-  box: ContainerContext,
+  box: ContainerWorkContext,
   changed: readonly string[],
 ): Promise<Evidence> {
   const started = performance.now();
@@ -78,7 +78,7 @@ export async function gatherPlanEvidence(
 async function checkPlanFile(
   store: GitStore,
   assignment: GatesAssignment,
-  box: ContainerContext,
+  box: ContainerWorkContext,
   changed: readonly string[],
 ): Promise<CheckedPlanFile> {
   const bad = (problems: readonly FileProblem[]): CheckedPlanFile => ({ problems, plan: null });
@@ -87,7 +87,7 @@ async function checkPlanFile(
     return bad([
       problem(`a plan changes nothing but itself; this one changes ${others.slice(0, 5).join(', ')}`),
     ]);
-  const found = await readFileAt(store, assignment.tree, PLAN_FILE, MAX_FILE_BYTES).catch(
+  const found = await readFileOfTree(store, assignment.tree, PLAN_FILE, MAX_FILE_BYTES).catch(
     () => 'large' as const,
   );
   if (found === 'large') return bad([problem(`has more than ${MAX_FILE_BYTES} bytes`)]);
@@ -136,7 +136,7 @@ async function onTheBase(
   store: GitStore,
   base: string,
   plan: Plan,
-  box: ContainerContext,
+  box: ContainerWorkContext,
 ): Promise<Evidence['signals'][number]['outcome'][][]> {
   const tree = (await runGitInStoreOrThrow(store, ['rev-parse', `${base}^{tree}`])).toString('utf8').trim();
   const workDir = join(box.workDir, 'plan');

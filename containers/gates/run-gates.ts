@@ -3,31 +3,31 @@ import { join } from 'node:path';
 import { ConfigError } from '../../gates/core/configuration-file.ts';
 import type { CapturedScreenshot } from '../../gates/core/gate.ts';
 import { gatherEvidence } from '../../gates/pipeline/gather-evidence.ts';
-import type { GateTestRun } from '../../gates/pipeline/output/write-junit.ts';
-import { type ContainerClient, createContainerClient } from '../../shared/api/container-client.ts';
+import type { GateTestResults } from '../../gates/pipeline/output/write-junit.ts';
+import { type ContainerApiClient, createContainerApiClient } from '../../shared/api/container-client.ts';
 import type { FailureCode } from '../../shared/contract/failure/failure-class.ts';
 import type { GatesAssignment } from '../../shared/contract/messages/assignment.ts';
 import { CheckoutError } from '../../workspace/git/checkout-error.ts';
 import { listFileChanges, listTouchedPaths } from '../../workspace/git/file-changes.ts';
 import { toDisplayPath } from '../../workspace/git/path-encoding.ts';
-import type { ContainerContext } from '../../workspace/supervisor/container.ts';
-import { rebuildTree } from '../../workspace/supervisor/rebuild-tree.ts';
-import { createBucketCache } from './bucket-memory.ts';
-import { checkToolchain } from './check-toolchain.ts';
-import { fetchUpstream } from './fetch-upstream.ts';
+import type { ContainerWorkContext } from '../../workspace/supervisor/container.ts';
+import { rebuildSubmittedTree } from '../../workspace/supervisor/rebuild-tree.ts';
+import { createS3Cache } from './bucket-memory.ts';
+import { checkToolchainImage } from './check-toolchain.ts';
+import { fetchUpstreamBranch } from './fetch-upstream.ts';
 import { truncateEvidenceToLimit } from './fit-evidence.ts';
-import { createGatesJudge } from './gates-judge.ts';
+import { createGatewayJudge } from './gates-judge.ts';
 import { loadHiddenTests } from './hidden-tests.ts';
 import { readImageDigest } from './image-digest.ts';
 import { uploadFindings, uploadScreenshots, uploadTestResults } from './upload-artifacts.ts';
 
 /** Gathers evidence on the tree that was handed in, and reports it, or why there is none. */
-export async function runGates(assignment: GatesAssignment, box: ContainerContext): Promise<void> {
-  const client = createContainerClient(assignment);
+export async function runGates(assignment: GatesAssignment, box: ContainerWorkContext): Promise<void> {
+  const client = createContainerApiClient(assignment);
   try {
-    const store = await rebuildTree(assignment, box);
+    const store = await rebuildSubmittedTree(assignment, box);
     // On the embedded default there are no images: what is on the machine is what there is.
-    if (!box.embedded) await checkToolchain(store, assignment);
+    if (!box.embedded) await checkToolchainImage(store, assignment);
     if (assignment.plan) {
       const { gatherPlanEvidence } = await import('./plan-evidence.ts');
       const { base_commit: base, tree } = assignment;
@@ -37,8 +37,8 @@ export async function runGates(assignment: GatesAssignment, box: ContainerContex
     }
     const rooms = join(box.workDir, 'rooms');
     await mkdir(rooms, { mode: 0o711 });
-    const memory = createBucketCache(client);
-    const suites: GateTestRun[] = [];
+    const memory = createS3Cache(client);
+    const suites: GateTestResults[] = [];
     const shots: CapturedScreenshot[] = [];
     const evidence = await gatherEvidence({
       store,
@@ -54,12 +54,12 @@ export async function runGates(assignment: GatesAssignment, box: ContainerContex
         description: assignment.description,
         writer: assignment.model,
       },
-      judge: await createGatesJudge(assignment),
+      judge: await createGatewayJudge(assignment),
       hiddenTests: await loadHiddenTests(assignment, box),
       workDir: rooms,
       sandboxUsers: box.users,
       abort: box.abort,
-      upstream: () => fetchUpstream(store, assignment, box),
+      upstream: () => fetchUpstreamBranch(store, assignment, box),
       persistentCache: memory,
       identifyImage: readImageDigest,
       networkByDefault: box.embedded,
@@ -82,12 +82,12 @@ export async function runGates(assignment: GatesAssignment, box: ContainerContex
 }
 
 /** The container is being taken away: nobody is to blame, and another gathers the evidence. */
-async function reportInterruption(client: ContainerClient): Promise<void> {
+async function reportInterruption(client: ContainerApiClient): Promise<void> {
   const message = 'the container was told to end';
   await client.post('evidence', { failure_class: 'interrupted', message }, { retryForMs: 30_000 });
 }
 
-async function reportFailure(client: ContainerClient, error: unknown): Promise<void> {
+async function reportFailure(client: ContainerApiClient, error: unknown): Promise<void> {
   const failureClass = classOf(error);
   if (!failureClass || !(error instanceof Error)) throw error;
   await client.post('evidence', { failure_class: failureClass, message: error.message.slice(0, 4_000) });

@@ -1,10 +1,10 @@
 import type { CapturedScreenshot } from '../../gates/core/gate.ts';
-import type { GateTestRun } from '../../gates/pipeline/output/write-junit.ts';
-import type { ContainerClient } from '../../shared/api/container-client.ts';
+import type { GateTestResults } from '../../gates/pipeline/output/write-junit.ts';
+import type { ContainerApiClient } from '../../shared/api/container-client.ts';
 import type { UploadKind } from '../../shared/api/report-schemas.ts';
 import type { Evidence } from '../../shared/contract/evidence/schema.ts';
 
-type Client = Pick<ContainerClient, 'upload'>;
+type Client = Pick<ContainerApiClient, 'upload'>;
 
 /** Stores all findings beside the evidence, which may have been cut. */
 export async function uploadFindings(client: Client, evidence: Evidence): Promise<void> {
@@ -14,7 +14,7 @@ export async function uploadFindings(client: Client, evidence: Evidence): Promis
 }
 
 /** Stores the results of all tests that gates have run. */
-export async function uploadTestResults(client: Client, suites: readonly GateTestRun[]): Promise<void> {
+export async function uploadTestResults(client: Client, suites: readonly GateTestResults[]): Promise<void> {
   if (suites.length === 0) return;
   const { formatJunit } = await import('../../gates/pipeline/output/write-junit.ts');
   await store(client, 'tests', formatJunit(suites));

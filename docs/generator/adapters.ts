@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type {
   AgentCliManifest,
-  HookSupport,
-  HookSupportTable,
+  AgentHookTiming,
+  AgentHookTimings,
 } from '../../shared/contract/agents/adapter-manifest.ts';
 import {
   ADAPTER_KINDS,
@@ -80,7 +80,7 @@ const facts = (): string =>
     }),
   );
 
-const HOW: Readonly<Record<HookSupport, string>> = {
+const HOW: Readonly<Record<AgentHookTiming, string>> = {
   run: 'always',
   told: 'with each message of the platform',
   seen: 'when the CLI shows it: it has happened',
@@ -90,7 +90,7 @@ const HOW: Readonly<Record<HookSupport, string>> = {
 };
 
 const hooks = (): string => {
-  const rows: readonly (readonly [string, HookSupportTable])[] = [
+  const rows: readonly (readonly [string, AgentHookTimings])[] = [
     ...ADAPTER_KINDS.map((kind) => [kind, ADAPTER_MANIFESTS[kind].hooks] as const),
   ];
   return table(

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { COMMAND_MODULES } from '../../cli/command-modules.ts';
 import type { CommandIo } from '../../cli/io.ts';
-import type { JsonOutput } from '../../cli/local-command.ts';
+import type { JsonOutputDescription } from '../../cli/local-command.ts';
 import { buildProgram } from '../../cli/program.ts';
 
 /** Returns the help of a command, at a fixed width and without colours. */
@@ -37,7 +37,7 @@ const fence = (language: string, text: string): string => `\`\`\`${language}\n${
 const program = await buildProgram(silent, 'all');
 const rows = (await Promise.all(COMMAND_MODULES.map(({ load }) => load()))).flat();
 /** What each command prints with `--json`, by its name. */
-export const JSON_OUTPUTS: ReadonlyMap<string, JsonOutput> = new Map(
+export const JSON_OUTPUTS: ReadonlyMap<string, JsonOutputDescription> = new Map(
   rows.map(({ name, json }) => [name, json]),
 );
 

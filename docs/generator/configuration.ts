@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { QualityGatesConfigSchema } from '../../gates/pipeline/configuration/config-schema.ts';
-import { RULES } from '../../gates/rules/rule-registry.ts';
+import { GATE_RULES } from '../../gates/rules/rule-registry.ts';
 import type { Json, JsonObject } from './schemas.ts';
 
 /** docs/assay.schema.json: the JSON schema of `assay.yaml`, for editors. Each rule that can be set is there by its name. */
@@ -22,7 +22,7 @@ export function configurationSchema(): JsonObject {
         ...rules,
         description: 'What rules that read do here; `assay rules explain ID` says more of each.',
         properties: Object.fromEntries(
-          RULES.map(({ id, default: level, summary }) => [
+          GATE_RULES.map(({ id, default: level, summary }) => [
             id,
             { $ref: '#/$defs/RuleSetting', description: `${summary} (where nothing is set: ${level})` },
           ]),

@@ -5,7 +5,7 @@ import {
   EVENT_SOURCE,
   type EventName,
 } from '../../shared/control/events/event-schemas.ts';
-import { RECORD_EVENT_SCHEMAS } from '../../shared/control/events/record-events.ts';
+import { PUBLISHED_RECORD_EVENT_SCHEMAS } from '../../shared/control/events/record-events.ts';
 
 type JsonSchema = z.core.JSONSchema.JSONSchema;
 const schemaOf = (name: EventName): JsonSchema => {
@@ -19,7 +19,7 @@ export const eventSchemas = (): Record<string, unknown> => ({
   $defs: {
     ...Object.fromEntries(EVENT_NAMES.map((name) => [name, schemaOf(name)])),
     ...Object.fromEntries(
-      Object.entries(RECORD_EVENT_SCHEMAS).map(([name, each]) => {
+      Object.entries(PUBLISHED_RECORD_EVENT_SCHEMAS).map(([name, each]) => {
         const { $schema: _, ...schema } = z.toJSONSchema(each, { io: 'output' });
         return [name, schema];
       }),
@@ -79,7 +79,7 @@ What else happens is in the [records](records.md). A deployment that wants some 
 write; its detail has \`event_id\` (\`<table>#<record_id>\`, drop repeats by it), \`schema_version\`, \`at\`, and \`record\` with the columns of the table. Why none are by default:
 [ADR 110](adr/0110-publish-events-from-the-ledger-on-the-stacks-own-bus.md).
 
-${Object.keys(RECORD_EVENT_SCHEMAS)
+${Object.keys(PUBLISHED_RECORD_EVENT_SCHEMAS)
   .map((name) => `- \`${name}\``)
   .join('\n')}
 `;

@@ -1,5 +1,5 @@
 import { AUTONOMY_LEVELS } from '../../shared/contract/approval/autonomy.ts';
-import { SEVERITY_MATRIX } from '../../shared/reviews/review/severity-matrix.ts';
+import { FINDING_SEVERITY_DECISIONS } from '../../shared/reviews/review/severity-matrix.ts';
 
 const WORDS = { pass: 'pass', pass_with_findings: 'pass, with findings', block: '**block**' } as const;
 const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
@@ -30,7 +30,7 @@ The most severe finding decides, here and at the [vision gate](vision.md), by th
 ${[
   row(['Most severe finding', ...AUTONOMY_LEVELS]),
   row(['---', ...AUTONOMY_LEVELS.map(() => '---')]),
-  ...Object.entries(SEVERITY_MATRIX).map(([severity, words]) =>
+  ...Object.entries(FINDING_SEVERITY_DECISIONS).map(([severity, words]) =>
     row([severity, ...AUTONOMY_LEVELS.map((level) => WORDS[words[level]])]),
   ),
 ].join('\n')}

@@ -1,5 +1,5 @@
 import { GATEWAY_ERRORS, GatewayErrorResponse } from '../../shared/api/api-gateway.ts';
-import { PROBLEMS, ProblemDetails } from '../../shared/api/problem.ts';
+import { API_REFUSALS, ProblemDetails } from '../../shared/api/problem.ts';
 import { ClaimResponse } from '../../shared/api/report-schemas.ts';
 import { refusalCodesOf } from '../../shared/api/route-refusals.ts';
 import {
@@ -12,7 +12,7 @@ import {
 import { AttemptList, TaskView } from '../../shared/api/task-schemas.ts';
 import { rolesWithRight } from '../../shared/contract/access/rights.ts';
 import type { RefusalCode } from '../../shared/contract/refusal.ts';
-import { VERSION } from '../../shared/lib/version.ts';
+import { ASSAY_VERSION } from '../../shared/lib/version.ts';
 import { BODY_EXAMPLES } from './examples.ts';
 import { Components, type Json, type JsonObject } from './schemas.ts';
 
@@ -37,7 +37,7 @@ const gatewayWords = (status: number, route: RouteDefinition): string =>
 function refusals(route: RouteDefinition): JsonObject {
   const byStatus = new Map<number, RefusalCode[]>();
   for (const code of refusalCodesOf(route)) {
-    const { status } = PROBLEMS[code];
+    const { status } = API_REFUSALS[code];
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }
   return Object.fromEntries(
@@ -47,7 +47,7 @@ function refusals(route: RouteDefinition): JsonObject {
         String(status),
         {
           description:
-            codes.map((code) => `\`${code}\`: ${PROBLEMS[code].title}`).join('. ') +
+            codes.map((code) => `\`${code}\`: ${API_REFUSALS[code].title}`).join('. ') +
             gatewayWords(Number(status), route),
           content: contentOf(Number(status), route),
         },
@@ -189,7 +189,7 @@ export function openapi(): JsonObject {
     openapi: '3.1.0',
     info: {
       title: 'Assay',
-      version: VERSION,
+      version: ASSAY_VERSION,
       summary: 'A quality pipeline for the work of coding agents',
       description:
         'Nothing is done because an agent said so. Errors are RFC 9457 problem documents with a stable `code`.',

@@ -3,13 +3,13 @@ import type {
   APIGatewaySimpleAuthorizerResult,
   APIGatewaySimpleAuthorizerWithContextResult,
 } from 'aws-lambda';
-import { isSameHash, parseBearerToken, parseToken } from '../../shared/contract/access/tokens.ts';
+import { isSameHash, parseBearerToken, parseBearerTokenClaims } from '../../shared/contract/access/tokens.ts';
 import { sha256 } from '../../shared/lib/sha256.ts';
-import { findOperator } from '../../shared/store/operator-tokens.ts';
+import { findOperatorByToken } from '../../shared/store/operator-tokens.ts';
 import { TaskStore } from '../../shared/store/task-store.ts';
-import { withFailureLog } from '../runtime/log-context.ts';
+import { withErrorLogging } from '../runtime/log-context.ts';
 import { openTable } from '../runtime/open-table.ts';
-import { type CallerIdentity, EMPTY_IDENTITY } from './caller-identity.ts';
+import { type CallerIdentity, EMPTY_CALLER_IDENTITY } from './caller-identity.ts';
 
 const items = openTable();
 const tasks = new TaskStore(items);
@@ -21,14 +21,14 @@ const tasks = new TaskStore(items);
  */
 async function identify(authorization: string | undefined): Promise<CallerIdentity | null> {
   const token = parseBearerToken(authorization);
-  const parsed = token === null ? null : parseToken(token);
+  const parsed = token === null ? null : parseBearerTokenClaims(token);
   if (token === null || parsed === null) return null;
   if (parsed.caller === 'operator') {
-    const operator = await findOperator(items, token, new Date());
+    const operator = await findOperatorByToken(items, token, new Date());
     if (operator === null) return null;
     const { name, role, repositories, expiresAt } = operator;
     return {
-      ...EMPTY_IDENTITY,
+      ...EMPTY_CALLER_IDENTITY,
       caller: 'operator',
       principal: name,
       role,
@@ -40,7 +40,7 @@ async function identify(authorization: string | undefined): Promise<CallerIdenti
   const launch = task?.attempts.find((attempt) => attempt.number === parsed.attempt)?.[parsed.caller];
   if (!launch || !isSameHash(launch.token_sha256, sha256(token))) return null;
   return {
-    ...EMPTY_IDENTITY,
+    ...EMPTY_CALLER_IDENTITY,
     caller: parsed.caller,
     principal: `${parsed.caller} of ${parsed.taskId}/${parsed.attempt}`,
     task_id: parsed.taskId,
@@ -53,7 +53,7 @@ async function identify(authorization: string | undefined): Promise<CallerIdenti
  * Says who calls; what they may do is in the route table, and the functions refuse the rest with a problem document. Who is nobody is
  * refused by API Gateway: no function is asked, and it keeps that answer as it does the others.
  */
-export const handler = withFailureLog(
+export const handler = withErrorLogging(
   async (
     event: APIGatewayRequestAuthorizerEventV2,
   ): Promise<

@@ -1,9 +1,9 @@
-import type { Caller } from '../../shared/api/routes.ts';
+import type { ApiCaller } from '../../shared/api/routes.ts';
 import type { OperatorRole } from '../../shared/contract/access/rights.ts';
 
 /** What the authorizer hands to the functions. API Gateway carries flat values only. */
 export interface CallerIdentity {
-  readonly caller: Caller;
+  readonly caller: ApiCaller;
   readonly principal: string;
   /** Of an operator: the role of the token, empty for boxes. */
   readonly role: OperatorRole | '';
@@ -20,7 +20,7 @@ export interface CallerIdentity {
 }
 
 /** What is said of those whom it does not concern. */
-export const EMPTY_IDENTITY = {
+export const EMPTY_CALLER_IDENTITY = {
   role: '',
   repositories: '',
   task_id: '',

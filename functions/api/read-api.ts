@@ -1,17 +1,17 @@
 import type * as z from 'zod';
 import { planView } from '../../shared/api/plan-view.ts';
-import type { StatusView } from '../../shared/api/task-schemas.ts';
+import type { DeploymentStatusView } from '../../shared/api/task-schemas.ts';
 import { attemptListView, taskView } from '../../shared/api/task-views.ts';
 import { tuningView } from '../../shared/api/tuning-schemas.ts';
 import { workRequestView } from '../../shared/api/work-request-view.ts';
 import type { Task } from '../../shared/contract/task/task.ts';
-import { cooldownsActiveAt } from '../../shared/control/cascade/provider-cooldown.ts';
-import { parseNudgeRules } from '../../shared/control/ledger/nudge-rules.ts';
+import { filterActiveCooldowns } from '../../shared/control/cascade/provider-cooldown.ts';
+import { parseVerificationNudgeRules } from '../../shared/control/ledger/nudge-rules.ts';
 import { plannedTaskId } from '../../shared/control/planning/planned-tasks.ts';
 import { findHeartbeatAttempt } from '../../shared/control/task-commands/heartbeat.ts';
-import { tunedPolicy } from '../../shared/control/tune/active-changes.ts';
-import { VERSION } from '../../shared/lib/version.ts';
-import { TierOutcomeStore } from '../../shared/store/beliefs.ts';
+import { applyTuningToCascadePolicy } from '../../shared/control/tune/active-changes.ts';
+import { ASSAY_VERSION } from '../../shared/lib/version.ts';
+import { RoleLearningStore } from '../../shared/store/beliefs.ts';
 import { CircuitBreakerStore } from '../../shared/store/circuit-breakers.ts';
 import { TaskCompletionStore } from '../../shared/store/completions.ts';
 import { DailyMetricsStore } from '../../shared/store/daily-metrics.ts';
@@ -32,23 +32,27 @@ import { listReviews } from '../../shared/use-cases/operate/list-reviews.ts';
 import { listTasks } from '../../shared/use-cases/operate/list-tasks.ts';
 import {
   forecastBudget,
-  readModelQuality,
-  readQuality,
+  readQualityByModel,
   readQualityCost,
+  readQualityMetrics,
   readQualityTrend,
 } from '../../shared/use-cases/operate/quality-metrics.ts';
 import { readArtifactPart } from '../../shared/use-cases/operate/read-artifact-part.ts';
 import { requireDeadLetter } from '../../shared/use-cases/operate/retry-dead-letters.ts';
-import { readStatus, readVerificationWindow, statusEtag } from '../../shared/use-cases/operate/status.ts';
+import {
+  computeStatusEtag,
+  readSystemStatus,
+  readVerificationNudgeWindow,
+} from '../../shared/use-cases/operate/status.ts';
 import { readTierBeliefs } from '../../shared/use-cases/operate/tier-beliefs.ts';
 import { requirePlan } from '../../shared/use-cases/submit/plans.ts';
-import { listRequests } from '../../shared/use-cases/submit/work-requests.ts';
+import { listWorkRequests } from '../../shared/use-cases/submit/work-requests.ts';
 import { listApprovals } from '../../shared/use-cases/work/approvals.ts';
 import { readCascadePolicy, readTierModels } from '../runtime/config.ts';
 import { createObjectStore as objectStore } from '../runtime/object-store.ts';
 import { openTable } from '../runtime/open-table.ts';
 import { createApiHandler } from './api-handler.ts';
-import type { RouteResponse } from './response.ts';
+import type { ApiRouteResponse } from './response.ts';
 import { restrictTaskToCaller } from './visible-task.ts';
 
 const objects = objectStore();
@@ -56,7 +60,7 @@ const items = openTable();
 const tasks = new TaskStore(items);
 const counts = new TaskCountStore(items);
 const completions = new TaskCompletionStore(items);
-const beliefs = new TierOutcomeStore(items);
+const beliefs = new RoleLearningStore(items);
 const figures = new DailyMetricsStore(items);
 const files = new FileHealthStore(items);
 const breakers = new CircuitBreakerStore(items);
@@ -66,15 +70,15 @@ const providers = new ProviderCooldownStore(items);
 const tuning = new TuningStateStore(items);
 const policy = readCascadePolicy();
 const models = readTierModels();
-const nudge = parseNudgeRules(process.env);
+const nudge = parseVerificationNudgeRules(process.env);
 
-const taskVersion = (task: Task): Pick<RouteResponse, 'version' | 'leaseUntil'> => ({
+const taskVersion = (task: Task): Pick<ApiRouteResponse, 'version' | 'leaseUntil'> => ({
   version: task.version,
   leaseUntil: findHeartbeatAttempt(task)?.lease_until,
 });
 
 /** Removes roles and task ids, which are of all repositories, and keeps the totals. */
-const withoutOtherRepositories = <T extends Partial<z.infer<typeof StatusView>>>(all: T): T => ({
+const withoutOtherRepositories = <T extends Partial<z.infer<typeof DeploymentStatusView>>>(all: T): T => ({
   ...all,
   ...(all.per_role && { per_role: [] }),
   ...(all.verification_nudge && {
@@ -101,7 +105,7 @@ export const handler = createApiHandler('api-read', {
     return { body: workRequestView(found), version: found.version };
   },
   listRequests: async (request) => ({
-    body: await listRequests(request.query, requests, ({ requirement }) =>
+    body: await listWorkRequests(request.query, requests, ({ requirement }) =>
       request.canAccess(requirement.repository),
     ),
   }),
@@ -126,7 +130,7 @@ export const handler = createApiHandler('api-read', {
     };
   },
   status: async (request) => {
-    const all = await readStatus({
+    const all = await readSystemStatus({
       counts,
       breakers,
       providers,
@@ -135,10 +139,10 @@ export const handler = createApiHandler('api-read', {
       now: new Date(),
     });
     const body = request.isUnrestricted ? all : withoutOtherRepositories(all);
-    return { body, etag: statusEtag(body) };
+    return { body, etag: computeStatusEtag(body) };
   },
   verification: async (request) => {
-    const all = await readVerificationWindow({ counts, completions, nudge, now: new Date() });
+    const all = await readVerificationNudgeWindow({ counts, completions, nudge, now: new Date() });
     return {
       body: request.isUnrestricted ? all : { ...withoutOtherRepositories(all), completions: [] },
     };
@@ -148,10 +152,10 @@ export const handler = createApiHandler('api-read', {
       ...(await readTierBeliefs(request.query.role, counts, {
         beliefs,
         models,
-        policy: tunedPolicy(policy, await tuning.read()),
+        policy: applyTuningToCascadePolicy(policy, await tuning.read()),
         now: new Date(),
       })),
-      cooling: cooldownsActiveAt(await providers.listCooldowns(), new Date()).map(
+      cooling: filterActiveCooldowns(await providers.listCooldowns(), new Date()).map(
         ({ seen: _, ...each }) => each,
       ),
     },
@@ -163,8 +167,8 @@ export const handler = createApiHandler('api-read', {
   getDeadLetter: async (request) => ({
     body: deadLetterView(await requireDeadLetter(request.params.letter, letters)),
   }),
-  quality: async () => ({ body: await readQuality(figures, new Date()) }),
-  qualityModels: async () => ({ body: await readModelQuality(figures, new Date()) }),
+  quality: async () => ({ body: await readQualityMetrics(figures, new Date()) }),
+  qualityModels: async () => ({ body: await readQualityByModel(figures, new Date()) }),
   qualityCost: async ({ query }) => ({ body: await readQualityCost(figures, query, new Date()) }),
   budgetForecast: async () => ({
     body: await forecastBudget(figures, counts, policy.budgets?.deployment_usd ?? null, new Date()),
@@ -179,5 +183,5 @@ export const handler = createApiHandler('api-read', {
   qualityFile: async ({ query, canAccess }) => ({
     body: await readFileHistory(query, { files, canAccess, now: new Date() }),
   }),
-  health: async () => ({ body: { status: 'ok', version: VERSION } }),
+  health: async () => ({ body: { status: 'ok', version: ASSAY_VERSION } }),
 });

@@ -1,10 +1,10 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
-import { boundedDetail, PROBLEMS, type ProblemDetails } from '../../shared/api/problem.ts';
+import { API_REFUSALS, type ProblemDetails, truncateProblemDetail } from '../../shared/api/problem.ts';
 import { type FieldError, Refusal, type RefusalCode } from '../../shared/contract/refusal.ts';
 import { MethodNotAllowedRefusal } from './unmatched-route.ts';
 
 /** What a route's handler answers; `version` becomes the ETag, together with `beat`, which changes what is shown and not the version. */
-export interface RouteResponse<Body = unknown> {
+export interface ApiRouteResponse<Body = unknown> {
   readonly body: Body;
   readonly status?: number;
   readonly version?: number;
@@ -15,12 +15,16 @@ export interface RouteResponse<Body = unknown> {
   readonly headers?: Record<string, string>;
 }
 
-export const taskEtag = (version: number, beat?: number): string =>
+export const formatTaskEtag = (version: number, beat?: number): string =>
   beat === undefined ? `"${version}"` : `"${version}.${beat}"`;
 
 /** The ETag of an answer; undefined: it has none. */
-export const responseEtag = ({ version, leaseUntil, etag: tag }: RouteResponse): string | undefined =>
-  version === undefined ? tag && `"${tag}"` : taskEtag(version, leaseUntil);
+export const computeResponseEtag = ({
+  version,
+  leaseUntil,
+  etag: tag,
+}: ApiRouteResponse): string | undefined =>
+  version === undefined ? tag && `"${tag}"` : formatTaskEtag(version, leaseUntil);
 
 export const jsonResponse = (
   status: number,
@@ -39,14 +43,14 @@ export function problemResponse(
   requestId: string,
   errors: readonly FieldError[] = [],
 ): APIGatewayProxyStructuredResultV2 {
-  const { status, title } = PROBLEMS[code];
+  const { status, title } = API_REFUSALS[code];
   const document: ProblemDetails = {
     type: `urn:assay:problem:${code}`,
     title,
     status,
     code,
     request_id: requestId,
-    ...boundedDetail(detail, errors),
+    ...truncateProblemDetail(detail, errors),
   };
   const retry: Record<string, string> =
     code === 'busy' || code === 'base_unresolved' ? { 'retry-after': '1' } : {};
@@ -64,7 +68,7 @@ export function problemResponse(
 }
 
 /** The problem for anything thrown. What we did not foresee is told by its request id only. */
-export function problemFromError(error: unknown, requestId: string): APIGatewayProxyStructuredResultV2 {
+export function createProblemFromError(error: unknown, requestId: string): APIGatewayProxyStructuredResultV2 {
   if (!(error instanceof Refusal))
     return problemResponse('internal', `quote request ${requestId} when you report this`, requestId);
   const made = problemResponse(error.code, error.message, requestId, error.errors);

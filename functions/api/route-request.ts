@@ -1,9 +1,9 @@
 import type { APIGatewayProxyEventV2WithLambdaAuthorizer } from 'aws-lambda';
 import * as z from 'zod';
-import { checkJsonShape } from '../../shared/api/json-shape.ts';
-import { invalidFields, parseOrRefuse } from '../../shared/api/problem.ts';
+import { checkJsonLimits } from '../../shared/api/json-shape.ts';
+import { createInvalidFieldsRefusal, parseOrRefuse } from '../../shared/api/problem.ts';
 import {
-  type Caller,
+  type ApiCaller,
   PATH_PARAMETERS,
   type PathParameters,
   type RouteDefinition,
@@ -12,17 +12,17 @@ import {
 import { rolesWithRight } from '../../shared/contract/access/rights.ts';
 import { parseBearerToken } from '../../shared/contract/access/tokens.ts';
 import { Refusal } from '../../shared/contract/refusal.ts';
-import { findLongestScope } from '../../shared/contract/repository/repository-url.ts';
+import { findMostSpecificScope } from '../../shared/contract/repository/repository-url.ts';
 import { MAX_REQUEST_BODY_BYTES } from '../../shared/contract/resource-names.ts';
 import type { Task } from '../../shared/contract/task/task.ts';
-import { requireTokenAccess, type TokenAccess } from '../../shared/contract/task/token-access.ts';
+import { type LaunchTokenAccess, requireLaunchTokenAccess } from '../../shared/contract/task/token-access.ts';
 import type { CallerIdentity } from './caller-identity.ts';
 
-export type ApiEvent = APIGatewayProxyEventV2WithLambdaAuthorizer<Partial<CallerIdentity>>;
+export type ApiGatewayEvent = APIGatewayProxyEventV2WithLambdaAuthorizer<Partial<CallerIdentity>>;
 
 /** Who asks, and what stands in the headers, whatever the route. */
-export interface RequestContext {
-  readonly caller: Caller;
+export interface ApiRequestContext {
+  readonly caller: ApiCaller;
   /** Name of the operator, or `<kind> of <task>/<attempt>`. */
   readonly principal: string;
   /** Attempt of a box's token; 0 for operators. */
@@ -45,17 +45,17 @@ export interface RequestContext {
 }
 
 /** A request after everything about it was checked against its route, whose schemas say what is in it. */
-export interface RouteRequest<R extends RouteDefinition = RouteDefinition> extends RequestContext {
+export interface ParsedRouteRequest<R extends RouteDefinition = RouteDefinition> extends ApiRequestContext {
   readonly params: PathParameters<R['path']>;
   readonly query: R extends { readonly query: infer Q extends z.ZodType } ? z.output<Q> : undefined;
   readonly body: R extends { readonly body: infer B extends z.ZodType } ? z.output<B> : undefined;
 }
 
-const header = (event: ApiEvent, name: string): string | undefined =>
+const header = (event: ApiGatewayEvent, name: string): string | undefined =>
   event.headers?.[name] ?? event.headers?.[name.toLowerCase()];
 
 /** A report can be repeated, a read is for who still has something to look at, all else is for who is at work. */
-const neededFor = (route: RouteDefinition): TokenAccess =>
+const neededFor = (route: RouteDefinition): LaunchTokenAccess =>
   route.isFinalReport ? 'repeat' : route.method === 'GET' ? 'read' : 'live';
 
 /** What the authorizer has said may be kept for a while; the end of a token holds in the meantime, too. */
@@ -67,12 +67,12 @@ const isOver = (identity: Partial<CallerIdentity> | undefined): boolean => {
 function servedBy(identity: Partial<CallerIdentity> | undefined): (repository: string) => boolean {
   if (!identity?.repositories) return () => true;
   const scopes = (JSON.parse(identity.repositories) as string[]).map((url) => ({ url }));
-  return (repository) => findLongestScope(scopes, repository) !== null;
+  return (repository) => findMostSpecificScope(scopes, repository) !== null;
 }
 
 function guardOf(
   identity: Partial<CallerIdentity> | undefined,
-  serves: RequestContext['canAccess'],
+  serves: ApiRequestContext['canAccess'],
   route: RouteDefinition,
 ): (task: Task) => void {
   const caller = identity?.caller ?? 'anyone';
@@ -83,13 +83,16 @@ function guardOf(
       if (!serves(repository)) throw new Refusal('not_found', `there is no task ${id}`);
     };
   const holder = { caller, attempt: Number(identity?.attempt ?? 0), launch: Number(identity?.launch ?? 0) };
-  return (task) => requireTokenAccess(task, holder, neededFor(route));
+  return (task) => requireLaunchTokenAccess(task, holder, neededFor(route));
 }
 
 function caller(
-  event: ApiEvent,
+  event: ApiGatewayEvent,
   route: RouteDefinition,
-): Pick<RequestContext, 'caller' | 'principal' | 'attempt' | 'guardTask' | 'canAccess' | 'isUnrestricted'> {
+): Pick<
+  ApiRequestContext,
+  'caller' | 'principal' | 'attempt' | 'guardTask' | 'canAccess' | 'isUnrestricted'
+> {
   const identity = event.requestContext.authorizer?.lambda;
   const kind = identity?.caller ?? 'anyone';
   if (!route.callers.includes('anyone')) {
@@ -129,7 +132,7 @@ function caller(
   };
 }
 
-function body(event: ApiEvent, route: RouteDefinition): unknown {
+function body(event: ApiGatewayEvent, route: RouteDefinition): unknown {
   if (!route.body) return undefined;
   const text =
     event.body === undefined
@@ -154,7 +157,7 @@ function body(event: ApiEvent, route: RouteDefinition): unknown {
       );
     }
   }
-  checkJsonShape(value);
+  checkJsonLimits(value);
   return parseOrRefuse(route.body, value);
 }
 
@@ -168,7 +171,7 @@ function version(value: string | undefined): number | undefined {
   return Number(match[1]);
 }
 
-function params(event: ApiEvent): Record<keyof typeof PATH_PARAMETERS, string> {
+function params(event: ApiGatewayEvent): Record<keyof typeof PATH_PARAMETERS, string> {
   const read = (name: keyof typeof PATH_PARAMETERS): string => {
     const value = event.pathParameters?.[name];
     if (value === undefined) return '';
@@ -185,7 +188,7 @@ function params(event: ApiEvent): Record<keyof typeof PATH_PARAMETERS, string> {
   return { id: read('id'), role: read('role'), letter: read('letter') };
 }
 
-function query(event: ApiEvent, route: RouteDefinition): unknown {
+function query(event: ApiGatewayEvent, route: RouteDefinition): unknown {
   if (!route.query) return undefined;
   const result = route.query.safeParse(event.queryStringParameters ?? {});
   if (result.success) return result.data;
@@ -194,11 +197,14 @@ function query(event: ApiEvent, route: RouteDefinition): unknown {
       ? issue.keys.map((key) => ({ pointer: `?${key}`, message: 'is not a known parameter' }))
       : [{ pointer: `?${issue.path.join('.')}`, message: issue.message }],
   );
-  throw invalidFields(errors);
+  throw createInvalidFieldsRefusal(errors);
 }
 
 /** Checks a request against its route: who calls, path, query, headers, body; in that order, so that a stranger learns nothing of the rest. */
-export function parseRouteRequest<R extends RouteDefinition>(event: ApiEvent, route: R): RouteRequest<R> {
+export function parseRouteRequest<R extends RouteDefinition>(
+  event: ApiGatewayEvent,
+  route: R,
+): ParsedRouteRequest<R> {
   const key = takesIdempotencyKey(route) ? header(event, 'idempotency-key') : undefined;
   if (key !== undefined && (key.length === 0 || key.length > 255))
     throw new Refusal('invalid', 'Idempotency-Key must be 1 to 255 characters', [
@@ -223,5 +229,5 @@ export function parseRouteRequest<R extends RouteDefinition>(event: ApiEvent, ro
     body: body(event, route),
   };
   // The one place where a type is claimed: that schemas give what they say of a route that is known to the caller only.
-  return read as RequestContext as RouteRequest<R>;
+  return read as ApiRequestContext as ParsedRouteRequest<R>;
 }

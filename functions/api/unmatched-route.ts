@@ -13,7 +13,7 @@ export class MethodNotAllowedRefusal extends Refusal {
 }
 
 /** Whether a word of the API's own paths stands where a task's id would: no task is meant. */
-export const isReservedId = (id: string | undefined): boolean =>
+export const isReservedTaskId = (id: string | undefined): boolean =>
   RESERVED_TASK_IDS.some((word) => word === id);
 
 function parametersOf(route: RouteDefinition, path: readonly string[]): Record<string, string> | null {
@@ -25,7 +25,7 @@ function parametersOf(route: RouteDefinition, path: readonly string[]): Record<s
     if (segment.startsWith('{') && value !== '') found[segment.slice(1, -1)] = value;
     else if (segment !== value) return null;
   }
-  return isReservedId(found['id']) ? null : found;
+  return isReservedTaskId(found['id']) ? null : found;
 }
 
 function decoded(path: string): string[] | null {
@@ -40,7 +40,7 @@ function decoded(path: string): string[] | null {
  * What a request that API Gateway knows no route for is about: a route whose path was written with a slash at its end, as the seed
  * writes `/status/`. @throws Refusal that says what is wrong with method or path.
  */
-export function matchRouteWithoutSlash(
+export function matchRouteWithoutTrailingSlash(
   method: string,
   rawPath: string,
   routes: readonly RouteDefinition[],

@@ -3,7 +3,7 @@ import { Refusal } from '../../shared/contract/refusal.ts';
 import { PRESIGNED_URL_SECONDS } from '../../shared/store/object-store.ts';
 import { TaskStore } from '../../shared/store/task-store.ts';
 import { UploadQuotaStore } from '../../shared/store/upload-quota.ts';
-import { authorizeUpload, presignMemoryEntry } from '../../shared/use-cases/work/presign-upload.ts';
+import { presignAttemptUpload, presignGatesMemoryEntry } from '../../shared/use-cases/work/presign-upload.ts';
 import { createObjectStore as objectStore } from '../runtime/object-store.ts';
 import { openTable } from '../runtime/open-table.ts';
 import { createApiHandler } from './api-handler.ts';
@@ -25,7 +25,7 @@ export const handler = createApiHandler('api-upload', {
         [{ pointer: '/kind', message: `is not for ${request.caller}` }],
       );
     const task = await tasks.withGuard(request.guardTask).require(request.params.id);
-    const upload = await authorizeUpload(task, request.attempt, content, {
+    const upload = await presignAttemptUpload(task, request.attempt, content, {
       uploads,
       objects,
       now: new Date(),
@@ -34,7 +34,7 @@ export const handler = createApiHandler('api-upload', {
   },
   memory: async (request) => {
     const task = await tasks.withGuard(request.guardTask).require(request.params.id);
-    const place = await presignMemoryEntry(task, request.body, objects);
+    const place = await presignGatesMemoryEntry(task, request.body, objects);
     return { body: { ...place, expires_s: PRESIGNED_URL_SECONDS } };
   },
 });

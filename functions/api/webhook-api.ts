@@ -1,6 +1,6 @@
 import { FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
 import type { ForgeKind } from '../../shared/control/forge/forge-settings.ts';
-import { optionalEnv } from '../../shared/store/env.ts';
+import { readOptionalEnv } from '../../shared/store/env.ts';
 import { MergedWorkStore } from '../../shared/store/merged-work.ts';
 import { TaskStore } from '../../shared/store/task-store.ts';
 import {
@@ -8,13 +8,13 @@ import {
   type ForgeEventResult,
   handleForgeEvent,
 } from '../../shared/use-cases/deliver/handle-forge-event.ts';
-import { readDeployedAgents, readForgeSettings } from '../runtime/config.ts';
+import { readAvailableAgents, readForgeSettings } from '../runtime/config.ts';
 import { readForgeSecret } from '../runtime/forge-secret.ts';
 import { logger } from '../runtime/logger.ts';
 import { openTable } from '../runtime/open-table.ts';
-import { readPullRequestScopes, readPushScopes } from '../runtime/repository-scopes.ts';
+import { readPullRequestRepositoryPrefixes, readPushCredentialScopes } from '../runtime/repository-scopes.ts';
 import { createApiHandler } from './api-handler.ts';
-import type { RequestContext } from './route-request.ts';
+import type { ApiRequestContext } from './route-request.ts';
 
 const items = openTable();
 const tasks = new TaskStore(items);
@@ -23,17 +23,17 @@ const context = (): ForgeEventContext => ({
   tasks,
   mergedWork: landed,
   now: new Date(),
-  allowFileRepositories: optionalEnv(FUNCTION_ENV_NAMES.allowFileRepositories, 'false') === 'true',
-  pushScopes: readPushScopes(),
-  pullRequestScopes: readPullRequestScopes(),
-  agents: readDeployedAgents(),
+  allowFileRepositories: readOptionalEnv(FUNCTION_ENV_NAMES.allowFileRepositories, 'false') === 'true',
+  pushScopes: readPushCredentialScopes(),
+  pullRequestScopes: readPullRequestRepositoryPrefixes(),
+  agents: readAvailableAgents(),
   settings: readForgeSettings(),
   secret: readForgeSecret,
 });
 
 async function receiveEvent(
   forge: ForgeKind,
-  { headers, rawBody }: RequestContext,
+  { headers, rawBody }: ApiRequestContext,
 ): Promise<{ body: ForgeEventResult }> {
   const body = await handleForgeEvent(forge, headers, rawBody, context());
   logger.info('heard', { forge, ...body });

@@ -1,13 +1,13 @@
 import type * as z from 'zod';
 import { approvalView } from '../../shared/api/approval-view.ts';
-import type { ClaimResponse, DeliveryBody, LeaseResponse } from '../../shared/api/report-schemas.ts';
+import type { ClaimResponse, LeaseResponse, ReportDeliveryBody } from '../../shared/api/report-schemas.ts';
 import type { TaskView } from '../../shared/api/task-schemas.ts';
 import { taskView } from '../../shared/api/task-views.ts';
 import type { DetectedRevert } from '../../shared/contract/repository/detect-reverts.ts';
 import { HEARTBEATS_PER_LEASE } from '../../shared/contract/resource-names.ts';
 import { currentAttempt, type Task } from '../../shared/contract/task/task.ts';
 import { failTaskByOperator } from '../../shared/control/task-commands/operator-commands.ts';
-import { releaseTask } from '../../shared/control/task-commands/recover.ts';
+import { releaseClaimedTask } from '../../shared/control/task-commands/recover.ts';
 import { withVersionCheck } from '../../shared/control/task-commands/task-change.ts';
 import { ClaimIntentStore } from '../../shared/store/claim-intents.ts';
 import { FileLockStore } from '../../shared/store/file-locks.ts';
@@ -20,18 +20,18 @@ import { requestApproval } from '../../shared/use-cases/work/approvals.ts';
 import {
   type ClaimContext,
   type ClaimedAttempt,
-  claimNext,
+  claimNextOpenTask,
   claimTask,
 } from '../../shared/use-cases/work/claim-task.ts';
 import { createClaimKey } from '../../shared/use-cases/work/idempotent-claim.ts';
 import { recordDeliveryReport } from '../../shared/use-cases/work/record-evidence.ts';
 import { type HeartbeatContext, recordHeartbeat } from '../../shared/use-cases/work/record-heartbeat.ts';
-import { readApprovalRules, readLeaseSeconds, readTierModels } from '../runtime/config.ts';
+import { readApprovalSettings, readLeaseSeconds, readTierModels } from '../runtime/config.ts';
 import { createObjectStore as objectStore } from '../runtime/object-store.ts';
 import { openTable } from '../runtime/open-table.ts';
 import { createApiHandler } from './api-handler.ts';
-import type { RouteResponse } from './response.ts';
-import type { RequestContext } from './route-request.ts';
+import type { ApiRouteResponse } from './response.ts';
+import type { ApiRequestContext } from './route-request.ts';
 import { restrictTaskToCaller } from './visible-task.ts';
 
 const items = openTable();
@@ -43,17 +43,21 @@ const landed = new MergedWorkStore(items);
 const objects = objectStore();
 const models = readTierModels();
 const lease = readLeaseSeconds();
-const rules = readApprovalRules();
+const rules = readApprovalSettings();
 
-const shown = (task: Task, of: RequestContext): RouteResponse<TaskView> => ({
+const shown = (task: Task, of: ApiRequestContext): ApiRouteResponse<TaskView> => ({
   body: taskView(restrictTaskToCaller(of, task), models),
   version: task.version,
 });
-const leaseOf = (task: Task): RouteResponse<z.infer<typeof LeaseResponse>> => ({
+const leaseOf = (task: Task): ApiRouteResponse<z.infer<typeof LeaseResponse>> => ({
   body: { lease_until: currentAttempt(task)?.lease_until ?? 0, status: task.status },
   version: task.version,
 });
-const claimed = ({ task, attempt, token }: ClaimedAttempt): RouteResponse<z.infer<typeof ClaimResponse>> => ({
+const claimed = ({
+  task,
+  attempt,
+  token,
+}: ClaimedAttempt): ApiRouteResponse<z.infer<typeof ClaimResponse>> => ({
   body: {
     task: taskView(task, models),
     attempt,
@@ -64,7 +68,7 @@ const claimed = ({ task, attempt, token }: ClaimedAttempt): RouteResponse<z.infe
   version: task.version,
 });
 /** `asked` is what the claim is for: the same key for something else is refused. */
-function claimContext(request: RequestContext, asked: unknown): ClaimContext {
+function claimContext(request: ApiRequestContext, asked: unknown): ClaimContext {
   const context = {
     tasks: tasks.withGuard(request.guardTask),
     locks,
@@ -76,13 +80,13 @@ function claimContext(request: RequestContext, asked: unknown): ClaimContext {
   const key = createClaimKey(request.principal, request.idempotencyKey, request.bearerToken, asked);
   return { ...context, idempotency: { key, store: claims } };
 }
-const beating = (request: RequestContext): HeartbeatContext => ({
+const beating = (request: ApiRequestContext): HeartbeatContext => ({
   tasks: tasks.withGuard(request.guardTask),
   heartbeats: beats,
   leaseSeconds: lease,
   now: new Date(),
 });
-type ReportedRevert = Extract<z.output<typeof DeliveryBody>, { step: 'reverts' }>['reverts'][number];
+type ReportedRevert = Extract<z.output<typeof ReportDeliveryBody>, { step: 'reverts' }>['reverts'][number];
 /** A revert, as a box reports it. */
 const detectedRevert = ({ task_id, reverted, request, commit, at }: ReportedRevert): DetectedRevert => ({
   task_id,
@@ -91,8 +95,8 @@ const detectedRevert = ({ task_id, reverted, request, commit, at }: ReportedReve
   reverting_commit: commit,
   at,
 });
-const next = async (request: RequestContext, role: string, model: string | null = null) =>
-  claimed(await claimNext(role, claimContext(request, { role, model }), model));
+const next = async (request: ApiRequestContext, role: string, model: string | null = null) =>
+  claimed(await claimNextOpenTask(role, claimContext(request, { role, model }), model));
 
 export const handler = createApiHandler('api-work', {
   nextTask: (request) => next(request, request.params.role),
@@ -156,7 +160,9 @@ export const handler = createApiHandler('api-work', {
     return shown(
       await tasks
         .withGuard(request.guardTask)
-        .applyCommand(request.params.id, (task) => releaseTask(task, request.attempt, reason, new Date())),
+        .applyCommand(request.params.id, (task) =>
+          releaseClaimedTask(task, request.attempt, reason, new Date()),
+        ),
       request,
     );
   },

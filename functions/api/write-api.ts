@@ -4,8 +4,8 @@ import { approvalView } from '../../shared/api/approval-view.ts';
 import type { DeadLetterView } from '../../shared/api/dead-letter-schemas.ts';
 import type { PlanDecisionBody, PlanView } from '../../shared/api/plan-schemas.ts';
 import { planView } from '../../shared/api/plan-view.ts';
-import { boundedDetail } from '../../shared/api/problem.ts';
-import type { BatchResultEntry, TaskView } from '../../shared/api/task-schemas.ts';
+import { truncateProblemDetail } from '../../shared/api/problem.ts';
+import type { SubmittedTaskResult, TaskView } from '../../shared/api/task-schemas.ts';
 import { taskView } from '../../shared/api/task-views.ts';
 import { type TuningView, tuningView } from '../../shared/api/tuning-schemas.ts';
 import type { WorkRequestView } from '../../shared/api/work-request-schemas.ts';
@@ -27,46 +27,50 @@ import {
   startRetryRound,
 } from '../../shared/control/task-commands/operator-commands.ts';
 import { withVersionCheck } from '../../shared/control/task-commands/task-change.ts';
-import { TierOutcomeStore } from '../../shared/store/beliefs.ts';
+import { RoleLearningStore } from '../../shared/store/beliefs.ts';
 import { TaskCompletionStore } from '../../shared/store/completions.ts';
 import { DailyMetricsStore } from '../../shared/store/daily-metrics.ts';
 import { DeadLetterStore } from '../../shared/store/dead-letters.ts';
-import { optionalEnv } from '../../shared/store/env.ts';
+import { readOptionalEnv } from '../../shared/store/env.ts';
 import { TaskCountStore } from '../../shared/store/task-counts.ts';
 import { TaskStore } from '../../shared/store/task-store.ts';
 import { TuningStateStore } from '../../shared/store/tuning.ts';
 import { WorkRequestStore } from '../../shared/store/work-requests.ts';
 import { deadLetterView } from '../../shared/use-cases/operate/list-dead-letters.ts';
 import { applyDeadLetterAction } from '../../shared/use-cases/operate/retry-dead-letters.ts';
-import { type BeliefsContext, pinTier, resetBeliefs } from '../../shared/use-cases/operate/tier-beliefs.ts';
+import {
+  type BeliefsContext,
+  pinFirstTierForRole,
+  resetTierBeliefs,
+} from '../../shared/use-cases/operate/tier-beliefs.ts';
 import {
   applyProposal,
-  proposeChange,
+  proposeSettingChanges,
   revertProposal,
-  type TuningContext,
+  type SettingTuningContext,
 } from '../../shared/use-cases/operate/tune-settings.ts';
-import { decidePlan, submitPlan } from '../../shared/use-cases/submit/plans.ts';
+import { reviewPlan, submitPlan } from '../../shared/use-cases/submit/plans.ts';
 import { type BatchTaskResult, submitBatch } from '../../shared/use-cases/submit/submit-batch.ts';
 import { type SubmitContext, submitTask } from '../../shared/use-cases/submit/submit-task.ts';
-import { submitRequest } from '../../shared/use-cases/submit/work-requests.ts';
+import { submitWorkRequest } from '../../shared/use-cases/submit/work-requests.ts';
 import { recordApprovalDecision } from '../../shared/use-cases/work/approvals.ts';
 import {
-  readApprovalRules,
+  readApprovalSettings,
+  readAvailableAgents,
   readCascadePolicy,
-  readDeployedAgents,
   readTierModels,
 } from '../runtime/config.ts';
-import { readRepositoryReadScopes } from '../runtime/credential-provider.ts';
+import { readReadCredentialScopes } from '../runtime/credential-provider.ts';
 import { createObjectStore as objectStore } from '../runtime/object-store.ts';
 import { openTable } from '../runtime/open-table.ts';
-import { readPullRequestScopes, readPushScopes } from '../runtime/repository-scopes.ts';
+import { readPullRequestRepositoryPrefixes, readPushCredentialScopes } from '../runtime/repository-scopes.ts';
 import { createApiHandler } from './api-handler.ts';
-import type { RouteResponse } from './response.ts';
-import type { RequestContext } from './route-request.ts';
+import type { ApiRouteResponse } from './response.ts';
+import type { ApiRequestContext } from './route-request.ts';
 
 const items = openTable();
 const tasks = new TaskStore(items);
-const beliefs = new TierOutcomeStore(items);
+const beliefs = new RoleLearningStore(items);
 const completions = new TaskCompletionStore(items);
 const counts = new TaskCountStore(items);
 const tuning = new TuningStateStore(items);
@@ -76,12 +80,12 @@ const requests = new WorkRequestStore(items);
 const policy = readCascadePolicy();
 const objects = objectStore();
 const models = readTierModels();
-const allowFileRepositories = optionalEnv(FUNCTION_ENV_NAMES.allowFileRepositories, 'false') === 'true';
+const allowFileRepositories = readOptionalEnv(FUNCTION_ENV_NAMES.allowFileRepositories, 'false') === 'true';
 
-const agents = readDeployedAgents();
-const rules = readApprovalRules();
+const agents = readAvailableAgents();
+const rules = readApprovalSettings();
 
-const context = (request: RequestContext): SubmitContext => ({
+const context = (request: ApiRequestContext): SubmitContext => ({
   tasks: tasks.withGuard(request.guardTask),
   canAccess: request.canAccess,
   objects,
@@ -89,23 +93,23 @@ const context = (request: RequestContext): SubmitContext => ({
   submitter: request.principal,
   idempotencyKey: request.idempotencyKey,
   allowFileRepositories,
-  pushScopes: readPushScopes(),
-  pullRequestScopes: readPullRequestScopes(),
-  readScopes: readRepositoryReadScopes(),
+  pushScopes: readPushCredentialScopes(),
+  pullRequestScopes: readPullRequestRepositoryPrefixes(),
+  readScopes: readReadCredentialScopes(),
   agents,
 });
-const shown = (task: Task): RouteResponse<TaskView> => ({
+const shown = (task: Task): ApiRouteResponse<TaskView> => ({
   body: taskView(task, models),
   version: task.version,
 });
-const replayed = (created: boolean): Pick<RouteResponse, 'headers' | 'status'> =>
+const replayed = (created: boolean): Pick<ApiRouteResponse, 'headers' | 'status'> =>
   created ? {} : { status: 200, headers: { 'idempotent-replay': 'true' } };
 
-const resultView = (result: BatchTaskResult): z.infer<typeof BatchResultEntry> => ({
+const resultView = (result: BatchTaskResult): z.infer<typeof SubmittedTaskResult> => ({
   id: result.id,
   outcome: result.outcome,
   ...(result.outcome === 'refused'
-    ? { code: result.refusal.code, detail: boundedDetail(result.refusal.message, []).detail }
+    ? { code: result.refusal.code, detail: truncateProblemDetail(result.refusal.message, []).detail }
     : {}),
 });
 
@@ -115,13 +119,13 @@ async function decidePlanRoute(
     readonly params: { readonly id: string };
     readonly body: z.infer<typeof PlanDecisionBody>;
     readonly principal: string;
-    readonly guardTask: RequestContext['guardTask'];
+    readonly guardTask: ApiRequestContext['guardTask'];
   },
   decision: 'approve' | 'reject',
-): Promise<RouteResponse<PlanView>> {
+): Promise<ApiRouteResponse<PlanView>> {
   const { reason, tree } = request.body;
   const word = { reason, tree, by: request.principal, now: new Date() };
-  const task = await decidePlan(request.params.id, decision, word, tasks.withGuard(request.guardTask));
+  const task = await reviewPlan(request.params.id, decision, word, tasks.withGuard(request.guardTask));
   return { body: planView(task, new Map()), version: task.version };
 }
 
@@ -131,10 +135,10 @@ async function decideApprovalRoute(
     readonly params: { readonly id: string };
     readonly body: z.infer<typeof ApprovalDecisionBody>;
     readonly principal: string;
-    readonly guardTask: RequestContext['guardTask'];
+    readonly guardTask: ApiRequestContext['guardTask'];
   },
   decision: 'approve' | 'deny',
-): Promise<RouteResponse<ApprovalView>> {
+): Promise<ApiRouteResponse<ApprovalView>> {
   const { id } = request.params;
   const { number: approvalNumber, ...body } = request.body;
   const word = { ...body, approvalNumber, decision, by: request.principal };
@@ -148,9 +152,9 @@ async function changeRequest(
   {
     params,
     canAccess,
-  }: { readonly params: { readonly id: string }; readonly canAccess: RequestContext['canAccess'] },
+  }: { readonly params: { readonly id: string }; readonly canAccess: ApiRequestContext['canAccess'] },
   command: (request: WorkRequest) => WorkRequestChange | null,
-): Promise<RouteResponse<WorkRequestView>> {
+): Promise<ApiRouteResponse<WorkRequestView>> {
   const now = await requests.applyCommand(params.id, command, ({ requirement }) =>
     canAccess(requirement.repository),
   );
@@ -169,7 +173,7 @@ function operatorNote(request: {
   return { by: request.principal, reason: request.body.reason };
 }
 
-const evolving = (): TuningContext => ({
+const evolving = (): SettingTuningContext => ({
   tuning,
   beliefs,
   taskCounts: counts,
@@ -178,14 +182,14 @@ const evolving = (): TuningContext => ({
   policy,
   now: new Date(),
 });
-const evolved = (state: Parameters<typeof tuningView>[0]): RouteResponse<TuningView> => ({
+const evolved = (state: Parameters<typeof tuningView>[0]): ApiRouteResponse<TuningView> => ({
   body: tuningView(state, policy.tuning_level),
 });
 
 async function deadLetterAction(
   request: Parameters<typeof operatorNote>[0] & { readonly params: { readonly letter: string } },
   event: 'requeue' | 'resolve' | 'abandon',
-): Promise<RouteResponse<DeadLetterView>> {
+): Promise<ApiRouteResponse<DeadLetterView>> {
   const letter = await applyDeadLetterAction(
     request.params.letter,
     event,
@@ -204,16 +208,16 @@ export const handler = createApiHandler('api-submit', {
     body: await completions.resetWindow({ ...operatorNote(request), at: new Date().toISOString() }),
   }),
   proposeChange: async (request) =>
-    evolved(await proposeChange(request.body.change, operatorNote(request), evolving())),
+    evolved(await proposeSettingChanges(request.body.change, operatorNote(request), evolving())),
   applyProposal: async (request) =>
     evolved(await applyProposal(request.body.proposal, operatorNote(request), evolving())),
   revertProposal: async (request) =>
     evolved(await revertProposal(request.body.proposal, operatorNote(request), evolving())),
   pinTier: async (request) => ({
-    body: await pinTier(request.params.role, request.body, operatorNote(request), learned()),
+    body: await pinFirstTierForRole(request.params.role, request.body, operatorNote(request), learned()),
   }),
   resetBeliefs: async (request) => ({
-    body: await resetBeliefs(request.params.role, request.body.tier, operatorNote(request), learned()),
+    body: await resetTierBeliefs(request.params.role, request.body.tier, operatorNote(request), learned()),
   }),
   submitTask: async (request) => {
     const { task, created } = await submitTask(request.body, context(request));
@@ -241,7 +245,10 @@ export const handler = createApiHandler('api-submit', {
   approve: (request) => decideApprovalRoute(request, 'approve'),
   deny: (request) => decideApprovalRoute(request, 'deny'),
   submitRequest: async (request) => {
-    const { request: made, entered } = await submitRequest(request.body, { ...context(request), requests });
+    const { request: made, entered } = await submitWorkRequest(request.body, {
+      ...context(request),
+      requests,
+    });
     return { body: workRequestView(made), version: made.version, ...replayed(entered) };
   },
   clarifyRequest: (request) =>

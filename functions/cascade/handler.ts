@@ -1,5 +1,5 @@
 import { CascadeStepInput, CascadeStepResult } from '../../shared/contract/messages/step-messages.ts';
-import { TierOutcomeStore } from '../../shared/store/beliefs.ts';
+import { RoleLearningStore } from '../../shared/store/beliefs.ts';
 import { DeadlineStore } from '../../shared/store/deadlines.ts';
 import { FileLockStore } from '../../shared/store/file-locks.ts';
 import { ModelSpendStore } from '../../shared/store/model-spend.ts';
@@ -8,30 +8,35 @@ import { TaskStore } from '../../shared/store/task-store.ts';
 import { TuningStateStore } from '../../shared/store/tuning.ts';
 import {
   type CascadeContext,
-  decideStep,
+  runDecideStep,
+  runFinishTaskStep,
   runSelectModelStep,
-  settleStep,
 } from '../../shared/use-cases/cascade/cascade-steps.ts';
-import { readCascadePolicy, readDeployedAgents, readHoldLimit, readTierModels } from '../runtime/config.ts';
-import { withFailureLog } from '../runtime/log-context.ts';
+import {
+  readAvailableAgents,
+  readCascadePolicy,
+  readReviewHoldLimit,
+  readTierModels,
+} from '../runtime/config.ts';
+import { withErrorLogging } from '../runtime/log-context.ts';
 import { openTable } from '../runtime/open-table.ts';
 
 const items = openTable();
 const tasks = new TaskStore(items);
 const deadlines = new DeadlineStore(items);
 const locks = new FileLockStore(items, tasks);
-const beliefs = new TierOutcomeStore(items);
+const beliefs = new RoleLearningStore(items);
 const tuning = new TuningStateStore(items);
 const spend = new ModelSpendStore(items);
 const providers = new ProviderCooldownStore(items);
 const models = readTierModels();
-const agents = readDeployedAgents();
-const holds = readHoldLimit();
+const agents = readAvailableAgents();
+const holds = readReviewHoldLimit();
 const learning = { beliefs, spend, tuning, policy: readCascadePolicy() };
-const STEPS = { select_model: runSelectModelStep, decide: decideStep, settle: settleStep } as const;
+const STEPS = { select_model: runSelectModelStep, decide: runDecideStep, settle: runFinishTaskStep } as const;
 
 /** A step of the cascade machine: ids in, where to go on out. */
-export const handler = withFailureLog(async (event: unknown): Promise<CascadeStepResult> => {
+export const handler = withErrorLogging(async (event: unknown): Promise<CascadeStepResult> => {
   const { step, task_id, run, waited, again = false } = CascadeStepInput.parse(event);
   const context: CascadeContext = {
     tasks,

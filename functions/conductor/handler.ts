@@ -1,35 +1,39 @@
 import { BatchProcessor, EventType, processPartialResponse } from '@aws-lambda-powertools/batch';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import type { Context, DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
-import { Adapter } from '../../shared/contract/agents/adapter.ts';
-import { FUNCTION_ENV_NAMES, ITEM_KEY_PREFIXES, TABLE_KEYS } from '../../shared/contract/resource-names.ts';
-import { TierOutcomeStore } from '../../shared/store/beliefs.ts';
+import { AgentAdapterSettings } from '../../shared/contract/agents/adapter.ts';
+import {
+  FUNCTION_ENV_NAMES,
+  TABLE_ITEM_KEY_PREFIXES,
+  TASKS_TABLE_KEY_ATTRIBUTES,
+} from '../../shared/contract/resource-names.ts';
+import { RoleLearningStore } from '../../shared/store/beliefs.ts';
 import { CircuitBreakerStore } from '../../shared/store/circuit-breakers.ts';
-import { requireEnv } from '../../shared/store/env.ts';
+import { readRequiredEnv } from '../../shared/store/env.ts';
 import { FileLockStore } from '../../shared/store/file-locks.ts';
 import { MergedWorkStore } from '../../shared/store/merged-work.ts';
 import { ModelSpendStore } from '../../shared/store/model-spend.ts';
 import { ProviderCooldownStore } from '../../shared/store/provider-cooldowns.ts';
-import { StateMachines } from '../../shared/store/state-machines.ts';
+import { StepFunctionsClient } from '../../shared/store/state-machines.ts';
 import { TaskCountStore } from '../../shared/store/task-counts.ts';
 import { TaskStore } from '../../shared/store/task-store.ts';
 import { WorkRequestStore } from '../../shared/store/work-requests.ts';
 import {
-  type ProjectionContext,
-  projectTaskRemoval,
-  projectTaskWrite,
+  applyTaskRemovalEffects,
+  applyTaskWriteEffects,
+  type TaskProjectionContext,
 } from '../../shared/use-cases/cascade/stream-projections.ts';
-import { projectRequest } from '../../shared/use-cases/submit/work-requests.ts';
+import { applyWorkRequestEffects } from '../../shared/use-cases/submit/work-requests.ts';
 import { createCompletionMetrics } from '../runtime/completion-metrics.ts';
 import { logger } from '../runtime/logger.ts';
 import { openTable } from '../runtime/open-table.ts';
-import { readTaskImages, taskIdOfRecord } from '../runtime/stream-record.ts';
+import { readStreamRecordTaskId, readTaskBeforeAndAfter } from '../runtime/stream-record.ts';
 
 const items = openTable();
 const tasks = new TaskStore(items);
 const locks = new FileLockStore(items, tasks);
 const counts = new TaskCountStore(items);
-const beliefs = new TierOutcomeStore(items);
+const beliefs = new RoleLearningStore(items);
 const breakers = new CircuitBreakerStore(items);
 const spend = new ModelSpendStore(items);
 const requests = new WorkRequestStore(items);
@@ -39,7 +43,7 @@ const completions = createCompletionMetrics();
 // What it logs itself is about parsing only.
 const processor = new BatchProcessor(EventType.DynamoDBStreams);
 
-const context: ProjectionContext = {
+const context: TaskProjectionContext = {
   tasks,
   locks,
   counts,
@@ -49,10 +53,10 @@ const context: ProjectionContext = {
   mergedWork: landed,
   providers: {
     store: providers,
-    fallback: Adapter.parse(JSON.parse(requireEnv(FUNCTION_ENV_NAMES.defaultAdapter))),
+    fallback: AgentAdapterSettings.parse(JSON.parse(readRequiredEnv(FUNCTION_ENV_NAMES.defaultAdapter))),
   },
-  stateMachines: new StateMachines(new SFNClient({})),
-  cascadeMachineArn: requireEnv(FUNCTION_ENV_NAMES.cascadeMachine),
+  stateMachines: new StepFunctionsClient(new SFNClient({})),
+  cascadeMachineArn: readRequiredEnv(FUNCTION_ENV_NAMES.cascadeMachine),
   now: () => new Date(),
   onCompletion: completions.onCompletion,
 };
@@ -60,15 +64,16 @@ const context: ProjectionContext = {
 /** The id of the request that a record is of; null: it is of a task. */
 function requestOf({ dynamodb }: DynamoDBRecord): string | null {
   const keys = dynamodb?.Keys;
-  if (keys?.[TABLE_KEYS.sk]?.S !== TABLE_KEYS.requestSk) return null;
-  return (keys[TABLE_KEYS.pk]?.S ?? '').slice(ITEM_KEY_PREFIXES.request.length);
+  if (keys?.[TASKS_TABLE_KEY_ATTRIBUTES.sk]?.S !== TASKS_TABLE_KEY_ATTRIBUTES.requestSk) return null;
+  return (keys[TASKS_TABLE_KEY_ATTRIBUTES.pk]?.S ?? '').slice(TABLE_ITEM_KEY_PREFIXES.request.length);
 }
 
 async function followRecord(record: DynamoDBRecord, request: string | null): Promise<void> {
-  if (request !== null) return projectRequest(request, { workRequests: requests, tasks, now: context.now });
-  const { before, after } = readTaskImages(record);
-  if (after) await projectTaskWrite(before, after, context);
-  else if (before) await projectTaskRemoval(before, context);
+  if (request !== null)
+    return applyWorkRequestEffects(request, { workRequests: requests, tasks, now: context.now });
+  const { before, after } = readTaskBeforeAndAfter(record);
+  if (after) await applyTaskWriteEffects(before, after, context);
+  else if (before) await applyTaskRemovalEffects(before, context);
 }
 
 async function handle(record: DynamoDBRecord): Promise<void> {
@@ -77,7 +82,7 @@ async function handle(record: DynamoDBRecord): Promise<void> {
     await followRecord(record, request);
   } catch (error) {
     // The answer says only which record is to come again.
-    const about = request === null ? { task_id: taskIdOfRecord(record) } : { request_id: request };
+    const about = request === null ? { task_id: readStreamRecordTaskId(record) } : { request_id: request };
     logger.error('a write was not followed', { ...about, error });
     throw error;
   }

@@ -6,15 +6,15 @@ import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import * as z from 'zod';
 import type { LaunchMessage } from '../../shared/contract/messages/step-messages.ts';
 import { FUNCTION_ENV_NAMES, METRIC_NAMES } from '../../shared/contract/resource-names.ts';
-import { submitterKey } from '../../shared/control/admission/admission-control.ts';
-import type { StreamConsumer } from '../../shared/control/dead-letters/dead-letter.ts';
-import { failedRecordCount } from '../../shared/control/dead-letters/partial-batch-response.ts';
+import { hashSubmitterName } from '../../shared/control/admission/admission-control.ts';
+import type { TaskStreamConsumer } from '../../shared/control/dead-letters/dead-letter.ts';
+import { countFailedStreamRecords } from '../../shared/control/dead-letters/partial-batch-response.ts';
 import { DeadLetterStore } from '../../shared/store/dead-letters.ts';
-import { optionalEnv, requireEnv } from '../../shared/store/env.ts';
+import { readOptionalEnv, readRequiredEnv } from '../../shared/store/env.ts';
 import { FailedBatchStore } from '../../shared/store/failed-batches.ts';
 import { TaskStore } from '../../shared/store/task-store.ts';
 import { recordDeadLetter, retryDeadLetters } from '../../shared/use-cases/operate/retry-dead-letters.ts';
-import { withFailureLog } from '../runtime/log-context.ts';
+import { withErrorLogging } from '../runtime/log-context.ts';
 import { logger } from '../runtime/logger.ts';
 import { openTable } from '../runtime/open-table.ts';
 
@@ -25,16 +25,16 @@ const sqs = new SQSClient({});
 const lambda = new LambdaClient({});
 const readers = z
   .object({ ledger: z.string(), conductor: z.string() })
-  .parse(JSON.parse(requireEnv(FUNCTION_ENV_NAMES.streamReaders)));
+  .parse(JSON.parse(readRequiredEnv(FUNCTION_ENV_NAMES.streamReaders)));
 const givenUp = new FailedBatchStore(
   new S3Client({ requestChecksumCalculation: 'WHEN_REQUIRED', responseChecksumValidation: 'WHEN_REQUIRED' }),
-  requireEnv(FUNCTION_ENV_NAMES.bucket),
+  readRequiredEnv(FUNCTION_ENV_NAMES.bucket),
 );
 const queues = z
   .object({ 1: z.string(), 2: z.string(), 3: z.string(), gates: z.string() })
-  .parse(JSON.parse(requireEnv(FUNCTION_ENV_NAMES.launchQueues)));
+  .parse(JSON.parse(readRequiredEnv(FUNCTION_ENV_NAMES.launchQueues)));
 const metrics = new Metrics({
-  namespace: optionalEnv(FUNCTION_ENV_NAMES.metricsNamespace, METRIC_NAMES.namespace),
+  namespace: readOptionalEnv(FUNCTION_ENV_NAMES.metricsNamespace, METRIC_NAMES.namespace),
   serviceName: METRIC_NAMES.service,
 });
 /** What must be left of the invocation's time, in milliseconds, for another one to be tried. */
@@ -46,13 +46,13 @@ async function send(message: LaunchMessage, priority: 1 | 2 | 3): Promise<void> 
     new SendMessageCommand({
       QueueUrl: message.kind === 'agent' ? queues[priority] : queues.gates,
       MessageBody: JSON.stringify(message),
-      ...(task && { MessageGroupId: submitterKey(task) }),
+      ...(task && { MessageGroupId: hashSubmitterName(task) }),
     }),
   );
 }
 
 async function readAgain(
-  reader: StreamConsumer,
+  reader: TaskStreamConsumer,
   event: { readonly Records: readonly unknown[] },
 ): Promise<void> {
   const { FunctionError, Payload } = await lambda.send(
@@ -61,7 +61,7 @@ async function readAgain(
   const text = Buffer.from(Payload ?? []).toString('utf8');
   if (FunctionError !== undefined)
     throw new Error(`the ${reader} says ${FunctionError}: ${text.slice(0, 1_000)}`);
-  const failed = failedRecordCount(text);
+  const failed = countFailedStreamRecords(text);
   if (failed > 0)
     throw new Error(
       `the ${reader} has failed again, at ${failed} of ${event.Records.length} records; its log says why`,
@@ -91,7 +91,7 @@ async function buryAll(event: SQSEvent): Promise<SQSBatchResponse> {
 }
 
 /** Writes down what lies in dead-letter queues and what readers of the stream gave up, and by its schedule tries again what is due. */
-export const handler = withFailureLog(
+export const handler = withErrorLogging(
   async (
     event: SQSEvent | { readonly kind: 'schedule' },
     context: Pick<Context, 'getRemainingTimeInMillis'>,

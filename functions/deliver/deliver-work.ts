@@ -1,24 +1,27 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { ApiRefusalError, createContainerClient } from '../../shared/api/container-client.ts';
+import { ApiRefusalError, createContainerApiClient } from '../../shared/api/container-client.ts';
 import type { DeliveryAssignment } from '../../shared/contract/messages/assignment.ts';
 import type { WriteCredentialRequest } from '../../shared/contract/messages/credential-messages.ts';
-import { findLongestScope, parseRepositoryUrl } from '../../shared/contract/repository/repository-url.ts';
+import {
+  findMostSpecificScope,
+  parseRepositoryUrl,
+} from '../../shared/contract/repository/repository-url.ts';
 import { PushCredentials } from '../../shared/contract/repository/schema.ts';
 import { FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
 import {
-  type CredentialProvider,
   CredentialUnavailableError,
+  type GitCredentialProvider,
 } from '../../shared/store/credential-provider.ts';
-import { requireEnv } from '../../shared/store/env.ts';
+import { readRequiredEnv } from '../../shared/store/env.ts';
 import { CheckoutError } from '../../workspace/git/checkout-error.ts';
 import { type GitStore, runGitInStore } from '../../workspace/git/git-store.ts';
 import { type GitResult, gitErrorMessage } from '../../workspace/git/run-git.ts';
 import { writeCommit } from '../../workspace/git/write-commit.ts';
-import type { ContainerContext } from '../../workspace/supervisor/container.ts';
-import { rebuildTree } from '../../workspace/supervisor/rebuild-tree.ts';
+import type { ContainerWorkContext } from '../../workspace/supervisor/container.ts';
+import { rebuildSubmittedTree } from '../../workspace/supervisor/rebuild-tree.ts';
 import { logger } from '../runtime/logger.ts';
-import { reportReverts } from './find-reverts.ts';
-import { mergeOntoTarget } from './merge-onto-target.ts';
+import { reportDeliveryReverts } from './find-reverts.ts';
+import { mergeOntoTargetBranch } from './merge-onto-target.ts';
 
 interface PushOptions {
   readonly url: string;
@@ -106,7 +109,7 @@ const RETRY_DELAYS_MS = [1_000, 4_000, 15_000, 40_000];
  */
 export async function requestPushCredential(
   assignment: Pick<DeliveryAssignment, 'task_id' | 'repository' | 'token'>,
-  authorize: CredentialProvider<WriteCredentialRequest>,
+  authorize: GitCredentialProvider<WriteCredentialRequest>,
   abort: AbortSignal,
   again: readonly number[] = RETRY_DELAYS_MS,
 ): Promise<string | null> {
@@ -134,7 +137,7 @@ export function selectPushCredential(secret: string | null, repository: string):
   if ('error' in address || address.href !== repository)
     throw new CheckoutError('config_invalid', 'the URL of the repository is not in its plain form');
   if (secret === null) return null;
-  const entry = findLongestScope(parse(secret).credentials, repository);
+  const entry = findMostSpecificScope(parse(secret).credentials, repository);
   if (!entry)
     throw new CheckoutError('config_invalid', `the deployment has no credential to push to ${repository}`);
   return 'authorization' in entry
@@ -168,7 +171,7 @@ function requireOwnApi(known: string, { api_url }: DeliveryAssignment): void {
 /** What is pushed with. */
 export interface PushCredentialSources {
   /** Of the minter, for this delivery alone. */
-  readonly getCredential: CredentialProvider<WriteCredentialRequest>;
+  readonly getCredential: GitCredentialProvider<WriteCredentialRequest>;
   /** The deployment's own; asked where the minter makes none. */
   readonly readSecret: () => Promise<string | null>;
 }
@@ -180,11 +183,11 @@ export interface PushCredentialSources {
  */
 export async function deliverWork(
   assignment: DeliveryAssignment,
-  box: ContainerContext,
+  box: ContainerWorkContext,
   { getCredential, readSecret }: PushCredentialSources,
 ): Promise<void> {
-  requireOwnApi(requireEnv(FUNCTION_ENV_NAMES.apiUrl), assignment);
-  const client = createContainerClient(assignment);
+  requireOwnApi(readRequiredEnv(FUNCTION_ENV_NAMES.apiUrl), assignment);
+  const client = createContainerApiClient(assignment);
   const { base_commit, tree } = assignment;
   const refuse = (why: string) => {
     const reason = box.abort.aborted ? `there was no time left: ${why}` : why;
@@ -207,7 +210,7 @@ export async function deliverWork(
       await refuse('the push was not begun');
       return;
     }
-    const store = await rebuildTree(
+    const store = await rebuildSubmittedTree(
       { ...assignment, read_credential: assignment.read_credential ?? credential },
       box,
     );
@@ -238,12 +241,12 @@ export async function deliverWork(
       return;
     }
     if (pushed !== null) {
-      const why = await mergeOntoTarget(store, { assignment, credential }, pushed.moved, box, client);
+      const why = await mergeOntoTargetBranch(store, { assignment, credential }, pushed.moved, box, client);
       if (why !== null) await refuse(why);
       return;
     }
     await client.post('delivery', { step: 'delivered', base_commit, tree, commit });
-    await reportReverts(assignment, assignment.read_credential ?? credential, box, client);
+    await reportDeliveryReverts(assignment, assignment.read_credential ?? credential, box, client);
   } catch (error) {
     if (!(error instanceof CheckoutError) || error.failureClass === 'unknown') throw error;
     await refuse(`${error.failureClass}: ${error.message}`);

@@ -1,16 +1,16 @@
 import { join } from 'node:path';
-import type { ContainerClient } from '../../shared/api/container-client.ts';
+import type { ContainerApiClient } from '../../shared/api/container-client.ts';
 import type { DeliveryAssignment } from '../../shared/contract/messages/assignment.ts';
 import {
-  type CommitRecord,
   type DetectedRevert,
   detectReverts,
   findMissingRevertedCommits,
+  type GitCommitMetadata,
   MAX_REPORTED_REVERTS,
 } from '../../shared/contract/repository/detect-reverts.ts';
 import { type FetchHistoryOptions, fetchHistory } from '../../workspace/git/fetch-history.ts';
-import { createGitStore, objectFormatOfId } from '../../workspace/git/git-store.ts';
-import type { ContainerContext } from '../../workspace/supervisor/container.ts';
+import { createGitStore, detectGitObjectFormat } from '../../workspace/git/git-store.ts';
+import type { ContainerWorkContext } from '../../workspace/supervisor/container.ts';
 import { logger } from '../runtime/logger.ts';
 
 /** All that looking may take, in milliseconds; the work is delivered, and has been reported, by then. */
@@ -21,10 +21,10 @@ const MOST_COMMITS = 2_000;
 const MOST_OLDER = 10;
 
 /** What the target says of delivered work: the commits of it that are undone there. Null: it could not be asked, and logs say why. */
-export async function findReverts(
+export async function detectDeliveryReverts(
   { repository, target, base_commit }: Pick<DeliveryAssignment, 'repository' | 'target' | 'base_commit'>,
   authorization: string | null,
-  box: ContainerContext,
+  box: ContainerWorkContext,
 ): Promise<DetectedRevert[] | null> {
   if (target === undefined) return null;
   const until = performance.now() + TIME_MS;
@@ -34,7 +34,7 @@ export async function findReverts(
     // One for each question: a later one that asks for less would cut short what is there.
     const store = await createGitStore(
       join(box.workDir, `history-${name}.git`),
-      objectFormatOfId(base_commit),
+      detectGitObjectFormat(base_commit),
     );
     return fetchHistory(store, { url: repository, authorization, allowFile: box.embedded, timeoutMs, ...of });
   };
@@ -43,7 +43,7 @@ export async function findReverts(
     logger.info('it is unknown what the target has reverted', { why: latest.unknown });
     return null;
   }
-  const commits = new Map<string, CommitRecord>(latest.map((each) => [each.id, each]));
+  const commits = new Map<string, GitCommitMetadata>(latest.map((each) => [each.id, each]));
   for (const id of findMissingRevertedCommits(commits, repository).slice(0, MOST_OLDER)) {
     // With its parents: of a merge they are what was merged.
     const older = await ask(id, { ref: id, depth: 2, maxCommits: 20 });
@@ -69,14 +69,14 @@ const reportedRevert = ({
 });
 
 /** Tells what the target has reverted. The delivery is over by then: whatever goes wrong here is logged, and of no further consequence. */
-export async function reportReverts(
+export async function reportDeliveryReverts(
   assignment: DeliveryAssignment,
   authorization: string | null,
-  box: ContainerContext,
-  client: ContainerClient,
+  box: ContainerWorkContext,
+  client: ContainerApiClient,
 ): Promise<void> {
   try {
-    const reverts = await findReverts(assignment, authorization, box);
+    const reverts = await detectDeliveryReverts(assignment, authorization, box);
     if (reverts !== null && reverts.length > 0)
       await client.post(
         'delivery',

@@ -5,14 +5,14 @@ import type { Context } from 'aws-lambda';
 import * as z from 'zod';
 import type { WriteCredentialRequest } from '../../shared/contract/messages/credential-messages.ts';
 import { FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
-import { optionalEnv } from '../../shared/store/env.ts';
+import { readOptionalEnv } from '../../shared/store/env.ts';
 import { CERTIFICATE_VARIABLES } from '../../workspace/process/command-environment.ts';
 import { killAllProcessGroups } from '../../workspace/process/process-groups.ts';
 import { removeFolder } from '../../workspace/process/remove-folder.ts';
 import { installCaBundle } from '../../workspace/supervisor/ca-bundle.ts';
-import { takeAssignment } from '../../workspace/supervisor/take-assignment.ts';
-import { createCredentialProvider } from '../runtime/credential-provider.ts';
-import { withFailureLog } from '../runtime/log-context.ts';
+import { fetchAndRemoveAssignment } from '../../workspace/supervisor/take-assignment.ts';
+import { createRepositoryCredentialProvider } from '../runtime/credential-provider.ts';
+import { withErrorLogging } from '../runtime/log-context.ts';
 import { logger } from '../runtime/logger.ts';
 import { deliverWork } from './deliver-work.ts';
 
@@ -55,7 +55,7 @@ const client = new SecretsManagerClient({});
  * nobody: not in the environment, which outlives an invocation, and not in a cache.
  */
 async function readPushSecret(): Promise<string | null> {
-  const arn = optionalEnv(FUNCTION_ENV_NAMES.deliverySecret, '');
+  const arn = readOptionalEnv(FUNCTION_ENV_NAMES.deliverySecret, '');
   if (arn === '') return null;
   const { SecretString } = await client.send(new GetSecretValueCommand({ SecretId: arn }));
   return SecretString?.trim() || null;
@@ -78,14 +78,14 @@ async function useCaBundle(folder: string): Promise<void> {
  * Delivers one piece of work. What is told to Lambda as an error is a lost delivery, which the reconciler hears of; how a delivery went is told
  * to the API. An assignment that is gone has been taken by an earlier invocation of the same launch.
  */
-export const handler = withFailureLog(
+export const handler = withErrorLogging(
   async (
     event: unknown,
     lambda: Pick<Context, 'getRemainingTimeInMillis'>,
   ): Promise<{ readonly taken: boolean }> => {
     const { box, assignment_url } = DeliverEvent.parse(event);
     return withTemporaryFolder(async (workDir) => {
-      const assignment = await takeAssignment('deliver', assignment_url);
+      const assignment = await fetchAndRemoveAssignment('deliver', assignment_url);
       if (assignment === null) {
         logger.info('another invocation has taken it', { box });
         return { taken: false };
@@ -101,10 +101,10 @@ export const handler = withFailureLog(
       );
       try {
         const credentials = {
-          getCredential: createCredentialProvider<WriteCredentialRequest>(),
+          getCredential: createRepositoryCredentialProvider<WriteCredentialRequest>(),
           readSecret: readPushSecret,
         };
-        const embedded = optionalEnv(FUNCTION_ENV_NAMES.allowFileRepositories, 'false') === 'true';
+        const embedded = readOptionalEnv(FUNCTION_ENV_NAMES.allowFileRepositories, 'false') === 'true';
         await deliverWork(assignment, { workDir, users: null, embedded, abort: late.signal }, credentials);
       } finally {
         clearTimeout(timer);

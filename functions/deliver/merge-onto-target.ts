@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import type { ContainerClient } from '../../shared/api/container-client.ts';
+import type { ContainerApiClient } from '../../shared/api/container-client.ts';
 import type { DeliveryAssignment } from '../../shared/contract/messages/assignment.ts';
 import { applyPatch } from '../../workspace/git/checkout-tree.ts';
-import { fetchAdditionalRef } from '../../workspace/git/fetch-commits.ts';
+import { fetchSecondRef } from '../../workspace/git/fetch-commits.ts';
 import type { GitStore } from '../../workspace/git/git-store.ts';
 import { createPatchBetween, MIN_MERGE_GIT_VERSION, mergeTrees } from '../../workspace/git/merge-trees.ts';
-import type { ContainerContext } from '../../workspace/supervisor/container.ts';
+import type { ContainerWorkContext } from '../../workspace/supervisor/container.ts';
 
 /** Files that are named at most. */
 const MAX_CONFLICT_FILES = 50;
@@ -15,15 +15,15 @@ const MAX_CONFLICT_FILES = 50;
  * git's own objects.
  * @returns what could not be done, or null.
  */
-export async function mergeOntoTarget(
+export async function mergeOntoTargetBranch(
   store: GitStore,
   { assignment, credential }: { assignment: DeliveryAssignment; credential: string | null },
   target: string,
-  box: ContainerContext,
-  client: ContainerClient,
+  box: ContainerWorkContext,
+  client: ContainerApiClient,
 ): Promise<string | null> {
   const { base_commit, tree, repository } = assignment;
-  const onto = await fetchAdditionalRef(store, {
+  const onto = await fetchSecondRef(store, {
     url: repository,
     ref: target,
     authorization: credential,

@@ -2,27 +2,27 @@ import { ECSClient } from '@aws-sdk/client-ecs';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { ChangeMessageVisibilityCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
-import { Adapter } from '../../shared/contract/agents/adapter.ts';
+import { AgentAdapterSettings } from '../../shared/contract/agents/adapter.ts';
 import { LaunchMessage } from '../../shared/contract/messages/step-messages.ts';
 import { JudgeModels } from '../../shared/contract/models/judge-models.ts';
 import { FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
 import { ADMISSION_RETRY_SECONDS } from '../../shared/control/admission/admission-control.ts';
-import { ContainerRegister } from '../../shared/store/container-register.ts';
+import { RunningContainerStore } from '../../shared/store/container-register.ts';
 import { DeliveryInvoker } from '../../shared/store/delivery-invoker.ts';
-import { EcsContainers } from '../../shared/store/ecs-containers.ts';
-import { optionalEnv, requireEnv } from '../../shared/store/env.ts';
+import { EcsContainerClient } from '../../shared/store/ecs-containers.ts';
+import { readOptionalEnv, readRequiredEnv } from '../../shared/store/env.ts';
 import { LaunchError } from '../../shared/store/launch-error.ts';
 import { TaskStore } from '../../shared/store/task-store.ts';
 import { TuningStateStore } from '../../shared/store/tuning.ts';
 import { type LaunchContext, launchContainer } from '../../shared/use-cases/containers/launch-container.ts';
 import { readContainerCapacity, readLeaseSeconds, readTierModels } from '../runtime/config.ts';
-import { createCredentialProvider } from '../runtime/credential-provider.ts';
-import { readImageFamilies } from '../runtime/image-families.ts';
-import { withFailureLog } from '../runtime/log-context.ts';
+import { createRepositoryCredentialProvider } from '../runtime/credential-provider.ts';
+import { readTaskDefinitionFamilies } from '../runtime/image-families.ts';
+import { withErrorLogging } from '../runtime/log-context.ts';
 import { logger } from '../runtime/logger.ts';
 import { createObjectStore as objectStore } from '../runtime/object-store.ts';
 import { openTable } from '../runtime/open-table.ts';
-import { backoffSeconds, queueUrlFromArn } from './backoff.ts';
+import { buildQueueUrlFromArn, computeBackoffSeconds } from './backoff.ts';
 
 const items = openTable();
 const tasks = new TaskStore(items);
@@ -30,35 +30,35 @@ const tuning = new TuningStateStore(items);
 const room = readContainerCapacity();
 const sqs = new SQSClient({});
 const list = (value: string): string[] => value.split(',').filter((each) => each !== '');
-const gatewayUrl = optionalEnv(FUNCTION_ENV_NAMES.modelGateway, '').replace(/\/+$/, '');
+const gatewayUrl = readOptionalEnv(FUNCTION_ENV_NAMES.modelGateway, '').replace(/\/+$/, '');
 const shared: Omit<LaunchContext, 'now' | 'backoffSeconds' | 'receiveCount'> = {
   tasks,
   objects: objectStore(),
-  register: new ContainerRegister(items, room.limits),
+  register: new RunningContainerStore(items, room.limits),
   capacity: room,
-  containers: new EcsContainers(new ECSClient({}), requireEnv(FUNCTION_ENV_NAMES.cluster), {
-    subnets: list(optionalEnv(FUNCTION_ENV_NAMES.subnets, '')),
-    securityGroups: list(optionalEnv(FUNCTION_ENV_NAMES.securityGroups, '')),
-    assignPublicIp: optionalEnv(FUNCTION_ENV_NAMES.assignPublicIp, 'false') === 'true',
+  containers: new EcsContainerClient(new ECSClient({}), readRequiredEnv(FUNCTION_ENV_NAMES.cluster), {
+    subnets: list(readOptionalEnv(FUNCTION_ENV_NAMES.subnets, '')),
+    securityGroups: list(readOptionalEnv(FUNCTION_ENV_NAMES.securityGroups, '')),
+    assignPublicIp: readOptionalEnv(FUNCTION_ENV_NAMES.assignPublicIp, 'false') === 'true',
   }),
-  deliveries: new DeliveryInvoker(new LambdaClient({}), requireEnv(FUNCTION_ENV_NAMES.deliverFunction)),
+  deliveries: new DeliveryInvoker(new LambdaClient({}), readRequiredEnv(FUNCTION_ENV_NAMES.deliverFunction)),
   taskDefinitionFamilies: {
-    agent: requireEnv(FUNCTION_ENV_NAMES.agentFamily),
-    gates: requireEnv(FUNCTION_ENV_NAMES.gatesFamily),
+    agent: readRequiredEnv(FUNCTION_ENV_NAMES.agentFamily),
+    gates: readRequiredEnv(FUNCTION_ENV_NAMES.gatesFamily),
   },
-  familiesByImage: readImageFamilies(),
-  apiUrl: requireEnv(FUNCTION_ENV_NAMES.apiUrl).replace(/\/+$/, ''),
-  defaultAdapter: Adapter.parse(JSON.parse(requireEnv(FUNCTION_ENV_NAMES.defaultAdapter))),
+  familiesByImage: readTaskDefinitionFamilies(),
+  apiUrl: readRequiredEnv(FUNCTION_ENV_NAMES.apiUrl).replace(/\/+$/, ''),
+  defaultAdapter: AgentAdapterSettings.parse(JSON.parse(readRequiredEnv(FUNCTION_ENV_NAMES.defaultAdapter))),
   modelGateway:
     gatewayUrl === ''
       ? null
       : {
           url: gatewayUrl,
-          metersUsage: optionalEnv(FUNCTION_ENV_NAMES.modelGatewayMeters, 'false') === 'true',
+          metersUsage: readOptionalEnv(FUNCTION_ENV_NAMES.modelGatewayMeters, 'false') === 'true',
           tiers: readTierModels(),
-          judges: JudgeModels.parse(JSON.parse(optionalEnv(FUNCTION_ENV_NAMES.knownJudgeModels, '{}'))),
+          judges: JudgeModels.parse(JSON.parse(readOptionalEnv(FUNCTION_ENV_NAMES.knownJudgeModels, '{}'))),
         },
-  getCredential: createCredentialProvider(),
+  getCredential: createRepositoryCredentialProvider(),
   leaseSeconds: readLeaseSeconds(),
   tuning,
 };
@@ -66,7 +66,7 @@ const shared: Omit<LaunchContext, 'now' | 'backoffSeconds' | 'receiveCount'> = {
 /** True when the message is done with; false when it must come again. */
 async function handle(record: SQSRecord): Promise<boolean> {
   const receiveCount = Number(record.attributes.ApproximateReceiveCount);
-  const seconds = backoffSeconds(receiveCount);
+  const seconds = computeBackoffSeconds(receiveCount);
   try {
     await launchContainer(LaunchMessage.parse(JSON.parse(record.body)), {
       ...shared,
@@ -85,7 +85,7 @@ async function handle(record: SQSRecord): Promise<boolean> {
     else logger.error('launch failed', about);
     await sqs.send(
       new ChangeMessageVisibilityCommand({
-        QueueUrl: queueUrlFromArn(record.eventSourceARN),
+        QueueUrl: buildQueueUrlFromArn(record.eventSourceARN),
         ReceiptHandle: record.receiptHandle,
         VisibilityTimeout: again,
       }),
@@ -94,7 +94,7 @@ async function handle(record: SQSRecord): Promise<boolean> {
   }
 }
 
-export const handler = withFailureLog(async (event: SQSEvent): Promise<SQSBatchResponse> => {
+export const handler = withErrorLogging(async (event: SQSEvent): Promise<SQSBatchResponse> => {
   const done = await Promise.all(event.Records.map(handle));
   return {
     batchItemFailures: event.Records.filter((_, index) => !done[index]).map((record) => ({

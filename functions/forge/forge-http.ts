@@ -66,7 +66,7 @@ export const createForgeRequester =
   };
 
 /** All pages of a list, up to a bound: what lies behind it nobody has written in good faith. */
-export async function fetchAllPages(
+export async function fetchAllForgePages(
   ask: ForgeRequester,
   path: string,
   most = 10,

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { CheckRun, CommentTarget, ForgeClient } from '../../shared/control/forge/forge.ts';
-import { type ForgeRequester, fetchAllPages } from './forge-http.ts';
+import { type ForgeRequester, fetchAllForgePages } from './forge-http.ts';
 
 /** So many annotations GitHub takes at once; further ones are added to those that are there. */
 const ANNOTATIONS = 50;
@@ -87,7 +87,7 @@ export function createGitHubForge(ask: ForgeRequester, repo: string, bot: boolea
     },
 
     async upsertComment(place, marker, body) {
-      const rows = Comments.parse(await fetchAllPages(ask, `${issue(place)}/comments`));
+      const rows = Comments.parse(await fetchAllForgePages(ask, `${issue(place)}/comments`));
       const me = bot ? null : User.parse((await ask('GET', '/user')).body).id;
       // Of another person it would be theirs, whatever it begins with.
       const isOurs = (user: (typeof rows)[number]['user']): boolean =>

@@ -5,7 +5,7 @@ import type {
   CommentTarget,
   ForgeClient,
 } from '../../shared/control/forge/forge.ts';
-import { type ForgeRequester, fetchAllPages } from './forge-http.ts';
+import { type ForgeRequester, fetchAllForgePages } from './forge-http.ts';
 
 const Requests = z.array(z.object({ iid: z.number().int() }));
 const Made = z.object({ iid: z.number().int() });
@@ -61,7 +61,7 @@ export function createGitLabForge(ask: ForgeRequester, repo: string): ForgeClien
 
     async upsertComment(place, marker, body) {
       const me = User.parse((await ask('GET', '/user')).body).id;
-      const rows = Notes.parse(await fetchAllPages(ask, `${of(place)}/notes?sort=asc`));
+      const rows = Notes.parse(await fetchAllForgePages(ask, `${of(place)}/notes?sort=asc`));
       const [first, ...more] = rows.filter((row) => row.author.id === me && row.body.startsWith(marker));
       if (first === undefined) await ask('POST', `${of(place)}/notes`, { body });
       else if (first.body !== body) await ask('PUT', `${of(place)}/notes/${first.id}`, { body });

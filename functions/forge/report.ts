@@ -4,7 +4,7 @@ import { TaskStore } from '../../shared/store/task-store.ts';
 import { reportToForge } from '../../shared/use-cases/deliver/report-to-forge.ts';
 import { readForgeSettings } from '../runtime/config.ts';
 import { readForgeSecret } from '../runtime/forge-secret.ts';
-import { withFailureLog } from '../runtime/log-context.ts';
+import { withErrorLogging } from '../runtime/log-context.ts';
 import { logger } from '../runtime/logger.ts';
 import { createObjectStore } from '../runtime/object-store.ts';
 import { openTable } from '../runtime/open-table.ts';
@@ -22,7 +22,7 @@ const context = {
 };
 
 /** Has the forge of a task say how it stands. An error that is thrown is tried again, and ends as a dead letter. */
-export const handler = withFailureLog(
+export const handler = withErrorLogging(
   async ({ detail }: EventBridgeEvent<string, unknown>): Promise<void> => {
     const { task_id } = TaskEvent.parse(detail);
     await reportToForge(task_id, {

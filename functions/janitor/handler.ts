@@ -2,15 +2,15 @@ import type { Verdict } from '../../shared/contract/evidence/schema.ts';
 import { JanitorStepInput } from '../../shared/contract/messages/step-messages.ts';
 import { JudgeModels } from '../../shared/contract/models/judge-models.ts';
 import { FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
-import { optionalEnv } from '../../shared/store/env.ts';
+import { readOptionalEnv } from '../../shared/store/env.ts';
 import { TaskStore } from '../../shared/store/task-store.ts';
 import { TuningStateStore } from '../../shared/store/tuning.ts';
 import {
-  combineVerdicts,
+  combineVerdictWithJudgements,
+  type EvidenceReduction,
   reduceEvidenceToVerdict,
-  type VerdictReduction,
 } from '../../shared/use-cases/review/janitor-steps.ts';
-import { withFailureLog } from '../runtime/log-context.ts';
+import { withErrorLogging } from '../runtime/log-context.ts';
 import { createObjectStore as objectStore } from '../runtime/object-store.ts';
 import { openTable } from '../runtime/open-table.ts';
 
@@ -18,14 +18,14 @@ const items = openTable();
 const tasks = new TaskStore(items);
 const tuning = new TuningStateStore(items);
 const objects = objectStore();
-const models = JudgeModels.parse(JSON.parse(optionalEnv(FUNCTION_ENV_NAMES.knownJudgeModels, '{}')));
+const models = JudgeModels.parse(JSON.parse(readOptionalEnv(FUNCTION_ENV_NAMES.knownJudgeModels, '{}')));
 
 /** A step of the janitor machine: `reduce` answers a verdict, `combine` writes the joined one and answers its word. */
-export const handler = withFailureLog(
-  async (event: unknown): Promise<VerdictReduction | { verdict: Verdict['verdict'] }> => {
+export const handler = withErrorLogging(
+  async (event: unknown): Promise<EvidenceReduction | { verdict: Verdict['verdict'] }> => {
     const step = JanitorStepInput.parse(event);
     if (step.step === 'reduce')
       return reduceEvidenceToVerdict(step, { tasks, objects, models, tuning, now: new Date() });
-    return { verdict: await combineVerdicts(step, step, { tasks, now: new Date() }) };
+    return { verdict: await combineVerdictWithJudgements(step, step, { tasks, now: new Date() }) };
   },
 );

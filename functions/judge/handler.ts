@@ -5,13 +5,13 @@ import { FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
 import { ApprovalSettings } from '../../shared/control/approvals/approval-settings.ts';
 import { createAskModel } from '../../shared/reviews/model-clients/ask-model.ts';
 import { CircuitBreakerStore } from '../../shared/store/circuit-breakers.ts';
-import { optionalEnv } from '../../shared/store/env.ts';
+import { readOptionalEnv } from '../../shared/store/env.ts';
 import { ModelSpendStore } from '../../shared/store/model-spend.ts';
 import { TaskStore } from '../../shared/store/task-store.ts';
-import { askJudges, type JudgingContext } from '../../shared/use-cases/review/ask-judges.ts';
+import { type JudgingContext, runAttemptReviewers } from '../../shared/use-cases/review/ask-judges.ts';
 import { createBudgetStopCounter } from '../runtime/budget-stops.ts';
 import { readCascadePolicy } from '../runtime/config.ts';
-import { withFailureLog } from '../runtime/log-context.ts';
+import { withErrorLogging } from '../runtime/log-context.ts';
 import { readModelKey } from '../runtime/model-key.ts';
 import { createObjectStore } from '../runtime/object-store.ts';
 import { openTable } from '../runtime/open-table.ts';
@@ -24,16 +24,16 @@ const context: JudgingContext = {
   tasks,
   readBreaker: (model) => breakers.read(model),
   objects: createObjectStore(),
-  autonomy: ApprovalSettings.parse(JSON.parse(optionalEnv(FUNCTION_ENV_NAMES.approvalSettings, '{}')))
+  autonomy: ApprovalSettings.parse(JSON.parse(readOptionalEnv(FUNCTION_ENV_NAMES.approvalSettings, '{}')))
     .autonomy,
-  models: JudgeModels.parse(JSON.parse(optionalEnv(FUNCTION_ENV_NAMES.judgeModels, '{}'))),
+  models: JudgeModels.parse(JSON.parse(readOptionalEnv(FUNCTION_ENV_NAMES.judgeModels, '{}'))),
   budget: { policy: readCascadePolicy(), spend, onStop: createBudgetStopCounter() },
   ask: createAskModel({ readKey: readModelKey }),
   now: () => new Date(),
 };
 
 /** Asks the models about an attempt; the one function of the janitor that calls anybody outside. */
-export const handler = withFailureLog(async (event: unknown): Promise<Judgement[]> => {
+export const handler = withErrorLogging(async (event: unknown): Promise<Judgement[]> => {
   const { task_id, attempt, look, pipeline } = ModelReviewInput.parse(event);
-  return askJudges(task_id, attempt, { look, pipeline }, context);
+  return runAttemptReviewers(task_id, attempt, { look, pipeline }, context);
 });

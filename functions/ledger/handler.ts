@@ -1,27 +1,34 @@
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import type { DynamoDBStreamEvent } from 'aws-lambda';
-import { FUNCTION_ENV_NAMES, METRIC_NAMES, objectKey } from '../../shared/contract/resource-names.ts';
+import { FUNCTION_ENV_NAMES, METRIC_NAMES, s3ObjectKeys } from '../../shared/contract/resource-names.ts';
 import type { Task } from '../../shared/contract/task/task.ts';
-import { deriveEvents } from '../../shared/control/events/derive-events.ts';
-import { deriveRecordEvents, RecordEventTables } from '../../shared/control/events/record-events.ts';
+import { deriveTaskEvents } from '../../shared/control/events/derive-events.ts';
+import {
+  derivePublishedRecordEvents,
+  PublishedRecordTables,
+} from '../../shared/control/events/record-events.ts';
 import {
   addedModelCostUsd,
-  CONTAINER_LOSSES,
+  CONTAINER_LOSS_REASONS,
   newContainerLosses,
 } from '../../shared/control/ledger/container-losses.ts';
-import { type DerivedRow, deriveRows, groupRows } from '../../shared/control/ledger/derive-rows.ts';
-import { hasReviewFailedOpen } from '../../shared/control/ledger/judgement-rows.ts';
-import { deriveMetricFacts } from '../../shared/control/metrics/metric-facts.ts';
+import {
+  type DerivedRow,
+  deriveRecordRows,
+  groupRecordRowsByObject,
+} from '../../shared/control/ledger/derive-rows.ts';
+import { hasReviewGateFailedOpen } from '../../shared/control/ledger/judgement-rows.ts';
+import { deriveRecordMetricsGroups } from '../../shared/control/metrics/metric-facts.ts';
 import { sha256 } from '../../shared/lib/sha256.ts';
 import { DailyMetricsStore } from '../../shared/store/daily-metrics.ts';
-import { optionalEnv } from '../../shared/store/env.ts';
+import { readOptionalEnv } from '../../shared/store/env.ts';
 import { FileHealthStore } from '../../shared/store/file-health.ts';
 import { readTierModels } from '../runtime/config.ts';
 import { createEventPublisher } from '../runtime/event-publisher.ts';
-import { withFailureLog } from '../runtime/log-context.ts';
+import { withErrorLogging } from '../runtime/log-context.ts';
 import { createObjectStore as objectStore } from '../runtime/object-store.ts';
 import { openTable } from '../runtime/open-table.ts';
-import { readTaskImages, taskIdOfRecord } from '../runtime/stream-record.ts';
+import { readStreamRecordTaskId, readTaskBeforeAndAfter } from '../runtime/stream-record.ts';
 
 type Unit = (typeof MetricUnit)[keyof typeof MetricUnit];
 interface Write {
@@ -30,14 +37,14 @@ interface Write {
 }
 
 const metrics = new Metrics({
-  namespace: optionalEnv(FUNCTION_ENV_NAMES.metricsNamespace, METRIC_NAMES.namespace),
+  namespace: readOptionalEnv(FUNCTION_ENV_NAMES.metricsNamespace, METRIC_NAMES.namespace),
   serviceName: METRIC_NAMES.service,
 });
 
 /** How many of each loss; each is sent twice: for all together, which the alarm looks at, and by its reason. */
 function countLosses(losses: readonly string[]): void {
   if (losses.length > 0) metrics.addMetric(METRIC_NAMES.lostContainers, MetricUnit.Count, losses.length);
-  for (const reason of CONTAINER_LOSSES) {
+  for (const reason of CONTAINER_LOSS_REASONS) {
     const found = losses.filter((loss) => loss === reason).length;
     if (found === 0) continue;
     const single = metrics.singleMetric();
@@ -77,7 +84,7 @@ function publishWriteMetrics(writes: readonly Write[], rows: readonly DerivedRow
   );
   add(
     METRIC_NAMES.reviewsNotRun,
-    rows.filter((each) => each.table === 'judgements' && hasReviewFailedOpen(each.row)).length,
+    rows.filter((each) => each.table === 'judgements' && hasReviewGateFailedOpen(each.row)).length,
   );
   add(METRIC_NAMES.referrals, after.filter((write) => write.after.hold && !write.before?.hold).length);
   add(
@@ -92,39 +99,41 @@ function publishWriteMetrics(writes: readonly Write[], rows: readonly DerivedRow
 const objects = objectStore();
 const publisher = createEventPublisher();
 const models = readTierModels();
-const tables = RecordEventTables.parse(JSON.parse(optionalEnv(FUNCTION_ENV_NAMES.recordEvents, '[]')));
+const tables = PublishedRecordTables.parse(
+  JSON.parse(readOptionalEnv(FUNCTION_ENV_NAMES.recordEvents, '[]')),
+);
 const items = openTable();
 const figures = new DailyMetricsStore(items);
 const files = new FileHealthStore(items);
 
 /** Whose writes a batch is made of. */
 const aboutTasks = ({ Records }: DynamoDBStreamEvent): object => ({
-  task_ids: [...new Set(Records.map(taskIdOfRecord))],
+  task_ids: [...new Set(Records.map(readStreamRecordTaskId))],
 });
 
 /**
  * Writes what a batch of stream records tells as JSONL, one object per table and day, adds it to the figures, and puts what the world is to hear on the bus. The name
  * of an object is made from the records, and the id of an event from its write, so a re-delivery says the same again.
  */
-export const handler = withFailureLog(async (event: DynamoDBStreamEvent): Promise<void> => {
-  const writes = event.Records.map(readTaskImages);
-  const rows = writes.flatMap(({ before, after }) => (after ? deriveRows(before, after, models) : []));
+export const handler = withErrorLogging(async (event: DynamoDBStreamEvent): Promise<void> => {
+  const writes = event.Records.map(readTaskBeforeAndAfter);
+  const rows = writes.flatMap(({ before, after }) => (after ? deriveRecordRows(before, after, models) : []));
   const batch = sha256(
     event.Records.map((record) => record.eventID ?? record.dynamodb?.SequenceNumber ?? '').join('\n'),
   ).slice(0, 32);
   await Promise.all(
-    groupRows(rows).map(({ table, date, body }) =>
-      objects.put(objectKey.records(table, date, batch), body, 'application/x-ndjson'),
+    groupRecordRowsByObject(rows).map(({ table, date, body }) =>
+      objects.put(s3ObjectKeys.records(table, date, batch), body, 'application/x-ndjson'),
     ),
   );
-  await figures.addFacts(deriveMetricFacts(rows), new Date());
+  await figures.addFacts(deriveRecordMetricsGroups(rows), new Date());
   await files.recordTouches(
     rows.flatMap((each) => (each.table === 'file_touches' ? [each.row] : [])),
     new Date(),
   );
   await publisher.publish([
-    ...writes.flatMap(({ before, after }) => (after ? deriveEvents(before, after) : [])),
-    ...deriveRecordEvents(rows, tables),
+    ...writes.flatMap(({ before, after }) => (after ? deriveTaskEvents(before, after) : [])),
+    ...derivePublishedRecordEvents(rows, tables),
   ]);
   publishWriteMetrics(writes, rows);
 }, aboutTasks);

@@ -24,7 +24,10 @@ const Answer = z.object({
 const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
 /** Says who the App is, signed with its key. @throws Error when the key is none. */
-export function signAppToken({ app_id, private_key }: GitHubAppCredential['github_app'], now: Date): string {
+export function signGitHubAppToken(
+  { app_id, private_key }: GitHubAppCredential['github_app'],
+  now: Date,
+): string {
   const seconds = Math.floor(now.getTime() / 1_000);
   const claims = { iat: seconds - SKEW_SECONDS, exp: seconds + VALID_SECONDS, iss: app_id };
   const signed = `${encode({ alg: 'RS256', typ: 'JWT' })}.${encode(claims)}`;
@@ -76,7 +79,7 @@ export async function createInstallationToken(
   const { installation_id } = app.github_app;
   let jwt: string;
   try {
-    jwt = signAppToken(app.github_app, now);
+    jwt = signGitHubAppToken(app.github_app, now);
   } catch {
     return mintRefusal('the private key of the App cannot be read');
   }

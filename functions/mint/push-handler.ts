@@ -2,11 +2,11 @@ import {
   type CredentialResponse,
   WriteCredentialRequest,
 } from '../../shared/contract/messages/credential-messages.ts';
-import { withFailureLog } from '../runtime/log-context.ts';
-import { answerMintRequest } from './answer-mint-request.ts';
+import { withErrorLogging } from '../runtime/log-context.ts';
+import { answerCredentialRequest } from './answer-mint-request.ts';
 
 /** Makes what is pushed with. It is asked by the function that delivers alone. */
-export const handler = withFailureLog(
+export const handler = withErrorLogging(
   async (event: unknown): Promise<CredentialResponse> =>
-    answerMintRequest(WriteCredentialRequest.parse(event)),
+    answerCredentialRequest(WriteCredentialRequest.parse(event)),
 );

@@ -7,53 +7,53 @@ import {
 import type { Task } from '../../shared/contract/task/task.ts';
 import {
   type ConfiguredPrice,
-  type WorstCaseUsage,
+  type WorstCaseTokenUsage,
   worstCaseMicroUsd,
 } from '../../shared/control/model-gateway/call-cost.ts';
 import {
   type ModelCallProblem,
   type ModelCallRequest,
   parseModelCall,
-  withUsageRequested,
+  requestUsageInStream,
   worstCaseUsage,
 } from '../../shared/control/model-gateway/model-call-request.ts';
 import {
   agentModelGrant,
   gatesModelGrant,
-  type ModelGrant,
+  type ModelTokenGrant,
 } from '../../shared/control/model-gateway/model-grant.ts';
 import { reserveGateQuestionOrRefusal } from '../../shared/control/spending/gate-question-reservation.ts';
 import { sha256 } from '../../shared/lib/sha256.ts';
-import type { GatewayContext } from './gateway-context.ts';
-import { createGatewayRefusalResponse, type GatewayResponse } from './gateway-refusals.ts';
-import { extractModelToken, forwardedHeaders, type ModelRequest } from './model-request.ts';
-import { buildUpstreamRequest, type UpstreamRequest } from './upstream-request.ts';
+import type { ModelGatewayContext } from './gateway-context.ts';
+import { createGatewayRefusalResponse, type ModelGatewayResponse } from './gateway-refusals.ts';
+import { extractModelToken, type ModelRequest, selectForwardedHeaders } from './model-request.ts';
+import { buildModelProviderRequest, type ModelProviderRequest } from './upstream-request.ts';
 
 /** Largest request in bytes: Lambda takes no more than 6 MiB, in which a JSON text has to be escaped once more. */
 export const MAX_MODEL_REQUEST_BYTES = 6 * 1_048_576;
 
 /** A call that may be made. */
-export interface AdmittedCall {
-  readonly grant: ModelGrant;
+export interface AdmittedModelCall {
+  readonly grant: ModelTokenGrant;
   readonly route: GatewayRoute;
   readonly model: string;
-  readonly worstCase: WorstCaseUsage;
+  readonly worstCase: WorstCaseTokenUsage;
   /** What is reserved, in millionths of a dollar; 0 for what is free and for a model without a price. */
   readonly reservedMicro: number;
-  readonly upstream: UpstreamRequest;
+  readonly upstream: ModelProviderRequest;
   /** Of the model, where the configuration of who may be asked says it. */
   readonly price?: ConfiguredPrice;
 }
 
-const isAnswer = (value: object): value is GatewayResponse => 'statusCode' in value;
+const isAnswer = (value: object): value is ModelGatewayResponse => 'statusCode' in value;
 const isProblem = (ask: ModelCallRequest | ModelCallProblem): ask is ModelCallProblem => 'problem' in ask;
 
 /** Who calls, as the task stands now. Nobody learns from the answer which part was wrong. */
 async function grantFor(
   request: ModelRequest,
   route: GatewayRoute,
-  gateway: GatewayContext,
-): Promise<{ readonly grant: ModelGrant; readonly task: Task } | GatewayResponse> {
+  gateway: ModelGatewayContext,
+): Promise<{ readonly grant: ModelTokenGrant; readonly task: Task } | ModelGatewayResponse> {
   const token = extractModelToken(request);
   const parsed = token === null ? null : parseModelToken(token);
   const task = parsed && (await gateway.tasks.get(parsed.taskId));
@@ -77,9 +77,9 @@ async function grantFor(
 function askFor(
   request: ModelRequest,
   route: GatewayRoute,
-  grant: ModelGrant,
-): ModelCallRequest | GatewayResponse {
-  const refused = (why: 'request' | 'model', message: string): GatewayResponse =>
+  grant: ModelTokenGrant,
+): ModelCallRequest | ModelGatewayResponse {
+  const refused = (why: 'request' | 'model', message: string): ModelGatewayResponse =>
     createGatewayRefusalResponse(route.protocol, why, message);
   const ask = parseModelCall(route, request.body.toString('utf8'));
   if (isProblem(ask)) return refused('request', ask.problem);
@@ -92,10 +92,10 @@ function askFor(
 }
 
 /** Checks a request from its path to its price, and makes of it what is sent to the provider; else says why not. */
-export async function admitCall(
+export async function admitModelCall(
   request: ModelRequest,
-  gateway: GatewayContext,
-): Promise<AdmittedCall | GatewayResponse> {
+  gateway: ModelGatewayContext,
+): Promise<AdmittedModelCall | ModelGatewayResponse> {
   const asked = gatewayRoute(request.path);
   if (!asked)
     return createGatewayRefusalResponse(
@@ -129,9 +129,10 @@ export async function admitCall(
       'request',
       `model ${ask.model.slice(0, 100)} has no price here, so the task's max_cost_usd could not hold; take another model or leave the limit out`,
     );
-  const body = ask.needsUsage ? Buffer.from(JSON.stringify(withUsageRequested(ask.body))) : request.body;
+  const body = ask.needsUsage ? Buffer.from(JSON.stringify(requestUsageInStream(ask.body))) : request.body;
   const provider = grant.gatesModels ? opinion?.endpoint : gateway.providers[vendor];
-  const upstream = provider && (await buildUpstreamRequest(provider, route, forwardedHeaders(request), body));
+  const upstream =
+    provider && (await buildModelProviderRequest(provider, route, selectForwardedHeaders(request), body));
   if (!upstream)
     return createGatewayRefusalResponse(
       protocol,

@@ -1,25 +1,25 @@
 import type { TierModels } from '../../shared/contract/agents/tiers.ts';
-import type { GatesModel } from '../../shared/contract/models/gates-models.ts';
+import type { GatesModelRoute } from '../../shared/contract/models/gates-models.ts';
 import type { ModelProviders } from '../../shared/contract/models/model-providers.ts';
-import type { CascadePolicy } from '../../shared/control/cascade/learning/cascade-policy.ts';
-import type { CallSettlement } from '../../shared/control/model-gateway/usage-meter.ts';
+import type { TierPolicySettings } from '../../shared/control/cascade/learning/cascade-policy.ts';
+import type { ModelCallSettlement } from '../../shared/control/model-gateway/usage-meter.ts';
 import type { UsageMeterStore } from '../../shared/store/meters.ts';
 import type { ModelCallStore } from '../../shared/store/model-calls.ts';
 import type { ModelSpendStore } from '../../shared/store/model-spend.ts';
 import type { TaskStore } from '../../shared/store/task-store.ts';
 
 /** What the gateway works with. */
-export interface GatewayContext {
+export interface ModelGatewayContext {
   readonly tasks: Pick<TaskStore, 'get'>;
   readonly meters: Pick<UsageMeterStore, 'reserve' | 'settle'>;
   /** Where single calls are kept; null: nobody wants them. */
   readonly callStore: Pick<ModelCallStore, 'record'> | null;
   readonly providers: ModelProviders;
   /** What gates may ask; agents may not. */
-  readonly gatesModels: readonly GatesModel[];
+  readonly gatesModels: readonly GatesModelRoute[];
   /** What may go to models, of what is asked by gates; absent: nothing is limited. */
   readonly budget?: {
-    readonly policy: CascadePolicy;
+    readonly policy: TierPolicySettings;
     readonly spend: Pick<ModelSpendStore, 'increase'>;
     /** A budget has stopped a question. */
     readonly onStop: () => void;
@@ -41,5 +41,5 @@ export interface ModelCallRecord {
   readonly protocol: string;
   readonly model: string;
   readonly status: number;
-  readonly settlement: CallSettlement;
+  readonly settlement: ModelCallSettlement;
 }

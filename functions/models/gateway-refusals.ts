@@ -1,4 +1,4 @@
-import { PROVIDER_OF_PROTOCOL, type Protocol } from '../../shared/contract/models/protocols.ts';
+import { type ModelApiProtocol, PROVIDER_OF_PROTOCOL } from '../../shared/contract/models/protocols.ts';
 
 /** Why the gateway itself answers. */
 export type GatewayRefusalReason =
@@ -76,7 +76,7 @@ const PROTOCOL_ERRORS: Readonly<Record<GatewayRefusalReason, ProtocolErrors>> = 
 };
 const MAY_BE_TRIED_AGAIN: readonly GatewayRefusalReason[] = ['unreachable', 'timeout'];
 
-export interface GatewayResponse {
+export interface ModelGatewayResponse {
   readonly statusCode: number;
   readonly headers: Record<string, string>;
   readonly body: string;
@@ -84,10 +84,10 @@ export interface GatewayResponse {
 
 /** The gateway's own answer in the words of the protocol; of Anthropic's where the path belongs to none. */
 export function createGatewayRefusalResponse(
-  protocol: Protocol | null,
+  protocol: ModelApiProtocol | null,
   why: GatewayRefusalReason,
   message: string,
-): GatewayResponse {
+): ModelGatewayResponse {
   const words = PROTOCOL_ERRORS[why];
   const provider = PROVIDER_OF_PROTOCOL[protocol ?? 'anthropic'];
   // Codex tries a 402 again five times, but this one never.

@@ -1,37 +1,39 @@
 import middy from '@middy/core';
 import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse';
 import type { Context, LambdaFunctionURLEvent } from 'aws-lambda';
-import { gatesModels } from '../../shared/contract/models/gates-models.ts';
+import { listGatesModelRoutes } from '../../shared/contract/models/gates-models.ts';
 import { JudgeModels } from '../../shared/contract/models/judge-models.ts';
 import { ModelProviders } from '../../shared/contract/models/model-providers.ts';
 import { FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
-import { optionalEnv, requireEnv } from '../../shared/store/env.ts';
+import { readOptionalEnv, readRequiredEnv } from '../../shared/store/env.ts';
 import { UsageMeterStore } from '../../shared/store/meters.ts';
 import { ModelCallStore } from '../../shared/store/model-calls.ts';
 import { ModelSpendStore } from '../../shared/store/model-spend.ts';
 import { TaskStore } from '../../shared/store/task-store.ts';
 import { createBudgetStopCounter } from '../runtime/budget-stops.ts';
 import { readCascadePolicy, readTierModels } from '../runtime/config.ts';
-import { withFailureLog } from '../runtime/log-context.ts';
+import { withErrorLogging } from '../runtime/log-context.ts';
 import { logger } from '../runtime/logger.ts';
 import { openTable } from '../runtime/open-table.ts';
-import type { GatewayContext } from './gateway-context.ts';
+import type { ModelGatewayContext } from './gateway-context.ts';
 import { parseModelRequest } from './model-request.ts';
-import { type StreamedResponse, serveModelCall } from './serve-call.ts';
+import { type StreamedModelResponse, serveModelCall } from './serve-call.ts';
 
 const items = openTable();
 const tasks = new TaskStore(items);
 const spend = new ModelSpendStore(items);
-const shared: Omit<GatewayContext, 'deadlineMs'> = {
+const shared: Omit<ModelGatewayContext, 'deadlineMs'> = {
   tasks,
   meters: new UsageMeterStore(items),
   callStore:
-    optionalEnv(FUNCTION_ENV_NAMES.keepModelCalls, 'false') === 'true' ? new ModelCallStore(items) : null,
-  providers: ModelProviders.parse(JSON.parse(requireEnv(FUNCTION_ENV_NAMES.modelProviders))),
-  gatesModels: gatesModels(JudgeModels.parse(JSON.parse(optionalEnv(FUNCTION_ENV_NAMES.judgeModels, '{}')))),
+    readOptionalEnv(FUNCTION_ENV_NAMES.keepModelCalls, 'false') === 'true' ? new ModelCallStore(items) : null,
+  providers: ModelProviders.parse(JSON.parse(readRequiredEnv(FUNCTION_ENV_NAMES.modelProviders))),
+  gatesModels: listGatesModelRoutes(
+    JudgeModels.parse(JSON.parse(readOptionalEnv(FUNCTION_ENV_NAMES.judgeModels, '{}'))),
+  ),
   budget: { policy: readCascadePolicy(), spend, onStop: createBudgetStopCounter() },
   tiers: readTierModels(),
-  maxAttemptUsd: Number(requireEnv(FUNCTION_ENV_NAMES.maxAttemptUsd)),
+  maxAttemptUsd: Number(readRequiredEnv(FUNCTION_ENV_NAMES.maxAttemptUsd)),
   now: () => new Date(),
   onCall: (call) => logger.info('model call', { ...call }),
   onProblem: (message, details) => logger.warn(message, details),
@@ -41,8 +43,8 @@ const SETTLING_MS = 15_000;
 
 /** Hands calls of models on to their providers. A client that goes away does not stop a Lambda, so each call has a deadline. */
 export const handler = middy(
-  withFailureLog(
-    async (event: LambdaFunctionURLEvent, context: Context): Promise<StreamedResponse> =>
+  withErrorLogging(
+    async (event: LambdaFunctionURLEvent, context: Context): Promise<StreamedModelResponse> =>
       serveModelCall(parseModelRequest(event), {
         ...shared,
         deadlineMs: () => Math.max(1, context.getRemainingTimeInMillis() - SETTLING_MS),

@@ -30,7 +30,7 @@ export const extractModelToken = ({ headers, query }: ModelRequest): string | nu
 const HANDED_ON =
   /^(accept|content-type|user-agent|anthropic-(version|beta)|openai-beta|x-goog-api-client|x-stainless-[\w-]+)$/;
 
-export const forwardedHeaders = ({ headers }: ModelRequest): Record<string, string> => ({
+export const selectForwardedHeaders = ({ headers }: ModelRequest): Record<string, string> => ({
   ...Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) =>
       value !== undefined && HANDED_ON.test(name) ? [[name, value] as const] : [],
@@ -44,5 +44,5 @@ export const forwardedHeaders = ({ headers }: ModelRequest): Record<string, stri
 const HANDED_BACK =
   /^(content-type|cache-control|retry-after(-ms)?|x-should-retry|request-id|x-request-id|anthropic-ratelimit-[\w-]+|x-ratelimit-[\w-]+|openai-(model|processing-ms|version)|x-amzn-requestid)$/;
 
-export const returnedHeaders = (headers: Headers): Record<string, string> =>
+export const selectReturnedHeaders = (headers: Headers): Record<string, string> =>
   Object.fromEntries([...headers].filter(([name]) => HANDED_BACK.test(name)));

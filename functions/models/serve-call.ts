@@ -1,26 +1,29 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
-import type { MeteredCall } from '../../shared/contract/models/metered-call.ts';
+import type { MeteredModelCall } from '../../shared/contract/models/metered-call.ts';
 import { normaliseModelName } from '../../shared/contract/models/model-prices.ts';
 import { computeModelCallCost } from '../../shared/control/model-gateway/call-cost.ts';
 import {
-  BROKEN_CONNECTION,
+  BROKEN_CONNECTION_FAILURE,
   classifyCallResult,
   MAX_CONSECUTIVE_PROVIDER_FAILURES,
   type ProviderCallOutcome,
 } from '../../shared/control/model-gateway/provider-failure.ts';
-import type { CallReservation, CallSettlement } from '../../shared/control/model-gateway/usage-meter.ts';
+import type {
+  CallReservationResult,
+  ModelCallSettlement,
+} from '../../shared/control/model-gateway/usage-meter.ts';
 import {
-  EMPTY_USAGE_READING,
-  UsageReader,
-  type UsageReading,
+  EMPTY_MODEL_ANSWER_USAGE,
+  type ModelAnswerUsage,
+  ModelAnswerUsageReader,
 } from '../../shared/control/model-gateway/usage-reader.ts';
-import { type AdmittedCall, admitCall } from './admit-call.ts';
-import type { GatewayContext } from './gateway-context.ts';
-import { createGatewayRefusalResponse, type GatewayResponse } from './gateway-refusals.ts';
-import { type ModelRequest, returnedHeaders } from './model-request.ts';
+import { type AdmittedModelCall, admitModelCall } from './admit-call.ts';
+import type { ModelGatewayContext } from './gateway-context.ts';
+import { createGatewayRefusalResponse, type ModelGatewayResponse } from './gateway-refusals.ts';
+import { type ModelRequest, selectReturnedHeaders } from './model-request.ts';
 
-export interface StreamedResponse {
+export interface StreamedModelResponse {
   readonly statusCode: number;
   readonly headers: Record<string, string>;
   readonly body: Readable | string;
@@ -34,35 +37,35 @@ const codeOf = (error: unknown): string => {
   return String(cause?.code ?? (error instanceof Error ? error.name : error));
 };
 
-const FREE_USAGE: UsageReading = { ...EMPTY_USAGE_READING, input: 0, output: 0 };
+const FREE_USAGE: ModelAnswerUsage = { ...EMPTY_MODEL_ANSWER_USAGE, input: 0, output: 0 };
 
 /** The end of a call: once, whatever ends it. */
 class ModelCall {
-  readonly #admitted: AdmittedCall;
-  readonly #gateway: GatewayContext;
+  readonly #admitted: AdmittedModelCall;
+  readonly #gateway: ModelGatewayContext;
   readonly #id = randomUUID();
   readonly #started: string;
   #settled: Promise<void> | null = null;
 
-  constructor(admitted: AdmittedCall, gateway: GatewayContext) {
+  constructor(admitted: AdmittedModelCall, gateway: ModelGatewayContext) {
     this.#admitted = admitted;
     this.#gateway = gateway;
     this.#started = gateway.now().toISOString();
   }
 
-  async reserve(): Promise<CallReservation> {
+  async reserve(): Promise<CallReservationResult> {
     const { grant, route, reservedMicro } = this.#admitted;
     return route.isFree
       ? 'made'
       : this.#gateway.meters.reserve(grant, this.#id, reservedMicro, this.#gateway.now());
   }
 
-  settle(status: number, reading: UsageReading, end: ProviderCallOutcome): Promise<void> {
+  settle(status: number, reading: ModelAnswerUsage, end: ProviderCallOutcome): Promise<void> {
     this.#settled ??= this.#write(status, reading, end);
     return this.#settled;
   }
 
-  async #write(status: number, reading: UsageReading, end: ProviderCallOutcome): Promise<void> {
+  async #write(status: number, reading: ModelAnswerUsage, end: ProviderCallOutcome): Promise<void> {
     const { grant, route, model, worstCase, reservedMicro, price } = this.#admitted;
     if (route.isFree) return;
     const { now, meters, onCall, onProblem } = this.#gateway;
@@ -83,10 +86,10 @@ class ModelCall {
   }
 
   /** Beside the settling, which it neither waits for nor is waited for longer than. A call that is not kept is one that traces count only. */
-  async #keep(status: number, { model: answered, usage, micro, end }: CallSettlement): Promise<void> {
+  async #keep(status: number, { model: answered, usage, micro, end }: ModelCallSettlement): Promise<void> {
     const { grant, route, model } = this.#admitted;
     const { callStore, now, onProblem } = this.#gateway;
-    const call: MeteredCall = {
+    const call: MeteredModelCall = {
       ...{ id: this.#id, attempt: grant.attempt, caller: grant.caller, protocol: route.protocol },
       ...{ model, answered, status, usage, micro },
       started_at: this.#started,
@@ -107,7 +110,7 @@ class ModelCall {
  */
 async function* meteredStream(
   body: AsyncIterable<Uint8Array>,
-  reader: UsageReader,
+  reader: ModelAnswerUsageReader,
   call: ModelCall,
   status: number,
 ) {
@@ -119,9 +122,9 @@ async function* meteredStream(
       if (reader.hasFinalUsage) await call.settle(status, reader.reading, 'well');
       yield chunk;
     }
-    end = reader.isComplete ? 'well' : BROKEN_CONNECTION;
+    end = reader.isComplete ? 'well' : BROKEN_CONNECTION_FAILURE;
   } catch (error) {
-    end = BROKEN_CONNECTION;
+    end = BROKEN_CONNECTION_FAILURE;
     throw error;
   } finally {
     reader.end();
@@ -130,10 +133,10 @@ async function* meteredStream(
 }
 
 async function send(
-  admitted: AdmittedCall,
+  admitted: AdmittedModelCall,
   call: ModelCall,
-  gateway: GatewayContext,
-): Promise<StreamedResponse> {
+  gateway: ModelGatewayContext,
+): Promise<StreamedModelResponse> {
   const { route, upstream } = admitted;
   const { protocol } = route;
   let response: Response;
@@ -147,7 +150,11 @@ async function send(
     });
   } catch (error) {
     const code = codeOf(error);
-    await call.settle(0, NOT_SENT.has(code) ? FREE_USAGE : EMPTY_USAGE_READING, BROKEN_CONNECTION);
+    await call.settle(
+      0,
+      NOT_SENT.has(code) ? FREE_USAGE : EMPTY_MODEL_ANSWER_USAGE,
+      BROKEN_CONNECTION_FAILURE,
+    );
     return code === 'TimeoutError' || code === 'UND_ERR_HEADERS_TIMEOUT'
       ? createGatewayRefusalResponse(protocol, 'timeout', 'the provider has not answered in time')
       : createGatewayRefusalResponse(protocol, 'unreachable', `the provider cannot be reached (${code})`);
@@ -164,17 +171,17 @@ async function send(
     return (
       replacedErrorResponse(protocol, status) ?? {
         statusCode: status,
-        headers: returnedHeaders(response.headers),
+        headers: selectReturnedHeaders(response.headers),
         body: Readable.from([body]),
       }
     );
   }
-  const headers = returnedHeaders(response.headers);
+  const headers = selectReturnedHeaders(response.headers);
   if (!response.body) {
-    await call.settle(status, EMPTY_USAGE_READING, BROKEN_CONNECTION);
+    await call.settle(status, EMPTY_MODEL_ANSWER_USAGE, BROKEN_CONNECTION_FAILURE);
     return { statusCode: status, headers, body: '' };
   }
-  const reader = new UsageReader(protocol, response.headers.get('content-type') ?? '');
+  const reader = new ModelAnswerUsageReader(protocol, response.headers.get('content-type') ?? '');
   return {
     statusCode: status,
     headers,
@@ -203,9 +210,9 @@ async function readErrorBody(response: Response): Promise<Buffer> {
 
 /** Some answers of a provider are about us and not about the client, and would mislead it. */
 function replacedErrorResponse(
-  protocol: AdmittedCall['route']['protocol'],
+  protocol: AdmittedModelCall['route']['protocol'],
   status: number,
-): GatewayResponse | null {
+): ModelGatewayResponse | null {
   if (status === 401)
     return createGatewayRefusalResponse(
       protocol,
@@ -224,9 +231,9 @@ function replacedErrorResponse(
 /** One call of a model: checked, reserved, handed on, counted. */
 export async function serveModelCall(
   request: ModelRequest,
-  gateway: GatewayContext,
-): Promise<StreamedResponse> {
-  const admitted = await admitCall(request, gateway);
+  gateway: ModelGatewayContext,
+): Promise<StreamedModelResponse> {
+  const admitted = await admitModelCall(request, gateway);
   if ('statusCode' in admitted) return admitted;
   const call = new ModelCall(admitted, gateway);
   const reserved = await call.reserve();

@@ -1,6 +1,6 @@
 import { createHash, createHmac, type Hash, type Hmac } from 'node:crypto';
 import { SignatureV4 } from '@smithy/signature-v4';
-import type { ModelEndpoint } from '../../shared/contract/models/gates-models.ts';
+import type { GatewayModelEndpoint } from '../../shared/contract/models/gates-models.ts';
 import type { ModelProvider } from '../../shared/contract/models/model-providers.ts';
 import {
   type GatewayRoute,
@@ -73,7 +73,7 @@ async function signRequest(
 }
 
 /** A request that is ready to be sent to a provider. */
-export interface UpstreamRequest {
+export interface ModelProviderRequest {
   readonly url: URL;
   readonly headers: Record<string, string>;
   readonly body: Buffer;
@@ -130,7 +130,7 @@ async function buildBedrockRequest(
   route: GatewayRoute,
   headers: Record<string, string>,
   body: Buffer,
-): Promise<UpstreamRequest | null> {
+): Promise<ModelProviderRequest | null> {
   const name = PROVIDER_OF_PROTOCOL[route.protocol];
   const path = BEDROCK_PATHS[name];
   if (path === undefined) return null;
@@ -142,12 +142,12 @@ async function buildBedrockRequest(
 }
 
 /** The request with what the provider wants to know us by. Null when the key is not there. */
-export async function buildUpstreamRequest(
-  provider: ModelEndpoint,
+export async function buildModelProviderRequest(
+  provider: GatewayModelEndpoint,
   route: GatewayRoute,
   headers: Record<string, string>,
   body: Buffer,
-): Promise<UpstreamRequest | null> {
+): Promise<ModelProviderRequest | null> {
   if (provider.via === 'none') return { url: urlOf(provider.url, route), headers, body };
   if (provider.via === 'bedrock') return buildBedrockRequest(provider, route, headers, body);
   const key = await readModelKey(provider);

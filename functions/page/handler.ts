@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
-import { PAGE_FILE } from '../../shared/api/page-paths.ts';
+import { WEB_PAGE_HTML_FILE } from '../../shared/api/page-paths.ts';
 import { loadPageFiles } from './page-files.ts';
 
 /**
@@ -37,7 +37,7 @@ const files = loadPageFiles(process.env['LAMBDA_TASK_ROOT'] ?? '.');
 
 /** Serves the page and its files. It may do nothing else: its role can write its own log. */
 export const handler = async (event: APIGatewayProxyEventV2): Promise<APIGatewayProxyStructuredResultV2> => {
-  const name = event.pathParameters?.['file'] ?? PAGE_FILE;
+  const name = event.pathParameters?.['file'] ?? WEB_PAGE_HTML_FILE;
   const file = files.get(name);
   if (file === undefined)
     return {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { PAGE_FILE } from '../../shared/api/page-paths.ts';
+import { WEB_PAGE_HTML_FILE } from '../../shared/api/page-paths.ts';
 import { sha256 } from '../../shared/lib/sha256.ts';
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -33,7 +33,7 @@ export function loadPageFiles(folder: string): ReadonlyMap<string, PageFile> {
       text,
       gzip: gzipSync(text, { level: 9 }).toString('base64'),
       etag: `"${sha256(text).slice(0, 32)}"`,
-      isImmutable: name !== PAGE_FILE,
+      isImmutable: name !== WEB_PAGE_HTML_FILE,
     });
   }
   return files;

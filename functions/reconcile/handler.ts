@@ -4,16 +4,16 @@ import type { Context } from 'aws-lambda';
 import * as z from 'zod';
 import { CONTAINER_ENV_NAMES, FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
 import { START_GRACE_SECONDS } from '../../shared/control/task-commands/deadline.ts';
-import { TierOutcomeStore } from '../../shared/store/beliefs.ts';
-import { ContainerRegister } from '../../shared/store/container-register.ts';
+import { RoleLearningStore } from '../../shared/store/beliefs.ts';
+import { RunningContainerStore } from '../../shared/store/container-register.ts';
 import { DailyMetricsStore } from '../../shared/store/daily-metrics.ts';
 import { DeadlineStore } from '../../shared/store/deadlines.ts';
-import { EcsContainers } from '../../shared/store/ecs-containers.ts';
-import { requireEnv } from '../../shared/store/env.ts';
+import { EcsContainerClient } from '../../shared/store/ecs-containers.ts';
+import { readRequiredEnv } from '../../shared/store/env.ts';
 import { FileLockStore } from '../../shared/store/file-locks.ts';
 import { HeartbeatStore } from '../../shared/store/heartbeats.ts';
 import { ModelSpendStore } from '../../shared/store/model-spend.ts';
-import { StateMachines } from '../../shared/store/state-machines.ts';
+import { StepFunctionsClient } from '../../shared/store/state-machines.ts';
 import { TaskCountStore } from '../../shared/store/task-counts.ts';
 import { TaskStore } from '../../shared/store/task-store.ts';
 import { TuningStateStore } from '../../shared/store/tuning.ts';
@@ -22,12 +22,15 @@ import {
   parseContainerName,
   recordContainerStop,
 } from '../../shared/use-cases/containers/container-stopped.ts';
-import { type SweepContext, sweepContainers } from '../../shared/use-cases/containers/sweep-containers.ts';
+import {
+  type ReconcileContainersContext,
+  reconcileContainers,
+} from '../../shared/use-cases/containers/sweep-containers.ts';
 import { type ReconcileContext, reconcileTasks } from '../../shared/use-cases/operate/reconcile-tasks.ts';
 import { runAutomaticTuning } from '../../shared/use-cases/operate/tune-settings.ts';
 import { createCompletionMetrics } from '../runtime/completion-metrics.ts';
 import { readCascadePolicy, readContainerCapacity, readTierModels } from '../runtime/config.ts';
-import { withFailureLog } from '../runtime/log-context.ts';
+import { withErrorLogging } from '../runtime/log-context.ts';
 import { logger } from '../runtime/logger.ts';
 import { openTable } from '../runtime/open-table.ts';
 
@@ -38,15 +41,18 @@ const locks = new FileLockStore(items, tasks);
 const counts = new TaskCountStore(items);
 const beats = new HeartbeatStore(items);
 const requests = new WorkRequestStore(items);
-const beliefs = new TierOutcomeStore(items);
+const beliefs = new RoleLearningStore(items);
 const spend = new ModelSpendStore(items);
 const tuning = new TuningStateStore(items);
 const figures = new DailyMetricsStore(items);
 const policy = readCascadePolicy();
 const models = readTierModels();
-const register = new ContainerRegister(items, readContainerCapacity().limits);
+const register = new RunningContainerStore(items, readContainerCapacity().limits);
 const completions = createCompletionMetrics();
-const context: Omit<ReconcileContext & SweepContext, 'graceSeconds' | 'isAfterRestart' | 'hasTimeLeft'> = {
+const context: Omit<
+  ReconcileContext & ReconcileContainersContext,
+  'graceSeconds' | 'isAfterRestart' | 'hasTimeLeft'
+> = {
   tasks,
   register,
   locks,
@@ -57,13 +63,13 @@ const context: Omit<ReconcileContext & SweepContext, 'graceSeconds' | 'isAfterRe
   deadlines,
   heartbeats: beats,
   workRequests: requests,
-  containers: new EcsContainers(new ECSClient({}), requireEnv(FUNCTION_ENV_NAMES.cluster), {
+  containers: new EcsContainerClient(new ECSClient({}), readRequiredEnv(FUNCTION_ENV_NAMES.cluster), {
     subnets: [],
     securityGroups: [],
     assignPublicIp: false,
   }),
-  stateMachines: new StateMachines(new SFNClient({})),
-  cascadeMachineArn: requireEnv(FUNCTION_ENV_NAMES.cascadeMachine),
+  stateMachines: new StepFunctionsClient(new SFNClient({})),
+  cascadeMachineArn: readRequiredEnv(FUNCTION_ENV_NAMES.cascadeMachine),
   now: () => new Date(),
 };
 
@@ -131,7 +137,7 @@ function stopReason({ detail }: z.infer<typeof EcsTaskStopped>): string {
 }
 
 /** Runs on a schedule over the tasks that are due, and at once for a box that has stopped. */
-export const handler = withFailureLog(
+export const handler = withErrorLogging(
   async (event: unknown, lambda: Pick<Context, 'getRemainingTimeInMillis'>): Promise<unknown> => {
     const stopped = EcsTaskStopped.safeParse(event);
     if (stopped.success) {
@@ -163,7 +169,7 @@ export const handler = withFailureLog(
       isAfterRestart: grace_seconds === 0,
       hasTimeLeft: () => lambda.getRemainingTimeInMillis() > RESERVE_MS,
     };
-    const swept = await sweepContainers(round).catch((error: unknown) => ({
+    const swept = await reconcileContainers(round).catch((error: unknown) => ({
       containers: null,
       failed: [String(error)],
     }));

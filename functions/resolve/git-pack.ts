@@ -13,7 +13,7 @@ export interface GitObject {
 const KINDS: Readonly<Record<number, GitObject['kind']>> = { 1: 'commit', 2: 'tree', 3: 'blob', 4: 'tag' };
 const HEADER_BYTES = 12;
 
-export interface PackLimits {
+export interface GitPackLimits {
   /** Most bytes of one object. */
   readonly maxObjectBytes: number;
   /** Most bytes of all objects that are read of the pack, unpacked. */
@@ -28,10 +28,10 @@ export interface PackLimits {
  * @throws ResponseTooLargeError where an object is larger than allowed, Error where the objects together are, where it is no pack, or where
  * one is told as a difference to another.
  */
-export async function* readPack(
+export async function* readGitPack(
   pack: Buffer,
   algorithm: 'sha1' | 'sha256',
-  { maxObjectBytes, maxTotalBytes, maxObjects }: PackLimits,
+  { maxObjectBytes, maxTotalBytes, maxObjects }: GitPackLimits,
 ): AsyncGenerator<GitObject> {
   if (pack.length < HEADER_BYTES || pack.toString('latin1', 0, 4) !== 'PACK')
     throw new Error('the answer of the server holds no pack');
@@ -72,16 +72,19 @@ async function inflated(
 }
 
 /** An entry of a tree. */
-export interface TreeEntry {
+export interface GitPackTreeEntry {
   /** As git writes it: 40000 for a folder, 100644 and 100755 for files. */
   readonly mode: string;
   readonly id: string;
 }
 
 /** What a folder holds, by name. @throws Error where it is cut off. */
-export function parseTree(tree: Buffer, algorithm: 'sha1' | 'sha256'): ReadonlyMap<string, TreeEntry> {
+export function parseGitTree(
+  tree: Buffer,
+  algorithm: 'sha1' | 'sha256',
+): ReadonlyMap<string, GitPackTreeEntry> {
   const idBytes = algorithm === 'sha1' ? 20 : 32;
-  const entries = new Map<string, TreeEntry>();
+  const entries = new Map<string, GitPackTreeEntry>();
   let at = 0;
   while (at < tree.length) {
     const space = tree.indexOf(0x20, at);

@@ -39,7 +39,7 @@ for (const [network, prefix] of [
   NOT_PUBLIC.addSubnet(network, prefix, 'ipv6');
 
 /** May the platform connect there on somebody's word? */
-export function isPublicAddress(address: string): boolean {
+export function isPublicIpAddress(address: string): boolean {
   const family = isIP(address);
   if (family === 4) return !NOT_PUBLIC.check(address, 'ipv4');
   return family === 6 && GLOBAL.check(address, 'ipv6') && !NOT_PUBLIC.check(address, 'ipv6');
@@ -51,11 +51,11 @@ class PrivateAddressError extends Error {}
  * A lookup that hands out public addresses only. It is the connection's own lookup, so what was looked at is what is connected to,
  * however often the name changes its mind. The first private address ends it: an honest name has none.
  */
-export const createPublicLookup =
+export const createPublicDnsLookup =
   (lookup: typeof systemLookup = systemLookup): LookupFunction =>
   (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, addresses) => {
-      const hidden = error ? undefined : addresses.find(({ address }) => !isPublicAddress(address));
+      const hidden = error ? undefined : addresses.find(({ address }) => !isPublicIpAddress(address));
       const [first] = error ? [] : addresses;
       if (error) callback(error, '', 0);
       else if (hidden || !first)
@@ -65,19 +65,19 @@ export const createPublicLookup =
     });
   };
 
-export interface ExchangeRequest {
+export interface HttpExchangeRequest {
   readonly method: 'GET' | 'POST';
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Buffer;
 }
-export interface ExchangeResponse {
+export interface HttpExchangeResponse {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];
   readonly body: Buffer;
 }
-export type HttpExchange = (url: URL, question: ExchangeRequest) => Promise<ExchangeResponse>;
+export type HttpExchange = (url: URL, question: HttpExchangeRequest) => Promise<HttpExchangeResponse>;
 
-export interface ExchangeOptions {
+export interface HttpExchangeOptions {
   /** Embedded default only: servers of the own network may be asked. */
   readonly allowPrivateAddress: boolean;
   /** For tests, which have no certificate. */
@@ -101,7 +101,7 @@ export const createHttpExchange =
     allowPlainHttp = false,
     timeoutMs = TIMEOUT_MS,
     maxBytes = MAX_BYTES,
-  }: ExchangeOptions): HttpExchange =>
+  }: HttpExchangeOptions): HttpExchange =>
   async (url, question) => {
     if (url.protocol !== 'https:' && !(allowPlainHttp && url.protocol === 'http:'))
       throw new RepositoryUnavailableError(
@@ -109,7 +109,7 @@ export const createHttpExchange =
         false,
       );
     const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
-    if (!allowPrivateAddress && isIP(host) !== 0 && !isPublicAddress(host))
+    if (!allowPrivateAddress && isIP(host) !== 0 && !isPublicIpAddress(host))
       throw new RepositoryUnavailableError(`${host} is not a public address`, false);
     try {
       return await send(url, question, allowPrivateAddress, AbortSignal.timeout(timeoutMs), maxBytes);
@@ -126,11 +126,11 @@ export const createHttpExchange =
 
 async function send(
   url: URL,
-  { method, headers, body }: ExchangeRequest,
+  { method, headers, body }: HttpExchangeRequest,
   allowPrivate: boolean,
   signal: AbortSignal,
   maxBytes: number,
-): Promise<ExchangeResponse> {
+): Promise<HttpExchangeResponse> {
   const reply = await new Promise<IncomingMessage>((resolve, reject) => {
     const sent = (url.protocol === 'http:' ? plainRequest : secureRequest)(url, {
       method,
@@ -138,7 +138,7 @@ async function send(
       // One question, one connection: none is kept that an earlier answer could have prepared.
       agent: false,
       signal,
-      ...(allowPrivate ? {} : { lookup: createPublicLookup() }),
+      ...(allowPrivate ? {} : { lookup: createPublicDnsLookup() }),
     });
     sent.once('response', resolve);
     // After the answer has begun, its own stream says what went wrong; a listener must stay all the same.

@@ -6,7 +6,7 @@ import {
   type RemoteRefsReader,
   RepositoryUnavailableError,
 } from '../../shared/use-cases/cascade/resolve-base-commit.ts';
-import { parsePackets } from './pkt-line.ts';
+import { parseGitPackets } from './pkt-line.ts';
 import type { GitTransport } from './read-remote-files.ts';
 import { ResponseTooLargeError } from './response-too-large.ts';
 import { parseAdvertisedRefs } from './smart-http.ts';
@@ -74,7 +74,7 @@ export const sendToLocalGit: GitTransport = async (repository, request) => {
     // Git may have said no, and gone, before it has read everything: its exit says so.
     run.child.stdin?.on('error', () => {});
     run.child.stdin?.end(request);
-    return parsePackets((await run).stdout);
+    return parseGitPackets((await run).stdout);
   } catch (error) {
     if (error instanceof RangeError)
       throw new ResponseTooLargeError(`git answered with more than ${MAX_BYTES} bytes`);

@@ -1,5 +1,5 @@
 /** A line of git's protocol, or one of its marks: `flush` ends a message, `delimiter` a part of one. */
-export type Packet =
+export type GitPacket =
   | 'flush'
   | 'delimiter'
   | 'end'
@@ -15,8 +15,8 @@ const MARKS = ['flush', 'delimiter', 'end'] as const;
 const MAX_PACKETS = 131_072;
 
 /** Takes an answer apart into its packets. @throws Error where it is no such answer, or has too many. */
-export function parsePackets(answer: Buffer): Packet[] {
-  const found: Packet[] = [];
+export function parseGitPackets(answer: Buffer): GitPacket[] {
+  const found: GitPacket[] = [];
   let at = 0;
   while (at < answer.length) {
     if (found.length >= MAX_PACKETS) throw new Error(`the answer has more than ${MAX_PACKETS} packets`);
@@ -33,7 +33,7 @@ export function parsePackets(answer: Buffer): Packet[] {
 }
 
 /** One line as a packet. */
-export function formatPacket(line: string): string {
+export function formatGitPacket(line: string): string {
   const text = `${line}\n`;
   return `${(Buffer.byteLength(text) + 4).toString(16).padStart(4, '0')}${text}`;
 }

@@ -3,8 +3,8 @@ import {
   type RemoteFilesReader,
   RepositoryUnavailableError,
 } from '../../shared/use-cases/cascade/resolve-base-commit.ts';
-import { type GitObject, type PackLimits, parseTree, readPack } from './git-pack.ts';
-import { DELIMITER_PACKET, FLUSH_PACKET, formatPacket, type Packet } from './pkt-line.ts';
+import { type GitObject, type GitPackLimits, parseGitTree, readGitPack } from './git-pack.ts';
+import { DELIMITER_PACKET, FLUSH_PACKET, formatGitPacket, type GitPacket } from './pkt-line.ts';
 import { ResponseTooLargeError } from './response-too-large.ts';
 
 /** Puts one request of git's protocol 2 to the repository. @throws RepositoryUnavailable */
@@ -12,12 +12,12 @@ export type GitTransport = (
   repository: string,
   request: Buffer,
   authorization: string | null,
-) => Promise<readonly Packet[]>;
+) => Promise<readonly GitPacket[]>;
 
 /** Largest folder that is read, some 30,000 names, and so largest file. */
 const MAX_OBJECT_BYTES = 2 * 1_048_576;
 /** A commit and its root folder, or one object; some servers send a few more. */
-const LIMITS: PackLimits = {
+const LIMITS: GitPackLimits = {
   maxObjectBytes: MAX_OBJECT_BYTES,
   maxTotalBytes: 2 * MAX_OBJECT_BYTES,
   maxObjects: 64,
@@ -29,21 +29,21 @@ const ERROR = 3;
 const requestFor = (id: string, algorithm: string, isCommit: boolean): Buffer =>
   Buffer.from(
     [
-      formatPacket('command=fetch'),
-      formatPacket(`object-format=${algorithm}`),
+      formatGitPacket('command=fetch'),
+      formatGitPacket(`object-format=${algorithm}`),
       DELIMITER_PACKET,
-      formatPacket('no-progress'),
+      formatGitPacket('no-progress'),
       ...(isCommit
-        ? [formatPacket('deepen 1'), formatPacket('filter tree:1')]
-        : [formatPacket('filter tree:0')]),
-      formatPacket(`want ${id}`),
-      formatPacket('done'),
+        ? [formatGitPacket('deepen 1'), formatGitPacket('filter tree:1')]
+        : [formatGitPacket('filter tree:0')]),
+      formatGitPacket(`want ${id}`),
+      formatGitPacket('done'),
       FLUSH_PACKET,
     ].join(''),
   );
 
 /** The pack within an answer. */
-function packOf(answer: readonly Packet[]): Buffer {
+function packOf(answer: readonly GitPacket[]): Buffer {
   const start = answer.findIndex((each) => typeof each !== 'string' && each.text === 'packfile');
   const parts: Buffer[] = [];
   for (const each of start < 0 ? [] : answer.slice(start + 1)) {
@@ -63,7 +63,7 @@ const rootOf = (object: GitObject | undefined): string | undefined =>
  * Reads single files of a commit from a server, as git does in a partial clone: one small request for each folder on the way, and
  * one for each file. A link is no file.
  */
-export const createFilesReader =
+export const createRemoteFilesReader =
   (transport: GitTransport): RemoteFilesReader =>
   async (repository, commit, paths, authorization) => {
     const algorithm = commit.length === 64 ? 'sha256' : 'sha1';
@@ -73,7 +73,7 @@ export const createFilesReader =
         try {
           const answer = await transport(repository, requestFor(id, algorithm, isCommit), authorization);
           const wanted = new Set([id]);
-          for await (const each of readPack(packOf(answer), algorithm, LIMITS)) {
+          for await (const each of readGitPack(packOf(answer), algorithm, LIMITS)) {
             if (!wanted.delete(each.id)) continue;
             known.set(each.id, each);
             const root = isCommit ? rootOf(each) : undefined;
@@ -97,11 +97,11 @@ export const createFilesReader =
       const name = folders.pop() ?? '';
       let folder = root;
       for (const each of folders) {
-        const entry = parseTree(await fetched(folder), algorithm).get(each);
+        const entry = parseGitTree(await fetched(folder), algorithm).get(each);
         if (entry?.mode !== '40000') return null;
         folder = entry.id;
       }
-      const file = parseTree(await fetched(folder), algorithm).get(name);
+      const file = parseGitTree(await fetched(folder), algorithm).get(name);
       if (!file?.mode.startsWith('100')) return null;
       try {
         return (await fetched(file.id)).toString('utf8');

@@ -3,14 +3,20 @@ import {
   type RemoteRefsReader,
   RepositoryUnavailableError,
 } from '../../shared/use-cases/cascade/resolve-base-commit.ts';
-import type { ExchangeResponse, HttpExchange } from './http-exchange.ts';
-import { DELIMITER_PACKET, FLUSH_PACKET, formatPacket, type Packet, parsePackets } from './pkt-line.ts';
+import type { HttpExchange, HttpExchangeResponse } from './http-exchange.ts';
+import {
+  DELIMITER_PACKET,
+  FLUSH_PACKET,
+  formatGitPacket,
+  type GitPacket,
+  parseGitPackets,
+} from './pkt-line.ts';
 import type { GitTransport } from './read-remote-files.ts';
 
 const SERVICE = 'git-upload-pack';
 
 /** Asks for refs as git does over HTTP: protocol 2, which answers with the asked ones only, or what older servers say by themselves. */
-export const createRefsReader =
+export const createRemoteRefsReader =
   (exchange: HttpExchange): RemoteRefsReader =>
   async (repository, ref, authorization) => {
     const greeting = await read(
@@ -24,20 +30,20 @@ export const createRefsReader =
     if (offered[0] !== 'version 2') return parseAdvertisedRefs(offered);
     const format = offered.find((line) => line.startsWith('object-format='));
     const command = [
-      formatPacket('command=ls-refs'),
-      ...(format ? [formatPacket(format)] : []),
+      formatGitPacket('command=ls-refs'),
+      ...(format ? [formatGitPacket(format)] : []),
       DELIMITER_PACKET,
-      formatPacket('peel'),
-      ...candidateRefNames(ref).map((name) => formatPacket(`ref-prefix ${name}`)),
+      formatGitPacket('peel'),
+      ...candidateRefNames(ref).map((name) => formatGitPacket(`ref-prefix ${name}`)),
       FLUSH_PACKET,
     ].join('');
     return parseListedRefs(
-      await createHttpTransport(exchange)(repository, Buffer.from(command), authorization),
+      await createHttpGitTransport(exchange)(repository, Buffer.from(command), authorization),
     );
   };
 
 /** Requests of protocol 2 over HTTP. */
-export const createHttpTransport =
+export const createHttpGitTransport =
   (exchange: HttpExchange): GitTransport =>
   (repository, body, authorization) =>
     read(
@@ -73,15 +79,15 @@ async function read(
   url: URL,
   question: Parameters<HttpExchange>[1],
   kind: 'advertisement' | 'result',
-): Promise<Packet[]> {
+): Promise<GitPacket[]> {
   const reply = await exchange(url, question);
   const trouble = replyError(reply, url);
   if (trouble) throw trouble;
   if (reply.headers['content-type'] !== `application/x-${SERVICE}-${kind}`)
     throw new RepositoryUnavailableError(`${url.origin}${url.pathname} is not a git repository`, false);
-  let answer: Packet[];
+  let answer: GitPacket[];
   try {
-    answer = parsePackets(reply.body);
+    answer = parseGitPackets(reply.body);
   } catch (error) {
     throw new RepositoryUnavailableError(
       `${url.host}: ${error instanceof Error ? error.message : String(error)}`,
@@ -94,7 +100,7 @@ async function read(
   return answer;
 }
 
-function replyError({ status, headers }: ExchangeResponse, url: URL): RepositoryUnavailableError | null {
+function replyError({ status, headers }: HttpExchangeResponse, url: URL): RepositoryUnavailableError | null {
   if (status === 200) return null;
   if (status >= 300 && status < 400)
     return new RepositoryUnavailableError(
@@ -110,7 +116,7 @@ function replyError({ status, headers }: ExchangeResponse, url: URL): Repository
 const SPACE = ' ';
 
 /** `<id> <name> [peeled:<id>] …` */
-const parseListedRefs = (answer: readonly Packet[]): RepositoryRef[] =>
+const parseListedRefs = (answer: readonly GitPacket[]): RepositoryRef[] =>
   answer.flatMap((each) => {
     if (typeof each === 'string') return [];
     const [id = '', name = '', ...attributes] = each.text.split(SPACE);

@@ -4,25 +4,25 @@ import type {
   CredentialRequest,
   ReadCredentialRequest,
 } from '../../shared/contract/messages/credential-messages.ts';
-import { CredentialScope } from '../../shared/contract/repository/schema.ts';
+import { CredentialUrlPrefix } from '../../shared/contract/repository/schema.ts';
 import { FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
 import {
-  type CredentialProvider,
   createMintingProvider,
-  NO_CREDENTIALS,
+  type GitCredentialProvider,
+  provideNoCredentials,
 } from '../../shared/store/credential-provider.ts';
-import { optionalEnv, requireEnv } from '../../shared/store/env.ts';
+import { readOptionalEnv, readRequiredEnv } from '../../shared/store/env.ts';
 
 /** URL prefixes that the secret for repositories covers; empty: there is none. */
-export const readRepositoryReadScopes = (): string[] =>
-  z.array(CredentialScope).parse(JSON.parse(optionalEnv(FUNCTION_ENV_NAMES.readScopes, '[]')));
+export const readReadCredentialScopes = (): string[] =>
+  z.array(CredentialUrlPrefix).parse(JSON.parse(readOptionalEnv(FUNCTION_ENV_NAMES.readScopes, '[]')));
 
 /** Where this function gets credentials for repositories from. */
-export function createCredentialProvider<
+export function createRepositoryCredentialProvider<
   Request extends CredentialRequest = ReadCredentialRequest,
->(): CredentialProvider<Request> {
-  const scopes = readRepositoryReadScopes();
+>(): GitCredentialProvider<Request> {
+  const scopes = readReadCredentialScopes();
   return scopes.length === 0
-    ? NO_CREDENTIALS
-    : createMintingProvider(new LambdaClient({}), requireEnv(FUNCTION_ENV_NAMES.minterFunction), scopes);
+    ? provideNoCredentials
+    : createMintingProvider(new LambdaClient({}), readRequiredEnv(FUNCTION_ENV_NAMES.minterFunction), scopes);
 }

@@ -1,13 +1,13 @@
-import { GitSecretSource } from '../../shared/contract/repository/git-secret.ts';
+import { GitCredentialsSource } from '../../shared/contract/repository/git-secret.ts';
 import { FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
-import { ForgeSecret } from '../../shared/control/forge/forge-settings.ts';
-import { requireEnv } from '../../shared/store/env.ts';
-import { readSecretAs } from './secrets.ts';
+import { ForgeCredentialsSecret } from '../../shared/control/forge/forge-settings.ts';
+import { readRequiredEnv } from '../../shared/store/env.ts';
+import { readParsedSecret } from './secrets.ts';
 
 /** What forges are spoken with. */
-export const readForgeSecret = (): Promise<ForgeSecret> =>
-  readSecretAs(
+export const readForgeSecret = (): Promise<ForgeCredentialsSecret> =>
+  readParsedSecret(
     'forges',
-    ForgeSecret,
-    GitSecretSource.parse(JSON.parse(requireEnv(FUNCTION_ENV_NAMES.forgeSecret))),
+    ForgeCredentialsSecret,
+    GitCredentialsSource.parse(JSON.parse(readRequiredEnv(FUNCTION_ENV_NAMES.forgeSecret))),
   );

@@ -14,7 +14,7 @@ function aboutEvent(event: unknown): object {
  * Has an error that ends a function written in its log as one that is counted, with what it was about: what Lambda itself writes of it is no
  * line of that form. It is thrown on, so whoever has called tries again.
  */
-export const withFailureLog =
+export const withErrorLogging =
   <Event, Rest extends readonly unknown[], Answer>(
     handle: (event: Event, ...rest: Rest) => Promise<Answer>,
     about: (event: Event) => object = aboutEvent,

@@ -1,7 +1,7 @@
-import type { ModelKey } from '../../shared/contract/models/model-key.ts';
+import type { ModelApiKeySource } from '../../shared/contract/models/model-key.ts';
 import { readCachedSecret, SECRET_CACHE_SECONDS } from './secrets.ts';
 
-async function read(key: ModelKey): Promise<string | undefined> {
+async function read(key: ModelApiKeySource): Promise<string | undefined> {
   switch (key.via) {
     case 'environment':
       return process.env[key.variable];
@@ -15,6 +15,6 @@ async function read(key: ModelKey): Promise<string | undefined> {
 }
 
 /** The key of a provider; null when it is not where it should be. */
-export async function readModelKey(key: ModelKey): Promise<string | null> {
+export async function readModelKey(key: ModelApiKeySource): Promise<string | null> {
   return (await read(key))?.trim() || null;
 }

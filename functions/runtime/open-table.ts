@@ -1,6 +1,6 @@
 import { FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
 import { createDocumentClient } from '../../shared/store/document-client.ts';
-import { requireEnv } from '../../shared/store/env.ts';
+import { readRequiredEnv } from '../../shared/store/env.ts';
 import { ItemTable } from '../../shared/store/item-table.ts';
 
 /**
@@ -8,4 +8,4 @@ import { ItemTable } from '../../shared/store/item-table.ts';
  * others.
  */
 export const openTable = (): ItemTable =>
-  new ItemTable(createDocumentClient(), requireEnv(FUNCTION_ENV_NAMES.table));
+  new ItemTable(createDocumentClient(), readRequiredEnv(FUNCTION_ENV_NAMES.table));

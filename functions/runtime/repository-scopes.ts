@@ -1,12 +1,12 @@
 import * as z from 'zod';
-import { CredentialScope } from '../../shared/contract/repository/schema.ts';
+import { CredentialUrlPrefix } from '../../shared/contract/repository/schema.ts';
 import { FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
-import { optionalEnv } from '../../shared/store/env.ts';
+import { readOptionalEnv } from '../../shared/store/env.ts';
 import { readForgeSettings } from './config.ts';
 
 /** What the deployment has credentials to push to; empty: none, and pushes are made without. */
-export const readPushScopes = (): string[] =>
-  z.array(CredentialScope).parse(JSON.parse(optionalEnv(FUNCTION_ENV_NAMES.pushScopes, '[]')));
+export const readPushCredentialScopes = (): string[] =>
+  z.array(CredentialUrlPrefix).parse(JSON.parse(readOptionalEnv(FUNCTION_ENV_NAMES.pushScopes, '[]')));
 
 /** URL prefixes of the repositories that pull requests are opened for. */
-export const readPullRequestScopes = (): string[] => readForgeSettings().map(({ url }) => url);
+export const readPullRequestRepositoryPrefixes = (): string[] => readForgeSettings().map(({ url }) => url);

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { GitSecretSource } from '../../shared/contract/repository/git-secret.ts';
+import type { GitCredentialsSource } from '../../shared/contract/repository/git-secret.ts';
 
 /** Seconds that a secret or a key is remembered: a new one is taken up within that time. */
 export const SECRET_CACHE_SECONDS = 300;
@@ -10,7 +10,7 @@ export async function readCachedSecret(arn: string): Promise<string | undefined>
   return getSecret(arn, { maxAge: SECRET_CACHE_SECONDS }) as Promise<string | undefined>;
 }
 
-async function read(place: GitSecretSource): Promise<string | undefined> {
+async function read(place: GitCredentialsSource): Promise<string | undefined> {
   if (place.via === 'none') return undefined;
   return place.via === 'environment' ? process.env[place.variable] : readCachedSecret(place.arn);
 }
@@ -19,10 +19,10 @@ async function read(place: GitSecretSource): Promise<string | undefined> {
  * Reads a secret of this shape.
  * @param whose as errors name it. @throws Error that names the field that is wrong, and nothing of what is in it.
  */
-export async function readSecretAs<S extends z.ZodType>(
+export async function readParsedSecret<S extends z.ZodType>(
   whose: string,
   schema: S,
-  place: GitSecretSource,
+  place: GitCredentialsSource,
 ): Promise<z.output<S>> {
   const text = await read(place);
   if (!text) throw new Error(`the deployment has no secret for ${whose}`);

@@ -13,8 +13,8 @@ import {
   ATTR_SERVICE_NAME,
   ATTR_SERVICE_VERSION,
 } from '@opentelemetry/semantic-conventions';
-import type { PlannedTrace } from '../../shared/control/telemetry/planned-trace.ts';
-import { VERSION } from '../../shared/lib/version.ts';
+import type { DerivedTrace } from '../../shared/control/telemetry/planned-trace.ts';
+import { ASSAY_VERSION } from '../../shared/lib/version.ts';
 
 const KINDS = { internal: SpanKind.INTERNAL, client: SpanKind.CLIENT } as const;
 
@@ -38,7 +38,7 @@ class EndedSpans implements SpanProcessor {
 }
 
 /** The spans of a trace as the SDK makes them. */
-export function toReadableSpans({ traceId, spans }: PlannedTrace, service: string): ReadableSpan[] {
+export function toReadableSpans({ traceId, spans }: DerivedTrace, service: string): ReadableSpan[] {
   const ids = new PlannedIds();
   const ended = new EndedSpans();
   const provider = new BasicTracerProvider({
@@ -46,9 +46,9 @@ export function toReadableSpans({ traceId, spans }: PlannedTrace, service: strin
     // Whatever OTEL_TRACES_SAMPLER of the surroundings says: half a trace explains nothing.
     sampler: new AlwaysOnSampler(),
     spanProcessors: [ended],
-    resource: resourceFromAttributes({ [ATTR_SERVICE_NAME]: service, [ATTR_SERVICE_VERSION]: VERSION }),
+    resource: resourceFromAttributes({ [ATTR_SERVICE_NAME]: service, [ATTR_SERVICE_VERSION]: ASSAY_VERSION }),
   });
-  const tracer = provider.getTracer('assay', VERSION);
+  const tracer = provider.getTracer('assay', ASSAY_VERSION);
   for (const { spanId, parentId, name, kind, start, end, attributes, error } of spans) {
     ids.traceId = traceId;
     ids.spanId = spanId;

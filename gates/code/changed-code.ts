@@ -1,10 +1,10 @@
 import type { FileChange } from '../../workspace/git/file-changes.ts';
 import { getBasePath } from '../../workspace/git/file-changes.ts';
 import type { CodeFile } from './code-files.ts';
-import type { ProjectCode } from './project-code.ts';
+import type { ProjectCodeRevisions } from './project-code.ts';
 
 /** A file of code that a patch touches, on both sides. */
-export interface ChangedCode {
+export interface ChangedCodeFile {
   /** Path in the new tree, or in the base when it is gone. */
   readonly path: string;
   /** Null when it was no code, or was not there. */
@@ -13,7 +13,10 @@ export interface ChangedCode {
 }
 
 /** The code among the changes; a rename is one file with two paths. */
-export const listChangedCode = (project: ProjectCode, changes: readonly FileChange[]): ChangedCode[] =>
+export const listChangedCodeFiles = (
+  project: ProjectCodeRevisions,
+  changes: readonly FileChange[],
+): ChangedCodeFile[] =>
   changes.flatMap((change) => {
     const from = getBasePath(change);
     const before = (from === null ? null : project.base.files.code.get(from)) ?? null;

@@ -2,7 +2,7 @@ import type { GitStore } from '../../workspace/git/git-store.ts';
 import { readBlobs } from '../../workspace/git/read-blobs.ts';
 import { type Grammar, type Language, languageOfGrammar } from '../core/language.ts';
 import type { CodeFile } from './code-files.ts';
-import { type CodeFacts, loadImportCache, saveImportCache } from './import-cache.ts';
+import { type CodeFileAnalysis, loadImportCache, saveImportCache } from './import-cache.ts';
 import { goImportReader } from './imports/go.ts';
 import type { ImportReader } from './imports/import-reference.ts';
 import { javascriptImportReader } from './imports/javascript.ts';
@@ -28,17 +28,17 @@ const BATCH_BYTES = 16 * 1_048_576;
 const keyOf = ({ grammar, objectId }: CodeFile): string => `${grammar} ${objectId}`;
 
 /** The facts of many files, each content read once: most files are the same on both sides of a patch. */
-export class CodeFactsIndex {
+export class CodeFileAnalysisIndex {
   readonly #store: GitStore;
-  readonly #known = new Map<string, CodeFacts>();
-  #kept: Promise<ReadonlyMap<string, CodeFacts>> | null = null;
+  readonly #known = new Map<string, CodeFileAnalysis>();
+  #kept: Promise<ReadonlyMap<string, CodeFileAnalysis>> | null = null;
   #fresh = 0;
 
   constructor(store: GitStore) {
     this.#store = store;
   }
 
-  get(file: CodeFile): CodeFacts {
+  get(file: CodeFile): CodeFileAnalysis {
     return this.#known.get(keyOf(file)) ?? { unreadable: 'was not read' };
   }
 
@@ -71,7 +71,7 @@ export class CodeFactsIndex {
           keyOf(file),
           bytes === undefined
             ? { unreadable: `is beyond the first ${MAX_CODE_BYTES / 1_048_576} MB of code` }
-            : await readCodeFacts(file.grammar, bytes),
+            : await analyzeCodeFile(file.grammar, bytes),
         );
         await turns.yieldAndCheck();
       }
@@ -108,7 +108,7 @@ function* batches(files: readonly CodeFile[]): Generator<CodeFile[]> {
 }
 
 /** Reads one file. Never rejects because of the code in it. */
-export async function readCodeFacts(grammar: Grammar, bytes: Buffer): Promise<CodeFacts> {
+export async function analyzeCodeFile(grammar: Grammar, bytes: Buffer): Promise<CodeFileAnalysis> {
   try {
     const source = decodeSource(bytes, grammar === 'python');
     const { createNodeFilter, readImports } = READERS[languageOfGrammar(grammar)];

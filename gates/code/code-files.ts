@@ -1,8 +1,8 @@
 import type { GitStore } from '../../workspace/git/git-store.ts';
 import { isRegularFile, type ListedFile, listFiles } from '../../workspace/git/list-files.ts';
 import { readBlobs } from '../../workspace/git/read-blobs.ts';
-import { type Grammar, grammarOfPath, isProjectCode } from '../core/language.ts';
-import { baseNameOf, type TreeFiles } from './resolve/import-resolver.ts';
+import { type Grammar, grammarOfPath, isProjectCodePath } from '../core/language.ts';
+import { baseNameOf, type RevisionFiles } from './resolve/import-resolver.ts';
 
 /** A source file of one tree. */
 export interface CodeFile {
@@ -13,7 +13,7 @@ export interface CodeFile {
   readonly bytes: number;
 }
 
-export interface CodeFiles extends TreeFiles {
+export interface RevisionCodeFiles extends RevisionFiles {
   readonly code: ReadonlyMap<string, CodeFile>;
 }
 
@@ -23,14 +23,14 @@ const SUBMODULE = '160000';
 const MAX_SETTINGS_BYTES = 1_048_576;
 
 /** The paths of a tree, its code, and the files that say how modules are found. */
-export async function listCodeFiles(store: GitStore, treeish: string): Promise<CodeFiles> {
+export async function listCodeFiles(store: GitStore, treeish: string): Promise<RevisionCodeFiles> {
   const listed = await listFiles(store, treeish);
   const files = listed.filter(isRegularFile);
   // A link is no code of its own, but what it stands for can be imported by its name.
   const present = new Set(listed.filter(({ mode }) => mode !== SUBMODULE).map(({ path }) => path));
   const code = new Map<string, CodeFile>();
   for (const { path, id, size } of files) {
-    const grammar = isProjectCode(path) ? grammarOfPath(path) : null;
+    const grammar = isProjectCodePath(path) ? grammarOfPath(path) : null;
     if (grammar) code.set(path, { path, grammar, objectId: id, bytes: size ?? 0 });
   }
   return {

@@ -5,7 +5,7 @@ import type { ImportReference } from './imports/import-reference.ts';
 import type { SyntaxProblem } from './parsing/parse-source.ts';
 
 /** What is known of one file's content, wherever it lies. */
-export type CodeFacts =
+export type CodeFileAnalysis =
   | { readonly imports: readonly ImportReference[]; readonly problem: SyntaxProblem | null }
   | { readonly unreadable: string };
 
@@ -28,18 +28,23 @@ const MAX_CHARACTERS = MAX_CACHE_ENTRY_BYTES / 4;
 const keyFor = ({ build }: ImportCacheLocation) => computeCacheEntryKey('facts', { schema: 1, build });
 
 /** What is kept; nothing where there is no place for it, or what lies there is none. */
-export async function loadImportCache(store: GitStore): Promise<ReadonlyMap<string, CodeFacts>> {
+export async function loadImportCache(store: GitStore): Promise<ReadonlyMap<string, CodeFileAnalysis>> {
   const place = cacheLocations.get(store);
   const value = place ? await place.memory.get(keyFor(place)) : null;
   if (typeof value !== 'object' || value === null) return new Map();
-  return new Map(Object.entries(value).filter((entry): entry is [string, CodeFacts] => isFacts(entry[1])));
+  return new Map(
+    Object.entries(value).filter((entry): entry is [string, CodeFileAnalysis] => isFacts(entry[1])),
+  );
 }
 
 /** Keeps facts by grammar and content, those that were needed last, as far as there is room. */
-export async function saveImportCache(store: GitStore, facts: ReadonlyMap<string, CodeFacts>): Promise<void> {
+export async function saveImportCache(
+  store: GitStore,
+  facts: ReadonlyMap<string, CodeFileAnalysis>,
+): Promise<void> {
   const place = cacheLocations.get(store);
   if (place === undefined) return;
-  const kept: Record<string, CodeFacts> = {};
+  const kept: Record<string, CodeFileAnalysis> = {};
   let characters = 0;
   for (const [key, each] of facts) {
     characters += key.length + JSON.stringify(each).length;

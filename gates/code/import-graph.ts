@@ -1,9 +1,9 @@
 import { type Language, languageOfGrammar } from '../core/language.ts';
-import type { CodeFactsIndex } from './code-facts.ts';
-import type { CodeFile, CodeFiles } from './code-files.ts';
+import type { CodeFileAnalysisIndex } from './code-facts.ts';
+import type { CodeFile, RevisionCodeFiles } from './code-files.ts';
 import type { ImportedName, ImportKind, ImportReference } from './imports/import-reference.ts';
 import { createGoResolver, goPackageOfPath } from './resolve/go.ts';
-import type { ImportResolver, TreeFiles } from './resolve/import-resolver.ts';
+import type { ImportResolver, RevisionFiles } from './resolve/import-resolver.ts';
 import { createJavascriptResolver } from './resolve/javascript.ts';
 import { createPythonResolver } from './resolve/python.ts';
 import { createRustResolver } from './resolve/rust.ts';
@@ -32,7 +32,7 @@ export interface ImportGraph {
   readonly dynamicImports: readonly { readonly file: string; readonly line: number }[];
 }
 
-const RESOLVERS: Readonly<Record<Language, (files: TreeFiles) => ImportResolver>> = {
+const RESOLVERS: Readonly<Record<Language, (files: RevisionFiles) => ImportResolver>> = {
   python: createPythonResolver,
   javascript: createJavascriptResolver,
   go: createGoResolver,
@@ -44,7 +44,7 @@ export const moduleOfPath = (path: string): string =>
   path.endsWith('.go') && !path.endsWith('_test.go') ? goPackageOfPath(path) : path;
 
 /** Builds the graph from facts that have been learnt before. */
-export function buildImportGraph(files: CodeFiles, facts: CodeFactsIndex): ImportGraph {
+export function buildImportGraph(files: RevisionCodeFiles, facts: CodeFileAnalysisIndex): ImportGraph {
   const resolvers = new Map<Language, ImportResolver>();
   const resolver = (language: Language): ImportResolver => {
     const known = resolvers.get(language) ?? RESOLVERS[language](files);

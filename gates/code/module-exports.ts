@@ -3,36 +3,36 @@ import type { ImportEdge } from './import-graph.ts';
 import type { ImportReference } from './imports/import-reference.ts';
 import type { SyntaxNode } from './parsing/syntax-node.ts';
 import type { RevisionCode } from './project-code.ts';
-import { readGoSurface } from './surface/go.ts';
-import { readJavascriptSurface } from './surface/javascript.ts';
-import { type ModuleSurface, ModuleSurfaceBuilder } from './surface/module-surface.ts';
-import { readPythonSurface } from './surface/python.ts';
-import { readRustSurface } from './surface/rust.ts';
-import type { SyntaxReader } from './syntax-reader.ts';
+import { readGoPublicNames } from './surface/go.ts';
+import { readJavascriptPublicNames } from './surface/javascript.ts';
+import { type ModulePublicNames, ModulePublicNamesBuilder } from './surface/module-surface.ts';
+import { readPythonPublicNames } from './surface/python.ts';
+import { readRustPublicNames } from './surface/rust.ts';
+import type { SyntaxTreeReader } from './syntax-reader.ts';
 
-const SURFACES: Readonly<Record<Language, (root: SyntaxNode) => ModuleSurface>> = {
-  python: readPythonSurface,
-  javascript: readJavascriptSurface,
-  go: readGoSurface,
-  rust: readRustSurface,
+const SURFACES: Readonly<Record<Language, (root: SyntaxNode) => ModulePublicNames>> = {
+  python: readPythonPublicNames,
+  javascript: readJavascriptPublicNames,
+  go: readGoPublicNames,
+  rust: readRustPublicNames,
 };
 
 /** What the modules of one tree offer, with what they pass on from others by `export *`. */
 export class ModuleExports {
   readonly #side: RevisionCode;
-  readonly #reader: SyntaxReader;
-  readonly #own = new Map<string, Promise<ModuleSurface | null>>();
+  readonly #reader: SyntaxTreeReader;
+  readonly #own = new Map<string, Promise<ModulePublicNames | null>>();
 
-  constructor(side: RevisionCode, reader: SyntaxReader) {
+  constructor(side: RevisionCode, reader: SyntaxTreeReader) {
     this.#side = side;
     this.#reader = reader;
   }
 
   /** The surface of a module; null when there is none by that name. */
-  async readSurface(module: string): Promise<ModuleSurface | null> {
+  async readSurface(module: string): Promise<ModulePublicNames | null> {
     const own = await this.#ownOf(module);
     if (own === null) return null;
-    const all = new ModuleSurfaceBuilder();
+    const all = new ModulePublicNamesBuilder();
     const seen = new Set<string>();
     const waiting = [module];
     for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
@@ -60,16 +60,16 @@ export class ModuleExports {
       .some((file) => this.#side.importsOfFile(file).some((each) => isStar(each) && !known.has(each.line)));
   }
 
-  #ownOf(module: string): Promise<ModuleSurface | null> {
+  #ownOf(module: string): Promise<ModulePublicNames | null> {
     const known = this.#own.get(module) ?? this.#read(module);
     this.#own.set(module, known);
     return known;
   }
 
-  async #read(module: string): Promise<ModuleSurface | null> {
+  async #read(module: string): Promise<ModulePublicNames | null> {
     const files = this.#side.filesOfModule(module);
     if (files.length === 0) return null;
-    const all = new ModuleSurfaceBuilder();
+    const all = new ModulePublicNamesBuilder();
     for (const file of files) {
       const root = await this.#reader.readSyntax(file);
       const surface = root && SURFACES[languageOfGrammar(file.grammar)](root);

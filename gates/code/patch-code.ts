@@ -2,14 +2,14 @@ import type { FileChange } from '../../workspace/git/file-changes.ts';
 import type { GitStore } from '../../workspace/git/git-store.ts';
 import { readThreadCpuMs } from '../../workspace/process/cpu-time.ts';
 import type { GateContext, GateResult } from '../core/gate.ts';
-import { type ChangedCode, listChangedCode } from './changed-code.ts';
+import { type ChangedCodeFile, listChangedCodeFiles } from './changed-code.ts';
 import { CpuBudgetExceededError } from './parsing/cpu-budget.ts';
-import { type ProjectCode, readProjectCode } from './project-code.ts';
+import { type ProjectCodeRevisions, readProjectCodeRevisions } from './project-code.ts';
 
 /** The code on both sides of a patch, and what of it was changed. */
 export interface PatchCode {
-  readonly project: ProjectCode;
-  readonly changed: readonly ChangedCode[];
+  readonly project: ProjectCodeRevisions;
+  readonly changed: readonly ChangedCodeFile[];
   readonly store: GitStore;
   readonly changes: readonly FileChange[];
   /** When to give up, as `ownCpuMs()` counts. */
@@ -27,15 +27,15 @@ export async function readPatchCode(
   until: number,
 ): Promise<PatchCode> {
   const { store, changes } = patch;
-  const project = await readProjectCode(patch, until);
-  return { project, changed: listChangedCode(project, changes), store, changes, deadlineCpuMs: until };
+  const project = await readProjectCodeRevisions(patch, until);
+  return { project, changed: listChangedCodeFiles(project, changes), store, changes, deadlineCpuMs: until };
 }
 
 /**
  * Lets a gate look at the code on both sides of the patch, within its time.
  * @param look gets code of which something was changed.
  */
-export async function runOnPatchCode(
+export async function runPatchCodeCheck(
   { subject, timeoutMs }: GateContext,
   look: (code: PatchCode) => Promise<GateResult>,
 ): Promise<GateResult> {

@@ -1,12 +1,12 @@
 import type { GitStore } from '../../workspace/git/git-store.ts';
-import { CodeFactsIndex } from './code-facts.ts';
-import { type CodeFile, type CodeFiles, listCodeFiles } from './code-files.ts';
+import { CodeFileAnalysisIndex } from './code-facts.ts';
+import { type CodeFile, listCodeFiles, type RevisionCodeFiles } from './code-files.ts';
 import { buildImportGraph, type ImportGraph, moduleOfPath } from './import-graph.ts';
 import type { ImportReference } from './imports/import-reference.ts';
 
 /** The code of one tree. */
 export interface RevisionCode {
-  readonly files: CodeFiles;
+  readonly files: RevisionCodeFiles;
   readonly importGraph: ImportGraph;
   /** The files of a module: one, or those of a Go package. */
   filesOfModule(module: string): readonly CodeFile[];
@@ -16,13 +16,13 @@ export interface RevisionCode {
 }
 
 /** The code on both sides of a patch, with what is known of each file. */
-export interface ProjectCode {
+export interface ProjectCodeRevisions {
   readonly base: RevisionCode;
   readonly head: RevisionCode;
-  readonly facts: CodeFactsIndex;
+  readonly facts: CodeFileAnalysisIndex;
 }
 
-const known = new WeakMap<object, Promise<ProjectCode>>();
+const known = new WeakMap<object, Promise<ProjectCodeRevisions>>();
 
 /**
  * The code on both sides of a patch, read once for all who ask with the same key.
@@ -30,10 +30,10 @@ const known = new WeakMap<object, Promise<ProjectCode>>();
  * @param until when to give up, as `ownCpuMs()` counts.
  * @throws OutOfTime
  */
-export function readProjectCode(
+export function readProjectCodeRevisions(
   key: object & { readonly store: GitStore; readonly base: string; readonly patched: string },
   until: number,
-): Promise<ProjectCode> {
+): Promise<ProjectCodeRevisions> {
   const there = known.get(key);
   if (there !== undefined) return there;
   const reading = readProject(key.store, key.base, key.patched, until);
@@ -43,16 +43,21 @@ export function readProjectCode(
   return reading;
 }
 
-async function readProject(store: GitStore, base: string, head: string, until: number): Promise<ProjectCode> {
+async function readProject(
+  store: GitStore,
+  base: string,
+  head: string,
+  until: number,
+): Promise<ProjectCodeRevisions> {
   const [before, after] = await Promise.all([listCodeFiles(store, base), listCodeFiles(store, head)]);
-  const facts = new CodeFactsIndex(store);
+  const facts = new CodeFileAnalysisIndex(store);
   await facts.load(after.code.values(), until);
   await facts.load(before.code.values(), until);
   await facts.save();
   return { base: createRevisionCode(before, facts), head: createRevisionCode(after, facts), facts };
 }
 
-function createRevisionCode(files: CodeFiles, facts: CodeFactsIndex): RevisionCode {
+function createRevisionCode(files: RevisionCodeFiles, facts: CodeFileAnalysisIndex): RevisionCode {
   const packages = new Map<string, CodeFile[]>();
   for (const file of files.code.values()) {
     const module = moduleOfPath(file.path);

@@ -5,7 +5,7 @@ import type { SyntaxNode } from './parsing/syntax-node.ts';
 import { getSyntaxTreeCache, type SyntaxTreeCache } from './syntax-tree-cache.ts';
 
 /** Reads whole syntax trees, one after the other, within the time of a gate. */
-export class SyntaxReader {
+export class SyntaxTreeReader {
   readonly #trees: SyntaxTreeCache;
   readonly #turns: CpuBudget;
 

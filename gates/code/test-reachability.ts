@@ -1,6 +1,6 @@
 import { grammarOfPath, languageOfGrammar } from '../core/language.ts';
 import { findReachableModules, type ImportGraph, moduleOfPath } from './import-graph.ts';
-import type { ProjectCode, RevisionCode } from './project-code.ts';
+import type { ProjectCodeRevisions, RevisionCode } from './project-code.ts';
 import { baseNameOf, parentFolderOf } from './resolve/import-resolver.ts';
 
 const PYTHON = /^(?:test_.*|.*_test)\.py$/s;
@@ -59,7 +59,7 @@ export class TestReachability {
 const known = new WeakMap<RevisionCode, TestReachability>();
 
 /** The reach of the tests of one side, worked out once. */
-export function readTestReachability(side: ProjectCode['head']): TestReachability {
+export function readTestReachability(side: ProjectCodeRevisions['head']): TestReachability {
   const there = known.get(side) ?? new TestReachability(side);
   known.set(side, there);
   return there;

@@ -1,22 +1,22 @@
 import type { GitStore } from '../../workspace/git/git-store.ts';
 import { readBlobs } from '../../workspace/git/read-blobs.ts';
 import type { GateFinding } from '../core/gate-finding.ts';
-import type { ChangedCode } from './changed-code.ts';
+import type { ChangedCodeFile } from './changed-code.ts';
 import type { CodeFile } from './code-files.ts';
-import type { CodeFacts } from './import-cache.ts';
+import type { CodeFileAnalysis } from './import-cache.ts';
 import { decodeSource } from './parsing/decode-source.ts';
 import { isValidForNodeParser } from './parsing/node-parser-check.ts';
 import type { SyntaxProblem } from './parsing/parse-source.ts';
-import type { ProjectCode } from './project-code.ts';
+import type { ProjectCodeRevisions } from './project-code.ts';
 
 /**
  * Changed files that cannot be looked at as they should be. Whoever breaks the code that a check reads must not silence the
  * check: what could be read before and no longer can fails, and what is new and cannot be read is for a person.
  */
-export async function findUnreadableChanges(
+export async function findUnreadableChangedFiles(
   store: GitStore,
-  project: ProjectCode,
-  changed: readonly ChangedCode[],
+  project: ProjectCodeRevisions,
+  changed: readonly ChangedCodeFile[],
 ): Promise<GateFinding[]> {
   const seen: GateFinding[] = [];
   for (const { path, before, after } of changed) {
@@ -33,7 +33,11 @@ export async function findUnreadableChanges(
   return seen;
 }
 
-function judgeReadability(file: string, then: CodeFacts | null, now: CodeFacts): GateFinding | null {
+function judgeReadability(
+  file: string,
+  then: CodeFileAnalysis | null,
+  now: CodeFileAnalysis,
+): GateFinding | null {
   if ('unreadable' in now) {
     const known = then !== null && 'unreadable' in then;
     return {

@@ -10,7 +10,7 @@ const MAX_TEXT_BYTES = 2 * 1_048_576;
 const MAX_ALL_BYTES = 64 * 1_048_576;
 
 /** A changed file as text on both sides; null where it is not there. */
-export interface ChangedText {
+export interface ChangedFileText {
   /** Path in the new tree, or in the base when it is gone. */
   readonly path: string;
   readonly basePath: string | null;
@@ -18,17 +18,17 @@ export interface ChangedText {
   readonly after: string | null;
 }
 
-export interface ChangedTexts {
-  readonly texts: readonly ChangedText[];
+export interface ChangedFileTexts {
+  readonly texts: readonly ChangedFileText[];
   /** Files that nobody could read: too large, no text, links and submodules. */
   readonly unreadablePaths: readonly string[];
 }
 
 /** The texts of the changed files that `wanted` asks for. What cannot be read is named, never silently left out. */
-export async function readChangedTexts(
+export async function readChangedFileTexts(
   { store, changes }: { readonly store: GitStore; readonly changes: readonly FileChange[] },
   wanted: (path: string) => boolean,
-): Promise<ChangedTexts> {
+): Promise<ChangedFileTexts> {
   const touched = changes.filter(
     (change) => wanted(change.path) || wanted(getBasePath(change) ?? change.path),
   );

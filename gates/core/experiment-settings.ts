@@ -1,19 +1,19 @@
 import * as z from 'zod';
 
 /** Multiple of the suite's own time that optional experiments may take together. */
-export const DEFAULT_EXPERIMENT_BUDGET = 1;
+export const DEFAULT_EXPERIMENT_TIME_MULTIPLE = 1;
 
 /**
  * Time limits of a gate that runs tests: one for the patch and its optional experiments, one for the base, and one for each required
  * experiment that runs tests.
  */
-export const TEST_GATE_TIME_LIMITS = 5;
+export const TEST_GATE_TIME_LIMIT_COUNT = 5;
 
 /** `advise`: a reason beside the verdict. `refer`: a reviewer decides. `off`: it is not asked. */
 export const CHANGE_DEMONSTRATION_POLICIES = ['advise', 'refer', 'off'] as const;
 
 /** Keys of `quality_gates` for experiments: extra runs of tests under changed conditions. */
-export const EXPERIMENT_SETTINGS = {
+export const TEST_EXPERIMENT_SETTING_SCHEMAS = {
   /** Time of all optional experiments together, as a multiple of what the suite takes; 100 s of CPU time at least. */
   experiment_budget: z.number().min(0.1).max(1_000).optional(),
   /** Runs tests that the patch can break once more in another time zone, locale, host and user, and without `CI`. */
@@ -31,26 +31,28 @@ export const EXPERIMENT_SETTINGS = {
     .optional(),
 };
 
-export interface MutantSettings {
+export interface MutationExperimentSettings {
   readonly atMost: number;
   readonly maxSurvivorRatio: number;
 }
 
-export interface ExperimentSettings {
+export interface TestExperimentSettings {
   /** Multiple of the suite's own time. */
   readonly budget: number;
   readonly perturbedEnvironment: boolean;
   readonly changeDemonstration: (typeof CHANGE_DEMONSTRATION_POLICIES)[number];
   /** Null: no mutants, and nothing else that changes the code, is tried. */
-  readonly mutants: MutantSettings | null;
+  readonly mutants: MutationExperimentSettings | null;
 }
 
-const Settings = z.object(EXPERIMENT_SETTINGS);
+const Settings = z.object(TEST_EXPERIMENT_SETTING_SCHEMAS);
 
 /** The settings, with defaults for what is not set. */
-export function readExperimentSettings(settings: Readonly<Record<string, unknown>>): ExperimentSettings {
+export function readTestExperimentSettings(
+  settings: Readonly<Record<string, unknown>>,
+): TestExperimentSettings {
   const {
-    experiment_budget = DEFAULT_EXPERIMENT_BUDGET,
+    experiment_budget = DEFAULT_EXPERIMENT_TIME_MULTIPLE,
     perturbed_environment = true,
     change_demonstration = 'advise',
     mutants,

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 
 /** The keys of the tests gate for tests that fail now and then. */
-export const FLAKY_SETTINGS = {
+export const FLAKY_TEST_SETTING_SCHEMAS = {
   flaky_detection: z.boolean().optional(),
   /** Runs that a test needs before anything is said of it. */
   flaky_min_runs: z.number().int().min(2).max(50).optional(),
@@ -9,17 +9,17 @@ export const FLAKY_SETTINGS = {
   flaky_threshold: z.number().gt(0).max(1).optional(),
 };
 
-export interface FlakySettings {
+export interface FlakyTestSettings {
   readonly minRuns: number;
   readonly threshold: number;
 }
 
-const DEFAULTS: FlakySettings = { minRuns: 5, threshold: 0.15 };
+const DEFAULTS: FlakyTestSettings = { minRuns: 5, threshold: 0.15 };
 
 /** Null: it is switched off. */
-export function readFlakySettings(settings: Readonly<Record<string, unknown>>): FlakySettings | null {
+export function readFlakyTestSettings(settings: Readonly<Record<string, unknown>>): FlakyTestSettings | null {
   const { flaky_detection, flaky_min_runs, flaky_threshold } =
-    z.object(FLAKY_SETTINGS).safeParse(settings).data ?? {};
+    z.object(FLAKY_TEST_SETTING_SCHEMAS).safeParse(settings).data ?? {};
   if (flaky_detection !== true) return null;
   return {
     minRuns: flaky_min_runs ?? DEFAULTS.minRuns,

@@ -58,7 +58,7 @@ const UNMET: Readonly<Record<NamedCondition, string>> = {
 };
 
 /** Returns why a gate whose condition is not met does not run. */
-export const unmetConditionReason = (condition: GateCondition): string =>
+export const describeUnmetGateCondition = (condition: GateCondition): string =>
   typeof condition === 'string' ? UNMET[condition] : `no file matches ${condition.changed.join(', ')}`;
 
 const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
@@ -66,7 +66,8 @@ const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 const PROSE = /\.(md|markdown|mdx|rst|adoc|png|jpe?g|gif|webp|svg|ico|pdf)$/i;
 const PROSE_NAMES = /^(LICEN[CS]E|NOTICE|AUTHORS|CONTRIBUTORS|CODEOWNERS|CHANGELOG|README)$/;
 /** Text and pictures for people, which no tool runs. */
-export const isProsePath = (path: string): boolean => PROSE.test(path) || PROSE_NAMES.test(nameOf(path));
+export const isDocumentationPath = (path: string): boolean =>
+  PROSE.test(path) || PROSE_NAMES.test(nameOf(path));
 
 /** Manifests and locks of dependencies, in any folder. */
 const isDependencyFile = compilePathFilter(
@@ -96,7 +97,7 @@ const isDependencyFile = compilePathFilter(
 const HOLDS: Record<NamedCondition, (paths: readonly string[]) => boolean> = {
   always: () => true,
   any_changed: (paths) => paths.length > 0,
-  code_changed: (paths) => paths.some((path) => !isProsePath(path)),
+  code_changed: (paths) => paths.some((path) => !isDocumentationPath(path)),
   python_changed: (paths) => paths.some((path) => path.endsWith('.py')),
   // Rust keeps tests beside the code.
   tests_changed: (paths) => paths.some((path) => isTestPath(path) || path.endsWith('.rs')),
@@ -104,7 +105,7 @@ const HOLDS: Record<NamedCondition, (paths: readonly string[]) => boolean> = {
 };
 
 /** Whether a condition holds for the changed paths, deleted and old names of renamed files included. */
-export function isConditionMet(condition: GateCondition, paths: readonly string[]): boolean {
+export function isGateConditionMet(condition: GateCondition, paths: readonly string[]): boolean {
   if (typeof condition === 'string') return HOLDS[condition](paths);
   return paths.some(compilePathFilter(condition.changed));
 }

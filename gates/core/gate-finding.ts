@@ -1,11 +1,11 @@
-import type { Finding, GateEvidence } from '../../shared/contract/evidence/schema.ts';
+import type { CheckFinding, GateEvidence } from '../../shared/contract/evidence/schema.ts';
 import type { GateResult } from './gate.ts';
 
 /** `error`: the gate fails. `warning`: a reviewer decides. `info`: a note. `existing`: the base commit has it too. */
 export type FindingSeverity = 'error' | 'warning' | 'info' | 'existing';
 
 /** Something that a gate saw in the code. */
-export interface GateFinding extends Finding {
+export interface GateFinding extends CheckFinding {
   readonly severity: FindingSeverity;
 }
 
@@ -17,7 +17,7 @@ const IN_DETAIL = 5;
 const SEVERITIES_WORST_FIRST: readonly FindingSeverity[] = ['error', 'warning', 'info', 'existing'];
 
 /** As evidence has them: what was there before is marked. */
-export const toEvidenceFindings = (seen: readonly GateFinding[]): Finding[] =>
+export const toEvidenceFindings = (seen: readonly GateFinding[]): CheckFinding[] =>
   seen.map(({ severity, message, ...finding }) =>
     severity === 'existing'
       ? { ...finding, message: `${message} (was there before the patch)`, baseline: 'unchanged' }

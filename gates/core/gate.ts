@@ -1,15 +1,15 @@
 import type * as z from 'zod';
 import type { CheckOutcome, EvidenceKind } from '../../shared/contract/check-outcome.ts';
-import type { Finding, GateEvidence } from '../../shared/contract/evidence/schema.ts';
+import type { CheckFinding, GateEvidence } from '../../shared/contract/evidence/schema.ts';
 import type { Screenshot } from '../../shared/contract/screenshot.ts';
-import type { OnErrorAction } from '../../shared/contract/submission/on-error.ts';
+import type { CheckErrorAction } from '../../shared/contract/submission/on-error.ts';
 import type { ExecutionEnvironment } from './execution-environment.ts';
-import type { ExperimentSettings } from './experiment-settings.ts';
-import type { FlakySettings } from './flaky-settings.ts';
+import type { TestExperimentSettings } from './experiment-settings.ts';
+import type { FlakyTestSettings } from './flaky-settings.ts';
 import type { GateCondition } from './gate-conditions.ts';
 import type { HiddenTestFiles, HiddenTestsResult } from './hidden-tests-result.ts';
-import type { Judge, JudgedTask } from './judge.ts';
-import type { PatchSubject } from './patch-subject.ts';
+import type { Judge, PatchTask } from './judge.ts';
+import type { PatchToCheck } from './patch-subject.ts';
 import type { PersistentCache } from './persistent-cache.ts';
 import type { ProjectFiles } from './project-files.ts';
 import type { RuleSettings } from './rule-settings.ts';
@@ -17,7 +17,7 @@ import type { TestResult } from './test-result.ts';
 
 /** What a gate gets for one run. Everything steering comes from the base commit. */
 export interface GateContext {
-  readonly subject: PatchSubject;
+  readonly subject: PatchToCheck;
   /** The command that the pipeline step gives this gate instead of its own. */
   readonly command: string | null;
   /** Somebody switched it on; false when it is on only because that is the default. */
@@ -26,7 +26,7 @@ export interface GateContext {
   /** Names of the gates that this run requires. */
   readonly requiredGates?: readonly string[];
   /** The task that the patch is for, when it is known. */
-  readonly task?: JudgedTask | null;
+  readonly task?: PatchTask | null;
   /** The model to ask; null: no provider is configured. */
   readonly judge?: Judge | null;
   /** Where is kept what the base commit complains about; null: nowhere. */
@@ -40,11 +40,11 @@ export interface GateContext {
   /** Tests that only this box has; absent or null: none. */
   readonly hiddenTests?: HiddenTestFiles | null;
   /** How much is run besides the patch's own tests; absent or null: nothing beyond what is compared with the base. */
-  readonly experimentSettings?: ExperimentSettings | null;
+  readonly experimentSettings?: TestExperimentSettings | null;
   /** What the base says of rules that read; absent: nothing. */
   readonly ruleSettings?: RuleSettings;
   /** Null: nobody looks for tests that fail now and then. */
-  readonly flakySettings?: FlakySettings | null;
+  readonly flakySettings?: FlakyTestSettings | null;
   /** False: new failures of tests decide without a second run. */
   readonly confirmsFailures?: boolean;
 }
@@ -58,13 +58,13 @@ export interface CapturedScreenshot {
 export interface GateResult {
   readonly outcome: CheckOutcome;
   readonly kind: EvidenceKind;
-  readonly findings: readonly Finding[];
+  readonly findings: readonly CheckFinding[];
   readonly detail: string;
   readonly metadata?: GateEvidence['metadata'];
   /** What failed keeps the patch from being accepted, even where the gate is optional. */
   readonly blocks?: boolean;
   /** What counts when it could not judge; absent: a person is asked where the gate is required. */
-  readonly onError?: OnErrorAction;
+  readonly onError?: CheckErrorAction;
   /** Every test case of the first run; not for the evidence, which has to stay small. */
   readonly tests?: readonly TestResult[];
   /** Pictures that it has taken, with their PNGs: those go beside the evidence, which names them. Such a result is not remembered. */
@@ -115,7 +115,7 @@ export interface Gate {
   /** What its result depends on besides settings, base and patch, such as the definition of a gate of the project's own. */
   readonly cacheFacts?: unknown;
   /** What its result depends on that moves while base and patch stay as they are, such as the branch that the work is to go to. */
-  readonly readVolatileFacts?: (subject: PatchSubject) => Promise<unknown>;
+  readonly readVolatileFacts?: (subject: PatchToCheck) => Promise<unknown>;
   /** Says what `run` would run; `asked` as in the context. Absent: the command that is set under one of its keys that end in `_command`, else code of ours. */
   readonly plan?: (
     project: ProjectFiles,

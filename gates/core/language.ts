@@ -33,7 +33,7 @@ export const languageOfGrammar = (grammar: Grammar): Language =>
 /** Folders of installed or vendored code: it is not the work, and nobody who works here can mend it. */
 const VENDORED_FOLDERS = /(^|\/)(node_modules|vendor|site-packages|\.[^/]+)\//;
 /** Whether a path is code of the project, in one of the four languages. Hidden and vendored folders are not. */
-export const isProjectCode = (path: string): boolean =>
+export const isProjectCodePath = (path: string): boolean =>
   grammarOfPath(path) !== null && !VENDORED_FOLDERS.test(`/${path}`);
 /** Order in which languages are looked at. */
 export const LANGUAGES = ['python', 'javascript', 'go', 'rust'] as const satisfies readonly Language[];

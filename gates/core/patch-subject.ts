@@ -1,12 +1,12 @@
-import type { ProtectedFile } from '../../shared/contract/evidence/schema.ts';
+import type { ChangedProtectedFile } from '../../shared/contract/evidence/schema.ts';
 import type { FileChange } from '../../workspace/git/file-changes.ts';
 import type { GitStore } from '../../workspace/git/git-store.ts';
 import type { UpstreamBranch } from '../../workspace/git/upstream-branch.ts';
 import type { ProjectFiles } from './project-files.ts';
-import type { Sandboxes } from './sandboxes.ts';
+import type { SandboxFactory } from './sandboxes.ts';
 
 /** The work that is looked at: a base commit, a patch on it, and what the patch did to the things that check it. */
-export interface PatchSubject extends ProjectFiles {
+export interface PatchToCheck extends ProjectFiles {
   /** Holds the objects of both sides. */
   readonly store: GitStore;
   /** Commit that the work started from. */
@@ -18,10 +18,10 @@ export interface PatchSubject extends ProjectFiles {
   readonly tree: string;
   /** `tree` with the patch's own lock files: to look at what would be installed, not to install it. */
   readonly treeWithPatchLockFiles: string;
-  readonly protectedFiles: readonly ProtectedFile[];
+  readonly protectedFiles: readonly ChangedProtectedFile[];
   /** Paths in the base of what lies on the side of the tests and the patch changes or takes away. */
   readonly changedBaseTests: readonly string[];
-  readonly sandboxes: Sandboxes;
+  readonly sandboxes: SandboxFactory;
   /** `tree` with these paths of the base in their base version. */
   withBaseFiles(paths: readonly string[]): Promise<string>;
   /** The branch that the work is to go to, or null when nobody here knows where it stands. */

@@ -1,15 +1,15 @@
-import type { GatesMemoryKind } from '../../shared/contract/messages/gates-memory.ts';
+import type { GatesCacheKind } from '../../shared/contract/messages/gates-memory.ts';
 import { canonicalHash } from '../../shared/lib/canonical-json.ts';
 
 /** Where something is kept. */
 export interface CacheEntryKey {
-  readonly kind: GatesMemoryKind;
+  readonly kind: GatesCacheKind;
   /** SHA-256 in hex of everything that the value depends on. */
   readonly hash: string;
 }
 
 /** The key of what depends on these facts, and on nothing else. */
-export const computeCacheEntryKey = (kind: GatesMemoryKind, facts: unknown): CacheEntryKey => ({
+export const computeCacheEntryKey = (kind: GatesCacheKind, facts: unknown): CacheEntryKey => ({
   kind,
   hash: canonicalHash(facts),
 });

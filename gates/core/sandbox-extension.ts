@@ -13,7 +13,7 @@ export interface SandboxFolders {
 }
 
 /** Runs a line in the checkout of the sandbox that is being extended. */
-export type RunLine = (
+export type RunSandboxCommand = (
   line: string,
   timeoutMs: number,
   variables: Readonly<Record<string, string>>,
@@ -29,7 +29,7 @@ export interface SandboxExtension {
   install(
     tree: string,
     folders: SandboxFolders,
-    runLine: RunLine,
+    runLine: RunSandboxCommand,
   ): Promise<{
     readonly variables: Readonly<Record<string, string>>;
     readonly failedBuild: ProcessResult | null;
@@ -39,6 +39,6 @@ export interface SandboxExtension {
 }
 
 /** The environment of a tree could not be prepared, so nothing can be said about the tree. */
-export class EnvironmentError extends Error {
+export class EnvironmentPreparationError extends Error {
   override readonly name = 'EnvironmentError';
 }

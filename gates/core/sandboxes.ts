@@ -3,13 +3,17 @@ import { join } from 'node:path';
 import { changeOwner } from '../../workspace/git/change-owner.ts';
 import { checkOutTree } from '../../workspace/git/checkout-tree.ts';
 import { createCheckoutGit } from '../../workspace/git/create-checkout-git.ts';
-import { DISCARDING_SINK, readObjects } from '../../workspace/git/git-object-reader.ts';
+import { DISCARDING_GIT_OBJECT_SINK, readObjects } from '../../workspace/git/git-object-reader.ts';
 import { createGitStore, emptyTreeId, type GitStore } from '../../workspace/git/git-store.ts';
 import { listFiles } from '../../workspace/git/list-files.ts';
-import { copyObjectsBesidePack, createObjectPack, type ObjectPack } from '../../workspace/git/object-pack.ts';
+import {
+  copyObjectsMissingFromPack,
+  createObjectPack,
+  type ObjectPack,
+} from '../../workspace/git/object-pack.ts';
 import { encodePath } from '../../workspace/git/path-encoding.ts';
 import { buildCommandEnvironment } from '../../workspace/process/command-environment.ts';
-import { ExclusiveGroups } from '../../workspace/process/exclusive-groups.ts';
+import { ExclusiveGroupLock } from '../../workspace/process/exclusive-groups.ts';
 import type { ProcessUser } from '../../workspace/process/process-user.ts';
 import { removeFolder } from '../../workspace/process/remove-folder.ts';
 import {
@@ -22,7 +26,7 @@ import {
 import { writeNewFile } from '../../workspace/process/write-new-file.ts';
 import type { SandboxExtension, SandboxFolders } from './sandbox-extension.ts';
 
-export interface SandboxesOptions {
+export interface SandboxFactoryOptions {
   /** Holds the base commit and every tree that sandboxes are made of. No sandbox reads it. */
   readonly store: GitStore;
   /** Base commit. */
@@ -62,7 +66,7 @@ export interface Sandbox {
 /** How long a command waits for another room's that has the same user is up to that one. */
 interface SandboxUser {
   readonly user: ProcessUser | null;
-  readonly exclusiveGroups: ExclusiveGroups;
+  readonly exclusiveGroups: ExclusiveGroupLock;
 }
 
 const PATCH_GROUP = 'patch';
@@ -85,10 +89,10 @@ interface PrivateTree {
  *
  * Nothing of the patch runs while commands run on the base: a daemon, a taken port or a file in a common folder would answer for it.
  */
-export class Sandboxes {
-  readonly #options: SandboxesOptions;
+export class SandboxFactory {
+  readonly #options: SandboxFactoryOptions;
   readonly #lodgers: readonly SandboxUser[];
-  readonly #turns = new ExclusiveGroups();
+  readonly #turns = new ExclusiveGroupLock();
   readonly #apart: Set<string>;
   #count = 0;
   /** A checkout in which nothing has run yet, by tree. */
@@ -102,12 +106,12 @@ export class Sandboxes {
   /** Once a command could not be contained, no other is started: it could be met by what is left. */
   #uncontained: string | null = null;
 
-  constructor(options: SandboxesOptions) {
+  constructor(options: SandboxFactoryOptions) {
     this.#options = options;
     this.#apart = new Set([options.base]);
     this.#lodgers = (options.users ?? [null]).map((user) => ({
       user,
-      exclusiveGroups: new ExclusiveGroups(),
+      exclusiveGroups: new ExclusiveGroupLock(),
     }));
   }
 
@@ -253,7 +257,7 @@ export class Sandboxes {
     const number = ++this.#count;
     const lodger = this.#lodgers[number % this.#lodgers.length] ?? {
       user: null,
-      exclusiveGroups: new ExclusiveGroups(),
+      exclusiveGroups: new ExclusiveGroupLock(),
     };
     const place = join(workDir, `room-${number}`);
     const checkout = join(place, 'tree');
@@ -276,7 +280,7 @@ export class Sandboxes {
       commit: base,
       index,
     });
-    await copyObjectsBesidePack(store, tree, pack, git);
+    await copyObjectsMissingFromPack(store, tree, pack, git);
     const [root, territory] = await Promise.all([realpath(checkout), realpath(place)]);
     if (lodger.user) {
       await changeOwner(lodger.user, [checkout, home, tmp]);
@@ -371,7 +375,7 @@ async function hasTree(store: GitStore, tree: string): Promise<boolean> {
   let found = false;
   await readObjects(store, '--batch-check', [tree], ({ type }) => {
     found = type === 'tree';
-    return DISCARDING_SINK;
+    return DISCARDING_GIT_OBJECT_SINK;
   });
   return found;
 }

@@ -3,11 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { SignalEvidence } from '../../shared/contract/evidence/schema.ts';
 import { truncateText } from '../../shared/lib/truncate.ts';
 import type { ProcessCommand, ProcessResult } from '../../workspace/process/run-process.ts';
-import type { PatchSubject } from './patch-subject.ts';
+import type { PatchToCheck } from './patch-subject.ts';
 
 /** Milliseconds between two questions: nothing tells that somebody else's program listens now. */
 const PAUSE_MS = 100;
-export const RESPONSE_TIMEOUT_MS = 5_000;
+export const SERVICE_RESPONSE_TIMEOUT_MS = 5_000;
 /** Most bytes of an answer that are read. */
 const MAX_BYTES = 1_048_576;
 
@@ -29,7 +29,7 @@ function get(url: URL, limitMs: number): Promise<ServiceResponse | null> {
         path: `${url.pathname}${url.search}`,
         headers: { host: url.host, accept: '*/*' },
         agent: false,
-        signal: AbortSignal.timeout(Math.ceil(Math.max(1, Math.min(RESPONSE_TIMEOUT_MS, limitMs)))),
+        signal: AbortSignal.timeout(Math.ceil(Math.max(1, Math.min(SERVICE_RESPONSE_TIMEOUT_MS, limitMs)))),
       },
       (response) => {
         const chunks: Buffer[] = [];
@@ -102,14 +102,14 @@ function renderReadinessProblem(problem: ReadinessProblem): string {
 }
 
 /** Services of one patch run one after the other: two of them may want the same port. */
-const serviceQueues = new WeakMap<PatchSubject, Promise<unknown>>();
+const serviceQueues = new WeakMap<PatchToCheck, Promise<unknown>>();
 
 /**
  * Starts a service of the patch on this machine, waits until it answers as wanted, and does something with it while it runs. What is
  * done has to end by itself. Rejects only where rooms do, or `use` does.
  */
 export function runWithService<T>(
-  subject: PatchSubject,
+  subject: PatchToCheck,
   service: ServiceOptions,
   use: (answer: ServiceResponse) => Promise<T>,
 ): Promise<T | ServiceFailure> {
@@ -124,12 +124,12 @@ export function runWithService<T>(
 }
 
 async function runService<T>(
-  subject: PatchSubject,
+  subject: PatchToCheck,
   { program, env = {}, url, readyMs, limitMs, readinessProblem }: ServiceOptions,
   use: (answer: ServiceResponse) => Promise<T>,
 ): Promise<T | ServiceFailure> {
   // Whoever is there before the service would answer in its place.
-  if ((await get(url, RESPONSE_TIMEOUT_MS)) !== null)
+  if ((await get(url, SERVICE_RESPONSE_TIMEOUT_MS)) !== null)
     return {
       outcome: 'infra_failed',
       detail: `somebody answers at ${url.host} already, before the service runs`,

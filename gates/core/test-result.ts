@@ -41,7 +41,7 @@ const MAX_WORDS = 50;
  * The names under which a case may be written, by the name that a runner gives it: the whole, the parts between its separators, and,
  * because some runners put nothing but a space between suite and case, every end of it.
  */
-export function listSourceNames(reported: string): ReadonlySet<string> {
+export function listTestSourceNames(reported: string): ReadonlySet<string> {
   const plain = reported.replace(/\[[^\]]{0,500}\]$/, '');
   const words = reported.split(' ').slice(-MAX_WORDS);
   return new Set(
@@ -54,21 +54,21 @@ export function listSourceNames(reported: string): ReadonlySet<string> {
 }
 
 /** Whether a runner's name of a case may be that of a case as it is written. */
-export const isPossibleSourceName = (reported: string, written: string): boolean =>
-  listSourceNames(reported).has(written);
+export const isPossibleTestSourceName = (reported: string, written: string): boolean =>
+  listTestSourceNames(reported).has(written);
 
-export const resultsById = (cases: readonly TestResult[] | null): ReadonlyMap<string, TestResult> =>
+export const indexTestResultsById = (cases: readonly TestResult[] | null): ReadonlyMap<string, TestResult> =>
   new Map((cases ?? []).map((test) => [computeTestId(test), test]));
 
 /** Ids of the tests with this outcome. */
-export const idsWithOutcome = (
+export const selectTestIdsByOutcome = (
   results: ReadonlyMap<string, TestResult> | null,
   outcome: TestResult['outcome'],
 ): ReadonlySet<string> =>
   new Set([...(results ?? [])].flatMap(([id, test]) => (test.outcome === outcome ? [id] : [])));
 
 /** Ids of the tests of a run with this outcome. */
-export const idsIn = (
+export const collectTestIdsByOutcome = (
   cases: readonly TestResult[] | null,
   outcome: TestResult['outcome'],
 ): ReadonlySet<string> =>

@@ -1,12 +1,12 @@
 import { detectNodeSetup } from './detect/node.ts';
 import { detectPythonSetup } from './detect/python.ts';
-import type { DetectedSetup, RepositoryFiles } from './detect/repository-files.ts';
+import type { DetectedDependencySetup, RepositoryFiles } from './detect/repository-files.ts';
 
 /**
  * Proposes setup lines from the manifests and lock files of a repository. Runs nothing.
  * Lines of one package manager come together; a folder is '' for the top.
  */
-export async function detectSetup(files: RepositoryFiles): Promise<DetectedSetup[]> {
+export async function detectDependencySetup(files: RepositoryFiles): Promise<DetectedDependencySetup[]> {
   return [
     ...(await detectNodeSetup(files)),
     ...(await detectPythonSetup(files)),
@@ -15,7 +15,7 @@ export async function detectSetup(files: RepositoryFiles): Promise<DetectedSetup
   ];
 }
 
-function detectGoSetup({ paths, foldersWith }: RepositoryFiles): DetectedSetup[] {
+function detectGoSetup({ paths, foldersWith }: RepositoryFiles): DetectedDependencySetup[] {
   const workspace = paths.includes('go.work');
   const folders = workspace ? [''] : foldersWith('go.mod');
   return folders.slice(0, MAX_PROJECTS).map((folder) => ({
@@ -28,7 +28,7 @@ function detectGoSetup({ paths, foldersWith }: RepositoryFiles): DetectedSetup[]
   }));
 }
 
-function detectRustSetup({ paths, foldersWith }: RepositoryFiles): DetectedSetup[] {
+function detectRustSetup({ paths, foldersWith }: RepositoryFiles): DetectedDependencySetup[] {
   const all = foldersWith('Cargo.toml');
   // Members of a workspace share the lock file of its root.
   const folders = paths.includes('Cargo.toml') ? [''] : all;

@@ -20,7 +20,7 @@ const Manifest = z.strictObject({
 });
 
 /** A preparation that is kept between runs. */
-export interface KeptEnvironment {
+export interface CachedEnvironment {
   readonly key: string;
   readonly bytes: number;
   /** Epoch milliseconds. */
@@ -39,7 +39,10 @@ const readManifest = async (entry: string): Promise<Omit<PreparedFiles, 'folder'
 };
 
 /** Returns the files that are kept under a key; null: none are. */
-export async function readKeptFiles(cacheFolder: string, key: string): Promise<PreparedFiles | null> {
+export async function readCachedPreparedFiles(
+  cacheFolder: string,
+  key: string,
+): Promise<PreparedFiles | null> {
   const entry = join(cacheFolder, key);
   const files = await readManifest(entry);
   if (files === null) return null;
@@ -49,7 +52,7 @@ export async function readKeptFiles(cacheFolder: string, key: string): Promise<P
 }
 
 /** Keeps a preparation for later runs. Several runs may do so at once; a reader sees a whole entry or none. */
-export async function keepPreparedFiles(
+export async function cachePreparedFiles(
   files: PreparedFiles,
   cacheFolder: string,
   key: string,
@@ -60,7 +63,7 @@ export async function keepPreparedFiles(
     const { folder: _, ...rest } = await copyPreparedFiles(files, join(draft, 'files'));
     await writeFile(join(draft, MANIFEST), JSON.stringify({ schema_version: 1, ...rest }));
     await rename(draft, join(cacheFolder, key));
-    const old = (await listKeptEnvironments(cacheFolder)).slice(MAX_KEPT);
+    const old = (await listCachedEnvironments(cacheFolder)).slice(MAX_KEPT);
     for (const each of old) await removeFolder(join(cacheFolder, each.key));
   } catch {
     // A full disk, or another run that was faster: this run has what it needs.
@@ -69,7 +72,7 @@ export async function keepPreparedFiles(
 }
 
 /** Lists what is kept in a folder, the last used first. */
-export async function listKeptEnvironments(cacheFolder: string): Promise<KeptEnvironment[]> {
+export async function listCachedEnvironments(cacheFolder: string): Promise<CachedEnvironment[]> {
   const names = await readdir(cacheFolder).catch(() => []);
   const found = await Promise.all(
     names

@@ -2,23 +2,27 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { listFiles } from '../../workspace/git/list-files.ts';
 import { classifyProcessResult } from '../../workspace/process/command-outcome.ts';
-import type { RunLine, SandboxExtension, SandboxFolders } from '../core/sandbox-extension.ts';
-import { enterFolderLine } from '../tests/running/tool-folders.ts';
-import { readEnvironmentInputs } from './environment-key.ts';
-import { type EnvironmentSetting, toEnvironmentLines } from './environment-setting.ts';
-import { assertLinksStayInside } from './links-inside.ts';
-import { assertCargoUsesCheckout, buildGoVariables } from './machine-settings.ts';
-import { addModuleProbe, findForeignModule, listChangedPythonModules } from './module-origins.ts';
+import type { RunSandboxCommand, SandboxExtension, SandboxFolders } from '../core/sandbox-extension.ts';
+import { buildEnterFolderLine } from '../tests/running/tool-folders.ts';
+import { readEnvironmentKeyInputs } from './environment-key.ts';
+import { type EnvironmentSetting, toEnvironmentCommands } from './environment-setting.ts';
+import { assertPackageLinksStayInSandbox } from './links-inside.ts';
+import { assertCargoUsesCheckout, buildGoEnvironmentVariables } from './machine-settings.ts';
 import {
-  buildHomeVariables,
+  addPythonModuleProbe,
+  findPythonModuleOutsideCheckout,
+  listChangedPythonModules,
+} from './module-origins.ts';
+import {
+  buildHomeEnvironmentVariables,
   OFFLINE_VARIABLES,
-  type PrepareOptions,
+  type PrepareEnvironmentOptions,
   prepareEnvironment,
   VENV_FOLDER,
 } from './prepare-environment.ts';
 import { addPreparedFiles, type PreparedFiles } from './prepared-files.ts';
 
-export interface EnvironmentOptions extends Omit<PrepareOptions, 'setting'> {
+export interface EnvironmentExtensionOptions extends Omit<PrepareEnvironmentOptions, 'setting'> {
   readonly base: string;
   /** `environment` of the base commit's configuration; null: nothing is prepared. */
   readonly setting: EnvironmentSetting | null;
@@ -29,13 +33,13 @@ export interface EnvironmentOptions extends Omit<PrepareOptions, 'setting'> {
 
 /** Prepares environments once for each set of dependencies, and shares them with all sandboxes. */
 export class EnvironmentExtension implements SandboxExtension {
-  readonly #options: EnvironmentOptions;
+  readonly #options: EnvironmentExtensionOptions;
   readonly #prepared = new Map<string, Promise<PreparedFiles>>();
   /** Preparations of which the links were looked at in a sandbox. */
   readonly #checked = new WeakSet<PreparedFiles>();
   readonly #modules = new Map<string, ReturnType<typeof listChangedPythonModules>>();
 
-  constructor(options: EnvironmentOptions) {
+  constructor(options: EnvironmentExtensionOptions) {
     this.#options = options;
   }
 
@@ -48,7 +52,7 @@ export class EnvironmentExtension implements SandboxExtension {
     const { sandboxes, base, setting } = this.#options;
     if (setting === null || setting.setup.length === 0) return null;
     const [inputs, ofBase] = await Promise.all(
-      [tree, base].map((each) => readEnvironmentInputs(sandboxes.storeOf(each), each, setting)),
+      [tree, base].map((each) => readEnvironmentKeyInputs(sandboxes.storeOf(each), each, setting)),
     );
     const source = inputs === ofBase ? base : tree;
     const known = this.#prepared.get(inputs ?? '');
@@ -62,7 +66,7 @@ export class EnvironmentExtension implements SandboxExtension {
   async install(
     tree: string,
     folders: SandboxFolders,
-    runLine: RunLine,
+    runLine: RunSandboxCommand,
   ): ReturnType<SandboxExtension['install']> {
     const { sandboxes, setting } = this.#options;
     const paths = (await listFiles(sandboxes.storeOf(tree), tree)).map(({ path }) => path);
@@ -70,21 +74,29 @@ export class EnvironmentExtension implements SandboxExtension {
     const files = await this.prepare(tree);
     if (files !== null) {
       await addPreparedFiles(files, folders);
-      if (!this.#checked.has(files)) await assertLinksStayInside(folders);
+      if (!this.#checked.has(files)) await assertPackageLinksStayInSandbox(folders);
       this.#checked.add(files);
     }
     const variables = {
-      ...buildGoVariables(paths),
+      ...buildGoEnvironmentVariables(paths),
       ...(files === null
         ? {}
-        : buildHomeVariables(folders.home, folders.tmp, existsSync(join(files.folder, 'home', VENV_FOLDER)))),
+        : buildHomeEnvironmentVariables(
+            folders.home,
+            folders.tmp,
+            existsSync(join(files.folder, 'home', VENV_FOLDER)),
+          )),
       ...setting?.variables,
     };
-    for (const { run, folder } of toEnvironmentLines(setting?.build ?? [])) {
-      const built = await runLine(`${enterFolderLine(folder)}${run}`, (setting?.timeout_s ?? 0) * 1_000, {
-        ...variables,
-        ...(setting?.network === 'never' ? OFFLINE_VARIABLES : {}),
-      });
+    for (const { run, folder } of toEnvironmentCommands(setting?.build ?? [])) {
+      const built = await runLine(
+        `${buildEnterFolderLine(folder)}${run}`,
+        (setting?.timeout_s ?? 0) * 1_000,
+        {
+          ...variables,
+          ...(setting?.network === 'never' ? OFFLINE_VARIABLES : {}),
+        },
+      );
       if (classifyProcessResult(built).outcome !== 'passed')
         return {
           variables,
@@ -95,14 +107,14 @@ export class EnvironmentExtension implements SandboxExtension {
       variables: {
         ...variables,
         ...this.#offlineVariables(),
-        ...(await addModuleProbe(folders, await this.#modulesOf(tree))),
+        ...(await addPythonModuleProbe(folders, await this.#modulesOf(tree))),
       },
       failedBuild: null,
     };
   }
 
   async findForeignCode(tree: string, folders: SandboxFolders): Promise<string | null> {
-    return findForeignModule(folders, await this.#modulesOf(tree));
+    return findPythonModuleOutsideCheckout(folders, await this.#modulesOf(tree));
   }
 
   #modulesOf(tree: string): ReturnType<typeof listChangedPythonModules> {

@@ -3,7 +3,7 @@ import { compilePathFilter } from '../../shared/lib/glob/glob.ts';
 import type { GitStore } from '../../workspace/git/git-store.ts';
 import { listFiles } from '../../workspace/git/list-files.ts';
 import { buildCommandEnvironment } from '../../workspace/process/command-environment.ts';
-import { identifyPrograms } from '../tests/running/program-identities.ts';
+import { listProgramIdentities } from '../tests/running/program-identities.ts';
 import type { EnvironmentSetting } from './environment-setting.ts';
 
 /** Files that say what a preparation installs: manifests, lock files, settings of package managers, versions of toolchains. */
@@ -27,7 +27,7 @@ const SOURCE_LINE = /^(?:npm|pnpm|yarn|bun) run\b|^go (?:run|generate)\b|^cargo 
 const TOOLCHAINS = 'node; npm; pnpm; yarn; bun; python3; python; uv; poetry; pdm; go; cargo; rustc';
 
 /** Returns what the preparation of a tree depends on in that tree. Trees with equal values share one preparation. */
-export async function readEnvironmentInputs(
+export async function readEnvironmentKeyInputs(
   store: GitStore,
   tree: string,
   setting: EnvironmentSetting,
@@ -54,13 +54,13 @@ export async function computeEnvironmentKey(
   const isClosed = lines.every((line) => PACKAGE_MANAGER_LINE.test(line) && !SOURCE_LINE.test(line));
   return canonicalHash({
     schema: 1,
-    inputs: await readEnvironmentInputs(store, tree, setting),
+    inputs: await readEnvironmentKeyInputs(store, tree, setting),
     tree: isClosed || setting.key_files.length > 0 ? null : await treeFiles(store, tree),
     setup: setting.setup,
     variables: setting.variables,
     offline: setting.network === 'never',
     platform: [process.platform, process.arch],
-    programs: await identifyPrograms([TOOLCHAINS, ...lines].join('; '), null),
+    programs: await listProgramIdentities([TOOLCHAINS, ...lines].join('; '), null),
     environment: buildCommandEnvironment({ home: '', tmp: '' }),
   });
 }

@@ -15,7 +15,7 @@ const Folder = z
 /** A line, or a line with the folder that it runs in. */
 const SetupLine = z.union([Line, z.strictObject({ run: Line, folder: Folder })]);
 
-const NETWORK_SETTINGS = ['setup', 'always', 'never'] as const;
+const NETWORK_ACCESS_SETTINGS = ['setup', 'always', 'never'] as const;
 
 /** `environment` of `assay.yaml`: how a checkout is prepared before any command runs in it. */
 export const EnvironmentSetting = z.strictObject({
@@ -24,7 +24,7 @@ export const EnvironmentSetting = z.strictObject({
   /** Lines that build from the sources of a tree. They run in every sandbox, before its first command. */
   build: z.array(SetupLine).max(50).default([]),
   /** When commands may use the network; `setup`: only setup and build lines may. Absent: `setup` in the gates container, `always` elsewhere. */
-  network: z.enum(NETWORK_SETTINGS).optional(),
+  network: z.enum(NETWORK_ACCESS_SETTINGS).optional(),
   /** Globs of files besides manifests and lock files whose content the preparation depends on. */
   key_files: z.array(z.string().min(1).max(500)).max(100).default([]),
   /** Variables for all commands. */
@@ -34,11 +34,11 @@ export const EnvironmentSetting = z.strictObject({
 });
 export type EnvironmentSetting = z.output<typeof EnvironmentSetting>;
 
-export interface EnvironmentLine {
+export interface EnvironmentCommand {
   readonly run: string;
   /** '' is the top. */
   readonly folder: string;
 }
 
-export const toEnvironmentLines = (lines: EnvironmentSetting['setup']): EnvironmentLine[] =>
+export const toEnvironmentCommands = (lines: EnvironmentSetting['setup']): EnvironmentCommand[] =>
   lines.map((line) => (typeof line === 'string' ? { run: line, folder: '' } : line));

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { realpath } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { EnvironmentError, type SandboxFolders } from '../core/sandbox-extension.ts';
+import { EnvironmentPreparationError, type SandboxFolders } from '../core/sandbox-extension.ts';
 
 const run = promisify(execFile);
 
@@ -9,7 +9,7 @@ const run = promisify(execFile);
  * Looks for packages of Node that are links to outside of the sandbox, as `npm link` and `file:` make them.
  * @throws EnvironmentError that names the first one.
  */
-export async function assertLinksStayInside({ checkout, place }: SandboxFolders): Promise<void> {
+export async function assertPackageLinksStayInSandbox({ checkout, place }: SandboxFolders): Promise<void> {
   const { stdout } = await run(
     'find',
     [
@@ -33,7 +33,7 @@ export async function assertLinksStayInside({ checkout, place }: SandboxFolders)
     const target = await realpath(link).catch(() => null);
     if (target === null || target.startsWith(`${place}/`)) continue;
     const name = link.slice(checkout.length + 1);
-    throw new EnvironmentError(
+    throw new EnvironmentPreparationError(
       `${name} is a link to ${target}, outside of the checkout, so commands would run the code there. Remove \`npm link\` from environment.setup, or depend on a published version`,
     );
   }

@@ -81,7 +81,7 @@ _chain()
 const originsFile = ({ tmp }: SandboxFolders): string => join(tmp, 'assay-origins');
 
 /** Makes every interpreter of Python in a sandbox tell where it loads modules from. Returns the variables that do so. */
-export async function addModuleProbe(
+export async function addPythonModuleProbe(
   folders: SandboxFolders,
   modules: readonly PythonModule[],
 ): Promise<Record<string, string>> {
@@ -100,7 +100,7 @@ export async function addModuleProbe(
  * Returns the first changed module that was loaded from outside of the checkout, with other content than the checkout has; null: none.
  * A copy with the same content is the same code.
  */
-export async function findForeignModule(
+export async function findPythonModuleOutsideCheckout(
   folders: SandboxFolders,
   modules: readonly PythonModule[],
 ): Promise<string | null> {

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { listFiles } from '../../workspace/git/list-files.ts';
 import { buildCommandEnvironment } from '../../workspace/process/command-environment.ts';
 import { classifyProcessResult } from '../../workspace/process/command-outcome.ts';
-import { EnvironmentError, type SandboxFolders } from '../core/sandbox-extension.ts';
-import type { Sandboxes } from '../core/sandboxes.ts';
-import { enterFolderLine } from '../tests/running/tool-folders.ts';
-import { keepPreparedFiles, readKeptFiles } from './environment-cache.ts';
+import { EnvironmentPreparationError, type SandboxFolders } from '../core/sandbox-extension.ts';
+import type { SandboxFactory } from '../core/sandboxes.ts';
+import { buildEnterFolderLine } from '../tests/running/tool-folders.ts';
+import { cachePreparedFiles, readCachedPreparedFiles } from './environment-cache.ts';
 import { computeEnvironmentKey } from './environment-key.ts';
-import { type EnvironmentSetting, toEnvironmentLines } from './environment-setting.ts';
+import { type EnvironmentSetting, toEnvironmentCommands } from './environment-setting.ts';
 import { capturePreparedFiles, copyPreparedFiles, type PreparedFiles } from './prepared-files.ts';
 
 /** Manifests of Python. A tree that has one gets a virtual environment. */
@@ -21,8 +21,8 @@ export const VENV_FOLDER = 'venv';
 /** Folder of the home for programs that setup lines install globally. */
 const PROGRAMS_FOLDER = '.local';
 
-export interface PrepareOptions {
-  readonly sandboxes: Sandboxes;
+export interface PrepareEnvironmentOptions {
+  readonly sandboxes: SandboxFactory;
   readonly setting: EnvironmentSetting;
   /** Folder for the prepared files of this run. */
   readonly workDir: string;
@@ -36,32 +36,35 @@ export interface PrepareOptions {
  * Prepares the environment of a tree, or takes it from the cache.
  * @throws EnvironmentError if a setup line fails.
  */
-export async function prepareEnvironment(tree: string, options: PrepareOptions): Promise<PreparedFiles> {
+export async function prepareEnvironment(
+  tree: string,
+  options: PrepareEnvironmentOptions,
+): Promise<PreparedFiles> {
   const { sandboxes, setting, workDir, cacheFolder, onProgress = () => {} } = options;
   const folder = join(workDir, `environment-${randomUUID()}`);
   sandboxes.removeWithPrivateTree(tree, folder);
   if (cacheFolder === null || sandboxes.isPrivate(tree)) return runSetup(tree, folder, options);
   const key = await computeEnvironmentKey(sandboxes.storeOf(tree), tree, setting);
-  const kept = await readKeptFiles(cacheFolder, key);
+  const kept = await readCachedPreparedFiles(cacheFolder, key);
   if (kept !== null) {
     onProgress('environment: taken from the cache');
     // A copy: commands of this run cannot change what is kept.
     return copyPreparedFiles(kept, folder);
   }
   const files = await runSetup(tree, folder, options);
-  await keepPreparedFiles(files, cacheFolder, key);
+  await cachePreparedFiles(files, cacheFolder, key);
   return files;
 }
 
 async function runSetup(
   tree: string,
   folder: string,
-  { sandboxes, setting, onProgress = () => {} }: PrepareOptions,
+  { sandboxes, setting, onProgress = () => {} }: PrepareEnvironmentOptions,
 ): Promise<PreparedFiles> {
   const sandbox = await sandboxes.createBareSandbox(tree);
   const { folders } = sandbox;
   const store = sandboxes.storeOf(tree);
-  const lines = toEnvironmentLines(setting.setup);
+  const lines = toEnvironmentCommands(setting.setup);
   const left = sandboxes.startTimeLimit(setting.timeout_s * 1_000);
   const needsPython =
     lines.some(({ run }) => PYTHON_LINE.test(run)) ||
@@ -76,10 +79,10 @@ async function runSetup(
   const all = needsPython ? [{ run: venvLine, folder: '' }, ...lines] : lines;
   for (const { run, folder: at } of all) {
     if (run !== venvLine) onProgress(`environment: ${at === '' ? '' : `in ${at}: `}${run}`);
-    const ran = await sandbox.run({ line: `${enterFolderLine(at)}${run}` }, left(), variables);
+    const ran = await sandbox.run({ line: `${buildEnterFolderLine(at)}${run}` }, left(), variables);
     const { outcome, detail } = classifyProcessResult(ran);
     if (outcome !== 'passed')
-      throw new EnvironmentError(`the environment could not be prepared: \`${run}\`: ${detail}`);
+      throw new EnvironmentPreparationError(`the environment could not be prepared: \`${run}\`: ${detail}`);
   }
   return capturePreparedFiles(store, folders, folder);
 }
@@ -105,7 +108,7 @@ export const OFFLINE_VARIABLES: Readonly<Record<string, string>> = {
 /** Variables with which setup lines run: package managers of Python use the virtual environment that we make. */
 function buildSetupVariables({ home, tmp }: SandboxFolders, needsPython: boolean): Record<string, string> {
   return {
-    ...buildHomeVariables(home, tmp, needsPython),
+    ...buildHomeEnvironmentVariables(home, tmp, needsPython),
     PIP_DISABLE_PIP_VERSION_CHECK: '1',
     npm_config_audit: 'false',
     npm_config_fund: 'false',
@@ -115,7 +118,11 @@ function buildSetupVariables({ home, tmp }: SandboxFolders, needsPython: boolean
 }
 
 /** Variables with which commands find what the preparation installed in the home folder. */
-export function buildHomeVariables(home: string, tmp: string, hasVenv: boolean): Record<string, string> {
+export function buildHomeEnvironmentVariables(
+  home: string,
+  tmp: string,
+  hasVenv: boolean,
+): Record<string, string> {
   const { PATH = '' } = buildCommandEnvironment({ home, tmp });
   const path = `${join(home, PROGRAMS_FOLDER, 'bin')}:${PATH}`;
   if (!hasVenv) return { PATH: path };

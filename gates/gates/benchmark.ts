@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import type { Gate } from '../core/gate.ts';
-import { CommandSetting } from '../tests/gate-runs/command-gate.ts';
+import { CommandLineSetting } from '../tests/gate-runs/command-gate.ts';
 
 const Benchmark = z.strictObject({
   enabled: z.boolean().optional(),
   /** Share by which a number may get worse; the seed's default. */
   threshold: z.number().min(0).max(100).default(0.1),
-  command: CommandSetting.optional(),
+  command: CommandLineSetting.optional(),
 });
 
 /** The project's benchmarks may not get worse. */

@@ -3,7 +3,7 @@ import type { GateContext, GateResult } from '../core/gate.ts';
 import type { GateFinding } from '../core/gate-finding.ts';
 import { NO_RULE_SETTINGS } from '../core/rule-settings.ts';
 import type { Rule } from '../rules/framework/rule.ts';
-import { createLevelLookup } from '../rules/framework/rule-levels.ts';
+import { createRuleLevelLookup } from '../rules/framework/rule-levels.ts';
 import { buildRuleGateResult } from './rule-gate.ts';
 
 interface CodeRuleResult {
@@ -21,18 +21,18 @@ export async function runCodeRules(
   cards: readonly Rule[],
   look: (code: PatchCode) => Promise<CodeRuleResult>,
 ): Promise<GateResult> {
-  const [{ runOnPatchCode }, { findUnreadableChanges }, { applyRuleSettings }] = await Promise.all([
+  const [{ runPatchCodeCheck }, { findUnreadableChangedFiles }, { applyRuleLevels }] = await Promise.all([
     import('../code/patch-code.ts'),
     import('../code/unreadable-changes.ts'),
     import('../rules/framework/run-rules.ts'),
   ]);
-  return runOnPatchCode(context, async (code) => {
+  return runPatchCodeCheck(context, async (code) => {
     const { findings, cleanDetail, metadata, blockingRules } = await look(code);
-    const unread = await findUnreadableChanges(code.store, code.project, code.changed);
-    const all = applyRuleSettings(
+    const unread = await findUnreadableChangedFiles(code.store, code.project, code.changed);
+    const all = applyRuleLevels(
       [...unread, ...findings],
       cards,
-      createLevelLookup(context.ruleSettings ?? NO_RULE_SETTINGS),
+      createRuleLevelLookup(context.ruleSettings ?? NO_RULE_SETTINGS),
     );
     const result = buildRuleGateResult(context, all, cards, cleanDetail, metadata);
     return blockingRules === undefined ? result : { ...result, blocks: fails(all, blockingRules) };

@@ -18,16 +18,20 @@ export const commentQualityGate: Gate = {
     comment_quality_style: Style.optional(),
   },
   run: async (context, settings) => {
-    const [{ COMMENT_QUALITY_RULES }, { findDocFindings }, { readDocstringStyle }, { mergeToolFindings }] =
-      await Promise.all([
-        import('../rules/comment-quality/rules.ts'),
-        import('../rules/comment-quality/doc-findings.ts'),
-        import('../languages/python/docstring-style.ts'),
-        import('../tests/gate-runs/merge-tool-findings.ts'),
-      ]);
+    const [
+      { COMMENT_QUALITY_RULES },
+      { findDocumentationFindings },
+      { readDocstringStyle },
+      { mergeToolFindings },
+    ] = await Promise.all([
+      import('../rules/comment-quality/rules.ts'),
+      import('../rules/comment-quality/doc-findings.ts'),
+      import('../languages/python/docstring-style.ts'),
+      import('../tests/gate-runs/merge-tool-findings.ts'),
+    ]);
     const style = Style.safeParse(settings['comment_quality_style']).data ?? 'auto';
     return runCodeRules(context, COMMENT_QUALITY_RULES, async (code) => {
-      const own = await findDocFindings(code);
+      const own = await findDocumentationFindings(code);
       const changed = code.changed.filter(({ path }) => !isTestPath(path));
       const { seen, notes } = await mergeToolFindings(context, own, changed, {
         gate: 'comment_quality',

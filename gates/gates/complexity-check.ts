@@ -2,15 +2,15 @@ import * as z from 'zod';
 import { type FileChange, type GitTreeEntry, getBasePath } from '../../workspace/git/file-changes.ts';
 import { isRegularFile } from '../../workspace/git/list-files.ts';
 import type { Gate, GateContext, GateResult } from '../core/gate.ts';
-import { isProjectCode } from '../core/language.ts';
+import { isProjectCodePath } from '../core/language.ts';
 import { buildVersionCommand, type ToolProgram } from '../languages/language-tool.ts';
-import { CommandSetting } from '../tests/gate-runs/command-gate.ts';
-import { computeGrowth, parseComplexity } from '../tests/measure/parse-complexity.ts';
+import { CommandLineSetting } from '../tests/gate-runs/command-gate.ts';
+import { computeRelativeGrowth, parseComplexity } from '../tests/measure/parse-complexity.ts';
 import {
-  createUnmeasuredResult,
-  type Measurement,
+  buildWriteOutputToReportLine,
+  createFailedMeasurementResult,
+  type MeasurementRun,
   runMeasurement,
-  writeOutputToReportLine,
 } from '../tests/measure/run-measurement.ts';
 import { findToolVersion } from '../tests/running/tool-version.ts';
 
@@ -43,13 +43,13 @@ export const complexityCheckGate: Gate = {
   condition: 'code_changed',
   settings: {
     complexity_check: z.boolean().optional(),
-    complexity_command: CommandSetting.optional(),
+    complexity_command: CommandLineSetting.optional(),
     complexity_threshold: Threshold.optional(),
   },
   plan: async (project, settings) => {
-    const command = CommandSetting.safeParse(settings['complexity_command']).data;
+    const command = CommandLineSetting.safeParse(settings['complexity_command']).data;
     if (command !== undefined) return [{ command }];
-    const [{ line, installHint }, ...others] = countersFor(project.changedPaths.filter(isProjectCode));
+    const [{ line, installHint }, ...others] = countersFor(project.changedPaths.filter(isProjectCodePath));
     return [
       {
         command: line,
@@ -69,10 +69,10 @@ export const complexityCheckGate: Gate = {
         findings: [],
         detail: 'no code file is left to measure',
       };
-    const own = context.command ?? CommandSetting.safeParse(settings['complexity_command']).data;
+    const own = context.command ?? CommandLineSetting.safeParse(settings['complexity_command']).data;
     const threshold = Threshold.safeParse(settings['complexity_threshold']).data ?? THRESHOLD;
     if (own !== undefined) {
-      const line = writeOutputToReportLine(/\$[@*]/.test(own) ? own : `${own} "$@"`);
+      const line = buildWriteOutputToReportLine(/\$[@*]/.test(own) ? own : `${own} "$@"`);
       return compare(context, { now, before, threshold, line, metadata: { command: own } });
     }
     const found = await counterFor(context, now);
@@ -91,7 +91,7 @@ export const complexityCheckGate: Gate = {
 };
 
 const codeAt = (path: string | null, entry: GitTreeEntry | null): string[] =>
-  path !== null && entry && isRegularFile(entry) && isProjectCode(path) ? [path] : [];
+  path !== null && entry && isRegularFile(entry) && isProjectCodePath(path) ? [path] : [];
 const baseOf = ({ baseEntry }: FileChange): GitTreeEntry | null => baseEntry;
 
 /** radon for Python alone, else lizard, which knows all four languages. */
@@ -126,7 +126,7 @@ async function compare(
   const left = sandboxes.startTimeLimit(timeoutMs);
   const head = await runMeasurement(subject.tree, { sandboxes, line, files: now, timeoutMs });
   const current = parseMeasurement(head);
-  if (current === null) return createUnmeasuredResult(head, metadata);
+  if (current === null) return createFailedMeasurementResult(head, metadata);
   if (current.unreadable.length > 0)
     return {
       outcome: 'failed',
@@ -151,7 +151,7 @@ async function compare(
         });
   const baseline = base === null ? { average: 0 } : parseMeasurement(base);
   if (baseline === null)
-    return createUnmeasuredResult(
+    return createFailedMeasurementResult(
       { outcome: 'could_not_run', detail: `the base could not be measured: ${base?.detail}` },
       metadata,
     );
@@ -164,7 +164,7 @@ function judgeGrowth(
   threshold: number,
   metadata: NonNullable<GateResult['metadata']>,
 ): GateResult {
-  const ratio = computeGrowth(base, current);
+  const ratio = computeRelativeGrowth(base, current);
   const failed = ratio > threshold;
   return {
     outcome: failed ? 'failed' : 'passed',
@@ -175,7 +175,10 @@ function judgeGrowth(
   };
 }
 
-function parseMeasurement({ reportText, outcome }: Measurement): ReturnType<typeof parseComplexity> | null {
+function parseMeasurement({
+  reportText,
+  outcome,
+}: MeasurementRun): ReturnType<typeof parseComplexity> | null {
   if (reportText === null || outcome !== 'passed') return null;
   try {
     return parseComplexity(reportText);

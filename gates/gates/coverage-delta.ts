@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Gate } from '../core/gate.ts';
-import { CommandSetting } from '../tests/gate-runs/command-gate.ts';
+import { CommandLineSetting } from '../tests/gate-runs/command-gate.ts';
 
 /** The share of covered lines may not fall. */
 export const coverageDeltaGate: Gate = {
@@ -12,10 +12,10 @@ export const coverageDeltaGate: Gate = {
   timeoutS: 600,
   settings: {
     coverage_delta: z.boolean().optional(),
-    coverage_delta_command: CommandSetting.optional(),
+    coverage_delta_command: CommandLineSetting.optional(),
   },
   plan: async (project, settings) => {
-    const command = CommandSetting.safeParse(settings['coverage_delta_command']).data;
+    const command = CommandLineSetting.safeParse(settings['coverage_delta_command']).data;
     if (command !== undefined) return [{ command }];
     const { COVERAGE_SUITES, planMeasurementSuites } = await import('../tests/measure/measurement-suites.ts');
     return planMeasurementSuites(project, COVERAGE_SUITES);
@@ -26,7 +26,7 @@ export const coverageDeltaGate: Gate = {
       import('../tests/measure/measurement-suites.ts'),
       import('../tests/measure/parse-coverage.ts'),
     ]);
-    const command = context.command ?? CommandSetting.safeParse(settings['coverage_delta_command']).data;
+    const command = context.command ?? CommandLineSetting.safeParse(settings['coverage_delta_command']).data;
     return compareMeasurements(context, {
       command,
       suites: COVERAGE_SUITES,

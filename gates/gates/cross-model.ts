@@ -1,17 +1,17 @@
 import * as z from 'zod';
-import { OnErrorSetting } from '../../shared/contract/submission/on-error.ts';
-import { absenceOutcome } from '../../shared/reviews/engine/absence.ts';
+import { CheckOnErrorSetting } from '../../shared/contract/submission/on-error.ts';
+import { determineNoOpinionOutcome } from '../../shared/reviews/engine/absence.ts';
 import { VotingRules } from '../../shared/reviews/engine/votes.ts';
-import { excerptWholeFiles } from '../../shared/reviews/judging/diff-excerpt.ts';
-import { CROSS_MODEL } from '../../shared/reviews/reviewers/cross-model.ts';
+import { excerptDiffByWholeFiles } from '../../shared/reviews/judging/diff-excerpt.ts';
+import { CROSS_MODEL_REVIEWER } from '../../shared/reviews/reviewers/cross-model.ts';
 import type { Gate } from '../core/gate.ts';
 import { readPatchDiff } from '../rules/llm/patch-diff.ts';
 import {
-  absentResult,
-  askAboutPatch,
+  askModelsAboutPatch,
+  buildReviewMetadata,
+  createNoOpinionResult,
+  createOpinionResult,
   EMPTY_DIFF_RESULT,
-  metadataOf,
-  opinionResult,
 } from '../rules/llm/review-patch.ts';
 
 const CrossModelSettings = z.strictObject({
@@ -23,7 +23,7 @@ const CrossModelSettings = z.strictObject({
   max_diff_chars: z.number().int().min(1_000).max(100_000).default(12_000),
   max_tokens: z.number().int().min(64).max(8_192).default(512),
   voting: VotingRules.prefault({}),
-  on_error: OnErrorSetting,
+  on_error: CheckOnErrorSetting,
 });
 
 /** A review of the patch by models of another family than the one that wrote it. */
@@ -41,7 +41,7 @@ export const crossModelGate: Gate = {
     const { model, max_diff_chars, max_tokens, on_error, ...rules } = CrossModelSettings.parse(
       settings['cross_model'] ?? {},
     );
-    const diff = excerptWholeFiles(await readPatchDiff(subject), max_diff_chars);
+    const diff = excerptDiffByWholeFiles(await readPatchDiff(subject), max_diff_chars);
     const asked = {
       diff,
       named: model,
@@ -49,17 +49,23 @@ export const crossModelGate: Gate = {
       onError: on_error,
     };
     const input = { ...rules, timeoutMs, leftOut: diff.leftOut };
-    const reviews = await askAboutPatch({ ...CROSS_MODEL, maxTokens: max_tokens }, input, context, asked);
-    const { metadata, ...opinion } = CROSS_MODEL.decide(reviews, input);
+    const reviews = await askModelsAboutPatch(
+      { ...CROSS_MODEL_REVIEWER, maxTokens: max_tokens },
+      input,
+      context,
+      asked,
+    );
+    const { metadata, ...opinion } = CROSS_MODEL_REVIEWER.decide(reviews, input);
     const facts = { ...metadata, writer: task?.writer ?? null, files_left_out: diff.leftOut.length };
-    if (metadata.verdict !== 'nobody') return opinionResult({ ...opinion, metadata: facts }, reviews, asked);
+    if (metadata.verdict !== 'nobody')
+      return createOpinionResult({ ...opinion, metadata: facts }, reviews, asked);
     // No vote was cast. A fault of a provider is not the fault of a reviewer.
     const outcomes = reviews.flatMap((review) =>
-      'absence' in review ? [absenceOutcome(review.absence)] : [],
+      'absence' in review ? [determineNoOpinionOutcome(review.absence)] : [],
     );
     const outcome = outcomes.find((each) => each !== 'could_not_run') ?? 'could_not_run';
-    return absentResult({ outcome, detail: opinion.detail }, asked, {
-      ...metadataOf(reviews, diff),
+    return createNoOpinionResult({ outcome, detail: opinion.detail }, asked, {
+      ...buildReviewMetadata(reviews, diff),
       ...facts,
     });
   },

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Gate, GateContext, GateResult } from '../core/gate.ts';
-import { CommandSetting } from '../tests/gate-runs/command-gate.ts';
+import { CommandLineSetting } from '../tests/gate-runs/command-gate.ts';
 import { runCodeRules } from './code-rule-gate.ts';
 
 /** How sure vulture has to be, in percent. */
@@ -18,7 +18,7 @@ export const deadCodeGate: Gate = {
   condition: 'code_changed',
   settings: {
     dead_code_check: z.boolean().optional(),
-    dead_code_command: CommandSetting.optional(),
+    dead_code_command: CommandLineSetting.optional(),
     dead_code_min_confidence: Confidence.optional(),
   },
   run: async (context, settings) => {
@@ -41,15 +41,15 @@ export const deadCodeGate: Gate = {
         blockingRules: [LOST],
       };
     });
-    const command = context.command ?? CommandSetting.safeParse(settings['dead_code_command']).data;
+    const command = context.command ?? CommandLineSetting.safeParse(settings['dead_code_command']).data;
     return command === undefined || ours.outcome === 'failed' ? ours : withCommand(context, ours, command);
   },
 };
 
 /** What the project's own tool says counts besides what we see. */
 async function withCommand(context: GateContext, ours: GateResult, command: string): Promise<GateResult> {
-  const { runCommand } = await import('../tests/gate-runs/run-command.ts');
-  const theirs = await runCommand(context, command);
+  const { runCommandOnPatch } = await import('../tests/gate-runs/run-command.ts');
+  const theirs = await runCommandOnPatch(context, command);
   const outcome = theirs.outcome === 'passed' ? ours.outcome : theirs.outcome;
   return {
     ...theirs,

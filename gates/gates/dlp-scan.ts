@@ -1,7 +1,11 @@
 import * as z from 'zod';
 import type { Gate } from '../core/gate.ts';
 import type { DlpCategory } from '../rules/dlp-scan/dlp-category.ts';
-import { HostsSetting, PathsSetting, PrefixesSetting } from '../rules/scan/scan-settings.ts';
+import {
+  IgnoredValuePrefixesSetting,
+  ScanHostsSetting,
+  ScanPathsSetting,
+} from '../rules/scan/scan-settings.ts';
 
 /** What a finding of a category does. */
 const DlpAction = z.enum(['error', 'info', 'off'], { error: () => 'must be error, info or off' });
@@ -20,10 +24,10 @@ const settings = {
   dlp_regulated: DlpAction.optional(),
   dlp_proprietary: DlpAction.optional(),
   /** Further names of internal machines; `*` stands for one label. */
-  dlp_internal_hosts: HostsSetting.optional(),
-  dlp_scan_paths: PathsSetting.optional(),
-  dlp_ignore_paths: PathsSetting.optional(),
-  dlp_allowlist_prefixes: PrefixesSetting.optional(),
+  dlp_internal_hosts: ScanHostsSetting.optional(),
+  dlp_scan_paths: ScanPathsSetting.optional(),
+  dlp_ignore_paths: ScanPathsSetting.optional(),
+  dlp_allowlist_prefixes: IgnoredValuePrefixesSetting.optional(),
 };
 const Settings = z.object(settings);
 
@@ -37,12 +41,13 @@ export const dlpScanGate: Gate = {
   settings,
   run: async (context, given) => {
     const config = Settings.parse(given);
-    const [{ runScan }, { buildDlpDetectors }, { readProjectLicense }, { DLP_RULES }] = await Promise.all([
-      import('../rules/scan-runs/run-scan.ts'),
-      import('../rules/dlp-scan/dlp-detectors.ts'),
-      import('../rules/dlp-scan/project-license.ts'),
-      import('../rules/dlp-scan-rules.ts'),
-    ]);
+    const [{ runPatchScanGate }, { buildDlpDetectors }, { readProjectLicense }, { DLP_RULES }] =
+      await Promise.all([
+        import('../rules/scan-runs/run-scan.ts'),
+        import('../rules/dlp-scan/dlp-detectors.ts'),
+        import('../rules/dlp-scan/project-license.ts'),
+        import('../rules/dlp-scan-rules.ts'),
+      ]);
     const { store, base, changedPaths } = context.subject;
     const prefixes = config.dlp_allowlist_prefixes?.length ? config.dlp_allowlist_prefixes : undefined;
     const hosts = config.dlp_internal_hosts ?? [];
@@ -58,7 +63,7 @@ export const dlpScanGate: Gate = {
       internalHosts: hosts,
     });
     const on = detectors.filter(({ rule }) => actions[categoryOf(rule)] !== 'off');
-    return runScan(context, {
+    return runPatchScanGate(context, {
       detectors: on,
       rules: DLP_RULES,
       paths: config.dlp_scan_paths ?? [],

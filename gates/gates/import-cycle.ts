@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Gate } from '../core/gate.ts';
-import { CommandSetting } from '../tests/gate-runs/command-gate.ts';
+import { CommandLineSetting } from '../tests/gate-runs/command-gate.ts';
 import { runCodeRules } from './code-rule-gate.ts';
 
 /** Circles of imports, by a graph of our own or by the project's command. */
@@ -10,12 +10,15 @@ export const importCycleGate: Gate = {
   enabledByDefault: false,
   required: true,
   condition: 'code_changed',
-  settings: { import_cycle_check: z.boolean().optional(), import_cycle_command: CommandSetting.optional() },
+  settings: {
+    import_cycle_check: z.boolean().optional(),
+    import_cycle_command: CommandLineSetting.optional(),
+  },
   run: async (context, settings) => {
-    const command = context.command ?? CommandSetting.safeParse(settings['import_cycle_command']).data;
+    const command = context.command ?? CommandLineSetting.safeParse(settings['import_cycle_command']).data;
     if (command !== undefined) {
-      const { runCommand } = await import('../tests/gate-runs/run-command.ts');
-      return runCommand(context, command);
+      const { runCommandOnPatch } = await import('../tests/gate-runs/run-command.ts');
+      return runCommandOnPatch(context, command);
     }
     const [{ IMPORT_CYCLE_RULES }, { findImportCycles }] = await Promise.all([
       import('../rules/import-cycle/rules.ts'),

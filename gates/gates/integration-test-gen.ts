@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { OnErrorSetting } from '../../shared/contract/submission/on-error.ts';
+import { CheckOnErrorSetting } from '../../shared/contract/submission/on-error.ts';
 import type { Gate } from '../core/gate.ts';
 import { grammarOfPath } from '../core/language.ts';
 import { EMPTY_DIFF_RESULT } from '../rules/llm/review-patch.ts';
-import { CommandSetting } from '../tests/gate-runs/command-gate.ts';
+import { CommandLineSetting } from '../tests/gate-runs/command-gate.ts';
 
 /** Lets a model write an integration test for the patch, and runs it. */
 export const integrationTestGenGate: Gate = {
@@ -15,8 +15,8 @@ export const integrationTestGenGate: Gate = {
   settings: {
     integration_test_gen: z.boolean().optional(),
     /** Runs the test; `{file}` stands for its path. */
-    integration_test_command: CommandSetting.optional(),
-    integration_test_on_error: OnErrorSetting,
+    integration_test_command: CommandLineSetting.optional(),
+    integration_test_on_error: CheckOnErrorSetting,
   },
   asksModel: true,
   plan: async () => 'ours',
@@ -25,11 +25,11 @@ export const integrationTestGenGate: Gate = {
     if (changed.length === 0) return { ...EMPTY_DIFF_RESULT, detail: 'no code was added or changed' };
     const { generateAndRunTest } = await import('../rules/llm/generated-test.ts');
     const command =
-      context.command ?? CommandSetting.safeParse(settings['integration_test_command']).data ?? null;
+      context.command ?? CommandLineSetting.safeParse(settings['integration_test_command']).data ?? null;
     return generateAndRunTest(
       context,
       changed.map(({ path }) => path),
-      { command, onError: OnErrorSetting.parse(settings['integration_test_on_error']) },
+      { command, onError: CheckOnErrorSetting.parse(settings['integration_test_on_error']) },
     );
   },
 };

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { OnErrorSetting } from '../../shared/contract/submission/on-error.ts';
-import { INTENT_VERIFICATION } from '../../shared/reviews/reviewers/intent-verification.ts';
+import { CheckOnErrorSetting } from '../../shared/contract/submission/on-error.ts';
+import { INTENT_VERIFICATION_REVIEWER } from '../../shared/reviews/reviewers/intent-verification.ts';
 import type { Gate } from '../core/gate.ts';
-import { readLimitedDiff } from '../rules/llm/patch-diff.ts';
+import { readPatchDiffExcerpt } from '../rules/llm/patch-diff.ts';
 import { EMPTY_DIFF_RESULT, reviewPatch } from '../rules/llm/review-patch.ts';
 
 const Settings = z.strictObject({
@@ -11,7 +11,7 @@ const Settings = z.strictObject({
   model: z.string().trim().min(1).max(200).optional(),
   block_on_no: z.boolean().default(true),
   block_on_partial: z.boolean().default(false),
-  on_error: OnErrorSetting,
+  on_error: CheckOnErrorSetting,
 });
 
 /** Whether the patch does what the task asks, in a model's opinion. */
@@ -27,8 +27,8 @@ export const intentVerificationGate: Gate = {
     const { model, on_error, ...blocking } = Settings.parse(settings['intent_verification'] ?? {});
     if (context.subject.changes.length === 0) return EMPTY_DIFF_RESULT;
     const { timeoutMs } = context;
-    return reviewPatch(INTENT_VERIFICATION, { ...blocking, timeoutMs }, context, {
-      diff: await readLimitedDiff(context.subject, 8_000),
+    return reviewPatch(INTENT_VERIFICATION_REVIEWER, { ...blocking, timeoutMs }, context, {
+      diff: await readPatchDiffExcerpt(context.subject, 8_000),
       named: model,
       onError: on_error,
     });

@@ -3,7 +3,7 @@ import { readThreadCpuMs } from '../../workspace/process/cpu-time.ts';
 import type { Gate } from '../core/gate.ts';
 import { toEvidenceFindings } from '../core/gate-finding.ts';
 import { NO_RULE_SETTINGS } from '../core/rule-settings.ts';
-import { createLevelLookup, describeWeakenedRules } from '../rules/framework/rule-levels.ts';
+import { createRuleLevelLookup, describeWeakenedRules } from '../rules/framework/rule-levels.ts';
 import { LARGE_FILE_LIMITS, LARGE_FILE_RULES } from '../rules/large-file/rules.ts';
 
 const settings = {
@@ -25,15 +25,15 @@ export const largeFileGate: Gate = {
   settings,
   run: async ({ subject, timeoutMs, ruleSettings = NO_RULE_SETTINGS }, given) => {
     const { large_file_threshold: lines, large_file_bytes: bytes } = Settings.parse(given);
-    const [{ findLargeFiles, measureChangedFiles }, { applyRuleSettings }] = await Promise.all([
+    const [{ findLargeFiles, measureChangedFileSizes }, { applyRuleLevels }] = await Promise.all([
       import('../rules/large-file/file-sizes.ts'),
       import('../rules/framework/run-rules.ts'),
     ]);
-    const { measured, timedOut } = await measureChangedFiles(subject, readThreadCpuMs() + timeoutMs);
-    const large = applyRuleSettings(
+    const { measured, timedOut } = await measureChangedFileSizes(subject, readThreadCpuMs() + timeoutMs);
+    const large = applyRuleLevels(
       findLargeFiles(measured, { lines, bytes }),
       LARGE_FILE_RULES,
-      createLevelLookup(ruleSettings),
+      createRuleLevelLookup(ruleSettings),
     );
     return {
       // Never `failed`: a pipeline that requires this gate would block on it, and a long file is not a wrong one.

@@ -3,7 +3,7 @@ import { readThreadCpuMs } from '../../workspace/process/cpu-time.ts';
 import type { Gate, GateResult } from '../core/gate.ts';
 import { toEvidenceFindings } from '../core/gate-finding.ts';
 import { NO_RULE_SETTINGS } from '../core/rule-settings.ts';
-import { createLevelLookup, describeWeakenedRules } from '../rules/framework/rule-levels.ts';
+import { createRuleLevelLookup, describeWeakenedRules } from '../rules/framework/rule-levels.ts';
 
 /** Whether the work still fits on the branch that it is to go to, and whether marks of an earlier conflict were left in it. */
 export const mergeConflictGate: Gate = {
@@ -20,7 +20,7 @@ export const mergeConflictGate: Gate = {
       { findConflictMarkers, findMergeConflicts },
       { MIN_MERGE_GIT_VERSION },
       { CONFLICT_MARKER_RULES },
-      { applyRuleSettings },
+      { applyRuleLevels },
     ] = await Promise.all([
       import('../rules/merge-conflict/conflict-markers.ts'),
       import('../../workspace/git/merge-trees.ts'),
@@ -31,7 +31,7 @@ export const mergeConflictGate: Gate = {
       findConflictMarkers(subject, deadline),
       subject.findUpstream(),
     ]);
-    const markers = applyRuleSettings(found, CONFLICT_MARKER_RULES, createLevelLookup(ruleSettings));
+    const markers = applyRuleLevels(found, CONFLICT_MARKER_RULES, createRuleLevelLookup(ruleSettings));
     const merge = upstream && (await findMergeConflicts(subject.store, subject.patched, upstream));
     const left = markers.filter(({ severity }) => severity === 'error');
     const conflicts = merge ?? [];

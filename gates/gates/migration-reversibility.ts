@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Gate } from '../core/gate.ts';
 import { NO_RULE_SETTINGS } from '../core/rule-settings.ts';
-import { createLevelLookup } from '../rules/framework/rule-levels.ts';
+import { createRuleLevelLookup } from '../rules/framework/rule-levels.ts';
 import { buildRuleGateResult } from './rule-gate.ts';
 
 /** Whether every migration that the patch adds or changes can be taken back again. */
@@ -13,16 +13,16 @@ export const migrationReversibilityGate: Gate = {
   condition: 'any_changed',
   settings: { migration_reversibility_check: z.boolean().optional() },
   run: async (context) => {
-    const [{ checkMigrations }, { MIGRATION_RULES }, { applyRuleSettings }] = await Promise.all([
+    const [{ checkMigrations }, { MIGRATION_RULES }, { applyRuleLevels }] = await Promise.all([
       import('../rules/migration-reversibility/migration-check.ts'),
       import('../rules/migration-reversibility/rules.ts'),
       import('../rules/framework/run-rules.ts'),
     ]);
     const { migrationCount, findings, tooLarge } = await checkMigrations(context.subject);
-    const all = applyRuleSettings(
+    const all = applyRuleLevels(
       findings,
       MIGRATION_RULES,
-      createLevelLookup(context.ruleSettings ?? NO_RULE_SETTINGS),
+      createRuleLevelLookup(context.ruleSettings ?? NO_RULE_SETTINGS),
     );
     const result = buildRuleGateResult(
       context,

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { readFlakySettings } from '../core/flaky-settings.ts';
+import { readFlakyTestSettings } from '../core/flaky-settings.ts';
 import type { Gate } from '../core/gate.ts';
-import { CommandSetting } from '../tests/gate-runs/command-gate.ts';
+import { CommandLineSetting } from '../tests/gate-runs/command-gate.ts';
 import { findTestCommand } from '../tests/running/project-scripts.ts';
 
 /** Whether new and changed tests fail without the patch and pass with it. */
@@ -11,12 +11,12 @@ export const redFirstGate: Gate = {
   enabledByDefault: false,
   required: false,
   condition: 'tests_changed',
-  settings: { red_first: z.boolean().optional(), red_first_command: CommandSetting.optional() },
+  settings: { red_first: z.boolean().optional(), red_first_command: CommandLineSetting.optional() },
   run: async (context, settings) => {
     const command =
       context.command ??
-      CommandSetting.safeParse(settings['red_first_command']).data ??
-      CommandSetting.safeParse(settings['test_command']).data ??
+      CommandLineSetting.safeParse(settings['red_first_command']).data ??
+      CommandLineSetting.safeParse(settings['test_command']).data ??
       (await findTestCommand(context.subject));
     if (command === null)
       return {
@@ -25,7 +25,7 @@ export const redFirstGate: Gate = {
         findings: [],
         detail: 'no red_first_command or test_command is set, and the project configures no tests',
       };
-    const { runRedFirst } = await import('../tests/red-first/run-red-first.ts');
-    return runRedFirst({ ...context, flakySettings: readFlakySettings(settings) }, command);
+    const { runRedFirstGate } = await import('../tests/red-first/run-red-first.ts');
+    return runRedFirstGate({ ...context, flakySettings: readFlakyTestSettings(settings) }, command);
   },
 };

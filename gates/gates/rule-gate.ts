@@ -3,8 +3,8 @@ import { buildGateResult, type GateFinding } from '../core/gate-finding.ts';
 import { NO_RULE_SETTINGS } from '../core/rule-settings.ts';
 import type { Rule } from '../rules/framework/rule.ts';
 import {
-  createLevelLookup,
-  createLevelLookupForTask,
+  createRuleLevelLookup,
+  createTaskRuleLevelLookup,
   describeWeakenedRules,
 } from '../rules/framework/rule-levels.ts';
 
@@ -44,9 +44,9 @@ export const createRuleGate = ({
     const required = (await readRequiredGates?.(context, settings)) ?? context.requiredGates ?? [];
     const view = await createPatchView(context.subject, required, isWantedPath);
     const foreseen = context.subject.protectedFiles.filter(({ allowed_by }) => allowed_by !== null);
-    const levelOf = createLevelLookupForTask(
+    const levelOf = createTaskRuleLevelLookup(
       new Set(foreseen.map(({ path }) => path)),
-      createLevelLookup(context.ruleSettings ?? NO_RULE_SETTINGS),
+      createRuleLevelLookup(context.ruleSettings ?? NO_RULE_SETTINGS),
     );
     const seen = await runRules(all, view, levelOf);
     const result = buildRuleGateResult(context, seen, all, cleanDetail(view.changedTexts.length));

@@ -1,5 +1,5 @@
 import type { Gate } from '../core/gate.ts';
-import { BROWSER_PROGRAMS } from '../screenshots/browser-job.ts';
+import { BROWSER_EXECUTABLE_NAMES } from '../screenshots/browser-job.ts';
 import { ScreenshotsSetting } from '../screenshots/screenshots-setting.ts';
 
 /** Pictures of the application, taken by a browser; what they show is for others to judge. */
@@ -15,11 +15,11 @@ export const screenshotsGate: Gate = {
   plan: async (_project, settings) => {
     const { command, folder } = ScreenshotsSetting.prefault({}).parse(settings['screenshots']);
     if (command === undefined && folder === undefined) return [];
-    const [first, ...instead] = BROWSER_PROGRAMS;
+    const [first, ...instead] = BROWSER_EXECUTABLE_NAMES;
     return [{ command: first, alternatives: instead }, ...(command === undefined ? [] : [{ command }])];
   },
   run: async (context, settings) => {
-    const { takeScreenshots } = await import('../screenshots/take-screenshots.ts');
-    return takeScreenshots(context, ScreenshotsSetting.prefault({}).parse(settings['screenshots']));
+    const { runScreenshotsGate } = await import('../screenshots/take-screenshots.ts');
+    return runScreenshotsGate(context, ScreenshotsSetting.prefault({}).parse(settings['screenshots']));
   },
 };

@@ -6,13 +6,13 @@ export const TOOL_KINDS = ['lint', 'type_check', 'tests', 'security_scan', 'dep_
 export type ToolKind = (typeof TOOL_KINDS)[number];
 
 /** A file of the base commit that shows that the project uses a tool, and what must stand in it. */
-export interface ToolMarker {
+export interface ToolUsageMarker {
   readonly file: string;
   readonly pattern?: RegExp;
 }
 
 /** A package that package.json names among its dependencies. */
-export const createPackageMarker = (name: string): ToolMarker => ({
+export const createPackageJsonMarker = (name: string): ToolUsageMarker => ({
   file: 'package.json',
   pattern: new RegExp(`"${name}"\\s{0,10}:\\s{0,10}"`),
 });
@@ -47,7 +47,7 @@ export interface LanguageTool extends ToolProgram {
   readonly ignoresExitCode?: boolean;
   readonly stopRules?: AbortingFindingRules;
   /** The project uses it when one of these is there. */
-  readonly signs: readonly ToolMarker[];
+  readonly signs: readonly ToolUsageMarker[];
   /** Taken for the language when the project configures none. */
   readonly isDefault: boolean;
 }
@@ -63,7 +63,7 @@ export interface ExtraTool extends ToolProgram {
   /** Exit codes with which it has looked. */
   readonly successExitCodes: readonly number[];
   /** It is used where one of these is in the base; none: wherever it is. */
-  readonly signs: readonly ToolMarker[];
+  readonly signs: readonly ToolUsageMarker[];
   /** A variable of its line without which it would guess, and is not asked. */
   readonly requiredVariable?: string;
   /** Which of its complaints count, and as which rule of ours; absent: all, as it calls them. */

@@ -1,6 +1,6 @@
 import {
   grammarOfPath,
-  isProjectCode,
+  isProjectCodePath,
   LANGUAGES,
   type Language,
   languageOfGrammar,
@@ -19,7 +19,7 @@ const MANIFESTS: Readonly<Record<Language, RegExp>> = {
 
 /** The language that a path belongs to, as code or as a manifest; null for everything else. */
 export function languageOfPath(path: string): Language | null {
-  const grammar = isProjectCode(path) ? grammarOfPath(path) : null;
+  const grammar = isProjectCodePath(path) ? grammarOfPath(path) : null;
   if (grammar) return languageOfGrammar(grammar);
   return LANGUAGES.find((language) => MANIFESTS[language].test(path)) ?? null;
 }

@@ -1,10 +1,10 @@
 import type { SignalEvidence } from '../../shared/contract/evidence/schema.ts';
 import type { CompletionSignal } from '../../shared/contract/submission/signals.ts';
-import type { PatchSubject } from '../core/patch-subject.ts';
+import type { PatchToCheck } from '../core/patch-subject.ts';
 import {
-  RESPONSE_TIMEOUT_MS,
   type ReadinessProblem,
   runWithService,
+  SERVICE_RESPONSE_TIMEOUT_MS,
   type ServiceFailure,
   type ServiceResponse,
 } from '../core/service.ts';
@@ -24,7 +24,7 @@ function findResponseProblem(
 }
 
 /** Starts a service of the patch and asks it, on this machine. Never rejects. */
-export async function checkApiResponds(subject: PatchSubject, signal: ApiResponds): Promise<SignalEvidence> {
+export async function checkApiResponds(subject: PatchToCheck, signal: ApiResponds): Promise<SignalEvidence> {
   const started = performance.now();
   const url = new URL(signal.url);
   const readyMs = signal.timeout_s * 1_000;
@@ -32,7 +32,7 @@ export async function checkApiResponds(subject: PatchSubject, signal: ApiRespond
     program: { line: signal.command },
     url,
     readyMs,
-    limitMs: readyMs + RESPONSE_TIMEOUT_MS,
+    limitMs: readyMs + SERVICE_RESPONSE_TIMEOUT_MS,
     readinessProblem: (answer: ServiceResponse) => findResponseProblem(answer, signal),
   };
   const answered = async ({ status }: ServiceResponse): Promise<ServiceFailure> => ({

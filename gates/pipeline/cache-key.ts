@@ -3,13 +3,13 @@ import { sha256 } from '../../shared/lib/sha256.ts';
 import type { ExecutionEnvironment } from '../core/execution-environment.ts';
 import type { Gate, GatePlan } from '../core/gate.ts';
 import type { HiddenTestFiles } from '../core/hidden-tests-result.ts';
-import type { Judge, JudgedTask } from '../core/judge.ts';
-import type { PatchSubject } from '../core/patch-subject.ts';
+import type { Judge, PatchTask } from '../core/judge.ts';
+import type { PatchToCheck } from '../core/patch-subject.ts';
 import type { ProjectFiles } from '../core/project-files.ts';
 import type { RuleSettings } from '../core/rule-settings.ts';
-import { identifyPrograms } from '../tests/running/program-identities.ts';
+import { listProgramIdentities } from '../tests/running/program-identities.ts';
 import { joinFolder } from '../tests/running/tool-folders.ts';
-import type { PipelineStep } from './gate-pipeline.ts';
+import type { GatePipelineStep } from './gate-pipeline.ts';
 
 /** Gates whose result changes while base and tree stay as they are. */
 const UNCACHEABLE_GATES: ReadonlySet<string> = new Set([
@@ -19,11 +19,11 @@ const UNCACHEABLE_GATES: ReadonlySet<string> = new Set([
   'benchmark',
 ]);
 
-export interface CacheKeyOptions {
-  readonly subject: PatchSubject;
+export interface GateCacheKeyInput {
+  readonly subject: PatchToCheck;
   readonly settings: Readonly<Record<string, unknown>>;
   readonly requiredGates: readonly string[];
-  readonly task: JudgedTask | null;
+  readonly task: PatchTask | null;
   readonly judge: Judge | null;
   readonly hiddenTests: HiddenTestFiles | null;
   /** Their dates count: what has ended since is another result. */
@@ -35,7 +35,10 @@ export interface CacheKeyOptions {
  * What a result is remembered by: everything that it depends on, as far as we know. Null: it is not to be remembered. The commit of
  * the base stands for its configuration, modules and lock files; a gate that asks a model also depends on the task and the model.
  */
-export async function computeCacheKey(step: PipelineStep, options: CacheKeyOptions): Promise<string | null> {
+export async function computeGateCacheKey(
+  step: GatePipelineStep,
+  options: GateCacheKeyInput,
+): Promise<string | null> {
   const { gate } = step;
   if (UNCACHEABLE_GATES.has(gate.name)) return null;
   // How tests have fared elsewhere is a part of what it says.
@@ -68,17 +71,17 @@ export async function computeCacheKey(step: PipelineStep, options: CacheKeyOptio
 
 /** The programs that a gate's command lines name, as they are on this machine: another version is another file. */
 async function identifyTools(
-  { gate, command, explicitlyEnabled }: PipelineStep,
-  options: CacheKeyOptions,
+  { gate, command, explicitlyEnabled }: GatePipelineStep,
+  options: GateCacheKeyInput,
 ): Promise<string[]> {
   const { subject, settings } = options;
   const plan: GatePlan =
-    command === null ? await planGate(gate, subject, settings, explicitlyEnabled) : [{ command }];
+    command === null ? await planGateCommands(gate, subject, settings, explicitlyEnabled) : [{ command }];
   if (plan === 'ours') return [];
   const named = await Promise.all(
     plan.flatMap(({ command: line, folder = '', alternatives = [] }) =>
       [line, ...alternatives].map(async (each) =>
-        identifyPrograms(each, await subject.baseFile(joinFolder(folder, 'package.json'))),
+        listProgramIdentities(each, await subject.baseFile(joinFolder(folder, 'package.json'))),
       ),
     ),
   );
@@ -86,7 +89,7 @@ async function identifyTools(
 }
 
 /** What a gate would run in a project when the pipeline gives it no command of its own. */
-export async function planGate(
+export async function planGateCommands(
   gate: Gate,
   project: ProjectFiles,
   settings: Readonly<Record<string, unknown>>,

@@ -1,6 +1,6 @@
 import { COMPLETE_PATCH_GATE } from '../../shared/contract/evidence/gate-names.ts';
 import type { GateEvidence } from '../../shared/contract/evidence/schema.ts';
-import type { ExpectedChange } from '../../shared/contract/submission/expected-changes.ts';
+import type { ExpectedChangeKind } from '../../shared/contract/submission/expected-changes.ts';
 import type { CompletionSignal } from '../../shared/contract/submission/signals.ts';
 import { compileGlob } from '../../shared/lib/glob/glob.ts';
 import type { FileChange } from '../../workspace/git/file-changes.ts';
@@ -27,7 +27,7 @@ const DOCUMENT_ROLE = 'docs';
 export interface AskedWork {
   /** Files and folders that it names. */
   readonly files: readonly string[];
-  readonly expects: readonly ExpectedChange[];
+  readonly expects: readonly ExpectedChangeKind[];
   readonly signals: readonly CompletionSignal[];
   /** Null: not known. */
   readonly role: string | null;
@@ -58,7 +58,7 @@ function createAskedFileCheck({ files, expects, signals, role }: AskedWork): (pa
  * New tests, documents and scratch files where nothing that the base has was changed: they cannot do a task, unless it asks for such
  * files. Null: something else was changed.
  */
-function findOnlyNewFiles({ changes, task }: PatchScope): readonly UncheckedPath[] | null {
+function listFilesOfAddOnlyPatch({ changes, task }: PatchScope): readonly UncheckedPath[] | null {
   if (task === null || changes.length === 0) return null;
   const isAsked = createAskedFileCheck(task);
   const isBesides = ({ path, kind }: PatchScope['changes'][number]): boolean =>
@@ -71,7 +71,7 @@ function findOnlyNewFiles({ changes, task }: PatchScope): readonly UncheckedPath
 }
 
 /** States that the patch cannot be the whole work: a reviewer decides. Null: nothing shows that. */
-export function buildCompletePatchEvidence(
+export function buildPatchCompletenessEvidence(
   missing: readonly UncheckedPath[],
   scope: PatchScope,
 ): GateEvidence | null {
@@ -82,7 +82,7 @@ export function buildCompletePatchEvidence(
       'the patch does not hold everything',
       ': no check has looked at it',
     );
-  const onlyNew = findOnlyNewFiles(scope);
+  const onlyNew = listFilesOfAddOnlyPatch(scope);
   return onlyNew === null
     ? null
     : build(onlyNew, 'only_new_files', 'the patch changes nothing that the base has', '');

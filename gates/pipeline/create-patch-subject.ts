@@ -3,22 +3,22 @@ import { getBasePath, listFileChanges, listTouchedPaths } from '../../workspace/
 import type { GitStore } from '../../workspace/git/git-store.ts';
 import type { UpstreamBranch } from '../../workspace/git/upstream-branch.ts';
 import { createBaseFileReader } from '../core/base-file-reader.ts';
-import type { PatchSubject } from '../core/patch-subject.ts';
+import type { PatchToCheck } from '../core/patch-subject.ts';
 import { listRevisionPaths } from '../core/project-files.ts';
-import type { Sandboxes } from '../core/sandboxes.ts';
+import type { SandboxFactory } from '../core/sandboxes.ts';
 import { isTestPath } from '../core/test-paths.ts';
-import type { ExemptionLookup } from '../rules/protect/protection-exemption.ts';
+import type { ExemptionReasonLookup } from '../rules/protect/protection-exemption.ts';
 import { restoreProtectedFiles } from '../rules/protect/restore-protected-files.ts';
 
-export async function createPatchSubject(options: {
+export async function createPatchToCheck(options: {
   readonly store: GitStore;
   readonly base: string;
   readonly tree: string;
-  readonly rooms: Sandboxes;
+  readonly rooms: SandboxFactory;
   readonly upstream?: () => Promise<UpstreamBranch | null>;
   /** Says which files that steer checks the patch may change. Absent: none. */
-  readonly allowed?: () => Promise<ExemptionLookup>;
-}): Promise<PatchSubject> {
+  readonly allowed?: () => Promise<ExemptionReasonLookup>;
+}): Promise<PatchToCheck> {
   const { store, base, tree, rooms } = options;
   const changes = await listFileChanges(store, base, tree);
   let upstream: Promise<UpstreamBranch | null> | null = null;

@@ -4,7 +4,7 @@ import { BUILT_IN_GATES, findGate } from '../gates/gate-registry.ts';
 import type { QualityGatesConfig } from './configuration/config-schema.ts';
 
 /** One gate as this configuration wants it. */
-export interface PipelineStep {
+export interface GatePipelineStep {
   readonly gate: Gate;
   readonly required: boolean;
   readonly condition: GateCondition;
@@ -18,10 +18,10 @@ export interface PipelineStep {
  * The gates that are on, in order: the explicit `pipeline`, whatever the switches say, or else what the switches make.
  * @param custom the project's own gates; without a pipeline all of them run, after the others.
  */
-export function resolvePipeline(
+export function resolveGatePipeline(
   config: QualityGatesConfig | null,
   custom: readonly Gate[] = [],
-): PipelineStep[] {
+): GatePipelineStep[] {
   if (!config?.enabled) return [];
   if (config.pipeline)
     return config.pipeline.flatMap(({ name, required, condition, command, command_override, timeout_s }) => {

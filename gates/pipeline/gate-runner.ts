@@ -1,14 +1,14 @@
 import type { GateEvidence } from '../../shared/contract/evidence/schema.ts';
 import { toDisplayPath } from '../../workspace/git/path-encoding.ts';
 import type { CapturedScreenshot, GateContext, GateResult } from '../core/gate.ts';
-import { isConditionMet, unmetConditionReason } from '../core/gate-conditions.ts';
+import { describeUnmetGateCondition, isGateConditionMet } from '../core/gate-conditions.ts';
 import type { HiddenTestsResult } from '../core/hidden-tests-result.ts';
 import { NO_RULE_SETTINGS } from '../core/rule-settings.ts';
-import { EnvironmentError } from '../core/sandbox-extension.ts';
+import { EnvironmentPreparationError } from '../core/sandbox-extension.ts';
 import type { TestResult } from '../core/test-result.ts';
 import type { CachedGateResult } from './cache/cached-gate-result.ts';
-import type { ResultCache } from './cache/result-cache.ts';
-import type { PipelineStep } from './gate-pipeline.ts';
+import type { GateResultCache } from './cache/result-cache.ts';
+import type { GatePipelineStep } from './gate-pipeline.ts';
 import type { GateJob } from './schedule-gate-jobs.ts';
 
 /** A gate that somebody decided to leave out. It never counts as passed, and all of this is in the record. */
@@ -41,7 +41,7 @@ export interface GateRunnerOptions extends SharedGateContext {
   readonly settings: Readonly<Record<string, unknown>>;
   readonly bypasses: readonly GateBypass[];
   /** What is remembered of this tree; null: nothing, and nothing is to be. Nothing is without `surroundings`. */
-  readonly resultCache?: ResultCache | null;
+  readonly resultCache?: GateResultCache | null;
   /** Gets every test case of the first run of a gate, or those that were remembered with its result. */
   readonly onTests?: (gate: string, tests: readonly TestResult[]) => void;
   /** Gets the pictures that a gate has taken. */
@@ -55,7 +55,7 @@ export interface GateRunnerOptions extends SharedGateContext {
  * have written it.
  */
 export async function createGateJobs(
-  steps: readonly PipelineStep[],
+  steps: readonly GatePipelineStep[],
   options: GateRunnerOptions,
 ): Promise<GateJob[]> {
   const required = steps.flatMap((step) => (step.required ? [step.gate.name] : []));
@@ -77,7 +77,7 @@ interface CacheLookup {
 }
 
 async function lookUp(
-  step: PipelineStep,
+  step: GatePipelineStep,
   required: readonly string[],
   options: GateRunnerOptions,
 ): Promise<CacheLookup> {
@@ -94,12 +94,12 @@ async function lookUp(
     !resultCache ||
     !executionEnvironment ||
     bypassOf(step, options) ||
-    !isConditionMet(step.condition, subject.changedPaths)
+    !isGateConditionMet(step.condition, subject.changedPaths)
   )
     return { key: null, cached: null };
-  const { computeCacheKey } = await import('./cache-key.ts');
+  const { computeGateCacheKey } = await import('./cache-key.ts');
   // Whatever keeps the key from being made, the gate itself will say so.
-  const key = await computeCacheKey(step, {
+  const key = await computeGateCacheKey(step, {
     subject,
     settings,
     requiredGates: required,
@@ -112,11 +112,11 @@ async function lookUp(
   return { key, cached: key === null ? null : resultCache.get(key) };
 }
 
-const bypassOf = (step: PipelineStep, { bypasses }: GateRunnerOptions): GateBypass | undefined =>
+const bypassOf = (step: GatePipelineStep, { bypasses }: GateRunnerOptions): GateBypass | undefined =>
   bypasses.find((each) => each.gate === step.gate.name);
 
 async function runOrReuseStep(
-  step: PipelineStep,
+  step: GatePipelineStep,
   required: readonly string[],
   options: GateRunnerOptions,
   { key, cached }: CacheLookup,
@@ -191,7 +191,7 @@ function cacheResult(
 }
 
 async function runStep(
-  step: PipelineStep,
+  step: GatePipelineStep,
   required: readonly string[],
   options: GateRunnerOptions,
 ): Promise<GateResult> {
@@ -217,12 +217,12 @@ async function runStep(
     hiddenTests: hiddenTests ?? null,
     ruleSettings: options.ruleSettings ?? NO_RULE_SETTINGS,
   };
-  if (!isConditionMet(step.condition, subject.changedPaths))
+  if (!isGateConditionMet(step.condition, subject.changedPaths))
     return {
       outcome: 'skipped',
       kind: 'checked',
       findings: [],
-      detail: `skipped: ${unmetConditionReason(step.condition)}`,
+      detail: `skipped: ${describeUnmetGateCondition(step.condition)}`,
     };
   try {
     const { command, explicitlyEnabled, timeoutMs } = step;
@@ -231,7 +231,7 @@ async function runStep(
       step.gate.run({ ...shared, timeoutMs, command, explicitlyEnabled, requiredGates: required }, settings),
     );
   } catch (error) {
-    if (error instanceof EnvironmentError)
+    if (error instanceof EnvironmentPreparationError)
       return { outcome: 'could_not_run', kind: 'executed', findings: [], detail: error.message };
     // A gate that breaks says nothing about the patch, and must not take the other gates with it.
     return {

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import type { Evidence } from '../../shared/contract/evidence/schema.ts';
-import type { ExpectedChange } from '../../shared/contract/submission/expected-changes.ts';
+import type { ExpectedChangeKind } from '../../shared/contract/submission/expected-changes.ts';
 import { type CompletionSignal, isModelJudgedSignal } from '../../shared/contract/submission/signals.ts';
 import type { GitStore } from '../../workspace/git/git-store.ts';
 import { toDisplayPath } from '../../workspace/git/path-encoding.ts';
@@ -8,19 +8,19 @@ import type { UpstreamBranch } from '../../workspace/git/upstream-branch.ts';
 import type { ProcessUser } from '../../workspace/process/process-user.ts';
 import { CONFIG_FILE, ConfigError } from '../core/configuration-file.ts';
 import type { HiddenTestFiles, HiddenTestsResult } from '../core/hidden-tests-result.ts';
-import type { Judge, JudgedTask } from '../core/judge.ts';
-import type { PatchSubject } from '../core/patch-subject.ts';
+import type { Judge, PatchTask } from '../core/judge.ts';
+import type { PatchToCheck } from '../core/patch-subject.ts';
 import type { PersistentCache } from '../core/persistent-cache.ts';
-import { Sandboxes } from '../core/sandboxes.ts';
+import { SandboxFactory } from '../core/sandboxes.ts';
 import type { EnvironmentSetting } from '../environment/environment-setting.ts';
 import { checkAllowedFiles } from '../rules/allowed-files.ts';
-import { splitExpiredSettings } from '../rules/framework/rule-levels.ts';
-import { createExemptionLookup } from '../rules/protect/protection-exemption.ts';
-import { isStaticSignal } from '../signals/check-static-signal.ts';
-import { buildCompletePatchEvidence, type UncheckedPath } from './complete-patch-evidence.ts';
-import type { BypassEntry } from './configuration/config-schema.ts';
-import type { ParsedConfig } from './configuration/parse-config.ts';
-import { createPatchSubject } from './create-patch-subject.ts';
+import { splitExpiredRuleSettings } from '../rules/framework/rule-levels.ts';
+import { createExemptionReasonLookup } from '../rules/protect/protection-exemption.ts';
+import { isFileBasedSignal } from '../signals/check-static-signal.ts';
+import { buildPatchCompletenessEvidence, type UncheckedPath } from './complete-patch-evidence.ts';
+import type { GateBypassSetting } from './configuration/config-schema.ts';
+import type { ParsedAssayConfig } from './configuration/parse-config.ts';
+import { createPatchToCheck } from './create-patch-subject.ts';
 import type { GateBypass, GateRunnerOptions } from './gate-runner.ts';
 import { loadBaseConfig, loadBaseReviewPipeline } from './load-base-config.ts';
 import { checkStaticSignals, createUnjudgedSignalEvidence, runTestSignal } from './run-signals.ts';
@@ -38,7 +38,7 @@ export interface GatherEvidenceOptions {
   readonly missingPaths?: readonly UncheckedPath[];
   /** Files that the task names, and kinds of change that it foresees. */
   readonly files?: readonly string[];
-  readonly expects?: readonly ExpectedChange[];
+  readonly expects?: readonly ExpectedChangeKind[];
   /** Role that the task is for; absent: none is known. */
   readonly role?: string;
   /** Says where the branch stands that the work is to go to. Absent: nobody here knows. */
@@ -51,7 +51,7 @@ export interface GatherEvidenceOptions {
   readonly configOverride?: { readonly file: string; readonly text: string };
   readonly bypasses?: readonly GateBypass[];
   /** The task that the work is for, when it is known. */
-  readonly task?: JudgedTask | null;
+  readonly task?: PatchTask | null;
   /** Hidden tests of the task; absent or null: none. */
   readonly hiddenTests?: HiddenTestFiles | null;
   /** The model that gates may ask; absent: no provider is configured. */
@@ -86,7 +86,7 @@ export interface GatherEvidenceOptions {
 export async function gatherEvidence(options: GatherEvidenceOptions): Promise<Evidence> {
   const started = performance.now();
   const { store, base, tree, signals, workDir, abort } = options;
-  const rooms = new Sandboxes({
+  const rooms = new SandboxFactory({
     store,
     base,
     tree,
@@ -94,20 +94,20 @@ export async function gatherEvidence(options: GatherEvidenceOptions): Promise<Ev
     users: options.sandboxUsers ?? null,
     ...(abort ? { abort } : {}),
   });
-  const hasStatic = signals.some(isStaticSignal);
+  const hasStatic = signals.some(isFileBasedSignal);
   const { files = [], expects = [] } = options;
   const task = options.task ? { ...options.task, expects: options.task.expects ?? expects } : null;
   const configured = loadBaseConfig(store, base, options.configOverride ?? null);
   const [config, pipeline, subject, looked] = await Promise.all([
     configured,
     loadBaseReviewPipeline(store, base),
-    createPatchSubject({
+    createPatchToCheck({
       store,
       base,
       tree,
       rooms,
       allowed: async () =>
-        createExemptionLookup({
+        createExemptionReasonLookup({
           taskFiles: files,
           expects,
           allowGlobs: (await configured)?.protected.allow ?? [],
@@ -179,7 +179,7 @@ export async function gatherEvidence(options: GatherEvidenceOptions): Promise<Ev
     changedPaths: changed_files,
     protectedFiles: protected_files,
   });
-  const missing = buildCompletePatchEvidence(options.missingPaths ?? [], {
+  const missing = buildPatchCompletenessEvidence(options.missingPaths ?? [], {
     changes: subject.changes,
     // A task file of a check may name signals alone, and then says nothing of the work.
     task: task && task.title !== '' ? { files, expects, signals, role: options.role ?? null } : null,
@@ -225,8 +225,8 @@ const NO_PREPARED_GATES: PreparedGates = { jobs: [], save: async () => {} };
 
 /** The gates are loaded only when there is a configuration: most of a box's time is its start. */
 async function prepareGates(
-  { gates, rules, environment }: ParsedConfig,
-  subject: PatchSubject,
+  { gates, rules, environment }: ParsedAssayConfig,
+  subject: PatchToCheck,
   {
     bypasses,
     task = null,
@@ -256,7 +256,7 @@ async function prepareGates(
   const loading =
     kept &&
     Promise.all([
-      import('./cache/result-cache.ts').then(({ loadResultCache }) => loadResultCache(kept, subject)),
+      import('./cache/result-cache.ts').then(({ loadGateResultCache }) => loadGateResultCache(kept, subject)),
       import('./cache/read-execution-environment.ts').then(({ readExecutionEnvironment }) =>
         readExecutionEnvironment(
           identifyImage,
@@ -264,7 +264,7 @@ async function prepareGates(
         ),
       ),
     ]);
-  const [{ resolvePipeline }, { createGateJobs }] = await Promise.all([
+  const [{ resolveGatePipeline }, { createGateJobs }] = await Promise.all([
     import('./gate-pipeline.ts'),
     import('./gate-runner.ts'),
   ]);
@@ -284,7 +284,7 @@ async function prepareGates(
     const { enableImportCache } = await import('../code/import-cache.ts');
     enableImportCache(subject.store, { memory: kept, build: surroundings.build });
   }
-  const jobs = await createGateJobs(resolvePipeline(gates, own), {
+  const jobs = await createGateJobs(resolveGatePipeline(gates, own), {
     subject,
     settings: gates.settings,
     bypasses,
@@ -296,7 +296,7 @@ async function prepareGates(
     testHistory: persistentCache,
     repository,
     hiddenTests,
-    ruleSettings: splitExpiredSettings(rules, new Date()),
+    ruleSettings: splitExpiredRuleSettings(rules, new Date()),
     ...(onTests ? { onTests } : {}),
     ...(onScreenshots ? { onScreenshots } : {}),
     ...(onHiddenTestsResults ? { onHiddenTestsResults } : {}),
@@ -304,7 +304,7 @@ async function prepareGates(
   return { jobs, save: async () => results?.save() };
 }
 
-function assertBypassAllowed(config: ParsedConfig | null, bypasses: readonly GateBypass[]): void {
+function assertBypassAllowed(config: ParsedAssayConfig | null, bypasses: readonly GateBypass[]): void {
   if (bypasses.length === 0 || config?.gates.allow_bypass) return;
   throw new ConfigError(CONFIG_FILE, [
     {
@@ -320,7 +320,7 @@ function assertBypassAllowed(config: ParsedConfig | null, bypasses: readonly Gat
  * @param task id of the task; null when none is known, and then only those for every task hold.
  */
 export const selectActiveBypasses = (
-  entries: readonly BypassEntry[],
+  entries: readonly GateBypassSetting[],
   task: string | null,
   now: Date,
 ): GateBypass[] =>
@@ -335,7 +335,7 @@ const endOf = (until: string): Date =>
   until.includes('T') ? new Date(until) : new Date(Date.parse(until) + DAY_MS);
 
 async function environmentKeyOf(
-  { store, base }: Pick<PatchSubject, 'store' | 'base'>,
+  { store, base }: Pick<PatchToCheck, 'store' | 'base'>,
   setting: EnvironmentSetting,
 ): Promise<string> {
   const { computeEnvironmentKey } = await import('../environment/environment-key.ts');

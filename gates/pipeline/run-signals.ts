@@ -1,16 +1,20 @@
 import type { SignalEvidence } from '../../shared/contract/evidence/schema.ts';
 import type { CompletionSignal, ModelJudgedSignal } from '../../shared/contract/submission/signals.ts';
 import type { GateContext, GateResult } from '../core/gate.ts';
-import type { PatchSubject } from '../core/patch-subject.ts';
-import { EnvironmentError } from '../core/sandbox-extension.ts';
+import type { PatchToCheck } from '../core/patch-subject.ts';
+import { EnvironmentPreparationError } from '../core/sandbox-extension.ts';
 import { countTestsRun } from '../reports/tool-report.ts';
-import { checkStaticSignal, FolderListingCache, isStaticSignal } from '../signals/check-static-signal.ts';
-import type { RunTests } from '../tests/experiments/engine/experiment.ts';
-import type { CommandRun } from '../tests/running/command-run.ts';
-import { runWithBaseScripts } from '../tests/running/run-with-base-scripts.ts';
+import {
+  checkFileBasedSignal,
+  FolderListingCache,
+  isFileBasedSignal,
+} from '../signals/check-static-signal.ts';
+import type { TreeTestRunner } from '../tests/experiments/engine/experiment.ts';
+import type { CompletedCommandRun } from '../tests/running/command-run.ts';
+import { rerunCommandWithBaseScripts } from '../tests/running/run-with-base-scripts.ts';
 
 const createInfraFailure = (error: unknown): Pick<SignalEvidence, 'outcome' | 'detail'> => ({
-  outcome: error instanceof EnvironmentError ? 'could_not_run' : 'infra_failed',
+  outcome: error instanceof EnvironmentPreparationError ? 'could_not_run' : 'infra_failed',
   detail: `could not be checked: ${error instanceof Error ? error.message : String(error)}`,
 });
 
@@ -27,9 +31,9 @@ export async function checkStaticSignals(
   // Nothing has run: what lies where stays as it is.
   const listing = new FolderListingCache(root);
   for (const [index, signal] of signals.entries()) {
-    if (!isStaticSignal(signal)) continue;
+    if (!isFileBasedSignal(signal)) continue;
     const started = performance.now();
-    const checked = await checkStaticSignal(root, signal, { listing }).catch(createInfraFailure);
+    const checked = await checkFileBasedSignal(root, signal, { listing }).catch(createInfraFailure);
     seen.set(index, {
       type: signal.type,
       signal,
@@ -55,7 +59,7 @@ export const createUnjudgedSignalEvidence = (signal: ModelJudgedSignal): SignalE
  * Runs the command of a `test_passes` signal. Where it passes, what ran is compared with the base, as the tests gate does. Never rejects.
  */
 export async function runTestSignal(
-  subject: PatchSubject,
+  subject: PatchToCheck,
   signal: Extract<CompletionSignal, { type: 'test_passes' }>,
   task: GateContext['task'] = null,
 ): Promise<SignalEvidence> {
@@ -80,15 +84,15 @@ async function runAndCompare(
 ): Promise<Pick<GateResult, 'outcome' | 'detail'>> {
   const { subject, timeoutMs } = context;
   // Loaded only where a signal runs something: most of a box's time is its start.
-  const [{ runTests }, { compareWithBase }, { toBaselineResult }] = await Promise.all([
+  const [{ runTests }, { runExperimentsAgainstBase }, { buildBaselineResult }] = await Promise.all([
     import('../tests/gate-runs/run-tests.ts'),
     import('../tests/experiments/compare-with-base.ts'),
     import('../tests/comparing/baseline-result.ts'),
   ]);
-  const again: RunTests = (tree, { environment, limitMs = timeoutMs } = {}) =>
+  const again: TreeTestRunner = (tree, { environment, limitMs = timeoutMs } = {}) =>
     runTests(subject, command, tree, Math.min(timeoutMs, limitMs), environment);
-  let first: CommandRun | null = null;
-  const result = await runWithBaseScripts(subject, command, async (tree) => {
+  let first: CompletedCommandRun | null = null;
+  const result = await rerunCommandWithBaseScripts(subject, command, async (tree) => {
     const run = await again(tree);
     first ??= run;
     const [complaint] = run.report?.findings ?? [];
@@ -100,15 +104,15 @@ async function runAndCompare(
       : run;
   });
   // It is assigned where the command was run.
-  const run = first as CommandRun | null;
+  const run = first as CompletedCommandRun | null;
   if (run === null) return result;
   const told =
     subject.changes.length === 0
       ? result
-      : await compareWithBase(context, {
+      : await runExperimentsAgainstBase(context, {
           result: { ...result, kind: 'executed' },
           run,
-          getBaseline: async () => toBaselineResult(await again(subject.base)),
+          getBaseline: async () => buildBaselineResult(await again(subject.base)),
           runTests: again,
           timeLimitMs: timeoutMs,
           timeLeftMs: subject.sandboxes.startTimeLimit(timeoutMs),

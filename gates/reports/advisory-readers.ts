@@ -1,8 +1,8 @@
 import {
   createFindingsReport,
   createToolFinding,
+  type ReportCheckoutRoot,
   type ReportReader,
-  type ReportRoot,
   requireJsonList,
   requireStatedCount,
   type ToolFinding,
@@ -11,7 +11,7 @@ import {
 } from './tool-report.ts';
 
 /** A known hole in a dependency. It stays the same one when the version changes and the hole does not. */
-const advisory = (root: ReportRoot, name: unknown, id: unknown, message: string): ToolFinding =>
+const advisory = (root: ReportCheckoutRoot, name: unknown, id: unknown, message: string): ToolFinding =>
   createToolFinding(root, {}, id, message, JSON.stringify([name, id]));
 
 /**

@@ -1,9 +1,9 @@
 import {
   createFindingsReport,
   createToolFinding,
-  parseWholeJsonLines,
+  parseJsonLinesStrictly,
+  type ReportCheckoutRoot,
   type ReportReader,
-  type ReportRoot,
   type ToolFinding,
   toJsonList,
   toJsonRecord,
@@ -12,7 +12,7 @@ import {
 const compilerMessages =
   (levels: readonly unknown[]): ReportReader =>
   (text, root) => {
-    const lines = parseWholeJsonLines(text);
+    const lines = parseJsonLinesStrictly(text);
     if (!lines.some(({ reason }) => reason === 'build-finished')) throw new Error('the build did not finish');
     return createFindingsReport(
       once(
@@ -53,13 +53,13 @@ const PLACE = /^(?:vet: )?([^\s:][^:\n]{0,1000}):(\d{1,9}):(?:\d{1,9}:)? (.{1,40
 
 /** `go build -json`: the compiler's lines inside of JSON. */
 export const readGoBuild: ReportReader = (text, root) => {
-  const output = parseWholeJsonLines(text).filter(({ Action }) => Action === 'build-output');
+  const output = parseJsonLinesStrictly(text).filter(({ Action }) => Action === 'build-output');
   return createFindingsReport(
     output.flatMap(({ Output }) => (typeof Output === 'string' ? placed(root, Output, 'compile') : [])),
   );
 };
 
-const placed = (root: ReportRoot, line: string, rule: string): ToolFinding[] => {
+const placed = (root: ReportCheckoutRoot, line: string, rule: string): ToolFinding[] => {
   const match = PLACE.exec(line.trimEnd());
   return match ? [createToolFinding(root, { file: match[1], line: Number(match[2]) }, rule, match[3])] : [];
 };

@@ -1,8 +1,8 @@
 import {
   createFindingsReport,
   createToolFinding,
+  type ReportCheckoutRoot,
   type ReportReader,
-  type ReportRoot,
   requireJsonList,
   toJsonList,
   toJsonRecord,
@@ -20,7 +20,7 @@ export const readVulture: ReportReader = (text, root) =>
     }),
   );
 
-const unusedFile = (root: ReportRoot, file: unknown) =>
+const unusedFile = (root: ReportCheckoutRoot, file: unknown) =>
   createToolFinding(root, { file, line: 1 }, 'knip', 'nothing imports this file');
 
 /** `knip --reporter json` */

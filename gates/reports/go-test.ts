@@ -1,5 +1,10 @@
 import { createTestResult, type TestResult } from '../core/test-result.ts';
-import { createTestReport, type FailedTest, parseWholeJsonLines, type ReportReader } from './tool-report.ts';
+import {
+  createTestReport,
+  type FailedTest,
+  parseJsonLinesStrictly,
+  type ReportReader,
+} from './tool-report.ts';
 
 /** A place inside the package's folder, as `testing` prints it before a message. */
 const PLACE = /^\s{1,16}([\w.-]{1,200}\.go):(\d{1,9}): (.{0,2000})$/;
@@ -30,7 +35,7 @@ interface GoTestState {
  * @throws when a package has no end, or a test has none in a package that passed.
  */
 export const readGoTest: ReportReader = (text) => {
-  const events = parseWholeJsonLines(text);
+  const events = parseJsonLinesStrictly(text);
   if (!events.some(({ Action }) => Action === 'start')) throw new Error('no package was started');
   const said = new Map<string, string[]>();
   const known = new Map<string, GoTestState>();

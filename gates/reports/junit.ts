@@ -3,8 +3,8 @@ import { createTestResult, type TestResult } from '../core/test-result.ts';
 import {
   createTestReport,
   type FailedTest,
+  type ReportCheckoutRoot,
   type ReportReader,
-  type ReportRoot,
   removeCheckoutRoot,
   requireStatedCount,
   toCheckoutPath,
@@ -99,7 +99,7 @@ function requireStatedCounts(node: Node): HeldCounts {
   return held;
 }
 
-const fileOf = (node: Node, suite: string, ground: ReportRoot): string | null => {
+const fileOf = (node: Node, suite: string, ground: ReportCheckoutRoot): string | null => {
   const file = text_(node['file']) ?? (/\.\w+$/.test(suite) ? suite : undefined);
   return file === undefined ? null : toCheckoutPath(ground, unescape_(file));
 };

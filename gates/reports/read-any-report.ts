@@ -1,5 +1,5 @@
 import { REPORT_READERS, type ReportFormat } from './report-readers.ts';
-import { type ReportRoot, type ToolReport, toJsonList, toJsonRecord } from './tool-report.ts';
+import { type ReportCheckoutRoot, type ToolReport, toJsonList, toJsonRecord } from './tool-report.ts';
 
 /** Which of our formats a text is in, by what it begins with; null: none of them. */
 async function detectReportFormat(text: string): Promise<ReportFormat | null> {
@@ -24,7 +24,7 @@ async function detectReportFormat(text: string): Promise<ReportFormat | null> {
 }
 
 /** Reads a report in whichever of our formats it is. @throws when it is in none, or not whole. */
-export async function readAnyReport(text: string, ground: ReportRoot): Promise<ToolReport> {
+export async function readAnyReport(text: string, ground: ReportCheckoutRoot): Promise<ToolReport> {
   const name = await detectReportFormat(text);
   if (name === null)
     throw new Error('the report is neither JUnit XML, CTRF, TAP, nor another format that we know');
@@ -32,14 +32,14 @@ export async function readAnyReport(text: string, ground: ReportRoot): Promise<T
 }
 
 /** Test results in the output of a command. */
-export interface OutputReport {
+export interface CommandOutputReport {
   /** Null: the output holds none that can be read. */
   readonly report: ToolReport | null;
   /** Why results that the output begins to name cannot be read; null: it names none, or they were read. */
   readonly problem: string | null;
 }
 
-const NONE: OutputReport = { report: null, problem: null };
+const NONE: CommandOutputReport = { report: null, problem: null };
 
 /**
  * Finds test results that a command printed among other output: TAP, JUnit XML, or what cargo and unittest print for people. Output of
@@ -48,8 +48,8 @@ const NONE: OutputReport = { report: null, problem: null };
 export async function findReportInOutput(
   output: string,
   cutBytes: number,
-  ground: ReportRoot,
-): Promise<OutputReport> {
+  ground: ReportCheckoutRoot,
+): Promise<CommandOutputReport> {
   if (cutBytes > 0) return NONE;
   try {
     const report = await readOutput(output, ground);
@@ -59,7 +59,7 @@ export async function findReportInOutput(
   }
 }
 
-async function readOutput(output: string, ground: ReportRoot): Promise<ToolReport | null> {
+async function readOutput(output: string, ground: ReportCheckoutRoot): Promise<ToolReport | null> {
   const { hasTap, readTap } = await import('./tap.ts');
   if (hasTap(output)) return readTap(output, ground);
   const from = output.search(/<testsuites?\b/);

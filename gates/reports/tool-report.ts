@@ -1,10 +1,10 @@
 import { isAbsolute, join, normalize, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Finding } from '../../shared/contract/evidence/schema.ts';
+import type { CheckFinding } from '../../shared/contract/evidence/schema.ts';
 import { computeTestId, type TestResult } from '../core/test-result.ts';
 
 /** One complaint of a tool. */
-export interface ToolFinding extends Finding {
+export interface ToolFinding extends CheckFinding {
   /** What it stays the same by when lines move: compared with the complaints about the base. */
   readonly key: string;
 }
@@ -20,7 +20,7 @@ export interface ToolReport {
 const MAX_CASES = 100_000;
 
 /** The real path of a checkout, alone or with the folder of it that relative paths start from. */
-export type ReportRoot =
+export type ReportCheckoutRoot =
   | string
   | {
       readonly root: string;
@@ -30,7 +30,7 @@ export type ReportRoot =
     };
 
 /** Reads a report about a checkout. @throws whatever a text throws that is not such a report. */
-export type ReportReader = (text: string, ground: ReportRoot) => ToolReport;
+export type ReportReader = (text: string, ground: ReportCheckoutRoot) => ToolReport;
 
 /** Longest message in characters. */
 const MAX_MESSAGE = 1_000;
@@ -41,7 +41,7 @@ export const computeFindingKey = (file: string | null, rule: string, message: st
 
 /** A complaint with a path relative to the checkout; what lies outside of it has no file. */
 export function createToolFinding(
-  ground: ReportRoot,
+  ground: ReportCheckoutRoot,
   place: { readonly file?: unknown; readonly line?: unknown },
   rule: unknown,
   message: unknown,
@@ -98,7 +98,7 @@ export function createTestReport(cases: readonly TestResult[], failures: readonl
 }
 
 /** A name without the folder of the checkout, which is another one each time. */
-export function removeCheckoutRoot(name: string, ground: ReportRoot): string {
+export function removeCheckoutRoot(name: string, ground: ReportCheckoutRoot): string {
   const root = typeof ground === 'string' ? ground : ground.root;
   return root === '' ? name : name.replaceAll(`${root}/`, '');
 }
@@ -108,7 +108,7 @@ export const countTestsRun = (cases: readonly TestResult[]): number =>
   cases.filter(({ outcome }) => outcome !== 'skipped').length;
 
 /** A path relative to the checkout; null for what lies outside of it. */
-export function toCheckoutPath(ground: ReportRoot, path: string): string | null {
+export function toCheckoutPath(ground: ReportCheckoutRoot, path: string): string | null {
   const {
     root,
     folder,
@@ -163,7 +163,7 @@ export const parseJsonLines = (text: string): Readonly<Record<string, unknown>>[
   });
 
 /** Parses one JSON value per line. @throws when a line begins like an object and is none: the report is torn. */
-export const parseWholeJsonLines = (text: string): Readonly<Record<string, unknown>>[] =>
+export const parseJsonLinesStrictly = (text: string): Readonly<Record<string, unknown>>[] =>
   text.split('\n').flatMap((line) => {
     if (!line.startsWith('{')) return [];
     try {

@@ -1,6 +1,6 @@
 import { ALLOWED_FILES_GATE } from '../../shared/contract/evidence/gate-names.ts';
-import type { GateEvidence, ProtectedFile } from '../../shared/contract/evidence/schema.ts';
-import type { ExpectedChange } from '../../shared/contract/submission/expected-changes.ts';
+import type { ChangedProtectedFile, GateEvidence } from '../../shared/contract/evidence/schema.ts';
+import type { ExpectedChangeKind } from '../../shared/contract/submission/expected-changes.ts';
 import { isTestPath } from '../core/test-paths.ts';
 
 /** What becomes of a patch that changes more than the files that its task names. */
@@ -15,10 +15,10 @@ export interface AllowedFilesOptions {
   readonly setting: AllowedFilesSetting;
   /** Files and folders of the task; without any, nothing is outside. */
   readonly taskFiles: readonly string[];
-  readonly expects: readonly ExpectedChange[];
+  readonly expects: readonly ExpectedChangeKind[];
   /** What the patch touches, old names of renamed files included. */
   readonly changedPaths: readonly string[];
-  readonly protectedFiles: readonly Pick<ProtectedFile, 'path' | 'allowed_by'>[];
+  readonly protectedFiles: readonly Pick<ChangedProtectedFile, 'path' | 'allowed_by'>[];
 }
 
 /**

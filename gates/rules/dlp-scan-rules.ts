@@ -5,7 +5,7 @@ import type { PatchView, Rule } from './framework/rule.ts';
 import { createRuleFamily } from './framework/rule-family.ts';
 
 async function collectFindings(patch: PatchView) {
-  const [{ findScanFindings }, { Scanner }, { buildDlpDetectors }, { readProjectLicense }] =
+  const [{ findScanFindings }, { ContentScanner }, { buildDlpDetectors }, { readProjectLicense }] =
     await Promise.all([
       import('./scan-runs/scan-findings.ts'),
       import('./scan/scanner.ts'),
@@ -16,7 +16,7 @@ async function collectFindings(patch: PatchView) {
   const own = await readProjectLicense(patch.store, patch.base, paths);
   return findScanFindings(
     patch,
-    new Scanner(buildDlpDetectors({ projectLicense: own }).detectors),
+    new ContentScanner(buildDlpDetectors({ projectLicense: own }).detectors),
     (_rule, severity) => severity !== 'medium',
   );
 }

@@ -3,15 +3,15 @@ import { createRuleFamily } from './framework/rule-family.ts';
 import { NAMED_SECRET_RULES } from './pii-scan/rules/named-secrets.ts';
 import { PERSONAL_DATA_RULES } from './pii-scan/rules/personal-data.ts';
 import { TOKEN_RULES } from './pii-scan/rules/tokens.ts';
-import type { Scanner } from './scan/scanner.ts';
+import type { ContentScanner } from './scan/scanner.ts';
 
-let ready: Promise<Scanner> | null = null;
-const scanner = async (): Promise<Scanner> => {
-  const [{ Scanner }, { buildPiiDetectors }] = await Promise.all([
+let ready: Promise<ContentScanner> | null = null;
+const scanner = async (): Promise<ContentScanner> => {
+  const [{ ContentScanner }, { buildPiiDetectors }] = await Promise.all([
     import('./scan/scanner.ts'),
     import('./pii-scan/pii-detectors.ts'),
   ]);
-  return new Scanner(buildPiiDetectors());
+  return new ContentScanner(buildPiiDetectors());
 };
 
 async function collectFindings(patch: PatchView) {

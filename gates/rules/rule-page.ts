@@ -1,7 +1,7 @@
-import { findRule } from './rule-registry.ts';
+import { findGateRule } from './rule-registry.ts';
 
 /** What SARIF says of a rule, and where its page is. */
-export interface RulePage {
+export interface RuleDocumentation {
   readonly summary: string;
   readonly rationale: string;
   /** Below the folder of the documentation. */
@@ -9,8 +9,8 @@ export interface RulePage {
 }
 
 /** The page of a rule of ours; of what a tool says, the page that lists the gates. */
-export function getRulePage(id: string): RulePage {
-  const rule = findRule(id);
+export function getRuleDocumentation(id: string): RuleDocumentation {
+  const rule = findGateRule(id);
   if (rule === undefined)
     return {
       summary: id,
@@ -22,4 +22,4 @@ export function getRulePage(id: string): RulePage {
 
 /** How anybody asks for the page of a rule without a browser; null for what a tool says. */
 export const getExplainCommand = (id: string): string | null =>
-  findRule(id) === undefined ? null : `assay rules explain ${id}`;
+  findGateRule(id) === undefined ? null : `assay rules explain ${id}`;

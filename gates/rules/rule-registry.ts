@@ -11,7 +11,7 @@ import { PII_RULES } from './pii-scan-rules.ts';
 import { SUPPRESSION_RULES } from './suppressions/rules.ts';
 
 /** Every rule that reads, by name. */
-export const RULES: readonly Rule[] = [
+export const GATE_RULES: readonly Rule[] = [
   ...TEST_INTEGRITY_RULES,
   ...SUPPRESSION_RULES,
   ...DEAD_CODE_RULES,
@@ -24,6 +24,6 @@ export const RULES: readonly Rule[] = [
   ...DLP_RULES,
 ].sort((a, b) => (a.id < b.id ? -1 : 1));
 
-const BY_ID = new Map(RULES.map((rule) => [rule.id, rule]));
+const BY_ID = new Map(GATE_RULES.map((rule) => [rule.id, rule]));
 
-export const findRule = (id: string): Rule | undefined => BY_ID.get(id);
+export const findGateRule = (id: string): Rule | undefined => BY_ID.get(id);

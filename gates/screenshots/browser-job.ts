@@ -21,7 +21,7 @@ export const ScreenshotPage = z.strictObject({
 });
 export type ScreenshotPage = z.infer<typeof ScreenshotPage>;
 
-export const ScreenshotPages = z
+export const ScreenshotPagesSetting = z
   .array(ScreenshotPage)
   .min(1)
   .max(MAX_SCREENSHOTS_PER_GATE)
@@ -30,7 +30,7 @@ export const ScreenshotPages = z
   });
 
 /** What the program that drives the browser is told, as JSON on its standard input. */
-export interface BrowserJob {
+export interface ScreenshotBrowserRequest {
   /** Path of the browser. */
   readonly browser: string;
   /** Of the application: `http://127.0.0.1:<port>`. */
@@ -61,7 +61,7 @@ export const MAX_PAGE_TEXT_CHARACTERS = 300;
 const Text = z.string().max(MAX_PAGE_TEXT_CHARACTERS);
 
 /** What the program says of each page, in their order. It runs beside the application: what it says is read like anything of the patch. */
-export const PageResult = z.strictObject({
+export const PageCaptureResult = z.strictObject({
   end: z.enum(PAGE_ENDS),
   /** More about it, empty where there is none. */
   detail: Text,
@@ -70,10 +70,10 @@ export const PageResult = z.strictObject({
   /** What the page wrote to the console as errors, and exceptions that nobody caught. */
   errors: z.array(Text).max(MAX_PAGE_ERRORS),
 });
-export type PageResult = z.infer<typeof PageResult>;
+export type PageCaptureResult = z.infer<typeof PageCaptureResult>;
 
 /** Debian's names of it, Google's, and those of other systems, the most likely first. */
-export const BROWSER_PROGRAMS = [
+export const BROWSER_EXECUTABLE_NAMES = [
   'chromium',
   'chromium-browser',
   'chromium-headless-shell',
@@ -94,7 +94,7 @@ export async function findBrowser(
   const set = env[CONTAINER_ENV_NAMES.browser];
   if (set !== undefined && set !== '') return isAbsolute(set) && (await runs(set)) ? set : null;
   const folders = (env['PATH'] ?? '').split(delimiter).filter(isAbsolute);
-  for (const name of BROWSER_PROGRAMS)
+  for (const name of BROWSER_EXECUTABLE_NAMES)
     for (const folder of folders) if (await runs(join(folder, name))) return join(folder, name);
   return null;
 }

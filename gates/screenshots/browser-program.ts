@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { buildBrowserArguments } from './browser-arguments.ts';
-import type { BrowserJob, PageResult } from './browser-job.ts';
+import type { PageCaptureResult, ScreenshotBrowserRequest } from './browser-job.ts';
 import { capturePages } from './capture-pages.ts';
-import { DevToolsPipe } from './devtools-pipe.ts';
-import { serveFolder } from './static-server.ts';
+import { DevToolsPipeClient } from './devtools-pipe.ts';
+import { serveStaticFolder } from './static-server.ts';
 
 /** Drives a browser as the user of a room: `take` reads a Job from standard input and writes `results.json` into its folder. */
 async function take(): Promise<void> {
-  const job = JSON.parse(await text(process.stdin)) as BrowserJob;
+  const job = JSON.parse(await text(process.stdin)) as ScreenshotBrowserRequest;
   const profile = join(job.folder, 'profile');
   await mkdir(profile, { recursive: true });
   const child = spawn(job.browser, buildBrowserArguments(profile), {
@@ -21,14 +21,14 @@ async function take(): Promise<void> {
     cwd: tmpdir(),
     env: { ...process.env, TMPDIR: '.' },
   });
-  const pipe = new DevToolsPipe(child.stdio[4] as Readable, child.stdio[3] as Writable);
+  const pipe = new DevToolsPipeClient(child.stdio[4] as Readable, child.stdio[3] as Writable);
   child.once('error', (error) => pipe.end(`the browser could not be started: ${error.message}`));
-  const results: PageResult[] = await capturePages(pipe, job);
+  const results: PageCaptureResult[] = await capturePages(pipe, job);
   await writeFile(join(job.folder, 'results.json'), JSON.stringify(results));
   // Whoever started us ends what is left of the browser.
   process.exit(0);
 }
 
 const [mode, folder = '.'] = process.argv.slice(2);
-if (mode === 'serve') await serveFolder(folder, Number(process.env['PORT']));
+if (mode === 'serve') await serveStaticFolder(folder, Number(process.env['PORT']));
 else await take();

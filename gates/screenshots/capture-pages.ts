@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MAX_SCREENSHOT_BYTES } from '../../shared/contract/screenshot.ts';
 import {
-  type BrowserJob,
   MAX_PAGE_ERRORS,
   MAX_PAGE_TEXT_CHARACTERS,
-  type PageResult,
+  type PageCaptureResult,
+  type ScreenshotBrowserRequest,
   type ScreenshotPage,
 } from './browser-job.ts';
-import { BrowserEndedError, type DevToolsPipe } from './devtools-pipe.ts';
+import { BrowserConnectionError, type DevToolsPipeClient } from './devtools-pipe.ts';
 
 /** Most time that a page is given to come to rest once it is loaded, in milliseconds. */
 const REST_MS = 2_000;
@@ -50,7 +50,7 @@ class PageState {
   }
 
   hear(method: string, params: Fields): void {
-    if (method === 'ended') this.broken.reject(new BrowserEndedError('the browser has ended'));
+    if (method === 'ended') this.broken.reject(new BrowserConnectionError('the browser has ended'));
     if (method === 'Inspector.targetCrashed')
       this.broken.reject(new PageCrashedError('the page has crashed'));
     if (method === 'Page.loadEventFired') this.loaded.resolve();
@@ -87,8 +87,8 @@ class PageTimeoutError extends Error {}
 class PageNotLoadedError extends Error {}
 class PageNavigatedAwayError extends Error {}
 
-const END_OF = new Map<unknown, PageResult['end']>([
-  [BrowserEndedError, 'browser_ended'],
+const END_OF = new Map<unknown, PageCaptureResult['end']>([
+  [BrowserConnectionError, 'browser_ended'],
   [PageCrashedError, 'crashed'],
   [PageTimeoutError, 'timed_out'],
   [PageNotLoadedError, 'not_loaded'],
@@ -99,11 +99,11 @@ const originOf = (url: string): string => (URL.canParse(url) ? new URL(url).orig
 
 /** Takes one picture, in a window without a past. Never rejects because of the page. */
 async function capturePage(
-  pipe: DevToolsPipe,
-  job: BrowserJob,
+  pipe: DevToolsPipeClient,
+  job: ScreenshotBrowserRequest,
   page: ScreenshotPage,
   file: string,
-): Promise<PageResult> {
+): Promise<PageCaptureResult> {
   const seen = new PageState();
   const over = new AbortController();
   const late = sleep(job.pageMs, undefined, { signal: over.signal }).then(
@@ -191,8 +191,11 @@ async function capturePage(
 }
 
 /** Takes the pictures one after the other. */
-export async function capturePages(pipe: DevToolsPipe, job: BrowserJob): Promise<PageResult[]> {
-  const results: PageResult[] = [];
+export async function capturePages(
+  pipe: DevToolsPipeClient,
+  job: ScreenshotBrowserRequest,
+): Promise<PageCaptureResult[]> {
+  const results: PageCaptureResult[] = [];
   for (const [index, page] of job.pages.entries())
     results.push(await capturePage(pipe, job, page, join(job.folder, `${index}.png`)));
   return results;

@@ -14,21 +14,21 @@ interface DevToolsMessage {
 const MAX_MESSAGE = 64 * 1_048_576;
 
 /** The browser has ended, or speaks as no browser does. */
-export class BrowserEndedError extends Error {}
+export class BrowserConnectionError extends Error {}
 
 /**
  * Commands and events of the DevTools protocol over the browser's pipe: JSON, each ended by NUL. There is no port that others could
  * connect to.
  * @see https://chromedevtools.github.io/devtools-protocol/
  */
-export class DevToolsPipe {
+export class DevToolsPipeClient {
   readonly #to: Writable;
   readonly #waiting = new Map<number, PromiseWithResolvers<Fields>>();
   readonly #listeners = new Map<string, (method: string, params: Fields) => void>();
   #next = 0;
   #kept: Buffer[] = [];
   #bytes = 0;
-  #ended: BrowserEndedError | null = null;
+  #ended: BrowserConnectionError | null = null;
 
   constructor(from: Readable, to: Writable) {
     this.#to = to;
@@ -56,7 +56,7 @@ export class DevToolsPipe {
 
   end(why: string): void {
     if (this.#ended) return;
-    this.#ended = new BrowserEndedError(why);
+    this.#ended = new BrowserConnectionError(why);
     for (const { reject } of this.#waiting.values()) reject(this.#ended);
     this.#waiting.clear();
     for (const heard of this.#listeners.values()) heard('ended', {});

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { ScreenshotPath } from '../../shared/contract/screenshot.ts';
-import { CommandSetting } from '../tests/gate-runs/command-gate.ts';
-import { ScreenshotPages } from './browser-job.ts';
+import { CommandLineSetting } from '../tests/gate-runs/command-gate.ts';
+import { ScreenshotPagesSetting } from './browser-job.ts';
 
 /** A folder of the checkout. What the checkout links to elsewhere is not served. */
 const Folder = z
@@ -13,7 +13,7 @@ export const ScreenshotsSetting = z
   .strictObject({
     enabled: z.boolean().optional(),
     /** Starts the application; it has to listen on 127.0.0.1 at the port in `PORT`. */
-    command: CommandSetting.optional(),
+    command: CommandLineSetting.optional(),
     /** What is served instead of an application that is started. */
     folder: Folder.optional(),
     /** Where the application answers once it is up. */
@@ -23,7 +23,7 @@ export const ScreenshotsSetting = z
     /** Most time for one page, in seconds. */
     page_s: z.number().int().min(1).max(120).default(15),
     timeout_s: z.number().int().min(1).max(3_600).optional(),
-    pages: ScreenshotPages.default([{ name: 'start', path: '/', width: 1_280, height: 800 }]),
+    pages: ScreenshotPagesSetting.default([{ name: 'start', path: '/', width: 1_280, height: 800 }]),
   })
   .refine(({ command, folder }) => command === undefined || folder === undefined, {
     path: ['folder'],

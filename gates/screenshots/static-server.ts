@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
 import type { RequestListener } from 'node:http';
 import { extname, join, sep } from 'node:path';
-import { isAuthenticatedByHandler, listenOnLoopback } from '../../shared/lib/loopback-listener.ts';
+import { isAuthenticationLeftToHandler, listenOnLoopback } from '../../shared/lib/loopback-listener.ts';
 
 /** What browsers have to be told of the files that make a page. */
 const TYPES: Readonly<Record<string, string>> = {
@@ -35,9 +35,9 @@ export async function resolveServedFile(root: string, path: string): Promise<str
 }
 
 /** Serves the files of a folder on loopback, until it is ended. */
-export async function serveFolder(folder: string, port: number): Promise<void> {
+export async function serveStaticFolder(folder: string, port: number): Promise<void> {
   const root = await realpath(folder);
-  const rule = { servesPages: true, isAuthenticated: isAuthenticatedByHandler };
+  const rule = { servesPages: true, isAuthenticated: isAuthenticationLeftToHandler };
   const serve: RequestListener = async (request, response) => {
     const file = await resolveServedFile(root, request.url ?? '/');
     if (file === null) {

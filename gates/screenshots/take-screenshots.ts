@@ -3,14 +3,19 @@ import { createServer } from 'node:net';
 import { basename, join } from 'node:path';
 import * as z from 'zod';
 import { readPngSize } from '../../shared/contract/evidence/png-size.ts';
-import type { Finding } from '../../shared/contract/evidence/schema.ts';
+import type { CheckFinding } from '../../shared/contract/evidence/schema.ts';
 import { MAX_SCREENSHOT_BYTES } from '../../shared/contract/screenshot.ts';
 import { sha256 } from '../../shared/lib/sha256.ts';
 import { emptyTreeId } from '../../workspace/git/git-store.ts';
 import type { ProcessResult } from '../../workspace/process/run-process.ts';
 import type { CapturedScreenshot, GateContext, GateResult } from '../core/gate.ts';
 import { runWithService } from '../core/service.ts';
-import { type BrowserJob, findBrowser, PageResult, type ScreenshotPage } from './browser-job.ts';
+import {
+  findBrowser,
+  PageCaptureResult,
+  type ScreenshotBrowserRequest,
+  type ScreenshotPage,
+} from './browser-job.ts';
 import type { ScreenshotsSetting } from './screenshots-setting.ts';
 
 /** Twelve pages with all that may be said of them. */
@@ -34,15 +39,15 @@ async function readLeftFile(folder: string, name: string, most: number): Promise
 }
 
 /** What the program says of each page; null: it says nothing that could be read. */
-export async function readPageResults(
+export async function readPageCaptureResults(
   folder: string,
   pages: readonly ScreenshotPage[],
-): Promise<PageResult[] | null> {
+): Promise<PageCaptureResult[] | null> {
   const text = await readLeftFile(folder, 'shots/results.json', MAX_RESULTS_BYTES);
   if (text === null) return null;
   try {
     return z
-      .array(PageResult)
+      .array(PageCaptureResult)
       .length(pages.length)
       .parse(JSON.parse(text.toString('utf8')));
   } catch {
@@ -90,7 +95,7 @@ const freePort = (): Promise<number> =>
     });
   });
 
-const NOT_TAKEN: Readonly<Record<Exclude<PageResult['end'], 'taken'>, string>> = {
+const NOT_TAKEN: Readonly<Record<Exclude<PageCaptureResult['end'], 'taken'>, string>> = {
   not_loaded: 'could not be loaded',
   left: 'does not stay on the application',
   timed_out: 'was not there in time',
@@ -100,8 +105,11 @@ const NOT_TAKEN: Readonly<Record<Exclude<PageResult['end'], 'taken'>, string>> =
 };
 
 /** What is wrong with a page, as far as the browser noticed. */
-function findingsOf(page: ScreenshotPage, { end, detail, status, errors }: PageResult): Finding[] {
-  const found = (rule: string, message: string): Finding => ({ file: null, line: null, rule, message });
+function findingsOf(
+  page: ScreenshotPage,
+  { end, detail, status, errors }: PageCaptureResult,
+): CheckFinding[] {
+  const found = (rule: string, message: string): CheckFinding => ({ file: null, line: null, rule, message });
   const of = `${page.name} (${page.path})`;
   return [
     ...(end === 'taken' ? [] : [found(`page_${end}`, `${of} ${NOT_TAKEN[end]}: ${detail}`)]),
@@ -111,7 +119,7 @@ function findingsOf(page: ScreenshotPage, { end, detail, status, errors }: PageR
 }
 
 /** Ends of pages that are no fault of what was asked for: nobody can tell what the page would have shown. */
-const INCONCLUSIVE_ENDS: ReadonlyMap<PageResult['end'], GateResult['outcome']> = new Map([
+const INCONCLUSIVE_ENDS: ReadonlyMap<PageCaptureResult['end'], GateResult['outcome']> = new Map([
   ['browser_ended', 'infra_failed'],
   ['timed_out', 'timed_out'],
 ]);
@@ -131,19 +139,19 @@ function describeBrowserFailure(ran: ProcessResult): ScreenshotsOutcome {
 
 async function runBrowser(
   context: GateContext,
-  job: Omit<BrowserJob, 'folder'>,
+  job: Omit<ScreenshotBrowserRequest, 'folder'>,
   limitMs: number,
 ): Promise<GateResult> {
   const { sandboxes, store } = context.subject;
   // In no turn of its own: the application is in, and nobody else of another group until that has ended.
   const room = await sandboxes.createToolQuerySandbox(emptyTreeId(store));
   const tmp = await realpath(room.tmpFolder);
-  const input = JSON.stringify({ ...job, folder: join(tmp, 'shots') } satisfies BrowserJob);
+  const input = JSON.stringify({ ...job, folder: join(tmp, 'shots') } satisfies ScreenshotBrowserRequest);
   const ran = await room.run({ argv: [process.execPath, PROGRAM, 'take'], input }, limitMs);
-  const results = ran.end === 'exited' ? await readPageResults(tmp, job.pages) : null;
+  const results = ran.end === 'exited' ? await readPageCaptureResults(tmp, job.pages) : null;
   if (results === null) return createScreenshotsResult(describeBrowserFailure(ran));
   const shots: CapturedScreenshot[] = [];
-  const findings: Finding[] = [];
+  const findings: CheckFinding[] = [];
   for (const [index, page] of job.pages.entries()) {
     const said = results[index];
     if (!said) continue;
@@ -181,7 +189,7 @@ async function runBrowser(
 }
 
 /** Starts the application and has a browser take a picture of each page. Judges nothing of what they show. */
-export async function takeScreenshots(
+export async function runScreenshotsGate(
   context: GateContext,
   settings: ScreenshotsSetting,
 ): Promise<GateResult> {

@@ -91,21 +91,21 @@ export async function findFirstGlobMatch(
 }
 
 /** The signals that are answered by looking at files; `test_passes` and `api_responds` run a command instead, and judged ones ask a model. */
-export type StaticSignal = Exclude<
+export type FileBasedSignal = Exclude<
   CompletionSignal,
   ModelJudgedSignal | { type: 'test_passes' | 'api_responds' }
 >;
 
-export interface StaticSignalResult {
+export interface FileBasedSignalResult {
   readonly outcome: CheckOutcome;
   readonly detail: string;
 }
 
-const passed = (detail: string): StaticSignalResult => ({ outcome: 'passed', detail });
-const failed = (detail: string): StaticSignalResult => ({ outcome: 'failed', detail });
+const passed = (detail: string): FileBasedSignalResult => ({ outcome: 'passed', detail });
+const failed = (detail: string): FileBasedSignalResult => ({ outcome: 'failed', detail });
 const LEAVES = 'leaves the checkout through a symbolic link, which is not followed';
 
-export const isStaticSignal = (signal: CompletionSignal): signal is StaticSignal =>
+export const isFileBasedSignal = (signal: CompletionSignal): signal is FileBasedSignal =>
   signal.type !== 'test_passes' && signal.type !== 'api_responds' && !isModelJudgedSignal(signal);
 
 /**
@@ -113,11 +113,11 @@ export const isStaticSignal = (signal: CompletionSignal): signal is StaticSignal
  * @param root real path of the checkout.
  * @param timeoutMs longest time for a regular expression; `listing`: what is known of the checkout's folders.
  */
-export async function checkStaticSignal(
+export async function checkFileBasedSignal(
   root: string,
-  signal: StaticSignal,
+  signal: FileBasedSignal,
   { timeoutMs = REGEX_TIMEOUT_MS, listing = new FolderListingCache(root) } = {},
-): Promise<StaticSignalResult> {
+): Promise<FileBasedSignalResult> {
   switch (signal.type) {
     case 'path_exists': {
       const found = await locateInCheckout(root, signal.path);
@@ -142,9 +142,9 @@ export async function checkStaticSignal(
 
 async function fileContains(
   root: string,
-  signal: Extract<StaticSignal, { type: 'file_contains' }>,
+  signal: Extract<FileBasedSignal, { type: 'file_contains' }>,
   timeoutMs: number,
-): Promise<StaticSignalResult> {
+): Promise<FileBasedSignalResult> {
   const found = await locateInCheckout(root, signal.path);
   if (found.kind === 'leaves') return failed(`${signal.path} ${LEAVES}`);
   if (found.kind === 'missing') return failed('file not found');

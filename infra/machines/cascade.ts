@@ -1,11 +1,11 @@
 import type { LaunchKind } from '../../shared/contract/box-kind.ts';
 import type {
-  CASCADE_STAGES,
-  CASCADE_STEPS,
-  REPOSITORY_STEPS,
+  CASCADE_LAMBDA_STEPS,
+  CASCADE_NEXT_STAGES,
+  CASCADE_REPOSITORY_STEPS,
 } from '../../shared/contract/messages/step-messages.ts';
 import {
-  CATCH_ALL_UNEXPECTED,
+  CATCH_UNEXPECTED_ERRORS,
   createInvokeState,
   IS_RETRY_EXPRESSION,
   type StateDefinitionJson,
@@ -14,7 +14,7 @@ import {
   UNEXPECTED_FAIL_STATE,
 } from './states.ts';
 
-export interface CascadeParts {
+export interface CascadeDefinitionResources {
   /** `aws`, `aws-cn`, …: service integrations are named by ARNs. */
   readonly partition: string;
   /** ARN of the function that does the steps. */
@@ -29,7 +29,7 @@ export interface CascadeParts {
   readonly gatesQueue: string;
 }
 
-type Stage = (typeof CASCADE_STAGES)[number];
+type Stage = (typeof CASCADE_NEXT_STAGES)[number];
 
 /** The state that each stage goes on in. */
 const STATE_OF = {
@@ -61,11 +61,11 @@ const MACHINE_SECONDS = 290;
  * a verdict or a person's word, writes that to the task, of which the next execution comes. What goes from state to state is where the task
  * stands: `{stage, attempt, priority, submitter}`, as the input or the last step has said it.
  */
-export function cascadeDefinition(parts: CascadeParts): StateDefinitionJson {
+export function buildCascadeDefinition(parts: CascadeDefinitionResources): StateDefinitionJson {
   const { partition, agentQueues, gatesQueue } = parts;
 
   const step = (
-    name: (typeof CASCADE_STEPS)[number],
+    name: (typeof CASCADE_LAMBDA_STEPS)[number],
     more: StateDefinitionJson = {},
   ): StateDefinitionJson => ({
     ...createInvokeState(partition, parts.cascadeFunction, {
@@ -79,7 +79,7 @@ export function cascadeDefinition(parts: CascadeParts): StateDefinitionJson {
   });
 
   /** Asks the repository. */
-  const ask = (name: (typeof REPOSITORY_STEPS)[number]): StateDefinitionJson => ({
+  const ask = (name: (typeof CASCADE_REPOSITORY_STEPS)[number]): StateDefinitionJson => ({
     ...createInvokeState(partition, parts.resolverFunction, {
       step: name,
       task_id: TASK_ID,
@@ -101,7 +101,7 @@ export function cascadeDefinition(parts: CascadeParts): StateDefinitionJson {
     },
     TimeoutSeconds: 60,
     Retry: [{ ...TRANSIENT_FAULT_RETRY, ErrorEquals: ['SQS.AmazonSQSException', 'SQS.SdkClientException'] }],
-    Catch: CATCH_ALL_UNEXPECTED,
+    Catch: CATCH_UNEXPECTED_ERRORS,
     End: true,
   });
 
@@ -162,7 +162,7 @@ export function cascadeDefinition(parts: CascadeParts): StateDefinitionJson {
         },
         TimeoutSeconds: 60,
         Retry: [{ ...TRANSIENT_FAULT_RETRY, ErrorEquals: ['States.TaskFailed'] }],
-        Catch: CATCH_ALL_UNEXPECTED,
+        Catch: CATCH_UNEXPECTED_ERRORS,
         End: true,
       },
 

@@ -1,5 +1,8 @@
 import type { JanitorStepInput } from '../../shared/contract/messages/step-messages.ts';
-import { JANITOR_SECONDS, JUDGING_SECONDS } from '../../shared/reviews/judging/judging-limits.ts';
+import {
+  JANITOR_TIMEOUT_SECONDS,
+  JUDGING_TIMEOUT_SECONDS,
+} from '../../shared/reviews/judging/judging-limits.ts';
 import {
   createInvokeState,
   IS_RETRY_EXPRESSION,
@@ -8,7 +11,7 @@ import {
   UNEXPECTED_FAIL_STATE,
 } from './states.ts';
 
-export interface JanitorParts {
+export interface JanitorDefinitionResources {
   readonly partition: string;
   /** ARN of the function that does the steps. */
   readonly janitorFunction: string;
@@ -26,11 +29,11 @@ const OF_ATTEMPT = {
  * From evidence to one verdict on one tree. It never waits for a box, so it is done within minutes; who waits for its verdict hears of it by
  * the write.
  */
-export function janitorDefinition({
+export function buildJanitorDefinition({
   partition,
   janitorFunction,
   judgeFunction,
-}: JanitorParts): StateDefinitionJson {
+}: JanitorDefinitionResources): StateDefinitionJson {
   const step = (name: JanitorStepInput['step'], more: StateDefinitionJson = {}): StateDefinitionJson =>
     createInvokeState(partition, janitorFunction, { step: name, ...OF_ATTEMPT, ...more });
 
@@ -38,7 +41,7 @@ export function janitorDefinition({
     Comment: 'Evidence of one attempt becomes one verdict.',
     QueryLanguage: 'JSONata',
     StartAt: 'Reduce',
-    TimeoutSeconds: JANITOR_SECONDS,
+    TimeoutSeconds: JANITOR_TIMEOUT_SECONDS,
     States: {
       Reduce: {
         Comment:
@@ -69,7 +72,7 @@ export function janitorDefinition({
           look: '{% $look %}',
           pipeline: '{% $pipeline %}',
         }),
-        TimeoutSeconds: JUDGING_SECONDS + 10,
+        TimeoutSeconds: JUDGING_TIMEOUT_SECONDS + 10,
         Assign: { judgements: '{% $states.result.Payload %}' },
         // Tried again only where it was not called at all: what was asked has been paid for.
         Retry: [LAMBDA_FAULT_RETRY],

@@ -38,7 +38,7 @@ export const STEP_FAILURE_RETRY = {
 } as const;
 
 /** What nobody foresaw ends the execution as failed, with the error it ended by: that fires an alarm, and the reconciler starts another one. */
-export const CATCH_ALL_UNEXPECTED = [{ ErrorEquals: ['States.ALL'], Next: 'Unexpected' }] as const;
+export const CATCH_UNEXPECTED_ERRORS = [{ ErrorEquals: ['States.ALL'], Next: 'Unexpected' }] as const;
 
 export const UNEXPECTED_FAIL_STATE: StateDefinitionJson = {
   Type: 'Fail',
@@ -61,5 +61,5 @@ export const createInvokeState = (
   Output: '{% $states.result.Payload %}',
   TimeoutSeconds: 60,
   Retry: [LAMBDA_FAULT_RETRY, STEP_FAILURE_RETRY],
-  Catch: CATCH_ALL_UNEXPECTED,
+  Catch: CATCH_UNEXPECTED_ERRORS,
 });

@@ -1,4 +1,4 @@
-import type { ExpectedChange } from '../../shared/contract/submission/expected-changes.ts';
+import type { ExpectedChangeKind } from '../../shared/contract/submission/expected-changes.ts';
 
 /** Content by path; a link is a symbolic link to its target. */
 export type FileContent = string | { readonly link: string };
@@ -31,7 +31,7 @@ export interface AdversarialCase {
   readonly config: string | null;
   readonly patch: PatchFiles;
   /** What the task foresees, and files that it names: both patches are judged with them. */
-  readonly expects?: readonly ExpectedChange[];
+  readonly expects?: readonly ExpectedChangeKind[];
   readonly files?: readonly string[];
   readonly expectedCatch: ExpectedCatch;
   /** A legitimate change that looks alike. It must pass. */
@@ -39,7 +39,7 @@ export interface AdversarialCase {
     readonly name: string;
     readonly patch: PatchFiles;
     /** What a task would foresee of it, where it foresees nothing of the other. */
-    readonly expects?: readonly ExpectedChange[];
+    readonly expects?: readonly ExpectedChangeKind[];
     /** Files that its task names, where the other's names none. */
     readonly files?: readonly string[];
     readonly base?: CaseFiles;

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { ExpectedChange } from '../../shared/contract/submission/expected-changes.ts';
-import { OwnedPath } from '../../shared/contract/submission/signals.ts';
+import { ExpectedChangeKind } from '../../shared/contract/submission/expected-changes.ts';
+import { TaskOwnedPath } from '../../shared/contract/submission/signals.ts';
 import { type AdversarialCase, CAUGHT_BY_ANY_RUN, parseTaskText } from './adversarial-case.ts';
 import { GO_ENVIRONMENT } from './sample-projects.ts';
 
@@ -17,8 +17,8 @@ export const BlindCase = z.object({
   /** What was asked for. */
   task: z.string(),
   /** What whoever asks foresees, and files that he names, as in any task: both patches are judged with them. */
-  expects: z.array(ExpectedChange).default([]),
-  files: z.array(OwnedPath).default([]),
+  expects: z.array(ExpectedChangeKind).default([]),
+  files: z.array(TaskOwnedPath).default([]),
   base: z.record(z.string(), z.string()),
   evasive: Patch,
   honest: Patch,

@@ -1,5 +1,9 @@
 import { HIDDEN_TESTS_GATE } from '../../shared/contract/evidence/gate-names.ts';
-import { type Evidence, type GateEvidence, isRestoredFile } from '../../shared/contract/evidence/schema.ts';
+import {
+  type Evidence,
+  type GateEvidence,
+  isRestoredProtectedFile,
+} from '../../shared/contract/evidence/schema.ts';
 
 /** What kind of look held a patch. */
 export const DETECTION_KINDS = ['runs', 'mutants', 'hidden tests', "base's files", 'rules'] as const;
@@ -26,7 +30,7 @@ export const listBlockingRules = ({ gates }: Evidence): string[] => [
 /** How it was seen, each kind once, in the order of `KINDS`. */
 export function classifyDetections(evidence: Evidence): DetectionKind[] {
   const found = new Set<DetectionKind>(evidence.gates.filter(isBlocking).flatMap(kindsIn));
-  if (evidence.protected_files.some(isRestoredFile)) found.add("base's files");
+  if (evidence.protected_files.some(isRestoredProtectedFile)) found.add("base's files");
   return DETECTION_KINDS.filter((kind) => found.has(kind));
 }
 

@@ -1,19 +1,19 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseModelOption } from '../../cli/model-option.ts';
+import { parseJudgeModelOptions } from '../../cli/model-option.ts';
 import type { Judgement } from '../../shared/contract/judgement/judgement.ts';
 import type { JudgeModel } from '../../shared/contract/models/judge-models.ts';
-import { sumOrNull } from '../../shared/contract/task/judging-cost.ts';
+import { sumUnlessUnknown } from '../../shared/contract/task/judging-cost.ts';
 import {
   type ConfidenceInterval,
-  wilsonInterval,
-  Z_95,
+  computeWilsonInterval,
+  Z_SCORE_95_PERCENT,
 } from '../../shared/control/cascade/learning/intervals.ts';
 import { createAskModel } from '../../shared/reviews/model-clients/ask-model.ts';
-import { planRequirementsReview } from '../../shared/reviews/reviewers/requirements-review.ts';
+import { decideRequirementsReview } from '../../shared/reviews/reviewers/requirements-review.ts';
 import type { ObjectStore } from '../../shared/store/object-store.ts';
 import type { TaskStore } from '../../shared/store/task-store.ts';
-import { askJudges } from '../../shared/use-cases/review/ask-judges.ts';
+import { runAttemptReviewers } from '../../shared/use-cases/review/ask-judges.ts';
 import * as build from '../../test/support/builders.ts';
 import { startModelServer } from '../../test/support/models/model-server.ts';
 import type { AdversarialCase } from './adversarial-case.ts';
@@ -69,7 +69,7 @@ async function scripted(): Promise<ReviewModel> {
 }
 
 function named(text: string, url: string | undefined, price: string | undefined): ReviewModel {
-  const model = parseModelOption({ model: text, url, price }, { env: process.env });
+  const model = parseJudgeModelOptions({ model: text, url, price }, { env: process.env });
   const variable = 'key' in model && model.key?.via === 'environment' ? model.key.variable : '';
   return { model, key: process.env[variable] ?? '', close: async () => {} };
 }
@@ -97,10 +97,10 @@ async function lookAt(
     },
     { title: about.title, description: about.description },
   );
-  const judgements = await askJudges(
+  const judgements = await runAttemptReviewers(
     task.id,
     1,
-    { look: planRequirementsReview(task, evidence, verdict, true) },
+    { look: decideRequirementsReview(task, evidence, verdict, true) },
     {
       tasks: { require: async () => task } as unknown as TaskStore,
       objects: {
@@ -128,7 +128,7 @@ const shareOf = (all: readonly ReviewedPatch[]): Share => {
     of: all.length,
     held,
     share: all.length === 0 ? null : held / all.length,
-    interval: wilsonInterval(held, all.length, Z_95),
+    interval: computeWilsonInterval(held, all.length, Z_SCORE_95_PERCENT),
   };
 };
 
@@ -205,7 +205,7 @@ export function summarizeReviews(
       input: all.reduce((sum, { tokens }) => sum + (tokens?.input ?? 0), 0),
       output: all.reduce((sum, { tokens }) => sum + (tokens?.output ?? 0), 0),
     },
-    cost_usd: sumOrNull(all.map(({ calls, cost_usd }) => (calls === 0 ? 0 : cost_usd))),
+    cost_usd: sumUnlessUnknown(all.map(({ calls, cost_usd }) => (calls === 0 ? 0 : cost_usd))),
     looked,
   };
 }

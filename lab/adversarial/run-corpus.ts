@@ -7,11 +7,11 @@ import { gatherEvidence } from '../../gates/pipeline/gather-evidence.ts';
 import {
   type Evidence,
   type GateEvidence,
-  isRestoredFile,
+  isRestoredProtectedFile,
   type Verdict,
 } from '../../shared/contract/evidence/schema.ts';
-import type { ExpectedChange } from '../../shared/contract/submission/expected-changes.ts';
-import { reduceToVerdict } from '../../shared/control/verdict/reduce-to-verdict.ts';
+import type { ExpectedChangeKind } from '../../shared/contract/submission/expected-changes.ts';
+import { deriveVerdictFromEvidence } from '../../shared/control/verdict/reduce-to-verdict.ts';
 import { mapConcurrently } from '../../shared/lib/map-concurrently.ts';
 import { createGitStore, type GitStore } from '../../workspace/git/git-store.ts';
 import {
@@ -59,7 +59,7 @@ export interface PassedPatch {
 interface PatchUnderTest extends Pick<JudgedPatch, 'class' | 'name' | 'honest' | 'knownMiss'> {
   readonly base: CaseFiles;
   readonly patch: PatchFiles;
-  readonly expects: readonly ExpectedChange[];
+  readonly expects: readonly ExpectedChangeKind[];
   readonly files: readonly string[];
   readonly hidden: CaseFiles;
   readonly about: PassedPatch['task'];
@@ -125,7 +125,7 @@ function isAsExpected(expected: ExpectedCatch, evidence: Evidence, verdict: Verd
   if (how === 'unverified') return !verdict.verified;
   if (outcome !== 'caught') return false;
   if (how === 'protected')
-    return evidence.protected_files.some((file) => file.path === by && isRestoredFile(file));
+    return evidence.protected_files.some((file) => file.path === by && isRestoredProtectedFile(file));
   return (
     how === 'held' ||
     isNoted(expected, evidence) ||
@@ -182,7 +182,7 @@ export async function runCorpus(
         workDir,
         maxParallel: 2,
       });
-      const verdict = reduceToVerdict(evidence);
+      const verdict = deriveVerdictFromEvidence(evidence);
       rmSync(workDir, { recursive: true, force: true });
       if (onPassed && verdict.verdict === 'pass' && verdict.verified) {
         const { name, honest, about } = patch;

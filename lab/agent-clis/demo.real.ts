@@ -2,14 +2,13 @@ import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { PROVIDER_CLIENT_ENV_NAMES } from '../../shared/contract/resource-names.ts';
+import { MODEL_PROVIDER_ENV_NAMES } from '../../shared/contract/resource-names.ts';
 import { INSTALLED_CLIS } from './installed-clis.ts';
 
 const MAIN = join(import.meta.dirname, '../../cli/main.ts');
 const withoutKeys = Object.fromEntries(
   Object.entries(process.env).filter(
-    ([name]) =>
-      !Object.values(PROVIDER_CLIENT_ENV_NAMES).some(({ key, url }) => name === key || name === url),
+    ([name]) => !Object.values(MODEL_PROVIDER_ENV_NAMES).some(({ key, url }) => name === key || name === url),
   ),
 );
 

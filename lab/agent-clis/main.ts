@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { INSTALL_PINS_FILE, renderInstallPins } from '../../shared/contract/agents/adapter-install.ts';
+import { CLI_VERSION_PINS_FILE, renderCliVersionPins } from '../../shared/contract/agents/adapter-install.ts';
 import {
   AGENT_CLI_KINDS,
   AGENT_CLI_MANIFESTS,
@@ -32,9 +32,9 @@ function isInstalled(kind: AgentCliKind): boolean {
   } catch {
     // It is broken: once more.
   }
-  const pins = join(CLI_INSTALL_FOLDER, INSTALL_PINS_FILE);
+  const pins = join(CLI_INSTALL_FOLDER, CLI_VERSION_PINS_FILE);
   mkdirSync(CLI_INSTALL_FOLDER, { recursive: true });
-  writeFileSync(pins, renderInstallPins());
+  writeFileSync(pins, renderCliVersionPins());
   const args = [join(ROOT, 'containers/agent/install-clis.ts'), pins];
   const { status } = spawnSync(process.execPath, [...args, CLI_INSTALL_FOLDER, CLI_BIN_FOLDER, kind], {
     stdio: ['ignore', 'ignore', 'inherit'],

@@ -2,9 +2,9 @@ import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { vi } from 'vitest';
 import type { AgentFailure } from '../../containers/agent/adapters/run-state.ts';
-import { type AgentSession, runSession } from '../../containers/agent/agent-session.ts';
+import { type AgentSession, runAgentSession } from '../../containers/agent/agent-session.ts';
 import { loadRole } from '../../containers/agent/load-role.ts';
-import { determineSessionFailure } from '../../containers/agent/session-failure.ts';
+import { determineAgentFailure } from '../../containers/agent/session-failure.ts';
 import { prepareWorkspace } from '../../containers/agent/workspace-layout.ts';
 import { hasTurnLimit } from '../../shared/contract/agents/adapter.ts';
 import { AGENT_CLI_MANIFESTS, type AgentCliKind } from '../../shared/contract/agents/adapter-manifests.ts';
@@ -127,14 +127,14 @@ export async function runCli(server: ModelServer, of: CliRunOptions): Promise<Cl
         store,
         base,
       );
-      const session = await runSession(assignment, box, prepared, {
+      const session = await runAgentSession(assignment, box, prepared, {
         abort: new AbortController().signal,
         ...(of.waitingMs === undefined ? {} : { waitingMs: of.waitingMs }),
         ...(of.silenceMs === undefined ? {} : { silenceMs: of.silenceMs }),
       });
       return {
         session,
-        failure: determineSessionFailure(session, kind),
+        failure: determineAgentFailure(session, kind),
         printed: of.commandPrefix === undefined ? readFileSync(out, 'utf8') : '',
         calls: server.calls.slice(before),
         leftoverFiles: readdirSync(prepared.layout.checkout),

@@ -4,11 +4,11 @@ import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, wr
 import { delimiter, dirname, join } from 'node:path';
 import { createDemoRepository } from '../../cli/demo/demo-repository.ts';
 import { buildDemoTasks } from '../../cli/demo/demo-tasks.ts';
-import type { InvocationInput } from '../../containers/agent/adapters/adapter.ts';
+import type { AgentInvocationInput } from '../../containers/agent/adapters/adapter.ts';
 import { AGENT_ADAPTERS } from '../../containers/agent/adapters/registry.ts';
 import type { AgentCliKind } from '../../shared/contract/agents/adapter-manifests.ts';
 import { AGENT_CLI_MANIFESTS } from '../../shared/contract/agents/adapter-manifests.ts';
-import { DEFAULT_TIER_MODELS, tierModelsFor } from '../../shared/contract/agents/tiers.ts';
+import { DEFAULT_TIER_MODELS, selectTierModels } from '../../shared/contract/agents/tiers.ts';
 import { createTemporaryFolder } from '../../test/support/git-repository.ts';
 import { getDemoScript } from '../../test/support/models/demo-script.ts';
 import { startModelServer } from '../../test/support/models/model-server.ts';
@@ -60,7 +60,7 @@ async function runOnce(
   const at = (name: string): string => join(folder, name);
   const job = {
     assignment: {
-      model: tierModelsFor({ kind, timeout_s: 60 }, DEFAULT_TIER_MODELS).haiku,
+      model: selectTierModels({ kind, timeout_s: 60 }, DEFAULT_TIER_MODELS).haiku,
       effort: 'low',
       adapter: { kind, timeout_s: 60 },
     },
@@ -71,7 +71,7 @@ async function runOnce(
     instructions: { role: 'You write code.', repository: null, file: at('tmp/role.md') },
     maxCostUsd: null,
     runsAsRoot: process.getuid?.() === 0,
-  } as unknown as InvocationInput;
+  } as unknown as AgentInvocationInput;
   const { argv, env, files } = AGENT_ADAPTERS[kind].invoke(job);
   mkdirSync(home);
   mkdirSync(at('tmp'));

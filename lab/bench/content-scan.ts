@@ -1,6 +1,6 @@
 import { classifyFile } from '../../gates/rules/scan/file-classification.ts';
 import { FileScanner } from '../../gates/rules/scan/file-scanner.ts';
-import { Scanner } from '../../gates/rules/scan/scanner.ts';
+import { ContentScanner } from '../../gates/rules/scan/scanner.ts';
 import { getAllSecretsScanner } from '../../gates/rules/scan-runs/all-secrets-scanner.ts';
 import { LABELLED_TEXTS } from './data/labelled-texts.ts';
 import { generateMixedSource, type SourceFile } from './data/mixed-source.ts';
@@ -53,7 +53,7 @@ function failing(scanner: typeof piiScanner, files: readonly SourceFile[]): Set<
 function slowest(bytes: number): ScanBenchResult['hostile'] {
   let worst = { slowest: '', ms_per_mb: 0 };
   for (const detector of ALL_DETECTORS) {
-    const scanner = new Scanner([detector]);
+    const scanner = new ContentScanner([detector]);
     for (const unit of buildWorstCaseTexts(detector)) {
       const text = buildWorstCaseLine(unit, bytes);
       const ms = Math.round((seconds(() => scanner.scan(text, classifyFile('a.conf'))) * 1e9) / bytes);

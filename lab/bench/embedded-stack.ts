@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ApiRouteClient, createApiRouteClient } from '../../cli/client.ts';
-import { type LocalStack, startStack } from '../../cli/local-stack.ts';
+import { type LocalStack, spawnLocalStack } from '../../cli/local-stack.ts';
 import type { TaskSubmissionInput } from '../../shared/contract/submission/schema.ts';
 import { readCpuSeconds, readProcessTreeCpuSeconds, readResidentMb } from './process-usage.ts';
 import type { ResultSection } from './result-page.ts';
@@ -45,7 +45,7 @@ const externalTask = (id: string): TaskSubmissionInput => ({
 
 async function withStack<T>(use: (stack: LocalStack, folder: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'assay-bench-'));
-  const stack = await startStack({ dataDir: join(folder, 'state') });
+  const stack = await spawnLocalStack({ dataDir: join(folder, 'state') });
   try {
     return await use(stack, folder);
   } finally {

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { buildBundles, bundleFunctions, REPOSITORY_ROOT } from '../../infra/build.ts';
+import { bundleFunctions, bundleFunctionsAndContainers, REPOSITORY_ROOT } from '../../infra/build.ts';
 import { BUNDLE_ENVIRONMENT, type BundleResult, measureBundles } from './bundles.ts';
 import { formatMs, type ResultSection } from './result-page.ts';
 import { median } from './statistics.ts';
@@ -95,7 +95,7 @@ export async function benchJudgingFunction(): Promise<JudgingFunctionResult> {
   mkdirSync(join(REPOSITORY_ROOT, '.cache'), { recursive: true });
   const target = mkdtempSync(join(REPOSITORY_ROOT, '.cache', 'bench-'));
   try {
-    await buildBundles(target);
+    await bundleFunctionsAndContainers(target);
     const folder = join(target, 'functions');
     const { made } = await bundleFunctions(folder);
     const figures = measureBundles(folder);

@@ -5,18 +5,21 @@ import { DEFAULT_TIER_MODELS } from '../../shared/contract/agents/tiers.ts';
 import { usageCostUsd } from '../../shared/contract/models/model-prices.ts';
 import type { CompletionSignal } from '../../shared/contract/submission/signals.ts';
 import type { Task } from '../../shared/contract/task/task.ts';
-import { questionOf } from '../../shared/reviews/engine/engine.ts';
-import { excerptEvenly, splitDiffByFile } from '../../shared/reviews/judging/diff-excerpt.ts';
+import { buildReviewerQuestion } from '../../shared/reviews/engine/engine.ts';
+import { excerptDiffsEvenly, splitDiffByFile } from '../../shared/reviews/judging/diff-excerpt.ts';
 import {
   type GoldenCase,
   goldenCasePieces,
   readGoldenCases,
 } from '../../shared/reviews/judging/golden-cases.ts';
-import { REQUIREMENTS_REVIEW } from '../../shared/reviews/reviewers/requirements-review.ts';
+import { REQUIREMENTS_REVIEWER } from '../../shared/reviews/reviewers/requirements-review.ts';
 import { SIGNAL_REVIEWERS } from '../../shared/reviews/reviewers/signal.ts';
 import type { ObjectStore } from '../../shared/store/object-store.ts';
 import type { TaskStore } from '../../shared/store/task-store.ts';
-import { combineVerdicts, reduceEvidenceToVerdict } from '../../shared/use-cases/review/janitor-steps.ts';
+import {
+  combineVerdictWithJudgements,
+  reduceEvidenceToVerdict,
+} from '../../shared/use-cases/review/janitor-steps.ts';
 import {
   evidence,
   FIXED_NOW,
@@ -97,7 +100,7 @@ async function janitorTimes(): Promise<number[]> {
       models: {},
       now: FIXED_NOW,
     });
-    await combineVerdicts(of, { verdict, judgements: [], look }, { tasks, now: FIXED_NOW });
+    await combineVerdictWithJudgements(of, { verdict, judgements: [], look }, { tasks, now: FIXED_NOW });
     times.push(performance.now() - began);
   }
   return times;
@@ -139,15 +142,15 @@ async function signalTimes(): Promise<{ readonly ms: number; readonly globs_ms: 
 
 const QUESTIONS = {
   second_look: (of: GoldenCase, diff: string) =>
-    questionOf(REQUIREMENTS_REVIEW, { because: '' }, { pieces: goldenCasePieces(of, diff) }),
+    buildReviewerQuestion(REQUIREMENTS_REVIEWER, { because: '' }, { pieces: goldenCasePieces(of, diff) }),
   llm_judge: (of: GoldenCase, diff: string) =>
-    questionOf(
+    buildReviewerQuestion(
       SIGNAL_REVIEWERS.llm_judge,
       { signal: { type: 'llm_judge', criteria: of.criteria, on_error: 'hold' } },
       { pieces: goldenCasePieces(of, diff) },
     ),
   llm_review: (of: GoldenCase, diff: string) =>
-    questionOf(
+    buildReviewerQuestion(
       SIGNAL_REVIEWERS.llm_review,
       { signal: { type: 'llm_review', instructions: of.criteria, on_error: 'hold' } },
       { pieces: goldenCasePieces(of, diff) },
@@ -160,7 +163,7 @@ function prices(): JudgingResult['prices'] {
   if ('problems' in golden) throw new Error('the golden set cannot be read');
   return Object.entries(QUESTIONS).flatMap(([judgement, question]) => {
     const characters = golden.map((of) => {
-      const { prompt, fencedText } = question(of, excerptEvenly(splitDiffByFile(of.diff), 10_000).text);
+      const { prompt, fencedText } = question(of, excerptDiffsEvenly(splitDiffByFile(of.diff), 10_000).text);
       return prompt.text.length + fencedText.length;
     });
     const input = Math.ceil(median(characters) / CHARACTERS);

@@ -1,13 +1,13 @@
-import { createRunState } from '../../containers/agent/adapters/run-state.ts';
+import { createAgentRunState } from '../../containers/agent/adapters/run-state.ts';
 import { AgentRunMiddleware } from '../../containers/agent/middleware/agent-run-middleware.ts';
-import { startHookServer } from '../../containers/agent/middleware/hook-server.ts';
+import { startToolHookServer } from '../../containers/agent/middleware/hook-server.ts';
 import {
   DEFAULT_MIDDLEWARE_CHAIN,
   type MiddlewareName,
-  OPT_IN_MIDDLEWARE,
+  OPT_IN_AGENT_MIDDLEWARE_NAMES,
 } from '../../shared/contract/agents/middleware-names.ts';
 import { DEFAULT_MIDDLEWARE_SETTINGS } from '../../shared/control/middleware/default-settings.ts';
-import { createRulesEngine } from '../../shared/control/middleware/policy-engine.ts';
+import { createToolRulesPolicyEngine } from '../../shared/control/middleware/policy-engine.ts';
 import type { ResultSection } from './result-page.ts';
 import { median } from './statistics.ts';
 
@@ -23,7 +23,7 @@ const CHAINS: readonly (readonly [string, readonly MiddlewareName[]])[] = [
   ['the usual ten', DEFAULT_MIDDLEWARE_CHAIN],
   [
     'the usual ten, with drift and a policy of ten rules',
-    [...DEFAULT_MIDDLEWARE_CHAIN, ...OPT_IN_MIDDLEWARE],
+    [...DEFAULT_MIDDLEWARE_CHAIN, ...OPT_IN_AGENT_MIDDLEWARE_NAMES],
   ],
 ];
 
@@ -51,7 +51,7 @@ function aroundOf(chain: readonly MiddlewareName[]): AgentRunMiddleware {
     settings,
     errorActionOverrides: {},
     approvedActions: [],
-    policy: createRulesEngine(settings.policy),
+    policy: createToolRulesPolicyEngine(settings.policy),
   });
 }
 
@@ -59,7 +59,7 @@ function aroundOf(chain: readonly MiddlewareName[]): AgentRunMiddleware {
 async function runOf(chain: readonly MiddlewareName[]): Promise<number> {
   const { user, system } = process.cpuUsage();
   const around = aroundOf(chain);
-  const reading = createRunState();
+  const reading = createAgentRunState();
   await around.beforeAgent('Round half to even. '.repeat(200));
   await around.beforeModel('Round half to even.');
   for (let turn = 0; turn < TURNS; turn++) {
@@ -79,7 +79,7 @@ async function runOf(chain: readonly MiddlewareName[]): Promise<number> {
 /** Milliseconds from a CLI's question to its answer, over the door of the box. */
 async function heldOf(): Promise<number> {
   const around = aroundOf(DEFAULT_MIDDLEWARE_CHAIN);
-  const door = await startHookServer(around);
+  const door = await startToolHookServer(around);
   const ask = async (body: object): Promise<number> => {
     const began = performance.now();
     await (await fetch(door.url, { method: 'POST', body: JSON.stringify(body) })).text();

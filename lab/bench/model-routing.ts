@@ -1,14 +1,14 @@
 import { DEFAULT_TIER_MODELS as MODELS, TIERS } from '../../shared/contract/agents/tiers.ts';
 import { TaskComplexity } from '../../shared/contract/submission/schema.ts';
 import {
-  CascadePolicy,
-  TIER_POLICIES,
-  type TierPolicy,
+  TIER_CHOICE_POLICIES,
+  type TierChoicePolicy,
+  TierPolicySettings,
 } from '../../shared/control/cascade/learning/cascade-policy.ts';
-import type { LearnedOutcome } from '../../shared/control/cascade/learning/learned-outcome.ts';
-import { NO_LEARNING_OVERRIDES } from '../../shared/control/cascade/learning/learning-control.ts';
-import { OUTCOME_WINDOW_SIZE } from '../../shared/control/cascade/learning/outcome-window.ts';
-import { selectNextModel } from '../../shared/control/cascade/model-selection.ts';
+import type { LearnedAttemptOutcome } from '../../shared/control/cascade/learning/learned-outcome.ts';
+import { NO_TIER_LEARNING_OVERRIDES } from '../../shared/control/cascade/learning/learning-control.ts';
+import { MAX_RECENT_ATTEMPT_OUTCOMES } from '../../shared/control/cascade/learning/outcome-window.ts';
+import { selectNextAttemptModel } from '../../shared/control/cascade/model-selection.ts';
 import { addSeconds, FIXED_NOW, task } from '../../test/support/builders.ts';
 import type { ResultSection } from './result-page.ts';
 import { median } from './statistics.ts';
@@ -16,7 +16,7 @@ import { median } from './statistics.ts';
 const DECISIONS = 2_000;
 const ROUNDS = 5;
 
-export type RoutingResult = readonly { readonly policy: TierPolicy; readonly per_second: number }[];
+export type RoutingResult = readonly { readonly policy: TierChoicePolicy; readonly per_second: number }[];
 
 /** Windows of a role as full as they get. */
 const windows = TaskComplexity.options.flatMap((complexity) =>
@@ -24,8 +24,8 @@ const windows = TaskComplexity.options.flatMap((complexity) =>
     complexity,
     tier,
     window: Array.from(
-      { length: OUTCOME_WINDOW_SIZE },
-      (_, n): LearnedOutcome => ({
+      { length: MAX_RECENT_ATTEMPT_OUTCOMES },
+      (_, n): LearnedAttemptOutcome => ({
         id: `T${n}#1`,
         model: MODELS[tier],
         passed: n % 4 <= rank,
@@ -39,19 +39,19 @@ const windows = TaskComplexity.options.flatMap((complexity) =>
 );
 
 /** Decisions of a second of one core: ladder, what is believed, the choice and its reason; what is read for it lies in memory. */
-function perSecond(name: TierPolicy): number {
-  const policy = CascadePolicy.parse({ policy: name });
+function perSecond(name: TierChoicePolicy): number {
+  const policy = TierPolicySettings.parse({ policy: name });
   const tasks = Array.from({ length: DECISIONS }, (_, n) =>
     task({ id: `T${n}`, complexity: TaskComplexity.options[n % 3] ?? 'low' }),
   );
   const learned = {
     policy,
-    memory: { windows, control: NO_LEARNING_OVERRIDES },
+    memory: { windows, control: NO_TIER_LEARNING_OVERRIDES },
     priced_at: FIXED_NOW.toISOString(),
   };
   const rates = Array.from({ length: ROUNDS }, () => {
     const { user, system } = process.cpuUsage();
-    for (const each of tasks) selectNextModel(each, MODELS, null, learned);
+    for (const each of tasks) selectNextAttemptModel(each, MODELS, null, learned);
     const used = process.cpuUsage();
     return (DECISIONS * 1e6) / (used.user + used.system - user - system);
   });
@@ -59,14 +59,14 @@ function perSecond(name: TierPolicy): number {
 }
 
 export const benchRouting = (say: (line: string) => void): RoutingResult =>
-  TIER_POLICIES.map((policy) => {
+  TIER_CHOICE_POLICIES.map((policy) => {
     say(`decisions of ${policy}`);
     return { policy, per_second: perSecond(policy) };
   });
 
 export const renderRoutingSections = (figures: RoutingResult): ResultSection[] => [
   [
-    `Which model tries: decisions per second of CPU time, with ${windows.length} windows of ${OUTCOME_WINDOW_SIZE} outcomes (median of ${ROUNDS} times ${DECISIONS})`,
+    `Which model tries: decisions per second of CPU time, with ${windows.length} windows of ${MAX_RECENT_ATTEMPT_OUTCOMES} outcomes (median of ${ROUNDS} times ${DECISIONS})`,
     [
       ['policy', 'decisions/s', 'each'],
       ...figures.map(({ policy, per_second }) => [

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type ApiRouteClient, createApiRouteClient } from '../../cli/client.ts';
-import { startStack } from '../../cli/local-stack.ts';
+import { spawnLocalStack } from '../../cli/local-stack.ts';
 import { computeBill } from './aws-bill.ts';
 import { measureBundles } from './bundles.ts';
 import { createStackControl } from './stack-control.ts';
@@ -36,7 +36,7 @@ async function measureTasks(
 ): Promise<Omit<StackResult, 'bundles'>> {
   const repository = createEmptyRepository(folder);
   say('starting the embedded stack');
-  const stack = await startStack({ dataDir: join(folder, 'state') });
+  const stack = await spawnLocalStack({ dataDir: join(folder, 'state') });
   try {
     const client: ApiRouteClient = createApiRouteClient({ ...stack.connection, source: 'the bench' });
     const control = createStackControl(stack.connection);

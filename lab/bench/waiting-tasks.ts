@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { type ApiRouteClient, createApiRouteClient } from '../../cli/client.ts';
-import { startStack } from '../../cli/local-stack.ts';
+import { spawnLocalStack } from '../../cli/local-stack.ts';
 import type { TaskSubmissionInput } from '../../shared/contract/submission/schema.ts';
 import type { CallCounts } from './aws-bill.ts';
 import { readCpuSeconds } from './process-usage.ts';
@@ -72,7 +72,7 @@ const each = (snapshot: CallCounts, share: (amount: number) => number): CallCoun
 export async function benchWaitingTasks(say: (line: string) => void): Promise<WaitingTasksResult> {
   const folder = mkdtempSync(join(tmpdir(), 'assay-bench-'));
   const rows: WaitingTasksResult['rows'][number][] = [];
-  const stack = await startStack({ dataDir: join(folder, 'state') });
+  const stack = await spawnLocalStack({ dataDir: join(folder, 'state') });
   try {
     const client = createApiRouteClient({ ...stack.connection, source: 'the bench' });
     const control = createStackControl(stack.connection);

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gatherEvidence } from '../../gates/pipeline/gather-evidence.ts';
-import type { Evidence, Finding, GateEvidence, Verdict } from '../../shared/contract/evidence/schema.ts';
-import { reduceToVerdict } from '../../shared/control/verdict/reduce-to-verdict.ts';
+import type { CheckFinding, Evidence, GateEvidence, Verdict } from '../../shared/contract/evidence/schema.ts';
+import { deriveVerdictFromEvidence } from '../../shared/control/verdict/reduce-to-verdict.ts';
 import { mapConcurrently } from '../../shared/lib/map-concurrently.ts';
 import { createGitStore } from '../../workspace/git/git-store.ts';
 import { getTreeId, type HistoryCommit } from './history-commits.ts';
@@ -14,7 +14,7 @@ export interface BlockingGate {
   readonly outcome: string;
   /** `run`: something was executed and said so. `read`: a rule that reads code. */
   readonly by: 'run' | 'read';
-  readonly findings: readonly Pick<Finding, 'rule' | 'file' | 'line' | 'message'>[];
+  readonly findings: readonly Pick<CheckFinding, 'rule' | 'file' | 'line' | 'message'>[];
   readonly detail: string;
 }
 
@@ -91,7 +91,7 @@ export async function replayCommits({
 }
 
 const judged = (evidence: Evidence): Pick<ReplayedCommit, 'verdict' | 'holding' | 'steering' | 'facts'> => ({
-  verdict: reduceToVerdict(evidence).verdict,
+  verdict: deriveVerdictFromEvidence(evidence).verdict,
   holding: evidence.gates
     .filter(({ required, blocked, outcome }) => (required || blocked) && !FINE.includes(outcome))
     .map(holdingOf),

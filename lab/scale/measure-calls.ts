@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createApiRouteClient } from '../../cli/client.ts';
 import { createDemoRepository } from '../../cli/demo/demo-repository.ts';
 import { buildDemoTasks } from '../../cli/demo/demo-tasks.ts';
-import { startStack } from '../../cli/local-stack.ts';
+import { spawnLocalStack } from '../../cli/local-stack.ts';
 import { LeaseResponse } from '../../shared/api/report-schemas.ts';
 import type { CallCounts } from '../bench/aws-bill.ts';
 import { createStackControl, type StackControl } from '../bench/stack-control.ts';
@@ -41,7 +41,7 @@ async function counting(
 export async function measureCalls(say: (line: string) => void): Promise<CountedCalls> {
   const folder = mkdtempSync(join(tmpdir(), 'assay-scale-'));
   const repository = createDemoRepository(join(folder, 'repository.git'));
-  const stack = await startStack({ dataDir: join(folder, 'state'), env: {} });
+  const stack = await spawnLocalStack({ dataDir: join(folder, 'state'), env: {} });
   try {
     const { url, token } = stack.connection;
     const client = createApiRouteClient({ url, token, source: 'the count' });

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { startStack } from '../../cli/local-stack.ts';
-import { type Caller, ROUTES, type RouteDefinition } from '../../shared/api/routes.ts';
+import { spawnLocalStack } from '../../cli/local-stack.ts';
+import { type ApiCaller, ROUTES, type RouteDefinition } from '../../shared/api/routes.ts';
 import { SKIPPED_EXIT_CODE } from '../../test/checks/check-steps.ts';
 import { createTestRepository } from '../../test/support/git-repository.ts';
 import { findProgram } from '../../test/support/test-tools.ts';
@@ -37,7 +37,7 @@ const natural = (name: 'examples' | 'seed', otherwise: number): number => {
 };
 
 const routes = Object.entries(ROUTES) as [string, RouteDefinition][];
-const callableBy = (...callers: Caller[]): string[] =>
+const callableBy = (...callers: ApiCaller[]): string[] =>
   routes.filter(([, route]) => callers.some((each) => route.callers.includes(each))).map(([id]) => id);
 /** What ends the attempt, or is for other boxes: tried last, because nothing is left to be done afterwards. */
 const LAST = ['complete', 'fail', 'release'];
@@ -53,7 +53,7 @@ async function main(): Promise<number> {
   console.log(`seed ${seed}, ${examples} examples`);
   const folder = mkdtempSync(join(tmpdir(), 'assay-schemathesis-'));
   const repository = createTestRepository({ 'a.txt': 'a' });
-  const stack = await startStack({ dataDir: join(folder, 'data'), port: 0 });
+  const stack = await spawnLocalStack({ dataDir: join(folder, 'data'), port: 0 });
   try {
     const { url, token } = stack.connection;
     const document = join(folder, 'openapi.json');

@@ -1,6 +1,9 @@
 import './simulated-environment.ts';
-import { CascadeStepResult, RepositoryStepInput } from '../../shared/contract/messages/step-messages.ts';
-import { NO_CREDENTIALS } from '../../shared/store/credential-provider.ts';
+import {
+  CascadeRepositoryStepInput,
+  CascadeStepResult,
+} from '../../shared/contract/messages/step-messages.ts';
+import { provideNoCredentials } from '../../shared/store/credential-provider.ts';
 import { DeadlineStore } from '../../shared/store/deadlines.ts';
 import { createDocumentClient } from '../../shared/store/document-client.ts';
 import { ItemTable } from '../../shared/store/item-table.ts';
@@ -42,12 +45,12 @@ const db = createDocumentClient();
 const resolve: LambdaHandler = async (event) => {
   if (!remote || !files) throw new Error('there is no repository');
   return CascadeStepResult.parse(
-    await runRepositoryStep(RepositoryStepInput.parse(event), {
+    await runRepositoryStep(CascadeRepositoryStepInput.parse(event), {
       tasks: new TaskStore(new ItemTable(db, 'tasks')),
       deadlines: new DeadlineStore(new ItemTable(db, 'tasks')),
       now: () => new Date(),
       readRefs: remote,
-      getCredential: NO_CREDENTIALS,
+      getCredential: provideNoCredentials,
       readFiles: files,
       sleep: (ms) => pause(ms),
     }),

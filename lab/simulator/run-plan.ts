@@ -1,5 +1,5 @@
-import type { VerdictExecutionInput } from '../../shared/contract/messages/step-messages.ts';
-import { ITEM_KEY_PREFIXES } from '../../shared/contract/resource-names.ts';
+import type { JanitorExecutionInput } from '../../shared/contract/messages/step-messages.ts';
+import { TABLE_ITEM_KEY_PREFIXES } from '../../shared/contract/resource-names.ts';
 import { runContainerProgram } from './actors/container-program.ts';
 import {
   claimAsOutsideAgent,
@@ -91,7 +91,7 @@ function schedule(of: Simulation): () => void {
 const roomTaken = (of: Simulation): number =>
   of.cloud.table
     .items()
-    .filter((item) => String(item['pk']).startsWith(ITEM_KEY_PREFIXES.container))
+    .filter((item) => String(item['pk']).startsWith(TABLE_ITEM_KEY_PREFIXES.container))
     .reduce((sum, item) => sum + Number(item['used']), 0);
 
 /** Lets everything planned happen. */
@@ -155,7 +155,7 @@ async function live(of: Simulation): Promise<RunOutcome> {
     for (const reader of cloud.streamReaders) reader.offer(write);
   };
   cloud.onInvoke = (name, event) => {
-    if (name === 'judge') checkModelCalls(of, event as VerdictExecutionInput);
+    if (name === 'judge') checkModelCalls(of, event as JanitorExecutionInput);
   };
   begin(of);
   const hurry = schedule(of);

@@ -1,8 +1,8 @@
 import './simulated-environment.ts';
 import type { SQSEvent } from 'aws-lambda';
-import { PROBLEMS } from '../../shared/api/problem.ts';
+import { API_REFUSALS } from '../../shared/api/problem.ts';
 import { ROUTES, type RouteName, routeKey } from '../../shared/api/routes.ts';
-import { CONTAINER_ENV_NAMES, TABLE_KEYS } from '../../shared/contract/resource-names.ts';
+import { CONTAINER_ENV_NAMES, TASKS_TABLE_KEY_ATTRIBUTES } from '../../shared/contract/resource-names.ts';
 import { type DeliveryInvocation, DeliveryInvocations } from './engines/delivery-invocations.ts';
 import type { TableItem } from './engines/dynamodb-expression.ts';
 import { SimulatedEventBus } from './engines/event-bus.ts';
@@ -109,17 +109,22 @@ export class SimulatedCloud {
     const isOf =
       (...kinds: readonly string[]) =>
       (write: { key: Readonly<Record<string, unknown>> }): boolean =>
-        kinds.includes(String(write.key[TABLE_KEYS.sk]));
+        kinds.includes(String(write.key[TASKS_TABLE_KEY_ATTRIBUTES.sk]));
     this.streamReaders = [
       // Of a busy table some four shards, and ten batches of each at a time.
       {
         name: 'conductor' as const,
-        wants: isOf(TABLE_KEYS.taskSk, TABLE_KEYS.requestSk),
+        wants: isOf(TASKS_TABLE_KEY_ATTRIBUTES.taskSk, TASKS_TABLE_KEY_ATTRIBUTES.requestSk),
         batchSize: 10,
         windowMs: 0,
         ...(limits && { lanes: 40 }),
       },
-      { name: 'ledger' as const, wants: isOf(TABLE_KEYS.taskSk), batchSize: 500, windowMs: 30_000 },
+      {
+        name: 'ledger' as const,
+        wants: isOf(TASKS_TABLE_KEY_ATTRIBUTES.taskSk),
+        batchSize: 500,
+        windowMs: 30_000,
+      },
     ].map(
       (reader) =>
         new StreamReader(world, {
@@ -281,7 +286,7 @@ export class SimulatedCloud {
       const answer = (await this.invoke(route.function, event)) as { statusCode: number; body?: string };
       return { status: answer.statusCode, body: JSON.parse(answer.body ?? '{}') as Record<string, unknown> };
     } catch {
-      return { status: 503, body: { title: PROBLEMS.internal.title } };
+      return { status: 503, body: { title: API_REFUSALS.internal.title } };
     }
   }
 

@@ -36,7 +36,7 @@ export interface AlarmDefinition {
 }
 
 /** An alarm with metrics that only AWS produces. It is listed and never evaluated. */
-export interface AwsMetricAlarm {
+export interface UnevaluatedAwsAlarm {
   readonly name: string;
   readonly awsMetrics: readonly string[];
 }
@@ -47,11 +47,11 @@ export interface AwsMetricAlarm {
  */
 export function readAlarms(
   resources: readonly ResolvedResource[],
-): ReadonlyArray<AlarmDefinition | AwsMetricAlarm> {
+): ReadonlyArray<AlarmDefinition | UnevaluatedAwsAlarm> {
   return resources.filter(({ type }) => type === 'AWS::CloudWatch::Alarm').map(readAlarm);
 }
 
-function readAlarm(resource: ResolvedResource): AlarmDefinition | AwsMetricAlarm {
+function readAlarm(resource: ResolvedResource): AlarmDefinition | UnevaluatedAwsAlarm {
   const properties = createResourcePropertyReader(resource);
   const name = properties.text('AlarmName', resource.logicalId);
   const queries = properties.has('Metrics') ? properties.records('Metrics') : [properties];

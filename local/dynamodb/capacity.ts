@@ -84,7 +84,7 @@ function indexUnits(before: ItemImage | null, after: ItemImage | null, index: In
  * Returns the write request units of a write: of the table, and of each index whose entry changes. For a
  * failed write, `after` = `before`.
  */
-export function writeUnits(
+export function computeWriteRequestUnits(
   before: ItemImage | null,
   after: ItemImage | null,
   tableKeys: readonly string[],

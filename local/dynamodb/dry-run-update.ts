@@ -1,5 +1,5 @@
 import type { AwsJsonClient } from '../http/aws-json.ts';
-import { isRecord, type Json } from '../properties.ts';
+import { isRecord, type UnknownRecord } from '../properties.ts';
 import { itemBytes } from './capacity.ts';
 import type { ItemImage } from './item-image.ts';
 import { checkItemLimits, checkNestingDepth, hasExtremeNumber, MAX_ITEM_BYTES } from './item-limits.ts';
@@ -7,7 +7,7 @@ import type { ItemWrite } from './item-write.ts';
 import { createTable, type TableSpec } from './tables.ts';
 
 /** Applies DynamoDB's limits to the item that an update makes. */
-export interface UpdateDryRun {
+export interface UpdateLimitCheck {
   /** Returns DynamoDB's message, or null if the update may be made. The key must be locked. */
   refusal(write: ItemWrite): Promise<string | null>;
 }
@@ -18,7 +18,7 @@ const TOO_LARGE = 'Item size to update has exceeded the maximum allowed size';
  * Only the engine can tell what item an update makes, and it measures that in characters. So an update that
  * could exceed a limit is made on a copy of the item first, in a table of its own.
  */
-export function createUpdateDryRun(engine: AwsJsonClient): UpdateDryRun {
+export function createUpdateLimitCheck(engine: AwsJsonClient): UpdateLimitCheck {
   const copies = new Map<string, Promise<string>>();
 
   async function createCopyTable(table: TableSpec): Promise<string> {
@@ -68,7 +68,7 @@ export function createUpdateDryRun(engine: AwsJsonClient): UpdateDryRun {
 }
 
 /** In doubt it answers true: a dry run changes nothing. */
-function couldExceedLimit({ table, request, old }: ItemWrite, values: Json): boolean {
+function couldExceedLimit({ table, request, old }: ItemWrite, values: UnknownRecord): boolean {
   const expression = String(request['UpdateExpression'] ?? '');
   const names = Object.values(
     isRecord(request['ExpressionAttributeNames']) ? request['ExpressionAttributeNames'] : {},
@@ -93,7 +93,7 @@ function couldExceedLimit({ table, request, old }: ItemWrite, values: Json): boo
  */
 function maxBytesAfter(
   expression: string,
-  values: Json,
+  values: UnknownRecord,
   names: readonly unknown[],
   old: ItemImage | null,
   updates: unknown,

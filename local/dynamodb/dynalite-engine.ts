@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import type { AwsJsonAnswer } from '../http/aws-json.ts';
-import { isRecord, type Json } from '../properties.ts';
+import { isRecord, type UnknownRecord } from '../properties.ts';
 import type { ItemImage } from './item-image.ts';
 
 /**
@@ -51,7 +51,7 @@ interface Validations {
 type Action = (store: Store, data: unknown, done: (error: unknown, data?: unknown) => void) => void;
 interface Refusal {
   readonly statusCode: number;
-  readonly body: Json;
+  readonly body: UnknownRecord;
 }
 
 /** All operations of dynalite. */

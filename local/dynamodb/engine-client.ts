@@ -1,13 +1,13 @@
-import { type AwsJsonAnswer, type AwsJsonClient, toAwsJsonClient } from '../http/aws-json.ts';
+import { type AwsJsonAnswer, type AwsJsonClient, buildAwsJsonClient } from '../http/aws-json.ts';
 import { isRecord } from '../properties.ts';
 
 /** Operation, besides those of DynamoDB, that loads items into an empty table. */
-export const LOAD_ITEMS = 'LoadItems';
-export interface LoadItems {
+export const LOAD_ITEMS_OPERATION = 'LoadItems';
+export interface LoadItemsRequest {
   readonly table: string;
   readonly ttlAttribute: string | null;
 }
-export interface LoadedItems {
+export interface LoadItemsResponse {
   /** For each item, when it expires, in seconds since 1970; null: never. */
   readonly expiries: readonly (number | null)[];
 }
@@ -28,7 +28,7 @@ export interface EngineAnswer {
 
 export interface EngineClient extends AwsJsonClient {
   /** Loads items, given as JSON, into an empty table. Returns the expiries, one for each item. */
-  load(request: LoadItems, items: readonly string[]): Promise<LoadedItems['expiries']>;
+  load(request: LoadItemsRequest, items: readonly string[]): Promise<LoadItemsResponse['expiries']>;
   /** Receives an answer of the thread. */
   receive(answer: EngineAnswer): void;
 }
@@ -49,12 +49,16 @@ export function createEngineClient(post: (call: EngineCall) => void): EngineClie
   }
   const call: AwsJsonClient['call'] = (operation, body) => send({ operation, text: JSON.stringify(body) });
   return {
-    ...toAwsJsonClient(call, () => {}),
+    ...buildAwsJsonClient(call, () => {}),
     async load(request, items) {
       const { table } = request;
-      const { status, body } = await send({ operation: LOAD_ITEMS, text: JSON.stringify(request), items });
+      const { status, body } = await send({
+        operation: LOAD_ITEMS_OPERATION,
+        text: JSON.stringify(request),
+        items,
+      });
       if (status >= 400) throw new Error(`${table} could not be loaded: ${JSON.stringify(body)}`);
-      return (body as unknown as LoadedItems).expiries;
+      return (body as unknown as LoadItemsResponse).expiries;
     },
     receive({ id, status, text }) {
       const body: unknown = JSON.parse(text);

@@ -4,9 +4,9 @@ import { createDynalite } from './dynalite-engine.ts';
 import {
   type EngineAnswer,
   type EngineCall,
-  LOAD_ITEMS,
-  type LoadedItems,
-  type LoadItems,
+  LOAD_ITEMS_OPERATION,
+  type LoadItemsRequest,
+  type LoadItemsResponse,
 } from './engine-client.ts';
 import { computeItemExpiry } from './expiry-index.ts';
 import type { ItemImage } from './item-image.ts';
@@ -24,10 +24,12 @@ parentPort?.on('message', (message: EngineCall | typeof STOP_ENGINE) => {
   };
   // As over a wire: nothing passes that JSON does not know.
   const request: unknown = JSON.parse(text);
-  if (operation === LOAD_ITEMS) {
-    const { table, ttlAttribute } = request as LoadItems;
+  if (operation === LOAD_ITEMS_OPERATION) {
+    const { table, ttlAttribute } = request as LoadItemsRequest;
     const parsed = items.map((item) => JSON.parse(item) as ItemImage);
-    const loaded: LoadedItems = { expiries: parsed.map((item) => computeItemExpiry(ttlAttribute, item)) };
+    const loaded: LoadItemsResponse = {
+      expiries: parsed.map((item) => computeItemExpiry(ttlAttribute, item)),
+    };
     engine.load(table, items, parsed, (error) =>
       error ? answer(500, { message: String(error) }) : answer(200, loaded),
     );

@@ -1,17 +1,17 @@
 import { join } from 'node:path';
-import { createEngineRule, type EngineCredentials } from '../engine-credentials.ts';
-import { type EngineThread, externalEngine, startEngineThread } from '../engine-thread.ts';
+import { createEngineAccessRule, type EngineCredentials } from '../engine-credentials.ts';
+import { createExternalEngine, type EngineThread, startEngineThread } from '../engine-thread.ts';
 import { type AwsJsonClient, createAwsJsonClient } from '../http/aws-json.ts';
 import type { OperationCounters, ResolvedResource, Stoppable } from '../interfaces.ts';
 import { isRecord } from '../properties.ts';
 import { LOCAL_ACCOUNT_ID, LOCAL_REGION } from '../template/identity.ts';
-import { createUpdateDryRun } from './dry-run-update.ts';
+import { createUpdateLimitCheck } from './dry-run-update.ts';
 import { createEngineClient, type EngineAnswer, type EngineClient } from './engine-client.ts';
 import { computeItemExpiry, createExpiryIndex, type ExpiryIndex } from './expiry-index.ts';
 import { getItemKey, type ItemImage, isSameImage } from './item-image.ts';
 import { startStreamProxy } from './stream-proxy.ts';
 import { createTables, readTableSpecs, type TableSpec } from './tables.ts';
-import { startTimeToLive } from './time-to-live.ts';
+import { startExpiredItemRemover } from './time-to-live.ts';
 import {
   openWriteAheadLog,
   type StoredItem,
@@ -49,7 +49,7 @@ export interface Dynamo extends Stoppable {
   sweep(): Promise<number>;
 }
 
-export const DYNAMODB_TARGET = 'DynamoDB_20120810';
+export const DYNAMODB_TARGET_PREFIX = 'DynamoDB_20120810';
 
 /**
  * Starts DynamoDB: the engine, the tables of the template with the items of the log, and the endpoint in
@@ -91,7 +91,7 @@ async function startParts(options: DynamoOptions, started: Stoppable[]): Promise
       ? logDifferences(client, table, items, log, index)
       : loadItems(load, table, items, index));
   }
-  const dryRun = load === null ? null : createUpdateDryRun(client);
+  const dryRun = load === null ? null : createUpdateLimitCheck(client);
   const writer = createItemWriter({ engine: client, log, counters, dryRun, expiries });
   const proxy = await startStreamProxy({
     engine: client,
@@ -99,9 +99,9 @@ async function startParts(options: DynamoOptions, started: Stoppable[]): Promise
     tables,
     counters,
     port,
-    rule: createEngineRule(credentials),
+    rule: createEngineAccessRule(credentials),
   });
-  const timeToLive = startTimeToLive({ expiries, writer, tables, onError });
+  const timeToLive = startExpiredItemRemover({ expiries, writer, tables, onError });
   return {
     endpoint: proxy.url,
     port: proxy.port,
@@ -140,8 +140,8 @@ interface CalledEngine extends Stoppable {
 }
 
 async function useExternalEngine(url: string, credentials: EngineCredentials): Promise<CalledEngine> {
-  const { endpoint, stop } = externalEngine(url);
-  return { client: createAwsJsonClient(endpoint, DYNAMODB_TARGET, credentials), load: null, stop };
+  const { endpoint, stop } = createExternalEngine(url);
+  return { client: createAwsJsonClient(endpoint, DYNAMODB_TARGET_PREFIX, credentials), load: null, stop };
 }
 
 async function startDynalite({ onFailure }: DynamoOptions): Promise<CalledEngine> {

@@ -1,4 +1,4 @@
-import type { Json } from '../properties.ts';
+import type { UnknownRecord } from '../properties.ts';
 import type { ItemImage } from './item-image.ts';
 import type { TableSpec } from './tables.ts';
 
@@ -8,7 +8,7 @@ export type WriteOperation = 'PutItem' | 'UpdateItem' | 'DeleteItem';
 export interface ItemWrite {
   readonly table: TableSpec;
   readonly operation: WriteOperation;
-  readonly request: Json;
+  readonly request: UnknownRecord;
   readonly key: ItemImage;
   readonly old: ItemImage | null;
   /** True for a removal by time to live. */

@@ -1,11 +1,11 @@
 /** Runs work for the same key sequentially, for different keys concurrently. */
-export interface KeyLocks {
+export interface KeyedMutex {
   run<T>(key: string, work: () => Promise<T>): Promise<T>;
   /** Resolves when no work is running. */
   idle(): Promise<void>;
 }
 
-export function createKeyLocks(): KeyLocks {
+export function createKeyedMutex(): KeyedMutex {
   const tails = new Map<string, Promise<unknown>>();
   return {
     run(key, work) {

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AccessRule, LoopbackListener } from '../../shared/lib/loopback-listener.ts';
+import type { LoopbackAccessRule, LoopbackListener } from '../../shared/lib/loopback-listener.ts';
 import type { AwsJsonAnswer, AwsJsonClient } from '../http/aws-json.ts';
-import { listen, readBody, sendJson } from '../http/listen.ts';
+import { listenOnPreferredPort, readBody, sendJson } from '../http/listen.ts';
 import type { OperationCounters } from '../interfaces.ts';
-import { isRecord, type Json } from '../properties.ts';
+import { isRecord, type UnknownRecord } from '../properties.ts';
 import { tableArn } from '../template/identity.ts';
 import { getItemKey } from './item-image.ts';
 import type { WriteOperation } from './item-write.ts';
@@ -33,7 +33,7 @@ interface StreamProxyOptions {
   readonly tables: readonly TableSpec[];
   readonly counters: OperationCounters;
   readonly port?: number;
-  readonly rule: AccessRule;
+  readonly rule: LoopbackAccessRule;
 }
 
 /**
@@ -46,7 +46,7 @@ export function startStreamProxy(options: StreamProxyOptions): Promise<LoopbackL
     tables.flatMap((table) => [table.name, tableArn(table.name)].map((name) => [name, table])),
   );
 
-  async function answer(operation: string, request: Json): Promise<AwsJsonAnswer> {
+  async function answer(operation: string, request: UnknownRecord): Promise<AwsJsonAnswer> {
     if (REFUSED.has(operation)) return refused(operation);
     const write = WRITES.find((name) => name === operation);
     const table = byName.get(String(request['TableName']));
@@ -60,7 +60,7 @@ export function startStreamProxy(options: StreamProxyOptions): Promise<LoopbackL
   async function read(
     operation: string,
     table: TableSpec | undefined,
-    request: Json,
+    request: UnknownRecord,
   ): Promise<AwsJsonAnswer> {
     const asked = request['ReturnConsumedCapacity'];
     const sent = asked === undefined || asked === 'NONE' ? 'TOTAL' : asked;
@@ -75,7 +75,7 @@ export function startStreamProxy(options: StreamProxyOptions): Promise<LoopbackL
     return { status, body: sent === asked ? body : rest };
   }
 
-  return listen(
+  return listenOnPreferredPort(
     rule,
     (request, response) => {
       void serve(request, response, async (operation, body) => {
@@ -98,7 +98,7 @@ const refused = (operation: string): AwsJsonAnswer => ({
 async function serve(
   request: IncomingMessage,
   response: ServerResponse,
-  answer: (operation: string, body: Json) => Promise<AwsJsonAnswer>,
+  answer: (operation: string, body: UnknownRecord) => Promise<AwsJsonAnswer>,
 ): Promise<void> {
   const type = 'application/x-amz-json-1.0';
   try {

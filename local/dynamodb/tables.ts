@@ -4,27 +4,32 @@ import {
   createPropertyReader,
   createResourcePropertyReader,
   isRecord,
-  type Json,
   type PropertyReader,
+  type UnknownRecord,
 } from '../properties.ts';
 import { streamArn } from '../template/identity.ts';
 import type { IndexSpec } from './capacity.ts';
 
-export type ViewType = 'KEYS_ONLY' | 'NEW_IMAGE' | 'OLD_IMAGE' | 'NEW_AND_OLD_IMAGES';
+export type TableStreamViewType = 'KEYS_ONLY' | 'NEW_IMAGE' | 'OLD_IMAGE' | 'NEW_AND_OLD_IMAGES';
 
 /** A table of the template. */
 export interface TableSpec {
   readonly name: string;
   readonly keyNames: readonly string[];
   readonly indexes: readonly IndexSpec[];
-  readonly stream: { readonly arn: string; readonly viewType: ViewType } | null;
+  readonly stream: { readonly arn: string; readonly viewType: TableStreamViewType } | null;
   /** Attribute with the time, in seconds since 1970, after which an item may be removed. */
   readonly ttlAttribute: string | null;
   /** The CreateTable request. */
   readonly create: Readonly<Record<string, unknown>>;
 }
 
-const VIEW_TYPES: readonly ViewType[] = ['KEYS_ONLY', 'NEW_IMAGE', 'OLD_IMAGE', 'NEW_AND_OLD_IMAGES'];
+const VIEW_TYPES: readonly TableStreamViewType[] = [
+  'KEYS_ONLY',
+  'NEW_IMAGE',
+  'OLD_IMAGE',
+  'NEW_AND_OLD_IMAGES',
+];
 
 const keyNames = (holder: PropertyReader): readonly string[] =>
   holder.records('KeySchema').map((part) => part.text('AttributeName'));
@@ -101,7 +106,7 @@ export async function createTables(engine: AwsJsonClient, tables: readonly Table
 }
 
 /** Creates a table that is not in the template, unless it exists, and waits until it is active. */
-export async function createTable(engine: AwsJsonClient, request: Json): Promise<void> {
+export async function createTable(engine: AwsJsonClient, request: UnknownRecord): Promise<void> {
   const name = String(request['TableName']);
   const { TableNames: existing } = await engine.callOrThrow('ListTables', {});
   if (!(Array.isArray(existing) && existing.includes(name))) await engine.callOrThrow('CreateTable', request);
@@ -109,7 +114,7 @@ export async function createTable(engine: AwsJsonClient, request: Json): Promise
 }
 
 /** Waits until a table is active and returns its description. */
-async function ready(engine: AwsJsonClient, name: string): Promise<Json> {
+async function ready(engine: AwsJsonClient, name: string): Promise<UnknownRecord> {
   for (let tries = 0; tries < READY_TRIES; tries += 1) {
     const { Table: found } = await engine.callOrThrow('DescribeTable', { TableName: name });
     if (isRecord(found) && found['TableStatus'] === 'ACTIVE') return found;
@@ -120,7 +125,7 @@ async function ready(engine: AwsJsonClient, name: string): Promise<Json> {
 }
 
 /** Returns one text for the keys and indexes of a table, in whatever order the engine describes them. */
-function shape(description: Readonly<Json>): string {
+function shape(description: Readonly<UnknownRecord>): string {
   const table = createPropertyReader('table', description);
   const indexes = table.records('GlobalSecondaryIndexes').map((index) => {
     const { name, keyNames, projected } = indexSpec(index);

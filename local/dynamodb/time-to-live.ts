@@ -15,7 +15,7 @@ interface TimeToLiveOptions {
   readonly now?: () => number;
 }
 
-export interface TimeToLive extends Stoppable {
+export interface ExpiredItemRemover extends Stoppable {
   /** Removes the items that have expired. Returns how many items it looked at. */
   sweep(): Promise<number>;
 }
@@ -24,7 +24,7 @@ export interface TimeToLive extends Stoppable {
  * Removes expired items, as DynamoDB does: the stream record names the service as the one that deleted the
  * item.
  */
-export function startTimeToLive(options: TimeToLiveOptions): TimeToLive {
+export function startExpiredItemRemover(options: TimeToLiveOptions): ExpiredItemRemover {
   const { expiries, writer, tables, onError, now = Date.now } = options;
 
   async function sweepTable(table: TableSpec, attribute: string): Promise<number> {

@@ -1,13 +1,13 @@
 import type { AwsJsonAnswer, AwsJsonClient } from '../http/aws-json.ts';
 import type { OperationCounters } from '../interfaces.ts';
-import { isRecord, type Json } from '../properties.ts';
-import { writeUnits } from './capacity.ts';
-import type { UpdateDryRun } from './dry-run-update.ts';
+import { isRecord, type UnknownRecord } from '../properties.ts';
+import { computeWriteRequestUnits } from './capacity.ts';
+import type { UpdateLimitCheck } from './dry-run-update.ts';
 import { computeItemExpiry, type ExpiryIndex } from './expiry-index.ts';
 import { getItemKey, hasCanonicalNumbers, type ItemImage, isSameImage } from './item-image.ts';
 import { checkItemLimits, checkKeySize } from './item-limits.ts';
 import type { ItemWrite, WriteOperation } from './item-write.ts';
-import { createKeyLocks } from './key-locks.ts';
+import { createKeyedMutex } from './key-locks.ts';
 import type { TableSpec } from './tables.ts';
 import type { WriteAheadLog } from './write-ahead-log/index.ts';
 
@@ -16,7 +16,7 @@ export interface ItemWriter {
   write(
     table: TableSpec,
     operation: WriteOperation,
-    request: Json,
+    request: UnknownRecord,
     byService?: boolean,
   ): Promise<AwsJsonAnswer>;
   /**
@@ -33,7 +33,7 @@ interface WriterOptions {
   readonly log: Pick<WriteAheadLog, 'append' | 'assertWritable'>;
   readonly counters: OperationCounters;
   /** Null when the engine itself enforces DynamoDB's limits. */
-  readonly dryRun: UpdateDryRun | null;
+  readonly dryRun: UpdateLimitCheck | null;
   /** By the name of the table. */
   readonly expiries: ReadonlyMap<string, ExpiryIndex>;
   readonly now?: () => number;
@@ -54,7 +54,7 @@ const lockName = (table: TableSpec, key: ItemImage): string => `${table.name} ${
 
 export function createItemWriter(options: WriterOptions): ItemWriter {
   const { engine, log, counters, dryRun, expiries, now = Date.now } = options;
-  const locks = createKeyLocks();
+  const locks = createKeyedMutex();
   /** By key, the oldest first. Nothing else writes to the engine, so the cache cannot be stale. */
   const cache = new Map<string, ItemImage | null>();
   /** Writes that the engine may have made and that are not logged yet, by key. */
@@ -71,7 +71,11 @@ export function createItemWriter(options: WriterOptions): ItemWriter {
     engine.call('GetItem', { TableName, Key, ConsistentRead: true });
 
   /** The item after a write that succeeded. The key is locked, so a read sees just this write. */
-  async function itemAfter(write: ItemWrite, sent: Json, answer: AwsJsonAnswer): Promise<ItemImage | null> {
+  async function itemAfter(
+    write: ItemWrite,
+    sent: UnknownRecord,
+    answer: AwsJsonAnswer,
+  ): Promise<ItemImage | null> {
     if (write.operation === 'DeleteItem') return null;
     const item = imageOf(write.request['Item']);
     if (write.operation === 'PutItem' && hasCanonicalNumbers(item)) return item;
@@ -93,7 +97,8 @@ export function createItemWriter(options: WriterOptions): ItemWriter {
     expiries.get(table.name)?.set(key, computeItemExpiry(table.ttlAttribute, item));
     remember(name, item);
     const isConditionFailed = String(answer.body['__type']).endsWith(CONDITION_FAILED);
-    const units = isWritten || isConditionFailed ? writeUnits(old, item, table.keyNames, table.indexes) : 0;
+    const units =
+      isWritten || isConditionFailed ? computeWriteRequestUnits(old, item, table.keyNames, table.indexes) : 0;
     if (!byService) counters.add('DynamoDB', 'WriteUnits', units);
     return clientAnswer(write, answer, item, units);
   }
@@ -143,7 +148,7 @@ export function createItemWriter(options: WriterOptions): ItemWriter {
  * The request for the engine, which does not know all parameters. The writer needs the new item in the
  * answer.
  */
-function engineRequest({ operation, request: asked }: ItemWrite): Json {
+function engineRequest({ operation, request: asked }: ItemWrite): UnknownRecord {
   const { ReturnValuesOnConditionCheckFailure: _, ReturnItemCollectionMetrics: __, ...request } = asked;
   const wanted = request['ReturnValues'] ?? 'NONE';
   const isReplaceable = operation === 'UpdateItem' && ['NONE', 'ALL_OLD'].includes(String(wanted));

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { InjectedFaults } from '../interfaces.ts';
-import type { Json } from '../properties.ts';
+import type { UnknownRecord } from '../properties.ts';
 import { type ServiceAction, ServiceError } from '../service-actions.ts';
-import { parseRunTask } from './run-task-request.ts';
-import { createTask, describeTask, type Task } from './task.ts';
-import { type Deployment, findCluster, findTaskDefinition } from './task-definitions.ts';
+import { parseRunTaskRequest } from './run-task-request.ts';
+import { createEcsTask, describeEcsTask, type EcsTask } from './task.ts';
+import { type EcsResources, findCluster, findTaskDefinition } from './task-definitions.ts';
 import type { TaskRecord, TaskRecords } from './task-records.ts';
 import type { TaskRunner } from './task-runner.ts';
 
@@ -12,13 +12,13 @@ import type { TaskRunner } from './task-runner.ts';
 const MAX_STOPPED_TASKS = 1_000;
 
 export interface EcsActionsOptions {
-  readonly deployment: Deployment;
+  readonly deployment: EcsResources;
   readonly runner: TaskRunner;
   readonly faults: InjectedFaults;
   /** Tasks that may run at once. */
   readonly capacity: number;
   /** All tasks by ARN; the actions add to it. */
-  readonly tasks: Map<string, Task>;
+  readonly tasks: Map<string, EcsTask>;
   readonly files: TaskRecords;
   /** True while the stack stops: tasks that end then are lost tasks to the next stack. */
   isStopping(): boolean;
@@ -27,12 +27,12 @@ export interface EcsActionsOptions {
 export interface EcsActions {
   readonly actions: Readonly<Record<string, ServiceAction>>;
   /** Tasks that ran when an earlier stack ended. They have stopped, and no event has said so. */
-  readonly lostTasks: readonly Task[];
+  readonly lostTasks: readonly EcsTask[];
 }
 
 interface Started {
-  readonly request: Json;
-  readonly task: Task;
+  readonly request: UnknownRecord;
+  readonly task: EcsTask;
 }
 
 /** Creates the actions of the ECS API that the stack serves. */
@@ -68,18 +68,18 @@ export function createEcsActions(options: EcsActionsOptions): EcsActions {
       files.forget(request.clientToken);
     }
   };
-  const ofCluster = (request: Json) => {
+  const ofCluster = (request: UnknownRecord) => {
     const clusterArn = findCluster(deployment, request['cluster']);
     return [...tasks.values()].filter((task) => task.clusterArn === clusterArn);
   };
-  const find = (request: Json, name: unknown): Task | undefined =>
+  const find = (request: UnknownRecord, name: unknown): EcsTask | undefined =>
     ofCluster(request).find(({ arn, id }) => name === arn || name === id);
 
   const actions: EcsActions['actions'] = {
     RunTask(request) {
       const clusterArn = findCluster(deployment, request['cluster']);
       const definition = findTaskDefinition(deployment, request['taskDefinition']);
-      const parsed = parseRunTask(request, definition);
+      const parsed = parseRunTaskRequest(request, definition);
       const earlier = parsed.clientToken === undefined ? undefined : started.get(parsed.clientToken);
       if (earlier) {
         if (isDeepStrictEqual(earlier.request, request)) return ran(earlier.task);
@@ -97,7 +97,7 @@ export function createEcsActions(options: EcsActionsOptions): EcsActions {
         );
       const reason = capacityFailure();
       if (reason !== null) return { tasks: [], failures: [{ reason }] };
-      const task = createTask(clusterArn, definition, parsed);
+      const task = createEcsTask(clusterArn, definition, parsed);
       const { clientToken } = parsed;
       const record = clientToken === undefined ? null : { ...task, clientToken, request, stopped: false };
       if (record !== null) save(files, record);
@@ -114,7 +114,7 @@ export function createEcsActions(options: EcsActionsOptions): EcsActions {
       const include = Array.isArray(request['include']) ? request['include'] : [];
       const found = names.map((name) => ({ name, task: find(request, name) }));
       return {
-        tasks: found.flatMap(({ task }) => (task ? [describeTask(task, include.includes('TAGS'))] : [])),
+        tasks: found.flatMap(({ task }) => (task ? [describeEcsTask(task, include.includes('TAGS'))] : [])),
         failures: found.flatMap(({ name, task }) => (task ? [] : [{ arn: name, reason: 'MISSING' }])),
       };
     },
@@ -130,7 +130,7 @@ export function createEcsActions(options: EcsActionsOptions): EcsActions {
           typeof request['reason'] === 'string' ? request['reason'] : 'Task stopped by user';
         task.container?.stop(task.definition.container.stopTimeoutSeconds * 1_000);
       }
-      return { task: describeTask(task) };
+      return { task: describeEcsTask(task) };
     },
     ListTasks(request) {
       const { family, startedBy } = request;
@@ -160,12 +160,12 @@ const save = (files: TaskRecords, record: TaskRecord): void => {
 /**
  * Restores a stopped task of an earlier stack; null if the template no longer has its definition or cluster.
  */
-function stoppedTask(deployment: Deployment, { request, id, arn, createdAt }: TaskRecord): Task | null {
+function stoppedTask(deployment: EcsResources, { request, id, arn, createdAt }: TaskRecord): EcsTask | null {
   try {
     const definition = findTaskDefinition(deployment, request['taskDefinition']);
     const clusterArn = findCluster(deployment, request['cluster']);
     return {
-      ...createTask(clusterArn, definition, parseRunTask(request, definition)),
+      ...createEcsTask(clusterArn, definition, parseRunTaskRequest(request, definition)),
       id,
       arn,
       createdAt,
@@ -182,11 +182,11 @@ function stoppedTask(deployment: Deployment, { request, id, arn, createdAt }: Ta
   }
 }
 
-function ran(task: Task) {
-  return { tasks: [describeTask(task, true)], failures: [] };
+function ran(task: EcsTask) {
+  return { tasks: [describeEcsTask(task, true)], failures: [] };
 }
 
-function list(request: Json, key: string): readonly unknown[] {
+function list(request: UnknownRecord, key: string): readonly unknown[] {
   const value = request[key];
   if (Array.isArray(value) && value.length > 0) return value;
   throw new ServiceError('InvalidParameterException', `${key} can not be empty.`);

@@ -2,10 +2,10 @@
 
 import { type Container, startContainer } from './container.ts';
 import type { ContainerHostEvent, ContainerHostRequest } from './container-host.ts';
-import { createWarmPool } from './warm-pool.ts';
+import { createWarmContainerPool } from './warm-pool.ts';
 
 const containers = new Map<string, Container>();
-const warmPool = createWarmPool();
+const warmPool = createWarmContainerPool();
 const post = (message: ContainerHostEvent): void => {
   if (process.connected) process.send?.(message);
 };

@@ -9,8 +9,8 @@ import type {
 import { runServiceAction, type ServiceAnswer } from '../service-actions.ts';
 import { createEcsActions } from './actions.ts';
 import { createContainerHost } from './container-host.ts';
-import { type Task, taskStateChangeEvent } from './task.ts';
-import { readDeployment } from './task-definitions.ts';
+import { createEcsTaskStateChangeEvent, type EcsTask } from './task.ts';
+import { readEcsResources } from './task-definitions.ts';
 import { openTaskRecords } from './task-records.ts';
 import { createTaskRunner } from './task-runner.ts';
 
@@ -47,7 +47,7 @@ export interface Ecs extends Stoppable {
  * @throws Error if a task definition has a property that is not supported.
  */
 export function createEcs(options: EcsOptions): Ecs {
-  const tasks = new Map<string, Task>();
+  const tasks = new Map<string, EcsTask>();
   const containers = createContainerHost();
   let stopping = false;
   const bus: EventBus = {
@@ -55,7 +55,7 @@ export function createEcs(options: EcsOptions): Ecs {
     put: (event) => (stopping ? undefined : options.bus.put(event)),
   };
   const { actions, lostTasks } = createEcsActions({
-    deployment: readDeployment(options),
+    deployment: readEcsResources(options),
     runner: createTaskRunner({ ...options, onLog: (line) => options.onLog(line), bus, containers }),
     faults: options.faults,
     capacity: options.capacity,
@@ -63,7 +63,7 @@ export function createEcs(options: EcsOptions): Ecs {
     files: openTaskRecords(join(options.dataDir, 'ecs-tasks'), (message) => options.onError(message)),
     isStopping: () => stopping,
   });
-  for (const task of lostTasks) bus.put(taskStateChangeEvent(task));
+  for (const task of lostTasks) bus.put(createEcsTaskStateChangeEvent(task));
   return {
     handle: (action, body) => runServiceAction('ecs', actions, action, body, options.counters),
     async stop() {

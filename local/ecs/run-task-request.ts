@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Json } from '../properties.ts';
+import type { UnknownRecord } from '../properties.ts';
 import { ServiceError } from '../service-actions.ts';
 import type { TaskDefinition } from './task-definitions.ts';
 
@@ -35,7 +35,7 @@ const runTaskRequest = z.looseObject({
 export type RunTaskRequest = z.infer<typeof runTaskRequest>;
 
 /** Parses and checks a RunTask request. @throws ServiceError as ECS does. */
-export function parseRunTask(request: Json, definition: TaskDefinition): RunTaskRequest {
+export function parseRunTaskRequest(request: UnknownRecord, definition: TaskDefinition): RunTaskRequest {
   const parsed = runTaskRequest.safeParse(request);
   if (!parsed.success) throw invalid(z.prettifyError(parsed.error));
   if (Buffer.byteLength(JSON.stringify(request['overrides'] ?? {})) > MAX_OVERRIDES_BYTES) {
@@ -57,7 +57,7 @@ export function parseRunTask(request: Json, definition: TaskDefinition): RunTask
  * Returns command and environment of the container: those of its definition, with the overrides of the
  * request.
  */
-export function applyOverrides({ container }: TaskDefinition, { overrides }: RunTaskRequest) {
+export function applyContainerOverrides({ container }: TaskDefinition, { overrides }: RunTaskRequest) {
   const environment = new Map(container.environment);
   let command = container.command;
   for (const override of overrides.containerOverrides) {

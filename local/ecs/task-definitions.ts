@@ -23,7 +23,7 @@ export interface ContainerDefinition {
   readonly stopTimeoutSeconds: number;
 }
 
-export interface Deployment {
+export interface EcsResources {
   /** Task definitions by family. */
   readonly families: ReadonlyMap<string, TaskDefinition>;
   /** Names of the clusters by ARN. */
@@ -38,7 +38,7 @@ interface DeploymentOptions {
 }
 
 /** Reads clusters and task definitions. @throws Error that names the property that is not supported. */
-export function readDeployment(options: DeploymentOptions): Deployment {
+export function readEcsResources(options: DeploymentOptions): EcsResources {
   const arn = (resource: string) => `arn:aws:ecs:${options.region}:${options.accountId}:${resource}`;
   const families = new Map<string, TaskDefinition>();
   const clusters = new Map<string, string>();
@@ -101,7 +101,7 @@ function containerOf(container: PropertyReader, options: DeploymentOptions): Con
 }
 
 /** Finds a task definition by family, `family:1` or ARN. @throws ServiceError as ECS does. */
-export function findTaskDefinition({ families }: Deployment, name: unknown): TaskDefinition {
+export function findTaskDefinition({ families }: EcsResources, name: unknown): TaskDefinition {
   const family = String(name)
     .replace(/^.*task-definition\//, '')
     .replace(/:1$/, '');
@@ -111,7 +111,7 @@ export function findTaskDefinition({ families }: Deployment, name: unknown): Tas
 }
 
 /** Finds the ARN of a cluster by name or ARN. @throws ServiceError as ECS does. */
-export function findCluster({ clusters }: Deployment, name: unknown): string {
+export function findCluster({ clusters }: EcsResources, name: unknown): string {
   const wanted = typeof name === 'string' ? name : 'default';
   for (const [arn, known] of clusters) if (wanted === arn || wanted === known) return arn;
   throw new ServiceError('ClusterNotFoundException', 'Cluster not found.');

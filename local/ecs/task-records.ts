@@ -2,13 +2,13 @@ import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { sha256 } from '../../shared/lib/sha256.ts';
 import { writeFileAtomically } from '../atomic-files.ts';
-import { isRecord, type Json } from '../properties.ts';
+import { isRecord, type UnknownRecord } from '../properties.ts';
 
 /** The record of a task that was started with a client token. */
 export interface TaskRecord {
   readonly clientToken: string;
   /** The whole request: another request with the same token is a conflict. */
-  readonly request: Json;
+  readonly request: UnknownRecord;
   readonly id: string;
   readonly arn: string;
   /** Milliseconds since 1970. */

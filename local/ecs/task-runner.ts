@@ -3,8 +3,8 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { EventBus } from '../interfaces.ts';
 import type { ContainerHost } from './container-host.ts';
-import { applyOverrides } from './run-task-request.ts';
-import { type Task, taskStateChangeEvent } from './task.ts';
+import { applyContainerOverrides } from './run-task-request.ts';
+import { createEcsTaskStateChangeEvent, type EcsTask } from './task.ts';
 
 export interface TaskRunnerOptions {
   readonly dataDir: string;
@@ -19,14 +19,14 @@ export interface TaskRunnerOptions {
 
 export interface TaskRunner {
   /** Starts the container of a task and follows it until it has stopped. Never throws. */
-  run(task: Task): Promise<void>;
+  run(task: EcsTask): Promise<void>;
 }
 
 /** The overrides of a request that has none. */
-const NONE: Task['request']['overrides'] = { containerOverrides: [] };
+const NONE: EcsTask['request']['overrides'] = { containerOverrides: [] };
 
 /** Folder with the home and temporary folders of containers. */
-export const scratchFolder = (dataDir: string): string => join(dataDir, 'ecs-scratch');
+export const getContainerScratchFolder = (dataDir: string): string => join(dataDir, 'ecs-scratch');
 
 /** Runs tasks as child processes and sends an event for each change of state. */
 export function createTaskRunner({
@@ -38,18 +38,21 @@ export function createTaskRunner({
   onLog,
 }: TaskRunnerOptions): TaskRunner {
   const logs = join(dataDir, 'ecs-logs');
-  const scratch = scratchFolder(dataDir);
+  const scratch = getContainerScratchFolder(dataDir);
   for (const directory of [logs, scratch]) mkdirSync(directory, { recursive: true });
   clear(scratch).catch((error: unknown) => onLog(`${scratch} could not be cleared: ${String(error)}`));
-  const change = (task: Task, changes: Partial<Task>) => {
+  const change = (task: EcsTask, changes: Partial<EcsTask>) => {
     Object.assign(task, changes, { version: task.version + 1 });
-    bus.put(taskStateChangeEvent(task));
+    bus.put(createEcsTaskStateChangeEvent(task));
   };
   return {
     async run(task) {
       const { definition, id } = task;
-      const { command, environment } = applyOverrides(definition, task.request);
-      const { environment: common } = applyOverrides(definition, { ...task.request, overrides: NONE });
+      const { command, environment } = applyContainerOverrides(definition, task.request);
+      const { environment: common } = applyContainerOverrides(definition, {
+        ...task.request,
+        overrides: NONE,
+      });
       try {
         const container = await containers.startContainer({
           program: {

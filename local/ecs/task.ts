@@ -5,7 +5,7 @@ import type { RunTaskRequest } from './run-task-request.ts';
 import type { TaskDefinition } from './task-definitions.ts';
 
 /** A task: pending, running, or stopped with an exit code. Times are milliseconds since 1970. */
-export interface Task {
+export interface EcsTask {
   readonly id: string;
   readonly arn: string;
   readonly clusterArn: string;
@@ -25,7 +25,11 @@ export interface Task {
   ended: Promise<void>;
 }
 
-export function createTask(clusterArn: string, definition: TaskDefinition, request: RunTaskRequest): Task {
+export function createEcsTask(
+  clusterArn: string,
+  definition: TaskDefinition,
+  request: RunTaskRequest,
+): EcsTask {
   const id = randomUUID().replaceAll('-', '');
   return {
     id,
@@ -48,7 +52,7 @@ export function createTask(clusterArn: string, definition: TaskDefinition, reque
 }
 
 /** A task as the API shows it; times in seconds since 1970. */
-export function describeTask(task: Task, withTags = false) {
+export function describeEcsTask(task: EcsTask, withTags = false) {
   return {
     ...view(task, (milliseconds) => milliseconds / 1_000),
     tags: withTags ? task.request.tags : [],
@@ -56,7 +60,7 @@ export function describeTask(task: Task, withTags = false) {
 }
 
 /** The event that ECS puts on the default bus when a task changes its state; times as ISO 8601 text. */
-export function taskStateChangeEvent(task: Task): BusEvent {
+export function createEcsTaskStateChangeEvent(task: EcsTask): BusEvent {
   return {
     source: 'aws.ecs',
     'detail-type': 'ECS Task State Change',
@@ -65,7 +69,7 @@ export function taskStateChangeEvent(task: Task): BusEvent {
   };
 }
 
-function view(task: Task, time: (milliseconds: number) => unknown) {
+function view(task: EcsTask, time: (milliseconds: number) => unknown) {
   const { definition, request } = task;
   const { container } = definition;
   return {

@@ -8,7 +8,7 @@ import { type ContainerProcess, type ContainerProgram, startContainerProcess } f
 const MAX_IDLE_MS = 60_000;
 
 /** Starts the process of the next container before it is needed. */
-export interface WarmPool {
+export interface WarmContainerPool {
   /**
    * Takes the waiting process for a container that starts, or null. A process of another program is ended.
    */
@@ -45,7 +45,7 @@ async function end({ started, cancel }: Waiting): Promise<void> {
  * When a container has ended, the process of the program that followed it the last time is started. It exists
  * only while no container runs, so that no command in a container can reach it.
  */
-export function createWarmPool(maxIdleMs = MAX_IDLE_MS): WarmPool {
+export function createWarmContainerPool(maxIdleMs = MAX_IDLE_MS): WarmContainerPool {
   /** The program of the container that followed one of this program. */
   const next = new Map<string, ContainerProgram>();
   let last: string | null = null;

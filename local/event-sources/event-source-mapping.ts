@@ -1,4 +1,4 @@
-import type { StartingPosition } from '../dynamodb/write-ahead-log/index.ts';
+import type { StreamStartingPosition } from '../dynamodb/write-ahead-log/index.ts';
 import { compilePattern, type EventMatcher } from '../events/event-pattern.ts';
 import type { ResolvedResource } from '../interfaces.ts';
 import { createResourcePropertyReader, type PropertyReader } from '../properties.ts';
@@ -22,7 +22,7 @@ export interface QueueMapping extends Common {
 
 export interface StreamMapping extends Common {
   readonly kind: 'stream';
-  readonly startingPosition: StartingPosition;
+  readonly startingPosition: StreamStartingPosition;
   /** Seconds to wait for a full batch. */
   readonly windowSeconds: number;
   /**

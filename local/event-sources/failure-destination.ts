@@ -3,11 +3,11 @@ import type { TableSpec } from '../dynamodb/tables.ts';
 import type { ChangeRecord } from '../dynamodb/write-ahead-log/index.ts';
 import type { EngineCredentials } from '../engine-credentials.ts';
 import type { AwsJsonClient } from '../http/aws-json.ts';
-import { functionArn, functionName } from '../lambda/function-spec.ts';
+import { functionArn, parseFunctionName } from '../lambda/function-spec.ts';
 import { LOCAL_ACCOUNT_ID, LOCAL_REGION } from '../template/identity.ts';
 import type { StreamMapping } from './event-source-mapping.ts';
 import type { DiscardReason } from './record-queue.ts';
-import { sequenceNumber, toStreamEventRecord } from './stream-event.ts';
+import { formatStreamSequenceNumber, toStreamEventRecord } from './stream-event.ts';
 
 const SHARD = 'shardId-00000000000000000000-00000000';
 
@@ -79,11 +79,11 @@ function failureMessage(
   now: Date,
 ): Record<string, unknown> {
   const times = batch.map(({ at }) => new Date(at).toISOString());
-  const sequences = batch.map(({ sequence }) => sequenceNumber(sequence));
+  const sequences = batch.map(({ sequence }) => formatStreamSequenceNumber(sequence));
   return {
     requestContext: {
       requestId: randomUUID(),
-      functionArn: functionArn(functionName(mapping.functionName)),
+      functionArn: functionArn(parseFunctionName(mapping.functionName)),
       condition: reason,
       approximateInvokeCount: attempts,
     },

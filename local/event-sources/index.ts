@@ -4,7 +4,7 @@ import { createAwsJsonClient } from '../http/aws-json.ts';
 import type { InjectedFaults, LambdaHost, ResolvedResource, Stoppable } from '../interfaces.ts';
 import { readMappings } from './event-source-mapping.ts';
 import { startQueuePoller } from './queue-poller.ts';
-import { createStreamReader, type StreamReader } from './stream-reader.ts';
+import { createLocalStreamReader, type LocalStreamReader } from './stream-reader.ts';
 
 export interface EventSourceOptions {
   readonly resources: readonly ResolvedResource[];
@@ -31,11 +31,11 @@ export function startEventSources(options: EventSourceOptions): EventSources {
   const { log, tables } = dynamo;
   const sqs = createAwsJsonClient(sqsEndpoint, 'AmazonSQS', options.credentials);
   const all = readMappings(options.resources);
-  const readers: StreamReader[] = all.flatMap((mapping) => {
+  const readers: LocalStreamReader[] = all.flatMap((mapping) => {
     if (mapping.kind !== 'stream') return [];
     const table = tables.find(({ stream }) => stream?.arn === mapping.sourceArn);
     if (table === undefined) throw new Error(`${mapping.id}: there is no stream ${mapping.sourceArn}`);
-    return [createStreamReader({ ...options, mapping, table, log, sqs })];
+    return [createLocalStreamReader({ ...options, mapping, table, log, sqs })];
   });
   const streams = all.filter((mapping) => mapping.kind === 'stream');
   log.register(new Map(streams.map(({ id, startingPosition }) => [id, startingPosition])));

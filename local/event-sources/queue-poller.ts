@@ -1,7 +1,7 @@
 import { shuffle } from '../fault-injection.ts';
 import type { AwsJsonClient } from '../http/aws-json.ts';
 import type { InjectedFaults, LambdaHost, Stoppable } from '../interfaces.ts';
-import { isRecord, type Json } from '../properties.ts';
+import { isRecord, type UnknownRecord } from '../properties.ts';
 import { LOCAL_ACCOUNT_ID, LOCAL_REGION } from '../template/identity.ts';
 import { failedItemIds } from './batch-failures.ts';
 import type { QueueMapping } from './event-source-mapping.ts';
@@ -30,7 +30,7 @@ export function startQueuePoller(options: QueuePollerOptions): Stoppable {
   const stopping = new AbortController();
   const inWork = new Set<Promise<void>>();
 
-  async function receive(): Promise<readonly Json[]> {
+  async function receive(): Promise<readonly UnknownRecord[]> {
     const { status, body } = await sqs.call(
       'ReceiveMessage',
       {
@@ -47,7 +47,7 @@ export function startQueuePoller(options: QueuePollerOptions): Stoppable {
     return Array.isArray(messages) ? messages.filter(isRecord) : [];
   }
 
-  async function remove(messages: readonly Json[]): Promise<void> {
+  async function remove(messages: readonly UnknownRecord[]): Promise<void> {
     if (messages.length === 0) return;
     await sqs.callOrThrow('DeleteMessageBatch', {
       QueueUrl,
@@ -55,7 +55,7 @@ export function startQueuePoller(options: QueuePollerOptions): Stoppable {
     });
   }
 
-  async function handle(received: readonly Json[]): Promise<void> {
+  async function handle(received: readonly UnknownRecord[]): Promise<void> {
     const wanted = received.filter((message) => isWanted(message, mapping));
     // As in Lambda, messages that no filter matches are deleted.
     await remove(received.filter((message) => !wanted.includes(message)));
@@ -77,7 +77,7 @@ export function startQueuePoller(options: QueuePollerOptions): Stoppable {
     await remove(wanted.filter((message) => !failed.has(String(message['MessageId']))));
   }
 
-  function start(messages: readonly Json[]): void {
+  function start(messages: readonly UnknownRecord[]): void {
     const work: Promise<void> = handle(messages)
       .catch((error: unknown) => onError(`${mapping.id}: ${String(error)}`))
       .finally(() => inWork.delete(work));
@@ -115,13 +115,13 @@ const parsed = (body: unknown): unknown => {
   }
 };
 
-function isWanted(message: Json, { filters }: QueueMapping): boolean {
+function isWanted(message: UnknownRecord, { filters }: QueueMapping): boolean {
   if (filters === null) return true;
   const event = { ...toRecordBase(message), body: parsed(message['Body']) };
   return filters.some((matches) => matches(event));
 }
 
-const toRecordBase = (message: Json): Json => ({
+const toRecordBase = (message: UnknownRecord): UnknownRecord => ({
   messageId: message['MessageId'],
   receiptHandle: message['ReceiptHandle'],
   body: message['Body'],
@@ -130,7 +130,7 @@ const toRecordBase = (message: Json): Json => ({
 });
 
 /** A message as a record of a Lambda event. */
-const toRecord = (message: Json, mapping: QueueMapping): Json => ({
+const toRecord = (message: UnknownRecord, mapping: QueueMapping): UnknownRecord => ({
   ...toRecordBase(message),
   md5OfBody: message['MD5OfBody'],
   eventSource: 'aws:sqs',
@@ -138,9 +138,9 @@ const toRecord = (message: Json, mapping: QueueMapping): Json => ({
   awsRegion: LOCAL_REGION,
 });
 
-function messageAttributes(attributes: unknown): Json {
+function messageAttributes(attributes: unknown): UnknownRecord {
   if (!isRecord(attributes)) return {};
-  const lowerCase = (attribute: unknown): Json =>
+  const lowerCase = (attribute: unknown): UnknownRecord =>
     Object.fromEntries(
       Object.entries(isRecord(attribute) ? attribute : {}).map(([name, value]) => [
         name.charAt(0).toLowerCase() + name.slice(1),

@@ -2,7 +2,7 @@ import type { ChangeRecord } from '../dynamodb/write-ahead-log/index.ts';
 import type { Stoppable } from '../interfaces.ts';
 
 /** Result of a delivered batch: the index of the first record that was not handled, or null. */
-export type FirstFailedIndex = number | null;
+export type FirstFailedRecordIndex = number | null;
 
 export interface RecordQueueOptions {
   readonly batchSize: number;
@@ -13,7 +13,7 @@ export interface RecordQueueOptions {
   readonly maxRetries: number;
   /** Milliseconds; -1: unlimited. */
   readonly maxAgeMs: number;
-  deliver(batch: readonly ChangeRecord[]): Promise<FirstFailedIndex>;
+  deliver(batch: readonly ChangeRecord[]): Promise<FirstFailedRecordIndex>;
   discard(batch: readonly ChangeRecord[], reason: DiscardReason, attempts: number): Promise<void>;
   /** Called after records were handled, and when the queue is empty. */
   onProgress(): void;

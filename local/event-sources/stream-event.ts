@@ -2,11 +2,12 @@ import { createHash } from 'node:crypto';
 import { itemBytes } from '../dynamodb/capacity.ts';
 import type { TableSpec } from '../dynamodb/tables.ts';
 import type { ChangeRecord } from '../dynamodb/write-ahead-log/index.ts';
-import type { Json } from '../properties.ts';
+import type { UnknownRecord } from '../properties.ts';
 import { LOCAL_REGION } from '../template/identity.ts';
 
 /** Formats a sequence number. DynamoDB's are long, and compare as text only if they have the same length. */
-export const sequenceNumber = (sequence: number): string => `1${String(sequence).padStart(20, '0')}`;
+export const formatStreamSequenceNumber = (sequence: number): string =>
+  `1${String(sequence).padStart(20, '0')}`;
 
 const eventName = (record: ChangeRecord): string => {
   if (record.old === null) return 'INSERT';
@@ -14,7 +15,7 @@ const eventName = (record: ChangeRecord): string => {
 };
 
 /** Converts a change into a record of a Lambda event, with the images of the table's view type. */
-export function toStreamEventRecord(record: ChangeRecord, table: TableSpec): Json {
+export function toStreamEventRecord(record: ChangeRecord, table: TableSpec): UnknownRecord {
   const viewType = table.stream?.viewType ?? 'NEW_AND_OLD_IMAGES';
   const withOld = viewType === 'OLD_IMAGE' || viewType === 'NEW_AND_OLD_IMAGES';
   const withNew = viewType === 'NEW_IMAGE' || viewType === 'NEW_AND_OLD_IMAGES';
@@ -33,7 +34,7 @@ export function toStreamEventRecord(record: ChangeRecord, table: TableSpec): Jso
       ApproximateCreationDateTime: Math.floor(record.at / 1000),
       Keys: record.key,
       ...images,
-      SequenceNumber: sequenceNumber(record.sequence),
+      SequenceNumber: formatStreamSequenceNumber(record.sequence),
       SizeBytes: sizes.reduce((sum, bytes) => sum + bytes, 0),
       StreamViewType: viewType,
     },

@@ -8,15 +8,15 @@ import type { InjectedFaults, InvokeResult, LambdaHost, Stoppable } from '../int
 import { failedItemIds } from './batch-failures.ts';
 import type { StreamMapping } from './event-source-mapping.ts';
 import { sendToFailureDestination } from './failure-destination.ts';
-import { createRecordQueue, type DiscardReason, type FirstFailedIndex } from './record-queue.ts';
-import { sequenceNumber, toStreamEventRecord } from './stream-event.ts';
+import { createRecordQueue, type DiscardReason, type FirstFailedRecordIndex } from './record-queue.ts';
+import { formatStreamSequenceNumber, toStreamEventRecord } from './stream-event.ts';
 
 /** Longest batching window in milliseconds: a demonstration must not wait for half a minute. */
 const LONGEST_WINDOW_MS = 1_000;
 /** Records of other tables, or that no filter matches, after which the position is stored. */
 const NOTE_EVERY = 200;
 
-export interface StreamReaderOptions {
+export interface LocalStreamReaderOptions {
   readonly mapping: StreamMapping;
   readonly table: TableSpec;
   readonly log: WriteAheadLog;
@@ -29,7 +29,7 @@ export interface StreamReaderOptions {
   onError(message: string): void;
 }
 
-export interface StreamReader extends Stoppable {
+export interface LocalStreamReader extends Stoppable {
   /** Begins to deliver, from the position in the log. */
   start(): void;
   /** Delivers records that wait for a full batch. */
@@ -39,7 +39,7 @@ export interface StreamReader extends Stoppable {
 }
 
 /** Feeds the changes of a table to a function, in order for each item. */
-export function createStreamReader(options: StreamReaderOptions): StreamReader {
+export function createLocalStreamReader(options: LocalStreamReaderOptions): LocalStreamReader {
   const { mapping, table, log, lambda, faults, onError } = options;
   const waiting: (() => void)[] = [];
   const lanes = Array.from({ length: mapping.parallelization }, () =>
@@ -58,7 +58,7 @@ export function createStreamReader(options: StreamReaderOptions): StreamReader {
   let scanned = 0;
   let stopped = false;
 
-  async function deliver(batch: readonly ChangeRecord[]): Promise<FirstFailedIndex> {
+  async function deliver(batch: readonly ChangeRecord[]): Promise<FirstFailedRecordIndex> {
     const times = faults.duplicateStream ? 2 : 1;
     const failed = new Set<string>();
     for (let time = 0; time < times; time += 1) {
@@ -66,7 +66,7 @@ export function createStreamReader(options: StreamReaderOptions): StreamReader {
       const event = { Records: order.map((record) => toStreamEventRecord(record, table)) };
       for (const id of failedIn(await lambda.invoke(mapping.functionName, event), batch)) failed.add(id);
     }
-    const index = batch.findIndex((record) => failed.has(sequenceNumber(record.sequence)));
+    const index = batch.findIndex((record) => failed.has(formatStreamSequenceNumber(record.sequence)));
     return index < 0 ? null : index;
   }
 
@@ -76,7 +76,7 @@ export function createStreamReader(options: StreamReaderOptions): StreamReader {
     if (error !== undefined && !stopped) onError(`${mapping.id}: ${error.errorType}: ${error.errorMessage}`);
     return failedItemIds(
       result,
-      batch.map((record) => sequenceNumber(record.sequence)),
+      batch.map((record) => formatStreamSequenceNumber(record.sequence)),
       mapping.reportsItems,
     );
   }

@@ -71,7 +71,7 @@ function readRule(resource: ResolvedResource, buses: ReadonlySet<string>): reado
         account,
         region,
         every: properties.has('ScheduleExpression')
-          ? parseRate(properties.text('ScheduleExpression'))
+          ? parseScheduleRate(properties.text('ScheduleExpression'))
           : undefined,
         matches: properties.has('EventPattern')
           ? compilePattern(properties.values['EventPattern'])
@@ -111,7 +111,7 @@ function readInput(target: PropertyReader): RuleTarget['input'] {
 const UNIT_MS: Readonly<Record<string, number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
 
 /** Milliseconds between two runs of `rate(5 minutes)`. Throws for any other kind of schedule, by name. */
-export function parseRate(expression: string): number {
+export function parseScheduleRate(expression: string): number {
   const [, count, unit, plural] = /^rate\((\d+) (minute|hour|day)(s?)\)$/.exec(expression) ?? [];
   const milliseconds = Number(count) * (UNIT_MS[unit ?? ''] ?? 0);
   // EventBridge insists on the grammar: 1 minute, 2 minutes.

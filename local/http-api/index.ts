@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { readBody } from '../http/listen.ts';
 import type { InvokeResult, LambdaHost, OperationCounters, ResolvedResource } from '../interfaces.ts';
-import { type ApiRequest, createFunctionEvent, readRequest } from './proxy-event.ts';
+import { createProxyFunctionEvent, type GatewayRequest, readGatewayRequest } from './proxy-event.ts';
 import { createRequestAuthorizer } from './request-authorizer.ts';
 import { type ApiResponse, gatewayErrorResponse, toApiResponse } from './response.ts';
 import { type ApiRoute, createRouter, readApiRoutes } from './routes.ts';
@@ -29,7 +29,7 @@ export function createHttpApi(options: HttpApiOptions): RequestListener {
   const authorize = createRequestAuthorizer(lambda, apiId);
   const mayPass = createThrottle(resources);
 
-  async function answer(request: ApiRequest, incoming: IncomingMessage): Promise<ApiResponse> {
+  async function answer(request: GatewayRequest, incoming: IncomingMessage): Promise<ApiResponse> {
     const match = route(request.method, request.path);
     if (match === null) return refuse(incoming, 404);
     if (!mayPass(match.route.routeKey)) return refuse(incoming, 429);
@@ -37,7 +37,7 @@ export function createHttpApi(options: HttpApiOptions): RequestListener {
     if (!authorization.allowed) return refuse(incoming, authorization.status);
     const body = await readBody(incoming, MAX_BODY_BYTES);
     if (body === null) return gatewayErrorResponse(413);
-    const event = createFunctionEvent(request, match, apiId, body, authorization.context);
+    const event = createProxyFunctionEvent(request, match, apiId, body, authorization.context);
     const result = await withLimit(match.route, lambda.invoke(match.route.functionName, event));
     if (result === 'timeout') return gatewayErrorResponse(503);
     if (result.error === undefined) return toApiResponse(result.payload);
@@ -47,7 +47,7 @@ export function createHttpApi(options: HttpApiOptions): RequestListener {
 
   return (incoming, response) => {
     counters.add('HTTP API', 'Requests');
-    const request = readRequest(incoming, new Date());
+    const request = readGatewayRequest(incoming, new Date());
     answer(request, incoming).then(
       (answered) => send(response, request, answered),
       (error: unknown) => {
@@ -77,7 +77,11 @@ async function withLimit(
   }
 }
 
-function send(response: ServerResponse, request: ApiRequest, { status, headers, body }: ApiResponse): void {
+function send(
+  response: ServerResponse,
+  request: GatewayRequest,
+  { status, headers, body }: ApiResponse,
+): void {
   response.writeHead(status, {
     ...headers,
     ...(status === 204 || status === 304 ? {} : { 'content-length': body.length }),

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { Json } from '../properties.ts';
+import type { UnknownRecord } from '../properties.ts';
 import { LOCAL_ACCOUNT_ID } from '../template/identity.ts';
 import type { RouteMatch } from './routes.ts';
 
 /** A request as API Gateway sees it, before it becomes an event. */
-export interface ApiRequest {
+export interface GatewayRequest {
   readonly id: string;
   readonly method: string;
   /** As it was sent, without the query. */
@@ -19,7 +19,7 @@ export interface ApiRequest {
   readonly at: Date;
 }
 
-export function readRequest(request: IncomingMessage, at: Date): ApiRequest {
+export function readGatewayRequest(request: IncomingMessage, at: Date): GatewayRequest {
   const [path = '/', rawQuery = ''] = splitOnce(request.url ?? '/', '?');
   const { cookie, ...others } = request.headersDistinct;
   return {
@@ -62,7 +62,11 @@ function clfTime(at: Date): string {
 }
 
 /** The common part of events for functions and for authorizers. */
-function common(request: ApiRequest, { route, pathParameters }: RouteMatch, apiId: string): Json {
+function common(
+  request: GatewayRequest,
+  { route, pathParameters }: RouteMatch,
+  apiId: string,
+): UnknownRecord {
   const query = queryParameters(request.rawQuery);
   return {
     version: '2.0',
@@ -98,19 +102,19 @@ function common(request: ApiRequest, { route, pathParameters }: RouteMatch, apiI
  * Creates the event of payload format 2.0 for a function. `authorizer` is the context of the authorizer's
  * answer.
  */
-export function createFunctionEvent(
-  request: ApiRequest,
+export function createProxyFunctionEvent(
+  request: GatewayRequest,
   match: RouteMatch,
   apiId: string,
   body: Buffer,
-  authorizer: Json | null,
-): Json {
+  authorizer: UnknownRecord | null,
+): UnknownRecord {
   const event = common(request, match, apiId);
   const isText = TEXT.test(request.headers['content-type'] ?? 'text/plain');
   return {
     ...event,
     requestContext: {
-      ...(event['requestContext'] as Json),
+      ...(event['requestContext'] as UnknownRecord),
       ...(authorizer === null ? {} : { authorizer: { lambda: authorizer } }),
     },
     ...(body.length === 0 ? {} : { body: body.toString(isText ? 'utf8' : 'base64') }),
@@ -120,12 +124,12 @@ export function createFunctionEvent(
 
 /** Creates the event of payload format 2.0 for an authorizer. */
 export const createAuthorizerEvent = (
-  request: ApiRequest,
+  request: GatewayRequest,
   match: RouteMatch,
   apiId: string,
   arn: string,
   identity: readonly string[],
-): Json => ({
+): UnknownRecord => ({
   ...common(request, match, apiId),
   type: 'REQUEST',
   routeArn: `${arn}/$default/${request.method}${request.path}`,

@@ -1,18 +1,21 @@
 import type { LambdaHost } from '../interfaces.ts';
-import { isRecord, type Json } from '../properties.ts';
+import { isRecord, type UnknownRecord } from '../properties.ts';
 import { LOCAL_ACCOUNT_ID, LOCAL_REGION } from '../template/identity.ts';
-import { type ApiRequest, createAuthorizerEvent } from './proxy-event.ts';
+import { createAuthorizerEvent, type GatewayRequest } from './proxy-event.ts';
 import { type Authorizer, parseIdentitySource, type RouteMatch } from './routes.ts';
 
 /** Result of a route's authorizer: the context for the function, or the status of the refusal. */
-export type Authorization =
-  | { readonly allowed: true; readonly context: Json | null }
+export type RouteAuthorizationResult =
+  | { readonly allowed: true; readonly context: UnknownRecord | null }
   | { readonly allowed: false; readonly status: 401 | 403 | 500 };
 
-export type RequestAuthorizer = (request: ApiRequest, match: RouteMatch) => Promise<Authorization>;
+export type RequestAuthorizer = (
+  request: GatewayRequest,
+  match: RouteMatch,
+) => Promise<RouteAuthorizationResult>;
 
 interface Cached {
-  readonly authorization: Authorization;
+  readonly authorization: RouteAuthorizationResult;
   readonly until: number;
 }
 
@@ -29,10 +32,10 @@ export function createRequestAuthorizer(
 
   async function ask(
     authorizer: Authorizer,
-    request: ApiRequest,
+    request: GatewayRequest,
     match: RouteMatch,
     identity: readonly string[],
-  ): Promise<Authorization> {
+  ): Promise<RouteAuthorizationResult> {
     const event = createAuthorizerEvent(request, match, apiId, arn, identity);
     const { payload, error } = await lambda.invoke(authorizer.functionName, event);
     if (error !== undefined || !isRecord(payload) || typeof payload['isAuthorized'] !== 'boolean') {
@@ -62,7 +65,7 @@ export function createRequestAuthorizer(
   };
 }
 
-function select(source: string, request: ApiRequest): string {
+function select(source: string, request: GatewayRequest): string {
   const { kind, name } = parseIdentitySource(source);
   if (kind === 'header') return request.headers[name.toLowerCase()] ?? '';
   return new URLSearchParams(request.rawQuery).get(name) ?? '';

@@ -1,10 +1,10 @@
 import { Agent, request as httpRequest } from 'node:http';
 import type { EngineCredentials } from '../engine-credentials.ts';
-import { isRecord, type Json } from '../properties.ts';
+import { isRecord, type UnknownRecord } from '../properties.ts';
 
 export interface AwsJsonAnswer {
   readonly status: number;
-  readonly body: Json;
+  readonly body: UnknownRecord;
 }
 
 /** A client of the AWS JSON protocol: the small part of an SDK client that the stack itself needs. */
@@ -15,7 +15,7 @@ export interface AwsJsonClient {
    */
   call(operation: string, body: unknown, signal?: AbortSignal): Promise<AwsJsonAnswer>;
   /** Throws also for an error answer of the service. */
-  callOrThrow(operation: string, body: unknown): Promise<Json>;
+  callOrThrow(operation: string, body: unknown): Promise<UnknownRecord>;
   close(): void;
 }
 
@@ -66,11 +66,11 @@ export function createAwsJsonClient(
       });
       request.end(text);
     });
-  return toAwsJsonClient(call, () => agent.destroy());
+  return buildAwsJsonClient(call, () => agent.destroy());
 }
 
 /** Completes a client from its `call`. */
-export const toAwsJsonClient = (call: AwsJsonClient['call'], close: () => void): AwsJsonClient => ({
+export const buildAwsJsonClient = (call: AwsJsonClient['call'], close: () => void): AwsJsonClient => ({
   call,
   async callOrThrow(operation, body) {
     const answer = await call(operation, body);

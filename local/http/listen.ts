@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import {
-  type AccessRule,
+  type LoopbackAccessRule,
   type LoopbackListener,
   listenOnLoopback,
 } from '../../shared/lib/loopback-listener.ts';
@@ -22,8 +22,8 @@ const disableTimeouts = (server: Server): void => {
 };
 
 /** Listens on the loopback port `preferred` if it is free, otherwise on any. */
-export async function listen(
-  rule: AccessRule,
+export async function listenOnPreferredPort(
+  rule: LoopbackAccessRule,
   handler: RequestListener,
   preferred = 0,
 ): Promise<LoopbackListener> {
@@ -37,7 +37,7 @@ export async function listen(
 
 /** Listens on this loopback port. @throws Error EADDRINUSE if it is in use. */
 export const listenOnPort = (
-  rule: AccessRule,
+  rule: LoopbackAccessRule,
   handler: RequestListener,
   port: number,
 ): Promise<LoopbackListener> =>
@@ -50,7 +50,7 @@ export interface DeferredListener extends LoopbackListener {
 
 /** Listens on `port` if it is given, otherwise on `preferred` if that is free, otherwise on any. */
 export async function listenDeferred(
-  rule: AccessRule,
+  rule: LoopbackAccessRule,
   port: number | undefined,
   preferred: number,
 ): Promise<DeferredListener> {
@@ -59,7 +59,9 @@ export async function listenDeferred(
     void ready.promise.then((serve) => serve(request, response));
   };
   const listener =
-    port === undefined ? await listen(rule, handler, preferred) : await listenOnPort(rule, handler, port);
+    port === undefined
+      ? await listenOnPreferredPort(rule, handler, preferred)
+      : await listenOnPort(rule, handler, port);
   return { ...listener, serve: (serve) => ready.resolve(serve) };
 }
 

@@ -22,10 +22,10 @@ function importOnceQuietly(): void {
 }
 
 /** A bundle as a function of the globals that it gets. */
-export type BundleFunction = (...around: readonly unknown[]) => void;
+export type CompiledBundleFunction = (...around: readonly unknown[]) => void;
 
 interface CompiledBundle {
-  readonly run: BundleFunction;
+  readonly run: CompiledBundleFunction;
   /**
    * Stores V8's code cache of what is compiled by now. Does nothing if the cache existed, or after the
    * maximum number of calls.
@@ -64,7 +64,7 @@ export function compileBundle(
   const script = new Script(source, { filename: path, ...(cachedData && { cachedData }), ...IMPORTS });
   let writes = cachedData && script.cachedDataRejected !== true ? 0 : most;
   const made: CompiledBundle = {
-    run: script.runInThisContext() as BundleFunction,
+    run: script.runInThisContext() as CompiledBundleFunction,
     storeCache() {
       if (writes-- <= 0) return;
       mkdirSync(cache, { recursive: true });

@@ -1,13 +1,13 @@
 import { devNull } from 'node:os';
 import { FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
 import type { EngineCredentials } from '../engine-credentials.ts';
-import { type EnvPassthrough, passedVariables } from '../env-passthrough.ts';
+import { type FunctionEnvironmentPassthrough, selectPassedVariables } from '../env-passthrough.ts';
 import { findInstalledClis } from '../installed-clis.ts';
 import { LOCAL_REGION } from '../template/identity.ts';
 import type { FunctionSpec } from './function-spec.ts';
 
 /** Endpoints of the services, by their name in `AWS_ENDPOINT_URL_<NAME>`. */
-export interface SdkEndpoints {
+export interface LocalServiceEndpoints {
   readonly DYNAMODB: string;
   readonly SQS: string;
   readonly S3: string;
@@ -20,9 +20,9 @@ export interface SdkEndpoints {
 /** Returns the whole environment of a function. It inherits nothing from this process. */
 export function createFunctionEnvironment(
   spec: FunctionSpec,
-  endpoints: SdkEndpoints,
+  endpoints: LocalServiceEndpoints,
   credentials: EngineCredentials,
-  passthrough: EnvPassthrough,
+  passthrough: FunctionEnvironmentPassthrough,
 ): Readonly<Record<string, string>> {
   return {
     TZ: ':UTC',
@@ -44,13 +44,13 @@ export function createFunctionEnvironment(
     ...(FUNCTION_ENV_NAMES.agentClis in spec.variables
       ? { [FUNCTION_ENV_NAMES.agentClis]: JSON.stringify(findInstalledClis()) }
       : {}),
-    ...passedVariables(spec.variables, passthrough),
+    ...selectPassedVariables(spec.variables, passthrough),
   };
 }
 
 /** Makes the SDK find the embedded services, and ignore all other credentials and configuration. */
 const sdkEnvironment = (
-  endpoints: SdkEndpoints,
+  endpoints: LocalServiceEndpoints,
   credentials: EngineCredentials,
 ): Readonly<Record<string, string>> => ({
   AWS_REGION: LOCAL_REGION,

@@ -27,7 +27,7 @@ export const functionArn = (name: string): string =>
   `arn:aws:lambda:${LOCAL_REGION}:${LOCAL_ACCOUNT_ID}:function:${name}`;
 
 /** Returns the function's name from a name, an ARN, or an ARN with a version. */
-export const functionName = (nameOrArn: string): string =>
+export const parseFunctionName = (nameOrArn: string): string =>
   nameOrArn.startsWith('arn:') ? (nameOrArn.split(':')[6] ?? nameOrArn) : nameOrArn;
 
 export const readFunctionSpecs = (
@@ -35,7 +35,7 @@ export const readFunctionSpecs = (
   assets: AssetLocator,
 ): readonly FunctionSpec[] => {
   const urls = resources.filter(({ type }) => type === 'AWS::Lambda::Url').map(createResourcePropertyReader);
-  const streaming = urls.map((url) => functionName(url.text('TargetFunctionArn')));
+  const streaming = urls.map((url) => parseFunctionName(url.text('TargetFunctionArn')));
   return resources
     .filter(({ type }) => type === 'AWS::Lambda::Function')
     .map((resource) => {

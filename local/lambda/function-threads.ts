@@ -2,9 +2,9 @@ import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threa
 import { startWorkerThread } from '../worker-thread.ts';
 import {
   type CreateInstanceMessage,
-  describeError,
-  type FunctionData,
-  type InvokeError,
+  convertToInvokeError,
+  type FunctionInstanceSettings,
+  type LambdaInvokeError,
 } from './thread-protocol.ts';
 
 /** Heap of one thread in MB: affordable on a laptop, and far above what all functions together use. */
@@ -15,7 +15,7 @@ const GRACE_MS = 2_000;
 /** An instance of a function in a thread. */
 interface Tenant {
   /** Called when the thread has ended. */
-  threadEnded(error: InvokeError): void;
+  threadEnded(error: LambdaInvokeError): void;
   /** Called when the thread takes no further invocations. The tenant leaves when it has none running. */
   retire(): void;
 }
@@ -25,7 +25,7 @@ export interface FunctionThread {
   /** True for a thread with one instance only. */
   readonly isExclusive: boolean;
   /** Creates an instance of a function. `leave` removes it. */
-  open(data: FunctionData, tenant: Tenant): { readonly port: MessagePort; leave(): void };
+  open(data: FunctionInstanceSettings, tenant: Tenant): { readonly port: MessagePort; leave(): void };
   has(functionName: string): boolean;
   /** Ends the thread when no invocation runs in it, or after a grace period. */
   retire(): void;
@@ -40,7 +40,7 @@ function startFunctionThread(cache: string, isAlone: boolean, onEnd: () => void)
   });
   const tenants = new Map<Tenant, { readonly name: string; readonly port: MessagePort }>();
   let isRetired = false;
-  const end = (error: InvokeError): void => {
+  const end = (error: LambdaInvokeError): void => {
     onEnd();
     for (const [tenant, { port }] of [...tenants]) {
       tenants.delete(tenant);
@@ -52,7 +52,7 @@ function startFunctionThread(cache: string, isAlone: boolean, onEnd: () => void)
     onEnd();
     await worker.terminate();
   };
-  worker.on('error', (error) => end(describeError(error)));
+  worker.on('error', (error) => end(convertToInvokeError(error)));
   worker.on('exit', (code) =>
     end({ errorType: 'Runtime.ExitError', errorMessage: `Error: Runtime exited with code ${code}` }),
   );

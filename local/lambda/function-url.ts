@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { readBody, sendJson } from '../http/listen.ts';
-import { createFunctionEvent, readRequest } from '../http-api/proxy-event.ts';
+import { createProxyFunctionEvent, readGatewayRequest } from '../http-api/proxy-event.ts';
 import type { LambdaHost, ResolvedResource, ResponseSink } from '../interfaces.ts';
 import { createResourcePropertyReader } from '../properties.ts';
 
@@ -65,8 +65,8 @@ export function createFunctionUrlHandler({
       timeoutMs: 0,
       authorizer: null,
     };
-    const event = createFunctionEvent(
-      readRequest(incoming, new Date()),
+    const event = createProxyFunctionEvent(
+      readGatewayRequest(incoming, new Date()),
       { route, pathParameters: {} },
       'url',
       body,

@@ -2,14 +2,14 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { createFunctionGlobals, runWithGlobals } from './function-globals.ts';
 import { type Handler, loadFunction } from './load-function.ts';
-import { createResponseStreams } from './response-stream.ts';
+import { createLambdaResponseStreaming } from './response-stream.ts';
 import {
   type CreateInstanceMessage,
-  describeError,
-  type FunctionData,
-  type InstanceMessage,
+  convertToInvokeError,
+  type FunctionInstanceSettings,
   type InvokeMessage,
-  type WorkerMessage,
+  type MessageFromInstance,
+  type MessageToInstance,
 } from './thread-protocol.ts';
 
 /** Lambda's limit of a synchronous answer, in bytes. */
@@ -21,7 +21,10 @@ class ResponseSizeTooLarge extends Error {
 
 const { cache } = workerData as { readonly cache: string };
 
-const contextOf = (data: FunctionData, { requestId, deadline }: InvokeMessage): Record<string, unknown> => ({
+const contextOf = (
+  data: FunctionInstanceSettings,
+  { requestId, deadline }: InvokeMessage,
+): Record<string, unknown> => ({
   awsRequestId: requestId,
   functionName: data.functionName,
   functionVersion: '$LATEST',
@@ -33,9 +36,9 @@ const contextOf = (data: FunctionData, { requestId, deadline }: InvokeMessage): 
   getRemainingTimeInMillis: () => Math.max(0, deadline - Date.now()),
 });
 
-function open(data: FunctionData, port: MessagePort): void {
-  const post = (message: WorkerMessage): void => port.postMessage(message);
-  const streams = createResponseStreams(post);
+function open(data: FunctionInstanceSettings, port: MessagePort): void {
+  const post = (message: MessageFromInstance): void => port.postMessage(message);
+  const streams = createLambdaResponseStreaming(post);
   // As in Lambda's runtime, where it is a global.
   const { awslambda } = streams;
   const around = createFunctionGlobals(data.env, (line) => post({ kind: 'log', line }), { awslambda });
@@ -54,21 +57,21 @@ function open(data: FunctionData, port: MessagePort): void {
       }
       post({ kind: 'done', requestId, payload });
     } catch (thrown) {
-      post({ kind: 'failed', requestId, error: describeError(thrown) });
+      post({ kind: 'failed', requestId, error: convertToInvokeError(thrown) });
     }
   }
 
   try {
     const { handler, keep } = loadFunction(data, around, awslambda, cache);
     keep();
-    port.on('message', (message: InstanceMessage) => {
+    port.on('message', (message: MessageToInstance) => {
       if (message.kind === 'resume') streams.resume();
       // The first invocation compiles as much code as loading does.
       else void invoke(handler, message).then(keep);
     });
     post({ kind: 'ready' });
   } catch (thrown) {
-    post({ kind: 'load-failed', error: describeError(thrown) });
+    post({ kind: 'load-failed', error: convertToInvokeError(thrown) });
   }
 }
 

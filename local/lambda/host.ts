@@ -1,18 +1,18 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { EngineCredentials } from '../engine-credentials.ts';
-import type { EnvPassthrough } from '../env-passthrough.ts';
+import type { FunctionEnvironmentPassthrough } from '../env-passthrough.ts';
 import type { InvokeResult, LambdaHost, OperationCounters, Stoppable } from '../interfaces.ts';
-import { createFunctionEnvironment, type SdkEndpoints } from './function-environment.ts';
-import { type FunctionSpec, functionName } from './function-spec.ts';
+import { createFunctionEnvironment, type LocalServiceEndpoints } from './function-environment.ts';
+import { type FunctionSpec, parseFunctionName } from './function-spec.ts';
 import { createFunctionThreads } from './function-threads.ts';
-import { startInstance } from './instance.ts';
+import { startFunctionInstance } from './instance.ts';
 import { createInstancePool, type InstancePool } from './instance-pool.ts';
 import { needsOwnThread } from './load-function.ts';
 
 export interface LambdaHostOptions {
   readonly functions: readonly FunctionSpec[];
-  readonly endpoints: SdkEndpoints;
+  readonly endpoints: LocalServiceEndpoints;
   /** What the functions sign their requests with. */
   readonly credentials: EngineCredentials;
   readonly counters: OperationCounters;
@@ -21,7 +21,7 @@ export interface LambdaHostOptions {
   /** Directory for compiled code. */
   readonly compileCache: string;
   /** Variables that functions get from the environment of this process. */
-  readonly passthrough?: EnvPassthrough;
+  readonly passthrough?: FunctionEnvironmentPassthrough;
   /**
    * Threads, and instances per function; Lambda starts up to a thousand. @default - the processors, two to
    * four
@@ -60,7 +60,7 @@ export function createLambdaHost(options: LambdaHostOptions): LambdaHost & Stopp
           throw { errorType: 'Runtime.NoCode', errorMessage: `${spec.name} has no code in the assembly` };
         }
         const began = performance.now();
-        const instance = await startInstance({
+        const instance = await startFunctionInstance({
           spec: { ...spec, directory },
           env: { ...env, ...programsFor(spec, join(options.scratch, `${spec.name}-${++instances}`)) },
           thread: needsOwnThread({ ...spec, directory }) ? threads.startExclusive() : threads.next(spec.name),
@@ -87,8 +87,8 @@ export function createLambdaHost(options: LambdaHostOptions): LambdaHost & Stopp
 
   return {
     async invoke(name, payload, sink) {
-      const spec = specs.get(functionName(name));
-      const pool = pools.get(functionName(name));
+      const spec = specs.get(parseFunctionName(name));
+      const pool = pools.get(parseFunctionName(name));
       if (spec === undefined || pool === undefined) {
         const error = {
           errorType: 'ResourceNotFoundException',

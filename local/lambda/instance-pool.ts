@@ -1,6 +1,6 @@
 import type { InvokeResult, ResponseSink, Stoppable } from '../interfaces.ts';
-import type { Instance } from './instance.ts';
-import type { InvokeError } from './thread-protocol.ts';
+import type { FunctionInstance } from './instance.ts';
+import type { LambdaInvokeError } from './thread-protocol.ts';
 
 /** Milliseconds after which a waiting invocation causes another cold start, which takes as long. */
 const GROW_AFTER_MS = 100;
@@ -15,10 +15,10 @@ export interface InstancePoolOptions {
   /** Milliseconds; see IDLE_MS. */
   readonly idleMs?: number;
   /**
-   * Starts an instance, which calls `onEnd` when it has ended. Rejects with an `InvokeError`, soon after
+   * Starts an instance, which calls `onEnd` when it has ended. Rejects with an `LambdaInvokeError`, soon after
    * `stopped` is aborted.
    */
-  start(onEnd: () => void, stopped: AbortSignal): Promise<Instance>;
+  start(onEnd: () => void, stopped: AbortSignal): Promise<FunctionInstance>;
 }
 
 /** The execution environments of one function. */
@@ -42,8 +42,8 @@ export function createInstancePool({
   idleMs = IDLE_MS,
 }: InstancePoolOptions): InstancePool {
   /** Sorted by idle time, longest first. The last one is used next. */
-  const idle: { readonly instance: Instance; readonly since: number }[] = [];
-  const all = new Set<Instance>();
+  const idle: { readonly instance: FunctionInstance; readonly since: number }[] = [];
+  const all = new Set<FunctionInstance>();
   const queue: Waiting[] = [];
   const growing = new Set<Promise<void>>();
   const stopping = new AbortController();
@@ -66,7 +66,7 @@ export function createInstancePool({
     else if (queue.length > growing.size && all.size + growing.size < maxInstances) considerGrowing();
   }
 
-  function rest(instance: Instance): void {
+  function rest(instance: FunctionInstance): void {
     idle.push({ instance, since: performance.now() });
     if (all.size > 1) trimming ??= setTimeout(trim, idleMs).unref();
   }
@@ -97,7 +97,7 @@ export function createInstancePool({
     growing.add(one);
     const error = await one.then(
       () => null,
-      (failure: unknown) => failure as InvokeError,
+      (failure: unknown) => failure as LambdaInvokeError,
     );
     growing.delete(one);
     // As in Lambda, an invocation that finds no environment gets the error of the one that did not start.
@@ -106,7 +106,7 @@ export function createInstancePool({
   }
 
   async function add(): Promise<void> {
-    let instance: Instance | null = null;
+    let instance: FunctionInstance | null = null;
     let ended = false;
     const onEnd = () => {
       ended = true;
@@ -120,14 +120,14 @@ export function createInstancePool({
     }
   }
 
-  function remove(instance: Instance): void {
+  function remove(instance: FunctionInstance): void {
     all.delete(instance);
     const index = idle.findIndex((each) => each.instance === instance);
     if (index >= 0) idle.splice(index, 1);
     if (!stopping.signal.aborted) dispatch();
   }
 
-  function fail(error: InvokeError): void {
+  function fail(error: LambdaInvokeError): void {
     for (const { resolve } of queue.splice(0)) resolve({ payload: { ...error }, error });
   }
 

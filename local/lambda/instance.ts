@@ -3,15 +3,15 @@ import type { InvokeResult, ResponseSink } from '../interfaces.ts';
 import type { FunctionSpec } from './function-spec.ts';
 import type { FunctionThread } from './function-threads.ts';
 import type {
-  FunctionData,
-  InstanceMessage,
-  InvokeError,
+  FunctionInstanceSettings,
   InvokeMessage,
-  WorkerMessage,
+  LambdaInvokeError,
+  MessageFromInstance,
+  MessageToInstance,
 } from './thread-protocol.ts';
 
 /** One execution environment of a function. */
-export interface Instance {
+export interface FunctionInstance {
   /** Runs one invocation. To be called only when no other is running. Never throws. */
   invoke(event: string, sink?: ResponseSink): Promise<InvokeResult>;
   stop(): Promise<void>;
@@ -30,9 +30,9 @@ interface InstanceOptions {
 }
 
 /** Waits until the function's code is loaded. Throws the error of loading. */
-export async function startInstance(options: InstanceOptions): Promise<Instance> {
+export async function startFunctionInstance(options: InstanceOptions): Promise<FunctionInstance> {
   const { spec, env, thread, onLog, onEnd, stopped } = options;
-  const data: FunctionData = {
+  const data: FunctionInstanceSettings = {
     directory: spec.directory,
     handler: spec.handler,
     functionName: spec.name,
@@ -44,7 +44,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
   let sink: ResponseSink | undefined;
   let ended = false;
   let isRetired = false;
-  let rejectStart: (error: InvokeError) => void = () => {};
+  let rejectStart: (error: LambdaInvokeError) => void = () => {};
   const end = (): void => {
     if (!ended) onEnd();
     ended = true;
@@ -55,7 +55,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
     if (isRetired) leaveForGood();
     settled?.(result);
   };
-  const fail = (error: InvokeError): void => done({ payload: { ...error }, error });
+  const fail = (error: LambdaInvokeError): void => done({ payload: { ...error }, error });
   const { port, leave } = thread.open(data, {
     threadEnded(error) {
       end();
@@ -71,12 +71,12 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
     end();
     leave();
   };
-  const send = (message: InstanceMessage): void => port.postMessage(message);
+  const send = (message: MessageToInstance): void => port.postMessage(message);
   const terminate = (): void => void thread.stop();
   stopped.addEventListener('abort', terminate);
   await new Promise<void>((resolve, reject) => {
     rejectStart = reject;
-    port.on('message', (message: WorkerMessage) => {
+    port.on('message', (message: MessageFromInstance) => {
       if (message.kind === 'log') onLog(message.line);
       else if (message.kind === 'ready') resolve();
       else if (message.kind === 'load-failed') {

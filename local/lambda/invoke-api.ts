@@ -8,7 +8,7 @@ import type {
   ResolvedResource,
 } from '../interfaces.ts';
 import { createResourcePropertyReader } from '../properties.ts';
-import { functionArn, functionName } from './function-spec.ts';
+import { functionArn, parseFunctionName } from './function-spec.ts';
 
 const PATH = /^\/2015-03-31\/functions\/([^/?]+)\/invocations$/;
 /** The supported on-failure destination. */
@@ -38,7 +38,7 @@ function asynchronousConfigs(resources: readonly ResolvedResource[]): ReadonlyMa
       if (failed !== null && !DEFAULT_BUS.test(failed))
         throw new Error(`${config.where}: the embedded stack knows the default bus as a destination only`);
       const settings = { retries: config.number('MaximumRetryAttempts', 2), tellsBus: failed !== null };
-      return [functionName(config.text('FunctionName')), settings];
+      return [parseFunctionName(config.text('FunctionName')), settings];
     }),
   );
 }
@@ -94,7 +94,7 @@ export function createInvokeHandler({ resources, lambda, counters, bus, onError 
     counters.add('lambda', 'Invoke');
     const text = (await readBody(request))?.toString('utf8') ?? '';
     const event: unknown = text === '' ? null : JSON.parse(text);
-    const invoked = functionName(decodeURIComponent(name));
+    const invoked = parseFunctionName(decodeURIComponent(name));
     if (request.headers['x-amz-invocation-type'] === 'Event') {
       void inBackground(invoked, event);
       response.writeHead(202).end();

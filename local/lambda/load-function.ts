@@ -2,10 +2,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createRequire, findPackageJSON, flushCompileCache, isBuiltin } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { SHARED_CHUNK_PREFIX } from '../../shared/contract/resource-names.ts';
+import { SHARED_BUNDLE_CHUNK_FILE_PREFIX } from '../../shared/contract/resource-names.ts';
 import { compileBundle } from './bundle-compiler.ts';
 import { currentFunctionGlobals, type FunctionGlobals, runWithGlobals } from './function-globals.ts';
-import type { FunctionData } from './thread-protocol.ts';
+import type { FunctionInstanceSettings } from './thread-protocol.ts';
 
 class ImportModuleError extends Error {
   override readonly name = 'Runtime.ImportModuleError';
@@ -29,7 +29,7 @@ const NAMES = [
   'awslambda',
 ] as const;
 
-type Code = Pick<FunctionData, 'handler' | 'directory'>;
+type Code = Pick<FunctionInstanceSettings, 'handler' | 'directory'>;
 
 /** Returns the file of a function, or null if it does not exist. */
 function fileOf({ handler, directory }: Code): string | null {
@@ -44,7 +44,7 @@ const isModule = (path: string): boolean => path.endsWith('.mjs');
 export const needsOwnThread = (code: Code): boolean => isModule(fileOf(code) ?? '');
 
 /** Makes the globals of a function those of its thread. */
-function moveIn({ env }: FunctionData, around: FunctionGlobals, awslambda: unknown): void {
+function moveIn({ env }: FunctionInstanceSettings, around: FunctionGlobals, awslambda: unknown): void {
   Object.assign(process.env, env);
   const { stdout, stderr } = around.process;
   Object.defineProperties(process, { stdout: { value: stdout }, stderr: { value: stderr } });
@@ -88,7 +88,7 @@ function within(around: FunctionGlobals, awslambda: unknown, cache: string): Ent
   const loaded = new Map<string, Loaded>();
   const enter: Enter = (path) => {
     const name = basename(path);
-    const isPart = name.startsWith(SHARED_CHUNK_PREFIX);
+    const isPart = name.startsWith(SHARED_BUNDLE_CHUNK_FILE_PREFIX);
     const [kept, key, surroundings] = isPart ? [parts, name, ofWhoRuns] : [loaded, path, around];
     const present = kept.get(key);
     if (present) return present;
@@ -135,7 +135,7 @@ function within(around: FunctionGlobals, awslambda: unknown, cache: string): Ent
  * instance, so that each has its own module state; an ES module is loaded once, in its own thread.
  */
 export function loadFunction(
-  data: FunctionData,
+  data: FunctionInstanceSettings,
   around: FunctionGlobals,
   awslambda: unknown,
   cache: string,

@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import { isRecord } from '../properties.ts';
-import type { WorkerMessage } from './thread-protocol.ts';
+import type { MessageFromInstance } from './thread-protocol.ts';
 
 type StreamingHandler = (event: unknown, stream: Writable, context: unknown) => unknown;
 
@@ -8,7 +8,7 @@ type StreamingHandler = (event: unknown, stream: Writable, context: unknown) => 
  * The part of Lambda's runtime that streams responses: the global `awslambda`, and the call of handlers that
  * it has marked.
  */
-export interface ResponseStreams {
+export interface LambdaResponseStreaming {
   readonly awslambda: Readonly<Record<string, unknown>>;
   isStreaming(handler: unknown): boolean;
   /** Runs a streaming handler. An instance has one invocation, and so one stream, at a time. */
@@ -17,7 +17,9 @@ export interface ResponseStreams {
   resume(): void;
 }
 
-export function createResponseStreams(post: (message: WorkerMessage) => void): ResponseStreams {
+export function createLambdaResponseStreaming(
+  post: (message: MessageFromInstance) => void,
+): LambdaResponseStreaming {
   const streaming = new WeakSet<object>();
   let resume = (): void => {};
   const write = (chunk: Buffer, done: () => void): void => {

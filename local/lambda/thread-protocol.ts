@@ -1,7 +1,7 @@
 /** Messages between the instances of functions and their threads. Payloads are JSON, as in Lambda. */
 import type { MessagePort } from 'node:worker_threads';
 
-export interface FunctionData {
+export interface FunctionInstanceSettings {
   readonly directory: string;
   readonly handler: string;
   readonly functionName: string;
@@ -13,7 +13,7 @@ export interface FunctionData {
 
 /** To a thread: create an instance, which gets its messages over this port. */
 export interface CreateInstanceMessage {
-  readonly data: FunctionData;
+  readonly data: FunctionInstanceSettings;
   readonly port: MessagePort;
 }
 
@@ -26,17 +26,17 @@ export interface InvokeMessage {
 }
 
 /** `resume`: the last chunk of a streamed response was passed on. */
-export type InstanceMessage = InvokeMessage | { readonly kind: 'resume' };
+export type MessageToInstance = InvokeMessage | { readonly kind: 'resume' };
 
-export interface InvokeError {
+export interface LambdaInvokeError {
   readonly errorType: string;
   readonly errorMessage: string;
   readonly trace?: readonly string[];
 }
 
-export type WorkerMessage =
+export type MessageFromInstance =
   | { readonly kind: 'ready' }
-  | { readonly kind: 'load-failed'; readonly error: InvokeError }
+  | { readonly kind: 'load-failed'; readonly error: LambdaInvokeError }
   | { readonly kind: 'log'; readonly line: string }
   | {
       readonly kind: 'head';
@@ -45,10 +45,10 @@ export type WorkerMessage =
     }
   | { readonly kind: 'chunk'; readonly bytes: Uint8Array }
   | { readonly kind: 'done'; readonly requestId: string; readonly payload: string }
-  | { readonly kind: 'failed'; readonly requestId: string; readonly error: InvokeError };
+  | { readonly kind: 'failed'; readonly requestId: string; readonly error: LambdaInvokeError };
 
 /** Converts a thrown value into Lambda's error. */
-export function describeError(thrown: unknown): InvokeError {
+export function convertToInvokeError(thrown: unknown): LambdaInvokeError {
   if (!(thrown instanceof Error)) return { errorType: typeof thrown, errorMessage: String(thrown) };
   const trace = thrown.stack?.split('\n') ?? [];
   return { errorType: thrown.name, errorMessage: thrown.message, trace };

@@ -1,16 +1,16 @@
 import { mkdirSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { parentPort, workerData } from 'node:worker_threads';
-import { LOOPBACK } from '../../shared/lib/loopback-listener.ts';
+import { LOOPBACK_ADDRESS } from '../../shared/lib/loopback-listener.ts';
 import { type EngineCredentials, hasAccessKey } from '../engine-credentials.ts';
 import type { EngineMessage } from '../engine-thread.ts';
-import { listen } from '../http/listen.ts';
+import { listenOnPreferredPort } from '../http/listen.ts';
 import { LOCAL_ACCOUNT_ID, LOCAL_REGION } from '../template/identity.ts';
 import { checkQueueDatabase } from './database-check.ts';
-import { enableFairQueues, trackMessageGroups } from './fair-queues.ts';
+import { enableFairQueues, preserveMessageGroups } from './fair-queues.ts';
 import { type FauxqsApp, openFauxqs, type S3Store, type SqsPersistence, type SqsStore } from './fauxqs.ts';
 import { s3OperationName, sqsOperationName } from './operation-names.ts';
-import { addS3Hooks, isS3Request } from './s3/hooks.ts';
+import { addS3RequestChecks, isS3Request } from './s3/hooks.ts';
 import { ObjectFiles } from './s3/object-files.ts';
 
 /** A queue of the template with its SQS attributes. */
@@ -20,7 +20,7 @@ export interface QueueSpec {
 }
 
 /** The thread of fauxqs. */
-export interface QueuesEngineData {
+export interface QueueEngineWorkerData {
   readonly queueDirectory: string;
   readonly objectDirectory: string;
   readonly queues: readonly QueueSpec[];
@@ -31,12 +31,12 @@ export interface QueuesEngineData {
 }
 
 /** A message to the operator that needs no action. */
-export interface OperatorNotice {
+export interface OperatorNoticeMessage {
   readonly notice: string;
 }
 
 /** One request, for the counters. */
-export interface RequestCount {
+export interface CountedRequest {
   readonly service: 'SQS' | 'S3';
   readonly operation: string;
 }
@@ -47,7 +47,7 @@ const MAX_BODY_BYTES = 64 * 1_048_576;
 /** Content type of the JSON protocol of SQS. */
 const SQS_TYPE = 'application/x-amz-json-1.0';
 
-const data = workerData as QueuesEngineData;
+const data = workerData as QueueEngineWorkerData;
 const post = (message: EngineMessage): void => parentPort?.postMessage(message);
 
 /** Opens the queues. Messages that were in flight when the stack was killed become visible at once. */
@@ -65,7 +65,7 @@ function openQueues(store: SqsStore, persistence: SqsPersistence, port: number):
     for (const handle of [...queue.inflightMessages.keys()]) queue.changeVisibility(handle, 0);
   }
   for (const { name, attributes } of data.queues) {
-    const url = `http://${LOOPBACK}:${port}/${LOCAL_ACCOUNT_ID}/${name}`;
+    const url = `http://${LOOPBACK_ADDRESS}:${port}/${LOCAL_ACCOUNT_ID}/${name}`;
     const existing = store.getQueueByName(name);
     if (existing === undefined) {
       store.createQueue(name, url, `arn:aws:sqs:${LOCAL_REGION}:${LOCAL_ACCOUNT_ID}:${name}`, attributes);
@@ -98,7 +98,7 @@ function takeBytes(app: FauxqsApp): void {
 function countRequests(app: FauxqsApp): void {
   app.addHook('onRequest', async (request) => {
     const { method, originalUrl, headers } = request;
-    const count: RequestCount = isS3Request(request)
+    const count: CountedRequest = isS3Request(request)
       ? { service: 'S3', operation: s3OperationName(method, originalUrl, headers) }
       : { service: 'SQS', operation: sqsOperationName(headers['x-amz-target']) };
     post({ message: count });
@@ -131,15 +131,15 @@ const { app, sqs, s3, decodeChunked, persistence } = await openFauxqs(
 openBuckets(s3);
 takeBytes(app);
 countRequests(app);
-addS3Hooks(app, {
+addS3RequestChecks(app, {
   store: s3,
   signatures: { credentials: data.credentials, region: LOCAL_REGION },
   decodeChunked,
   mostBytes: MAX_BODY_BYTES,
 });
-trackMessageGroups(app);
+preserveMessageGroups(app);
 await app.ready();
-const listener = await listen({ servesPages: false, isAuthenticated }, app.routing, data.port);
+const listener = await listenOnPreferredPort({ servesPages: false, isAuthenticated }, app.routing, data.port);
 openQueues(sqs, persistence, listener.port);
 enableFairQueues(sqs);
 post({ port: listener.port });

@@ -11,7 +11,7 @@ interface Grouped {
  * Returns the index of the message that a fair queue delivers next: the oldest of the group with the fewest
  * messages in flight. Messages without a group form a group.
  */
-export function fairestIndex(waiting: readonly Grouped[], inWork: Iterable<Grouped>): number {
+export function findFairestMessageIndex(waiting: readonly Grouped[], inWork: Iterable<Grouped>): number {
   if (waiting.length < 2) return 0;
   const busy = new Map<string | undefined, number>();
   for (const { messageGroupId: group } of inWork) busy.set(group, (busy.get(group) ?? 0) + 1);
@@ -32,7 +32,7 @@ const sending = new AsyncLocalStorage<string>();
  * Keeps the group of each message while it is sent, because fauxqs drops it for standard queues. To be called
  * before it listens.
  */
-export function trackMessageGroups(app: FauxqsApp): void {
+export function preserveMessageGroups(app: FauxqsApp): void {
   app.addHook('preHandler', (request, _reply, done) => {
     const { MessageGroupId: group } = (request.body ?? {}) as Record<string, unknown>;
     if (sqsOperationName(request.headers['x-amz-target']) === 'SendMessage' && typeof group === 'string')
@@ -63,7 +63,7 @@ function makeFair(queue: SqsQueue): void {
     queue.processTimers();
     while (taken.length < most && queue.messages.length > 0) {
       const inWork = [...queue.inflightMessages.values()].map(({ message }) => message);
-      const [next] = queue.messages.splice(fairestIndex(queue.messages, inWork), 1);
+      const [next] = queue.messages.splice(findFairestMessageIndex(queue.messages, inWork), 1);
       if (next !== undefined) queue.messages.unshift(next);
       taken.push(...dequeue(1, ...rest));
     }

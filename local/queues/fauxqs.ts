@@ -4,7 +4,7 @@ import { findPackageJSON } from 'node:module';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { QUEUE_DATABASE_FILE } from './database-check.ts';
-import type { DecodeChunked } from './s3/body-check.ts';
+import type { AwsChunkedDecoder } from './s3/body-check.ts';
 import type { ObjectFiles, StoredObject } from './s3/object-files.ts';
 
 /**
@@ -63,16 +63,19 @@ export interface FauxqsApp {
   readonly routing: RequestListener;
   ready(): PromiseLike<unknown>;
   close(): Promise<unknown>;
-  addHook(name: 'onRequest', hook: (request: AppRequest, reply: AppReply) => Promise<void>): void;
-  addHook(name: 'preHandler', hook: (request: AppRequest, reply: AppReply, done: () => void) => void): void;
+  addHook(name: 'onRequest', hook: (request: FauxqsRequest, reply: FauxqsReply) => Promise<void>): void;
+  addHook(
+    name: 'preHandler',
+    hook: (request: FauxqsRequest, reply: FauxqsReply, done: () => void) => void,
+  ): void;
   removeContentTypeParser(type: string): void;
   addContentTypeParser(
     type: string,
     options: { parseAs: 'buffer'; bodyLimit: number },
-    parser: (request: AppRequest, body: Buffer) => Promise<unknown>,
+    parser: (request: FauxqsRequest, body: Buffer) => Promise<unknown>,
   ): void;
 }
-export interface AppRequest {
+export interface FauxqsRequest {
   readonly method: string;
   /** Path and query as they came. */
   readonly originalUrl: string;
@@ -81,10 +84,10 @@ export interface AppRequest {
   /** A Buffer for S3. */
   readonly body: unknown;
 }
-export interface AppReply {
-  status(status: number): AppReply;
-  header(name: string, value: string): AppReply;
-  send(body: string): AppReply;
+export interface FauxqsReply {
+  status(status: number): FauxqsReply;
+  header(name: string, value: string): FauxqsReply;
+  send(body: string): FauxqsReply;
 }
 
 interface Parts {
@@ -97,7 +100,7 @@ interface Parts {
   readonly SnsStore: new () => unknown;
   readonly S3Store: new () => S3Store;
   readonly PersistenceManager: new (directory: string) => SqsPersistence;
-  readonly decodeAwsChunked: DecodeChunked;
+  readonly decodeAwsChunked: AwsChunkedDecoder;
 }
 
 const PARTS = ['buildApp', 'SqsStore', 'SnsStore', 'S3Store', 'PersistenceManager', 'decodeAwsChunked'];
@@ -126,7 +129,7 @@ export interface Fauxqs {
   readonly app: FauxqsApp;
   readonly sqs: SqsStore;
   readonly s3: S3Store;
-  readonly decodeChunked: DecodeChunked;
+  readonly decodeChunked: AwsChunkedDecoder;
   /** The queues are loaded from it. Nothing is written until it is given to the store. */
   readonly persistence: SqsPersistence;
 }

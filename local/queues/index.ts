@@ -1,12 +1,22 @@
 import { join } from 'node:path';
 import type { EngineCredentials } from '../engine-credentials.ts';
-import { externalEngine, type HttpEngine, startEngineThread, toHttpEngine } from '../engine-thread.ts';
+import {
+  createEngineOfThread,
+  createExternalEngine,
+  type LocalAwsEngine,
+  startEngineThread,
+} from '../engine-thread.ts';
 import type { OperationCounters, ResolvedResource, Stoppable } from '../interfaces.ts';
 import { createResourcePropertyReader, type PropertyReader } from '../properties.ts';
-import type { OperatorNotice, QueueSpec, QueuesEngineData, RequestCount } from './engine-worker.ts';
+import type {
+  CountedRequest,
+  OperatorNoticeMessage,
+  QueueEngineWorkerData,
+  QueueSpec,
+} from './engine-worker.ts';
 import { createBuckets, createQueues } from './external-engine.ts';
 
-export interface QueuesOptions {
+export interface LocalSqsAndS3Options {
   readonly dataDir: string;
   readonly resources: readonly ResolvedResource[];
   readonly counters: OperationCounters;
@@ -20,7 +30,7 @@ export interface QueuesOptions {
 }
 
 /** SQS and S3, which the embedded engine serves at one endpoint. */
-export interface Queues extends Stoppable {
+export interface LocalSqsAndS3 extends Stoppable {
   readonly sqsEndpoint: string;
   readonly s3Endpoint: string;
   /**
@@ -52,7 +62,7 @@ function queueSpec(queue: PropertyReader): QueueSpec {
  * Starts SQS and S3 with the queues and buckets of the template, and the messages and objects in the data
  * directory.
  */
-export async function startQueues(options: QueuesOptions): Promise<Queues> {
+export async function startLocalSqsAndS3(options: LocalSqsAndS3Options): Promise<LocalSqsAndS3> {
   const { resources, credentials, engines = {} } = options;
   const ofType = (type: string) =>
     resources.filter((resource) => resource.type === type).map(createResourcePropertyReader);
@@ -74,7 +84,7 @@ export async function startQueues(options: QueuesOptions): Promise<Queues> {
           credentials,
         });
   const endpoint = (engine: string | undefined): string =>
-    (engine === undefined ? embedded : externalEngine(engine))?.endpoint ?? '';
+    (engine === undefined ? embedded : createExternalEngine(engine))?.endpoint ?? '';
   return {
     sqsEndpoint: endpoint(SQS),
     s3Endpoint: endpoint(S3),
@@ -83,8 +93,11 @@ export async function startQueues(options: QueuesOptions): Promise<Queues> {
   };
 }
 
-const startFauxqs = async (options: QueuesOptions, data: QueuesEngineData): Promise<HttpEngine> =>
-  toHttpEngine(
+const startFauxqs = async (
+  options: LocalSqsAndS3Options,
+  data: QueueEngineWorkerData,
+): Promise<LocalAwsEngine> =>
+  createEngineOfThread(
     await startEngineThread({
       name: 'SQS and S3',
       script: new URL('./engine-worker.ts', import.meta.url),
@@ -92,7 +105,7 @@ const startFauxqs = async (options: QueuesOptions, data: QueuesEngineData): Prom
       env: {},
       onFailure: options.onFailure,
       onMessage: (message) => {
-        const told = message as RequestCount | OperatorNotice;
+        const told = message as CountedRequest | OperatorNoticeMessage;
         if ('notice' in told) options.onError?.(told.notice);
         else options.counters.add(told.service, told.operation);
       },

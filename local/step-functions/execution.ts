@@ -1,7 +1,7 @@
 import { setLongTimeout } from '../long-timeout.ts';
 import { ExecutionInterruptedError, StateError } from './interpreter/errors.ts';
 import { runFlow } from './interpreter/run-flow.ts';
-import type { ExecutionEnvironment } from './interpreter/scope.ts';
+import type { StateExecutionCallbacks } from './interpreter/scope.ts';
 import type { DeployedMachine } from './machines.ts';
 
 export type ExecutionStatus = 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'TIMED_OUT' | 'ABORTED';
@@ -42,7 +42,7 @@ export interface ExecutionRequest {
 }
 
 /** Starts an execution; it runs on its own. */
-export function startExecution(request: ExecutionRequest, call: ExecutionEnvironment['call']): Execution {
+export function startExecution(request: ExecutionRequest, call: StateExecutionCallbacks['call']): Execution {
   const { arn, name, deployed } = request;
   const controller = new AbortController();
   const execution: Execution = {
@@ -73,7 +73,7 @@ async function run(
   execution: Execution,
   controller: AbortController,
   text: string,
-  environment: ExecutionEnvironment,
+  environment: StateExecutionCallbacks,
 ): Promise<void> {
   const { deployed } = execution;
   const limit = Math.min(deployed.machine.timeoutSeconds ?? EXPRESS_SECONDS, EXPRESS_SECONDS);

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { OperationCounters } from '../interfaces.ts';
-import type { Json } from '../properties.ts';
+import type { UnknownRecord } from '../properties.ts';
 import { ServiceError } from '../service-actions.ts';
 import { type Execution, startExecution } from './execution.ts';
-import { callService, type IntegratedServices } from './integrations/index.ts';
+import { callServiceIntegration, type IntegratedServices } from './integrations/index.ts';
 import { ExecutionInterruptedError } from './interpreter/errors.ts';
 import { isPayloadTooLarge } from './interpreter/payload.ts';
 import type { DeployedMachine } from './machines.ts';
@@ -17,7 +17,7 @@ const NAME = /^[^\s<>{}[\]?*"#%\\^|~`$&,;:/\p{Cc}]{1,80}$/u;
 
 export interface Executions {
   /** Starts an execution. Names of Express executions need not be unique. */
-  start(request: Json): Execution;
+  start(request: UnknownRecord): Execution;
   /** Returns the running and the latest ended executions, latest first. */
   list(): readonly Execution[];
   /** Aborts all running executions, and waits for them. */
@@ -40,12 +40,12 @@ export function createExecutions({ machines, services, counters, onFailure }: Op
   const known = new Set<Execution>();
   const ended: Execution[] = [];
 
-  const start = (request: Json): Execution => {
+  const start = (request: UnknownRecord): Execution => {
     const deployed = find(machines, request['stateMachineArn']);
     const [input, name] = [inputOf(request), nameOf(request)];
     const arn = `${deployed.arn.replace(':stateMachine:', ':express:')}:${name}:${randomUUID()}`;
     const execution = startExecution({ arn, name, deployed, input }, (resource, args) =>
-      callService({ start, ...services }, resource, args),
+      callServiceIntegration({ start, ...services }, resource, args),
     );
     running.add(execution);
     known.add(execution);
@@ -88,7 +88,7 @@ function find(machines: ReadonlyMap<string, DeployedMachine>, arn: unknown): Dep
   return deployed;
 }
 
-function nameOf(request: Json): string {
+function nameOf(request: UnknownRecord): string {
   const name = request['name'] ?? randomUUID();
   if (typeof name !== 'string' || !NAME.test(name)) {
     throw new ServiceError('InvalidName', `Invalid Name: '${name}'`);
@@ -96,7 +96,7 @@ function nameOf(request: Json): string {
   return name;
 }
 
-function inputOf(request: Json): string {
+function inputOf(request: UnknownRecord): string {
   const input = request['input'] ?? '{}';
   try {
     if (typeof input !== 'string' || isPayloadTooLarge(input))

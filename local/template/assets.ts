@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isRecord, type Json } from '../properties.ts';
+import { isRecord, type UnknownRecord } from '../properties.ts';
 
 /** The stack of a cloud assembly: its template, and where its assets are in the assembly. */
 export interface AssemblyStack {
   readonly name: string;
-  readonly template: Json;
+  readonly template: UnknownRecord;
   readonly assets: AssetLocator;
 }
 
@@ -16,13 +16,13 @@ export interface AssetLocator {
   image(imageUri: unknown): string | null;
 }
 
-const readJson = (path: string): Json => {
+const readJson = (path: string): UnknownRecord => {
   const parsed: unknown = JSON.parse(readFileSync(path, 'utf8'));
   if (!isRecord(parsed)) throw new Error(`${path} is not a JSON object`);
   return parsed;
 };
 
-const record = (value: unknown): Json => (isRecord(value) ? value : {});
+const record = (value: unknown): UnknownRecord => (isRecord(value) ? value : {});
 
 /** Reads the one stack of a cloud assembly. @throws Error if the directory has none, or several. */
 export function readAssembly(directory: string): AssemblyStack {
@@ -45,7 +45,7 @@ export function readAssembly(directory: string): AssemblyStack {
   };
 }
 
-function readAssets(directory: string, manifests: readonly Json[]): AssetLocator {
+function readAssets(directory: string, manifests: readonly UnknownRecord[]): AssetLocator {
   const files = new Map<string, string>();
   const images = new Map<string, string>();
   for (const manifest of manifests) {

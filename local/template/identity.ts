@@ -127,15 +127,16 @@ const PASSED_OVER = [
   /^Custom::/,
 ];
 
-export const isIgnoredType = (type: string): boolean => PASSED_OVER.some((pattern) => pattern.test(type));
-export const isSupportedType = (type: string): boolean => Object.hasOwn(TYPES, type);
+export const isIgnoredResourceType = (type: string): boolean =>
+  PASSED_OVER.some((pattern) => pattern.test(type));
+export const isSupportedResourceType = (type: string): boolean => Object.hasOwn(TYPES, type);
 
 /** Bucket names are lower case; logical ids are not. */
 const fallbackName = (type: string, logicalId: string): string =>
   type === 'AWS::S3::Bucket' ? logicalId.toLowerCase() : logicalId;
 
 /** Describes a resource of a known type. `name` is the resolved name property, if it is set. */
-export function identifyResource(
+export function describeResourceIdentity(
   type: string,
   logicalId: string,
   name: string | undefined,
@@ -149,4 +150,4 @@ export function identifyResource(
 }
 
 /** Returns the property with the name of resources of this type. */
-export const nameProperty = (type: string): string | undefined => TYPES[type]?.name;
+export const getResourceNameProperty = (type: string): string | undefined => TYPES[type]?.name;

@@ -24,7 +24,7 @@ interface State<T> {
  * Asks again and again, each time whether it has changed, and stands still while nobody looks at the page. `read` gets the tag of
  * the last answer.
  */
-export function usePoll<T>(api: ApiClient, path: string, onTokenExpired: () => void): PollState<T> {
+export function useApiPolling<T>(api: ApiClient, path: string, onTokenExpired: () => void): PollState<T> {
   const [state, setState] = useState<State<T>>({ body: null, changes: 0, error: null });
   const ask = useRef<() => void>(() => {});
   useEffect(() => {

@@ -8,12 +8,12 @@ import { useShortcuts } from '../components/shortcuts.ts';
 import { VirtualTable } from '../components/virtual-table.tsx';
 import { navigate } from '../navigation.ts';
 import { pageRouteHash } from '../page-route.ts';
-import type { StatusSnapshot, ViewProps } from '../shell/view-props.ts';
+import type { TaskStatusSnapshot, ViewProps } from '../shell/view-props.ts';
 import { loadBoardTasks } from './load-board-tasks.ts';
 import { countByGroup, selectBoardTasks, TASK_GROUPS, type TaskGroup, taskGroupOf } from './task-groups.ts';
 
 interface Props extends ViewProps {
-  readonly status: PollState<StatusSnapshot>;
+  readonly status: PollState<TaskStatusSnapshot>;
 }
 
 /** As in the style sheet, in pixels. */
@@ -29,7 +29,7 @@ const noteOf = ({ hold, failure, blocked_reason, flagged_unverified }: TaskSumma
 };
 
 /** All live tasks and those that ended last. It is listed again only when the counts say that something has happened. */
-export function Board({ api, onTokenExpired, status }: Props) {
+export function TaskBoard({ api, onTokenExpired, status }: Props) {
   const [tasks, setTasks] = useState<readonly TaskSummary[] | null>(null);
   const [trouble, setTrouble] = useState('');
   const [filter, setFilter] = useState('');

@@ -3,7 +3,7 @@ import type uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { rangeOfAtLeastAWeek } from './week-range.ts';
 
-export interface PlotLine {
+export interface LinePlotSeries {
   readonly name: string;
   /** One for each point in time; null: no data, which is a gap and no zero. */
   readonly values: readonly (number | null)[];
@@ -14,7 +14,7 @@ export interface PlotLine {
 interface Props {
   /** Seconds of Unix time. */
   readonly times: readonly number[];
-  readonly lines: readonly PlotLine[];
+  readonly lines: readonly LinePlotSeries[];
   readonly show: (value: number | null) => string;
 }
 

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
 import type * as z from 'zod';
 import type {
-  FileHealth,
   FileHealthList,
+  FileHealthReport,
   FileHistory,
 } from '../../shared/control/file-health/file-health-schemas.ts';
 import filesSql from '../../shared/control/ledger/queries/files-that-fail.sql';
@@ -13,7 +13,7 @@ import { formatTime } from '../components/format.ts';
 import { pageRouteHash } from '../page-route.ts';
 import { SqlDetails } from './sql-details.tsx';
 
-type Health = z.infer<typeof FileHealth>;
+type Health = z.infer<typeof FileHealthReport>;
 type History = z.infer<typeof FileHistory>;
 
 const score = (value: number | null): string => (value === null ? 'no data' : String(value));

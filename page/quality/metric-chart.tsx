@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { LinePlot, type PlotLine } from '../components/plot.tsx';
+import { LinePlot, type LinePlotSeries } from '../components/plot.tsx';
 import { SqlDetails } from './sql-details.tsx';
 
 interface Props {
@@ -8,7 +8,7 @@ interface Props {
   readonly about: ComponentChildren;
   readonly dates: readonly string[];
   readonly times: readonly number[];
-  readonly lines: readonly PlotLine[];
+  readonly lines: readonly LinePlotSeries[];
   readonly show: (value: number | null) => string;
   /** Name and text of the query that asks the records the same. */
   readonly sql: { readonly name: string; readonly text: string };

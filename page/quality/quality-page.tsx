@@ -8,17 +8,17 @@ import slowGatesSql from '../../shared/control/ledger/queries/slow-gates.sql';
 import unverifiedSql from '../../shared/control/ledger/queries/unverified-ratio-by-day.sql';
 import type { BudgetForecast } from '../../shared/control/metrics/budget-forecast.ts';
 import type { QualityCost } from '../../shared/control/metrics/cost-view.ts';
-import type { QualityTrend, QualityView } from '../../shared/control/metrics/quality-schemas.ts';
+import type { QualityMetrics, QualityTrend } from '../../shared/control/metrics/quality-schemas.ts';
 import { formatDollars, formatDuration, formatPercent } from '../../shared/lib/format.ts';
 import { TokenExpiredError } from '../api/api-errors.ts';
-import type { StatusSnapshot, ViewProps } from '../shell/view-props.ts';
+import type { TaskStatusSnapshot, ViewProps } from '../shell/view-props.ts';
 import { FileHealthTable } from './file-health-table.tsx';
 import { MetricChart } from './metric-chart.tsx';
-import { BudgetForecastSection, CostTables, GateTable } from './quality-tables.tsx';
+import { BudgetForecastSection, CostTables, GateQualityTable } from './quality-tables.tsx';
 import { trendLinesByName } from './trend-lines.ts';
 
 interface Answers {
-  readonly quality: z.infer<typeof QualityView>;
+  readonly quality: z.infer<typeof QualityMetrics>;
   readonly trend: z.infer<typeof QualityTrend>;
   readonly cost: z.infer<typeof QualityCost>;
   readonly forecast: z.infer<typeof BudgetForecast>;
@@ -34,7 +34,7 @@ export function QualityPage({
   api,
   onTokenExpired,
   status,
-}: ViewProps & { readonly status: StatusSnapshot | null }) {
+}: ViewProps & { readonly status: TaskStatusSnapshot | null }) {
   const [answers, setAnswers] = useState<Answers | null>(null);
   const [trouble, setTrouble] = useState('');
   const [asked, setAsked] = useState(0);
@@ -155,7 +155,7 @@ export function QualityPage({
             />
           </div>
           <BudgetForecastSection forecast={answers.forecast} />
-          <GateTable gates={answers.quality.gate_stats} days={answers.quality.windows.gates} />
+          <GateQualityTable gates={answers.quality.gate_stats} days={answers.quality.windows.gates} />
           <FileHealthTable list={answers.files} api={api} onTokenExpired={onTokenExpired} />
           <CostTables cost={answers.cost} />
         </>

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { BudgetForecast } from '../../shared/control/metrics/budget-forecast.ts';
 import type { QualityCost } from '../../shared/control/metrics/cost-view.ts';
-import type { QualityView } from '../../shared/control/metrics/quality-schemas.ts';
+import type { QualityMetrics } from '../../shared/control/metrics/quality-schemas.ts';
 import { formatCount, formatDollars, formatDuration, formatPercent } from '../../shared/lib/format.ts';
 import { escapeToOneLine } from '../components/escape-text.ts';
 
@@ -53,11 +53,11 @@ export function BudgetForecastSection({ forecast }: { readonly forecast: z.infer
 }
 
 /** What each gate costs, catches, and how its word has held against a person's. */
-export function GateTable({
+export function GateQualityTable({
   gates,
   days,
 }: {
-  readonly gates: z.infer<typeof QualityView>['gate_stats'];
+  readonly gates: z.infer<typeof QualityMetrics>['gate_stats'];
   readonly days: number;
 }) {
   return (

@@ -1,12 +1,12 @@
 import type { PollState } from '../api/use-poll.ts';
 import { navigate } from '../navigation.ts';
 import { type PageRoute, pageRouteHash } from '../page-route.ts';
-import { nudgeWindowText, verificationNudgeText } from './verification-nudge-text.ts';
-import type { StatusSnapshot } from './view-props.ts';
+import { formatVerificationWindow, verificationNudgeText } from './verification-nudge-text.ts';
+import type { TaskStatusSnapshot } from './view-props.ts';
 
 interface Props {
   readonly place: PageRoute;
-  readonly status: PollState<StatusSnapshot>;
+  readonly status: PollState<TaskStatusSnapshot>;
   readonly onHelp: () => void;
   readonly onSignOut: () => void;
 }
@@ -44,7 +44,7 @@ export function PageHeader({ place, status, onHelp, onSignOut }: Props) {
           <button
             type="button"
             class={`badge ${nudge.threshold_exceeded ? 'bad' : 'warn'}`}
-            title={nudgeWindowText(nudge)}
+            title={formatVerificationWindow(nudge)}
             onClick={() => navigate({ view: 'quality' })}
           >
             {nudge.threshold_exceeded ? 'Alert: ' : ''}

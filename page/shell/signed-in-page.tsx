@@ -1,7 +1,7 @@
 import { useCallback, useMemo, useState } from 'preact/hooks';
 import type { ApiClient } from '../api/api-client.ts';
-import { usePoll } from '../api/use-poll.ts';
-import { Board } from '../board/board.tsx';
+import { useApiPolling } from '../api/use-poll.ts';
+import { TaskBoard } from '../board/board.tsx';
 import { useShortcuts } from '../components/shortcuts.ts';
 import { navigate, usePageRoute } from '../navigation.ts';
 import { QualityPage } from '../quality/quality-page.tsx';
@@ -10,7 +10,7 @@ import { PageHeader } from './page-header.tsx';
 import { ShortcutHelp } from './shortcut-help.tsx';
 import { Toasts, useToasts } from './toasts.tsx';
 import { useVerificationNudge } from './use-verification-nudge.ts';
-import type { StatusSnapshot, ViewProps } from './view-props.ts';
+import type { TaskStatusSnapshot, ViewProps } from './view-props.ts';
 
 interface Props {
   readonly api: ApiClient;
@@ -23,7 +23,7 @@ export function SignedInPage({ api, onTokenExpired, onSignOut }: Props) {
   const place = usePageRoute();
   const [help, setHelp] = useState(false);
   const toasts = useToasts();
-  const status = usePoll<StatusSnapshot>(api, '/status', onTokenExpired);
+  const status = useApiPolling<TaskStatusSnapshot>(api, '/status', onTokenExpired);
   useVerificationNudge(status.body?.verification_nudge ?? null, place, toasts.say);
   const shortcuts = useMemo(
     () => [
@@ -45,7 +45,7 @@ export function SignedInPage({ api, onTokenExpired, onSignOut }: Props) {
         ) : place.view === 'quality' ? (
           <QualityPage {...common} status={status.body} />
         ) : (
-          <Board {...common} status={status} />
+          <TaskBoard {...common} status={status} />
         )}
       </main>
       <Toasts toasts={toasts.toasts} />

@@ -5,17 +5,17 @@ export interface Toast {
   readonly tone: 'good' | 'bad' | 'plain';
   readonly text: string;
 }
-export type ShowToast = (tone: Toast['tone'], text: string) => void;
+export type ShowToastFunction = (tone: Toast['tone'], text: string) => void;
 
 /** Milliseconds for which a word in passing stays, as long as the seed's. */
 const TOAST_MS = 10_000;
 
-export function useToasts(): { readonly toasts: readonly Toast[]; readonly say: ShowToast } {
+export function useToasts(): { readonly toasts: readonly Toast[]; readonly say: ShowToastFunction } {
   const [toasts, setToasts] = useState<readonly Toast[]>([]);
   const last = useRef(0);
   const timers = useRef(new Set<ReturnType<typeof setTimeout>>());
   useEffect(() => () => timers.current.forEach(clearTimeout), []);
-  const say = useCallback<ShowToast>((tone, text) => {
+  const say = useCallback<ShowToastFunction>((tone, text) => {
     const id = ++last.current;
     setToasts((before) => [...before.slice(-3), { id, tone, text }]);
     timers.current.add(

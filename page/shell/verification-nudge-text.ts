@@ -11,7 +11,7 @@ export const verificationNudgeText = ({
   }`;
 
 /** Which completions are spoken of. */
-export const nudgeWindowText = ({ window }: VerificationNudge): string =>
+export const formatVerificationWindow = ({ window }: VerificationNudge): string =>
   window
     ? `Of the latest ${window.completions} completions, none older than ${window.days} days${
         window.reset

@@ -1,13 +1,13 @@
 import type * as z from 'zod';
-import type { StatusView } from '../../shared/api/task-schemas.ts';
+import type { DeploymentStatusView } from '../../shared/api/task-schemas.ts';
 import type { ApiClient } from '../api/api-client.ts';
-import type { ShowToast } from './toasts.tsx';
+import type { ShowToastFunction } from './toasts.tsx';
 
-export type StatusSnapshot = z.infer<typeof StatusView>;
+export type TaskStatusSnapshot = z.infer<typeof DeploymentStatusView>;
 
 /** What every view gets. */
 export interface ViewProps {
   readonly api: ApiClient;
   readonly onTokenExpired: () => void;
-  readonly showToast: ShowToast;
+  readonly showToast: ShowToastFunction;
 }

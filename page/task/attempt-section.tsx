@@ -1,6 +1,6 @@
 import type { AttemptView } from '../../shared/api/task-schemas.ts';
 import { formatDollars } from '../../shared/lib/format.ts';
-import { advisoryFindings } from '../../shared/reviews/review/advisory-findings.ts';
+import { listAdvisoryFindings } from '../../shared/reviews/review/advisory-findings.ts';
 import { escapeToOneLine } from '../components/escape-text.ts';
 import { UntrustedText } from '../components/untrusted-text.tsx';
 import type { ViewProps } from '../shell/view-props.ts';
@@ -31,7 +31,7 @@ function Inputs({ attempt }: { readonly attempt: AttemptView }) {
     ...(attempt.verdict?.judgements ?? []).map((each): [string, string] => [
       each.subject,
       // Nobody asked, or nothing said: then why.
-      advisoryFindings(each).join('; ') || each.because,
+      listAdvisoryFindings(each).join('; ') || each.because,
     ]),
   ]);
   return (

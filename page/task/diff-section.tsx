@@ -4,7 +4,7 @@ import type { AttemptView } from '../../shared/api/task-schemas.ts';
 import { formatCount } from '../../shared/lib/format.ts';
 import { escapeToOneLine, escapeInvisibleCharacters as visibleLine } from '../components/escape-text.ts';
 import type { ViewProps } from '../shell/view-props.ts';
-import { groupByFile, type PlacedFinding, parseFindings } from './evidence-findings.ts';
+import { type GateFindingInFile, groupFindingsByFile, parseFindings } from './evidence-findings.ts';
 import { type DiffFile, type DiffLine, parseDiff } from './parse-diff.ts';
 import { useArtifact } from './use-artifact.ts';
 
@@ -13,7 +13,7 @@ const WHOLE = 4 * 1_048_576;
 const MOST_LINES = 400;
 const MOST_CHARACTERS = 500;
 
-const Finding = ({ finding }: { readonly finding: PlacedFinding }) => (
+const Finding = ({ finding }: { readonly finding: GateFindingInFile }) => (
   <p class="finding">
     <b>{escapeToOneLine(finding.gate, 60)}</b>{' '}
     {finding.file !== null && (
@@ -34,7 +34,13 @@ const SIGNS: Readonly<Record<DiffLine['kind'], string>> = {
   note: '',
 };
 
-function Lines({ file, findings }: { readonly file: DiffFile; readonly findings: readonly PlacedFinding[] }) {
+function Lines({
+  file,
+  findings,
+}: {
+  readonly file: DiffFile;
+  readonly findings: readonly GateFindingInFile[];
+}) {
   const [most, setMost] = useState(MOST_LINES);
   const at = useMemo(() => Map.groupBy(findings, ({ line }) => line), [findings]);
   const inDiff = useMemo(() => new Set(file.lines.map(({ after }) => after)), [file]);
@@ -121,7 +127,7 @@ export function DiffSection({
   }, [evidence.text, evidence.nextOffset]);
   const placed = useMemo(
     () =>
-      groupByFile(
+      groupFindingsByFile(
         findings,
         files.map(({ path }) => path),
       ),

@@ -1,5 +1,5 @@
 /** What a check complains about, with who says so. */
-export interface PlacedFinding {
+export interface GateFindingInFile {
   readonly gate: string;
   readonly file: string | null;
   readonly line: number | null;
@@ -15,9 +15,9 @@ const listIn = (value: unknown, field: string): readonly unknown[] => {
 };
 
 /** The findings of all gates in an evidence document; whatever in it is not as it should be is left out. */
-export function parseFindings(evidence: unknown): PlacedFinding[] {
+export function parseFindings(evidence: unknown): GateFindingInFile[] {
   return listIn(evidence, 'gates').flatMap((gate) =>
-    listIn(gate, 'findings').flatMap((finding): PlacedFinding[] => {
+    listIn(gate, 'findings').flatMap((finding): GateFindingInFile[] => {
       if (!isRecord(finding)) return [];
       const { file, line, rule, message } = finding;
       return [
@@ -34,12 +34,12 @@ export function parseFindings(evidence: unknown): PlacedFinding[] {
 }
 
 /** Findings by file; under the empty name those that have no file, or are about one that the patch does not touch. */
-export function groupByFile(
-  findings: readonly PlacedFinding[],
+export function groupFindingsByFile(
+  findings: readonly GateFindingInFile[],
   paths: readonly string[],
-): ReadonlyMap<string, PlacedFinding[]> {
+): ReadonlyMap<string, GateFindingInFile[]> {
   const known = new Set(paths);
-  const placed = new Map<string, PlacedFinding[]>();
+  const placed = new Map<string, GateFindingInFile[]>();
   for (const finding of findings) {
     const place = finding.file !== null && known.has(finding.file) ? finding.file : '';
     placed.set(place, [...(placed.get(place) ?? []), finding]);

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type * as z from 'zod';
-import type { ArtifactPart } from '../../shared/api/artifact-schemas.ts';
+import type { ArtifactPartResponse } from '../../shared/api/artifact-schemas.ts';
 import type { AttemptView } from '../../shared/api/task-schemas.ts';
 import type { Screenshot } from '../../shared/contract/screenshot.ts';
 import { formatCount } from '../../shared/lib/format.ts';
@@ -18,7 +18,7 @@ function Picture({ shot, id, attempt, api, onTokenExpired }: Of & { readonly sho
     let made: string | null = null;
     let over = false;
     const asked = `/tasks/${encodeURIComponent(id)}/artifact?kind=screenshot&attempt=${attempt}&name=${encodeURIComponent(name)}`;
-    api.read<z.infer<typeof ArtifactPart>>(asked).then(
+    api.read<z.infer<typeof ArtifactPartResponse>>(asked).then(
       (read) => {
         if (over || read === null) return;
         const bytes = Uint8Array.from(atob(read.body.text), (each) => each.charCodeAt(0));

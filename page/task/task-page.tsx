@@ -3,7 +3,7 @@ import type * as z from 'zod';
 import type { AttemptList, TaskView } from '../../shared/api/task-schemas.ts';
 import { formatDollars, formatPercent } from '../../shared/lib/format.ts';
 import { ApiProblemError, TokenExpiredError } from '../api/api-errors.ts';
-import { usePoll } from '../api/use-poll.ts';
+import { useApiPolling } from '../api/use-poll.ts';
 import { escapeToOneLine } from '../components/escape-text.ts';
 import { formatTime, shortCommit } from '../components/format.ts';
 import { UntrustedText } from '../components/untrusted-text.tsx';
@@ -75,7 +75,7 @@ function Facts({ task, chain }: { readonly task: TaskView; readonly chain: Chain
 export function TaskPage(props: Props) {
   const { id, api, onTokenExpired } = props;
   const path = `/tasks/${encodeURIComponent(id)}`;
-  const task = usePoll<TaskView>(api, path, onTokenExpired);
+  const task = useApiPolling<TaskView>(api, path, onTokenExpired);
   const [chain, setChain] = useState<Chain | null>(null);
   const [trouble, setTrouble] = useState('');
   const heading = useRef<HTMLHeadingElement>(null);

@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'preact/hooks';
 import type * as z from 'zod';
-import type { ArtifactPart } from '../../shared/api/artifact-schemas.ts';
+import type { ArtifactPartResponse } from '../../shared/api/artifact-schemas.ts';
 import type { ApiClient } from '../api/api-client.ts';
 import { TokenExpiredError } from '../api/api-errors.ts';
 
-type Part = z.infer<typeof ArtifactPart>;
+type Part = z.infer<typeof ArtifactPartResponse>;
 
 export interface LoadedArtifact {
   /** As much as was read; null: nothing yet. */

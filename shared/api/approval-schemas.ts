@@ -1,24 +1,32 @@
 import * as z from 'zod';
-import { Approval, ApprovalRequest, ParkedSession, ParkedWork } from '../contract/approval/schema.ts';
+import {
+  Approval,
+  ApprovalRequest,
+  SessionAwaitingApproval,
+  WorkAwaitingApproval,
+} from '../contract/approval/schema.ts';
 import { GitObjectId } from '../contract/repository/git-ref.ts';
 import { TaskId } from '../contract/submission/schema.ts';
 import { TaskStatus } from '../contract/task/status.ts';
-import { CLI_SESSION_ID } from '../control/approvals/cli-session.ts';
-import { ReasonBody, RejectionBody, ReviewsQuery, TaskSummary } from './task-schemas.ts';
+import { AGENT_CLI_SESSION_ID_PATTERN } from '../control/approvals/cli-session.ts';
+import { OptionalReasonBody, RejectTaskBody, ReviewsQuery, TaskSummary } from './task-schemas.ts';
 
 /** An agent asks for leave. The work so far is handed in as a patch that was uploaded before; without it, it stays with whoever asks. */
 export const ApprovalRequestBody = ApprovalRequest.extend({
   work: z
     .strictObject({
       tree: GitObjectId,
-      patch_sha256: ParkedWork.shape.patch_sha256.regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hex'),
-      patch_bytes: ParkedWork.shape.patch_bytes,
+      patch_sha256: WorkAwaitingApproval.shape.patch_sha256.regex(
+        /^[0-9a-f]{64}$/,
+        'must be a SHA-256 in hex',
+      ),
+      patch_bytes: WorkAwaitingApproval.shape.patch_bytes,
     })
     .optional(),
   session: z
     .strictObject({
-      id: z.string().regex(CLI_SESSION_ID, 'must be 1 to 64 letters, digits, "-" or "_"'),
-      sha256: ParkedSession.shape.sha256.regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hex'),
+      id: z.string().regex(AGENT_CLI_SESSION_ID_PATTERN, 'must be 1 to 64 letters, digits, "-" or "_"'),
+      sha256: SessionAwaitingApproval.shape.sha256.regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hex'),
     })
     .optional()
     .describe('Of the CLI that asks, uploaded before: another box goes on with it.'),
@@ -37,7 +45,7 @@ export const ApprovalRequestResponse = z
   .meta({ id: 'ApprovalRequestResponse' });
 
 export const ApprovalsQuery = ReviewsQuery;
-export const ApprovalItem = z
+export const PendingApprovalItem = z
   .object({
     id: TaskId.describe('Of the task that waits; what `POST /approvals/{id}/approve` takes.'),
     task_title: z.string(),
@@ -52,12 +60,12 @@ export const ApprovalItem = z
       .describe('critical: ends within an hour; high: within four.'),
   })
   .meta({ id: 'ApprovalItem' });
-export type ApprovalItem = z.infer<typeof ApprovalItem>;
+export type PendingApprovalItem = z.infer<typeof PendingApprovalItem>;
 export const ApprovalList = z
-  .object({ approvals: z.array(ApprovalItem), next_cursor: z.string().nullable() })
+  .object({ approvals: z.array(PendingApprovalItem), next_cursor: z.string().nullable() })
   .meta({ id: 'ApprovalList' });
 
-export const ApprovalDecisionBody = ReasonBody.extend({
+export const ApprovalDecisionBody = OptionalReasonBody.extend({
   number: z
     .number()
     .int()
@@ -67,6 +75,6 @@ export const ApprovalDecisionBody = ReasonBody.extend({
 })
   .strict()
   .meta({ id: 'ApprovalDecisionBody' });
-export const ApprovalDenialBody = ApprovalDecisionBody.extend(RejectionBody.shape)
+export const ApprovalDenialBody = ApprovalDecisionBody.extend(RejectTaskBody.shape)
   .strict()
   .meta({ id: 'ApprovalDenialBody' });

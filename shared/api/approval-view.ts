@@ -1,6 +1,6 @@
 import { type Approval, findPendingApproval } from '../contract/approval/schema.ts';
 import type { Task } from '../contract/task/task.ts';
-import type { ApprovalItem, ApprovalView } from './approval-schemas.ts';
+import type { ApprovalView, PendingApprovalItem } from './approval-schemas.ts';
 
 /** An approval without what only the platform may know. */
 export function approvalView({ work: _work, launch: _launch, ...view }: Approval): ApprovalView {
@@ -10,14 +10,14 @@ export function approvalView({ work: _work, launch: _launch, ...view }: Approval
 const HOUR_MS = 3_600_000;
 
 /** How soon somebody must decide. */
-export function approvalUrgency(until: string | null, now: Date): ApprovalItem['urgency'] {
+export function approvalUrgency(until: string | null, now: Date): PendingApprovalItem['urgency'] {
   if (until === null) return 'no_expiry';
   const left = Date.parse(until) - now.getTime();
   return left < HOUR_MS ? 'critical' : left < 4 * HOUR_MS ? 'high' : 'normal';
 }
 
 /** A task that waits for an approval; null: it waits for none. */
-export function approvalItem(task: Task, now: Date): ApprovalItem | null {
+export function buildPendingApprovalItem(task: Task, now: Date): PendingApprovalItem | null {
   const pending = task.status === 'auth_required' ? findPendingApproval(task) : null;
   if (pending === null) return null;
   const until = pending.timetable.at(-1)?.at ?? null;

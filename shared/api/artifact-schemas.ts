@@ -19,7 +19,7 @@ export const ArtifactQuery = z.strictObject({
 });
 
 /** A part of it, as text, in which what is not UTF-8 is replaced; a picture as a whole. */
-export const ArtifactPart = z
+export const ArtifactPartResponse = z
   .object({
     task_id: TaskId,
     attempt: z.number().int(),

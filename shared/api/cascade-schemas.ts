@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import { Tier } from '../contract/agents/tiers.ts';
 import { RoleName, TaskComplexity } from '../contract/submission/schema.ts';
-import { CascadePolicy } from '../control/cascade/learning/cascade-policy.ts';
-import { LearningOverrides, TierPinScope } from '../control/cascade/learning/learning-control.ts';
+import { TierPolicySettings } from '../control/cascade/learning/cascade-policy.ts';
+import { TierLearningOverrides, TierPinScope } from '../control/cascade/learning/learning-control.ts';
 
 const CredibleInterval = z.object({ low: z.number(), high: z.number() });
 
-export const TierBelief = z
+export const TierPerformanceEstimate = z
   .object({
     role: z.string(),
     complexity: TaskComplexity,
@@ -38,14 +38,14 @@ export const TierBelief = z
 
 export const CascadeView = z
   .object({
-    policy: CascadePolicy,
-    beliefs: z.array(TierBelief),
+    policy: TierPolicySettings,
+    beliefs: z.array(TierPerformanceEstimate),
     /** Providers that nothing is begun with for a while; in answers to a pin or a reset there are none. */
     cooling: z
       .array(z.object({ provider: z.string(), until: z.iso.datetime(), because: z.string(), times: z.int() }))
       .optional(),
     /** The latest first, of each role. */
-    history: z.array(LearningOverrides.shape.history.element.extend({ role: z.string() })),
+    history: z.array(TierLearningOverrides.shape.history.element.extend({ role: z.string() })),
   })
   .meta({ id: 'Cascade' });
 export type CascadeView = z.infer<typeof CascadeView>;
@@ -60,7 +60,7 @@ export const PinTierBody = z
     reason,
   })
   .meta({ id: 'PinTierBody' });
-export const ResetBeliefsBody = z
+export const ResetTierEstimatesBody = z
   .strictObject({
     tier: Tier.nullable().default(null).describe('Of which what was learned no longer counts; null: of all.'),
     reason,

@@ -1,8 +1,8 @@
 import type * as z from 'zod';
 import { HEARTBEATS_PER_LEASE } from '../contract/resource-names.ts';
 import { sha256 } from '../lib/sha256.ts';
-import { type HttpOptions, requestWithRetries } from './http-client.ts';
-import type { UploadKind, UploadResponse } from './report-schemas.ts';
+import { type HttpRetryOptions, requestWithRetries } from './http-client.ts';
+import type { UploadKind, UploadUrlResponse } from './report-schemas.ts';
 import type { ROUTES, RouteName } from './routes.ts';
 
 /** The API's refusal of a request: an answer, not a failure to get one. */
@@ -69,19 +69,19 @@ const PERSISTENT_ROUTES: readonly ContainerRoute[] = [
   'delivery',
 ];
 
-export interface ContainerClient {
+export interface ContainerApiClient {
   /** @throws RefusedError | UnreachableError */
   post<Name extends ContainerRoute>(
     route: Name,
     body: BodyOf<Name>,
-    options?: HttpOptions,
+    options?: HttpRetryOptions,
   ): Promise<AnswerOf<Name>>;
   /** Asks for a presigned URL and puts the bytes there. Answers their SHA-256, which they are found by. */
   upload(kind: UploadKind, bytes: Buffer): Promise<string>;
 }
 
 /** The API as a box sees it: one task, one token. */
-export function createContainerClient(
+export function createContainerApiClient(
   assignment: {
     readonly api_url: string;
     readonly token: string;
@@ -89,8 +89,8 @@ export function createContainerClient(
     readonly heartbeat_s?: number;
   },
   patienceMs = patienceOf(assignment),
-): ContainerClient {
-  const post: ContainerClient['post'] = async (route, body, options) => {
+): ContainerApiClient {
+  const post: ContainerApiClient['post'] = async (route, body, options) => {
     const path = PATHS[route].replace('{id}', assignment.task_id);
     const answer = await requestWithRetries(
       `${assignment.api_url}${path}`,
@@ -114,7 +114,7 @@ export function createContainerClient(
     post,
     upload: async (kind, bytes) => {
       const digest = sha256(bytes);
-      const { url, headers }: z.output<typeof UploadResponse> = await post('upload', {
+      const { url, headers }: z.output<typeof UploadUrlResponse> = await post('upload', {
         kind,
         sha256: digest,
         bytes: bytes.length,

@@ -1,7 +1,7 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-export interface HttpOptions {
+export interface HttpRetryOptions {
   /** Time limit of one try. Default 30 s. */
   readonly timeoutMs?: number;
   /** Tries in all. Default 6, which with the back-off is about ten seconds of pauses. */
@@ -24,7 +24,7 @@ export interface HttpResponse {
 }
 
 /** No try got an answer that settles the matter. */
-export class UnreachableError extends Error {
+export class HttpServiceUnreachableError extends Error {
   constructor(message: string) {
     super(message);
     this.name = 'UnreachableError';
@@ -46,7 +46,7 @@ const isTransient = (status: number): boolean => status === 408 || status === 42
 export async function requestWithRetries(
   url: string,
   init: HttpRequest,
-  options: HttpOptions = {},
+  options: HttpRetryOptions = {},
 ): Promise<HttpResponse> {
   const started = performance.now();
   const mayTry = (tried: number): boolean =>
@@ -69,7 +69,7 @@ export async function requestWithRetries(
     }
   }
   // The query of a presigned URL is a credential.
-  throw new UnreachableError(`${init.method} ${url.split('?', 1)[0]}: ${problem}`);
+  throw new HttpServiceUnreachableError(`${init.method} ${url.split('?', 1)[0]}: ${problem}`);
 }
 
 /**

@@ -30,7 +30,7 @@ interface JsonNode {
  * takes for something else, or text that no file, table or program can hold. Iterative, so that no body can end the stack.
  * @throws Refusal `invalid`, naming the place.
  */
-export function checkJsonShape(body: unknown): void {
+export function checkJsonLimits(body: unknown): void {
   let values = 0;
   const places: JsonNode[] = [{ value: body, path: [] }];
   for (let place = places.pop(); place !== undefined; place = places.pop()) {

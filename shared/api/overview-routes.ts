@@ -3,15 +3,26 @@ import {
   FileHealthQuery,
   FileHistory,
   FileHistoryQuery,
-  FlaggedFiles,
   FlaggedFilesQuery,
+  FlaggedFilesReport,
 } from '../control/file-health/file-health-schemas.ts';
 import { BudgetForecast } from '../control/metrics/budget-forecast.ts';
 import { QualityCost, QualityCostQuery } from '../control/metrics/cost-view.ts';
-import { QualityModels, QualityTrend, QualityView, TrendQuery } from '../control/metrics/quality-schemas.ts';
-import { CascadeQuery, CascadeView, PinTierBody, ResetBeliefsBody } from './cascade-schemas.ts';
+import {
+  QualityByModel,
+  QualityMetrics,
+  QualityTrend,
+  QualityTrendQuery,
+} from '../control/metrics/quality-schemas.ts';
+import { CascadeQuery, CascadeView, PinTierBody, ResetTierEstimatesBody } from './cascade-schemas.ts';
 import type { RouteDefinition } from './route.ts';
-import { HealthView, StatusView, VerificationWindow, WindowReset, WindowResetBody } from './task-schemas.ts';
+import {
+  DeploymentStatusView,
+  HealthView,
+  ResetVerificationWindowBody,
+  VerificationWindowReset,
+  VerificationWindowView,
+} from './task-schemas.ts';
 
 /** What concerns no single task: counts, quality, what the cascade has learned. */
 export const OVERVIEW_ROUTES = {
@@ -22,7 +33,7 @@ export const OVERVIEW_ROUTES = {
     callers: ['operator'],
     right: 'read',
     summary: 'Counts by status and role, and the verification nudge',
-    response: StatusView,
+    response: DeploymentStatusView,
   },
   verification: {
     method: 'GET',
@@ -31,7 +42,7 @@ export const OVERVIEW_ROUTES = {
     callers: ['operator'],
     right: 'read',
     summary: 'The verification nudge with the completions that it is made of',
-    response: VerificationWindow,
+    response: VerificationWindowView,
   },
   resetVerification: {
     method: 'POST',
@@ -41,8 +52,8 @@ export const OVERVIEW_ROUTES = {
     right: 'review',
     isDeploymentWide: true,
     summary: 'Begin the verification window anew: what was completed up to now is no longer looked at',
-    body: WindowResetBody,
-    response: WindowReset,
+    body: ResetVerificationWindowBody,
+    response: VerificationWindowReset,
   },
   cascade: {
     method: 'GET',
@@ -74,7 +85,7 @@ export const OVERVIEW_ROUTES = {
     right: 'review',
     isDeploymentWide: true,
     summary: 'Forget what was learned of a tier for a role, or of all tiers',
-    body: ResetBeliefsBody,
+    body: ResetTierEstimatesBody,
     response: CascadeView,
   },
   quality: {
@@ -85,7 +96,7 @@ export const OVERVIEW_ROUTES = {
     right: 'read',
     isDeploymentWide: true,
     summary: 'How tasks, models and gates fare: success, times, pass rates',
-    response: QualityView,
+    response: QualityMetrics,
   },
   qualityModels: {
     method: 'GET',
@@ -95,7 +106,7 @@ export const OVERVIEW_ROUTES = {
     right: 'read',
     isDeploymentWide: true,
     summary: 'The models of the last 30 days',
-    response: QualityModels,
+    response: QualityByModel,
   },
   qualityTrend: {
     method: 'GET',
@@ -105,7 +116,7 @@ export const OVERVIEW_ROUTES = {
     right: 'read',
     isDeploymentWide: true,
     summary: 'Tasks, cost and gates by day or week',
-    query: TrendQuery,
+    query: QualityTrendQuery,
     response: QualityTrend,
   },
   qualityCost: {
@@ -147,7 +158,7 @@ export const OVERVIEW_ROUTES = {
     right: 'read',
     summary: 'The files that somebody should look at',
     query: FlaggedFilesQuery,
-    response: FlaggedFiles,
+    response: FlaggedFilesReport,
   },
   qualityFile: {
     method: 'GET',

@@ -2,12 +2,12 @@ import * as z from 'zod';
 import { AutonomyLevel } from '../contract/approval/autonomy.ts';
 import { ProgressLedger, TaskLedger } from '../contract/coordination/ledgers.ts';
 import { CoordinationSettings } from '../contract/coordination/settings.ts';
-import { MAX_PLANNED_TASKS, PlanNote, PlannedTask } from '../contract/plan/schema.ts';
+import { MAX_PLANNED_TASKS, PlanCheckNote, PlannedTask } from '../contract/plan/schema.ts';
 import { GitObjectId } from '../contract/repository/git-ref.ts';
 import { TaskId, TaskSubmission } from '../contract/submission/schema.ts';
 import { TaskStatus } from '../contract/task/status.ts';
 import { PlanState } from '../control/planning/plan-state.ts';
-import { RejectionBody } from './task-schemas.ts';
+import { RejectTaskBody } from './task-schemas.ts';
 
 /** A goal that the manager is to make tasks of. */
 export const PlanBody = TaskSubmission.pick({
@@ -48,7 +48,7 @@ export const PlanView = z
         status: TaskStatus.nullable().describe('Null: not made yet.'),
       }),
     ),
-    notes: z.array(PlanNote),
+    notes: z.array(PlanCheckNote),
     attempts: z.number().int(),
     reasons: z.array(z.string()).describe('What is wrong with the last proposal, or why there is none.'),
     version: z.number().int(),
@@ -76,6 +76,6 @@ export const PlanDecisionBody = z
   })
   .meta({ id: 'PlanDecisionBody' });
 /** The planner plans again with the reason. */
-export const PlanRejectionBody = PlanDecisionBody.extend(RejectionBody.shape)
+export const PlanRejectionBody = PlanDecisionBody.extend(RejectTaskBody.shape)
   .strict()
   .meta({ id: 'PlanRejectionBody' });

@@ -1,13 +1,13 @@
 import { currentAttempt, type Task } from '../contract/task/task.ts';
 import { derivePlanProgress } from '../control/coordination/plan-coordination.ts';
-import { preparePlanDispatch } from '../control/coordination/plan-review.ts';
+import { decidePlanDispatch } from '../control/coordination/plan-review.ts';
 import { replanTaskId } from '../control/coordination/replan.ts';
 import { derivePlanState } from '../control/planning/plan-state.ts';
 import { plannedTaskId } from '../control/planning/planned-tasks.ts';
 import type { PlanView } from './plan-schemas.ts';
 
 function coordinationView(task: Task, made: ReadonlyMap<string, Task>): PlanView['coordination'] {
-  const { gateReason, context } = preparePlanDispatch(task);
+  const { gateReason, context } = decidePlanDispatch(task);
   const { progress_ledger, metadata, replanLedger } = derivePlanProgress(task, made);
   const cues = metadata['authority_deference_coordination'] as
     | { readonly detected_count?: number }

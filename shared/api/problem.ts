@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { FieldError, jsonPointer, Refusal, type RefusalCode } from '../contract/refusal.ts';
 
 /** `code` of the problem document of each refusal, with its HTTP status and title. */
-export const PROBLEMS = {
+export const API_REFUSALS = {
   body_not_json: { status: 400, title: 'The body is not JSON' },
   bad_cursor: { status: 400, title: 'The cursor is not one that this listing gave out' },
   unauthenticated: { status: 401, title: 'A valid bearer token is needed' },
@@ -54,7 +54,7 @@ const cut = (text: string, most: number): string =>
   text.length <= most ? text : `${text.slice(0, most - 1).toWellFormed()}…`;
 
 /** What a refusal says, short enough for a problem document: at the very most 64 KiB, whatever was sent. */
-export function boundedDetail(
+export function truncateProblemDetail(
   detail: string,
   errors: readonly FieldError[],
 ): Pick<ProblemDetails, 'detail' | 'errors'> {
@@ -84,7 +84,10 @@ export function fieldErrors(error: z.ZodError, prefix: readonly PropertyKey[] = 
 }
 
 /** The refusal of fields; its detail names the first of them. */
-export const invalidFields = (errors: readonly FieldError[], code: RefusalCode = 'invalid'): Refusal =>
+export const createInvalidFieldsRefusal = (
+  errors: readonly FieldError[],
+  code: RefusalCode = 'invalid',
+): Refusal =>
   new Refusal(
     code,
     errors
@@ -102,5 +105,5 @@ export function parseOrRefuse<T extends z.ZodType>(
 ): z.output<T> {
   const result = schema.safeParse(input);
   if (result.success) return result.data;
-  throw invalidFields(fieldErrors(result.error, prefix));
+  throw createInvalidFieldsRefusal(fieldErrors(result.error, prefix));
 }

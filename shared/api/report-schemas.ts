@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { LoggedTestRun } from '../contract/evidence/logs/logged-test-run.ts';
 import { Evidence } from '../contract/evidence/schema.ts';
 import { FailureCode } from '../contract/failure/failure-class.ts';
-import { GATES_MEMORY_KINDS } from '../contract/messages/gates-memory.ts';
+import { GATES_CACHE_KINDS } from '../contract/messages/gates-memory.ts';
 import { TokenUsage } from '../contract/models/usage.ts';
 import { MAX_REPORTED_REVERTS } from '../contract/repository/detect-reverts.ts';
 import { GitObjectId } from '../contract/repository/git-ref.ts';
@@ -14,7 +14,7 @@ import { TaskId } from '../contract/submission/schema.ts';
 import { AgentExit } from '../contract/task/attempt.ts';
 import { TaskStatus } from '../contract/task/status.ts';
 import { MAX_CLI_SESSION_BYTES } from '../control/approvals/cli-session.ts';
-import { StoredNumber } from '../lib/stored-number.ts';
+import { StorableNumber } from '../lib/stored-number.ts';
 import { BaseCommit, TaskView } from './task-schemas.ts';
 
 const Sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hex');
@@ -47,10 +47,10 @@ export const HeartbeatBody = z.strictObject({}).meta({ id: 'HeartbeatBody' });
 export const LeaseResponse = z
   .object({ lease_until: z.number().int(), status: TaskStatus })
   .meta({ id: 'LeaseResponse' });
-export const ProgressBody = z
+export const ReportProgressBody = z
   .strictObject({
     message: z.string().trim().min(1, 'must not be empty').max(2_000),
-    percent: StoredNumber.min(0).max(100).optional(),
+    percent: StorableNumber.min(0).max(100).optional(),
   })
   .meta({ id: 'ProgressBody' });
 
@@ -77,7 +77,7 @@ const Reported = {
   model: z.string().trim().min(1).max(200).optional(),
 };
 /** Work arrives as an uploaded patch (see `POST /tasks/{id}/artifact`) or, up to the body limit, inline. */
-export const CompleteBody = z
+export const CompleteAttemptBody = z
   .strictObject({
     ...Reported,
     base_commit: BaseCommit.optional(),
@@ -102,7 +102,7 @@ export const CompleteBody = z
       });
   })
   .meta({ id: 'CompleteBody' });
-export const FailBody = z
+export const FailAttemptBody = z
   .strictObject({
     reason: z.string().trim().min(1, 'must not be empty').max(20_000),
     failure_class: FailureCode.default('agent_failed'),
@@ -141,7 +141,7 @@ export const UPLOAD_RULES = {
 export type UploadKind = keyof typeof UPLOAD_RULES;
 
 /** Asks for a presigned PUT URL, which takes exactly these bytes, once. */
-export const UploadBody = z
+export const RequestUploadUrlBody = z
   .strictObject({
     kind: z.enum(Object.keys(UPLOAD_RULES) as [UploadKind, ...UploadKind[]]),
     sha256: Sha256,
@@ -153,7 +153,7 @@ export const UploadBody = z
       context.addIssue({ code: 'custom', path: ['bytes'], message: `a ${kind} has at most ${most} bytes` });
   })
   .meta({ id: 'UploadBody' });
-export const UploadResponse = z
+export const UploadUrlResponse = z
   .object({
     url: z.string(),
     method: z.literal('PUT'),
@@ -165,19 +165,19 @@ export const UploadResponse = z
   .meta({ id: 'UploadResponse' });
 
 /** The place of something that outlives the task; see gates/core/persistent-cache.ts. */
-export const GatesMemoryBody = z
+export const GatesCacheUrlsBody = z
   .strictObject({
-    kind: z.enum(GATES_MEMORY_KINDS),
+    kind: z.enum(GATES_CACHE_KINDS),
     hash: z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hex'),
   })
   .meta({ id: 'GatesMemoryBody' });
 /** Presigned URLs of one object. A PUT needs `If-None-Match: *` or `If-Match` with the ETag that was read. */
-export const GatesMemoryUrls = z
+export const GatesCacheUrls = z
   .object({ get: z.string(), put: z.string(), expires_s: z.number().int() })
   .meta({ id: 'GatesMemoryUrls' });
 
 /** What the gates box reports: the evidence, or why there is none. */
-export const EvidenceBody = z
+export const ReportEvidenceBody = z
   .union([
     z.strictObject({ evidence: Evidence }),
     z.strictObject({ failure_class: FailureCode, message: z.string().max(4_000) }),
@@ -188,7 +188,7 @@ const Delivered = { base_commit: BaseCommit, tree: GitObjectId };
  * What the function that delivers reports; `authorize` must come first, and is refused unless the verdict covers exactly that tree on that base.
  * `reverts` is about other tasks: what became of work that was delivered to the same repository before.
  */
-export const DeliveryBody = z
+export const ReportDeliveryBody = z
   .discriminatedUnion('step', [
     z.strictObject({ step: z.literal('authorize'), ...Delivered }),
     z.strictObject({

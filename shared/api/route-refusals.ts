@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import type { RefusalCode } from '../contract/refusal.ts';
-import { type Caller, type RouteDefinition, takesIdempotencyKey } from './routes.ts';
+import { type ApiCaller, type RouteDefinition, takesIdempotencyKey } from './routes.ts';
 
-const BOXES: ReadonlySet<Caller> = new Set(['agent', 'gates', 'deliver']);
+const BOXES: ReadonlySet<ApiCaller> = new Set(['agent', 'gates', 'deliver']);
 
 /** What is refused of a request before its use case is asked, and what any use case may come to: told from what the route takes. */
 function refusalCodesOfShape(route: RouteDefinition): RefusalCode[] {

@@ -3,14 +3,14 @@ import type { OperatorRight } from '../contract/access/rights.ts';
 import type { RefusalCode } from '../contract/refusal.ts';
 
 /** Who may call: nobody in particular, an operator's token, or the token of one box of one attempt. */
-export const CALLERS = ['anyone', 'operator', 'agent', 'gates', 'deliver'] as const;
-export type Caller = (typeof CALLERS)[number];
+export const API_CALLERS = ['anyone', 'operator', 'agent', 'gates', 'deliver'] as const;
+export type ApiCaller = (typeof API_CALLERS)[number];
 
 /**
  * Which function serves a route. Reads hold no write permission; who signs uploads cannot write tasks, and who writes evidence does
  * nothing else.
  */
-export const API_FUNCTIONS = [
+export const API_FUNCTION_NAMES = [
   'api-submit',
   'api-work',
   'api-upload',
@@ -18,14 +18,14 @@ export const API_FUNCTIONS = [
   'api-read',
   'api-webhook',
 ] as const;
-export type ApiFunction = (typeof API_FUNCTIONS)[number];
+export type ApiFunctionName = (typeof API_FUNCTION_NAMES)[number];
 
 export interface RouteDefinition {
   readonly method: 'GET' | 'POST';
   /** In API Gateway's form: `{id}` for a path parameter. */
   readonly path: string;
-  readonly function: ApiFunction;
-  readonly callers: readonly Caller[];
+  readonly function: ApiFunctionName;
+  readonly callers: readonly ApiCaller[];
   /** What an operator's token must be good for. */
   readonly right?: OperatorRight;
   readonly summary: string;

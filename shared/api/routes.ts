@@ -1,7 +1,7 @@
 import { RoleName, TaskId, TaskSubmission } from '../contract/submission/schema.ts';
 import { DeadLetterId } from '../control/dead-letters/dead-letter.ts';
 import { APPROVAL_ROUTES } from './approval-routes.ts';
-import { ArtifactPart, ArtifactQuery } from './artifact-schemas.ts';
+import { ArtifactPartResponse, ArtifactQuery } from './artifact-schemas.ts';
 import { DEAD_LETTER_ROUTES } from './dead-letter-routes.ts';
 import { FORGE_WEBHOOK_ROUTES } from './forge-webhook-routes.ts';
 import { OVERVIEW_ROUTES } from './overview-routes.ts';
@@ -9,35 +9,41 @@ import { PLAN_ROUTES } from './plan-routes.ts';
 import {
   ClaimBody,
   ClaimResponse,
-  CompleteBody,
-  DeliveryBody,
-  EvidenceBody,
-  FailBody,
-  GatesMemoryBody,
-  GatesMemoryUrls,
+  CompleteAttemptBody,
+  FailAttemptBody,
+  GatesCacheUrls,
+  GatesCacheUrlsBody,
   HeartbeatBody,
   LeaseResponse,
-  ProgressBody,
-  UploadBody,
-  UploadResponse,
+  ReportDeliveryBody,
+  ReportEvidenceBody,
+  ReportProgressBody,
+  RequestUploadUrlBody,
+  UploadUrlResponse,
 } from './report-schemas.ts';
-import type { ApiFunction, RouteDefinition } from './route.ts';
+import type { ApiFunctionName, RouteDefinition } from './route.ts';
 import {
   AttemptList,
-  BatchView,
   ListTasksQuery,
-  ReasonBody,
-  ReviewBody,
+  OptionalReasonBody,
   ReviewList,
   ReviewsQuery,
-  SubmitBatchBody,
+  ReviewTaskBody,
+  SubmitTaskBatchBody,
+  TaskBatchView,
   TaskList,
   TaskView,
 } from './task-schemas.ts';
 import { TUNING_ROUTES } from './tuning-routes.ts';
 import { WORK_REQUEST_ROUTES } from './work-request-routes.ts';
 
-export { API_FUNCTIONS, type ApiFunction, CALLERS, type Caller, type RouteDefinition } from './route.ts';
+export {
+  API_CALLERS,
+  API_FUNCTION_NAMES,
+  type ApiCaller,
+  type ApiFunctionName,
+  type RouteDefinition,
+} from './route.ts';
 
 /** Path parameters by name. */
 export const PATH_PARAMETERS = { id: TaskId, role: RoleName, letter: DeadLetterId } as const;
@@ -64,9 +70,9 @@ export const ROUTES = {
     callers: ['operator'],
     right: 'submit',
     summary: 'Submit several tasks that may depend on each other',
-    body: SubmitBatchBody,
+    body: SubmitTaskBatchBody,
     refusalCodes: ['id_taken', 'dependency_unknown', 'dependency_cycle'],
-    response: BatchView,
+    response: TaskBatchView,
     status: 201,
     isIdempotent: true,
     canBePartial: true,
@@ -111,7 +117,7 @@ export const ROUTES = {
     right: 'read',
     summary: 'What an attempt has left, a part at a time: its patch, its transcript, the evidence',
     query: ArtifactQuery,
-    response: ArtifactPart,
+    response: ArtifactPartResponse,
   },
   nextTask: {
     method: 'GET',
@@ -165,7 +171,7 @@ export const ROUTES = {
     function: 'api-work',
     callers: ['agent'],
     summary: 'Say what the agent is doing; extends the lease',
-    body: ProgressBody,
+    body: ReportProgressBody,
     refusalCodes: ['conflict'],
     response: LeaseResponse,
   },
@@ -175,9 +181,9 @@ export const ROUTES = {
     function: 'api-upload',
     callers: ['agent', 'gates', 'deliver'],
     summary: 'Get leave to upload exactly these bytes, once',
-    body: UploadBody,
+    body: RequestUploadUrlBody,
     refusalCodes: ['conflict'],
-    response: UploadResponse,
+    response: UploadUrlResponse,
   },
   memory: {
     method: 'POST',
@@ -185,8 +191,8 @@ export const ROUTES = {
     function: 'api-upload',
     callers: ['gates'],
     summary: 'Get presigned URLs of what gates keep between tasks of a repository',
-    body: GatesMemoryBody,
-    response: GatesMemoryUrls,
+    body: GatesCacheUrlsBody,
+    response: GatesCacheUrls,
   },
   complete: {
     method: 'POST',
@@ -194,7 +200,7 @@ export const ROUTES = {
     function: 'api-work',
     callers: ['agent'],
     summary: 'Hand in the work; verification follows',
-    body: CompleteBody,
+    body: CompleteAttemptBody,
     refusalCodes: ['conflict', 'base_unresolved', 'wrong_base'],
     response: TaskView,
     isFinalReport: true,
@@ -206,7 +212,7 @@ export const ROUTES = {
     callers: ['operator', 'agent'],
     right: 'submit',
     summary: 'Report that the attempt failed',
-    body: FailBody,
+    body: FailAttemptBody,
     refusalCodes: ['conflict', 'base_unresolved', 'wrong_base'],
     response: TaskView,
     takesIfMatch: true,
@@ -218,7 +224,7 @@ export const ROUTES = {
     function: 'api-work',
     callers: ['agent'],
     summary: 'Hand an external task back undone; others may claim it at once',
-    body: ReasonBody,
+    body: OptionalReasonBody,
     refusalCodes: ['conflict'],
     response: TaskView,
   },
@@ -228,7 +234,7 @@ export const ROUTES = {
     function: 'api-evidence',
     callers: ['gates'],
     summary: 'Hand in the evidence',
-    body: EvidenceBody,
+    body: ReportEvidenceBody,
     refusalCodes: ['conflict', 'base_unresolved', 'wrong_base'],
     response: TaskView,
     isFinalReport: true,
@@ -239,7 +245,7 @@ export const ROUTES = {
     function: 'api-work',
     callers: ['deliver'],
     summary: 'Ask leave to push, and report the push',
-    body: DeliveryBody,
+    body: ReportDeliveryBody,
     refusalCodes: ['conflict', 'base_unresolved', 'wrong_base'],
     response: TaskView,
     isFinalReport: true,
@@ -251,7 +257,7 @@ export const ROUTES = {
     callers: ['operator'],
     right: 'submit',
     summary: 'Withdraw a task',
-    body: ReasonBody,
+    body: OptionalReasonBody,
     refusalCodes: ['conflict'],
     response: TaskView,
     takesIfMatch: true,
@@ -263,7 +269,7 @@ export const ROUTES = {
     callers: ['operator'],
     right: 'submit',
     summary: 'Give a failed task another round of attempts',
-    body: ReasonBody,
+    body: OptionalReasonBody,
     refusalCodes: ['conflict'],
     response: TaskView,
     takesIfMatch: true,
@@ -275,7 +281,7 @@ export const ROUTES = {
     callers: ['operator'],
     right: 'review',
     summary: "A person's word on a held task",
-    body: ReviewBody,
+    body: ReviewTaskBody,
     refusalCodes: ['conflict', 'base_unresolved', 'wrong_base', 'self_review'],
     response: TaskView,
     takesIfMatch: true,
@@ -287,7 +293,7 @@ export const ROUTES = {
     callers: ['operator'],
     right: 'review',
     summary: 'Have the verdict on a held task made again, on the same evidence: judges are asked anew',
-    body: ReasonBody,
+    body: OptionalReasonBody,
     refusalCodes: ['conflict'],
     response: TaskView,
     takesIfMatch: true,
@@ -314,7 +320,7 @@ export const takesIdempotencyKey = (route: Pick<RouteDefinition, 'isIdempotent' 
 export type RouteName = keyof typeof ROUTES;
 export const ROUTE_NAMES = Object.keys(ROUTES) as RouteName[];
 /** The routes that one function serves. */
-export type RouteNameOf<F extends ApiFunction> = {
+export type ApiRouteNameOfFunction<F extends ApiFunctionName> = {
   [N in RouteName]: (typeof ROUTES)[N]['function'] extends F ? N : never;
 }[RouteName];
 

@@ -2,10 +2,10 @@ import * as z from 'zod';
 import { GitObjectId } from '../contract/repository/git-ref.ts';
 import { MAX_REPOSITORY_URL_LENGTH } from '../contract/repository/repository-url.ts';
 import { RepositoryUrl } from '../contract/repository/schema.ts';
-import { SUMMARY_FIELDS } from '../contract/resource-names.ts';
+import { TASK_SUMMARY_FIELDS } from '../contract/resource-names.ts';
 import { RoleName, TaskId, TaskSubmission } from '../contract/submission/schema.ts';
 import { Attempt } from '../contract/task/attempt.ts';
-import { HOLD_EXPIRY_OUTCOMES } from '../contract/task/hold-limit.ts';
+import { REVIEW_HOLD_EXPIRY_OUTCOMES } from '../contract/task/hold-limit.ts';
 import { TaskStatus } from '../contract/task/status.ts';
 import { Task } from '../contract/task/task.ts';
 import { VerificationNudge } from '../control/ledger/verification-nudge-schema.ts';
@@ -70,14 +70,14 @@ export type TaskView = z.infer<typeof TaskView>;
 const shown = <K extends string>(names: readonly K[]): Record<K, true> =>
   Object.fromEntries(names.map((name) => [name, true])) as Record<K, true>;
 
-export const TaskSummary = TaskView.pick(shown(SUMMARY_FIELDS)).meta({ id: 'TaskSummary' });
+export const TaskSummary = TaskView.pick(shown(TASK_SUMMARY_FIELDS)).meta({ id: 'TaskSummary' });
 export type TaskSummary = z.infer<typeof TaskSummary>;
 
-export const SubmitBatchBody = z
+export const SubmitTaskBatchBody = z
   .strictObject({ tasks: z.array(TaskSubmission).min(1).max(100) })
   .meta({ id: 'SubmitBatch' });
 /** What became of one task of a batch, in the order in which they were sent. */
-export const BatchResultEntry = z
+export const SubmittedTaskResult = z
   .object({
     id: TaskId,
     outcome: z.enum(['created', 'existed', 'refused']),
@@ -85,10 +85,10 @@ export const BatchResultEntry = z
     detail: z.string().optional(),
   })
   .meta({ id: 'BatchResultEntry' });
-export const BatchView = z
+export const TaskBatchView = z
   .object({
     tasks: z.array(TaskView).describe('All but the refused ones.'),
-    results: z.array(BatchResultEntry),
+    results: z.array(SubmittedTaskResult),
   })
   .meta({ id: 'Batch' });
 
@@ -127,7 +127,7 @@ export const TaskList = z
 
 export const ReviewsQuery = ListTasksQuery.pick({ role: true, repository: true, limit: true, cursor: true });
 /** A task that waits for a person. */
-export const ReviewItem = TaskSummary.pick({
+export const PendingReviewItem = TaskSummary.pick({
   id: true,
   title: true,
   role: true,
@@ -140,29 +140,29 @@ export const ReviewItem = TaskSummary.pick({
     since: z.iso.datetime(),
     until: z.iso.datetime().nullable().describe('When it is decided without a person; null: never.'),
     outcome: z
-      .enum(HOLD_EXPIRY_OUTCOMES)
+      .enum(REVIEW_HOLD_EXPIRY_OUTCOMES)
       .nullable()
       .describe(
         'How: the task fails, or the work is refused and a stronger model tries. It is never let out.',
       ),
   })
   .meta({ id: 'ReviewItem' });
-export type ReviewItem = z.infer<typeof ReviewItem>;
+export type PendingReviewItem = z.infer<typeof PendingReviewItem>;
 export const ReviewList = z
-  .object({ reviews: z.array(ReviewItem), next_cursor: z.string().nullable() })
+  .object({ reviews: z.array(PendingReviewItem), next_cursor: z.string().nullable() })
   .meta({ id: 'ReviewList' });
 
 /** The reason of an approval, cancellation or retry that has none. A rejection must have one. */
-export const NO_REASON = 'no reason given';
-export const ReasonBody = z
+export const DEFAULT_DECISION_REASON = 'no reason given';
+export const OptionalReasonBody = z
   .strictObject({
-    reason: z.string().trim().min(1, 'must not be empty').max(2_000).default(NO_REASON),
+    reason: z.string().trim().min(1, 'must not be empty').max(2_000).default(DEFAULT_DECISION_REASON),
   })
   .meta({ id: 'ReasonBody' });
-export const RejectionBody = z
+export const RejectTaskBody = z
   .strictObject({ reason: z.string().trim().min(1, 'must not be empty').max(2_000) })
   .meta({ id: 'RejectionBody' });
-export const ReviewBody = z
+export const ReviewTaskBody = z
   .strictObject({
     decision: z.enum(['approve', 'reject']),
     reason: z.string().trim().min(1, 'must not be empty').max(2_000),
@@ -183,7 +183,7 @@ export const AttemptList = z
   .meta({ id: 'AttemptList' });
 
 /** The nudge, and the completions that it is made of. */
-export const VerificationWindow = z
+export const VerificationWindowView = z
   .object({
     verification_nudge: VerificationNudge,
     completions: z
@@ -192,14 +192,14 @@ export const VerificationWindow = z
     generated_at: z.iso.datetime(),
   })
   .meta({ id: 'VerificationWindow' });
-export const WindowResetBody = z
+export const ResetVerificationWindowBody = z
   .strictObject({ reason: z.string().trim().min(1).max(2_000) })
   .meta({ id: 'WindowResetBody' });
-export const WindowReset = z
+export const VerificationWindowReset = z
   .object({ at: z.iso.datetime(), by: z.string(), reason: z.string() })
   .meta({ id: 'WindowReset' });
 
-export const StatusView = z
+export const DeploymentStatusView = z
   .object({
     total: z.number().int(),
     by_status: z.record(TaskStatus, z.number().int()),

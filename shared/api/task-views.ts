@@ -1,12 +1,12 @@
 import type * as z from 'zod';
-import { DEFAULT_TIER_MODELS, type TierModels, tierModelsFor } from '../contract/agents/tiers.ts';
+import { DEFAULT_TIER_MODELS, selectTierModels, type TierModels } from '../contract/agents/tiers.ts';
 import type { Attempt } from '../contract/task/attempt.ts';
 import { totalJudgingCost } from '../contract/task/judging-cost.ts';
 import { currentAttempt, type Task } from '../contract/task/task.ts';
-import { breakEvenPassRate, chainCosts } from '../control/cascade/chain-costs.ts';
+import { breakEvenPassRate, computeAttemptChainCosts } from '../control/cascade/chain-costs.ts';
 import { summarizeVerification } from '../control/verdict/janitor-result.ts';
-import { qualityScore } from '../control/verdict/quality-score.ts';
-import { verdictInputs } from '../control/verdict/verdict-inputs.ts';
+import { computeQualityScore } from '../control/verdict/quality-score.ts';
+import { listVerdictInputs } from '../control/verdict/verdict-inputs.ts';
 import type { AttemptList, AttemptView, TaskView } from './task-schemas.ts';
 
 /** An attempt without what only the platform may know. */
@@ -15,9 +15,9 @@ export function attemptView(task: Task, attempt: Attempt): AttemptView {
   return {
     ...view,
     judging_cost_usd: totalJudgingCost(attempt),
-    inputs: verdictInputs(attempt),
+    inputs: listVerdictInputs(attempt),
     // Beside a verdict that fails or needs review, a grade would only contradict it.
-    quality_score: attempt.verdict?.verdict === 'pass' ? qualityScore(attempt) : null,
+    quality_score: attempt.verdict?.verdict === 'pass' ? computeQualityScore(attempt) : null,
     janitor_result: summarizeVerification(task, attempt),
   };
 }
@@ -34,7 +34,7 @@ export function taskView(task: Task, models: TierModels = DEFAULT_TIER_MODELS): 
   } = task;
   const attempt = currentAttempt(task);
   const runs = attempt !== null && attempt.outcome === null && attempt.report === null;
-  const costs = chainCosts(attempts, tierModelsFor(task.adapter, models));
+  const costs = computeAttemptChainCosts(attempts, selectTierModels(task.adapter, models));
   return {
     ...rest,
     attempt_count: attempts.length,
@@ -55,8 +55,8 @@ export function attemptListView(
   task: Task,
   deployed: TierModels = DEFAULT_TIER_MODELS,
 ): z.infer<typeof AttemptList> {
-  const models = tierModelsFor(task.adapter, deployed);
-  const costs = chainCosts(task.attempts, models);
+  const models = selectTierModels(task.adapter, deployed);
+  const costs = computeAttemptChainCosts(task.attempts, models);
   return {
     task_id: task.id,
     attempts: task.attempts.map((attempt) => attemptView(task, attempt)),

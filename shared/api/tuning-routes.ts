@@ -1,5 +1,5 @@
 import type { RouteDefinition } from './route.ts';
-import { ProposalActionBody, ProposeChangeBody, TuningView } from './tuning-schemas.ts';
+import { ProposeSettingChangeBody, SettingProposalActionBody, TuningView } from './tuning-schemas.ts';
 
 const PROPOSAL_ROUTE = {
   method: 'POST',
@@ -26,21 +26,21 @@ export const TUNING_ROUTES = {
   proposeChange: {
     ...PROPOSAL_ROUTE,
     path: '/tuning/propose',
-    body: ProposeChangeBody,
+    body: ProposeSettingChangeBody,
     refusalCodes: ['conflict'],
     summary: 'Propose a change of a setting, or have all proposed that the records suggest',
   },
   applyProposal: {
     ...PROPOSAL_ROUTE,
     path: '/tuning/apply',
-    body: ProposalActionBody,
+    body: SettingProposalActionBody,
     refusalCodes: ['not_found', 'conflict'],
     summary: 'Apply a proposal when its test holds, up to the level of the deployment',
   },
   revertProposal: {
     ...PROPOSAL_ROUTE,
     path: '/tuning/revert',
-    body: ProposalActionBody,
+    body: SettingProposalActionBody,
     refusalCodes: ['not_found', 'conflict'],
     summary: 'Take back a change: what held before holds again',
   },

@@ -1,12 +1,12 @@
 import * as z from 'zod';
-import { TuningLevel } from '../control/cascade/learning/tuning-level.ts';
-import { ActiveChange, Proposal, ProposalId, TuningState } from '../control/tune/proposals.ts';
+import { SelfTuningLevel } from '../control/cascade/learning/tuning-level.ts';
+import { ActiveSettingChange, Proposal, ProposalId, TuningState } from '../control/tune/proposals.ts';
 import { SettingChange } from '../control/tune/setting-change.ts';
 
 export const TuningView = z
   .object({
-    level: TuningLevel.describe('Up to which the deployment changes its own settings.'),
-    active_changes: z.array(ActiveChange.extend({ setting_key: z.string() })),
+    level: SelfTuningLevel.describe('Up to which the deployment changes its own settings.'),
+    active_changes: z.array(ActiveSettingChange.extend({ setting_key: z.string() })),
     proposals: z.array(Proposal.omit({ previous_change: true })).describe('The latest first.'),
     history: TuningState.shape.history,
   })
@@ -14,17 +14,17 @@ export const TuningView = z
 export type TuningView = z.infer<typeof TuningView>;
 
 const reason = z.string().trim().min(1).max(1_000);
-export const ProposeChangeBody = z
+export const ProposeSettingChangeBody = z
   .strictObject({
     change: SettingChange.optional().describe('Absent: all that the records of the deployment suggest.'),
     reason,
   })
   .meta({ id: 'ProposeChangeBody' });
-export const ProposalActionBody = z
+export const SettingProposalActionBody = z
   .strictObject({ proposal: ProposalId, reason })
   .meta({ id: 'ProposalActionBody' });
 
-export const tuningView = (state: TuningState, level: TuningLevel): TuningView => ({
+export const tuningView = (state: TuningState, level: SelfTuningLevel): TuningView => ({
   level,
   active_changes: Object.entries(state.active_changes)
     .sort(([a], [b]) => (a < b ? -1 : 1))

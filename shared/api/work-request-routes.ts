@@ -1,7 +1,7 @@
 import type { RouteDefinition } from './route.ts';
-import { RejectionBody } from './task-schemas.ts';
+import { RejectTaskBody } from './task-schemas.ts';
 import {
-  ClarifyRequestBody,
+  ClarifyWorkRequestBody,
   EmptyBody,
   WorkRequestBody,
   WorkRequestList,
@@ -49,7 +49,7 @@ export const WORK_REQUEST_ROUTES = {
     callers: ['operator'],
     right: 'review',
     summary: 'Say what is meant; what it has to fulfil stays as it was asked',
-    body: ClarifyRequestBody,
+    body: ClarifyWorkRequestBody,
     refusalCodes: ['conflict'],
     response: WorkRequestView,
   },
@@ -72,7 +72,7 @@ export const WORK_REQUEST_ROUTES = {
     callers: ['operator'],
     right: 'review',
     summary: 'Say no, also while its task is being made',
-    body: RejectionBody,
+    body: RejectTaskBody,
     refusalCodes: ['conflict'],
     response: WorkRequestView,
   },

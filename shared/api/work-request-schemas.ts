@@ -1,17 +1,17 @@
 import * as z from 'zod';
 import {
-  INTAKE_STRATEGIES,
+  INTAKE_APPROVAL_MODES,
   MAX_CLARIFICATION_LENGTH,
-  RequestedTask,
+  RequestedTaskSubmission,
   WorkRequest,
 } from '../contract/intake/schema.ts';
 import { WorkRequestStatus } from '../contract/intake/status.ts';
 import { TaskSubmission } from '../contract/submission/schema.ts';
 import { ListTasksQuery } from './task-schemas.ts';
 
-export const WorkRequestBody = RequestedTask.extend({
+export const WorkRequestBody = RequestedTaskSubmission.extend({
   strategy: z
-    .enum(INTAKE_STRATEGIES)
+    .enum(INTAKE_APPROVAL_MODES)
     .default('review')
     .describe('review: a person says yes before a task is made. direct: it is made at once.'),
 })
@@ -36,7 +36,7 @@ export const WorkRequestList = z
   .object({ requests: z.array(WorkRequestView), next_cursor: z.string().nullable() })
   .meta({ id: 'WorkRequestList' });
 
-export const ClarifyRequestBody = z
+export const ClarifyWorkRequestBody = z
   .strictObject({
     notes: z.string().trim().min(1, 'must not be empty').max(MAX_CLARIFICATION_LENGTH),
     title: TaskSubmission.shape.title.optional(),

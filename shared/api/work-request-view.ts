@@ -1,5 +1,5 @@
 import type { WorkRequest } from '../contract/intake/schema.ts';
-import { clarificationReasons } from '../control/intake/commands.ts';
+import { findClarificationReasons } from '../control/intake/commands.ts';
 import type { WorkRequestView } from './work-request-schemas.ts';
 
 /** A request as the API shows it. */
@@ -9,5 +9,5 @@ export function workRequestView({
   ...view
 }: WorkRequest): WorkRequestView {
   const open = view.status === 'submitted' || view.status === 'triaging';
-  return { ...view, unclear: open ? clarificationReasons(view) : [] };
+  return { ...view, unclear: open ? findClarificationReasons(view) : [] };
 }

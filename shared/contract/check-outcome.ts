@@ -22,6 +22,6 @@ export const EvidenceKind = z.enum(EVIDENCE_KINDS);
 export type EvidenceKind = z.infer<typeof EvidenceKind>;
 
 /** True for outcomes in which the check really looked at the tree and came to a result. */
-export const hasCheckResult = (outcome: CheckOutcome): boolean =>
+export const isConclusiveOutcome = (outcome: CheckOutcome): boolean =>
   outcome === 'passed' || outcome === 'failed';
 export const VERDICTS = ['pass', 'fail', 'refer'] as const;

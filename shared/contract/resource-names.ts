@@ -4,7 +4,7 @@
  */
 
 /** Keys of the Tasks table. Every item has both; other kinds of items share the table under other prefixes. */
-export const TABLE_KEYS = {
+export const TASKS_TABLE_KEY_ATTRIBUTES = {
   pk: 'pk',
   sk: 'sk',
   ttl: 'expires_at',
@@ -19,7 +19,7 @@ export const TABLE_KEYS = {
  * (infra/table-access.ts). No kind has an item that grows with
  * the number of tasks; sets and counts are made of many.
  */
-export const ITEM_KEY_PREFIXES = {
+export const TABLE_ITEM_KEY_PREFIXES = {
   task: 'task#',
   /** Work that was asked for, and that somebody says yes to. */
   request: 'request#',
@@ -62,7 +62,7 @@ export const ITEM_KEY_PREFIXES = {
   /** How providers of models fare: an item for each. */
   provider: 'provider#',
 } as const;
-export type ItemKind = keyof typeof ITEM_KEY_PREFIXES;
+export type TableItemKind = keyof typeof TABLE_ITEM_KEY_PREFIXES;
 
 /**
  * Indexes of the Tasks table. Every sort key ends in the task id, so that each index key is unique per item
@@ -80,7 +80,7 @@ export const TABLE_INDEXES = {
 } as const;
 
 /** Attributes copied into `by_status`: what a listing shows, and what is asked of its rows besides. */
-export const SUMMARY_ATTRIBUTES = [
+export const TASK_SUMMARY_ATTRIBUTES = [
   'id',
   'title',
   'role',
@@ -103,9 +103,9 @@ export const SUMMARY_ATTRIBUTES = [
 ] as const;
 
 /** What a listing shows of a task: the one list of it. */
-export type SummaryField = Exclude<(typeof SUMMARY_ATTRIBUTES)[number], 'run' | 'lease_until'>;
-export const SUMMARY_FIELDS = SUMMARY_ATTRIBUTES.filter(
-  (name): name is SummaryField => name !== 'run' && name !== 'lease_until',
+export type TaskSummaryField = Exclude<(typeof TASK_SUMMARY_ATTRIBUTES)[number], 'run' | 'lease_until'>;
+export const TASK_SUMMARY_FIELDS = TASK_SUMMARY_ATTRIBUTES.filter(
+  (name): name is TaskSummaryField => name !== 'run' && name !== 'lease_until',
 );
 
 /** Environment variables of the functions. */
@@ -142,7 +142,7 @@ export const FUNCTION_ENV_NAMES = {
   agentClis: 'ASSAY_AGENT_CLIS',
   /** JSON list of the vendors whose models the gateway has; null when it is the user's own. */
   modelVendors: 'ASSAY_MODEL_VENDORS',
-  /** JSON of CascadePolicy (shared/control/cascade/learning/cascade-policy.ts); absent: the routing table alone. */
+  /** JSON of TierPolicySettings (shared/control/cascade/learning/cascade-policy.ts); absent: the routing table alone. */
   cascadePolicy: 'ASSAY_CASCADE_POLICY',
   /** JSON of tier to model id. */
   tierModels: 'ASSAY_TIER_MODELS',
@@ -153,7 +153,7 @@ export const FUNCTION_ENV_NAMES = {
   leaseSeconds: 'ASSAY_LEASE_SECONDS',
   /** JSON of ApprovalSettings (shared/control/approvals/approval-settings.ts): what agents may do without a person, and what becomes of what nobody decides. */
   approvalSettings: 'ASSAY_APPROVAL_SETTINGS',
-  /** JSON of a HoldLimit (shared/contract/task/hold-limit.ts): how long a person has to decide. */
+  /** JSON of a ReviewHoldLimit (shared/contract/task/hold-limit.ts): how long a person has to decide. */
   holdLimit: 'ASSAY_HOLD_LIMIT',
   /** Base URL of the gateway that boxes reach models by; empty or absent: there is none. */
   modelGateway: 'ASSAY_MODEL_GATEWAY',
@@ -173,11 +173,11 @@ export const FUNCTION_ENV_NAMES = {
   pushScopes: 'ASSAY_PUSH_SCOPES',
   /** Name of the function that makes credentials for repositories. */
   minterFunction: 'ASSAY_MINTER_FUNCTION',
-  /** JSON of GitSecretSource (shared/contract/repository/git-secret.ts). Of the minter only. */
+  /** JSON of GitCredentialsSource (shared/contract/repository/git-secret.ts). Of the minter only. */
   gitSecret: 'ASSAY_GIT_SECRET',
   /** JSON of the forges that are told of tasks, and that tell of issues (shared/control/forge/forge-settings.ts); an empty list: none. */
   forges: 'ASSAY_FORGES',
-  /** JSON of GitSecretSource. Of the two functions that speak with forges only. */
+  /** JSON of GitCredentialsSource. Of the two functions that speak with forges only. */
   forgeSecret: 'ASSAY_FORGE_SECRET',
   /** JSON of the URL prefixes that the secret for repositories covers; absent: there is none. */
   readScopes: 'ASSAY_READ_SCOPES',
@@ -189,7 +189,7 @@ export const FUNCTION_ENV_NAMES = {
   otlpEndpoint: 'ASSAY_OTLP_ENDPOINT',
   /** "true" when single calls of models are kept, for traces. Of the gateway only. */
   keepModelCalls: 'ASSAY_KEEP_MODEL_CALLS',
-  /** JSON of GitSecretSource with the headers for it; absent: none are sent. */
+  /** JSON of GitCredentialsSource with the headers for it; absent: none are sent. */
   otlpSecret: 'ASSAY_OTLP_SECRET',
   /** Name of the bus that events of the deployment go to. */
   eventBus: 'ASSAY_EVENT_BUS',
@@ -232,7 +232,7 @@ export const DELIVERY_LIMIT_SECONDS = { run: 900, queue: 600 } as const;
  * Object keys. `artifacts/`, `assignments/`, `hidden/` and `evidence/` are working data with a lifecycle; `memory/` outlives
  * tasks, `records/` is what Athena reads. What a box hands in is named by its SHA-256, so that nothing can come in its place.
  */
-export const objectKey = {
+export const s3ObjectKeys = {
   assignment: (taskId: string, attempt: number, kind: string, nonce: string) =>
     `assignments/${taskId}/${attempt}/${kind}-${nonce}.json`,
   patch: (taskId: string, attempt: number, sha256: string) =>
@@ -262,7 +262,7 @@ export const objectKey = {
 } as const;
 
 /** Where Lambda writes batches of a stream that it gives up: it asks for a bucket only, and begins its keys with this. */
-export const FAILED_BATCH_PREFIX = 'aws/lambda/';
+export const FAILED_STREAM_BATCH_KEY_PREFIX = 'aws/lambda/';
 
 /** What nobody may change once it is written: it lies in a locked bucket where the deployment has one (`assay:objectLock`). */
 export const OBJECT_LOCK_PREFIXES = ['evidence/', 'records/'] as const;
@@ -292,7 +292,7 @@ export const METRIC_NAMES = {
 } as const;
 
 /** Invocations at a time that a deployment reserves unless its settings say otherwise; `assay doctor` looks whether an account has them. */
-export const RESERVED_CONCURRENCY = { models: 50, authorizer: 20, work: 50, deliver: 10 } as const;
+export const DEFAULT_RESERVED_CONCURRENCY = { models: 50, authorizer: 20, work: 50, deliver: 10 } as const;
 
 /** So many beats fall into a lease: one that is lost costs nobody's work. */
 export const HEARTBEATS_PER_LEASE = 4;
@@ -302,17 +302,17 @@ export const MAX_REQUEST_BODY_BYTES = 1_048_576;
 /** Largest patch in bytes (20 MiB) that the boxes accept. */
 export const MAX_PATCH_BYTES = 20 * 1_048_576;
 
-/** JSON of GitSecret (shared/contract/repository/git-secret.ts) for the embedded default, which takes it out of its environment. */
+/** JSON of GitCredentialsSecret (shared/contract/repository/git-secret.ts) for the embedded default, which takes it out of its environment. */
 export const EMBEDDED_GIT_SECRET_VARIABLE = 'ASSAY_GIT_CREDENTIALS';
-/** JSON of ForgeSecret (shared/control/forge/forge-settings.ts), in the same way. */
+/** JSON of ForgeCredentialsSecret (shared/control/forge/forge-settings.ts), in the same way. */
 export const EMBEDDED_FORGE_SECRET_VARIABLE = 'ASSAY_FORGE_CREDENTIALS';
 
 /** The variables that people have for the vendors' own clients; the embedded stack takes the keys out of its environment. */
-export const PROVIDER_CLIENT_ENV_NAMES = {
+export const MODEL_PROVIDER_ENV_NAMES = {
   anthropic: { key: 'ANTHROPIC_API_KEY', url: 'ANTHROPIC_BASE_URL' },
   openai: { key: 'OPENAI_API_KEY', url: 'OPENAI_BASE_URL' },
   gemini: { key: 'GEMINI_API_KEY', url: 'GOOGLE_GEMINI_BASE_URL' },
 } as const;
 
 /** What the names of files begin with that functions have alike, the packages of several. The rest of a name is from what is in the file. */
-export const SHARED_CHUNK_PREFIX = 'part-';
+export const SHARED_BUNDLE_CHUNK_FILE_PREFIX = 'part-';

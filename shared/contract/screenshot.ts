@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { objectKey } from './resource-names.ts';
+import { s3ObjectKeys } from './resource-names.ts';
 
 /** Most pictures of one gate. */
 export const MAX_SCREENSHOTS_PER_GATE = 12;
@@ -59,4 +59,4 @@ export const screenshotObjectKey = (
   taskId: string,
   attempt: number,
   { sha256 }: Pick<Screenshot, 'sha256'>,
-): string => objectKey.screenshot(taskId, attempt, sha256);
+): string => s3ObjectKeys.screenshot(taskId, attempt, sha256);

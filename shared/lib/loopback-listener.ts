@@ -3,10 +3,10 @@ import { createServer, type IncomingMessage, type RequestListener, type Server }
 import type { AddressInfo } from 'node:net';
 
 /** The only address on which any part of Assay listens. */
-export const LOOPBACK = '127.0.0.1';
+export const LOOPBACK_ADDRESS = '127.0.0.1';
 
 /** The requests that a listener passes to its handler. Each listener states both parts. */
-export interface AccessRule {
+export interface LoopbackAccessRule {
   /** Whether pages of the listener's own address may call it. Otherwise every request of a browser is refused. */
   readonly servesPages: boolean;
   /** Whether a request carries the secret of the listener. */
@@ -14,7 +14,7 @@ export interface AccessRule {
 }
 
 /** For listeners that serve public files, or whose handler checks a token of its own with each request. */
-export const isAuthenticatedByHandler = (): boolean => true;
+export const isAuthenticationLeftToHandler = (): boolean => true;
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
@@ -28,7 +28,7 @@ const LOOPBACK_HOST = /^(?:127(?:\.\d{1,3}){3}|localhost|\[::1\])(?::\d{1,5})?$/
  * Returns why a request is refused, or null. A page of another site reaches loopback through a name of its own (DNS rebinding), which
  * is in `Host`, or directly, which is in `Origin`; without `Origin`, browsers send `Sec-Fetch-Site`.
  */
-export function accessRefusal(request: IncomingMessage, rule: AccessRule): string | null {
+export function findAccessRefusalReason(request: IncomingMessage, rule: LoopbackAccessRule): string | null {
   const { host = '', origin } = request.headers;
   if (!LOOPBACK_HOST.test(host)) return 'Host is not an address of this machine';
   if (rule.servesPages) {
@@ -60,12 +60,12 @@ export interface LoopbackOptions {
  * @throws Error EADDRINUSE if the port is in use
  */
 export function listenOnLoopback(
-  rule: AccessRule,
+  rule: LoopbackAccessRule,
   handler: RequestListener,
   { port = 0, maxHeaderSize, configure }: LoopbackOptions = {},
 ): Promise<LoopbackListener> {
   const server = createServer(maxHeaderSize === undefined ? {} : { maxHeaderSize }, (request, response) => {
-    const refusal = accessRefusal(request, rule);
+    const refusal = findAccessRefusalReason(request, rule);
     if (refusal === null) return handler(request, response);
     // The body is read, so that the client reads the answer.
     request.resume();
@@ -75,12 +75,12 @@ export function listenOnLoopback(
   configure?.(server);
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen(port, LOOPBACK, () => {
+    server.listen(port, LOOPBACK_ADDRESS, () => {
       server.off('error', reject);
       const bound = (server.address() as AddressInfo).port;
       resolve({
         port: bound,
-        url: `http://${LOOPBACK}:${bound}`,
+        url: `http://${LOOPBACK_ADDRESS}:${bound}`,
         stop: () =>
           new Promise((stopped) => {
             server.close(() => stopped());

@@ -1,19 +1,19 @@
-import { ITEM_KEY_PREFIXES, TABLE_KEYS } from '../contract/resource-names.ts';
+import { TABLE_ITEM_KEY_PREFIXES, TASKS_TABLE_KEY_ATTRIBUTES } from '../contract/resource-names.ts';
 import { truncateToBytes } from '../lib/truncate.ts';
 import {
-  CircuitBreaker,
+  QualityGateCircuitBreaker,
   type QualityGateResult,
   recordQualityGateResult,
 } from '../reviews/judging/circuit-breaker.ts';
 import { type ItemTable, itemKey } from './item-table.ts';
-import { ttlAfterDays } from './ttl.ts';
+import { computeTtlEpochSeconds } from './ttl.ts';
 
 /** Days for which a model is remembered that brings nothing. */
 const KEPT_DAYS = 7;
 /** Models that are listed at most: names of models are anybody's words. */
 const LISTED = 50;
 
-const keyOfModel = (model: string) => itemKey(ITEM_KEY_PREFIXES.breaker, truncateToBytes(model, 500));
+const keyOfModel = (model: string) => itemKey(TABLE_ITEM_KEY_PREFIXES.breaker, truncateToBytes(model, 500));
 
 /** The circuit breakers of the quality gate, one item for each model that writes. */
 export class CircuitBreakerStore {
@@ -23,26 +23,32 @@ export class CircuitBreakerStore {
     this.#table = table;
   }
 
-  async read(model: string): Promise<CircuitBreaker | null> {
+  async read(model: string): Promise<QualityGateCircuitBreaker | null> {
     const item = await this.#table.get(keyOfModel(model));
-    return item && CircuitBreaker.parse(item);
+    return item && QualityGateCircuitBreaker.parse(item);
   }
 
   /** Counts a mark, once. */
   recordMark(model: string, mark: QualityGateResult): Promise<void> {
     return this.#table.updateVersioned(keyOfModel(model), `the breaker of ${model}`, (item) => {
-      const before = item && CircuitBreaker.parse(item);
+      const before = item && QualityGateCircuitBreaker.parse(item);
       const after = recordQualityGateResult(before, mark);
-      const ttl = ttlAfterDays(KEPT_DAYS, new Date(mark.at));
-      return { fields: after === before ? null : { ...after, [TABLE_KEYS.ttl]: ttl }, result: undefined };
+      const ttl = computeTtlEpochSeconds(KEPT_DAYS, new Date(mark.at));
+      return {
+        fields: after === before ? null : { ...after, [TASKS_TABLE_KEY_ATTRIBUTES.ttl]: ttl },
+        result: undefined,
+      };
     });
   }
 
   /** Those that have rejected something last, by model. */
-  async list(): Promise<(CircuitBreaker & { readonly model: string })[]> {
-    const { items } = await this.#table.queryPage({ pk: ITEM_KEY_PREFIXES.breaker, pageSize: LISTED });
+  async list(): Promise<(QualityGateCircuitBreaker & { readonly model: string })[]> {
+    const { items } = await this.#table.queryPage({ pk: TABLE_ITEM_KEY_PREFIXES.breaker, pageSize: LISTED });
     return items
-      .map((item) => ({ ...CircuitBreaker.parse(item), model: String(item[TABLE_KEYS.sk]) }))
+      .map((item) => ({
+        ...QualityGateCircuitBreaker.parse(item),
+        model: String(item[TASKS_TABLE_KEY_ATTRIBUTES.sk]),
+      }))
       .filter(({ rejected }) => rejected.length > 0);
   }
 }

@@ -1,5 +1,5 @@
-import { ITEM_KEY_PREFIXES, TABLE_KEYS } from '../contract/resource-names.ts';
-import { IF_ABSENT, type ItemTable, itemKey } from './item-table.ts';
+import { TABLE_ITEM_KEY_PREFIXES, TASKS_TABLE_KEY_ATTRIBUTES } from '../contract/resource-names.ts';
+import { IF_ITEM_ABSENT, type ItemTable, itemKey } from './item-table.ts';
 
 /** Seconds for which a key of a claim is remembered: longer than any attempt lives. */
 const KEPT_SECONDS = 7 * 86_400;
@@ -13,7 +13,7 @@ export interface ClaimIntent {
   readonly version: number;
 }
 
-const keyOf = (id: string) => itemKey(`${ITEM_KEY_PREFIXES.claim}${id}`, 'claim');
+const keyOf = (id: string) => itemKey(`${TABLE_ITEM_KEY_PREFIXES.claim}${id}`, 'claim');
 
 /** Keys of claims: one item each, under the hash of operator and key. */
 export class ClaimIntentStore {
@@ -38,9 +38,9 @@ export class ClaimIntentStore {
   put(id: string, intent: ClaimIntent, before: ClaimIntent | null, now: Date): Promise<boolean> {
     const ttl = Math.floor(now.getTime() / 1_000) + KEPT_SECONDS;
     return this.#table.putIf(
-      { ...keyOf(id), ...intent, [TABLE_KEYS.ttl]: ttl },
+      { ...keyOf(id), ...intent, [TASKS_TABLE_KEY_ATTRIBUTES.ttl]: ttl },
       before === null
-        ? IF_ABSENT
+        ? IF_ITEM_ABSENT
         : {
             ConditionExpression: '#version = :version',
             ExpressionAttributeNames: { '#version': 'version' },

@@ -1,12 +1,12 @@
 import * as z from 'zod';
-import { ITEM_KEY_PREFIXES, TABLE_KEYS } from '../contract/resource-names.ts';
+import { TABLE_ITEM_KEY_PREFIXES, TASKS_TABLE_KEY_ATTRIBUTES } from '../contract/resource-names.ts';
 import { COMPLETION_RETENTION_DAYS } from '../control/ledger/nudge-rules.ts';
-import type { NudgeWindowReset, TaskCompletion } from '../control/ledger/verification-nudge.ts';
+import type { TaskCompletion, VerificationNudgeReset } from '../control/ledger/verification-nudge.ts';
 import { type ItemTable, itemKey } from './item-table.ts';
-import { ttlAfterDays } from './ttl.ts';
+import { computeTtlEpochSeconds } from './ttl.ts';
 
-const PARTITION = `${ITEM_KEY_PREFIXES.completion}all`;
-const MARKER = itemKey(`${ITEM_KEY_PREFIXES.completion}marker`, 'marker');
+const PARTITION = `${TABLE_ITEM_KEY_PREFIXES.completion}all`;
+const MARKER = itemKey(`${TABLE_ITEM_KEY_PREFIXES.completion}marker`, 'marker');
 /** Words of persons that are kept. */
 const KEPT_WORDS = 20;
 const Words = z.object({ at: z.string(), by: z.string(), reason: z.string() }).array();
@@ -21,9 +21,9 @@ export class TaskCompletionStore {
 
   /** Writes a completion down; again, it changes nothing. */
   async record({ task_id, at, verified }: TaskCompletion): Promise<void> {
-    const end = ttlAfterDays(COMPLETION_RETENTION_DAYS, new Date(at));
+    const end = computeTtlEpochSeconds(COMPLETION_RETENTION_DAYS, new Date(at));
     const key = itemKey(PARTITION, `${at}#${task_id}`);
-    await this.#table.put({ ...key, task_id, at, verified, [TABLE_KEYS.ttl]: end });
+    await this.#table.put({ ...key, task_id, at, verified, [TASKS_TABLE_KEY_ATTRIBUTES.ttl]: end });
   }
 
   /** The latest completions since a time, the newest first. */
@@ -44,13 +44,13 @@ export class TaskCompletionStore {
   }
 
   /** Since when a person wants completions to be looked at; null: nobody has said so. */
-  async lastReset(): Promise<NudgeWindowReset | null> {
+  async lastReset(): Promise<VerificationNudgeReset | null> {
     const item = await this.#table.get(MARKER);
     return Words.parse(item?.['words'] ?? [])[0] ?? null;
   }
 
   /** Has completions before this no longer be looked at. Nothing is removed. */
-  resetWindow(word: NudgeWindowReset): Promise<NudgeWindowReset> {
+  resetWindow(word: VerificationNudgeReset): Promise<VerificationNudgeReset> {
     return this.#table.updateVersioned(MARKER, 'the beginning of the verification window', (item) => {
       const words = Words.parse(item?.['words'] ?? []);
       const [last] = words;

@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto';
-import { ITEM_KEY_PREFIXES, TABLE_KEYS } from '../contract/resource-names.ts';
+import { TABLE_ITEM_KEY_PREFIXES, TASKS_TABLE_KEY_ATTRIBUTES } from '../contract/resource-names.ts';
 import { PRIORITIES } from '../contract/submission/schema.ts';
 import {
-  type AdmissionRequest,
-  type AdmissionState,
-  canAdmit,
-  passedOverChanges,
-  planWaitEntry,
-  type WaitingRequest,
+  canAdmitLaunch,
+  computePassedOverCounts,
+  type LaunchAdmissionRequest,
+  type LaunchAdmissionState,
+  planLaunchWaitEntry,
+  type WaitingLaunchRequest,
 } from '../control/admission/admission-control.ts';
 import { FARGATE_POOLS, type FargatePool } from '../control/admission/container-capacity.ts';
 import { type ItemTable, type ItemUpdate, itemKey, type TableItem } from './item-table.ts';
 
 /** A box that was let in: asked of ECS, or started by it. */
-export interface RegisteredContainer {
+export interface RunningContainerEntry {
   /** Of its launch (`launchName`). */
   readonly name: string;
   readonly pool: FargatePool;
@@ -41,7 +41,7 @@ const PASSED = 'passed:';
 /** There is no room; `next`: what becomes free is kept for this launch and its like, when it asks again soon. */
 export type CapacityRefusal = 'full' | 'next';
 
-const partition = (pool: FargatePool): string => `${ITEM_KEY_PREFIXES.container}${pool}`;
+const partition = (pool: FargatePool): string => `${TABLE_ITEM_KEY_PREFIXES.container}${pool}`;
 const keyOf = (pool: FargatePool, shard: number): TableItem =>
   itemKey(partition(pool), String(shard).padStart(6, '0'));
 
@@ -49,7 +49,7 @@ const keyOf = (pool: FargatePool, shard: number): TableItem =>
  * The boxes that run or are asked for, and the vCPUs that they take together. An entry and what it adds are one conditional write of one
  * item, so that nothing is counted that is not listed; what is listed is looked at each minute, and taken out when it is gone.
  */
-export class ContainerRegister {
+export class RunningContainerStore {
   readonly #table: ItemTable;
   readonly #limits: Readonly<Record<FargatePool, number>>;
 
@@ -61,11 +61,11 @@ export class ContainerRegister {
 
   /** Lets a box in, once: a repeat finds the entry of the first time. Who may take room that is free, says `mayTake`. */
   async admit(
-    ask: AdmissionRequest,
+    ask: LaunchAdmissionRequest,
     pool: FargatePool,
     cpu: number,
     at: Date,
-  ): Promise<RegisteredContainer | CapacityRefusal> {
+  ): Promise<RunningContainerEntry | CapacityRefusal> {
     const { name, by } = ask;
     const present = await this.find(name);
     if (present) return present;
@@ -75,11 +75,11 @@ export class ContainerRegister {
     for (const [choice, shard] of this.#choices(name, pool).entries()) {
       const shares = capacitySharesOf((await this.#table.get(keyOf(pool, shard))) ?? {}, pool);
       const entry = { cpu, at: at.toISOString(), by, arn: null };
-      const { counted, ended } = passedOverChanges(ask, shares, now);
+      const { counted, ended } = computePassedOverCounts(ask, shares, now);
       const passed = [...counted, ...ended].map((each) => [`#passed${each}`, `${PASSED}${each}`]);
       const isIn =
         room >= 0 &&
-        canAdmit(ask, shares, now) &&
+        canAdmitLaunch(ask, shares, now) &&
         (await this.#update(pool, shard, {
           UpdateExpression: `SET #entry = :entry REMOVE ${['#wait', ...ended.map((each) => `#passed${each}`)].join(', ')} ADD ${['#used :cpu', ...counted.map((each) => `#passed${each} :one`)].join(', ')}`,
           ConditionExpression:
@@ -109,11 +109,11 @@ export class ContainerRegister {
   async #wait(
     pool: FargatePool,
     shard: number,
-    ask: AdmissionRequest,
-    shares: AdmissionState,
+    ask: LaunchAdmissionRequest,
+    shares: LaunchAdmissionState,
     now: number,
   ): Promise<boolean> {
-    const { isQueued, entry, expiredNames } = planWaitEntry(ask, shares, now);
+    const { isQueued, entry, expiredNames } = planLaunchWaitEntry(ask, shares, now);
     if (entry === null) return isQueued;
     const { name, ...word } = entry;
     const names = Object.fromEntries(expiredNames.map((other, at) => [`#over${at}`, WAIT + other]));
@@ -127,7 +127,7 @@ export class ContainerRegister {
   }
 
   /** Writes down as what ECS runs a box. Nothing when it is out already. */
-  async recordStart({ name, pool, shard }: RegisteredContainer, arn: string): Promise<void> {
+  async recordStart({ name, pool, shard }: RunningContainerEntry, arn: string): Promise<void> {
     await this.#update(pool, shard, {
       UpdateExpression: 'SET #entry.#arn = :arn',
       ConditionExpression: 'attribute_exists(#entry)',
@@ -137,7 +137,7 @@ export class ContainerRegister {
   }
 
   /** Takes a box out. Nothing when it is out already. */
-  async release({ name, pool, shard, cpu }: RegisteredContainer): Promise<void> {
+  async release({ name, pool, shard, cpu }: RunningContainerEntry): Promise<void> {
     await this.#update(pool, shard, {
       UpdateExpression: 'REMOVE #entry ADD #used :less',
       ConditionExpression: '#entry.#cpu = :cpu',
@@ -147,7 +147,7 @@ export class ContainerRegister {
   }
 
   /** The entry of a box, read consistently. */
-  async find(name: string): Promise<RegisteredContainer | null> {
+  async find(name: string): Promise<RunningContainerEntry | null> {
     for (const pool of FARGATE_POOLS)
       for (const shard of this.#choices(name, pool)) {
         const item = await this.#table.get(keyOf(pool, shard));
@@ -158,8 +158,8 @@ export class ContainerRegister {
   }
 
   /** All boxes: as many as run and are asked for, which the limits bound. */
-  async list(): Promise<readonly RegisteredContainer[]> {
-    const found: RegisteredContainer[] = [];
+  async list(): Promise<readonly RunningContainerEntry[]> {
+    const found: RunningContainerEntry[] = [];
     for (const pool of FARGATE_POOLS)
       for await (const item of this.#table.query({ pk: partition(pool), consistent: true }))
         found.push(...entriesOf(item, pool));
@@ -182,21 +182,31 @@ export class ContainerRegister {
   }
 }
 
-function capacitySharesOf(item: TableItem, pool: FargatePool): AdmissionState {
+function capacitySharesOf(item: TableItem, pool: FargatePool): LaunchAdmissionState {
   const held = new Map<string, number>();
   for (const { by, cpu } of entriesOf(item, pool)) held.set(by, (held.get(by) ?? 0) + cpu);
-  const waiting = Object.entries(item).flatMap(([key, word]): WaitingRequest[] => {
+  const waiting = Object.entries(item).flatMap(([key, word]): WaitingLaunchRequest[] => {
     if (!key.startsWith(WAIT)) return [];
-    return [{ ...(word as Omit<WaitingRequest, 'name'>), name: key.slice(WAIT.length) }];
+    return [{ ...(word as Omit<WaitingLaunchRequest, 'name'>), name: key.slice(WAIT.length) }];
   });
   const passed = PRIORITIES.map((each) => [each, Number(item[`${PASSED}${each}`] ?? 0)] as const);
   return { heldBySubmitter: held, waiting, passedOver: new Map(passed) };
 }
 
-function entriesOf(item: TableItem, pool: FargatePool): RegisteredContainer[] {
+function entriesOf(item: TableItem, pool: FargatePool): RunningContainerEntry[] {
   return Object.entries(item).flatMap(([key, value]) => {
     if (!key.startsWith(ENTRY)) return [];
-    const { cpu, at, by, arn } = value as Pick<RegisteredContainer, 'cpu' | 'at' | 'by' | 'arn'>;
-    return [{ name: key.slice(ENTRY.length), pool, shard: Number(item[TABLE_KEYS.sk]), cpu, at, by, arn }];
+    const { cpu, at, by, arn } = value as Pick<RunningContainerEntry, 'cpu' | 'at' | 'by' | 'arn'>;
+    return [
+      {
+        name: key.slice(ENTRY.length),
+        pool,
+        shard: Number(item[TASKS_TABLE_KEY_ATTRIBUTES.sk]),
+        cpu,
+        at,
+        by,
+        arn,
+      },
+    ];
   });
 }

@@ -4,7 +4,7 @@ import {
   CredentialResponse,
   type ReadCredentialRequest,
 } from '../contract/messages/credential-messages.ts';
-import { findLongestScope } from '../contract/repository/repository-url.ts';
+import { findMostSpecificScope } from '../contract/repository/repository-url.ts';
 
 /** The minter has nothing for a repository that it should have something for. */
 export class CredentialUnavailableError extends Error {
@@ -31,12 +31,12 @@ export class MinterFailedError extends CredentialUnavailableError {
  * The Authorization header for a repository in the name of a task; null: the deployment has none, and none is sent.
  * @throws NotMinted
  */
-export type CredentialProvider<Request extends CredentialRequest = ReadCredentialRequest> = (
+export type GitCredentialProvider<Request extends CredentialRequest = ReadCredentialRequest> = (
   request: Request,
 ) => Promise<string | null>;
 
 /** Nobody has a credential. */
-export const NO_CREDENTIALS = async (): Promise<null> => null;
+export const provideNoCredentials = async (): Promise<null> => null;
 
 /** Asks a minter, for repositories that its secret is said to cover; for others nobody is asked. */
 export const createMintingProvider =
@@ -44,10 +44,10 @@ export const createMintingProvider =
     lambda: LambdaClient,
     functionName: string,
     readScopes: readonly string[],
-  ): CredentialProvider<Request> =>
+  ): GitCredentialProvider<Request> =>
   async (request) => {
     const scopes = readScopes.map((url) => ({ url }));
-    if (!findLongestScope(scopes, request.repository)) return null;
+    if (!findMostSpecificScope(scopes, request.repository)) return null;
     const { Payload, FunctionError } = await lambda.send(
       new InvokeCommand({ FunctionName: functionName, Payload: JSON.stringify(request) }),
     );

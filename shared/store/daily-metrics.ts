@@ -1,9 +1,9 @@
-import { ITEM_KEY_PREFIXES, TABLE_KEYS } from '../contract/resource-names.ts';
+import { TABLE_ITEM_KEY_PREFIXES, TASKS_TABLE_KEY_ATTRIBUTES } from '../contract/resource-names.ts';
 import { addDailyMetrics, type DailyMetrics, EMPTY_DAILY_METRICS } from '../control/metrics/daily-metrics.ts';
-import type { MetricRecordGroup } from '../control/metrics/metric-facts.ts';
+import type { RecordMetricsGroup } from '../control/metrics/metric-facts.ts';
 import { type ItemTable, itemKey, type TableItem } from './item-table.ts';
-import { shardOf } from './shard.ts';
-import { ttlAfterDays } from './ttl.ts';
+import { computeShard } from './shard.ts';
+import { computeTtlEpochSeconds } from './ttl.ts';
 
 /** Items of a day: writers of the same one race. */
 const SHARDS = 4;
@@ -13,9 +13,12 @@ const KEPT_DAYS = 400;
 /** Days for which a fact is remembered beside its item: longer than a stream keeps a record. */
 const REMEMBERED_DAYS = 7;
 
-const keyOfDay = ({ id, date }: MetricRecordGroup): TableItem =>
-  itemKey(`${ITEM_KEY_PREFIXES.dailyMetrics}${date.slice(0, 7)}`, `${date}#${shardOf(id, SHARDS)}`);
-const factKey = (id: string): TableItem => itemKey(`${ITEM_KEY_PREFIXES.countedState}${id}`, 'figures');
+const keyOfDay = ({ id, date }: RecordMetricsGroup): TableItem =>
+  itemKey(
+    `${TABLE_ITEM_KEY_PREFIXES.dailyMetrics}${date.slice(0, 7)}`,
+    `${date}#${computeShard(id, SHARDS)}`,
+  );
+const factKey = (id: string): TableItem => itemKey(`${TABLE_ITEM_KEY_PREFIXES.countedState}${id}`, 'figures');
 
 /**
  * Figures by day that are right however often a fact is delivered: figures and the facts that were counted last are one item, written
@@ -29,7 +32,7 @@ export class DailyMetricsStore {
   }
 
   /** Counts facts, each once, however often they come. Answers how many had not been counted before. */
-  async addFacts(facts: readonly MetricRecordGroup[], now: Date): Promise<number> {
+  async addFacts(facts: readonly RecordMetricsGroup[], now: Date): Promise<number> {
     const items = Map.groupBy(facts, (fact) => JSON.stringify(keyOfDay(fact)));
     let counted = 0;
     for (const [key, all] of items)
@@ -39,10 +42,10 @@ export class DailyMetricsStore {
     return counted;
   }
 
-  #add(key: TableItem, facts: readonly MetricRecordGroup[], now: Date): Promise<number> {
+  #add(key: TableItem, facts: readonly RecordMetricsGroup[], now: Date): Promise<number> {
     return this.#table.updateVersioned(
       key,
-      `an item of the figures (${key[TABLE_KEYS.sk]})`,
+      `an item of the figures (${key[TASKS_TABLE_KEY_ATTRIBUTES.sk]})`,
       async (present) => {
         const known = (present?.['facts'] as string[] | undefined) ?? [];
         const beside = await Promise.all(facts.map(({ id }) => this.#table.get(factKey(id))));
@@ -55,7 +58,7 @@ export class DailyMetricsStore {
         const fields = {
           figures: fresh.reduce((sum, { metrics }) => addDailyMetrics(sum, metrics), before),
           facts: all.slice(spilled.length),
-          [TABLE_KEYS.ttl]: ttlAfterDays(KEPT_DAYS, now),
+          [TASKS_TABLE_KEY_ATTRIBUTES.ttl]: computeTtlEpochSeconds(KEPT_DAYS, now),
         };
         return { fields, result: fresh.length };
       },
@@ -63,7 +66,10 @@ export class DailyMetricsStore {
   }
 
   async #remember(id: string, now: Date): Promise<void> {
-    await this.#table.put({ ...factKey(id), [TABLE_KEYS.ttl]: ttlAfterDays(REMEMBERED_DAYS, now) });
+    await this.#table.put({
+      ...factKey(id),
+      [TASKS_TABLE_KEY_ATTRIBUTES.ttl]: computeTtlEpochSeconds(REMEMBERED_DAYS, now),
+    });
   }
 
   /** Figures by day, of the days from `first` to `last` that have any. */
@@ -71,12 +77,12 @@ export class DailyMetricsStore {
     const days = new Map<string, DailyMetrics>();
     for (const month of monthsBetween(first, last)) {
       const items = this.#table.query({
-        pk: `${ITEM_KEY_PREFIXES.dailyMetrics}${month}`,
+        pk: `${TABLE_ITEM_KEY_PREFIXES.dailyMetrics}${month}`,
         // The last bound sorts after every shard of the day.
         range: ['#sk BETWEEN :first AND :last', { ':first': first, ':last': `${last}#~` }],
       });
       for await (const item of items) {
-        const day = String(item[TABLE_KEYS.sk]).slice(0, 10);
+        const day = String(item[TASKS_TABLE_KEY_ATTRIBUTES.sk]).slice(0, 10);
         const before = days.get(day) ?? EMPTY_DAILY_METRICS;
         days.set(day, addDailyMetrics(before, item['figures'] as DailyMetrics));
       }

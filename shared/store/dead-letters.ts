@@ -1,13 +1,17 @@
-import { ITEM_KEY_PREFIXES, TABLE_INDEXES, TABLE_KEYS } from '../contract/resource-names.ts';
+import {
+  TABLE_INDEXES,
+  TABLE_ITEM_KEY_PREFIXES,
+  TASKS_TABLE_KEY_ATTRIBUTES,
+} from '../contract/resource-names.ts';
 import { RetryQueue } from '../control/dead-letters/dead-letter.ts';
-import { isOpenStatus } from '../control/dead-letters/letter-status.ts';
+import { isOpenDeadLetterStatus } from '../control/dead-letters/letter-status.ts';
 import {
   CLOSED_LETTER_RETENTION_DAYS,
   EMPTY_RETRY_QUEUE,
-  queueNextRetryAt,
+  findNextDeadLetterRetryAt,
 } from '../control/dead-letters/retry-queue.ts';
 import { type ItemTable, itemKey } from './item-table.ts';
-import { ttlAfterDays } from './ttl.ts';
+import { computeTtlEpochSeconds } from './ttl.ts';
 
 const INDEX = TABLE_INDEXES.byDeadline;
 const { pk: INDEX_PK, sk: INDEX_SK } = INDEX;
@@ -26,12 +30,14 @@ export interface DeadLetterGroupPage {
 }
 
 const fieldsOf = (name: string, lane: RetryQueue, now: Date): Record<string, unknown> => {
-  const at = queueNextRetryAt(lane);
-  const isClosed = lane.letters.every(({ status }) => !isOpenStatus(status));
+  const at = findNextDeadLetterRetryAt(lane);
+  const isClosed = lane.letters.every(({ status }) => !isOpenDeadLetterStatus(status));
   return {
     ...lane,
     ...(!isClosed && { [INDEX_PK]: PARTITION, [INDEX_SK]: `${at ?? NEVER}#${name}` }),
-    ...(isClosed && { [TABLE_KEYS.ttl]: ttlAfterDays(CLOSED_LETTER_RETENTION_DAYS, now) }),
+    ...(isClosed && {
+      [TASKS_TABLE_KEY_ATTRIBUTES.ttl]: computeTtlEpochSeconds(CLOSED_LETTER_RETENTION_DAYS, now),
+    }),
   };
 };
 
@@ -44,14 +50,14 @@ export class DeadLetterStore {
   }
 
   async readGroup(name: string): Promise<RetryQueue> {
-    const item = await this.#table.get(itemKey(ITEM_KEY_PREFIXES.deadLetter, name));
+    const item = await this.#table.get(itemKey(TABLE_ITEM_KEY_PREFIXES.deadLetter, name));
     return item ? RetryQueue.parse(item) : EMPTY_RETRY_QUEUE;
   }
 
   /** Changes a lane under the condition that it is as it was read. `change` answers null where there is nothing to change. */
   updateGroup(name: string, now: Date, change: (lane: RetryQueue) => RetryQueue | null): Promise<RetryQueue> {
     return this.#table.updateVersioned(
-      itemKey(ITEM_KEY_PREFIXES.deadLetter, name),
+      itemKey(TABLE_ITEM_KEY_PREFIXES.deadLetter, name),
       `dead letters of ${name}`,
       (item) => {
         const present = item ? RetryQueue.parse(item) : EMPTY_RETRY_QUEUE;
@@ -63,7 +69,7 @@ export class DeadLetterStore {
 
   /** All lanes, by name. */
   async listGroups(limit: number, after: string | null): Promise<DeadLetterGroupPage> {
-    const pk = ITEM_KEY_PREFIXES.deadLetter;
+    const pk = TABLE_ITEM_KEY_PREFIXES.deadLetter;
     const page = await this.#table.queryPage({
       pk,
       pageSize: limit,
@@ -71,7 +77,7 @@ export class DeadLetterStore {
     });
     return {
       groups: page.items.map((item) => RetryQueue.parse(item)),
-      after: page.after && String(page.after[TABLE_KEYS.sk]),
+      after: page.after && String(page.after[TASKS_TABLE_KEY_ATTRIBUTES.sk]),
     };
   }
 

@@ -4,12 +4,12 @@ import { applyHeartbeat, findHeartbeatAttempt } from '../control/task-commands/h
 import { HeartbeatStore, type StoredHeartbeat } from './heartbeats.ts';
 import type { ItemTable } from './item-table.ts';
 import {
+  buildTaskDeadlineKey,
+  buildTaskItemKey,
   DEADLINE_PARTITIONS,
-  type DueDeadline,
-  deadlineKey,
+  type DueDeadlineEntry,
   parseDeadlineSortKey,
   taskFromItem,
-  taskKey,
 } from './task-item.ts';
 
 const INDEX = TABLE_INDEXES.byDeadline;
@@ -41,7 +41,7 @@ export class DeadlineStore {
   }
 
   /** What is due at `until`, the most overdue first. */
-  async *listDue(until: Date): AsyncGenerator<DueDeadline> {
+  async *listDue(until: Date): AsyncGenerator<DueDeadlineEntry> {
     const lanes = DEADLINE_PARTITIONS.map((partition) => this.#entries(partition, until));
     const heads = await Promise.all(lanes.map((lane) => lane.next()));
     for (;;) {
@@ -70,7 +70,7 @@ export class DeadlineStore {
 
   /** A task with its deadline, read consistently. */
   async get(id: string): Promise<TaskDeadline | null> {
-    const item = await this.#table.get(taskKey(id));
+    const item = await this.#table.get(buildTaskItemKey(id));
     if (!item) return null;
     const rank = item[sk] as string | undefined;
     const deadline = rank === undefined ? null : rank.slice(0, rank.indexOf('#'));
@@ -112,8 +112,8 @@ export class DeadlineStore {
       readonly values: Readonly<Record<string, string>>;
     },
   ): Promise<void> {
-    const key = at && deadlineKey(id, at);
-    await this.#table.updateIf(taskKey(id), {
+    const key = at && buildTaskDeadlineKey(id, at);
+    await this.#table.updateIf(buildTaskItemKey(id), {
       UpdateExpression: key ? 'SET #pk = :pk, #sk = :sk' : 'REMOVE #pk, #sk',
       ConditionExpression: `#version = :version${condition}`,
       ExpressionAttributeNames: { '#pk': pk, '#sk': sk, '#version': 'version' },

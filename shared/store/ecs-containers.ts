@@ -35,7 +35,7 @@ const whereToRun = (
     : { launchType: 'FARGATE' };
 
 /** The containers. */
-export class EcsContainers {
+export class EcsContainerClient {
   readonly #ecs: ECSClient;
   readonly #cluster: string;
   readonly #network: ContainerNetwork;

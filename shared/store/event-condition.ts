@@ -1,7 +1,7 @@
 import type { Lifecycle } from '../lib/lifecycle.ts';
 
 /** Condition of the write of an event: the stored item still has the version that was read, and a status that allows the event. */
-export const eventCondition = <Status extends string, Event extends string>(
+export const buildLifecycleEventCondition = <Status extends string, Event extends string>(
   lifecycle: Lifecycle<Status, Event>,
   event: Event,
   version: number,

@@ -1,6 +1,6 @@
 import { type EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import { type AssayEvent, EVENT_SOURCE } from '../control/events/event-schemas.ts';
-import type { RecordEvent } from '../control/events/record-events.ts';
+import type { PublishedRecordEvent } from '../control/events/record-events.ts';
 
 /** PutEvents takes so many at a time. */
 const MAX_ENTRIES = 10;
@@ -9,7 +9,7 @@ const MAX_DETAIL_BYTES = 200_000;
 /** Tries of what the bus has refused by itself, before everything is to come again. */
 const TRIES = 3;
 
-type PublishedEvent = AssayEvent | RecordEvent;
+type PublishedEvent = AssayEvent | PublishedRecordEvent;
 
 /** Parts that PutEvents takes at a time. */
 function batchesOf(events: readonly PublishedEvent[]): PublishedEvent[][] {

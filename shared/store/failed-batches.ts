@@ -1,5 +1,5 @@
 import { DeleteObjectCommand, ListObjectsV2Command, type S3Client } from '@aws-sdk/client-s3';
-import { FAILED_BATCH_PREFIX } from '../contract/resource-names.ts';
+import { FAILED_STREAM_BATCH_KEY_PREFIX } from '../contract/resource-names.ts';
 import { ObjectStore } from './object-store.ts';
 
 /** Batches that are read at a time. */
@@ -20,7 +20,11 @@ export class FailedBatchStore {
   /** Keys of batches that nobody has taken up, the oldest of each shard first. */
   async listBatches(): Promise<string[]> {
     const { Contents = [] } = await this.#s3.send(
-      new ListObjectsV2Command({ Bucket: this.#bucket, Prefix: FAILED_BATCH_PREFIX, MaxKeys: AT_A_TIME }),
+      new ListObjectsV2Command({
+        Bucket: this.#bucket,
+        Prefix: FAILED_STREAM_BATCH_KEY_PREFIX,
+        MaxKeys: AT_A_TIME,
+      }),
     );
     return Contents.flatMap(({ Key }) => (Key === undefined ? [] : [Key]));
   }

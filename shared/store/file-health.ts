@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto';
-import { ITEM_KEY_PREFIXES, TABLE_KEYS } from '../contract/resource-names.ts';
-import type { TrackedFile } from '../control/file-health/file-health-views.ts';
+import { TABLE_ITEM_KEY_PREFIXES, TASKS_TABLE_KEY_ATTRIBUTES } from '../contract/resource-names.ts';
+import type { HealthTrackedFile } from '../control/file-health/file-health-views.ts';
 import {
-  addTouches,
-  type FileTouch,
-  type FileTouchState,
-  MAX_KEPT_TOUCHES,
-  NO_TOUCH_COUNTS,
+  addFileChangeOutcomes,
+  type FileChangeOutcome,
+  type FileChangeOutcomeHistory,
+  MAX_KEPT_FILE_CHANGE_OUTCOMES,
+  NO_FILE_CHANGE_OUTCOME_COUNTS,
 } from '../control/file-health/file-touches.ts';
-import type { FileTouchRow } from '../control/ledger/record-rows.ts';
+import type { FileChangeOutcomeRow } from '../control/ledger/record-rows.ts';
 import { type ItemTable, itemKey, type TableItem } from './item-table.ts';
-import { ttlAfterDays } from './ttl.ts';
+import { computeTtlEpochSeconds } from './ttl.ts';
 
-const PARTITION = `${ITEM_KEY_PREFIXES.fileHistory}all`;
+const PARTITION = `${TABLE_ITEM_KEY_PREFIXES.fileHistory}all`;
 /** A file that nobody has touched for so long is forgotten. */
 const KEPT_DAYS = 400;
 /** Days for which a touch that is part of the sums is remembered by itself: longer than a stream keeps a record. */
@@ -28,31 +28,46 @@ const keyOfFile = (repository: string, path: string): TableItem =>
   itemKey(PARTITION, `${prefixOf(repository)}${digest(path, 32)}`);
 
 /** As an item has them: shorter than with names. */
-type StoredTouch = [id: string, at: string, outcome: FileTouch['outcome'], findings: number, flaky: number];
-const toKept = ({ id, at, outcome, findings, flaky }: FileTouch): StoredTouch => [
+type StoredTouch = [
+  id: string,
+  at: string,
+  outcome: FileChangeOutcome['outcome'],
+  findings: number,
+  flaky: number,
+];
+const toKept = ({ id, at, outcome, findings, flaky }: FileChangeOutcome): StoredTouch => [
   id,
   at,
   outcome,
   findings,
   flaky,
 ];
-const fromKept = ([id, at, outcome, findings, flaky]: StoredTouch): FileTouch => ({
+const fromKept = ([id, at, outcome, findings, flaky]: StoredTouch): FileChangeOutcome => ({
   id,
   at,
   outcome,
   findings,
   flaky,
 });
-const stateOf = (item: TableItem | null): FileTouchState => ({
-  earlier: { ...NO_TOUCH_COUNTS, ...(item?.['earlier'] as FileTouchState['earlier'] | undefined) },
+const stateOf = (item: TableItem | null): FileChangeOutcomeHistory => ({
+  earlier: {
+    ...NO_FILE_CHANGE_OUTCOME_COUNTS,
+    ...(item?.['earlier'] as FileChangeOutcomeHistory['earlier'] | undefined),
+  },
   latest: ((item?.['latest'] as StoredTouch[] | undefined) ?? []).map(fromKept),
 });
-const fileOf = (item: TableItem): TrackedFile => ({
+const fileOf = (item: TableItem): HealthTrackedFile => ({
   ...stateOf(item),
   repository: String(item['repository']),
   path: String(item['path']),
 });
-const touchOf = ({ record_id, timestamp, outcome, findings, flaky_tests }: FileTouchRow): FileTouch => ({
+const touchOf = ({
+  record_id,
+  timestamp,
+  outcome,
+  findings,
+  flaky_tests,
+}: FileChangeOutcomeRow): FileChangeOutcome => ({
   id: record_id,
   at: timestamp,
   outcome,
@@ -69,7 +84,7 @@ export class FileHealthStore {
   }
 
   /** Adds records, each once. */
-  async recordTouches(rows: readonly FileTouchRow[], now: Date): Promise<void> {
+  async recordTouches(rows: readonly FileChangeOutcomeRow[], now: Date): Promise<void> {
     const files = [
       ...Map.groupBy(rows, ({ repository, path }) => JSON.stringify([repository, path])).values(),
     ];
@@ -77,7 +92,7 @@ export class FileHealthStore {
       await Promise.all(files.slice(at, at + AT_ONCE).map((each) => this.#touchFile(each, now)));
   }
 
-  async #touchFile(rows: readonly FileTouchRow[], now: Date): Promise<void> {
+  async #touchFile(rows: readonly FileChangeOutcomeRow[], now: Date): Promise<void> {
     const [{ repository, path } = { repository: '', path: '' }] = rows;
     const key = keyOfFile(repository, path);
     const once = [...new Map(rows.map((row) => [row.record_id, touchOf(row)])).values()];
@@ -85,7 +100,7 @@ export class FileHealthStore {
       const before = stateOf(present);
       const fresh = await this.#fresh(once, before, key);
       if (fresh.length === 0) return { fields: null, result: undefined };
-      const { state, left } = addTouches(before, fresh);
+      const { state, left } = addFileChangeOutcomes(before, fresh);
       // Before the item no longer lists them.
       await Promise.all(left.map(({ id }) => this.#putAside(id, key, now)));
       const fields = {
@@ -93,7 +108,7 @@ export class FileHealthStore {
         path,
         earlier: state.earlier,
         latest: state.latest.map(toKept),
-        [TABLE_KEYS.ttl]: ttlAfterDays(KEPT_DAYS, now),
+        [TASKS_TABLE_KEY_ATTRIBUTES.ttl]: computeTtlEpochSeconds(KEPT_DAYS, now),
       };
       return { fields, result: undefined };
     });
@@ -101,27 +116,30 @@ export class FileHealthStore {
 
   /** Those that the item does not know; only one that is full has put others aside. */
   async #fresh(
-    touches: readonly FileTouch[],
-    { latest }: FileTouchState,
+    touches: readonly FileChangeOutcome[],
+    { latest }: FileChangeOutcomeHistory,
     key: TableItem,
-  ): Promise<FileTouch[]> {
+  ): Promise<FileChangeOutcome[]> {
     const known = new Set(latest.map(({ id }) => id));
     const unknown = touches.filter(({ id }) => !known.has(id));
-    if (latest.length < MAX_KEPT_TOUCHES) return unknown;
+    if (latest.length < MAX_KEPT_FILE_CHANGE_OUTCOMES) return unknown;
     const aside = await Promise.all(unknown.map(({ id }) => this.#table.get(this.#asideKey(id, key))));
     return unknown.filter((_, index) => aside[index] === null);
   }
 
   #asideKey = (id: string, key: TableItem): TableItem =>
-    itemKey(`${ITEM_KEY_PREFIXES.countedState}${id}`, `file#${String(key[TABLE_KEYS.sk])}`);
+    itemKey(
+      `${TABLE_ITEM_KEY_PREFIXES.countedState}${id}`,
+      `file#${String(key[TASKS_TABLE_KEY_ATTRIBUTES.sk])}`,
+    );
 
   async #putAside(id: string, key: TableItem, now: Date): Promise<void> {
-    const ttl = ttlAfterDays(REMEMBERED_DAYS, now);
-    await this.#table.put({ ...this.#asideKey(id, key), [TABLE_KEYS.ttl]: ttl });
+    const ttl = computeTtlEpochSeconds(REMEMBERED_DAYS, now);
+    await this.#table.put({ ...this.#asideKey(id, key), [TASKS_TABLE_KEY_ATTRIBUTES.ttl]: ttl });
   }
 
   /** One file; null: nothing is known of it. */
-  async readFile(repository: string, path: string): Promise<TrackedFile | null> {
+  async readFile(repository: string, path: string): Promise<HealthTrackedFile | null> {
     const item = await this.#table.get(keyOfFile(repository, path));
     return item && fileOf(item);
   }
@@ -130,8 +148,8 @@ export class FileHealthStore {
   async listFiles(
     repository: string | undefined,
     most = MAX_TRACKED_FILES,
-  ): Promise<{ readonly files: TrackedFile[]; readonly truncated: boolean }> {
-    const files: TrackedFile[] = [];
+  ): Promise<{ readonly files: HealthTrackedFile[]; readonly truncated: boolean }> {
+    const files: HealthTrackedFile[] = [];
     const pages = this.#table.queryPages({
       pk: PARTITION,
       range:

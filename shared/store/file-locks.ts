@@ -1,11 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { Refusal } from '../contract/refusal.ts';
-import { ITEM_KEY_PREFIXES, TABLE_KEYS } from '../contract/resource-names.ts';
+import { TABLE_ITEM_KEY_PREFIXES, TASKS_TABLE_KEY_ATTRIBUTES } from '../contract/resource-names.ts';
 import { type FileOverlap, findFileOverlap } from '../contract/submission/file-overlap.ts';
 import { isLiveStatus, isTerminalStatus } from '../contract/task/status.ts';
 import type { Task } from '../contract/task/task.ts';
 import { sha256 } from '../lib/sha256.ts';
-import { IF_ABSENT, type ItemTable, itemKey, type TableItem, type WriteCondition } from './item-table.ts';
+import {
+  IF_ITEM_ABSENT,
+  type ItemTable,
+  itemKey,
+  type TableItem,
+  type WriteCondition,
+} from './item-table.ts';
 import type { TaskStore } from './task-store.ts';
 
 /**
@@ -35,13 +41,13 @@ interface LockEntry {
   readonly files: readonly string[];
 }
 
-const partition = (repository: string): string => `${ITEM_KEY_PREFIXES.lock}${sha256(repository)}`;
+const partition = (repository: string): string => `${TABLE_ITEM_KEY_PREFIXES.lock}${sha256(repository)}`;
 const key = (repository: string, id: string): TableItem => itemKey(partition(repository), id);
 
 /** The condition that an entry is still as it was seen. */
 const asSeen = (seen: LockEntry | null): WriteCondition =>
   seen === null
-    ? IF_ABSENT
+    ? IF_ITEM_ABSENT
     : {
         ConditionExpression: '#nonce = :nonce',
         ExpressionAttributeNames: { '#nonce': 'nonce' },
@@ -75,8 +81,8 @@ export class FileLockStore {
     const entries: LockEntry[] = [];
     const items = this.#table.query({ pk: partition(task.repository), consistent: true });
     for await (const item of items)
-      if (item[TABLE_KEYS.sk] !== task.id)
-        entries.push({ ...item, id: String(item[TABLE_KEYS.sk]) } as unknown as LockEntry);
+      if (item[TASKS_TABLE_KEY_ATTRIBUTES.sk] !== task.id)
+        entries.push({ ...item, id: String(item[TASKS_TABLE_KEY_ATTRIBUTES.sk]) } as unknown as LockEntry);
     return entries;
   }
 

@@ -1,4 +1,8 @@
-import { ITEM_KEY_PREFIXES, TABLE_INDEXES, TABLE_KEYS } from '../contract/resource-names.ts';
+import {
+  TABLE_INDEXES,
+  TABLE_ITEM_KEY_PREFIXES,
+  TASKS_TABLE_KEY_ATTRIBUTES,
+} from '../contract/resource-names.ts';
 import type { Attempt } from '../contract/task/attempt.ts';
 import type { Heartbeat } from '../control/task-commands/heartbeat.ts';
 import { type ItemTable, itemKey, type TableItem } from './item-table.ts';
@@ -8,7 +12,7 @@ import { heartbeatDeadlineKey } from './task-item.ts';
 const KEPT_SECONDS = 7 * 86_400;
 
 const keyOf = (taskId: string, attempt: number): TableItem =>
-  itemKey(`${ITEM_KEY_PREFIXES.heartbeat}${taskId}`, `attempt#${String(attempt).padStart(4, '0')}`);
+  itemKey(`${TABLE_ITEM_KEY_PREFIXES.heartbeat}${taskId}`, `attempt#${String(attempt).padStart(4, '0')}`);
 const seconds = (now: Date): number => Math.floor(now.getTime() / 1_000);
 
 export interface StoredHeartbeat extends Heartbeat {
@@ -55,7 +59,7 @@ export class HeartbeatStore {
       ExpressionAttributeNames: {
         '#until': 'lease_until',
         '#ended': 'ended',
-        '#ttl': TABLE_KEYS.ttl,
+        '#ttl': TASKS_TABLE_KEY_ATTRIBUTES.ttl,
         ...(progress && { '#progress': 'progress' }),
       },
       ExpressionAttributeValues: {
@@ -72,7 +76,11 @@ export class HeartbeatStore {
     return this.#table.updateIf(keyOf(taskId, attempt), {
       UpdateExpression: 'SET #ended = :now, #ttl = :ttl',
       ConditionExpression: 'attribute_not_exists(#until) OR #until < :now',
-      ExpressionAttributeNames: { '#until': 'lease_until', '#ended': 'ended', '#ttl': TABLE_KEYS.ttl },
+      ExpressionAttributeNames: {
+        '#until': 'lease_until',
+        '#ended': 'ended',
+        '#ttl': TASKS_TABLE_KEY_ATTRIBUTES.ttl,
+      },
       ExpressionAttributeValues: { ':now': seconds(now), ':ttl': seconds(now) + KEPT_SECONDS },
     });
   }

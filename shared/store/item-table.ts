@@ -15,13 +15,16 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { Refusal } from '../contract/refusal.ts';
-import { type TABLE_INDEXES, TABLE_KEYS } from '../contract/resource-names.ts';
+import { type TABLE_INDEXES, TASKS_TABLE_KEY_ATTRIBUTES } from '../contract/resource-names.ts';
 
 /** An item as it is stored, or the keys of one. */
 export type TableItem = Readonly<Record<string, unknown>>;
 
 /** Returns the primary key of an item. */
-export const itemKey = (pk: string, sk: string): TableItem => ({ [TABLE_KEYS.pk]: pk, [TABLE_KEYS.sk]: sk });
+export const itemKey = (pk: string, sk: string): TableItem => ({
+  [TASKS_TABLE_KEY_ATTRIBUTES.pk]: pk,
+  [TASKS_TABLE_KEY_ATTRIBUTES.sk]: sk,
+});
 
 /** A condition of a write, in the expressions of DynamoDB. */
 export type WriteCondition = Pick<
@@ -32,9 +35,9 @@ export type WriteCondition = Pick<
 export type ItemUpdate = Omit<UpdateCommandInput, 'TableName' | 'Key'>;
 
 /** Condition: there is no item under the key. */
-export const IF_ABSENT: WriteCondition = {
+export const IF_ITEM_ABSENT: WriteCondition = {
   ConditionExpression: 'attribute_not_exists(#pk)',
-  ExpressionAttributeNames: { '#pk': TABLE_KEYS.pk },
+  ExpressionAttributeNames: { '#pk': TASKS_TABLE_KEY_ATTRIBUTES.pk },
 };
 
 /** One partition of the table or of an index, or a range of it. */
@@ -185,7 +188,7 @@ export class ItemTable {
 
   #queryInput(query: PartitionQuery): QueryCommandInput {
     const { pk, index, range, pageSize, after, consistent, forward, projection } = query;
-    const keys = index ?? TABLE_KEYS;
+    const keys = index ?? TASKS_TABLE_KEY_ATTRIBUTES;
     return {
       TableName: this.#name,
       ...(index && { IndexName: index.name }),

@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 import { comparableRepositoryUrl } from '../contract/repository/repository-url.ts';
-import { ITEM_KEY_PREFIXES, TABLE_KEYS } from '../contract/resource-names.ts';
+import { TABLE_ITEM_KEY_PREFIXES, TASKS_TABLE_KEY_ATTRIBUTES } from '../contract/resource-names.ts';
 import type { MergedWorkKey } from '../contract/task/merged-work.ts';
 import { type ItemTable, itemKey, type TableItem } from './item-table.ts';
-import { ttlAfterDays } from './ttl.ts';
+import { computeTtlEpochSeconds } from './ttl.ts';
 
 /** Who reverts what was merged longer ago is not told whose work it was. */
 const KEPT_DAYS = 400;
 
 function keyOf(repository: string, as: MergedWorkKey): TableItem {
   const of = createHash('sha256').update(comparableRepositoryUrl(repository)).digest('hex').slice(0, 16);
-  return itemKey(`${ITEM_KEY_PREFIXES.mergedWork}${of}#${as}`, 'merged');
+  return itemKey(`${TABLE_ITEM_KEY_PREFIXES.mergedWork}${of}#${as}`, 'merged');
 }
 
 /** Whose work a merged request or commit is: one item for each, written as often as it is told. */
@@ -22,7 +22,11 @@ export class MergedWorkStore {
   }
 
   async put(repository: string, as: MergedWorkKey, task: string, now: Date): Promise<void> {
-    await this.#table.put({ ...keyOf(repository, as), task, [TABLE_KEYS.ttl]: ttlAfterDays(KEPT_DAYS, now) });
+    await this.#table.put({
+      ...keyOf(repository, as),
+      task,
+      [TASKS_TABLE_KEY_ATTRIBUTES.ttl]: computeTtlEpochSeconds(KEPT_DAYS, now),
+    });
   }
 
   /** The task that it is of; null where nobody knows. */

@@ -1,14 +1,18 @@
-import type { ModelCaller } from '../contract/access/tokens.ts';
+import type { ModelCallingLaunchKind } from '../contract/access/tokens.ts';
 import type { TokenUsage } from '../contract/models/usage.ts';
-import { ITEM_KEY_PREFIXES, TABLE_KEYS } from '../contract/resource-names.ts';
-import { USAGE_FIELDS } from '../control/model-gateway/metered-usage.ts';
+import { TABLE_ITEM_KEY_PREFIXES, TASKS_TABLE_KEY_ATTRIBUTES } from '../contract/resource-names.ts';
+import { TOKEN_USAGE_FIELDS } from '../control/model-gateway/metered-usage.ts';
 import {
   MAX_CONSECUTIVE_PROVIDER_FAILURES,
   type ProviderFailure,
 } from '../control/model-gateway/provider-failure.ts';
-import type { CallReservation, CallSettlement, UsageMeter } from '../control/model-gateway/usage-meter.ts';
+import type {
+  CallReservationResult,
+  ModelCallSettlement,
+  UsageMeter,
+} from '../control/model-gateway/usage-meter.ts';
 import { type ItemTable, itemKey, type TableItem } from './item-table.ts';
-import { ttlAfterDays } from './ttl.ts';
+import { computeTtlEpochSeconds } from './ttl.ts';
 
 /** Days that a meter is kept: as long as its task. */
 const RETENTION_DAYS = 90;
@@ -20,12 +24,12 @@ const USE = 'use:';
 interface MeterKey {
   readonly taskId: string;
   readonly attempt: number;
-  readonly caller: ModelCaller;
+  readonly caller: ModelCallingLaunchKind;
 }
 
 const keyOf = ({ taskId, attempt, caller }: MeterKey): TableItem =>
   itemKey(
-    `${ITEM_KEY_PREFIXES.meter}${taskId}`,
+    `${TABLE_ITEM_KEY_PREFIXES.meter}${taskId}`,
     `attempt#${String(attempt).padStart(4, '0')}${caller === 'gates' ? '#gates' : ''}`,
   );
 
@@ -83,7 +87,11 @@ export class UsageMeterStore {
   }
 
   /** What was counted for the agent of an attempt, or for its gates; null when no model was called. */
-  async read(taskId: string, attempt: number, caller: ModelCaller = 'agent'): Promise<UsageMeter | null> {
+  async read(
+    taskId: string,
+    attempt: number,
+    caller: ModelCallingLaunchKind = 'agent',
+  ): Promise<UsageMeter | null> {
     const item = await this.#table.get(keyOf({ taskId, attempt, caller }));
     return item && meterOf(item);
   }
@@ -97,19 +105,19 @@ export class UsageMeterStore {
     call: string,
     worst: number,
     now: Date,
-  ): Promise<CallReservation> {
+  ): Promise<CallReservationResult> {
     const isMade = await this.#table.updateIf(keyOf(of), {
       UpdateExpression: 'SET #open = :worst, #ttl = :ttl ADD taken :worst, calls :one',
       ConditionExpression:
         'attribute_not_exists(#open) AND :limit > :zero AND (attribute_not_exists(taken) OR taken < :limit) AND (attribute_not_exists(#troubles) OR #troubles < :most)',
       ExpressionAttributeNames: {
         '#open': `${OPEN}${call}`,
-        '#ttl': TABLE_KEYS.ttl,
+        '#ttl': TASKS_TABLE_KEY_ATTRIBUTES.ttl,
         '#troubles': TROUBLES,
       },
       ExpressionAttributeValues: {
         ':worst': worst,
-        ':ttl': ttlAfterDays(RETENTION_DAYS, now),
+        ':ttl': computeTtlEpochSeconds(RETENTION_DAYS, now),
         ':one': 1,
         ':zero': 0,
         ':limit': of.limitMicro,
@@ -124,10 +132,10 @@ export class UsageMeterStore {
   }
 
   /** Puts what a call has cost in the place of its reservation. A repeat changes nothing. */
-  async settle(of: MeterKey, call: string, worst: number, settlement: CallSettlement): Promise<void> {
+  async settle(of: MeterKey, call: string, worst: number, settlement: ModelCallSettlement): Promise<void> {
     const { model, usage, micro, estimated, substitution, end } = settlement;
     const isTrouble = typeof end === 'object';
-    const counted = USAGE_FIELDS.filter((field) => usage[field] > 0);
+    const counted = TOKEN_USAGE_FIELDS.filter((field) => usage[field] > 0);
     const names = Object.fromEntries(
       counted.map((field, index) => [`#u${index}`, `${USE}${field}:${model}`]),
     );

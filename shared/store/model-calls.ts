@@ -1,7 +1,7 @@
-import { MeteredCall } from '../contract/models/metered-call.ts';
-import { ITEM_KEY_PREFIXES, TABLE_KEYS } from '../contract/resource-names.ts';
+import { MeteredModelCall } from '../contract/models/metered-call.ts';
+import { TABLE_ITEM_KEY_PREFIXES, TASKS_TABLE_KEY_ATTRIBUTES } from '../contract/resource-names.ts';
 import { type ItemTable, itemKey } from './item-table.ts';
-import { ttlAfterDays } from './ttl.ts';
+import { computeTtlEpochSeconds } from './ttl.ts';
 
 /** Days that a call is kept: whoever wants it asks when its task has ended. */
 const RETENTION_DAYS = 30;
@@ -20,23 +20,23 @@ export class ModelCallStore {
   }
 
   /** Writes a call down. A repeat writes the same. */
-  async record(taskId: string, call: MeteredCall, now: Date): Promise<void> {
+  async record(taskId: string, call: MeteredModelCall, now: Date): Promise<void> {
     const sk = `${below(call.attempt)}${call.started_at}#${call.id}`;
-    await this.#table.update(itemKey(`${ITEM_KEY_PREFIXES.meter}${taskId}`, sk), {
+    await this.#table.update(itemKey(`${TABLE_ITEM_KEY_PREFIXES.meter}${taskId}`, sk), {
       UpdateExpression: 'SET #call = :call, #ttl = :ttl',
-      ExpressionAttributeNames: { '#call': 'call', '#ttl': TABLE_KEYS.ttl },
-      ExpressionAttributeValues: { ':call': call, ':ttl': ttlAfterDays(RETENTION_DAYS, now) },
+      ExpressionAttributeNames: { '#call': 'call', '#ttl': TASKS_TABLE_KEY_ATTRIBUTES.ttl },
+      ExpressionAttributeValues: { ':call': call, ':ttl': computeTtlEpochSeconds(RETENTION_DAYS, now) },
     });
   }
 
   /** The first calls of an attempt, in the order in which they began, so many at most. */
-  async listOfAttempt(taskId: string, attempt: number, most: number): Promise<MeteredCall[]> {
+  async listOfAttempt(taskId: string, attempt: number, most: number): Promise<MeteredModelCall[]> {
     const { items } = await this.#table.queryPage({
-      pk: `${ITEM_KEY_PREFIXES.meter}${taskId}`,
+      pk: `${TABLE_ITEM_KEY_PREFIXES.meter}${taskId}`,
       range: ['begins_with(#sk, :below)', { ':below': below(attempt) }],
       pageSize: most,
       consistent: true,
     });
-    return items.map((item) => MeteredCall.parse(item['call']));
+    return items.map((item) => MeteredModelCall.parse(item['call']));
   }
 }

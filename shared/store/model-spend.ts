@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { type Budgets, toMicroUsd } from '../contract/models/budgets.ts';
-import { ITEM_KEY_PREFIXES, TABLE_KEYS } from '../contract/resource-names.ts';
-import type { BudgetReservation } from '../contract/task/attempt.ts';
-import type { SpendCounters, SpendRequest } from '../control/spending/spend-counters.ts';
-import { budgetRefusalMessage } from '../control/spending/task-budget.ts';
+import { TABLE_ITEM_KEY_PREFIXES, TASKS_TABLE_KEY_ATTRIBUTES } from '../contract/resource-names.ts';
+import type { ModelBudgetReservation } from '../contract/task/attempt.ts';
+import type { SpendCounters, SpendReservationRequest } from '../control/spending/spend-counters.ts';
+import { formatBudgetRefusal } from '../control/spending/task-budget.ts';
 import { type ItemTable, itemKey, type TableItem } from './item-table.ts';
-import { ttlAfterDays } from './ttl.ts';
+import { computeTtlEpochSeconds } from './ttl.ts';
 
 /** Days that the counters are kept. */
 const RETENTION_DAYS = 90;
@@ -15,7 +15,7 @@ const short = (text: string): string => createHash('sha256').update(text).digest
 const ofRepository = (url: string): string => `r:${short(url)}`;
 const ofAttempt = (attempt: string): string => `o:${short(attempt)}`;
 
-const partition = (day: string): string => `${ITEM_KEY_PREFIXES.spend}${day.slice(0, 7)}`;
+const partition = (day: string): string => `${TABLE_ITEM_KEY_PREFIXES.spend}${day.slice(0, 7)}`;
 const keyOf = (day: string): TableItem => itemKey(partition(day), day);
 const number = (item: TableItem | null, name: string): number => Number(item?.[name] ?? 0);
 
@@ -45,28 +45,28 @@ export class ModelSpendStore implements SpendCounters {
 
   /** Sets aside what an attempt may cost, once; or says which budget it could exceed. */
   reserve(
-    of: SpendRequest,
+    of: SpendReservationRequest,
     budgets: Budgets,
     now: Date,
-  ): Promise<BudgetReservation | { readonly refused: string }> {
+  ): Promise<ModelBudgetReservation | { readonly refused: string }> {
     return this.#take(of, budgets, now, true);
   }
 
   /** Sets aside more under the same mark, each time; or says which budget that could exceed. */
   increase(
-    of: SpendRequest,
+    of: SpendReservationRequest,
     budgets: Budgets,
     now: Date,
-  ): Promise<BudgetReservation | { readonly refused: string }> {
+  ): Promise<ModelBudgetReservation | { readonly refused: string }> {
     return this.#take(of, budgets, now, false);
   }
 
   async #take(
-    { reservationId, repository, estimate, purpose }: SpendRequest,
+    { reservationId, repository, estimate, purpose }: SpendReservationRequest,
     budgets: Budgets,
     now: Date,
     once: boolean,
-  ): Promise<BudgetReservation | { readonly refused: string }> {
+  ): Promise<ModelBudgetReservation | { readonly refused: string }> {
     const day = now.toISOString().slice(0, 10);
     const [open, own] = [ofAttempt(reservationId), ofRepository(repository)];
     const before = budgets.deployment_usd === undefined ? 0 : await this.#before(day);
@@ -85,13 +85,13 @@ export class ModelSpendStore implements SpendCounters {
           '#open': open,
           '#taken': TAKEN,
           '#own': own,
-          '#ttl': TABLE_KEYS.ttl,
+          '#ttl': TASKS_TABLE_KEY_ATTRIBUTES.ttl,
         },
         ExpressionAttributeValues: {
           ':micro': micro,
           ':all': all - micro,
           ':repository': repositories - micro,
-          ':ttl': ttlAfterDays(RETENTION_DAYS, now),
+          ':ttl': computeTtlEpochSeconds(RETENTION_DAYS, now),
         },
       }));
     if (isReserved) return { day, micro };
@@ -106,15 +106,15 @@ export class ModelSpendStore implements SpendCounters {
     const [name, limit, taken] =
       limits.find(([, usd, spent]) => usd !== undefined && spent + micro > toMicroUsd(usd)) ??
       (['budget of the deployment for a day', budgets.day_usd, number(item, TAKEN)] as const);
-    return { refused: budgetRefusalMessage(name, toMicroUsd(limit ?? 0), taken, estimate, purpose) };
+    return { refused: formatBudgetRefusal(name, toMicroUsd(limit ?? 0), taken, estimate, purpose) };
   }
 
   /** What is set aside under some marks, each on the first of some days that have it; one that is missing has nothing, or was settled. */
   async findReservations(
     marks: readonly string[],
     days: readonly string[],
-  ): Promise<Map<string, BudgetReservation>> {
-    const found = new Map<string, BudgetReservation>();
+  ): Promise<Map<string, ModelBudgetReservation>> {
+    const found = new Map<string, ModelBudgetReservation>();
     for (const day of days) {
       if (found.size === marks.length) break;
       const item = await this.#table.get(keyOf(day));
@@ -130,20 +130,20 @@ export class ModelSpendStore implements SpendCounters {
    * Lets the cost of judging an attempt for which nothing was set aside be counted when it is over: models were asked while nothing was limited, or
    * gates have asked some. A repeat changes nothing.
    */
-  async openJudgingReservation(attempt: string, now: Date): Promise<BudgetReservation> {
+  async openJudgingReservation(attempt: string, now: Date): Promise<ModelBudgetReservation> {
     const day = now.toISOString().slice(0, 10);
     await this.#table.update(keyOf(day), {
       UpdateExpression: 'SET #open = if_not_exists(#open, :nothing), #ttl = :ttl',
-      ExpressionAttributeNames: { '#open': ofAttempt(attempt), '#ttl': TABLE_KEYS.ttl },
-      ExpressionAttributeValues: { ':nothing': 0, ':ttl': ttlAfterDays(RETENTION_DAYS, now) },
+      ExpressionAttributeNames: { '#open': ofAttempt(attempt), '#ttl': TASKS_TABLE_KEY_ATTRIBUTES.ttl },
+      ExpressionAttributeValues: { ':nothing': 0, ':ttl': computeTtlEpochSeconds(RETENTION_DAYS, now) },
     });
     return { day, micro: 0 };
   }
 
   /** Puts `counted`, in millionths of a dollar, in the place of what was set aside for an attempt. A repeat changes nothing. */
   async settle(
-    { reservationId, repository }: Pick<SpendRequest, 'reservationId' | 'repository'>,
-    { day, micro }: BudgetReservation,
+    { reservationId, repository }: Pick<SpendReservationRequest, 'reservationId' | 'repository'>,
+    { day, micro }: ModelBudgetReservation,
     counted: number,
   ): Promise<void> {
     await this.#table.updateIf(keyOf(day), {

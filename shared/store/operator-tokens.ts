@@ -1,11 +1,15 @@
 import { isOperatorRole, type OperatorRole } from '../contract/access/rights.ts';
-import { mintOperatorToken, operatorTokenItem, operatorTokenKey } from '../contract/access/tokens.ts';
-import { ITEM_KEY_PREFIXES, TABLE_KEYS } from '../contract/resource-names.ts';
+import {
+  buildOperatorTokenItemKey,
+  mintOperatorToken,
+  operatorTokenItem,
+} from '../contract/access/tokens.ts';
+import { TABLE_ITEM_KEY_PREFIXES, TASKS_TABLE_KEY_ATTRIBUTES } from '../contract/resource-names.ts';
 import { sha256 } from '../lib/sha256.ts';
 import { type ItemTable, itemKey, type TableItem } from './item-table.ts';
 
 /** Whose a token is, and what it is good for. */
-export interface Operator {
+export interface OperatorIdentity {
   readonly name: string;
   readonly role: OperatorRole;
   /** URLs of repositories, or of what they are under; empty: all. */
@@ -15,7 +19,7 @@ export interface Operator {
 }
 
 /** Of a token that is stored; the token itself is not. */
-export interface StoredOperatorToken extends Operator {
+export interface StoredOperatorToken extends OperatorIdentity {
   /** The first characters of its hash, which it is revoked by. */
   readonly id: string;
   readonly createdAt: string;
@@ -24,7 +28,7 @@ export interface StoredOperatorToken extends Operator {
 const ID_CHARACTERS = 12;
 
 /** Reads the operator of a token from its item; null for an item that is none. */
-function operatorFromItem(item: TableItem): Operator | null {
+function operatorFromItem(item: TableItem): OperatorIdentity | null {
   const { name, role, repositories, expires_at } = item;
   if (typeof name !== 'string' || typeof role !== 'string' || !isOperatorRole(role)) return null;
   return {
@@ -38,7 +42,7 @@ function operatorFromItem(item: TableItem): Operator | null {
 /** Makes an operator token. */
 export async function createOperatorToken(
   table: ItemTable,
-  operator: Operator,
+  operator: OperatorIdentity,
 ): Promise<{ token: string; id: string }> {
   const token = mintOperatorToken();
   const { name, role, repositories, expiresAt } = operator;
@@ -51,8 +55,12 @@ export async function createOperatorToken(
 }
 
 /** Whose token this is; null for one that is unknown, revoked, or over: DynamoDB removes an item only some time after its end. */
-export async function findOperator(table: ItemTable, token: string, now: Date): Promise<Operator | null> {
-  const item = await table.get(operatorTokenKey(token));
+export async function findOperatorByToken(
+  table: ItemTable,
+  token: string,
+  now: Date,
+): Promise<OperatorIdentity | null> {
+  const item = await table.get(buildOperatorTokenItemKey(token));
   const operator = item && operatorFromItem(item);
   return operator?.expiresAt && operator.expiresAt <= now ? null : operator;
 }
@@ -64,18 +72,18 @@ export async function listOperatorTokens(
   const found: (StoredOperatorToken & { key: TableItem })[] = [];
   const items = table.scan({
     FilterExpression: 'begins_with(#pk, :token)',
-    ExpressionAttributeNames: { '#pk': TABLE_KEYS.pk },
-    ExpressionAttributeValues: { ':token': ITEM_KEY_PREFIXES.token },
+    ExpressionAttributeNames: { '#pk': TASKS_TABLE_KEY_ATTRIBUTES.pk },
+    ExpressionAttributeValues: { ':token': TABLE_ITEM_KEY_PREFIXES.token },
   });
   for await (const item of items) {
     const operator = operatorFromItem(item);
     if (!operator) continue;
-    const pk = String(item[TABLE_KEYS.pk]);
+    const pk = String(item[TASKS_TABLE_KEY_ATTRIBUTES.pk]);
     found.push({
       ...operator,
-      id: pk.slice(ITEM_KEY_PREFIXES.token.length).slice(0, ID_CHARACTERS),
+      id: pk.slice(TABLE_ITEM_KEY_PREFIXES.token.length).slice(0, ID_CHARACTERS),
       createdAt: String(item['created_at']),
-      key: itemKey(pk, String(item[TABLE_KEYS.sk])),
+      key: itemKey(pk, String(item[TASKS_TABLE_KEY_ATTRIBUTES.sk])),
     });
   }
   return found.sort((a, b) => a.name.localeCompare(b.name) || a.createdAt.localeCompare(b.createdAt));

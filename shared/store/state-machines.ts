@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn';
 
 /** Executions of state machines. */
-export class StateMachines {
+export class StepFunctionsClient {
   readonly #sfn: SFNClient;
 
   constructor(sfn: SFNClient) {

@@ -1,7 +1,7 @@
-import { ITEM_KEY_PREFIXES, TABLE_KEYS } from '../contract/resource-names.ts';
+import { TABLE_ITEM_KEY_PREFIXES, TASKS_TABLE_KEY_ATTRIBUTES } from '../contract/resource-names.ts';
 import type { TaskStatus } from '../contract/task/status.ts';
 import {
-  type CountedTask,
+  type CountedTaskMark,
   countTaskStatusChange,
   EMPTY_ROLE_TASK_COUNTS,
   type RoleTaskCounts,
@@ -9,14 +9,14 @@ import {
 } from '../control/ledger/task-counts.ts';
 import { TaskCompletionStore } from './completions.ts';
 import { type ItemTable, itemKey, type TableItem } from './item-table.ts';
-import { shardOf } from './shard.ts';
-import { ttlAfterDays } from './ttl.ts';
+import { computeShard } from './shard.ts';
+import { computeTtlEpochSeconds } from './ttl.ts';
 
 /** Items that the tasks of one role are counted in: writers of the same one race. */
 const SHARDS = 8;
 /** Days for which it is remembered that a task is gone: longer than a stream keeps a record. */
 const REMEMBERED_DAYS = 2;
-const PARTITION = `${ITEM_KEY_PREFIXES.count}tasks`;
+const PARTITION = `${TABLE_ITEM_KEY_PREFIXES.count}tasks`;
 
 type Roles = Map<string, Partial<Record<TaskStatus, number>>>;
 
@@ -29,8 +29,8 @@ export interface TaskCounts {
 }
 
 const tallyKey = ({ role, id }: TaskStatusChange): TableItem =>
-  itemKey(PARTITION, `${role}#${shardOf(id, SHARDS)}`);
-const markKey = (id: string): TableItem => itemKey(`${ITEM_KEY_PREFIXES.countedState}${id}`, 'mark');
+  itemKey(PARTITION, `${role}#${computeShard(id, SHARDS)}`);
+const markKey = (id: string): TableItem => itemKey(`${TABLE_ITEM_KEY_PREFIXES.countedState}${id}`, 'mark');
 
 /**
  * Counts that are right however often a fact is delivered: each count and the marks that say what it is made of are one item, written
@@ -45,14 +45,17 @@ export class TaskCountStore {
     this.#completions = new TaskCompletionStore(table);
   }
 
-  async #mark(id: string): Promise<CountedTask | null> {
+  async #mark(id: string): Promise<CountedTaskMark | null> {
     const item = await this.#table.get(markKey(id));
     return item && { id, version: item['version'] as number, status: item['status'] as TaskStatus | null };
   }
 
   /** Puts a mark beside its count, unless a later one is there. */
-  async #spill({ id, version, status }: CountedTask, now: Date): Promise<void> {
-    const gone = status === null ? { [TABLE_KEYS.ttl]: ttlAfterDays(REMEMBERED_DAYS, now) } : {};
+  async #spill({ id, version, status }: CountedTaskMark, now: Date): Promise<void> {
+    const gone =
+      status === null
+        ? { [TASKS_TABLE_KEY_ATTRIBUTES.ttl]: computeTtlEpochSeconds(REMEMBERED_DAYS, now) }
+        : {};
     await this.#table.putIf(
       { ...markKey(id), version, status, ...gone },
       {
@@ -91,7 +94,7 @@ export class TaskCountStore {
       sum.verified += tally.verified;
       sum.unverified += tally.unverified;
       revision += Number(item['revision'] ?? 0);
-      const role = String(item[TABLE_KEYS.sk]).replace(/#\d+$/, '');
+      const role = String(item[TASKS_TABLE_KEY_ATTRIBUTES.sk]).replace(/#\d+$/, '');
       const row = roles.get(role) ?? {};
       for (const [status, number] of Object.entries(tally.by_status) as [TaskStatus, number][])
         if (number !== 0) row[status] = (row[status] ?? 0) + number;

@@ -1,9 +1,9 @@
 import { Refusal } from '../contract/refusal.ts';
 import {
-  ITEM_KEY_PREFIXES,
-  type SummaryField,
   TABLE_INDEXES,
-  TABLE_KEYS,
+  TABLE_ITEM_KEY_PREFIXES,
+  TASKS_TABLE_KEY_ATTRIBUTES,
+  type TaskSummaryField,
 } from '../contract/resource-names.ts';
 import { shrinkTaskToItem } from '../contract/task/shrink-task.ts';
 import { TASK_LIFECYCLE, type TaskStatus } from '../contract/task/status.ts';
@@ -14,14 +14,20 @@ import {
   shouldReadAgentMeter,
   shouldReadGatesMeter,
 } from '../control/model-gateway/metered-usage.ts';
-import { failTooLarge } from '../control/task-commands/fail-too-large.ts';
+import { failTooLargeTask } from '../control/task-commands/fail-too-large.ts';
 import { applyHeartbeat, findHeartbeatAttempt } from '../control/task-commands/heartbeat.ts';
 import type { TaskChange, TaskCommand } from '../control/task-commands/task-change.ts';
-import { eventCondition } from './event-condition.ts';
+import { buildLifecycleEventCondition } from './event-condition.ts';
 import { HeartbeatStore } from './heartbeats.ts';
-import { IF_ABSENT, type ItemTable } from './item-table.ts';
+import { IF_ITEM_ABSENT, type ItemTable } from './item-table.ts';
 import { UsageMeterStore } from './meters.ts';
-import { queuePartition, REQUESTER_ATTRIBUTE, taskFromItem, taskKey, taskToItem } from './task-item.ts';
+import {
+  APPROVAL_REQUESTER_ATTRIBUTE,
+  buildQueuePartition,
+  buildTaskItemKey,
+  taskFromItem,
+  taskToItem,
+} from './task-item.ts';
 
 /** How often a lost race is run again before the caller is told to come back. Each loss means that somebody else got on. */
 const MAX_RACES = 25;
@@ -51,7 +57,7 @@ function selfReviewRestriction({ reviewers = [], excludedDecider, task }: TaskCh
         : ` AND NOT #attempts[${last}].#holder IN (${Object.keys(values).join(', ')})`,
     ].join(''),
     names: {
-      ...(excludedDecider !== undefined && { '#requester': REQUESTER_ATTRIBUTE }),
+      ...(excludedDecider !== undefined && { '#requester': APPROVAL_REQUESTER_ATTRIBUTE }),
       ...(reviewers.length > 0 && { '#attempts': 'attempts', '#holder': 'holder' }),
     },
     values: { ...(excludedDecider !== undefined && { ':by': excludedDecider }), ...values },
@@ -59,7 +65,7 @@ function selfReviewRestriction({ reviewers = [], excludedDecider, task }: TaskCh
 }
 
 /** A row of the `by_status` index. */
-export type TaskIndexRow = Pick<Task, SummaryField | 'run'> & {
+export type TaskIndexRow = Pick<Task, TaskSummaryField | 'run'> & {
   readonly lease_until?: number;
   readonly [TABLE_INDEXES.byStatus.sk]: string;
 };
@@ -90,7 +96,7 @@ export class TaskStore {
 
   /** The task, read consistently, with the last sign of life of its agent; null when there is none. */
   async get(id: string): Promise<Task | null> {
-    const item = await this.#table.get(taskKey(id));
+    const item = await this.#table.get(buildTaskItemKey(id));
     return item && this.#alive(taskFromItem(item));
   }
 
@@ -121,7 +127,7 @@ export class TaskStore {
   /** The tasks that exist among `ids`, by id; for somebody who may not see one of them, it does not. */
   async getMany(ids: readonly string[]): Promise<Map<string, Task>> {
     const found = new Map<string, Task>();
-    for await (const item of this.#table.batchGet([...new Set(ids)].map(taskKey))) {
+    for await (const item of this.#table.batchGet([...new Set(ids)].map(buildTaskItemKey))) {
       const task = taskFromItem(item);
       if (this.#shows(task)) found.set(task.id, task);
     }
@@ -130,7 +136,7 @@ export class TaskStore {
 
   /** Writes a new task. When the id is taken, answers with the task that has it instead. */
   async create(task: Task): Promise<{ created: boolean; task: Task }> {
-    if (await this.#table.putIf(taskToItem(task), IF_ABSENT)) return { created: true, task };
+    if (await this.#table.putIf(taskToItem(task), IF_ITEM_ABSENT)) return { created: true, task };
     const present = await this.get(task.id);
     // The task that had the id was deleted since: rare, and a good moment to try again.
     if (!present) throw new Refusal('busy', `the id ${task.id} was taken a moment ago; try again`);
@@ -158,7 +164,7 @@ export class TaskStore {
       const change = { ...witnessed, task: shrinkTaskToItem(witnessed.task) };
       let lost = await this.#write(change, task.version);
       if (lost === 'too large') {
-        const failed = failTooLarge(task, witnessed);
+        const failed = failTooLargeTask(task, witnessed);
         if (failed === null)
           throw new Refusal('invalid', `task ${id} would be larger than the table can hold`);
         lost = await this.#write(failed, task.version);
@@ -195,7 +201,7 @@ export class TaskStore {
 
   /** Null when written; else the item that stood in the way, when the engine hands it out, or that there is too much in this one. */
   async #write(change: TaskChange, version: number): Promise<Task | 'unknown' | 'too large' | null> {
-    const allowed = eventCondition(TASK_LIFECYCLE, change.event, version);
+    const allowed = buildLifecycleEventCondition(TASK_LIFECYCLE, change.event, version);
     const judged = selfReviewRestriction(change);
     try {
       const present = await this.#table.putUnlessChanged(taskToItem(change.task), {
@@ -218,11 +224,13 @@ export class TaskStore {
   ): Promise<{ ids: string[]; after?: Record<string, unknown> }> {
     const page = await this.#table.queryPage({
       index: TABLE_INDEXES.byQueue,
-      pk: queuePartition(role),
+      pk: buildQueuePartition(role),
       pageSize: limit,
       after,
     });
-    const ids = page.items.map((item) => String(item[TABLE_KEYS.pk]).slice(ITEM_KEY_PREFIXES.task.length));
+    const ids = page.items.map((item) =>
+      String(item[TASKS_TABLE_KEY_ATTRIBUTES.pk]).slice(TABLE_ITEM_KEY_PREFIXES.task.length),
+    );
     return page.after ? { ids, after: page.after } : { ids };
   }
 

@@ -1,8 +1,8 @@
-import { ITEM_KEY_PREFIXES } from '../contract/resource-names.ts';
+import { TABLE_ITEM_KEY_PREFIXES } from '../contract/resource-names.ts';
 import { EMPTY_TUNING_STATE, TuningState } from '../control/tune/proposals.ts';
 import { type ItemTable, itemKey } from './item-table.ts';
 
-const KEY = itemKey(ITEM_KEY_PREFIXES.tuning, 'settings');
+const KEY = itemKey(TABLE_ITEM_KEY_PREFIXES.tuning, 'settings');
 
 /** What the deployment has changed of its own settings, and what it proposes: one item, so that one conditional write changes all of it. */
 export class TuningStateStore {

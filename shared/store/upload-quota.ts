@@ -1,8 +1,8 @@
 import { Refusal } from '../contract/refusal.ts';
-import { ITEM_KEY_PREFIXES, TABLE_KEYS } from '../contract/resource-names.ts';
+import { TABLE_ITEM_KEY_PREFIXES, TASKS_TABLE_KEY_ATTRIBUTES } from '../contract/resource-names.ts';
 import { MAX_SCREENSHOTS_PER_GATE } from '../contract/screenshot.ts';
 import { type ItemTable, itemKey } from './item-table.ts';
-import { ttlAfterDays } from './ttl.ts';
+import { computeTtlEpochSeconds } from './ttl.ts';
 
 /**
  * Leave to upload that an attempt is given. Its boxes need four, and one for each picture; as much again is for boxes that are lost and
@@ -23,15 +23,15 @@ export class UploadQuotaStore {
   /** Counts one more. @throws Refusal `conflict` when there were enough. */
   async consume(taskId: string, attempt: number, now: Date): Promise<void> {
     const isCounted = await this.#table.updateIf(
-      itemKey(`${ITEM_KEY_PREFIXES.uploads}${taskId}`, String(attempt)),
+      itemKey(`${TABLE_ITEM_KEY_PREFIXES.uploads}${taskId}`, String(attempt)),
       {
         UpdateExpression: 'ADD #given :one SET #ttl = :ttl',
         ConditionExpression: 'attribute_not_exists(#given) OR #given < :most',
-        ExpressionAttributeNames: { '#given': 'given', '#ttl': TABLE_KEYS.ttl },
+        ExpressionAttributeNames: { '#given': 'given', '#ttl': TASKS_TABLE_KEY_ATTRIBUTES.ttl },
         ExpressionAttributeValues: {
           ':one': 1,
           ':most': MAX_UPLOADS_PER_ATTEMPT,
-          ':ttl': ttlAfterDays(KEPT_DAYS, now),
+          ':ttl': computeTtlEpochSeconds(KEPT_DAYS, now),
         },
       },
     );

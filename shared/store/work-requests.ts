@@ -1,21 +1,26 @@
 import type { WorkRequest } from '../contract/intake/schema.ts';
 import { WORK_REQUEST_LIFECYCLE, type WorkRequestStatus } from '../contract/intake/status.ts';
 import { Refusal } from '../contract/refusal.ts';
-import { ITEM_KEY_PREFIXES, TABLE_INDEXES, TABLE_KEYS } from '../contract/resource-names.ts';
+import {
+  TABLE_INDEXES,
+  TABLE_ITEM_KEY_PREFIXES,
+  TASKS_TABLE_KEY_ATTRIBUTES,
+} from '../contract/resource-names.ts';
 import { hasBeenApproved, type WorkRequestChange } from '../control/intake/commands.ts';
 import { FOLLOW_UP_CHECK_SECONDS } from '../control/task-commands/deadline.ts';
-import { eventCondition } from './event-condition.ts';
-import { IF_ABSENT, type ItemTable, itemKey, type TableItem } from './item-table.ts';
-import { creationSortKey, requestDeadlineKey } from './task-item.ts';
+import { buildLifecycleEventCondition } from './event-condition.ts';
+import { IF_ITEM_ABSENT, type ItemTable, itemKey, type TableItem } from './item-table.ts';
+import { buildWorkRequestDeadlineKey, creationSortKey } from './task-item.ts';
 
 const MAX_RACES = 25;
 
-const keyOf = (id: string): TableItem => itemKey(`${ITEM_KEY_PREFIXES.request}${id}`, TABLE_KEYS.requestSk);
+const keyOf = (id: string): TableItem =>
+  itemKey(`${TABLE_ITEM_KEY_PREFIXES.request}${id}`, TASKS_TABLE_KEY_ATTRIBUTES.requestSk);
 const partition = (status: WorkRequestStatus): string => `request#${status}`;
 
 const OWN: ReadonlySet<string> = new Set([
-  TABLE_KEYS.pk,
-  TABLE_KEYS.sk,
+  TASKS_TABLE_KEY_ATTRIBUTES.pk,
+  TASKS_TABLE_KEY_ATTRIBUTES.sk,
   ...Object.values(TABLE_INDEXES).flatMap(({ pk, sk }) => [pk, sk]),
 ]);
 
@@ -28,7 +33,7 @@ export function workRequestToItem(request: WorkRequest, settled = false): Record
     expires_at: request.expires_at ?? undefined,
     [TABLE_INDEXES.byStatus.pk]: partition(request.status),
     [TABLE_INDEXES.byStatus.sk]: creationSortKey(request),
-    ...(hasBeenApproved(request) && !settled ? requestDeadlineKey(request.id, due) : {}),
+    ...(hasBeenApproved(request) && !settled ? buildWorkRequestDeadlineKey(request.id, due) : {}),
   };
 }
 
@@ -61,7 +66,8 @@ export class WorkRequestStore {
 
   /** Writes a new request; the one that has its id already is the answer instead. */
   async create(request: WorkRequest): Promise<{ readonly entered: boolean; readonly request: WorkRequest }> {
-    if (await this.#table.putIf(workRequestToItem(request), IF_ABSENT)) return { entered: true, request };
+    if (await this.#table.putIf(workRequestToItem(request), IF_ITEM_ABSENT))
+      return { entered: true, request };
     const present = await this.find(request.id);
     if (!present) throw new Refusal('busy', `the id ${request.id} was taken a moment ago; try again`);
     return { entered: false, request: present };
@@ -79,7 +85,7 @@ export class WorkRequestStore {
       if (moved === null) return present;
       const written = await this.#table.putIf(
         workRequestToItem(moved.request),
-        eventCondition(WORK_REQUEST_LIFECYCLE, moved.event, present.version),
+        buildLifecycleEventCondition(WORK_REQUEST_LIFECYCLE, moved.event, present.version),
       );
       if (written) return moved.request;
     }

@@ -1,7 +1,7 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { ListedAdapter } from '../../cli/commands/adapters.ts';
+import type { AgentAdapterStatus } from '../../cli/commands/adapters.ts';
 import { runCli } from '../../cli/run-cli.ts';
 import { JSON_OUTPUTS } from '../../docs/generator/cli.ts';
 import { AGENT_CLI_KINDS, AGENT_CLI_MANIFESTS } from '../../shared/contract/agents/adapter-manifests.ts';
@@ -36,8 +36,8 @@ async function list(path: string, ...args: string[]): Promise<string> {
   expect(code).toBe(0);
   return out;
 }
-const listed = async (path: string): Promise<ListedAdapter[]> =>
-  (JSON.parse(await list(path, '--json')) as { adapters: ListedAdapter[] }).adapters;
+const listed = async (path: string): Promise<AgentAdapterStatus[]> =>
+  (JSON.parse(await list(path, '--json')) as { adapters: AgentAdapterStatus[] }).adapters;
 
 describe('assay adapters list', () => {
   test('says which CLIs are here, in which version, and which is tested', async () => {

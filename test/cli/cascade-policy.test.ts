@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { buildCascadeEnvironment, readCascadePolicy } from '../../cli/cascade-policy.ts';
+import { buildCascadePolicyEnvironment, readCascadePolicyFile } from '../../cli/cascade-policy.ts';
 import { CliError } from '../../cli/exit.ts';
 import { FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
 
@@ -13,14 +13,14 @@ const written = (text: string): string => {
 };
 
 it('reads a policy, with the defaults of what it leaves out', () => {
-  expect(readCascadePolicy(written('policy: greedy\nepsilon: 0.05\n'), { cwd })).toMatchObject({
+  expect(readCascadePolicyFile(written('policy: greedy\nepsilon: 0.05\n'), { cwd })).toMatchObject({
     policy: 'greedy',
     epsilon: 0.05,
     min_observations: 5,
     quality_threshold: 0.8,
   });
   expect(
-    JSON.parse(buildCascadeEnvironment(written('{}'), { cwd })[FUNCTION_ENV_NAMES.cascadePolicy] ?? ''),
+    JSON.parse(buildCascadePolicyEnvironment(written('{}'), { cwd })[FUNCTION_ENV_NAMES.cascadePolicy] ?? ''),
   ).toMatchObject({
     policy: 'fixed',
   });
@@ -32,7 +32,7 @@ it.each([
   ['a share above 1', 'epsilon: 3\n', 'epsilon'],
   ['no YAML', 'policy: [', 'line'],
 ])('refuses %s, and names it', (_what, text, name) => {
-  const read = () => readCascadePolicy(written(text), { cwd });
+  const read = () => readCascadePolicyFile(written(text), { cwd });
   expect(read).toThrow(CliError);
   try {
     read();
@@ -42,5 +42,5 @@ it.each([
 });
 
 it('refuses a file that is not there', () => {
-  expect(() => readCascadePolicy('none.yaml', { cwd })).toThrow('none.yaml');
+  expect(() => readCascadePolicyFile('none.yaml', { cwd })).toThrow('none.yaml');
 });

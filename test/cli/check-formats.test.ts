@@ -6,9 +6,9 @@ import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import * as z from 'zod';
-import { REPORT_FORMATS } from '../../cli/check/report-formats.ts';
+import { CHECK_REPORT_FORMATTERS } from '../../cli/check/report-formats.ts';
 import { INSTALL_ROOT } from '../../cli/installation.ts';
-import { reduceToVerdict } from '../../shared/control/verdict/reduce-to-verdict.ts';
+import { deriveVerdictFromEvidence } from '../../shared/control/verdict/reduce-to-verdict.ts';
 import { evidence, gate, signal } from '../support/builders.ts';
 import { createTemporaryFolder, createTestRepository } from '../support/git-repository.ts';
 
@@ -18,7 +18,7 @@ const judged = (...gates: Parameters<typeof gate>[0][]) => {
     signals: [signal({ outcome: 'passed' })],
     gates: gates.map((each) => gate(each)),
   });
-  return [found, reduceToVerdict(found)] as const;
+  return [found, deriveVerdictFromEvidence(found)] as const;
 };
 const failing = () =>
   judged(
@@ -36,11 +36,11 @@ const failing = () =>
 
 describe('a check for', () => {
   test('GitHub has an annotation on each line that is found, and the verdict first', () => {
-    const lines = REPORT_FORMATS.github(...failing()).split('\n');
+    const lines = CHECK_REPORT_FORMATTERS.github(...failing()).split('\n');
     expect(lines[0]).toMatch(/^::error title=Assay%3A fail/);
     expect(lines[1]).toBe('::error file=src/a.js,line=3,title=lint%3A no-var::use let');
     expect(
-      REPORT_FORMATS.github(...judged({ outcome: 'passed' }))
+      CHECK_REPORT_FORMATTERS.github(...judged({ outcome: 'passed' }))
         .split('\n')
         .at(0),
     ).toMatch(/^::notice title=Assay%3A pass::/);
@@ -48,7 +48,7 @@ describe('a check for', () => {
 
   test('test reports tells apart what failed, what could not run and what was left out', () => {
     const { testsuites } = new XMLParser({ ignoreAttributes: false }).parse(
-      REPORT_FORMATS.junit(...failing()),
+      CHECK_REPORT_FORMATTERS.junit(...failing()),
     );
     expect(testsuites.testsuite).toMatchObject({
       '@_tests': '4',
@@ -59,7 +59,7 @@ describe('a check for', () => {
   });
 
   test('people in Markdown is a table and the reasons', () => {
-    const text = REPORT_FORMATS.markdown(...failing());
+    const text = CHECK_REPORT_FORMATTERS.markdown(...failing());
     expect(text).toContain('## ❌ Assay: fail');
     expect(text).toContain('| lint | **failed** | yes |');
     expect(text).toContain('### Findings');
@@ -89,7 +89,7 @@ describe('a check for', () => {
       blocked: true,
       findings: [{ file: 'f', line: 1, rule: 'r', message: 'c\u2029d' }],
     });
-    expect(REPORT_FORMATS.github(evidence, verdict)).not.toMatch(/[\u2028\u2029]/);
+    expect(CHECK_REPORT_FORMATTERS.github(evidence, verdict)).not.toMatch(/[\u2028\u2029]/);
   });
 
   test('anybody is of one form, whatever the names and words in it are', () => {
@@ -103,15 +103,15 @@ describe('a check for', () => {
           blocked: true,
           findings: [{ file, line: 1, rule: name, message }],
         });
-        const lines = REPORT_FORMATS.github(...both).split(/\r\n|[\n\r\u2028\u2029]/);
+        const lines = CHECK_REPORT_FORMATTERS.github(...both).split(/\r\n|[\n\r\u2028\u2029]/);
         expect(lines).toHaveLength(2);
         for (const line of lines) expect(line).toMatch(/^::error (?:[a-z]+=[^:,]*,?)+::/);
-        expect(XMLValidator.validate(REPORT_FORMATS.junit(...both))).toBe(true);
+        expect(XMLValidator.validate(CHECK_REPORT_FORMATTERS.junit(...both))).toBe(true);
         const { testsuites } = new XMLParser({ ignoreAttributes: false }).parse(
-          REPORT_FORMATS.junit(...both),
+          CHECK_REPORT_FORMATTERS.junit(...both),
         );
         expect(testsuites.testsuite.testcase).toHaveLength(2);
-        const text = REPORT_FORMATS.markdown(...both);
+        const text = CHECK_REPORT_FORMATTERS.markdown(...both);
         expect(text).not.toMatch(/<(?!\/?$)[a-z!]/i);
         expect(text).not.toMatch(/\]\(|@[a-z]/i);
         expect(

@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { findConnection } from '../../cli/connection.ts';
+import { findApiConnection } from '../../cli/connection.ts';
 import { INSTALL_ROOT } from '../../cli/installation.ts';
 import { findRecordsFolder } from '../../cli/query/records.ts';
 import { assay, fakeApi, problem } from './support.ts';
@@ -48,19 +48,19 @@ describe('the address', () => {
   test('is taken from the flag before the environment before the file', () => {
     up();
     const env = { ASSAY_URL: 'https://env.example', ASSAY_TOKEN: 'of-env' };
-    expect(findConnection({ url: 'https://flag.example/', token: 'of-flag' }, { env, cwd })).toEqual({
+    expect(findApiConnection({ url: 'https://flag.example/', token: 'of-flag' }, { env, cwd })).toEqual({
       url: 'https://flag.example',
       token: 'of-flag',
       source: '--url',
       tokenSource: '--token',
     });
-    expect(findConnection({}, { env, cwd })).toEqual({
+    expect(findApiConnection({}, { env, cwd })).toEqual({
       url: 'https://env.example',
       token: 'of-env',
       source: 'ASSAY_URL',
       tokenSource: 'ASSAY_TOKEN',
     });
-    expect(findConnection({}, { env: {}, cwd })).toEqual({
+    expect(findApiConnection({}, { env: {}, cwd })).toEqual({
       url: FILE.url,
       token: 'of-the-file',
       source: join('.assay-data', 'connection.json'),
@@ -69,11 +69,11 @@ describe('the address', () => {
 
   test('an empty variable counts as not set', () => {
     up();
-    expect(findConnection({}, { env: { ASSAY_URL: '', ASSAY_TOKEN: ' ' }, cwd }).url).toBe(FILE.url);
+    expect(findApiConnection({}, { env: { ASSAY_URL: '', ASSAY_TOKEN: ' ' }, cwd }).url).toBe(FILE.url);
   });
 
   test('without any is refused with the ways to give one', () => {
-    expect(() => findConnection({}, { env: {}, cwd })).toThrow(
+    expect(() => findApiConnection({}, { env: {}, cwd })).toThrow(
       expect.objectContaining({ exitCode: 2, hint: expect.stringContaining('assay up') }),
     );
   });
@@ -82,18 +82,18 @@ describe('the address', () => {
 describe('the token of the file', () => {
   test('is never sent to another address', () => {
     up();
-    expect(findConnection({ url: 'https://elsewhere.example' }, { env: {}, cwd }).token).toBeUndefined();
+    expect(findApiConnection({ url: 'https://elsewhere.example' }, { env: {}, cwd }).token).toBeUndefined();
   });
 
   test('is used when the same address is given by hand', () => {
     up();
-    expect(findConnection({ url: `${FILE.url}/` }, { env: {}, cwd }).token).toBe('of-the-file');
+    expect(findApiConnection({ url: `${FILE.url}/` }, { env: {}, cwd }).token).toBe('of-the-file');
   });
 });
 
 test.each(['{', '{"url": 1}', ''])('a damaged file (%s) is named', (text) => {
   up(text);
-  expect(() => findConnection({}, { env: {}, cwd })).toThrow(/connection\.json is damaged/);
+  expect(() => findApiConnection({}, { env: {}, cwd })).toThrow(/connection\.json is damaged/);
 });
 
 describe('a token from outside the file', () => {
@@ -102,7 +102,7 @@ describe('a token from outside the file', () => {
     ['--token', { token: 'of-flag' }, {}],
   ])('is never sent to the address of the file (%s)', (name, options, env) => {
     up();
-    expect(() => findConnection(options, { env, cwd })).toThrow(
+    expect(() => findApiConnection(options, { env, cwd })).toThrow(
       expect.objectContaining({ code: 'token_without_address', message: expect.stringContaining(name) }),
     );
   });
@@ -112,8 +112,10 @@ describe('a connection file that no running stack of this user wrote', () => {
   const refusal = (reason: string) =>
     expect.objectContaining({ code: 'untrusted_connection', message: expect.stringContaining(reason) });
   const expectRefused = (reason: string): void => {
-    expect(() => findConnection({}, { env: {}, cwd })).toThrow(refusal(reason));
-    expect(() => findConnection({ url: JSON.parse(read()).url }, { env: {}, cwd })).toThrow(refusal(reason));
+    expect(() => findApiConnection({}, { env: {}, cwd })).toThrow(refusal(reason));
+    expect(() => findApiConnection({ url: JSON.parse(read()).url }, { env: {}, cwd })).toThrow(
+      refusal(reason),
+    );
     expect(() => findRecordsFolder(undefined, cwd)).toThrow(refusal(reason));
   };
   const path = (): string => join(cwd, '.assay-data', 'connection.json');
@@ -122,7 +124,7 @@ describe('a connection file that no running stack of this user wrote', () => {
   test('is refused if git tracks it', () => {
     git('init', '-q');
     up();
-    expect(findConnection({}, { env: {}, cwd }).token).toBe('of-the-file');
+    expect(findApiConnection({}, { env: {}, cwd }).token).toBe('of-the-file');
     git('add', '-f', '.');
     expectRefused('git tracks it');
   });
@@ -169,14 +171,14 @@ describe('a connection file that no running stack of this user wrote', () => {
 describe('a command that hands keys or requests to a server', () => {
   test('takes an address of the folder only with --local', () => {
     up();
-    expect(() => findConnection({}, { env: {}, cwd }, 'on_request')).toThrow(/No address/);
-    expect(findConnection({ local: true }, { env: {}, cwd }, 'on_request').url).toBe(FILE.url);
+    expect(() => findApiConnection({}, { env: {}, cwd }, 'on_request')).toThrow(/No address/);
+    expect(findApiConnection({ local: true }, { env: {}, cwd }, 'on_request').url).toBe(FILE.url);
   });
 
   test('uses the stack of the folder with --local, also if the environment names a deployment', () => {
     up();
     const env = { ASSAY_URL: 'https://env.example', ASSAY_TOKEN: 'of-env' };
-    expect(findConnection({ local: true }, { env, cwd }, 'on_request')).toEqual({
+    expect(findApiConnection({ local: true }, { env, cwd }, 'on_request')).toEqual({
       url: FILE.url,
       token: FILE.token,
       source: '.assay-data/connection.json',
@@ -185,7 +187,7 @@ describe('a command that hands keys or requests to a server', () => {
 
   test.each([{ url: 'https://flag.example' }, { token: 'of-flag' }])('refuses --local with %o', (option) => {
     up();
-    expect(() => findConnection({ local: true, ...option }, { env: {}, cwd }, 'on_request')).toThrow(
+    expect(() => findApiConnection({ local: true, ...option }, { env: {}, cwd }, 'on_request')).toThrow(
       expect.objectContaining({ code: 'bad_option' }),
     );
   });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { SOLUTIONS } from '../../cli/demo/agent/solutions.ts';
+import { SCRIPTED_SOLUTIONS } from '../../cli/demo/agent/solutions.ts';
 import { startDemoAgent } from '../../cli/demo/demo-agent.ts';
 import { buildDemoTasks } from '../../cli/demo/demo-tasks.ts';
-import { DEFAULT_TIER_MODELS, tierModelsFor } from '../../shared/contract/agents/tiers.ts';
+import { DEFAULT_TIER_MODELS, selectTierModels } from '../../shared/contract/agents/tiers.ts';
 import { fakeCli } from '../containers/fake-cli.ts';
 import { createTemporaryFolder } from '../support/git-repository.ts';
 import { getDemoScript } from '../support/models/demo-script.ts';
@@ -51,8 +51,8 @@ describe('the demo with a real agent', () => {
     'plays for each task and each tier of %s what the script in its place writes',
     (kind) => {
       for (const { task } of buildDemoTasks('x'))
-        for (const [tier, { files, summary }] of Object.entries(SOLUTIONS[task.id] ?? {})) {
-          const models = tierModelsFor({ kind, timeout_s: 1 }, DEFAULT_TIER_MODELS);
+        for (const [tier, { files, summary }] of Object.entries(SCRIPTED_SOLUTIONS[task.id] ?? {})) {
+          const models = selectTierModels({ kind, timeout_s: 1 }, DEFAULT_TIER_MODELS);
           const script = getDemoScript(models[tier as 'haiku'], `Do it: ${task.title}, please`);
           expect(script).toEqual([
             ...Object.entries(files).map(([write, text]) => ({ write, text })),

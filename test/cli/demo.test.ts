@@ -10,10 +10,10 @@ import {
 } from '../../cli/demo/demo-repository.ts';
 import { type DemoResult, findUnexpectedOutcomes, toDemoJson } from '../../cli/demo/demo-result.ts';
 import { buildDemoTasks, buildHardCodedAnswerTask } from '../../cli/demo/demo-tasks.ts';
-import { parseConfig } from '../../gates/pipeline/configuration/parse-config.ts';
-import { SubmitBatchBody } from '../../shared/api/task-schemas.ts';
+import { parseAssayConfig } from '../../gates/pipeline/configuration/parse-config.ts';
+import { SubmitTaskBatchBody } from '../../shared/api/task-schemas.ts';
 import { DEFAULT_TIER_MODELS, type Tier } from '../../shared/contract/agents/tiers.ts';
-import { CommandUsageFile } from '../../shared/contract/messages/assignment.ts';
+import { CommandAdapterUsageFile } from '../../shared/contract/messages/assignment.ts';
 import { modelPrice } from '../../shared/contract/models/model-prices.ts';
 import { TaskSubmission } from '../../shared/contract/submission/schema.ts';
 import { buildModelLadder } from '../../shared/control/cascade/learning/tier-ladder.ts';
@@ -71,7 +71,7 @@ describe('the repository of the demo', () => {
   });
 
   test.each(['main', 'next', 'hard'])('asks for tests and lint on %s', (branch) => {
-    const { gates } = parseConfig(git('--git-dir', repository.folder, 'show', `${branch}:assay.yaml`));
+    const { gates } = parseAssayConfig(git('--git-dir', repository.folder, 'show', `${branch}:assay.yaml`));
     expect(gates).toMatchObject({
       enabled: true,
       settings: {
@@ -84,7 +84,7 @@ describe('the repository of the demo', () => {
 
   test('asks for nothing on sandbox', () => {
     const text = git('--git-dir', repository.folder, 'show', 'sandbox:assay.yaml');
-    expect(parseConfig(text).gates.enabled).toBe(false);
+    expect(parseAssayConfig(text).gates.enabled).toBe(false);
   });
 });
 
@@ -92,7 +92,7 @@ describe('the five tasks', () => {
   const tasks = buildDemoTasks('file:///demo.git');
 
   test('are a batch that the API accepts', () => {
-    expect(SubmitBatchBody.safeParse({ tasks: tasks.map(({ task }) => task) })).toMatchObject({
+    expect(SubmitTaskBatchBody.safeParse({ tasks: tasks.map(({ task }) => task) })).toMatchObject({
       success: true,
     });
   });
@@ -121,7 +121,7 @@ describe('the scripted agents', () => {
       argument.replace('{task_id}', id).replace('{model}', DEFAULT_TIER_MODELS[tier]),
     );
     execFileSync(program, filled, { cwd: where, env: { ...env, ASSAY_USAGE_FILE: usage } });
-    const said = CommandUsageFile.parse(JSON.parse(readFileSync(usage, 'utf8')));
+    const said = CommandAdapterUsageFile.parse(JSON.parse(readFileSync(usage, 'utf8')));
     expect(said.usage?.output_tokens).toBeGreaterThan(0);
     // As the gates do: tests that were there before count in their old version.
     git('-C', where, 'checkout', '--quiet', 'HEAD', '--', 'test');

@@ -1,10 +1,10 @@
 import { App } from 'aws-cdk-lib';
 import { describe, expect, it } from 'vitest';
-import { checkSettings, DOCTOR_CHECK_BY_STACK_SETTING } from '../../cli/doctor/check-settings.ts';
+import { checkStackSettings, DOCTOR_CHECK_BY_STACK_SETTING } from '../../cli/doctor/check-settings.ts';
 import { DeploymentSettings, listNonDefaultSettings, readSettings } from '../../infra/settings.ts';
 
 const deployed = (outputs: Record<string, string>) =>
-  checkSettings({ status: 'UPDATE_COMPLETE', outputs, resources: new Map() });
+  checkStackSettings({ status: 'UPDATE_COMPLETE', outputs, resources: new Map() });
 
 describe('what the doctor knows of settings', () => {
   it('is all of those that a deployment may have, and no other', () => {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { formatPointer } from '../../cli/api-errors.ts';
+import { formatJsonPointer } from '../../cli/api-errors.ts';
 import { assay, type FakeApi, fakeApi, problem, type Ran, type Reply } from './support.ts';
 
 let api: FakeApi | undefined;
@@ -170,5 +170,5 @@ test.each([
   ['{id}', '{id}'],
   ['', '(body)'],
 ])('the pointer %s reads %s', (pointer, readable) => {
-  expect(formatPointer(pointer)).toBe(readable);
+  expect(formatJsonPointer(pointer)).toBe(readable);
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CliError } from '../../cli/exit.ts';
 import { buildForgeEnvironment, readForgeSettings } from '../../cli/forge-settings.ts';
-import { takeForgeSecret } from '../../local/env-passthrough.ts';
+import { takeForgePassthrough } from '../../local/env-passthrough.ts';
 import { EMBEDDED_FORGE_SECRET_VARIABLE, FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
 
 const cwd = mkdtempSync(join(tmpdir(), 'forges-'));
@@ -24,7 +24,7 @@ function read(text: string, secret: string | undefined = SECRET): Record<string,
 describe('forges of a stack on this machine', () => {
   it('are read from a file, and only the functions that call forges get their secret', () => {
     const environment: NodeJS.ProcessEnv = { ...read(FILE), [EMBEDDED_FORGE_SECRET_VARIABLE]: SECRET };
-    const lent = takeForgeSecret(environment);
+    const lent = takeForgePassthrough(environment);
     expect(environment).toEqual({});
     expect(JSON.parse(lent[FUNCTION_ENV_NAMES.forges]?.[FUNCTION_ENV_NAMES.forges] ?? '')).toMatchObject([
       { forge: 'github', label: 'assay' },
@@ -52,8 +52,8 @@ describe('forges of a stack on this machine', () => {
   });
 
   it('take no effect without a file, and none start without a secret', () => {
-    expect(takeForgeSecret({ [EMBEDDED_FORGE_SECRET_VARIABLE]: SECRET })).toEqual({});
-    expect(() => takeForgeSecret({ [FUNCTION_ENV_NAMES.forges]: '[]' })).toThrow(
+    expect(takeForgePassthrough({ [EMBEDDED_FORGE_SECRET_VARIABLE]: SECRET })).toEqual({});
+    expect(() => takeForgePassthrough({ [FUNCTION_ENV_NAMES.forges]: '[]' })).toThrow(
       EMBEDDED_FORGE_SECRET_VARIABLE,
     );
   });

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { findTool } from '../../cli/gates/find-tool.ts';
-import type { ListedGate } from '../../cli/gates/list-gates.ts';
+import type { GateListEntry } from '../../cli/gates/list-gates.ts';
 import { runCli } from '../../cli/run-cli.ts';
 import { JSON_OUTPUTS } from '../../docs/generator/cli.ts';
 import { BUILT_IN_GATES } from '../../gates/gates/gate-registry.ts';
@@ -37,8 +37,8 @@ async function list(cwd: string, ...args: string[]) {
   });
   return { code, ...written };
 }
-const listed = async (dir: string): Promise<ListedGate[]> =>
-  (JSON.parse((await list(dir, '--json')).out) as { gates: ListedGate[] }).gates;
+const listed = async (dir: string): Promise<GateListEntry[]> =>
+  (JSON.parse((await list(dir, '--json')).out) as { gates: GateListEntry[] }).gates;
 
 describe('assay gates list', () => {
   test('names every registered gate, also where nothing is configured', async () => {

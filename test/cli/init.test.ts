@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { detectWebApp } from '../../cli/init/detect-web-app.ts';
-import { parseConfig } from '../../gates/pipeline/configuration/parse-config.ts';
+import { parseAssayConfig } from '../../gates/pipeline/configuration/parse-config.ts';
 import { createTestRepository } from '../support/git-repository.ts';
 import { assay } from './support.ts';
 
@@ -29,7 +29,7 @@ describe('assay init', () => {
     expect(stdout).toMatch(/ {2}tests: true {2}# 1 tests passed in /);
     expect(stdout).toContain('test_integrity: true');
     expect(stdout).toContain('- go mod download');
-    expect(() => parseConfig(stdout)).not.toThrow();
+    expect(() => parseAssayConfig(stdout)).not.toThrow();
   });
 
   test('enables what passes on the base, and comments what fails with the reason', async () => {
@@ -41,7 +41,7 @@ describe('assay init', () => {
     const { stdout, stderr } = await init(dir, '--json');
     const { text, environment } = JSON.parse(stdout) as { text: string; environment: object };
     expect(environment).toEqual({ setup: ['npm ci'], problem: null });
-    const { gates } = parseConfig(text);
+    const { gates } = parseAssayConfig(text);
     expect(gates.settings).toMatchObject({ type_check: true });
     expect(gates.settings).not.toHaveProperty('tests');
     // On by default, it would hold every patch.
@@ -65,7 +65,7 @@ describe('assay init', () => {
     const { stdout } = await init(dir);
     expect(stdout).toContain('# The environment could not be prepared');
     expect(stdout).toContain('# environment:');
-    expect(parseConfig(stdout).gates.settings).not.toHaveProperty('tests');
+    expect(parseAssayConfig(stdout).gates.settings).not.toHaveProperty('tests');
   });
 
   test.each<[string, Record<string, string>, string | undefined]>([
@@ -87,7 +87,7 @@ describe('assay init', () => {
   test('says that nothing would speak for a change where there are no tests', async () => {
     const { dir } = createTestRepository({ 'README.md': '# shop\n' });
     const { stdout, stderr } = await init(dir);
-    expect(() => parseConfig(stdout)).not.toThrow();
+    expect(() => parseAssayConfig(stdout)).not.toThrow();
     expect(stdout).not.toContain('tests: true');
     expect(stderr).toContain('No tests were found');
   });
@@ -169,14 +169,14 @@ describe('assay init', () => {
     });
     const { stdout } = await init(dir);
     expect(stdout).toContain('# The environment could not be prepared');
-    expect(parseConfig(stdout)).toMatchObject({ environment: null, gates: { enabled: true } });
+    expect(parseAssayConfig(stdout)).toMatchObject({ environment: null, gates: { enabled: true } });
   });
 
   test('puts nothing of a repository where it would be read as a setting', async () => {
     const { dir } = createTestRepository({
       'package.json': manifest({ lint: 'echo "\n  enabled: false #"; exit 1', '\nenabled: false #': 'y' }),
     });
-    const { gates } = parseConfig((await init(dir)).stdout);
+    const { gates } = parseAssayConfig((await init(dir)).stdout);
     expect(gates).toMatchObject({ enabled: true });
   });
 });

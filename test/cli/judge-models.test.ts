@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { CliError } from '../../cli/exit.ts';
 import type { CommandIo } from '../../cli/io.ts';
-import { buildJudgeEnvironment } from '../../cli/judge-models.ts';
+import { buildJudgeModelEnvironment } from '../../cli/judge-models.ts';
 import { FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
 
 const cwd = mkdtempSync(join(tmpdir(), 'assay-judges-'));
 afterAll(() => rmSync(cwd, { recursive: true }));
 const read = (text: string, env: Record<string, string> = {}) => {
   writeFileSync(join(cwd, 'judges.yaml'), text);
-  return buildJudgeEnvironment('judges.yaml', { cwd, env } as unknown as CommandIo);
+  return buildJudgeModelEnvironment('judges.yaml', { cwd, env } as unknown as CommandIo);
 };
 const refusal = async (text: string, env: Record<string, string> = {}) => {
   const error = await read(text, env).catch((each: unknown) => each);
@@ -66,7 +66,7 @@ describe('models that judge, on a laptop', () => {
 
   it('are refused for a file that is not there', async () => {
     await expect(
-      buildJudgeEnvironment('none.yaml', { cwd, env: {} } as unknown as CommandIo),
+      buildJudgeModelEnvironment('none.yaml', { cwd, env: {} } as unknown as CommandIo),
     ).rejects.toBeInstanceOf(CliError);
   });
 });

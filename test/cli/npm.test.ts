@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { VERSION } from '../../shared/lib/version.ts';
+import { ASSAY_VERSION } from '../../shared/lib/version.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -20,7 +20,7 @@ test('npm adds nothing to standard output', () => {
     env,
     encoding: 'utf8',
   });
-  expect({ stdout, status }).toEqual({ stdout: `${VERSION}\n`, status: 0 });
+  expect({ stdout, status }).toEqual({ stdout: `${ASSAY_VERSION}\n`, status: 0 });
 });
 
 test('npm adds nothing when a command fails, and hands on its exit code', () => {

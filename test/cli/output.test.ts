@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import pc from 'picocolors';
 import { describe, expect, test } from 'vitest';
-import { chooseColors } from '../../cli/io.ts';
-import { createLiveLines } from '../../cli/output/live-lines.ts';
+import { chooseTerminalColors } from '../../cli/io.ts';
+import { createLiveLineRenderer } from '../../cli/output/live-lines.ts';
 import { renderTable } from '../../cli/output/table.ts';
 import { displayWidth, sanitizeText, toOneLine, truncateToWidth } from '../../cli/output/text.ts';
-import { renderNudge } from '../../cli/output/verification-nudge.ts';
+import { renderVerificationNudge } from '../../cli/output/verification-nudge.ts';
 import {
   formatAge,
   formatCount,
@@ -150,7 +150,7 @@ describe('the word on verification', () => {
   const nudge = (more: object) => aStatus(more).verification_nudge;
 
   test('is a bold red alert above the threshold', () => {
-    const line = renderNudge(
+    const line = renderVerificationNudge(
       nudge({ total_completions: 3, unverified_count: 2, unverified_ratio: 0.667, threshold_exceeded: true }),
       color,
     );
@@ -160,7 +160,7 @@ describe('the word on verification', () => {
   });
 
   test('is a bold yellow notice when any is unverified', () => {
-    const line = renderNudge(
+    const line = renderVerificationNudge(
       nudge({ total_completions: 4, unverified_count: 1, unverified_ratio: 0.25 }),
       color,
     );
@@ -171,9 +171,9 @@ describe('the word on verification', () => {
 
   test('is silence when all is verified, or nothing has completed', () => {
     expect(
-      renderNudge(nudge({ total_completions: 4, verified_count: 4, unverified_ratio: 0 }), plain),
+      renderVerificationNudge(nudge({ total_completions: 4, verified_count: 4, unverified_ratio: 0 }), plain),
     ).toBeNull();
-    expect(renderNudge(nudge({}), plain)).toBeNull();
+    expect(renderVerificationNudge(nudge({}), plain)).toBeNull();
   });
 });
 
@@ -189,7 +189,7 @@ describe('colours', () => {
     ['FORCE_COLOR=0 on a terminal', true, { FORCE_COLOR: '0' }, true, false],
     ['NO_COLOR against FORCE_COLOR', true, { NO_COLOR: '1', FORCE_COLOR: '1' }, true, false],
   ])('%s', (_, isTTY, env, wanted, expected) => {
-    expect(chooseColors({ isTTY }, env, wanted).isColorSupported).toBe(expected);
+    expect(chooseTerminalColors({ isTTY }, env, wanted).isColorSupported).toBe(expected);
   });
 });
 
@@ -197,7 +197,7 @@ describe('live lines', () => {
   const capture = (isTTY: boolean, columns?: number, rows = 40) => {
     const written: string[] = [];
     const output = { isTTY, columns, rows, write: (text: string) => written.push(text) };
-    const lines = createLiveLines(output, 2, (_, text) => text);
+    const lines = createLiveLineRenderer(output, 2, (_, text) => text);
     return { written, lines };
   };
   const line = (key: string, plainText: string, live = plainText) => ({ key, plain: plainText, live });

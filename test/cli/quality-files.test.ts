@@ -1,19 +1,19 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { FileHealthQuery } from '../../shared/control/file-health/file-health-schemas.ts';
 import {
-  fileHealthListView,
-  fileHealthView,
-  fileHistoryView,
-  type TrackedFile,
+  buildFileHealthHistory,
+  buildFileHealthList,
+  buildFileHealthReport,
+  type HealthTrackedFile,
 } from '../../shared/control/file-health/file-health-views.ts';
-import { NO_TOUCH_COUNTS } from '../../shared/control/file-health/file-touches.ts';
+import { NO_FILE_CHANGE_OUTCOME_COUNTS } from '../../shared/control/file-health/file-touches.ts';
 import { assay, type FakeApi, fakeApi } from './support.ts';
 
 const NOW = new Date('2026-11-20T12:00:00.000Z');
-const file = (path: string, outcomes: readonly ('accepted' | 'rejected')[]): TrackedFile => ({
+const file = (path: string, outcomes: readonly ('accepted' | 'rejected')[]): HealthTrackedFile => ({
   repository: 'https://example.test/r.git',
   path,
-  earlier: NO_TOUCH_COUNTS,
+  earlier: NO_FILE_CHANGE_OUTCOME_COUNTS,
   latest: outcomes.map((outcome, index) => ({
     id: `T${index}#1#file#0`,
     at: new Date(NOW.getTime() - (50 - index) * 3_600_000).toISOString(),
@@ -34,7 +34,7 @@ const run = (...argv: string[]) =>
 
 describe('assay quality files', () => {
   it('shows the worst first, with what is not known as such', async () => {
-    api = await fakeApi(() => [200, fileHealthListView(FILES, FileHealthQuery.parse({}), true, NOW)]);
+    api = await fakeApi(() => [200, buildFileHealthList(FILES, FileHealthQuery.parse({}), true, NOW)]);
     const { stdout, code } = await run('--at-most', '90', '--limit', '5', '--grade', 'F');
     expect(code).toBe(0);
     expect(api.seen[0]?.url).toBe('/quality/file-health?limit=5&min_score=90&grade=F');
@@ -46,7 +46,7 @@ describe('assay quality files', () => {
   });
 
   it('shows what has happened to one', async () => {
-    api = await fakeApi(() => [200, fileHistoryView(FILES[1] as TrackedFile, NOW)]);
+    api = await fakeApi(() => [200, buildFileHealthHistory(FILES[1] as HealthTrackedFile, NOW)]);
     const { stdout } = await run('src/b.ts', '--repository', 'https://example.test/r.git');
     expect(api.seen[0]?.url).toContain('/quality/file-health/file?repository=');
     expect(stdout).toMatch(/rejected \d+ to \d+ flagged {2}T1\n/);
@@ -54,7 +54,7 @@ describe('assay quality files', () => {
   });
 
   it('lists those that somebody should look at, and says when there are none', async () => {
-    const flagged = FILES.map((each) => fileHealthView(each, NOW)).filter((each) => each.flagged);
+    const flagged = FILES.map((each) => buildFileHealthReport(each, NOW)).filter((each) => each.flagged);
     api = await fakeApi((_request, nth) => [
       200,
       { files: nth === 1 ? flagged : [], count: 1, generated_at: NOW.toISOString() },

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { RecordsDatabase } from '../../cli/query/records-database.ts';
-import { namedQueries } from '../../shared/control/ledger/named-queries.ts';
+import { InMemoryRecordsDatabase } from '../../cli/query/records-database.ts';
+import { loadNamedSqlQueries } from '../../shared/control/ledger/named-queries.ts';
 import {
   RECORD_TABLE_NAMES,
   RECORD_TABLES,
-  type RecordTable,
+  type RecordTableName,
 } from '../../shared/control/ledger/record-rows.ts';
 import { compareNamedQueries } from '../support/records/compare-queries.ts';
 import { EXPECTED_QUERY_RESULTS } from '../support/records/expected-query-results.ts';
@@ -63,7 +63,7 @@ const write = (tables: MadeUp): string => {
 
 describe('a named query', () => {
   it('is each one that has a plain answer beside it', () => {
-    expect(namedQueries().map(({ name }) => name)).toEqual(
+    expect(loadNamedSqlQueries().map(({ name }) => name)).toEqual(
       [...Object.keys(EXPECTED_QUERY_RESULTS), 'duplicate-records'].sort(),
     );
   });
@@ -90,8 +90,8 @@ describe('a named query', () => {
         { row, copies: [2] },
       ],
     });
-    const records = await RecordsDatabase.open(to);
-    const sql = namedQueries().find(({ name }) => name === 'duplicate-records')?.sql ?? '';
+    const records = await InMemoryRecordsDatabase.open(to);
+    const sql = loadNamedSqlQueries().find(({ name }) => name === 'duplicate-records')?.sql ?? '';
     const { rows } = await records.query(sql);
     records.close();
     expect(rows).toEqual([['tasks', 'tasks-0', expect.any(String), 2]]);
@@ -160,7 +160,7 @@ describe('assay query', () => {
 
   it('answers every named query of an empty bucket, and says that there is nothing', async () => {
     const empty = mkdtempSync(join(folder, 'empty-'));
-    for (const { name } of namedQueries()) {
+    for (const { name } of loadNamedSqlQueries()) {
       const { code, stderr } = await assay(['query', name, '--records', empty, '--json']);
       expect([code, stderr], name).toEqual([0, expect.stringContaining(`${empty} has no records`)]);
     }
@@ -195,8 +195,8 @@ describe('assay export', () => {
     const to = join(folder, 'parquet');
     const all = await assay(['export', '--since', '2026-01-01', '--to', to, '--records', from, '--json']);
     expect(all.code).toBe(0);
-    const written = JSON.parse(all.stdout).files as { table: RecordTable; rows: number }[];
-    const records = await RecordsDatabase.open(from, to);
+    const written = JSON.parse(all.stdout).files as { table: RecordTableName; rows: number }[];
+    const records = await InMemoryRecordsDatabase.open(from, to);
     for (const { table, rows } of written) {
       const { rows: lines } = await records.query(`SELECT * FROM ${table} ORDER BY ALL`);
       const { rows: read } = await records.query(
@@ -229,7 +229,7 @@ describe('a query', () => {
     "COPY (SELECT 1) TO 'FILE'",
   ])('writes nothing: %s', async (sql) => {
     const records = mkdtempSync(join(tmpdir(), 'assay-query-'));
-    const database = await RecordsDatabase.open(records);
+    const database = await InMemoryRecordsDatabase.open(records);
     try {
       const file = join(records, 'written.csv');
       await expect(database.query(sql.replace('FILE', file))).rejects.toMatchObject({ code: 'bad_query' });

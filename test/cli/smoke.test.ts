@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { describeTaskState, measureSteps } from '../../cli/smoke/smoke-steps.ts';
+import { describeTaskState, measureSmokeSteps } from '../../cli/smoke/smoke-steps.ts';
 import { ROUTES, type RouteDefinition } from '../../shared/api/routes.ts';
 import type { AttemptView, TaskView } from '../../shared/api/task-schemas.ts';
 import { OPERATOR_ROLES } from '../../shared/contract/access/rights.ts';
@@ -73,7 +73,7 @@ const rightOf = ({ method, url }: { readonly method: string; readonly url: strin
 
 describe('the steps of a task', () => {
   it('each begin where the one before has ended', () => {
-    expect(measureSteps(done, [whole]).map(({ step, ms }) => [step, ms])).toEqual([
+    expect(measureSmokeSteps(done, [whole]).map(({ step, ms }) => [step, ms])).toEqual([
       ['start', 2_000],
       ['agent', 48_000],
       ['gates', 40_000],
@@ -86,8 +86,15 @@ describe('the steps of a task', () => {
   it('that it has not come to, or that it did not need, have no time, and the next one begins before them', () => {
     const stuck = { ...whole, verification: null, decision: null };
     const open = { ...done, status: 'in_review' as const, ended_at: null, delivery: null };
-    expect(measureSteps(open, [stuck]).map(({ ms }) => ms)).toEqual([2_000, 48_000, null, null, null, null]);
-    expect(measureSteps({ ...done, delivery: null }, [whole]).map(({ ms }) => ms)).toEqual([
+    expect(measureSmokeSteps(open, [stuck]).map(({ ms }) => ms)).toEqual([
+      2_000,
+      48_000,
+      null,
+      null,
+      null,
+      null,
+    ]);
+    expect(measureSmokeSteps({ ...done, delivery: null }, [whole]).map(({ ms }) => ms)).toEqual([
       2_000,
       48_000,
       40_000,
@@ -95,7 +102,7 @@ describe('the steps of a task', () => {
       null,
       30_000,
     ]);
-    expect(measureSteps(aTask(), []).every(({ ms }) => ms === null)).toBe(true);
+    expect(measureSmokeSteps(aTask(), []).every(({ ms }) => ms === null)).toBe(true);
   });
 
   it('are said with why it stands where it stands', () => {

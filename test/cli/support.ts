@@ -3,7 +3,12 @@ import type { AddressInfo } from 'node:net';
 import type * as z from 'zod';
 import type { CommandIo } from '../../cli/io.ts';
 import { runCli } from '../../cli/run-cli.ts';
-import type { AttemptList, AttemptView, StatusView, TaskView } from '../../shared/api/task-schemas.ts';
+import type {
+  AttemptList,
+  AttemptView,
+  DeploymentStatusView,
+  TaskView,
+} from '../../shared/api/task-schemas.ts';
 import { TaskSubmission } from '../../shared/contract/submission/schema.ts';
 
 const TIME = '2026-11-20T10:00:00.000Z';
@@ -100,7 +105,7 @@ export const aChain = (attempts: AttemptView[], changes: Partial<z.infer<typeof 
   ...changes,
 });
 
-export const aStatus = (nudge: Partial<z.infer<typeof StatusView>['verification_nudge']> = {}) => ({
+export const aStatus = (nudge: Partial<z.infer<typeof DeploymentStatusView>['verification_nudge']> = {}) => ({
   total: 3,
   by_status: {
     blocked: 0,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { ItemTable } from '../../shared/store/item-table.ts';
-import { findOperator } from '../../shared/store/operator-tokens.ts';
+import { findOperatorByToken } from '../../shared/store/operator-tokens.ts';
 import { createTestTable } from '../support/dynalite-table.ts';
 import { assay } from './support.ts';
 
@@ -25,7 +25,7 @@ test('a token is printed once, alone on standard output, and stored so that the 
   expect(ran.code).toBe(0);
   expect(ran.stdout).toMatch(/^assay_op_[\w-]{43}\n$/);
   expect(ran.stderr).toContain('it is not shown again');
-  expect(await findOperator(new ItemTable(table.db, 'tasks'), ran.stdout.trim(), new Date())).toEqual({
+  expect(await findOperatorByToken(new ItemTable(table.db, 'tasks'), ran.stdout.trim(), new Date())).toEqual({
     name: 'ada',
     role: 'admin',
     repositories: [],
@@ -43,7 +43,9 @@ test('the table may come from the environment; --json has name, table and token'
     id: expect.stringMatching(/^[0-9a-f]{12}$/),
     token: expect.stringMatching(/^assay_op_/),
   });
-  expect(await findOperator(new ItemTable(table.db, 'tasks'), document.token, new Date())).toMatchObject({
+  expect(
+    await findOperatorByToken(new ItemTable(table.db, 'tasks'), document.token, new Date()),
+  ).toMatchObject({
     name: 'ci',
   });
 });
@@ -71,13 +73,17 @@ test('a token may be for a role, for some repositories and for a time; the list 
   const made = await assay(['token', 'create', '--name', 'bot', ...args], { env });
   const token = made.stdout.trim();
   const soon = new Date(Date.now() + 89 * 86_400_000);
-  expect(await findOperator(new ItemTable(table.db, 'tasks'), token, soon)).toMatchObject({
+  expect(await findOperatorByToken(new ItemTable(table.db, 'tasks'), token, soon)).toMatchObject({
     name: 'bot',
     role: 'submit',
     repositories: [expect.stringContaining('https://github.com/acme')],
   });
   expect(
-    await findOperator(new ItemTable(table.db, 'tasks'), token, new Date(Date.now() + 91 * 86_400_000)),
+    await findOperatorByToken(
+      new ItemTable(table.db, 'tasks'),
+      token,
+      new Date(Date.now() + 91 * 86_400_000),
+    ),
   ).toBeNull();
   const listed = await assay(['token', 'list'], { env });
   expect(listed.stdout).toMatch(/ID +NAME +ROLE +REPOSITORIES +CREATED +EXPIRES/);
@@ -86,7 +92,7 @@ test('a token may be for a role, for some repositories and for a time; the list 
   const [id] = /^[0-9a-f]{12}(?= +bot)/m.exec(listed.stdout) ?? [''];
   const revoked = await assay(['token', 'revoke', id, '--json'], { env });
   expect(JSON.parse(revoked.stdout)).toMatchObject({ revoked: [{ id, name: 'bot' }] });
-  expect(await findOperator(new ItemTable(table.db, 'tasks'), token, new Date())).toBeNull();
+  expect(await findOperatorByToken(new ItemTable(table.db, 'tasks'), token, new Date())).toBeNull();
   expect(await assay(['token', 'revoke', id], { env })).toMatchObject({ code: 5 });
 });
 

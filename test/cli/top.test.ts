@@ -3,21 +3,21 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { INSTALL_ROOT } from '../../cli/installation.ts';
-import { chooseColors } from '../../cli/io.ts';
+import { chooseTerminalColors } from '../../cli/io.ts';
 import { displayWidth } from '../../cli/output/text.ts';
 import {
   ALERT_TOAST_DURATION_MS,
   type DashboardData,
-  renderFrame,
-  updateThresholdExceededAt,
+  findThresholdExceededTime,
+  renderDashboardFrame,
 } from '../../cli/top/dashboard.ts';
-import { StatusView } from '../../shared/api/task-schemas.ts';
+import { DeploymentStatusView } from '../../shared/api/task-schemas.ts';
 import { createTemporaryFolder } from '../support/git-repository.ts';
 import { findProgram } from '../support/test-tools.ts';
 import { aStatus, assay, aTask, type FakeApi, fakeApi } from './support.ts';
 
 const NOW = Date.parse('2026-11-20T12:00:00.000Z');
-const plain = chooseColors({ isTTY: false }, { NO_COLOR: '1' });
+const plain = chooseTerminalColors({ isTTY: false }, { NO_COLOR: '1' });
 const TRIPPED = {
   total_completions: 4,
   verified_count: 2,
@@ -54,7 +54,7 @@ const trend = {
 };
 const hostile = '\u001b[31mred\u001b[0m \u202eright to left 漢字 '.repeat(20);
 const seenOf = (nudge: object = {}): DashboardData => ({
-  status: StatusView.parse(aStatus(nudge)),
+  status: DeploymentStatusView.parse(aStatus(nudge)),
   tasks: Array.from({ length: 50 }, (_, index) =>
     aTask({ id: `task-${index}`, title: index === 0 ? hostile : 'Fix the door', status: 'in_progress' }),
   ),
@@ -71,7 +71,7 @@ describe('a screen', () => {
   ])(
     'of %i columns and %i lines has everything that fits, and nothing that wraps or scrolls',
     (width, height) => {
-      const lines = renderFrame(seenOf(TRIPPED), NOW, screen(width, height));
+      const lines = renderDashboardFrame(seenOf(TRIPPED), NOW, screen(width, height));
       expect(lines.length).toBeLessThan(height);
       if (width >= 40)
         for (const line of lines) expect(displayWidth(line)).toBeLessThanOrEqual(Math.max(width, 70));
@@ -81,7 +81,7 @@ describe('a screen', () => {
   );
 
   test('says how many tasks there are, what waits, what it costs and what is unverified', () => {
-    const text = renderFrame(seenOf(TRIPPED), null, screen(80, 24)).join('\n');
+    const text = renderDashboardFrame(seenOf(TRIPPED), null, screen(80, 24)).join('\n');
     expect(text).toContain('3 tasks:  1 open  2 done');
     expect(text).toContain('Queues: backend 1');
     expect(text).toMatch(/Models: 2026-11-20 \$1\.75.*1 task of unknown cost/);
@@ -93,7 +93,7 @@ describe('a screen', () => {
 test('what nobody knows the cost of has not cost nothing', () => {
   const unknown = { ...day, cost_usd: null, cost_unknown: 3, judging_cost_usd: 0 };
   const text = (series: (typeof trend.series)[number][]) =>
-    renderFrame(
+    renderDashboardFrame(
       { ...seenOf(), trend: { ...trend, series } as DashboardData['trend'] },
       null,
       screen(80, 24),
@@ -104,22 +104,22 @@ test('what nobody knows the cost of has not cost nothing', () => {
 
 describe('the toast', () => {
   const has = (trip: number | null, now: number) =>
-    renderFrame(seenOf(TRIPPED), trip, screen(80, 24, now))
+    renderDashboardFrame(seenOf(TRIPPED), trip, screen(80, 24, now))
       .join('\n')
       .includes('Too many completions');
 
   test('comes when the threshold trips, and goes after ten seconds', () => {
-    const trip = updateThresholdExceededAt(false, true, null, NOW);
+    const trip = findThresholdExceededTime(false, true, null, NOW);
     expect(has(trip, NOW)).toBe(true);
     expect(has(trip, NOW + ALERT_TOAST_DURATION_MS - 1)).toBe(true);
     expect(has(trip, NOW + ALERT_TOAST_DURATION_MS)).toBe(false);
   });
 
   test('does not come for what had tripped before we looked, and comes again for the next time', () => {
-    expect(updateThresholdExceededAt(null, true, null, NOW)).toBeNull();
-    expect(updateThresholdExceededAt(true, true, NOW, NOW + 5)).toBe(NOW);
-    expect(updateThresholdExceededAt(true, false, NOW, NOW + 5)).toBeNull();
-    expect(updateThresholdExceededAt(false, true, null, NOW + 9)).toBe(NOW + 9);
+    expect(findThresholdExceededTime(null, true, null, NOW)).toBeNull();
+    expect(findThresholdExceededTime(true, true, NOW, NOW + 5)).toBe(NOW);
+    expect(findThresholdExceededTime(true, false, NOW, NOW + 5)).toBeNull();
+    expect(findThresholdExceededTime(false, true, null, NOW + 9)).toBe(NOW + 9);
   });
 });
 

@@ -2,8 +2,12 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { JsonEventStream } from '../../containers/agent/adapters/json-event-stream.ts';
 import { AGENT_ADAPTERS } from '../../containers/agent/adapters/registry.ts';
-import { type AgentRunState, createRunState, totalUsage } from '../../containers/agent/adapters/run-state.ts';
-import { describeProgress } from '../../containers/agent/progress.ts';
+import {
+  type AgentRunState,
+  createAgentRunState,
+  sumTokenUsage,
+} from '../../containers/agent/adapters/run-state.ts';
+import { describeAgentProgress } from '../../containers/agent/progress.ts';
 import { readRecordedRuns } from '../../lab/agent-clis/recorded-runs.ts';
 import type { AgentCliKind } from '../../shared/contract/agents/adapter-manifests.ts';
 import type { FailureCode } from '../../shared/contract/failure/failure-class.ts';
@@ -13,7 +17,7 @@ const recorded = (kind: AgentCliKind, name: string): Buffer =>
   readFileSync(`test/fixtures/agent-clis/${kind}/${name}.jsonl`);
 
 function reads(kind: AgentCliKind, output: Buffer, exitCode = 0): AgentRunState {
-  const reading = createRunState();
+  const reading = createAgentRunState();
   const adapter = AGENT_ADAPTERS[kind];
   const lines = new JsonEventStream((event) => {
     reading.waitReason = null;
@@ -52,7 +56,7 @@ describe('a run that went well is read whole', () => {
     // What a command of the agent writes is in no event.
     const written = kind === 'codex' && name !== 'success' ? [] : ['hello.txt'];
     expect([...reading.changedFiles].map((file) => file.replace(/^.*\//, ''))).toEqual(written);
-    expect(totalUsage(reading)).toEqual(usage);
+    expect(sumTokenUsage(reading)).toEqual(usage);
   });
 
   test('with the cost that a CLI gives, and none where it gives none', () => {
@@ -83,7 +87,7 @@ describe('why a run failed is told by its events', () => {
     ({ kind, name, class: expected }) => {
       const reading = reads(kind, recorded(kind, name));
       expect(reading).toMatchObject({ hasEnded: false, failure: null, waitFailureClass: expected });
-      expect(describeProgress(reading)).toContain(`waits: ${reading.waitReason}`);
+      expect(describeAgentProgress(reading)).toContain(`waits: ${reading.waitReason}`);
     },
   );
 
@@ -108,7 +112,9 @@ describe('why a run failed is told by its events', () => {
   });
 
   test('with the usage that Claude prints on the way out', () => {
-    expect(totalUsage(reads('claude', recorded('claude', 'kill-int')))).toMatchObject({ output_tokens: 123 });
+    expect(sumTokenUsage(reads('claude', recorded('claude', 'kill-int')))).toMatchObject({
+      output_tokens: 123,
+    });
   });
 
   test.each<[AgentCliKind, string]>([
@@ -131,7 +137,7 @@ describe('a stream of events', () => {
     const whole = recorded('claude', 'success');
     const expected = JSON.stringify([...reads('claude', whole).usageByModel]);
     for (const size of [1, 7, 4_096]) {
-      const reading = createRunState();
+      const reading = createAgentRunState();
       const lines = new JsonEventStream((event) => AGENT_ADAPTERS.claude.readEvent?.(event, reading));
       for (let at = 0; at < whole.length; at += size) lines.push(whole.subarray(at, at + size));
       lines.end();
@@ -180,7 +186,7 @@ describe('a stream of events', () => {
       );
       const text = all.map((each) => JSON.stringify(each)).join('\n');
       const reading = reads(kind, Buffer.from(text));
-      expect(totalUsage(reading)).toBeNull();
+      expect(sumTokenUsage(reading)).toBeNull();
       expect(reading.costUsd).toBeNull();
     },
   );
@@ -195,7 +201,7 @@ describe('a stream of events', () => {
     ['opencode', '{"type":"step_finish","part":{"tokens":{"input":-1,"output":1},"cost":-1}}'],
   ])('of %s with a usage of minus one has none', (kind, line) => {
     const reading = reads(kind, Buffer.from(line));
-    expect(totalUsage(reading)).toBeNull();
+    expect(sumTokenUsage(reading)).toBeNull();
     expect(reading.costUsd).toBeNull();
   });
 });

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { runAgent as work } from '../../containers/agent/run-agent.ts';
-import { FailBody } from '../../shared/api/report-schemas.ts';
+import { FailAttemptBody } from '../../shared/api/report-schemas.ts';
 import type { AgentAssignment } from '../../shared/contract/messages/assignment.ts';
 import { CONTAINER_ENV_NAMES } from '../../shared/contract/resource-names.ts';
 import { classifyAttemptFailure } from '../../shared/control/failures/attempt-failure.ts';
@@ -152,7 +152,7 @@ describe('a failed agent', () => {
     ['exit 124', 'timeout', 'exit_code 124', { exit_code: 124 }],
   ])('reports how it ended and what it printed, so that %s is %s by %s', async (script, named, rule, end) => {
     const { fail } = await runAgent(script);
-    const { reason, ...body } = FailBody.parse(fail);
+    const { reason, ...body } = FailAttemptBody.parse(fail);
     expect(body.end).toEqual({ ...end, words: 'output_tail' });
     const told = report({ ...body, status: 'failed', summary: reason });
     expect(classifyAttemptFailure(attempt({ report: told }))).toMatchObject({ class: named, rule });

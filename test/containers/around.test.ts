@@ -3,20 +3,20 @@ import { resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { JsonEventStream } from '../../containers/agent/adapters/json-event-stream.ts';
 import { AGENT_ADAPTERS } from '../../containers/agent/adapters/registry.ts';
-import { createRunState } from '../../containers/agent/adapters/run-state.ts';
+import { createAgentRunState } from '../../containers/agent/adapters/run-state.ts';
 import { AgentRunMiddleware } from '../../containers/agent/middleware/agent-run-middleware.ts';
-import { loadMiddlewareSettings } from '../../containers/agent/middleware/middleware-settings.ts';
+import { loadAgentMiddlewareSettings } from '../../containers/agent/middleware/middleware-settings.ts';
 import { runAgent } from '../../containers/agent/run-agent.ts';
 import {
   AGENT_CLI_KINDS,
   AGENT_CLI_MANIFESTS,
   type AgentCliKind,
 } from '../../shared/contract/agents/adapter-manifests.ts';
-import { COMMAND_MANIFEST } from '../../shared/contract/agents/command-manifest.ts';
+import { COMMAND_ADAPTER_MANIFEST } from '../../shared/contract/agents/command-manifest.ts';
 import { AGENT_HOOKS, DEFAULT_MIDDLEWARE_CHAIN } from '../../shared/contract/agents/middleware-names.ts';
 import type { AgentAssignment } from '../../shared/contract/messages/assignment.ts';
 import type { MiddlewareRecord } from '../../shared/contract/run-record/middleware-record.ts';
-import { BUILTIN_MIDDLEWARE } from '../../shared/control/middleware/builtin/registry.ts';
+import { BUILTIN_MIDDLEWARE_FACTORIES } from '../../shared/control/middleware/builtin/registry.ts';
 import { DEFAULT_MIDDLEWARE_SETTINGS } from '../../shared/control/middleware/default-settings.ts';
 import { createTemporaryFolder, createTestRepository } from '../support/git-repository.ts';
 import { agentAssignment, inBox } from './box.ts';
@@ -73,7 +73,7 @@ describe('around a program of which nothing is known', () => {
       facts: { 'authority_deference.detected_count': 0 },
     });
     expect(Object.keys(record?.fired ?? {}).sort()).toEqual(
-      AGENT_HOOKS.filter((hook) => COMMAND_MANIFEST.hooks[hook] !== 'never').sort(),
+      AGENT_HOOKS.filter((hook) => COMMAND_ADAPTER_MANIFEST.hooks[hook] !== 'never').sort(),
     );
   });
 
@@ -91,11 +91,11 @@ describe('around a program of which nothing is known', () => {
       chain: ['assumption_violation', 'semantic_drift_detector'],
       found: [{ code: 'semantic_drift' }],
     });
-    expect(await loadMiddlewareSettings(config, ['policy_gate'])).toMatchObject({
+    expect(await loadAgentMiddlewareSettings(config, ['policy_gate'])).toMatchObject({
       chain: ['policy_gate', 'semantic_drift_detector'],
     });
-    expect(await loadMiddlewareSettings(config, [])).toMatchObject({ chain: [] });
-    expect(await loadMiddlewareSettings('rules: {}', undefined)).toEqual(DEFAULT_MIDDLEWARE_SETTINGS);
+    expect(await loadAgentMiddlewareSettings(config, [])).toMatchObject({ chain: [] });
+    expect(await loadAgentMiddlewareSettings('rules: {}', undefined)).toEqual(DEFAULT_MIDDLEWARE_SETTINGS);
   });
 
   test('an empty chain of the task leaves nothing around the run', async () => {
@@ -125,7 +125,7 @@ describe('what a hook throws', () => {
   ])('%s ends the attempt as %s, and is not swallowed', async (name, failure_class) => {
     vi.spyOn(console, 'error').mockImplementation(() => {});
     const fault = Object.assign(new Error('broken'), { name });
-    const make = vi.spyOn(BUILTIN_MIDDLEWARE, 'assumption_violation');
+    const make = vi.spyOn(BUILTIN_MIDDLEWARE_FACTORIES, 'assumption_violation');
     make.mockReturnValue({ name: 'assumption_violation', after_model: () => Promise.reject(fault) });
     const { complete, fail, record } = await works(command('echo done'));
     make.mockRestore();
@@ -277,7 +277,7 @@ async function firedBy(kind: AgentCliKind): Promise<string[]> {
     policy: null,
   });
   const { readEvent, observeCalls } = AGENT_ADAPTERS[kind];
-  const reading = createRunState();
+  const reading = createAgentRunState();
   const lines = new JsonEventStream((event) => {
     readEvent?.(event, reading);
     for (const seen of observeCalls?.(event) ?? []) around.observeCall(seen, reading);

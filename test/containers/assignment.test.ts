@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { takeAssignment } from '../../workspace/supervisor/take-assignment.ts';
+import { fetchAndRemoveAssignment } from '../../workspace/supervisor/take-assignment.ts';
 import { agentAssignment } from './box.ts';
 import { type FakeApi, startFakeApi } from './fake-api.ts';
 
@@ -17,16 +17,16 @@ function place(more: { forget_url?: string } = {}): string {
 
 test('an assignment can be read once: its URL is worth nothing when a command of the repository runs', async () => {
   const url = place();
-  expect((await takeAssignment('agent', url))?.token).toBe(api.token);
-  expect(await takeAssignment('agent', url)).toBeNull();
+  expect((await fetchAndRemoveAssignment('agent', url))?.token).toBe(api.token);
+  expect(await fetchAndRemoveAssignment('agent', url)).toBeNull();
 });
 
 test('a box whose assignment cannot be removed does not begin', async () => {
   const url = place({ forget_url: `${api.url}/elsewhere?refused` });
-  await expect(takeAssignment('agent', url)).rejects.toThrow('cannot be removed: HTTP 403');
+  await expect(fetchAndRemoveAssignment('agent', url)).rejects.toThrow('cannot be removed: HTTP 403');
 });
 
 test('a box is for one kind of work, whatever it is told to do', async () => {
   const url = place();
-  await expect(takeAssignment('gates', url)).rejects.toThrow('this box is for gates');
+  await expect(fetchAndRemoveAssignment('gates', url)).rejects.toThrow('this box is for gates');
 });

@@ -1,11 +1,11 @@
 import { describe, expect, it, vi } from 'vitest';
-import { createRunState } from '../../containers/agent/adapters/run-state.ts';
+import { createAgentRunState } from '../../containers/agent/adapters/run-state.ts';
 import type { AgentSession } from '../../containers/agent/agent-session.ts';
 import { AttemptRun, type PreparedAttempt } from '../../containers/agent/attempt-run.ts';
 
 const SESSION = {
   result: { end: 'exited', exitCode: 0, signal: null, startError: null, output: '' },
-  runState: { ...createRunState(), sessionId: 's', summary: 'wrote it', lastMessage: 'done' },
+  runState: { ...createAgentRunState(), sessionId: 's', summary: 'wrote it', lastMessage: 'done' },
   watchdogStop: null,
   approvalRequest: null,
 } as unknown as AgentSession;

@@ -5,13 +5,13 @@ import { rmSync } from 'node:fs';
 import type { PushCredentialSources } from '../../functions/deliver/deliver-work.ts';
 import type {
   AgentAssignment,
-  Assignment,
   DeliveryAssignment,
   GatesAssignment,
+  LaunchAssignment,
 } from '../../shared/contract/messages/assignment.ts';
 import { CONTAINER_ENV_NAMES } from '../../shared/contract/resource-names.ts';
-import { NO_CREDENTIALS } from '../../shared/store/credential-provider.ts';
-import type { ContainerContext } from '../../workspace/supervisor/container.ts';
+import { provideNoCredentials } from '../../shared/store/credential-provider.ts';
+import type { ContainerWorkContext } from '../../workspace/supervisor/container.ts';
 import { createTemporaryFolder } from '../support/git-repository.ts';
 import type { FakeApi } from './fake-api.ts';
 
@@ -28,7 +28,7 @@ export interface RunningBox {
 export function startBox(
   program: readonly string[],
   api: FakeApi,
-  assignment: Assignment,
+  assignment: LaunchAssignment,
   env: Record<string, string> = {},
   confine: readonly string[] = [],
 ): RunningBox {
@@ -54,7 +54,7 @@ export function startBox(
 }
 
 /** What a box's work is given when it runs in this process: everything but the life of a process of its own. */
-export async function inBox<T>(work: (box: ContainerContext) => Promise<T>): Promise<T> {
+export async function inBox<T>(work: (box: ContainerWorkContext) => Promise<T>): Promise<T> {
   const workDir = createTemporaryFolder('assay-box-');
   try {
     return await work({ workDir, users: null, embedded: true, abort: new AbortController().signal });
@@ -130,7 +130,7 @@ export const gatesAssignment = (
 
 /** Neither the minter nor the deployment has anything to push with. */
 export const NO_PUSH_CREDENTIALS: PushCredentialSources = {
-  getCredential: NO_CREDENTIALS,
+  getCredential: provideNoCredentials,
   readSecret: async () => null,
 };
 

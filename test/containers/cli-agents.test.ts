@@ -1,11 +1,11 @@
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createRunState } from '../../containers/agent/adapters/run-state.ts';
-import { type AgentSessionOptions, runSession } from '../../containers/agent/agent-session.ts';
+import { createAgentRunState } from '../../containers/agent/adapters/run-state.ts';
+import { type AgentSessionOptions, runAgentSession } from '../../containers/agent/agent-session.ts';
 import { loadRole } from '../../containers/agent/load-role.ts';
-import { describeProgress } from '../../containers/agent/progress.ts';
+import { describeAgentProgress } from '../../containers/agent/progress.ts';
 import { runAgent } from '../../containers/agent/run-agent.ts';
-import { determineSessionFailure } from '../../containers/agent/session-failure.ts';
+import { determineAgentFailure } from '../../containers/agent/session-failure.ts';
 import { prepareWorkspace } from '../../containers/agent/workspace-layout.ts';
 import type { AgentAssignment } from '../../shared/contract/messages/assignment.ts';
 import { fetchCommit } from '../../workspace/git/fetch-commits.ts';
@@ -175,12 +175,12 @@ describe('stopping an agent CLI', () => {
       });
       const role = await loadRole(assignment.role, store, base);
       const prepared = await prepareWorkspace(assignment, box, role, store, base);
-      const ended = await runSession(assignment, box, prepared, {
+      const ended = await runAgentSession(assignment, box, prepared, {
         graceMs: 100,
         ...options,
         abort: new AbortController().signal,
       });
-      return { ...ended, failure: determineSessionFailure(ended, 'codex') };
+      return { ...ended, failure: determineAgentFailure(ended, 'codex') };
     });
 
   test('asks with SIGINT first and reads what it prints on its way out', async () => {
@@ -212,7 +212,7 @@ printf '%s\\n' "$@" >&2; cat ${recorded('codex/success.jsonl')}`,
     const said = result.output.split('\n');
     expect(said.find((line) => line.startsWith('You have said nothing for 1.5 seconds'))).toContain('Go on');
     expect(said).toContain(runState?.sessionId);
-    expect(describeProgress(runState ?? createRunState())).toContain('nudged');
+    expect(describeAgentProgress(runState ?? createAgentRunState())).toContain('nudged');
   });
 
   test('ends one that stays silent, and one that nobody can tell anything', async () => {

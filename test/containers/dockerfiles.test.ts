@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { INSTALL_PINS_FILE, renderInstallPins } from '../../shared/contract/agents/adapter-install.ts';
+import { CLI_VERSION_PINS_FILE, renderCliVersionPins } from '../../shared/contract/agents/adapter-install.ts';
 import { AGENT_CLI_KINDS, AGENT_CLI_MANIFESTS } from '../../shared/contract/agents/adapter-manifests.ts';
 import { CONTAINER_ENV_NAMES } from '../../shared/contract/resource-names.ts';
 import { createTemporaryFolder } from '../support/git-repository.ts';
@@ -106,14 +106,14 @@ test('the agent image brings exactly the CLIs that it is told to, in the version
   );
   for (const kind of AGENT_CLI_KINDS)
     expect(AGENT_CLI_MANIFESTS[kind].install.version).toMatch(/^\d+\.\d+\.\d+$/);
-  expect(Object.keys(JSON.parse(renderInstallPins()))).toEqual([...AGENT_CLI_KINDS]);
+  expect(Object.keys(JSON.parse(renderCliVersionPins()))).toEqual([...AGENT_CLI_KINDS]);
 });
 
 describe('the installer of agent CLIs', () => {
   const installs = (says: string, kinds: readonly string[]) => {
     const folder = createTemporaryFolder();
-    const pins = join(folder, INSTALL_PINS_FILE);
-    writeFileSync(pins, renderInstallPins());
+    const pins = join(folder, CLI_VERSION_PINS_FILE);
+    writeFileSync(pins, renderCliVersionPins());
     // As npm would: puts a program there that says its version.
     const npm = `prefix=$3; mkdir -p "$prefix/node_modules/.bin"; for program in claude codex; do printf '#!/bin/sh\\necho ${says}\\n' > "$prefix/node_modules/.bin/$program"; chmod +x "$prefix/node_modules/.bin/$program"; done`;
     const path = fakeCli(folder, 'npm', npm);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { deliverWork } from '../../functions/deliver/deliver-work.ts';
 import type { Evidence } from '../../shared/contract/evidence/schema.ts';
-import { reduceToVerdict } from '../../shared/control/verdict/reduce-to-verdict.ts';
+import { deriveVerdictFromEvidence } from '../../shared/control/verdict/reduce-to-verdict.ts';
 import { createTestRepository } from '../support/git-repository.ts';
 import {
   agentAssignment,
@@ -61,7 +61,11 @@ test('an agent edits files, gates look at the very same tree, and the branch tha
   expect(evidence.signals.map((signal) => signal.outcome)).toEqual(['passed', 'passed']);
   expect(evidence.gates.map((gate) => [gate.name, gate.outcome])).toContainEqual(['tests', 'passed']);
   expect(evidence.changed_files).toEqual(['docs/notes.txt', 'sum.js']);
-  expect(reduceToVerdict(evidence)).toMatchObject({ verdict: 'pass', verified: true, tests_run: true });
+  expect(deriveVerdictFromEvidence(evidence)).toMatchObject({
+    verdict: 'pass',
+    verified: true,
+    tests_run: true,
+  });
 
   vi.stubEnv('ASSAY_API_URL', api.url);
   await inBox((box) => deliverWork(deliverAssignment(api, repository.url, work), box, NO_PUSH_CREDENTIALS));

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createBucketCache } from '../../containers/gates/bucket-memory.ts';
+import { createS3Cache } from '../../containers/gates/bucket-memory.ts';
 import { computeCacheEntryKey } from '../../gates/core/persistent-cache.ts';
-import { createContainerClient } from '../../shared/api/container-client.ts';
+import { createContainerApiClient } from '../../shared/api/container-client.ts';
 import { type FakeApi, startFakeApi } from './fake-api.ts';
 
 let api: FakeApi;
@@ -11,7 +11,7 @@ beforeEach(async () => {
 afterEach(() => api.stop());
 
 const memory = () =>
-  createBucketCache(createContainerClient({ api_url: api.url, token: api.token, task_id: 'T1' }));
+  createS3Cache(createContainerApiClient({ api_url: api.url, token: api.token, task_id: 'T1' }));
 const KEY = computeCacheEntryKey('baselines', 'a');
 const PATH = `/memory/baselines-${KEY.hash}`;
 const quiet = () => vi.spyOn(console, 'error').mockImplementation(() => {});

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { applyRoleLimits } from '../../containers/agent/load-role.ts';
 import { runAgent } from '../../containers/agent/run-agent.ts';
-import type { Adapter } from '../../shared/contract/agents/adapter.ts';
+import type { AgentAdapterSettings } from '../../shared/contract/agents/adapter.ts';
 import type { AgentAssignment } from '../../shared/contract/messages/assignment.ts';
 import { MAX_KNOWLEDGE_BYTES } from '../../shared/control/roles/role.ts';
 import { createTemporaryFolder, createTestRepository } from '../support/git-repository.ts';
@@ -74,7 +74,7 @@ describe('the role of an agent', () => {
     });
     expect(patch).toMatch(/^\+--max-turns\n\+4$/m);
     expect(patch).toMatch(/^\+--max-budget-usd\n\+0\.5$/m);
-    const command: Adapter = { kind: 'command', argv: ['true'], timeout_s: 60 };
+    const command: AgentAdapterSettings = { kind: 'command', argv: ['true'], timeout_s: 60 };
     expect(applyRoleLimits(command, { timeout_s: 7, max_turns: 4 })).toEqual({ ...command, timeout_s: 7 });
     expect(applyRoleLimits(command, { timeout_s: 90 })).toEqual(command);
   });

@@ -1,9 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { beginNextRun, createRunState, resetRunOutcome } from '../../containers/agent/adapters/run-state.ts';
+import {
+  beginNextAgentRun,
+  createAgentRunState,
+  resetAgentRunOutcome,
+} from '../../containers/agent/adapters/run-state.ts';
 
 const USAGE = { input_tokens: 3, output_tokens: 2, cache_read_tokens: 1, cache_write_tokens: 0 };
 const endedRun = () =>
-  Object.assign(createRunState(), {
+  Object.assign(createAgentRunState(), {
     ...{ sessionId: 's', turns: 4, hasEnded: true, stopReason: 'refusal', costUsd: 1 },
     ...{ failure: { class: 'refused', reason: 'no' }, status: 'blocked', summary: 'no key' },
     ...{ waitReason: 'the provider', waitFailureClass: 'rate_limited' },
@@ -12,20 +16,20 @@ const endedRun = () =>
 describe('run state between two runs of an agent', () => {
   it('forgets how the run ended, and keeps its session and turns', () => {
     const state = endedRun();
-    beginNextRun(state);
-    expect(state).toEqual({ ...createRunState(), sessionId: 's', turns: 4 });
+    beginNextAgentRun(state);
+    expect(state).toEqual({ ...createAgentRunState(), sessionId: 's', turns: 4 });
   });
 
   it('forgets the end alone when a silent run is told to go on', () => {
     const state = endedRun();
-    resetRunOutcome(state);
+    resetAgentRunOutcome(state);
     expect(state).toEqual({ ...endedRun(), hasEnded: false, failure: null, stopReason: null });
   });
 
   it('adds usage and cost of the earlier run to those of the next, by model', () => {
     const state = endedRun();
     state.usageByModel.set('small', USAGE).set('large', USAGE);
-    const { addEarlier } = beginNextRun(state);
+    const { addEarlier } = beginNextAgentRun(state);
     state.usageByModel.set('large', USAGE);
     state.costUsd = 0.5;
     addEarlier();

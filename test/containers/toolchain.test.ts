@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkToolchain } from '../../containers/gates/check-toolchain.ts';
+import { checkToolchainImage } from '../../containers/gates/check-toolchain.ts';
 import type { GatesAssignment } from '../../shared/contract/messages/assignment.ts';
 import { createTestRepository } from '../support/git-repository.ts';
 
@@ -7,7 +7,7 @@ const check = (text: string | null, image?: string) => {
   const repository = createTestRepository(text === null ? { 'a.txt': '' } : { 'assay.yaml': text });
   const store = { dir: `${repository.dir}/.git`, format: 'sha1' } as const;
   const base_commit = repository.git('rev-parse', 'HEAD');
-  return checkToolchain(store, { base_commit, image } as GatesAssignment);
+  return checkToolchainImage(store, { base_commit, image } as GatesAssignment);
 };
 
 describe('a gates box', () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { buildProgram } from '../../cli/program.ts';
-import { namedQueries } from '../../shared/control/ledger/named-queries.ts';
+import { loadNamedSqlQueries } from '../../shared/control/ledger/named-queries.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const PAGES = [
@@ -25,7 +25,7 @@ const program = await buildProgram(
   },
   'all',
 );
-const queries = new Set(namedQueries().map(({ name }) => name));
+const queries = new Set(loadNamedSqlQueries().map(({ name }) => name));
 
 /** `assay a b\\|c` stands for two of them, in a cell of a table. */
 function wrongWith(text: string): string | null {

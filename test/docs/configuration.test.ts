@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { configurationSchema } from '../../docs/generator/configuration.ts';
 import { RULE_LEVELS } from '../../gates/core/rule-settings.ts';
-import { parseConfig } from '../../gates/pipeline/configuration/parse-config.ts';
-import { RULES } from '../../gates/rules/rule-registry.ts';
+import { parseAssayConfig } from '../../gates/pipeline/configuration/parse-config.ts';
+import { GATE_RULES } from '../../gates/rules/rule-registry.ts';
 
 const schema = configurationSchema() as {
   readonly properties: {
@@ -15,7 +15,7 @@ const schema = configurationSchema() as {
 
 test('editors know every rule by name, its levels, paths, reason and end', () => {
   const { properties, additionalProperties } = schema.properties.rules;
-  expect(Object.keys(properties)).toEqual(RULES.map(({ id }) => id));
+  expect(Object.keys(properties)).toEqual(GATE_RULES.map(({ id }) => id));
   expect(additionalProperties).toBe(false);
   const [level, setting] = schema.$defs.RuleSetting.anyOf;
   expect(level).toMatchObject({ enum: RULE_LEVELS });
@@ -50,7 +50,7 @@ test('every assay.yaml that a page shows is valid', () => {
   );
   const problems = ofProjects.flatMap(({ page, text }) => {
     try {
-      parseConfig(text);
+      parseAssayConfig(text);
       return [];
     } catch (error) {
       return [`${page}: ${error instanceof Error ? error.message : error}`];

@@ -4,14 +4,14 @@ import { describe, expect, test } from 'vitest';
 import { toCheckJson } from '../../cli/check/check-report.ts';
 import { ConnectionFile } from '../../cli/connection.ts';
 import { type DemoResult, toDemoJson } from '../../cli/demo/demo-result.ts';
-import { EXIT_MEANINGS } from '../../cli/exit.ts';
+import { EXIT_CODE_MEANINGS } from '../../cli/exit.ts';
 import { generated } from '../../docs/generate.ts';
 import { cliPage, JSON_OUTPUTS } from '../../docs/generator/cli.ts';
 import { taskLifecyclePage } from '../../docs/generator/lifecycles.ts';
 import type { Evidence } from '../../shared/contract/evidence/schema.ts';
 import { TASK_LIFECYCLE, TASK_STATUSES } from '../../shared/contract/task/status.ts';
 import { VerificationNudge } from '../../shared/control/ledger/verification-nudge-schema.ts';
-import { reduceToVerdict } from '../../shared/control/verdict/reduce-to-verdict.ts';
+import { deriveVerdictFromEvidence } from '../../shared/control/verdict/reduce-to-verdict.ts';
 
 const DOCS = join(import.meta.dirname, '../../docs');
 
@@ -54,7 +54,7 @@ describe('the page of the command line', () => {
     expect(JSON_OUTPUTS.get(command)?.text).not.toContain('undefined');
   });
 
-  test.each(Object.entries(EXIT_MEANINGS))('explains exit code %s', (code, meaning) => {
+  test.each(Object.entries(EXIT_CODE_MEANINGS))('explains exit code %s', (code, meaning) => {
     expect(page).toContain(`${code.padEnd(4)} ${meaning}`);
   });
 
@@ -82,7 +82,7 @@ describe('the shapes of JSON', () => {
       gathered_at: '2026-11-21T10:00:00.000Z',
       duration_ms: 0,
     };
-    expect(keys('check')).toEqual(Object.keys(toCheckJson(evidence, reduceToVerdict(evidence))));
+    expect(keys('check')).toEqual(Object.keys(toCheckJson(evidence, deriveVerdictFromEvidence(evidence))));
   });
 
   test('of up are what up prints', () => {

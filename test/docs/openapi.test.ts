@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { BODY_EXAMPLES } from '../../docs/generator/examples.ts';
 import { openapi } from '../../docs/generator/openapi.ts';
-import { PROBLEMS } from '../../shared/api/problem.ts';
+import { API_REFUSALS } from '../../shared/api/problem.ts';
 import { refusalCodesOf } from '../../shared/api/route-refusals.ts';
 import {
   ROUTES,
@@ -50,7 +50,7 @@ test('the document is OpenAPI 3.1 and asks for a bearer token unless a route say
 test.each(routes)('%s is in the document with its answer and its refusals', (name, route) => {
   const operation = operationOf(route);
   expect(operation?.operationId).toBe(name);
-  const expected = [route.status ?? 200, ...refusalCodesOf(route).map((code) => PROBLEMS[code].status)];
+  const expected = [route.status ?? 200, ...refusalCodesOf(route).map((code) => API_REFUSALS[code].status)];
   expect(Object.keys(operation?.responses ?? {})).toEqual(
     expect.arrayContaining([...new Set(expected)].map(String)),
   );

@@ -4,7 +4,7 @@ import { parse } from 'yaml';
 import { AUTONOMY_LEVELS, AUTONOMY_PRESETS } from '../../shared/contract/approval/autonomy.ts';
 import { actionRisk, KNOWN_ACTIONS, RISK_LEVELS } from '../../shared/contract/approval/risk.ts';
 import { WORK_REQUEST_LIFECYCLE, WORK_REQUEST_STATUSES } from '../../shared/contract/intake/status.ts';
-import { CLIENT_STRATEGIES, ReviewSettings } from '../../shared/contract/review/review-settings.ts';
+import { REVIEW_CLIENT_STRATEGIES, ReviewSettings } from '../../shared/contract/review/review-settings.ts';
 import { REVIEW_STAGES } from '../../shared/contract/review/review-stage-names.ts';
 import { VISION_CATEGORIES, VISION_VERIFIERS } from '../../shared/contract/review/vision-kinds.ts';
 import { VisualExpectation } from '../../shared/contract/review/vision-settings.ts';
@@ -70,5 +70,5 @@ it('docs/workflows.md has a row for each kind of node, and each stage and client
     .split('\n')
     .flatMap((line) => named(line.split('|')[1]));
   for (const each of [...NODE_KIND_NAMES, ...REVIEW_STAGES]) expect(cells).toContain(each);
-  for (const strategy of CLIENT_STRATEGIES) expect(page('workflows')).toContain(strategy);
+  for (const strategy of REVIEW_CLIENT_STRATEGIES) expect(page('workflows')).toContain(strategy);
 });

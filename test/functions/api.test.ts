@@ -14,10 +14,10 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { handler as authorizer } from '../../functions/api/authorizer.ts';
 import { handler as read } from '../../functions/api/read-api.ts';
-import type { ApiEvent } from '../../functions/api/route-request.ts';
+import type { ApiGatewayEvent } from '../../functions/api/route-request.ts';
 import { handler as work } from '../../functions/api/work-api.ts';
 import { handler as submit } from '../../functions/api/write-api.ts';
-import { PROBLEMS, ProblemDetails } from '../../shared/api/problem.ts';
+import { API_REFUSALS, ProblemDetails } from '../../shared/api/problem.ts';
 import { ROUTES, type RouteDefinition } from '../../shared/api/routes.ts';
 import { mintLaunchToken, mintOperatorToken } from '../../shared/contract/access/tokens.ts';
 import { MAX_REQUEST_BODY_BYTES } from '../../shared/contract/resource-names.ts';
@@ -53,7 +53,7 @@ function event(
     headers?: Record<string, string>;
     identity?: Identity | null;
   } = {},
-): ApiEvent {
+): ApiGatewayEvent {
   const made = {
     version: '2.0',
     routeKey,
@@ -69,9 +69,9 @@ function event(
     body: fields.raw ?? (fields.body === undefined ? undefined : JSON.stringify(fields.body)),
     isBase64Encoded: false,
   };
-  return made as unknown as ApiEvent;
+  return made as unknown as ApiGatewayEvent;
 }
-const call = (handler: typeof submit, of: ApiEvent): Promise<APIGatewayProxyStructuredResultV2> =>
+const call = (handler: typeof submit, of: ApiGatewayEvent): Promise<APIGatewayProxyStructuredResultV2> =>
   handler(of, {} as Context) as Promise<APIGatewayProxyStructuredResultV2>;
 const problem = (answer: APIGatewayProxyStructuredResultV2): ProblemDetails =>
   ProblemDetails.parse(JSON.parse(answer.body ?? '{}'));
@@ -467,5 +467,5 @@ describe('If-Match', () => {
 });
 
 it('has a status between 400 and 599 for every problem', () => {
-  for (const { status } of Object.values(PROBLEMS)) expect(status).toBeGreaterThanOrEqual(400);
+  for (const { status } of Object.values(API_REFUSALS)) expect(status).toBeGreaterThanOrEqual(400);
 });

@@ -33,15 +33,15 @@ import { handler as ledger } from '../../functions/ledger/handler.ts';
 import { handler as reconciler } from '../../functions/reconcile/handler.ts';
 import { logger } from '../../functions/runtime/logger.ts';
 import {
-  FAILED_BATCH_PREFIX,
-  ITEM_KEY_PREFIXES,
+  FAILED_STREAM_BATCH_KEY_PREFIX,
   TABLE_INDEXES,
-  TABLE_KEYS,
+  TABLE_ITEM_KEY_PREFIXES,
+  TASKS_TABLE_KEY_ATTRIBUTES,
 } from '../../shared/contract/resource-names.ts';
 import type { Task } from '../../shared/contract/task/task.ts';
-import { letterQueueId } from '../../shared/control/dead-letters/dead-letter.ts';
+import { parseDeadLetterRetryQueueId } from '../../shared/control/dead-letters/dead-letter.ts';
 import { addFailedOperation, EMPTY_RETRY_QUEUE } from '../../shared/control/dead-letters/retry-queue.ts';
-import { deadlineKey, taskKey, taskToItem } from '../../shared/store/task-item.ts';
+import { buildTaskDeadlineKey, buildTaskItemKey, taskToItem } from '../../shared/store/task-item.ts';
 import { synthesise } from '../infra/synthesise.ts';
 import { attempt, FIXED_NOW, launch, task, taskInReview, verdict } from '../support/builders.ts';
 
@@ -139,10 +139,10 @@ const again = {
 } as SQSEvent;
 
 const holds = (of: Task): Task => {
-  const due = deadlineKey(of.id, FIXED_NOW);
+  const due = buildTaskDeadlineKey(of.id, FIXED_NOW);
   const item = { ...taskToItem(of), ...due };
   db.on(GetCommand).callsFake(({ Key }) =>
-    Key[TABLE_KEYS.pk] === ITEM_KEY_PREFIXES.tuning ? {} : { Item: item },
+    Key[TASKS_TABLE_KEY_ATTRIBUTES.pk] === TABLE_ITEM_KEY_PREFIXES.tuning ? {} : { Item: item },
   );
   const shard = Object.values(due).find((value) => !String(value).endsWith(of.id));
   db.on(QueryCommand).callsFake((input: { IndexName?: string; ExpressionAttributeValues?: object }) => ({
@@ -172,8 +172,8 @@ const ofRequest = {
       dynamodb: {
         SequenceNumber: '1',
         Keys: marshall({
-          [TABLE_KEYS.pk]: `${ITEM_KEY_PREFIXES.request}R1`,
-          [TABLE_KEYS.sk]: TABLE_KEYS.requestSk,
+          [TASKS_TABLE_KEY_ATTRIBUTES.pk]: `${TABLE_ITEM_KEY_PREFIXES.request}R1`,
+          [TASKS_TABLE_KEY_ATTRIBUTES.sk]: TASKS_TABLE_KEY_ATTRIBUTES.requestSk,
         }),
       },
     },
@@ -184,7 +184,7 @@ const batch = (): string =>
   JSON.stringify({
     requestContext: { functionArn: 'arn:aws:lambda:us-east-1:000000000000:function:conductor' },
     payload: JSON.stringify({
-      Records: [{ eventID: 'e', dynamodb: { SequenceNumber: '1', Keys: marshall(taskKey('T1')) } }],
+      Records: [{ eventID: 'e', dynamodb: { SequenceNumber: '1', Keys: marshall(buildTaskItemKey('T1')) } }],
     }),
   });
 const waits = { lost: false };
@@ -198,9 +198,12 @@ const letter = (id: string, operation: string, args: string): void => {
     new Date(ago(9)),
     new Date(ago(9)),
   );
-  const name = letterQueueId(id);
+  const name = parseDeadLetterRetryQueueId(id);
   db.on(GetCommand).callsFake(({ Key }) => ({
-    Item: Key[TABLE_KEYS.pk] === ITEM_KEY_PREFIXES.deadLetter ? lane : taskToItem(claimed()),
+    Item:
+      Key[TASKS_TABLE_KEY_ATTRIBUTES.pk] === TABLE_ITEM_KEY_PREFIXES.deadLetter
+        ? lane
+        : taskToItem(claimed()),
   }));
   db.on(QueryCommand).callsFake(({ Select }: { Select?: string }) =>
     Select === 'COUNT' ? { Count: 1 } : { Items: [{ [TABLE_INDEXES.byDeadline.sk]: `${ago(1)}#${name}` }] },
@@ -337,7 +340,9 @@ const rights = Object.entries(template.findResources('AWS::IAM::Policy')).flatMa
   const own =
     name === 'DeadLetters'
       ? statements
-      : statements.filter(({ Resource }) => !JSON.stringify(Resource).includes(FAILED_BATCH_PREFIX));
+      : statements.filter(
+          ({ Resource }) => !JSON.stringify(Resource).includes(FAILED_STREAM_BATCH_KEY_PREFIX),
+        );
   const isForOthers = (each: string) =>
     BY_SERVICES.test(each) || (FOR_OTHERS[name ?? '']?.test(each) ?? false);
   const actions = new Set(own.flatMap(({ Action }) => Action).filter((each) => !isForOthers(each)));

@@ -3,10 +3,10 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { FUNCTIONS, type FunctionName } from '../../infra/bundles.ts';
+import { LAMBDA_ENTRY_POINTS, type ServiceFunctionName } from '../../infra/bundles.ts';
 import { FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
 import type { Task } from '../../shared/contract/task/task.ts';
-import { taskKey, taskToItem } from '../../shared/store/task-item.ts';
+import { buildTaskItemKey, taskToItem } from '../../shared/store/task-item.ts';
 import { taskInReview, verdict } from '../support/builders.ts';
 import { COMPLETE_FUNCTION_ENV } from '../support/function-env-values.ts';
 
@@ -22,7 +22,7 @@ const WRITE = {
       eventID: 'e',
       dynamodb: {
         SequenceNumber: '1',
-        Keys: marshall(taskKey('T1')),
+        Keys: marshall(buildTaskItemKey('T1')),
         OldImage: image(taskInReview()),
         NewImage: image({ ...taskInReview({ verdict: verdict() }), status: 'done', version: 9 }),
       },
@@ -31,7 +31,7 @@ const WRITE = {
 };
 
 /** What each function is called with, and what its log must say that it was about. */
-const CALLED: Partial<Record<FunctionName, readonly [event: unknown, about: object]>> = {
+const CALLED: Partial<Record<ServiceFunctionName, readonly [event: unknown, about: object]>> = {
   'api-authorizer': [{ headers: { authorization: `Bearer assay_op_${'a'.repeat(43)}` } }, {}],
   'forge-tell': [ENDED, { task_id: 'T1' }],
   ledger: [WRITE, { task_ids: ['T1'] }],
@@ -63,7 +63,7 @@ const CALLED: Partial<Record<FunctionName, readonly [event: unknown, about: obje
 };
 
 /** What says it in another way: each answer of the API, each record, message, day or call by itself, or it asks nobody anything. */
-const OTHERWISE: Partial<Record<FunctionName, string>> = {
+const OTHERWISE: Partial<Record<ServiceFunctionName, string>> = {
   'api-submit': 'functions/api/api-handler.ts',
   'api-work': 'functions/api/api-handler.ts',
   'api-upload': 'functions/api/api-handler.ts',
@@ -102,13 +102,13 @@ afterEach(() => {
 describe('an error that ends a function', () => {
   it('is looked for in every function', () => {
     const looked = [...Object.keys(CALLED), ...Object.keys(OTHERWISE)];
-    expect(new Set(looked)).toEqual(new Set(Object.keys(FUNCTIONS)));
+    expect(new Set(looked)).toEqual(new Set(Object.keys(LAMBDA_ENTRY_POINTS)));
   });
 
-  it.each(Object.entries(CALLED).map(([name, called]) => [name as FunctionName, ...called] as const))(
+  it.each(Object.entries(CALLED).map(([name, called]) => [name as ServiceFunctionName, ...called] as const))(
     'of %s is in its log at the level that is counted, with what it was about',
     async (name, event, about) => {
-      const { handler } = (await import(`../../${FUNCTIONS[name]}`)) as { handler: Handler };
+      const { handler } = (await import(`../../${LAMBDA_ENTRY_POINTS[name]}`)) as { handler: Handler };
       await expect(handler(event, context)).rejects.toThrow();
       expect(said).toContainEqual(expect.objectContaining({ ...about, error: expect.any(Error) }));
     },

@@ -4,7 +4,7 @@ import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it, test } from 'vitest';
 import { handler as read } from '../../functions/api/read-api.ts';
-import type { ApiEvent } from '../../functions/api/route-request.ts';
+import type { ApiGatewayEvent } from '../../functions/api/route-request.ts';
 import { handler as work } from '../../functions/api/work-api.ts';
 import { handler as submit } from '../../functions/api/write-api.ts';
 import { ProblemDetails } from '../../shared/api/problem.ts';
@@ -21,7 +21,7 @@ beforeEach(() => {
 
 const OPERATOR = { caller: 'operator', principal: 'ann', role: 'admin', task_id: '', attempt: 0 };
 const AGENT = { caller: 'agent', principal: 'agent of T1/1', task_id: 'T1', attempt: 1 };
-const event = (routeKey: string, raw: string | undefined, more: object = {}): ApiEvent =>
+const event = (routeKey: string, raw: string | undefined, more: object = {}): ApiGatewayEvent =>
   ({
     version: '2.0',
     routeKey,
@@ -35,8 +35,8 @@ const event = (routeKey: string, raw: string | undefined, more: object = {}): Ap
     body: raw,
     isBase64Encoded: false,
     ...more,
-  }) as unknown as ApiEvent;
-const call = (handler: typeof submit, of: ApiEvent): Promise<APIGatewayProxyStructuredResultV2> =>
+  }) as unknown as ApiGatewayEvent;
+const call = (handler: typeof submit, of: ApiGatewayEvent): Promise<APIGatewayProxyStructuredResultV2> =>
   handler(of, {} as Context) as Promise<APIGatewayProxyStructuredResultV2>;
 const problem = (answer: APIGatewayProxyStructuredResultV2): ProblemDetails =>
   ProblemDetails.parse(JSON.parse(answer.body ?? '{}'));

@@ -1,6 +1,6 @@
 import { build } from 'esbuild';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { FUNCTIONS } from '../../infra/bundles.ts';
+import { LAMBDA_ENTRY_POINTS } from '../../infra/bundles.ts';
 
 type Inputs = Readonly<
   Record<string, { readonly imports: readonly { readonly path: string; readonly kind: string }[] }>
@@ -18,7 +18,7 @@ function loadedAtStart(file: string, seen = new Set<string>()): Set<string> {
 
 beforeAll(async () => {
   const { metafile } = await build({
-    entryPoints: Object.values(FUNCTIONS),
+    entryPoints: Object.values(LAMBDA_ENTRY_POINTS),
     outdir: 'unused',
     bundle: true,
     packages: 'external',
@@ -42,6 +42,6 @@ describe('modules that an API function loads before its first request', () => {
     ['api-work', 225],
     ['api-read', 282],
   ] as const)('%s: at most %i', (name, most) => {
-    expect(loadedAtStart(FUNCTIONS[name]).size).toBeLessThanOrEqual(most);
+    expect(loadedAtStart(LAMBDA_ENTRY_POINTS[name]).size).toBeLessThanOrEqual(most);
   });
 });

@@ -4,7 +4,7 @@ import { DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { ApiEvent } from '../../functions/api/route-request.ts';
+import type { ApiGatewayEvent } from '../../functions/api/route-request.ts';
 import { handler as upload } from '../../functions/api/upload-api.ts';
 import { ProblemDetails } from '../../shared/api/problem.ts';
 import { taskToItem } from '../../shared/store/task-item.ts';
@@ -35,7 +35,7 @@ async function post(caller: 'agent' | 'gates' | 'operator', route: string, body:
     },
     body: JSON.stringify(body),
     isBase64Encoded: false,
-  } as unknown as ApiEvent;
+  } as unknown as ApiGatewayEvent;
   const answer = (await upload(event, {} as Context)) as APIGatewayProxyStructuredResultV2;
   return { status: answer.statusCode, body: JSON.parse(answer.body ?? '{}') };
 }

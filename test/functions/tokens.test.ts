@@ -5,7 +5,7 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { handler as evidence } from '../../functions/api/evidence-api.ts';
 import { handler as read } from '../../functions/api/read-api.ts';
-import type { ApiEvent } from '../../functions/api/route-request.ts';
+import type { ApiGatewayEvent } from '../../functions/api/route-request.ts';
 import { handler as upload } from '../../functions/api/upload-api.ts';
 import { handler as work } from '../../functions/api/work-api.ts';
 import { UPLOAD_RULES } from '../../shared/api/report-schemas.ts';
@@ -58,7 +58,7 @@ async function call(
     },
     body: body === undefined ? undefined : JSON.stringify(body),
     isBase64Encoded: false,
-  } as unknown as ApiEvent;
+  } as unknown as ApiGatewayEvent;
   const handler = HANDLERS[route.function as keyof typeof HANDLERS];
   const answer = (await handler(event, {} as Context)) as APIGatewayProxyStructuredResultV2;
   return { status: answer.statusCode, body: JSON.parse(answer.body ?? '{}') };
@@ -167,7 +167,7 @@ describe('what a token of a box may read', () => {
           lambda: { caller: 'agent', principal: 'agent', task_id: 'T1', attempt: 2, launch: 1 },
         },
       },
-    } as unknown as ApiEvent;
+    } as unknown as ApiGatewayEvent;
     const answer = (await read(event, {} as Context)) as APIGatewayProxyStructuredResultV2;
     expect(answer.statusCode).toBe(200);
     expect(answer.body).not.toContain('of another');

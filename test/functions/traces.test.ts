@@ -4,11 +4,11 @@ import { DynamoDBDocumentClient, GetCommand, QueryCommand } from '@aws-sdk/lib-d
 import type { EventBridgeEvent } from 'aws-lambda';
 import { mockClient } from 'aws-sdk-client-mock';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { MeteredCall } from '../../shared/contract/models/metered-call.ts';
+import type { MeteredModelCall } from '../../shared/contract/models/metered-call.ts';
 import { FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
 import type { Task } from '../../shared/contract/task/task.ts';
-import { spanIdOf, traceIdOf } from '../../shared/control/telemetry/planned-trace.ts';
-import { taskTrace } from '../../shared/control/telemetry/task-trace.ts';
+import { deriveSpanId, deriveTraceId } from '../../shared/control/telemetry/planned-trace.ts';
+import { buildTaskTrace } from '../../shared/control/telemetry/task-trace.ts';
 import { taskToItem } from '../../shared/store/task-item.ts';
 import * as build from '../support/builders.ts';
 import { FUNCTION_ENV } from '../support/function-env-values.ts';
@@ -110,14 +110,19 @@ const second = build.attempt({
   ended_at: at(200),
   outcome: 'passed',
 });
-const called = (id: string, from: number, to: number, fields: Partial<MeteredCall> = {}): MeteredCall => ({
+const called = (
+  id: string,
+  from: number,
+  to: number,
+  fields: Partial<MeteredModelCall> = {},
+): MeteredModelCall => ({
   ...{ id, attempt: 1, caller: 'agent', protocol: 'anthropic', status: 200, micro: 2_000, trouble: null },
   ...{ model: 'claude-haiku-4-5', answered: 'claude-haiku-4-5', usage },
   started_at: at(from),
   ended_at: at(to),
   ...fields,
 });
-let kept: MeteredCall[] = [];
+let kept: MeteredModelCall[] = [];
 const done = (fields: Partial<Task> = {}): Task =>
   build.task({
     status: 'done',
@@ -165,7 +170,7 @@ describe('the trace of a task', () => {
     await tell(done());
     expect(seen.map(({ path }) => path)).toEqual(['/v1/traces']);
     const all = spans();
-    expect(new Set(all.map(({ traceId }) => traceId))).toEqual(new Set([traceIdOf('T1')]));
+    expect(new Set(all.map(({ traceId }) => traceId))).toEqual(new Set([deriveTraceId('T1')]));
     const tree = (parent: string | undefined): unknown[] =>
       all
         .filter(({ parentSpanId }) => (parentSpanId || undefined) === parent)
@@ -261,7 +266,7 @@ describe('the trace of a task', () => {
     seen.length = 0;
     await tell(done());
     expect(spans()).toEqual(once);
-    expect(once[0]?.spanId).toBe(spanIdOf('T1'));
+    expect(once[0]?.spanId).toBe(deriveSpanId('T1'));
   });
 
   it('is thrown back while the collector takes nothing, so that it is told again', async () => {
@@ -277,7 +282,7 @@ describe('the trace of a task', () => {
   });
 
   it('keeps each span within its task, with a parent that there is', () => {
-    const all = taskTrace(done())?.spans ?? [];
+    const all = buildTaskTrace(done())?.spans ?? [];
     const ids = new Set(all.map(({ spanId }) => spanId));
     expect(ids.size).toBe(all.length);
     for (const { parentId, start, end } of all) {

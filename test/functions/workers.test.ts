@@ -17,13 +17,13 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { handler as cascade } from '../../functions/cascade/handler.ts';
 import { handler as conductor } from '../../functions/conductor/handler.ts';
-import { backoffSeconds, queueUrlFromArn } from '../../functions/dispatch/backoff.ts';
+import { buildQueueUrlFromArn, computeBackoffSeconds } from '../../functions/dispatch/backoff.ts';
 import { handler as dispatcher } from '../../functions/dispatch/handler.ts';
 import { handler as ledger } from '../../functions/ledger/handler.ts';
 import { handler as reconciler } from '../../functions/reconcile/handler.ts';
-import { TABLE_KEYS } from '../../shared/contract/resource-names.ts';
+import { TASKS_TABLE_KEY_ATTRIBUTES } from '../../shared/contract/resource-names.ts';
 import type { Task } from '../../shared/contract/task/task.ts';
-import { submitterKey } from '../../shared/control/admission/admission-control.ts';
+import { hashSubmitterName } from '../../shared/control/admission/admission-control.ts';
 import { taskToItem } from '../../shared/store/task-item.ts';
 import { attempt, launch as box, FIXED_NOW, task, taskInReview, verdict } from '../support/builders.ts';
 
@@ -89,9 +89,11 @@ const message = (fields: Record<string, unknown> = {}, receiveCount = 1): SQSEve
   }) as unknown as SQSEvent;
 const holds = (of: Task): void => {
   const item = taskToItem(of);
-  const { [TABLE_KEYS.pk]: pk, [TABLE_KEYS.sk]: sk } = item;
+  const { [TASKS_TABLE_KEY_ATTRIBUTES.pk]: pk, [TASKS_TABLE_KEY_ATTRIBUTES.sk]: sk } = item;
   db.on(GetCommand).resolves({});
-  db.on(GetCommand, { Key: { [TABLE_KEYS.pk]: pk, [TABLE_KEYS.sk]: sk } }).resolves({ Item: item });
+  db.on(GetCommand, {
+    Key: { [TASKS_TABLE_KEY_ATTRIBUTES.pk]: pk, [TASKS_TABLE_KEY_ATTRIBUTES.sk]: sk },
+  }).resolves({ Item: item });
 };
 const claimed = (fields: Parameters<typeof attempt>[0] = {}): Task =>
   task({ status: 'claimed', attempts: [attempt(fields)] });
@@ -195,12 +197,12 @@ describe('the dispatcher', () => {
   });
 
   it('backs off from 2 to 120 seconds, or half of that as chance has it, and makes queue URLs of ARNs', () => {
-    expect([1, 2, 3, 7, 50].map((each) => backoffSeconds(each, 1))).toEqual([2, 4, 8, 120, 120]);
-    expect([1, 2, 3, 7, 50].map((each) => backoffSeconds(each, 0))).toEqual([1, 2, 4, 60, 60]);
-    expect(queueUrlFromArn('arn:aws:sqs:eu-west-1:1:q', undefined)).toBe(
+    expect([1, 2, 3, 7, 50].map((each) => computeBackoffSeconds(each, 1))).toEqual([2, 4, 8, 120, 120]);
+    expect([1, 2, 3, 7, 50].map((each) => computeBackoffSeconds(each, 0))).toEqual([1, 2, 4, 60, 60]);
+    expect(buildQueueUrlFromArn('arn:aws:sqs:eu-west-1:1:q', undefined)).toBe(
       'https://sqs.eu-west-1.amazonaws.com/1/q',
     );
-    expect(queueUrlFromArn('arn:aws:sqs:eu-west-1:1:q', 'http://127.0.0.1:9/')).toBe(
+    expect(buildQueueUrlFromArn('arn:aws:sqs:eu-west-1:1:q', 'http://127.0.0.1:9/')).toBe(
       'http://127.0.0.1:9/1/q',
     );
   });
@@ -227,7 +229,7 @@ describe('the conductor', () => {
         stage: 'select_model',
         attempt: 0,
         priority: 2,
-        submitter: submitterKey(task()),
+        submitter: hashSubmitterName(task()),
       },
       expect.objectContaining({ task_id: 'T1', run: 1, stage: 'run_gates', attempt: 1 }),
     ]);
@@ -430,7 +432,9 @@ describe('the reconciler', () => {
       changed: 1,
     });
     const written = db.commandCalls(PutCommand).map(({ args }) => args[0].input.Item);
-    expect(written.filter((each) => each?.[TABLE_KEYS.sk] === TABLE_KEYS.taskSk)).toMatchObject([{ run: 2 }]);
+    expect(
+      written.filter((each) => each?.[TASKS_TABLE_KEY_ATTRIBUTES.sk] === TASKS_TABLE_KEY_ATTRIBUTES.taskSk),
+    ).toMatchObject([{ run: 2 }]);
     expect(sfn.commandCalls(StartExecutionCommand)).toHaveLength(1);
     expect(ecs.commandCalls(DescribeTasksCommand)).toHaveLength(0);
   });
@@ -443,7 +447,7 @@ describe('the cascade', () => {
       stage: 'superseded',
       attempt: 1,
       priority: 2,
-      submitter: submitterKey(taskInReview()),
+      submitter: hashSubmitterName(taskInReview()),
     });
     for (const [step, run] of [
       ['settle', 1],

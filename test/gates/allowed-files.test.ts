@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { parseConfig } from '../../gates/pipeline/configuration/parse-config.ts';
-import { reduceToVerdict } from '../../shared/control/verdict/reduce-to-verdict.ts';
+import { parseAssayConfig } from '../../gates/pipeline/configuration/parse-config.ts';
+import { deriveVerdictFromEvidence } from '../../shared/control/verdict/reduce-to-verdict.ts';
 import { gatherEvidenceOn, listGateOutcomes } from '../support/gather-evidence.ts';
 import { createTestRepository } from '../support/git-repository.ts';
 
@@ -28,7 +28,7 @@ describe('a patch that changes files which its task does not name', () => {
       findings: [{ file: 'src/b.js', rule: 'outside_allowed_files' }],
       metadata: { files_outside: 1, files_changed: 2 },
     });
-    const verdict = reduceToVerdict(evidence);
+    const verdict = deriveVerdictFromEvidence(evidence);
     expect(verdict).toMatchObject({ verdict: 'refer', reasons: [{ subject: 'allowed_files' }] });
     expect(verdict.reasons[0]?.message).toContain('src/b.js');
   });
@@ -39,7 +39,8 @@ describe('a patch that changes files which its task does not name', () => {
       'quality_gates:\n  pipeline:\n    - { name: lint, command: "true", condition: always }\n',
     ])
       expect(
-        reduceToVerdict(await gatherEvidenceOn(changed(config), [], { files: ['src/a.js'] })).verdict,
+        deriveVerdictFromEvidence(await gatherEvidenceOn(changed(config), [], { files: ['src/a.js'] }))
+          .verdict,
       ).toBe('refer');
   });
 
@@ -52,7 +53,7 @@ describe('a patch that changes files which its task does not name', () => {
       required: false,
       findings: [{ file: 'src/b.js' }],
     });
-    expect(reduceToVerdict(evidence).verdict).toBe('pass');
+    expect(deriveVerdictFromEvidence(evidence).verdict).toBe('pass');
   });
 
   test('is not looked at where the base switches it off, and what the patch says about it does not count', async () => {
@@ -83,7 +84,7 @@ describe('a patch keeps to the files of its task', () => {
   ])('%s', async (_name, edits, foreseen) => {
     const evidence = await gatherEvidenceOn(changed(LINT, edits), [], foreseen);
     expect(gate(evidence)).toMatchObject({ outcome: 'passed', findings: [] });
-    expect(reduceToVerdict(evidence).verdict).toBe('pass');
+    expect(deriveVerdictFromEvidence(evidence).verdict).toBe('pass');
   });
 
   test.each<[string, Parameters<typeof changed>[1]]>([
@@ -99,7 +100,7 @@ describe('a patch keeps to the files of its task', () => {
   test('and is verified by nothing of that', async () => {
     const evidence = await gatherEvidenceOn(changed(null), [], { files: ['src'] });
     expect(listGateOutcomes(evidence)).toEqual(['allowed_files: passed']);
-    expect(reduceToVerdict(evidence)).toMatchObject({ verdict: 'pass', verified: false });
+    expect(deriveVerdictFromEvidence(evidence)).toMatchObject({ verdict: 'pass', verified: false });
   });
 });
 
@@ -118,6 +119,6 @@ test('no gate of a project takes its name, and no pipeline or bypass names it', 
       'bypasses[0].gate is not a gate',
     ],
   ] as const)
-    expect(() => parseConfig(`quality_gates:\n  ${more}\n`)).toThrow(says);
-  expect(() => parseConfig('allowed_files: never\n')).toThrow('allowed_files');
+    expect(() => parseAssayConfig(`quality_gates:\n  ${more}\n`)).toThrow(says);
+  expect(() => parseAssayConfig('allowed_files: never\n')).toThrow('allowed_files');
 });

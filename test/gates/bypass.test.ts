@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { parseConfig } from '../../gates/pipeline/configuration/parse-config.ts';
+import { parseAssayConfig } from '../../gates/pipeline/configuration/parse-config.ts';
 import { selectActiveBypasses } from '../../gates/pipeline/gather-evidence.ts';
-import { reduceToVerdict } from '../../shared/control/verdict/reduce-to-verdict.ts';
+import { deriveVerdictFromEvidence } from '../../shared/control/verdict/reduce-to-verdict.ts';
 import { gatherEvidenceOn } from '../support/gather-evidence.ts';
 import { createTestRepository } from '../support/git-repository.ts';
 
@@ -27,12 +27,12 @@ describe('a bypass of the configuration', () => {
     ['on its last day', '*', 'T1', '2026-12-01T23:59:59Z', true],
     ['on the day after', '*', 'T1', '2026-12-02T00:00:00Z', false],
   ])('holds or not: %s', (_, task, known, now, holds) => {
-    const { bypasses } = parseConfig(config([entry({ task })])).gates;
+    const { bypasses } = parseAssayConfig(config([entry({ task })])).gates;
     expect(selectActiveBypasses(bypasses, known, new Date(now))).toHaveLength(holds ? 1 : 0);
   });
 
   test('ends at the minute that it names', () => {
-    const { bypasses } = parseConfig(config([entry({ until: '2026-12-01T08:00:00Z' })])).gates;
+    const { bypasses } = parseAssayConfig(config([entry({ until: '2026-12-01T08:00:00Z' })])).gates;
     expect(selectActiveBypasses(bypasses, null, new Date('2026-12-01T07:59:59Z'))).toHaveLength(1);
     expect(selectActiveBypasses(bypasses, null, new Date('2026-12-01T08:00:00Z'))).toEqual([]);
   });
@@ -51,7 +51,7 @@ describe('a bypass of the configuration', () => {
       detail: 'bypassed by ada for task T1 until 2999-01-01: known',
       metadata: { actor: 'ada', reason: 'known', bypassed_task: 'T1', until: '2999-01-01' },
     });
-    expect(reduceToVerdict({ ...evidence, gates: evidence.gates.slice(0, 1) })).toMatchObject({
+    expect(deriveVerdictFromEvidence({ ...evidence, gates: evidence.gates.slice(0, 1) })).toMatchObject({
       verified: false,
     });
     const other = await gatherEvidenceOn(repository, [], { task: { ...task, id: 'T2' } });
@@ -65,6 +65,6 @@ describe('a bypass of the configuration', () => {
     ['without a reason', config([entry({ reason: ' ' })]), 'bypasses[0].reason'],
     ['by nobody', config([{ ...entry(), by: undefined }]), 'bypasses[0].by'],
   ])('is refused %s', (_, text, message) => {
-    expect(() => parseConfig(text)).toThrow(message);
+    expect(() => parseAssayConfig(text)).toThrow(message);
   });
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { complexityCheckGate } from '../../gates/gates/complexity-check.ts';
-import { computeGrowth, parseComplexity } from '../../gates/tests/measure/parse-complexity.ts';
+import { computeRelativeGrowth, parseComplexity } from '../../gates/tests/measure/parse-complexity.ts';
 import { runGate } from '../support/patch-fixture.ts';
 import { listMissingPrograms, warmToolchains } from '../support/test-tools.ts';
 
@@ -36,8 +36,8 @@ describe('the average complexity', () => {
         fc.double({ min: 0.01, max: 100, noNaN: true }),
         fc.double({ min: 0, max: 2, noNaN: true }),
         (base, share) => {
-          expect(computeGrowth(0, base)).toBe(0);
-          expect(computeGrowth(base, base * (1 + share))).toBeCloseTo(share, 6);
+          expect(computeRelativeGrowth(0, base)).toBe(0);
+          expect(computeRelativeGrowth(base, base * (1 + share))).toBeCloseTo(share, 6);
         },
       ),
     );

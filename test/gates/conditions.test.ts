@@ -3,7 +3,7 @@ import {
   describeGateCondition,
   type GateCondition,
   GateConditionSetting,
-  isConditionMet,
+  isGateConditionMet,
 } from '../../gates/core/gate-conditions.ts';
 
 const parse = (setting: unknown): GateCondition => GateConditionSetting.parse(setting);
@@ -47,7 +47,7 @@ describe('a condition', () => {
     [{ changed: ['src/**'] }, ['src/.hidden'], true],
     [{ changed: 'docs/**' }, ['src/a'], false],
   ])('%o on %o is %s', (setting, paths, expected) => {
-    expect(isConditionMet(parse(setting), paths)).toBe(expected);
+    expect(isGateConditionMet(parse(setting), paths)).toBe(expected);
   });
 
   test.each([

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { loadConftestMerger } from '../../gates/rules/protect/conftest.ts';
+import { createConftestMerger } from '../../gates/rules/protect/conftest.ts';
 import { findTamperingFindings } from '../../gates/rules/suppressions/code/tampering-findings.ts';
 
 const rulesOf = async (path: string, after: string, before: string | null = null): Promise<string[]> =>
@@ -197,7 +197,7 @@ describe('a conftest.py', () => {
     ['may not lose what it had', fixture, '', 'base'],
     ['must parse', null, 'def f(:\n', 'base'],
   ])('%s', async (_, base, head, result) => {
-    expect((await loadConftestMerger())(base, head, context)).toBe(result);
+    expect((await createConftestMerger())(base, head, context)).toBe(result);
   });
 });
 

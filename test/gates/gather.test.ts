@@ -1,7 +1,7 @@
 import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { reduceToVerdict } from '../../shared/control/verdict/reduce-to-verdict.ts';
+import { deriveVerdictFromEvidence } from '../../shared/control/verdict/reduce-to-verdict.ts';
 import { gatherEvidenceOn, listGateOutcomes } from '../support/gather-evidence.ts';
 import { createTestRepository } from '../support/git-repository.ts';
 
@@ -18,7 +18,7 @@ describe('the gates', () => {
     repository.write({ 'a.js': '2\n' });
     const evidence = await gatherEvidenceOn(repository);
     expect(evidence).toMatchObject({ signals: [], gates: [], changed_files: ['a.js'], empty_patch: false });
-    expect(reduceToVerdict(evidence)).toMatchObject({ verdict: 'pass', verified: false });
+    expect(deriveVerdictFromEvidence(evidence)).toMatchObject({ verdict: 'pass', verified: false });
   });
 
   test('each have an outcome of their own, in the order of the pipeline', async () => {
@@ -41,7 +41,7 @@ describe('the gates', () => {
       exit_code: 4,
     });
     expect(evidence.gates[2]?.detail).toBe('skipped: no Python files changed');
-    expect(reduceToVerdict(evidence)).toMatchObject({
+    expect(deriveVerdictFromEvidence(evidence)).toMatchObject({
       verdict: 'fail',
       reasons: [{ code: 'gate_failed', subject: 'tests' }],
     });
@@ -54,7 +54,7 @@ describe('the gates', () => {
     repository.write({ 'a.js': '2\n' });
     const evidence = await gatherEvidenceOn(repository);
     expect(listGateOutcomes(evidence)).toEqual(['lint: timed_out']);
-    expect(reduceToVerdict(evidence).verdict).toBe('refer');
+    expect(deriveVerdictFromEvidence(evidence).verdict).toBe('refer');
   });
 
   test('that were switched on, but have nothing to run, could not run; the default one is skipped', async () => {
@@ -112,7 +112,7 @@ describe('the gates', () => {
     lenient.write({ 'b.js': '' });
     const evidence = await gatherEvidenceOn(lenient, [], { bypasses });
     expect(evidence.gates[0]).toMatchObject({ outcome: 'bypassed', detail: 'bypassed by ada: broken today' });
-    expect(reduceToVerdict(evidence)).toMatchObject({ verdict: 'pass', verified: false });
+    expect(deriveVerdictFromEvidence(evidence)).toMatchObject({ verdict: 'pass', verified: false });
   });
 
   test('are not run with a configuration that is no file', async () => {
@@ -225,7 +225,7 @@ describe('tests that a patch takes away', () => {
     return {
       gate: evidence.gates[0],
       signal: evidence.signals[0],
-      verdict: reduceToVerdict(evidence).verdict,
+      verdict: deriveVerdictFromEvidence(evidence).verdict,
     };
   };
   const rules = (gate: Awaited<ReturnType<typeof look>>['gate']): string[] =>

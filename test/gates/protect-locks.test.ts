@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { readFileAt } from '../../workspace/git/tree-folder.ts';
+import { readFileOfTree } from '../../workspace/git/tree-folder.ts';
 import { createSubject, type FileEdits } from '../support/patch-fixture.ts';
 
 const json = (value: unknown): string => JSON.stringify(value);
 
 async function look(base: Record<string, string>, patch: FileEdits, path: string) {
   const subject = await createSubject(base, patch);
-  const file = await readFileAt(subject.store, subject.tree, path, 1_000_000);
+  const file = await readFileOfTree(subject.store, subject.tree, path, 1_000_000);
   return {
     used: subject.protectedFiles.find((each) => each.path === path)?.used ?? null,
     text: file?.content.toString() ?? null,

@@ -1,21 +1,24 @@
 import { parse } from 'smol-toml';
 import { describe, expect, test } from 'vitest';
-import type { ConfigMergeContext } from '../../gates/rules/protect/config-merger.ts';
-import { extractReferences } from '../../gates/rules/protect/config-references.ts';
+import type { ProtectedConfigMergeContext } from '../../gates/rules/protect/config-merger.ts';
+import { extractReferencedPaths } from '../../gates/rules/protect/config-references.ts';
 import { mergeGoMod } from '../../gates/rules/protect/go-mod.ts';
 import {
   findVendorRoot,
   isInUnchangedPackage,
-  isShadowingModule,
+  isShadowingCheckModule,
 } from '../../gates/rules/protect/indirect-protection.ts';
 import { mergeIniSections } from '../../gates/rules/protect/ini-sections.ts';
 import { mergeDenoJson, mergePackageJson } from '../../gates/rules/protect/package-json.ts';
-import { findProtection } from '../../gates/rules/protect/protection-lookup.ts';
+import { findFileProtection } from '../../gates/rules/protect/protection-lookup.ts';
 import { mergeRequirements } from '../../gates/rules/protect/requirements.ts';
 import { mergeCargoToml, mergePyproject } from '../../gates/rules/protect/toml.ts';
-import { listAllScripts, listScripts } from '../../gates/tests/running/scripts-of-line.ts';
+import {
+  listScriptFilesOfCommand,
+  listScriptFilesThroughPackageJson,
+} from '../../gates/tests/running/scripts-of-line.ts';
 
-const NOWHERE: ConfigMergeContext = { folder: '', isDeleted: () => false };
+const NOWHERE: ProtectedConfigMergeContext = { folder: '', isDeleted: () => false };
 
 describe('a path that steers checks', () => {
   test.each([
@@ -96,7 +99,7 @@ describe('a path that steers checks', () => {
     ['a/__pycache__/b.pyc', 'results of earlier runs, which tools believe'],
     ['deno.json', 'tasks and settings of the checks'],
   ])('is protected: %s', (path, reason) => {
-    expect(findProtection(path)?.reason).toBe(reason);
+    expect(findFileProtection(path)?.reason).toBe(reason);
   });
 
   test.each([
@@ -116,7 +119,7 @@ describe('a path that steers checks', () => {
     'src/makefile.py',
     'go.sum',
   ])('is not every path: %s', (path) => {
-    expect(findProtection(path)).toBeNull();
+    expect(findFileProtection(path)).toBeNull();
   });
 });
 
@@ -220,7 +223,7 @@ path = "odd/odd.rs"
 [workspace]
 members = ["near", "far"]
 `;
-  const merged = (head: string, context: ConfigMergeContext = NOWHERE): unknown => {
+  const merged = (head: string, context: ProtectedConfigMergeContext = NOWHERE): unknown => {
     const text = mergeCargoToml(base, head, context);
     return text === null || text === 'base' ? text : parse(text);
   };
@@ -454,7 +457,7 @@ describe('what a configuration loads', () => {
     ['mypy.ini', '[mypy]\nplugins = checks.py\n', 'checks.py', true],
     ['tsconfig.json', '{"extends": "../../outside.json"}', 'outside.json', false],
   ])('%s with %j leads to %s: %s', (path, text, file, leads) => {
-    expect(extractReferences(path, text).includes(file)).toBe(leads);
+    expect(extractReferencedPaths(path, text).includes(file)).toBe(leads);
   });
 });
 
@@ -468,7 +471,7 @@ test.each<[string, boolean]>([
   ['shop.py', false],
   ['black/linegen.py', false],
 ])('%s hides a module of the checks: %s', (path, shadows) => {
-  expect(isShadowingModule(path, (name) => name === 'black')).toBe(shadows);
+  expect(isShadowingCheckModule(path, (name) => name === 'black')).toBe(shadows);
 });
 
 describe('the scripts of a command', () => {
@@ -480,12 +483,16 @@ describe('the scripts of a command', () => {
     ['tsc --noEmit src/a.ts', ['tsc']],
     ['(cd sub; sh "x.sh")', ['cd', 'x.sh']],
   ])('%s', (line, scripts) => {
-    expect(listScripts(line)).toEqual(scripts);
+    expect(listScriptFilesOfCommand(line)).toEqual(scripts);
   });
 
   test('are found through the scripts of package.json', () => {
-    expect(listAllScripts('npm test', '{"scripts":{"test":"node tools/run.js"}}')).toContain('tools/run.js');
-    expect(listAllScripts('npm test', 'no json')).toEqual(['npm']);
-    expect(listAllScripts('make test', '{"scripts":{"test":"node tools/run.js"}}')).toEqual(['make']);
+    expect(
+      listScriptFilesThroughPackageJson('npm test', '{"scripts":{"test":"node tools/run.js"}}'),
+    ).toContain('tools/run.js');
+    expect(listScriptFilesThroughPackageJson('npm test', 'no json')).toEqual(['npm']);
+    expect(
+      listScriptFilesThroughPackageJson('make test', '{"scripts":{"test":"node tools/run.js"}}'),
+    ).toEqual(['make']);
   });
 });

@@ -1,14 +1,14 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { Gate, GateResult } from '../../gates/core/gate.ts';
-import { parseConfig } from '../../gates/pipeline/configuration/parse-config.ts';
-import { type PipelineStep, resolvePipeline } from '../../gates/pipeline/gate-pipeline.ts';
+import { parseAssayConfig } from '../../gates/pipeline/configuration/parse-config.ts';
+import { type GatePipelineStep, resolveGatePipeline } from '../../gates/pipeline/gate-pipeline.ts';
 import { createGateJobs } from '../../gates/pipeline/gate-runner.ts';
 import { runGateJobs } from '../../gates/pipeline/schedule-gate-jobs.ts';
 import { createSubject } from '../support/patch-fixture.ts';
 
 const PASSED: GateResult = { outcome: 'passed', kind: 'checked', findings: [], detail: '' };
 
-const step = (name: string, run: Gate['run'], more: Partial<Gate> = {}): PipelineStep => ({
+const step = (name: string, run: Gate['run'], more: Partial<Gate> = {}): GatePipelineStep => ({
   gate: {
     name,
     configKey: name,
@@ -26,7 +26,7 @@ const step = (name: string, run: Gate['run'], more: Partial<Gate> = {}): Pipelin
   timeoutMs: 60_000,
 });
 
-const runSteps = async (steps: readonly PipelineStep[], limit = 4) => {
+const runSteps = async (steps: readonly GatePipelineStep[], limit = 4) => {
   const subject = await createSubject({ 'a.js': '1\n' }, { 'a.js': '2\n' });
   return runGateJobs(await createGateJobs(steps, { subject, settings: {}, bypasses: [] }), [], limit);
 };
@@ -114,7 +114,8 @@ describe('gates', () => {
 });
 
 describe('the time limit of a gate', () => {
-  const limits = (text: string) => resolvePipeline(parseConfig(text).gates).map(({ timeoutMs }) => timeoutMs);
+  const limits = (text: string) =>
+    resolveGatePipeline(parseAssayConfig(text).gates).map(({ timeoutMs }) => timeoutMs);
 
   test.each([
     ['is the one for all', 'quality_gates: { timeout_s: 7, pipeline: [{ name: lint }] }', 7_000],

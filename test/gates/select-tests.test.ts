@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readProjectCode } from '../../gates/code/project-code.ts';
+import { readProjectCodeRevisions } from '../../gates/code/project-code.ts';
 import { isTestFile } from '../../gates/code/test-reachability.ts';
 import { testExpansionGate } from '../../gates/gates/test-expansion.ts';
 import { testsGate } from '../../gates/gates/tests.ts';
@@ -136,7 +136,7 @@ describe('the tests for a patch', () => {
   test.each(CASES)('$what', async ({ base = PYTHON, edits, selects }) => {
     const subject = await createSubject(base, edits);
     const selection = selectAffectedTests(
-      await readProjectCode(subject, Number.POSITIVE_INFINITY),
+      await readProjectCodeRevisions(subject, Number.POSITIVE_INFINITY),
       subject.changes,
     );
     if (typeof selects === 'string')
@@ -223,7 +223,7 @@ test('whatever chain of imports leads to a change, the test at its end is select
       const base = { ...chain, 'test_end.py': `import m${length - 1}\n`, 'test_else.py': 'import os\n' };
       const subject = await createSubject(base, { [`m${changed}.py`]: `${chain[`m${changed}.py`]}Y = 2\n` });
       const selection = selectAffectedTests(
-        await readProjectCode(subject, Number.POSITIVE_INFINITY),
+        await readProjectCodeRevisions(subject, Number.POSITIVE_INFINITY),
         subject.changes,
       );
       expect(selection).toMatchObject({ kind: 'files', files: ['test_end.py'] });

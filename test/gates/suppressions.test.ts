@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { suppressionsGate } from '../../gates/gates/suppressions.ts';
 import { findTamperingFindings } from '../../gates/rules/suppressions/code/tampering-findings.ts';
 import {
-  findSuppressingAttributes,
+  findRustLintSuppressions,
   findSuppressions,
 } from '../../gates/rules/suppressions/suppression-findings.ts';
 import { type FileContents, type FileEdits, runGate } from '../support/patch-fixture.ts';
@@ -36,10 +36,10 @@ test.each([
 });
 
 test('attributes of Rust silence too', () => {
-  expect(findSuppressingAttributes('#[allow(dead_code)]').map(({ rule }) => rule)).toEqual([
+  expect(findRustLintSuppressions('#[allow(dead_code)]').map(({ rule }) => rule)).toEqual([
     'lint_suppressed',
   ]);
-  expect(findSuppressingAttributes('#[derive(Debug)]')).toEqual([]);
+  expect(findRustLintSuppressions('#[derive(Debug)]')).toEqual([]);
 });
 
 describe('code', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { reduceToVerdict } from '../../shared/control/verdict/reduce-to-verdict.ts';
+import { deriveVerdictFromEvidence } from '../../shared/control/verdict/reduce-to-verdict.ts';
 import { gatherEvidenceOn, listGateOutcomes } from '../support/gather-evidence.ts';
 import { createTestRepository } from '../support/git-repository.ts';
 
@@ -23,7 +23,7 @@ describe('a file that steers checks', () => {
     expect(evidence.protected_files).toMatchObject([
       { path: '.github/ci.yml', class: 'ci', used: 'base', allowed_by: null },
     ]);
-    const verdict = reduceToVerdict(evidence);
+    const verdict = deriveVerdictFromEvidence(evidence);
     expect(verdict).toMatchObject({
       verdict: 'refer',
       verified: true,
@@ -51,7 +51,7 @@ describe('a file that steers checks', () => {
     expect(evidence.protected_files).toMatchObject([
       { path: '.github/ci.yml', used: 'patch', allowed_by: by },
     ]);
-    expect(reduceToVerdict(evidence)).toMatchObject({ verdict: 'pass', verified: true });
+    expect(deriveVerdictFromEvidence(evidence)).toMatchObject({ verdict: 'pass', verified: true });
   });
 
   test.each([
@@ -59,7 +59,7 @@ describe('a file that steers checks', () => {
     ['its folder only', { files: ['.github'] }],
     ['another file', { files: ['.github/other.yml'] }],
   ])('is put back where the task foresees %s', async (_name, foreseen) => {
-    expect(reduceToVerdict(await gatherEvidenceOn(changed(), [], foreseen)).verdict).toBe('refer');
+    expect(deriveVerdictFromEvidence(await gatherEvidenceOn(changed(), [], foreseen)).verdict).toBe('refer');
   });
 
   test('is not allowed by what the patch itself says it allows', async () => {
@@ -70,7 +70,7 @@ describe('a file that steers checks', () => {
       ['.github/ci.yml', 'base'],
       ['assay.yaml', 'base'],
     ]);
-    expect(reduceToVerdict(evidence).verdict).toBe('refer');
+    expect(deriveVerdictFromEvidence(evidence).verdict).toBe('refer');
   });
 
   test('of the gates may be delivered, and the base still says how this patch is judged', async () => {
@@ -92,7 +92,7 @@ describe('a file that steers checks', () => {
     ]);
     expect(put.signals[0]?.outcome).toBe('passed');
     expect(put.protected_files).toMatchObject([{ path: 'package.json', class: 'manifest', used: 'part' }]);
-    expect(reduceToVerdict(put).verdict).toBe('refer');
+    expect(deriveVerdictFromEvidence(put).verdict).toBe('refer');
     const foreseen = await gatherEvidenceOn(
       repository,
       [{ type: 'test_passes', command: 'grep true package.json' }],
@@ -101,18 +101,19 @@ describe('a file that steers checks', () => {
       },
     );
     expect(foreseen.signals[0]?.outcome).toBe('passed');
-    expect(reduceToVerdict(foreseen).verdict).toBe('pass');
+    expect(deriveVerdictFromEvidence(foreseen).verdict).toBe('pass');
   });
 
   test('that no work consists of is foreseen by no word, and must be named', async () => {
     const repository = createTestRepository({ ...BASE, 'assay.yaml': CONFIG('"true"') });
     repository.write({ 'pytest.py': 'raise SystemExit(0)\n' });
-    const { EXPECTED_CHANGES } = await import('../../shared/contract/submission/expected-changes.ts');
+    const { EXPECTED_CHANGE_KINDS } = await import('../../shared/contract/submission/expected-changes.ts');
     expect(
-      reduceToVerdict(await gatherEvidenceOn(repository, [], { expects: EXPECTED_CHANGES })).verdict,
+      deriveVerdictFromEvidence(await gatherEvidenceOn(repository, [], { expects: EXPECTED_CHANGE_KINDS }))
+        .verdict,
     ).toBe('refer');
-    expect(reduceToVerdict(await gatherEvidenceOn(repository, [], { files: ['pytest.py'] })).verdict).toBe(
-      'pass',
-    );
+    expect(
+      deriveVerdictFromEvidence(await gatherEvidenceOn(repository, [], { files: ['pytest.py'] })).verdict,
+    ).toBe('pass');
   });
 });

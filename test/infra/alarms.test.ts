@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { RUNBOOKS } from '../../infra/alarms.ts';
+import { ALARM_RUNBOOK_NAMES } from '../../infra/alarms.ts';
 import { REPOSITORY_ROOT } from '../../infra/build.ts';
 import { compileMetricMath } from '../../local/cloudwatch/metric-math.ts';
 import { METRIC_NAMES } from '../../shared/contract/resource-names.ts';
@@ -26,13 +26,13 @@ describe('every alarm', () => {
 
   it('has its page used, and every page has an alarm', () => {
     const pages = readdirSync(join(REPOSITORY_ROOT, 'docs/runbooks'));
-    expect(new Set(pages)).toEqual(new Set(RUNBOOKS.map((name) => `${name}.md`)));
+    expect(new Set(pages)).toEqual(new Set(ALARM_RUNBOOK_NAMES.map((name) => `${name}.md`)));
     const linked = alarms.map(([, { Properties }]) => runbook(Properties.AlarmDescription));
     expect(new Set(linked)).toEqual(new Set(pages.map((page) => `docs/runbooks/${page}`)));
   });
 
   it('has a page that says what it means and what to do', () => {
-    for (const name of RUNBOOKS) {
+    for (const name of ALARM_RUNBOOK_NAMES) {
       const page = readFileSync(join(REPOSITORY_ROOT, `docs/runbooks/${name}.md`), 'utf8');
       expect(page).toContain('**It means:**');
       expect(page).toMatch(/^1\. /m);

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { REPOSITORY_ROOT } from '../../infra/build.ts';
-import { objectKey } from '../../shared/contract/resource-names.ts';
+import { s3ObjectKeys } from '../../shared/contract/resource-names.ts';
 import { RECORD_TABLES } from '../../shared/control/ledger/record-rows.ts';
-import { hiveColumns } from '../../shared/control/ledger/table-columns.ts';
+import { buildHiveColumns } from '../../shared/control/ledger/table-columns.ts';
 import { only, synthesise, text } from './synthesise.ts';
 
 const template = synthesise();
@@ -27,7 +27,7 @@ describe('columns', () => {
       tags: z.array(z.string()),
       attempts: z.array(z.object({ model: z.string().nullable(), cost_usd: z.number().nullable() })),
     });
-    expect(hiveColumns('rows', row)).toEqual([
+    expect(buildHiveColumns('rows', row)).toEqual([
       { name: 'name', type: 'string' },
       { name: 'version', type: 'bigint' },
       { name: 'count', type: 'bigint' },
@@ -43,7 +43,7 @@ describe('columns', () => {
 
   it('do not exist for a field that may be of several types, and the field is named', () => {
     const row = z.object({ attempts: z.array(z.object({ value: z.union([z.string(), z.number()]) })) });
-    expect(() => hiveColumns('rows', row)).toThrow(/rows\.attempts\[\]\.value/);
+    expect(() => buildHiveColumns('rows', row)).toThrow(/rows\.attempts\[\]\.value/);
   });
 });
 
@@ -67,7 +67,7 @@ describe('the tables', () => {
         'projection.dt.format': 'yyyy-MM-dd',
       });
       const place = text(Parameters['storage.location.template']).replace(/^s3:\/\/<StorageBucket\w+>\//, '');
-      const written = objectKey.records(Name, '2026-11-20', 'batch');
+      const written = s3ObjectKeys.records(Name, '2026-11-20', 'batch');
       expect(written.startsWith(place.replace('$' + '{dt}', '2026-11-20'))).toBe(true);
     }
   });

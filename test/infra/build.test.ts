@@ -14,8 +14,13 @@ import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from 'vitest';
 import { GRAMMAR_FILES } from '../../gates/code/parsing/grammar-files.ts';
-import { buildBundles, REPOSITORY_ROOT } from '../../infra/build.ts';
-import { CONTAINERS, type ContainerName, FUNCTIONS, type FunctionName } from '../../infra/bundles.ts';
+import { bundleFunctionsAndContainers, REPOSITORY_ROOT } from '../../infra/build.ts';
+import {
+  CONTAINER_ENTRY_POINTS,
+  type ContainerName,
+  LAMBDA_ENTRY_POINTS,
+  type ServiceFunctionName,
+} from '../../infra/bundles.ts';
 import { CONTAINER_ENV_NAMES, ECS_CONTAINER_NAMES } from '../../shared/contract/resource-names.ts';
 import { COMPLETE_FUNCTION_ENV } from '../support/function-env-values.ts';
 
@@ -24,16 +29,16 @@ const run = promisify(execFile);
 mkdirSync(join(REPOSITORY_ROOT, '.cache'), { recursive: true });
 const target = mkdtempSync(join(REPOSITORY_ROOT, '.cache', 'build-test-'));
 afterAll(() => rmSync(target, { recursive: true }));
-const bundles = await buildBundles(target);
-const functions = Object.keys(FUNCTIONS) as FunctionName[];
-const containers = Object.keys(CONTAINERS) as ContainerName[];
+const bundles = await bundleFunctionsAndContainers(target);
+const functions = Object.keys(LAMBDA_ENTRY_POINTS) as ServiceFunctionName[];
+const containers = Object.keys(CONTAINER_ENTRY_POINTS) as ContainerName[];
 const read = (folder: string, file: string) => readFileSync(join(folder, file), 'utf8');
 
 const INDEX = /^index\.m?js$/;
-const indexOf = (name: FunctionName): string =>
+const indexOf = (name: ServiceFunctionName): string =>
   readdirSync(bundles.functionDirectory(name)).find((file) => INDEX.test(file)) ?? 'none';
 /** All code of a function: one file, or with the parts that it loads when it needs them. */
-const codeOf = (name: FunctionName): string =>
+const codeOf = (name: ServiceFunctionName): string =>
   readdirSync(bundles.functionDirectory(name))
     .filter((file) => /\.m?js$/.test(file))
     .map((file) => read(bundles.functionDirectory(name), file))
@@ -214,7 +219,7 @@ describe('a build', () => {
     writeFileSync(stray, 'left over');
     const times = () => folders.map((folder) => statSync(join(folder, readdirSync(folder)[0] ?? '')).mtimeMs);
     const before = times();
-    await buildBundles(target);
+    await bundleFunctionsAndContainers(target);
     expect(times()).toEqual(before);
     expect(existsSync(stray)).toBe(false);
   });
@@ -229,7 +234,7 @@ describe('a build', () => {
       ),
     );
     expect(new Set(entries.map((file) => `functions/${file.replaceAll('\\', '/')}`))).toEqual(
-      new Set(Object.values(FUNCTIONS)),
+      new Set(Object.values(LAMBDA_ENTRY_POINTS)),
     );
   });
 });

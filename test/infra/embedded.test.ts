@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCloudWatch } from '../../local/cloudwatch/index.ts';
-import { createCounters } from '../../local/counters.ts';
+import { createOperationCounters } from '../../local/counters.ts';
 import { createEcs } from '../../local/ecs/index.ts';
 import { createEventBus } from '../../local/events/index.ts';
 import { createInjectedFaults } from '../../local/fault-injection.ts';
@@ -47,7 +47,7 @@ describe('the synthesised template', () => {
       ({ properties }) => properties['StateMachineType'],
     );
     expect(types.toSorted()).toEqual(['EXPRESS', 'EXPRESS']);
-    const counters = createCounters();
+    const counters = createOperationCounters();
     const states = createStepFunctions({
       credentials: CREDENTIALS,
       ...place,
@@ -73,7 +73,7 @@ describe('the synthesised template', () => {
       resources,
       imageDirectory,
       dataDir: join(folder, 'data'),
-      counters: createCounters(),
+      counters: createOperationCounters(),
       faults: createInjectedFaults(),
       bus: { put: () => {} },
       environmentFor: () => ({}),
@@ -89,7 +89,7 @@ describe('the synthesised template', () => {
     const bus = createEventBus({
       resources,
       lambda,
-      counters: createCounters(),
+      counters: createOperationCounters(),
       onError: (message) => {
         throw new Error(message);
       },

@@ -1,28 +1,28 @@
 import aslValidator from 'asl-validator';
 import jsonata from 'jsonata';
 import { describe, expect, it } from 'vitest';
-import { cascadeDefinition } from '../../infra/machines/cascade.ts';
-import { janitorDefinition } from '../../infra/machines/janitor.ts';
+import { buildCascadeDefinition } from '../../infra/machines/cascade.ts';
+import { buildJanitorDefinition } from '../../infra/machines/janitor.ts';
 import type { StateDefinitionJson } from '../../infra/machines/states.ts';
 import { compileMachine } from '../../local/step-functions/definition/compile.ts';
 import { StateError } from '../../local/step-functions/interpreter/errors.ts';
 import { runFlow } from '../../local/step-functions/interpreter/run-flow.ts';
 import {
-  CASCADE_STAGES,
-  type CascadeInput,
+  CASCADE_NEXT_STAGES,
+  type CascadeExecutionInput,
+  CascadeRepositoryStepInput,
   CascadeStepInput,
+  JanitorExecutionInput,
   JanitorStepInput,
   LaunchMessage,
-  RepositoryStepInput,
-  VerdictExecutionInput,
 } from '../../shared/contract/messages/step-messages.ts';
-import { absentJudgement } from '../../shared/reviews/engine/engine.ts';
-import { JUDGING_CLAIM_SECONDS } from '../../shared/reviews/judging/judging-limits.ts';
+import { createJudgementWithoutOpinion } from '../../shared/reviews/engine/engine.ts';
+import { JUDGING_CLAIM_LEASE_SECONDS } from '../../shared/reviews/judging/judging-limits.ts';
 import { SIGNAL_REVIEWERS } from '../../shared/reviews/reviewers/signal.ts';
 
 const SIGNAL = { type: 'llm_judge', criteria: 'it adds', on_error: 'hold' } as const;
 const QUEUES = [1, 2, 3].map((priority) => `https://sqs.test/agents-${priority}`) as [string, string, string];
-const cascade = cascadeDefinition({
+const cascade = buildCascadeDefinition({
   partition: 'aws',
   cascadeFunction: 'arn:aws:lambda:eu-west-1:123456789012:function:cascade',
   resolverFunction: 'arn:aws:lambda:eu-west-1:123456789012:function:resolver',
@@ -30,7 +30,7 @@ const cascade = cascadeDefinition({
   agentQueues: QUEUES,
   gatesQueue: 'https://sqs.test/gates',
 });
-const janitor = janitorDefinition({
+const janitor = buildJanitorDefinition({
   partition: 'aws',
   janitorFunction: 'arn:aws:lambda:eu-west-1:123456789012:function:janitor',
   judgeFunction: 'arn:aws:lambda:eu-west-1:123456789012:function:judge',
@@ -96,7 +96,7 @@ describe('both definitions', () => {
   });
 
   it('leave whoever asks models alone for longer than an execution lives', () => {
-    expect(JUDGING_CLAIM_SECONDS).toBeGreaterThan(Number(janitor['TimeoutSeconds']));
+    expect(JUDGING_CLAIM_LEASE_SECONDS).toBeGreaterThan(Number(janitor['TimeoutSeconds']));
   });
 
   it('use the three integrations that they are allowed and no other', () => {
@@ -139,18 +139,22 @@ async function run(definition: StateDefinitionJson, input: unknown, answers: rea
   return { entered: entered.filter((name) => name !== 'WhereNext'), calls, output };
 }
 
-const at = (stage: CascadeInput['stage'], attempt = 1, priority: 1 | 2 | 3 = 2) => ({
+const at = (stage: CascadeExecutionInput['stage'], attempt = 1, priority: 1 | 2 | 3 = 2) => ({
   stage,
   attempt,
   priority,
   submitter: 'ann',
 });
-const from = (...of: Parameters<typeof at>): CascadeInput => ({ task_id: 'T1', run: 4, ...at(...of) });
+const from = (...of: Parameters<typeof at>): CascadeExecutionInput => ({
+  task_id: 'T1',
+  run: 4,
+  ...at(...of),
+});
 const SENT = { MessageId: 'sent' };
 
 describe('the cascade', () => {
   it('takes a task that passes at once from its base to its delivery in five executions, each to where it has to wait', async () => {
-    const chain: [CascadeInput, unknown[], string[]][] = [
+    const chain: [CascadeExecutionInput, unknown[], string[]][] = [
       [
         from('resolve_base', 0),
         [at('select_model', 0), at('run_agent'), SENT],
@@ -184,7 +188,7 @@ describe('the cascade', () => {
     expect((await run(cascade, from('select_model'), [at(stage)])).entered).toEqual(['SelectModel', last]);
   });
 
-  it.each(CASCADE_STAGES)('goes on from any stage, as %s', async (stage) => {
+  it.each(CASCADE_NEXT_STAGES)('goes on from any stage, as %s', async (stage) => {
     const choices = stateOf(cascade, 'WhereNext')['Choices'] as { Condition: string; Next: string }[];
     const taken = await Promise.all(
       choices.map(({ Condition }) =>
@@ -231,7 +235,7 @@ describe('the cascade', () => {
   );
 
   it('says to boxes, steps and the janitor what their schemas ask for', async () => {
-    const of = async (stage: CascadeInput['stage'], ...answers: unknown[]) =>
+    const of = async (stage: CascadeExecutionInput['stage'], ...answers: unknown[]) =>
       (await run(cascade, from(stage, 3), answers)).calls[0]?.args;
     for (const [stage, kind] of [
       ['run_agent', 'agent'],
@@ -243,7 +247,7 @@ describe('the cascade', () => {
       expect(LaunchMessage.strict().parse(sent?.['MessageBody'])).toMatchObject({ kind, attempt: 3, run: 4 });
     }
     for (const step of ['resolve_base', 'find_branch'] as const)
-      expect(RepositoryStepInput.parse((await of(step, at('ended')))?.['Payload'])).toMatchObject({
+      expect(CascadeRepositoryStepInput.parse((await of(step, at('ended')))?.['Payload'])).toMatchObject({
         step,
         run: 4,
       });
@@ -252,7 +256,7 @@ describe('the cascade', () => {
         step,
         run: 4,
       });
-    expect(VerdictExecutionInput.strict().parse((await of('verify', {}))?.['Input'])).toEqual({
+    expect(JanitorExecutionInput.strict().parse((await of('verify', {}))?.['Input'])).toEqual({
       task_id: 'T1',
       run: 4,
       attempt: 3,
@@ -285,7 +289,11 @@ describe('the janitor', () => {
     expect(output).toEqual({ verdict: 'pass' });
 
     const judgements = [
-      absentJudgement(SIGNAL_REVIEWERS.llm_judge, { signal: SIGNAL }, { code: 'no_model', purpose: 'judge' }),
+      createJudgementWithoutOpinion(
+        SIGNAL_REVIEWERS.llm_judge,
+        { signal: SIGNAL },
+        { code: 'no_model', purpose: 'judge' },
+      ),
     ];
     const asked = await run(janitor, input, [
       { verdict, next: 'judge', look, pipeline },

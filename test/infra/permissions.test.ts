@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { TABLE_ACCESS, type TableAccess } from '../../infra/table-access.ts';
-import { ITEM_KEY_PREFIXES, TABLE_INDEXES } from '../../shared/contract/resource-names.ts';
+import { type FunctionTableAccess, TABLE_ACCESS_BY_FUNCTION } from '../../infra/table-access.ts';
+import { TABLE_INDEXES, TABLE_ITEM_KEY_PREFIXES } from '../../shared/contract/resource-names.ts';
 import { FUNCTION_IDS, only, type Properties, synthesise, text } from './synthesise.ts';
 
 const GIT_SECRET = 'arn:aws:secretsmanager:us-east-1:123456789012:secret:read-AbCdEf';
@@ -363,7 +363,9 @@ describe('functions', () => {
   });
 
   it('touch only the kinds of items that the table of access names', () => {
-    for (const [name, { indexes, ...wanted }] of Object.entries<TableAccess>(TABLE_ACCESS)) {
+    for (const [name, { indexes, ...wanted }] of Object.entries<FunctionTableAccess>(
+      TABLE_ACCESS_BY_FUNCTION,
+    )) {
       const { grants } = functionRole(name as keyof typeof MAY);
       const items = grants.filter(
         ({ action, resource }) => action.startsWith('dynamodb:') && /TasksTable\w+\.Arn>$/.test(resource),
@@ -372,7 +374,7 @@ describe('functions', () => {
         Object.fromEntries(
           Object.entries(wanted).map(([action, kinds]) => [
             `dynamodb:${action}`,
-            kinds.map((kind) => `${ITEM_KEY_PREFIXES[kind]}*`),
+            kinds.map((kind) => `${TABLE_ITEM_KEY_PREFIXES[kind]}*`),
           ]),
         ),
       );
@@ -390,7 +392,8 @@ describe('functions', () => {
         .filter(({ condition }) => {
           const keys = leading(condition);
           return (
-            keys.length === 0 || keys.some((key) => ITEM_KEY_PREFIXES.token.startsWith(key.replace('*', '')))
+            keys.length === 0 ||
+            keys.some((key) => TABLE_ITEM_KEY_PREFIXES.token.startsWith(key.replace('*', '')))
           );
         })
         .map(({ action }) => [id.replace(/Role\w+$/, ''), action]),
@@ -399,7 +402,7 @@ describe('functions', () => {
   });
 
   it('begin no kind of item as another begins, so that a leading key tells them apart', () => {
-    const kinds = Object.values(ITEM_KEY_PREFIXES);
+    const kinds = Object.values(TABLE_ITEM_KEY_PREFIXES);
     for (const one of kinds)
       for (const other of kinds) expect(one !== other && other.startsWith(one)).toBe(false);
   });

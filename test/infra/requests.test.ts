@@ -1,6 +1,6 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import { expect, it } from 'vitest';
-import { PAGE_PATHS } from '../../shared/api/page-paths.ts';
+import { WEB_PAGE_PATHS } from '../../shared/api/page-paths.ts';
 import { ROUTES, type RouteDefinition, routeKey } from '../../shared/api/routes.ts';
 import { LAUNCH_KINDS } from '../../shared/contract/box-kind.ts';
 import { FUNCTION_IDS, only, synthesise } from './synthesise.ts';
@@ -13,7 +13,11 @@ const rate = (key: string): number => RouteSettings[key].ThrottlingRateLimit;
 
 it('each route has a limit of its own, set once the route is there', () => {
   expect(new Set(Object.keys(RouteSettings))).toEqual(
-    new Set([...routes.map(routeKey), ...Object.values(PAGE_PATHS).map((path) => `GET ${path}`), '$default']),
+    new Set([
+      ...routes.map(routeKey),
+      ...Object.values(WEB_PAGE_PATHS).map((path) => `GET ${path}`),
+      '$default',
+    ]),
   );
   const ids = Object.keys(template.findResources('AWS::ApiGatewayV2::Route'));
   expect(stage.DependsOn).toEqual(expect.arrayContaining(ids));

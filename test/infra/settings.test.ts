@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { REPOSITORY_ROOT } from '../../infra/build.ts';
 import { DeploymentSettings, readSettings } from '../../infra/settings.ts';
 import { DEFAULT_TIER_MODELS } from '../../shared/contract/agents/tiers.ts';
-import { DEFAULT_CASCADE_POLICY } from '../../shared/control/cascade/learning/cascade-policy.ts';
+import { DEFAULT_TIER_POLICY_SETTINGS } from '../../shared/control/cascade/learning/cascade-policy.ts';
 
 const read = (context: Record<string, unknown>) => readSettings(new App({ context }).node);
 
@@ -21,7 +21,7 @@ describe('settings', () => {
       nudgeWindowDays: 7,
       recordEvents: [],
       leaseSeconds: 120,
-      cascade: DEFAULT_CASCADE_POLICY,
+      cascade: DEFAULT_TIER_POLICY_SETTINGS,
       tierModels: DEFAULT_TIER_MODELS,
       onDelete: 'retain',
     });

@@ -8,16 +8,16 @@ import { Match } from 'aws-cdk-lib/assertions';
 import { type CfnQueue, Queue } from 'aws-cdk-lib/aws-sqs';
 import dynalite from 'dynalite';
 import { describe, expect, it } from 'vitest';
-import { DROPPED_CAPABILITIES } from '../../infra/box-capabilities.ts';
-import { FUNCTIONS } from '../../infra/bundles.ts';
+import { DROPPED_LINUX_CAPABILITIES } from '../../infra/box-capabilities.ts';
+import { LAMBDA_ENTRY_POINTS } from '../../infra/bundles.ts';
 import { UNAUTHENTICATED_THROTTLE } from '../../infra/throttles.ts';
 import { AUTHORIZER_CACHE_SECONDS } from '../../shared/api/api-gateway.ts';
-import { PAGE_PATHS } from '../../shared/api/page-paths.ts';
+import { WEB_PAGE_PATHS } from '../../shared/api/page-paths.ts';
 import { ROUTES, type RouteDefinition, routeKey } from '../../shared/api/routes.ts';
 import {
+  DEFAULT_RESERVED_CONCURRENCY,
   DELIVERY_LIMIT_SECONDS,
   FUNCTION_ENV_NAMES,
-  RESERVED_CONCURRENCY,
   TABLE_INDEXES,
 } from '../../shared/contract/resource-names.ts';
 import { PRESIGNED_URL_SECONDS } from '../../shared/store/object-store.ts';
@@ -33,7 +33,7 @@ const pemFile = (): string => {
   return file;
 };
 
-const PAGE_ROUTES = Object.values(PAGE_PATHS).map((path) => `GET ${path}`);
+const PAGE_ROUTES = Object.values(WEB_PAGE_PATHS).map((path) => `GET ${path}`);
 /** What the rules say of the stack with everything that it can have, and with a queue that breaks some of them. */
 function refusal(): string {
   const everything = {
@@ -311,7 +311,7 @@ describe('the API', () => {
 
 describe('functions', () => {
   it('are those of the bundle list, on Node 24 and ARM, each with a log of its own', () => {
-    expect(ids('AWS::Lambda::Function')).toHaveLength(Object.keys(FUNCTIONS).length);
+    expect(ids('AWS::Lambda::Function')).toHaveLength(Object.keys(LAMBDA_ENTRY_POINTS).length);
     template.allResourcesProperties('AWS::Lambda::Function', {
       Architectures: ['arm64'],
       LoggingConfig: { LogGroup: Match.anyValue() },
@@ -443,12 +443,12 @@ describe('boxes', () => {
       LinuxParameters: {
         InitProcessEnabled: true,
         // What tests of the boxes run with.
-        Capabilities: { Drop: [...DROPPED_CAPABILITIES] },
+        Capabilities: { Drop: [...DROPPED_LINUX_CAPABILITIES] },
       },
       StopTimeout: 120,
     });
     for (const needed of ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'KILL', 'SETGID', 'SETUID'])
-      expect(DROPPED_CAPABILITIES).not.toContain(needed);
+      expect(DROPPED_LINUX_CAPABILITIES).not.toContain(needed);
     expect(container(name).MountPoints.map((each: { ContainerPath: string }) => each.ContainerPath)).toEqual([
       '/work',
       '/tmp',
@@ -482,7 +482,7 @@ describe('the function that delivers', () => {
       Timeout: DELIVERY_LIMIT_SECONDS.run,
       MemorySize: 1_769,
       EphemeralStorage: { Size: 2_048 },
-      ReservedConcurrentExecutions: RESERVED_CONCURRENCY.deliver,
+      ReservedConcurrentExecutions: DEFAULT_RESERVED_CONCURRENCY.deliver,
     });
   });
 

@@ -3,23 +3,28 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Template } from 'aws-cdk-lib/assertions';
 import { createAssayApp } from '../../infra/app.ts';
-import { type Bundles, CONTAINERS, FUNCTIONS, locateBundles } from '../../infra/bundles.ts';
+import {
+  type BundleDirectories,
+  CONTAINER_ENTRY_POINTS,
+  getBundleDirectories,
+  LAMBDA_ENTRY_POINTS,
+} from '../../infra/bundles.ts';
 import { TOOLCHAINS } from '../../infra/images.ts';
 import type { AssayStack } from '../../infra/stack.ts';
 
 /** Stands in for the bundles: the template does not depend on what is in them. */
-function emptyBundles(folder: string): Bundles {
+function emptyBundles(folder: string): BundleDirectories {
   const place = (path: string, name: string, content: string) => {
     mkdirSync(join(folder, path), { recursive: true });
     writeFileSync(join(folder, path, name), content);
   };
-  for (const name of Object.keys(FUNCTIONS))
+  for (const name of Object.keys(LAMBDA_ENTRY_POINTS))
     place(`functions/${name}`, name === 'judge' ? 'index.mjs' : 'index.js', `// ${name}`);
   place('functions/deliver', 'Dockerfile', '# deliver');
-  for (const name of Object.keys(CONTAINERS))
+  for (const name of Object.keys(CONTAINER_ENTRY_POINTS))
     for (const file of ['Dockerfile', ...TOOLCHAINS.map((each) => `Dockerfile.${each}`)])
       place(`containers/${name}`, file, `# ${name}`);
-  return locateBundles(folder);
+  return getBundleDirectories(folder);
 }
 
 /** Synthesises the stack as `npm run synth` does, checks included. `change` may spoil it first. Throws what synthesis throws. */
@@ -138,7 +143,7 @@ export const FUNCTION_IDS = {
   'api-webhook': 'Apiapiwebhook',
   'forge-tell': 'ForgeTell',
   traces: 'TracesTell',
-} as const satisfies Record<keyof typeof FUNCTIONS, string>;
+} as const satisfies Record<keyof typeof LAMBDA_ENTRY_POINTS, string>;
 
 /** Arguments that the agent's image is built with. */
 export function agentBuildArguments(context: Record<string, unknown>): unknown {

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createControlEndpoint } from '../../local/control-endpoint.ts';
-import { createCounters } from '../../local/counters.ts';
+import { createControlPlaneHandler } from '../../local/control-endpoint.ts';
+import { createOperationCounters } from '../../local/counters.ts';
 import { createInjectedFaults } from '../../local/fault-injection.ts';
-import { listen } from '../../local/http/listen.ts';
-import { isAuthenticatedByHandler, type LoopbackListener } from '../../shared/lib/loopback-listener.ts';
+import { listenOnPreferredPort } from '../../local/http/listen.ts';
+import { isAuthenticationLeftToHandler, type LoopbackListener } from '../../shared/lib/loopback-listener.ts';
 
-const counters = createCounters();
+const counters = createOperationCounters();
 const faults = createInjectedFaults();
 const asked: string[] = [];
 let drained = true;
@@ -20,9 +20,9 @@ const service = (name: string) => ({
 
 beforeEach(async () => {
   asked.length = 0;
-  server = await listen(
-    { servesPages: true, isAuthenticated: isAuthenticatedByHandler },
-    createControlEndpoint({
+  server = await listenOnPreferredPort(
+    { servesPages: true, isAuthenticated: isAuthenticationLeftToHandler },
+    createControlPlaneHandler({
       counters,
       faults,
       states: { ...service('states'), executions: () => [{ name: 'one' }] },

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { listen, sendJson } from '../../local/http/listen.ts';
-import { isAuthenticatedByHandler } from '../../shared/lib/loopback-listener.ts';
+import { listenOnPreferredPort, sendJson } from '../../local/http/listen.ts';
+import { isAuthenticationLeftToHandler } from '../../shared/lib/loopback-listener.ts';
 
 test('the longest path that the API takes as a parameter comes through', async () => {
-  const server = await listen(
-    { servesPages: false, isAuthenticated: isAuthenticatedByHandler },
+  const server = await listenOnPreferredPort(
+    { servesPages: false, isAuthenticated: isAuthenticationLeftToHandler },
     (request, response) => sendJson(response, 200, { bytes: request.url?.length }),
   );
   try {

@@ -2,12 +2,12 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { HeadObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createCounters } from '../../local/counters.ts';
+import { createOperationCounters } from '../../local/counters.ts';
 import { startDynamo } from '../../local/dynamodb/index.ts';
-import { startQueues } from '../../local/queues/index.ts';
+import { startLocalSqsAndS3 } from '../../local/queues/index.ts';
 import { type ExternalEngineEndpoints, type LocalStack, startLocalStack } from '../../local/stack.ts';
 import { readAssembly } from '../../local/template/assets.ts';
-import { resolveNames } from '../../local/template.ts';
+import { resolveResourceNames } from '../../local/template.ts';
 import { writeAssembly } from './support/assembly.ts';
 import { CREDENTIALS, clientConfig, temporaryDirectory } from './support/resources.ts';
 
@@ -136,8 +136,13 @@ test('a template with something that is not known is refused by name, and the di
 });
 
 test('engines that run elsewhere take the place of the embedded ones', async () => {
-  const named = resolveNames(readAssembly(assembly));
-  const common = { resources: named, counters: createCounters(), onError: () => {}, onFailure: () => {} };
+  const named = resolveResourceNames(readAssembly(assembly));
+  const common = {
+    resources: named,
+    counters: createOperationCounters(),
+    onError: () => {},
+    onFailure: () => {},
+  };
   const dataDir = join(directory.path, 'elsewhere');
   // Both sides have the same credentials; other emulators check none.
   mkdirSync(join(directory.path, 'data'));
@@ -145,7 +150,7 @@ test('engines that run elsewhere take the place of the embedded ones', async () 
   writeFileSync(join(directory.path, 'data/engine-credentials'), `${accessKeyId} ${secretAccessKey}\n`);
   const [dynamo, queues] = await Promise.all([
     startDynamo({ credentials: CREDENTIALS, ...common, dataDir, resources: [] }),
-    startQueues({ credentials: CREDENTIALS, ...common, dataDir, resources: [] }),
+    startLocalSqsAndS3({ credentials: CREDENTIALS, ...common, dataDir, resources: [] }),
   ]);
   const engines = { DYNAMODB: dynamo.endpoint, SQS: queues.sqsEndpoint, S3: queues.s3Endpoint };
   const running = await start({ engines });

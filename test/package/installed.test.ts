@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { REPOSITORY_ROOT } from '../../infra/build.ts';
 import { NODE } from '../../package/manifest.ts';
-import { VERSION } from '../../shared/lib/version.ts';
+import { ASSAY_VERSION } from '../../shared/lib/version.ts';
 import { createTemporaryFolder, createTestRepository } from '../support/git-repository.ts';
 
 /** Environment of somebody who has none of this checkout: no variable of npm or of these tests. */
@@ -57,7 +57,7 @@ test('npx finds the command, and it says its version', () => {
     encoding: 'utf8',
     shell: process.platform === 'win32',
   });
-  expect(stdout).toBe(`${VERSION}\n`);
+  expect(stdout).toBe(`${ASSAY_VERSION}\n`);
 });
 
 test.each([

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { groupByFile, parseFindings } from '../../page/task/evidence-findings.ts';
+import { groupFindingsByFile, parseFindings } from '../../page/task/evidence-findings.ts';
 import { parseDiff } from '../../page/task/parse-diff.ts';
 
 const PATCH = `diff --git a/src/price.ts b/src/price.ts
@@ -90,7 +90,7 @@ describe('findings', () => {
     const all = parseFindings({
       gates: [{ name: 'lint', findings: [finding('a.ts'), finding('b.ts'), finding(null)] }],
     });
-    const placed = groupByFile(all, ['a.ts']);
+    const placed = groupFindingsByFile(all, ['a.ts']);
     expect([placed.get('a.ts')?.length, placed.get('')?.length]).toEqual([1, 2]);
   });
 

@@ -12,7 +12,7 @@ import { type TimeSpan, taskTimeSpans } from '../../page/task/time-spans.ts';
 import { listUnknownFacts } from '../../page/task/unknown-facts.ts';
 import { attemptListView, taskView } from '../../shared/api/task-views.ts';
 import { TASK_STATUSES } from '../../shared/contract/task/status.ts';
-import { summariseCompletions } from '../../shared/control/ledger/verification-nudge.ts';
+import { buildVerificationNudge } from '../../shared/control/ledger/verification-nudge.ts';
 import { attempt, task } from '../support/builders.ts';
 import { buildCompletions } from '../support/completions.ts';
 import { heldTask } from './support/story.ts';
@@ -98,7 +98,7 @@ it('has a group for every status', () => {
 });
 
 it('tells of unverified work above the threshold, once for each further one', () => {
-  const at = (unverified: number) => summariseCompletions(buildCompletions(3, unverified));
+  const at = (unverified: number) => buildVerificationNudge(buildCompletions(3, unverified));
   expect([
     shouldShowNudge(at(1), 0),
     shouldShowNudge(at(3), 0),

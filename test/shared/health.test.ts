@@ -7,16 +7,22 @@ import {
   FileHealthQuery,
   FileHistory,
 } from '../../shared/control/file-health/file-health-schemas.ts';
-import { fileHealthView, fileHistoryView } from '../../shared/control/file-health/file-health-views.ts';
-import { type FileTouch, NO_TOUCH_COUNTS } from '../../shared/control/file-health/file-touches.ts';
 import {
-  flagReason,
+  buildFileHealthHistory,
+  buildFileHealthReport,
+} from '../../shared/control/file-health/file-health-views.ts';
+import {
+  type FileChangeOutcome,
+  NO_FILE_CHANGE_OUTCOME_COUNTS,
+} from '../../shared/control/file-health/file-touches.ts';
+import {
+  computeHealthScores,
+  findFileFlagReason,
   healthGrade,
-  healthScores,
   totalHealthScore,
 } from '../../shared/control/file-health/health-score.ts';
-import { deriveRows } from '../../shared/control/ledger/derive-rows.ts';
-import type { FileTouchRow } from '../../shared/control/ledger/record-rows.ts';
+import { deriveRecordRows } from '../../shared/control/ledger/derive-rows.ts';
+import type { FileChangeOutcomeRow } from '../../shared/control/ledger/record-rows.ts';
 import { FileHealthStore } from '../../shared/store/file-health.ts';
 import { ItemTable } from '../../shared/store/item-table.ts';
 import {
@@ -31,7 +37,7 @@ import { MemoryTable } from '../support/memory-table.ts';
 const NOW = new Date('2026-11-20T12:00:00.000Z');
 const hoursAgo = (hours: number): string => new Date(NOW.getTime() - hours * 3_600_000).toISOString();
 
-const row = (changes: Partial<FileTouchRow>): FileTouchRow => ({
+const row = (changes: Partial<FileChangeOutcomeRow>): FileChangeOutcomeRow => ({
   record_id: 'T1#1#file#0',
   schema_version: 1,
   task_id: 'T1',
@@ -66,8 +72,8 @@ const rows = fc
   );
 
 /** What the records say of a file when all of them are read: no sums, nothing left out. */
-function plainly(all: readonly FileTouchRow[]) {
-  const touches: FileTouch[] = all
+function plainly(all: readonly FileChangeOutcomeRow[]) {
+  const touches: FileChangeOutcome[] = all
     .map(({ record_id: id, timestamp: at, outcome, findings, flaky_tests: flaky }) => ({
       id,
       at,
@@ -76,14 +82,17 @@ function plainly(all: readonly FileTouchRow[]) {
       flaky,
     }))
     .toSorted((a, b) => (a.at < b.at || (a.at === b.at && a.id < b.id) ? -1 : 1));
-  const countOf = (upTo: readonly FileTouch[]) =>
-    upTo.reduce((sum, { outcome }) => ({ ...sum, [outcome]: sum[outcome] + 1 }), NO_TOUCH_COUNTS);
+  const countOf = (upTo: readonly FileChangeOutcome[]) =>
+    upTo.reduce(
+      (sum, { outcome }) => ({ ...sum, [outcome]: sum[outcome] + 1 }),
+      NO_FILE_CHANGE_OUTCOME_COUNTS,
+    );
   const totals = touches.map((touch, index) => {
     const upTo = touches.slice(0, index + 1);
-    return totalHealthScore(healthScores(countOf(upTo), upTo.slice(-20), Date.parse(touch.at)));
+    return totalHealthScore(computeHealthScores(countOf(upTo), upTo.slice(-20), Date.parse(touch.at)));
   });
   return {
-    scores: healthScores(countOf(touches), touches.slice(-20), NOW.getTime()),
+    scores: computeHealthScores(countOf(touches), touches.slice(-20), NOW.getTime()),
     history: touches
       .map(({ at, id }, index) => ({ at, id, before: totals[index - 1] ?? null, total: totals[index] }))
       .slice(-20)
@@ -108,8 +117,11 @@ describe('the health of a file', () => {
           const file = await store.readFile(row({}).repository, path);
           if (!file) throw new Error(`${path} is not known`);
           const { scores, history } = plainly(of);
-          expect(fileHealthView(file, NOW)).toMatchObject({ ...scores, total: totalHealthScore(scores) });
-          const seen = fileHistoryView(file, NOW).touch_history;
+          expect(buildFileHealthReport(file, NOW)).toMatchObject({
+            ...scores,
+            total: totalHealthScore(scores),
+          });
+          const seen = buildFileHealthHistory(file, NOW).touch_history;
           expect(seen.map((each) => [each.timestamp, each.previous_total, each.new_total])).toEqual(
             history.map((each) => [each.at, each.before, each.total]),
           );
@@ -137,11 +149,14 @@ describe('the health of a file', () => {
     ['findings', [{ findings: 3 }], { findings_score: 70 }],
     ['a test that fails now and then', [{ flaky_tests: 1 }], { flaky_score: 75 }],
   ] as const)('with %s', (_what, changes, expected) => {
-    const latest = changes.map((each, index): FileTouch => {
+    const latest = changes.map((each, index): FileChangeOutcome => {
       const { outcome, findings, flaky_tests: flaky } = row(each);
       return { id: `T${index}#1#file#0`, at: hoursAgo(50 - index), outcome, findings, flaky };
     });
-    const health = fileHealthView({ repository: 'r', path: 'p', earlier: NO_TOUCH_COUNTS, latest }, NOW);
+    const health = buildFileHealthReport(
+      { repository: 'r', path: 'p', earlier: NO_FILE_CHANGE_OUTCOME_COUNTS, latest },
+      NOW,
+    );
     expect(health).toMatchObject(expected);
     expect([health.complexity_score, health.coverage_score, health.coupling_score]).toEqual([
       null,
@@ -157,7 +172,7 @@ describe('the health of a file', () => {
     [60, null, null, 'D'],
     [59, null, 'low', 'F'],
   ])('of %i after %s is flagged because it is %s, grade %s', (total, before, flag, grade) => {
-    expect([flagReason(total, before), healthGrade(total)]).toEqual([flag, grade]);
+    expect([findFileFlagReason(total, before), healthGrade(total)]).toEqual([flag, grade]);
   });
 });
 
@@ -213,7 +228,7 @@ describe('files of evidence', () => {
       outcomes: [{ what: 'reverted' as const, request: 7, commit: null, by: 'ann', at: hoursAgo(1) }],
     };
     const rowsOf = (before: typeof running, after: typeof running) =>
-      deriveRows(before, after, { haiku: 'h', sonnet: 's', opus: 'o' }).flatMap((each) =>
+      deriveRecordRows(before, after, { haiku: 'h', sonnet: 's', opus: 'o' }).flatMap((each) =>
         each.table === 'file_touches' ? [each.row] : [],
       );
     expect(rowsOf(running, running)).toEqual([]);

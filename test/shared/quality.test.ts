@@ -3,32 +3,36 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import type { DerivedRow } from '../../shared/control/ledger/derive-rows.ts';
 import {
+  AttemptChainRow,
   AttemptRow,
-  ChainRow,
   GateRow,
   RECORD_TABLES,
-  type RecordTable,
+  type RecordTableName,
   ReviewRow,
   TaskRow,
   VerificationNudgeRow,
   WorkOutcomeRow,
 } from '../../shared/control/ledger/record-rows.ts';
 import { BudgetForecast, budgetForecastView } from '../../shared/control/metrics/budget-forecast.ts';
-import { QualityCost, qualityCostView } from '../../shared/control/metrics/cost-view.ts';
+import { buildQualityCost, QualityCost } from '../../shared/control/metrics/cost-view.ts';
 import {
   addDailyMetrics,
-  addRecord,
+  addRecordToDailyMetrics,
   type DailyMetrics,
   EMPTY_DAILY_METRICS,
 } from '../../shared/control/metrics/daily-metrics.ts';
 import { addToHistogram, histogramPercentile } from '../../shared/control/metrics/histogram.ts';
-import { deriveMetricFacts } from '../../shared/control/metrics/metric-facts.ts';
-import { QualityModels, QualityTrend, QualityView } from '../../shared/control/metrics/quality-schemas.ts';
+import { deriveRecordMetricsGroups } from '../../shared/control/metrics/metric-facts.ts';
 import {
-  qualityModelsView,
-  qualityTrendView,
-  qualityView,
-  scoreTrend,
+  QualityByModel,
+  QualityMetrics,
+  QualityTrend,
+} from '../../shared/control/metrics/quality-schemas.ts';
+import {
+  buildQualityByModel,
+  buildQualityMetrics,
+  buildQualityTrend,
+  classifyScoreTrend,
   sumDailyMetrics,
 } from '../../shared/control/metrics/quality-views.ts';
 import { DailyMetricsStore } from '../../shared/store/daily-metrics.ts';
@@ -49,7 +53,7 @@ const TABLES = [
   'tasks',
   'verification_nudges',
   'work_outcomes',
-] as const satisfies RecordTable[];
+] as const satisfies RecordTableName[];
 
 /** Records of the last days of November, in the order in which they were made, as batches of single writes. */
 const records = fc
@@ -108,12 +112,16 @@ describe('figures by day', () => {
           .flatMap((each) => [each, each])
           .toSorted(() => ((choice.next().value ?? 0) % 3) - 1);
         for (let at = 0; at < order.length; at += 7)
-          await store.addFacts(deriveMetricFacts(order.slice(at, at + 7)), NOW);
+          await store.addFacts(deriveRecordMetricsGroups(order.slice(at, at + 7)), NOW);
         const days = await store.readDays('2026-11-01', '2026-11-30');
-        expect(settled(sumDailyMetrics(days))).toEqual(settled(all.reduce(addRecord, EMPTY_DAILY_METRICS)));
+        expect(settled(sumDailyMetrics(days))).toEqual(
+          settled(all.reduce(addRecordToDailyMetrics, EMPTY_DAILY_METRICS)),
+        );
         for (const [day, figures] of days)
           expect(settled(figures)).toEqual(
-            settled(all.filter(({ date }) => date === day).reduce(addRecord, EMPTY_DAILY_METRICS)),
+            settled(
+              all.filter(({ date }) => date === day).reduce(addRecordToDailyMetrics, EMPTY_DAILY_METRICS),
+            ),
           );
       }),
       { numRuns: 8, seed: 5 },
@@ -127,7 +135,7 @@ describe('figures by day', () => {
       seed: 1,
     });
     const facts = Array.from({ length: 120 }, (_, index) =>
-      deriveMetricFacts([
+      deriveRecordMetricsGroups([
         {
           table: 'quality_gates',
           date: '2026-11-03',
@@ -149,7 +157,8 @@ describe('figures by day', () => {
   test('can be added up by parts', () => {
     fc.assert(
       fc.property(records, fc.nat(40), (all, cut) => {
-        const fold = (part: readonly DerivedRow[]) => part.reduce(addRecord, EMPTY_DAILY_METRICS);
+        const fold = (part: readonly DerivedRow[]) =>
+          part.reduce(addRecordToDailyMetrics, EMPTY_DAILY_METRICS);
         expect(settled(addDailyMetrics(fold(all.slice(0, cut)), fold(all.slice(cut))))).toEqual(
           settled(fold(all)),
         );
@@ -180,14 +189,14 @@ test('a percentile is the value at floor(p(n-1)), to 2.5 %', () => {
 
 describe('what is told of quality', () => {
   test('is null where there is nothing, and never a perfect rate', () => {
-    const view = qualityView(new Map(), NOW);
-    expect(QualityView.parse(view)).toMatchObject({
+    const view = buildQualityMetrics(new Map(), NOW);
+    expect(QualityMetrics.parse(view)).toMatchObject({
       overall: { total_tasks: 0, success_rate: null, p50_completion_seconds: null },
       guardrail_pass_rate: null,
       review_rejection_rate: null,
     });
-    expect(qualityModelsView(new Map(), NOW).models).toEqual({});
-    expect(qualityTrendView(new Map(), 'day', 90, NOW).series).toEqual([]);
+    expect(buildQualityByModel(new Map(), NOW).models).toEqual({});
+    expect(buildQualityTrend(new Map(), 'day', 90, NOW).series).toEqual([]);
   });
 
   test('keeps to its shapes, whatever the records are', () => {
@@ -196,13 +205,13 @@ describe('what is told of quality', () => {
         const days = new Map(
           [...Map.groupBy(all, ({ date }) => date)].map(([day, part]) => [
             day,
-            part.reduce(addRecord, EMPTY_DAILY_METRICS),
+            part.reduce(addRecordToDailyMetrics, EMPTY_DAILY_METRICS),
           ]),
         );
-        expect(() => QualityView.parse(qualityView(days, NOW))).not.toThrow();
-        expect(() => QualityModels.parse(qualityModelsView(days, NOW))).not.toThrow();
-        expect(() => QualityTrend.parse(qualityTrendView(days, 'week', 30, NOW))).not.toThrow();
-        expect(() => QualityCost.parse(qualityCostView(days, 30, NOW))).not.toThrow();
+        expect(() => QualityMetrics.parse(buildQualityMetrics(days, NOW))).not.toThrow();
+        expect(() => QualityByModel.parse(buildQualityByModel(days, NOW))).not.toThrow();
+        expect(() => QualityTrend.parse(buildQualityTrend(days, 'week', 30, NOW))).not.toThrow();
+        expect(() => QualityCost.parse(buildQualityCost(days, 30, NOW))).not.toThrow();
         expect(() => BudgetForecast.parse(budgetForecastView(days, ROLES, 10, NOW))).not.toThrow();
       }),
       { numRuns: 30 },
@@ -223,7 +232,7 @@ describe('what is told of quality', () => {
     const chain = (succeeded: boolean, cost: number | null): DerivedRow => ({
       table: 'cascade_chains',
       date: '2026-11-19',
-      row: { ...base(ChainRow), role: 'qa', attempts: [], succeeded, total_cost_usd: cost },
+      row: { ...base(AttemptChainRow), role: 'qa', attempts: [], succeeded, total_cost_usd: cost },
     });
     const attempt = (success: boolean, tokens: number | null): DerivedRow => ({
       table: 'cascade_attempts',
@@ -245,7 +254,10 @@ describe('what is told of quality', () => {
       attempt(true, 100),
       attempt(false, null),
     ];
-    const view = qualityView(new Map([['2026-11-19', all.reduce(addRecord, EMPTY_DAILY_METRICS)]]), NOW);
+    const view = buildQualityMetrics(
+      new Map([['2026-11-19', all.reduce(addRecordToDailyMetrics, EMPTY_DAILY_METRICS)]]),
+      NOW,
+    );
     expect(view).toMatchObject({
       overall: { total_tasks: 3, success_rate: 0.6667 },
       per_model: {
@@ -266,11 +278,11 @@ describe('what is told of quality', () => {
 
   test('tells cost, savings, queue, unverified work and how the word of gates has held, by their formulas', () => {
     const on = (date: string, ...all: object[]) =>
-      [date, (all as DerivedRow[]).reduce(addRecord, EMPTY_DAILY_METRICS)] as const;
+      [date, (all as DerivedRow[]).reduce(addRecordToDailyMetrics, EMPTY_DAILY_METRICS)] as const;
     const chain = (cost: number | null, saved: number | null) => ({
       table: 'cascade_chains',
       row: {
-        ...base(ChainRow),
+        ...base(AttemptChainRow),
         role: 'qa',
         attempts: [],
         succeeded: true,
@@ -325,7 +337,7 @@ describe('what is told of quality', () => {
         word(null, ['lint'], ['tests']),
       ),
     ]);
-    expect(qualityTrendView(days, 'day', 30, NOW).series).toMatchObject([
+    expect(buildQualityTrend(days, 'day', 30, NOW).series).toMatchObject([
       {
         unverified_ratio: 0,
         saved_usd: -0.5,
@@ -340,7 +352,7 @@ describe('what is told of quality', () => {
       },
       { unverified_ratio: null, completions: 0, saved_usd: null, tier_pass_rates: {} },
     ]);
-    expect(qualityCostView(days, 30, NOW)).toMatchObject({
+    expect(buildQualityCost(days, 30, NOW)).toMatchObject({
       tasks: { count: 2, cost_usd: 1, cost_unknown: 1, usd_per_success: null },
       per_tier: { haiku: { count: 2, cost_usd: 0.25, cost_unknown: 1 }, opus: { usd_per_success: 0.75 } },
       per_repository: { r: { count: 3 } },
@@ -360,7 +372,7 @@ describe('what is told of quality', () => {
       row: { ...base(WorkOutcomeRow), outcome, passed_gates: ['tests'] },
     });
     const undone = [reverted('merged'), reverted('reverted')].reduce<DailyMetrics>(
-      (sum, each) => addRecord(sum, each as unknown as DerivedRow),
+      (sum, each) => addRecordToDailyMetrics(sum, each as unknown as DerivedRow),
       EMPTY_DAILY_METRICS,
     );
     expect(undone.further?.words).toEqual({ tests: { held: 0, false_blocks: 0, false_greens: 1 } });
@@ -368,7 +380,7 @@ describe('what is told of quality', () => {
       ...days,
       ['2026-11-20', addDailyMetrics(gates[1], days.get('2026-11-20') ?? EMPTY_DAILY_METRICS)],
     ]);
-    expect(qualityView(both, NOW).gate_stats).toMatchObject({
+    expect(buildQualityMetrics(both, NOW).gate_stats).toMatchObject({
       lint: { held: 2, false_blocks: 1, false_block_rate: 0.5, false_greens: 0 },
       tests: { held: 0, false_block_rate: null, false_greens: 1, false_green_rate: 1 },
     });
@@ -399,7 +411,7 @@ describe('what is told of quality', () => {
           .flatMap((cost) => [
             {
               table: 'cascade_chains',
-              row: { ...base(ChainRow), role: 'qa', attempts: [], total_cost_usd: cost },
+              row: { ...base(AttemptChainRow), role: 'qa', attempts: [], total_cost_usd: cost },
             },
             {
               table: 'cascade_attempts',
@@ -412,7 +424,10 @@ describe('what is told of quality', () => {
               },
             },
           ])
-          .reduce((sum, each) => addRecord(sum, each as unknown as DerivedRow), EMPTY_DAILY_METRICS),
+          .reduce(
+            (sum, each) => addRecordToDailyMetrics(sum, each as unknown as DerivedRow),
+            EMPTY_DAILY_METRICS,
+          ),
       ] as const;
     const unknown = new Map([on('2026-11-19', null, null)]);
     expect(budgetForecastView(unknown, ROLES, 3, NOW)).toMatchObject({
@@ -427,11 +442,14 @@ describe('what is told of quality', () => {
       projected_total_cost_usd: null,
       within_budget: null,
     });
-    const [one] = qualityTrendView(unknown, 'day', 30, NOW).series;
+    const [one] = buildQualityTrend(unknown, 'day', 30, NOW).series;
     expect(one).toMatchObject({ cost_usd: null, judging_cost_usd: null });
-    expect(qualityView(unknown, NOW).judging).toMatchObject({ cost_usd: null, gates_cost_usd: null });
-    expect(qualityView(unknown, NOW).per_model['m']).toMatchObject({ cost_usd: null, cost_unknown: 2 });
-    expect(qualityCostView(unknown, 30, NOW).tasks).toMatchObject({ cost_usd: null, cost_unknown: 2 });
+    expect(buildQualityMetrics(unknown, NOW).judging).toMatchObject({ cost_usd: null, gates_cost_usd: null });
+    expect(buildQualityMetrics(unknown, NOW).per_model['m']).toMatchObject({
+      cost_usd: null,
+      cost_unknown: 2,
+    });
+    expect(buildQualityCost(unknown, 30, NOW).tasks).toMatchObject({ cost_usd: null, cost_unknown: 2 });
 
     const some = new Map([on('2026-11-19', 0.5, null)]);
     const roles = new Map([['qa', { open: 1 }]]);
@@ -447,7 +465,7 @@ describe('what is told of quality', () => {
       current_spend_usd: 0,
       cost_unknown: 0,
     });
-    expect(qualityCostView(new Map(), 30, NOW).tasks.cost_usd).toBe(0);
+    expect(buildQualityCost(new Map(), 30, NOW).tasks.cost_usd).toBe(0);
   });
 
   test('has what judging took, and the quality scores with their trend', () => {
@@ -461,20 +479,20 @@ describe('what is told of quality', () => {
         quality_score: score,
       },
     });
-    const figures = (...all: DerivedRow[]) => all.reduce(addRecord, EMPTY_DAILY_METRICS);
+    const figures = (...all: DerivedRow[]) => all.reduce(addRecordToDailyMetrics, EMPTY_DAILY_METRICS);
     const days = new Map([
       ['2026-11-16', figures(attempt(0.5, 60), attempt(null, null))],
       ['2026-11-17', figures(attempt(0, 70), attempt(0.25, 80))],
       ['2026-11-18', figures(attempt(0, null))],
       ['2026-11-19', figures(attempt(0, 90))],
     ]);
-    expect(qualityView(days, NOW).judging).toEqual({
+    expect(buildQualityMetrics(days, NOW).judging).toEqual({
       attempts: 6,
       cost_usd: 0.75,
       gates_cost_usd: 0.375,
       cost_unknown: 1,
     });
-    const trend = qualityTrendView(days, 'day', 30, NOW);
+    const trend = buildQualityTrend(days, 'day', 30, NOW);
     expect(trend.series.map((each) => [each.judging_cost_usd, each.avg_quality_score])).toEqual([
       [0.5, 60],
       [0.25, 75],
@@ -493,17 +511,18 @@ describe('what is told of quality', () => {
     // The latest ten count, and nothing before them.
     [[0, 100, ...Array(10).fill(70)], 'stable'],
   ])('of the scores %j it says that they are %s', (scores, word) => {
-    expect(scoreTrend(scores)).toBe(word);
+    expect(classifyScoreTrend(scores)).toBe(word);
   });
 
   test('has a window that includes today: a day before it does not count', () => {
     const one: DerivedRow = {
       table: 'cascade_chains',
       date: '',
-      row: { ...base(ChainRow), succeeded: true },
+      row: { ...base(AttemptChainRow), succeeded: true },
     };
     const of = (day: string) =>
-      qualityView(new Map([[day, addRecord(EMPTY_DAILY_METRICS, one)]]), NOW).overall.total_tasks;
+      buildQualityMetrics(new Map([[day, addRecordToDailyMetrics(EMPTY_DAILY_METRICS, one)]]), NOW).overall
+        .total_tasks;
     expect([of('2026-11-20'), of('2026-11-14'), of('2026-11-13')]).toEqual([1, 1, 0]);
   });
 
@@ -511,12 +530,12 @@ describe('what is told of quality', () => {
     const one: DerivedRow = {
       table: 'cascade_chains',
       date: '',
-      row: { ...base(ChainRow), succeeded: true },
+      row: { ...base(AttemptChainRow), succeeded: true },
     };
-    const figures = addRecord(EMPTY_DAILY_METRICS, one);
+    const figures = addRecordToDailyMetrics(EMPTY_DAILY_METRICS, one);
     const days = new Map(['2026-11-15', '2026-11-16', '2026-11-20'].map((day) => [day, figures]));
     expect(
-      qualityTrendView(days, 'week', 30, NOW).series.map(({ date, tasks_total }) => [date, tasks_total]),
+      buildQualityTrend(days, 'week', 30, NOW).series.map(({ date, tasks_total }) => [date, tasks_total]),
     ).toEqual([
       ['2026-11-09', 1],
       ['2026-11-16', 2],

@@ -8,10 +8,10 @@ import type {
 } from '../../shared/contract/evidence/schema.ts';
 import type { Judgement } from '../../shared/contract/judgement/judgement.ts';
 import { TaskSubmission, type TaskSubmissionInput } from '../../shared/contract/submission/schema.ts';
-import type { Attempt, ContainerLaunch, MeteredUsage } from '../../shared/contract/task/attempt.ts';
+import type { AgentMeteredUsage, Attempt, ContainerLaunch } from '../../shared/contract/task/attempt.ts';
 import type { Task } from '../../shared/contract/task/task.ts';
 import { resolveBuiltinRole } from '../../shared/control/roles/defaults.ts';
-import type { AvailableAgents } from '../../shared/control/task-commands/adapter-problems.ts';
+import type { AvailableAgentClis } from '../../shared/control/task-commands/adapter-problems.ts';
 import { createTask } from '../../shared/control/task-commands/create.ts';
 
 /** One builder per aggregate: valid by default, each test names only what it is about. */
@@ -19,7 +19,7 @@ export const FIXED_NOW = new Date('2026-11-20T10:00:00.000Z');
 export const addSeconds = (seconds: number, from: Date = FIXED_NOW): Date =>
   new Date(from.getTime() + seconds * 1_000);
 /** A deployment that can run whatever a task names. */
-export const ANY_AGENTS: AvailableAgents = {
+export const ANY_AGENTS: AvailableAgentClis = {
   defaultAdapter: { kind: 'command', argv: ['agent'], timeout_s: 60 },
   containerClis: null,
   modelVendors: null,
@@ -120,7 +120,7 @@ export const report = (
 });
 
 /** What the gateway has seen of an attempt whose provider was in trouble at the end. */
-export const meteredUsage = (trouble: MeteredUsage['trouble'] = null): MeteredUsage => ({
+export const meteredUsage = (trouble: AgentMeteredUsage['trouble'] = null): AgentMeteredUsage => ({
   usage: { input_tokens: 0, output_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0 },
   by_model: {},
   cost_usd: 0,

@@ -1,14 +1,16 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, realpathSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
-import { DEFAULT_CAPABILITIES, DROPPED_CAPABILITIES } from '../../infra/box-capabilities.ts';
+import { DROPPED_LINUX_CAPABILITIES, FARGATE_DEFAULT_CAPABILITIES } from '../../infra/box-capabilities.ts';
 import { CONTAINER_ENV_NAMES } from '../../shared/contract/resource-names.ts';
 import { type ProcessUser, parseProcessUsers } from '../../workspace/process/process-user.ts';
 import { createTemporaryFolder } from './git-repository.ts';
 import { isReachableByAnyUser } from './world-readable.ts';
 
-const dropped: readonly string[] = DROPPED_CAPABILITIES;
-const kept = DEFAULT_CAPABILITIES.filter((name) => !dropped.includes(name)).map((name) => name.toLowerCase());
+const dropped: readonly string[] = DROPPED_LINUX_CAPABILITIES;
+const kept = FARGATE_DEFAULT_CAPABILITIES.filter((name) => !dropped.includes(name)).map((name) =>
+  name.toLowerCase(),
+);
 
 /** Starts a program with the capabilities that the template leaves a box, and no way to more. */
 export const CONFINE_COMMAND: readonly string[] = [

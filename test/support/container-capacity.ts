@@ -1,6 +1,6 @@
-import type { AdmissionRequest } from '../../shared/control/admission/admission-control.ts';
+import type { LaunchAdmissionRequest } from '../../shared/control/admission/admission-control.ts';
 import type { ContainerCapacity, FargatePool } from '../../shared/control/admission/container-capacity.ts';
-import type { ContainerRegister, RegisteredContainer } from '../../shared/store/container-register.ts';
+import type { RunningContainerEntry, RunningContainerStore } from '../../shared/store/container-register.ts';
 
 export const CONTAINER_CAPACITY: ContainerCapacity = {
   limits: { on_demand: 6_144, spot: 6_144 },
@@ -13,22 +13,22 @@ export const CONTAINER_CAPACITY: ContainerCapacity = {
 /** A register in memory with room for `most` boxes. */
 export function createContainerRegister(
   most: number,
-): ContainerRegister & { readonly held: Map<string, RegisteredContainer> } {
-  const held = new Map<string, RegisteredContainer>();
+): RunningContainerStore & { readonly held: Map<string, RunningContainerEntry> } {
+  const held = new Map<string, RunningContainerEntry>();
   return {
     held,
     find: async (name: string) => held.get(name) ?? null,
-    admit: async ({ name, by }: AdmissionRequest, pool: FargatePool, cpu: number, now: Date) => {
+    admit: async ({ name, by }: LaunchAdmissionRequest, pool: FargatePool, cpu: number, now: Date) => {
       const entry = held.get(name) ?? { name, pool, cpu, by, shard: 0, at: now.toISOString(), arn: null };
       if (!held.has(name) && held.size >= most) return 'full';
       held.set(name, entry);
       return entry;
     },
-    recordStart: async (entry: RegisteredContainer, arn: string) =>
+    recordStart: async (entry: RunningContainerEntry, arn: string) =>
       void held.set(entry.name, { ...entry, arn }),
-    release: async ({ name }: RegisteredContainer) => void held.delete(name),
+    release: async ({ name }: RunningContainerEntry) => void held.delete(name),
     list: async () => [...held.values()],
-  } as unknown as ContainerRegister & { readonly held: Map<string, RegisteredContainer> };
+  } as unknown as RunningContainerStore & { readonly held: Map<string, RunningContainerEntry> };
 }
 
 /** Has room for every box. */

@@ -1,11 +1,15 @@
 import type { AddressInfo } from 'node:net';
 import { CreateTableCommand, DescribeTableCommand } from '@aws-sdk/client-dynamodb';
 import dynalite from 'dynalite';
-import { SUMMARY_ATTRIBUTES, TABLE_INDEXES, TABLE_KEYS } from '../../shared/contract/resource-names.ts';
-import { TierOutcomeStore } from '../../shared/store/beliefs.ts';
+import {
+  TABLE_INDEXES,
+  TASK_SUMMARY_ATTRIBUTES,
+  TASKS_TABLE_KEY_ATTRIBUTES,
+} from '../../shared/contract/resource-names.ts';
+import { RoleLearningStore } from '../../shared/store/beliefs.ts';
 import { ClaimIntentStore } from '../../shared/store/claim-intents.ts';
 import { TaskCompletionStore } from '../../shared/store/completions.ts';
-import { ContainerRegister } from '../../shared/store/container-register.ts';
+import { RunningContainerStore } from '../../shared/store/container-register.ts';
 import { DeadlineStore } from '../../shared/store/deadlines.ts';
 import { createDocumentClient } from '../../shared/store/document-client.ts';
 import { FileLockStore } from '../../shared/store/file-locks.ts';
@@ -28,13 +32,13 @@ export async function createTestTable() {
         TableName: name,
         BillingMode: 'PAY_PER_REQUEST',
         AttributeDefinitions: [
-          TABLE_KEYS.pk,
-          TABLE_KEYS.sk,
+          TASKS_TABLE_KEY_ATTRIBUTES.pk,
+          TASKS_TABLE_KEY_ATTRIBUTES.sk,
           ...indexes.flatMap((index) => [index.pk, index.sk]),
         ].map((AttributeName) => ({ AttributeName, AttributeType: 'S' })),
         KeySchema: [
-          { AttributeName: TABLE_KEYS.pk, KeyType: 'HASH' },
-          { AttributeName: TABLE_KEYS.sk, KeyType: 'RANGE' },
+          { AttributeName: TASKS_TABLE_KEY_ATTRIBUTES.pk, KeyType: 'HASH' },
+          { AttributeName: TASKS_TABLE_KEY_ATTRIBUTES.sk, KeyType: 'RANGE' },
         ],
         GlobalSecondaryIndexes: indexes.map((index) => ({
           IndexName: index.name,
@@ -44,7 +48,7 @@ export async function createTestTable() {
           ],
           Projection:
             index.name === TABLE_INDEXES.byStatus.name
-              ? { ProjectionType: 'INCLUDE', NonKeyAttributes: [...SUMMARY_ATTRIBUTES] }
+              ? { ProjectionType: 'INCLUDE', NonKeyAttributes: [...TASK_SUMMARY_ATTRIBUTES] }
               : { ProjectionType: 'KEYS_ONLY' },
         })),
       }),
@@ -61,13 +65,16 @@ export async function createTestTable() {
     db,
     tasks,
     /** Six vCPUs on demand, two on Spot. */
-    register: new ContainerRegister(new ItemTable(db, 'tasks'), { on_demand: 6 * 1_024, spot: 2 * 1_024 }),
+    register: new RunningContainerStore(new ItemTable(db, 'tasks'), {
+      on_demand: 6 * 1_024,
+      spot: 2 * 1_024,
+    }),
     deadlines: new DeadlineStore(new ItemTable(db, 'tasks')),
     requests: new WorkRequestStore(new ItemTable(db, 'tasks')),
     locks: new FileLockStore(new ItemTable(db, 'tasks'), tasks),
     counts: new TaskCountStore(new ItemTable(db, 'tasks')),
     completions: new TaskCompletionStore(new ItemTable(db, 'tasks')),
-    beliefs: new TierOutcomeStore(new ItemTable(db, 'tasks')),
+    beliefs: new RoleLearningStore(new ItemTable(db, 'tasks')),
     spend: new ModelSpendStore(new ItemTable(db, 'tasks')),
     claims: new ClaimIntentStore(new ItemTable(db, 'tasks')),
     beats: new HeartbeatStore(new ItemTable(db, 'tasks')),

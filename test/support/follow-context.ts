@@ -1,11 +1,11 @@
-import type { ProjectionContext } from '../../shared/use-cases/cascade/stream-projections.ts';
+import type { TaskProjectionContext } from '../../shared/use-cases/cascade/stream-projections.ts';
 import { FIXED_NOW } from './builders.ts';
 import type { createTestTable } from './dynalite-table.ts';
 
 /** What follows from writes of a table, without machines, breakers and forges. */
 export const createFollowContext = (
   table: Awaited<ReturnType<typeof createTestTable>>,
-): ProjectionContext => ({
+): TaskProjectionContext => ({
   ...table,
   breakers: { recordMark: async () => undefined },
   mergedWork: { put: async () => undefined },

@@ -1,11 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Gate, GateContext, GateResult } from '../../gates/core/gate.ts';
-import type { PatchSubject } from '../../gates/core/patch-subject.ts';
-import { Sandboxes } from '../../gates/core/sandboxes.ts';
+import type { PatchToCheck } from '../../gates/core/patch-subject.ts';
+import { SandboxFactory } from '../../gates/core/sandboxes.ts';
 import { EnvironmentExtension } from '../../gates/environment/environment-extension.ts';
 import { EnvironmentSetting } from '../../gates/environment/environment-setting.ts';
-import { createPatchSubject } from '../../gates/pipeline/create-patch-subject.ts';
+import { createPatchToCheck } from '../../gates/pipeline/create-patch-subject.ts';
 import { createGitStore, type GitStore } from '../../workspace/git/git-store.ts';
 import { type GitTreeEntry, writeGitCommit, writeGitObject, writeGitTree } from './git-objects.ts';
 import { createTemporaryFolder } from './git-repository.ts';
@@ -56,12 +56,12 @@ export async function createSubject(
   base: FileContents,
   edits: FileEdits,
   setup: readonly string[] = [],
-): Promise<PatchSubject> {
+): Promise<PatchToCheck> {
   const patch = await createPatchFixture(base, edits);
   const workDir = join(createTemporaryFolder(), 'rooms');
   mkdirSync(workDir);
-  const rooms = new Sandboxes({ ...patch, workDir, users: null });
-  const subject = await createPatchSubject({ ...patch, rooms });
+  const rooms = new SandboxFactory({ ...patch, workDir, users: null });
+  const subject = await createPatchToCheck({ ...patch, rooms });
   rooms.extendSandboxes(
     new EnvironmentExtension({
       sandboxes: rooms,

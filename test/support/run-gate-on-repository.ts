@@ -1,8 +1,8 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Gate, GateResult } from '../../gates/core/gate.ts';
-import { Sandboxes } from '../../gates/core/sandboxes.ts';
-import { createPatchSubject } from '../../gates/pipeline/create-patch-subject.ts';
+import { SandboxFactory } from '../../gates/core/sandboxes.ts';
+import { createPatchToCheck } from '../../gates/pipeline/create-patch-subject.ts';
 import type { UpstreamBranch } from '../../workspace/git/upstream-branch.ts';
 import type { ProcessUser } from '../../workspace/process/process-user.ts';
 import { createTraversableFolder } from './confinement.ts';
@@ -28,8 +28,8 @@ export async function runGateOnRepository(
   const workDir = join(more.users ? createTraversableFolder() : createTemporaryFolder(), 'rooms');
   mkdirSync(workDir, { mode: 0o711 });
   const tree = repository.git('rev-parse', 'HEAD^{tree}');
-  const rooms = new Sandboxes({ store, base, tree, workDir, users: more.users ?? null });
-  const subject = await createPatchSubject({
+  const rooms = new SandboxFactory({ store, base, tree, workDir, users: more.users ?? null });
+  const subject = await createPatchToCheck({
     store,
     base,
     tree,

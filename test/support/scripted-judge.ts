@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from 'vitest';
 import type { Judge } from '../../gates/core/judge.ts';
 import type { JudgeModel, JudgeModels } from '../../shared/contract/models/judge-models.ts';
-import type { ReviewQuestion } from '../../shared/reviews/engine/ask-model-port.ts';
+import type { ReviewerModelQuestion } from '../../shared/reviews/engine/ask-model-port.ts';
 import { createAskModel } from '../../shared/reviews/model-clients/ask-model.ts';
 import { type ModelServer, startModelServer } from './models/model-server.ts';
 
@@ -23,8 +23,8 @@ const STAND_IN: JudgeModels = {
 export function createScriptedJudge(
   answer: unknown,
   models: JudgeModels = STAND_IN,
-): Judge & { readonly asked: { readonly model: string; readonly question: ReviewQuestion<never> }[] } {
-  const asked: { model: string; question: ReviewQuestion<never> }[] = [];
+): Judge & { readonly asked: { readonly model: string; readonly question: ReviewerModelQuestion<never> }[] } {
+  const asked: { model: string; question: ReviewerModelQuestion<never> }[] = [];
   return {
     models,
     asked,

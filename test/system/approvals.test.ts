@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ApprovalItem } from '../../shared/api/approval-schemas.ts';
+import type { PendingApprovalItem } from '../../shared/api/approval-schemas.ts';
 import type { TaskView } from '../../shared/api/task-schemas.ts';
 import type { WorkRequestView } from '../../shared/api/work-request-schemas.ts';
 import { PROJECT, Repository, RIGHT } from './support/repository.ts';
@@ -73,7 +73,7 @@ describe('an agent that asks for leave in mid-run', () => {
     await submit('ship');
     const parked = await stack.until('ship', 'waiting for leave', ({ status }) => status === 'auth_required');
     expect(parked.attempt_count).toBe(1);
-    const { body } = await stack.call<{ approvals: ApprovalItem[] }>('GET', '/approvals');
+    const { body } = await stack.call<{ approvals: PendingApprovalItem[] }>('GET', '/approvals');
     expect(body.approvals).toMatchObject([
       {
         id: 'ship',

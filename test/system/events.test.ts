@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PublishedEvents } from '../../local/events/index.ts';
 import { FileHealthList } from '../../shared/control/file-health/file-health-schemas.ts';
-import { QualityView } from '../../shared/control/metrics/quality-schemas.ts';
+import { QualityMetrics } from '../../shared/control/metrics/quality-schemas.ts';
 import { readRecordTables } from '../support/records/expected-query-results.ts';
 import { agent, PROJECT, Repository, RIGHT, WRONG, writes } from './support/repository.ts';
 import { Stack } from './support/stack.ts';
@@ -49,7 +49,7 @@ describe('what the deployment tells the world', () => {
     expect(all.messages.some(({ message }) => message.includes(done.id))).toBe(false);
     // Figures are counted by the same reader: each end once, and the same as in the records.
     const { body } = await stack.call('GET', '/quality');
-    expect(QualityView.parse(body)).toMatchObject({
+    expect(QualityMetrics.parse(body)).toMatchObject({
       overall: { total_tasks: 2, success_rate: 0.5 },
       per_role: { backend: { total_tasks: 2 } },
     });

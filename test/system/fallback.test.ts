@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { CascadeView } from '../../shared/api/cascade-schemas.ts';
-import type { ChainRow } from '../../shared/control/ledger/record-rows.ts';
+import type { AttemptChainRow } from '../../shared/control/ledger/record-rows.ts';
 import { type ModelServer, startModelServer } from '../support/models/model-server.ts';
 import { PROJECT, Repository, RIGHT } from './support/repository.ts';
 import { Stack } from './support/stack.ts';
@@ -101,7 +101,7 @@ it('a rate limit with its Retry-After, and a spent limit: the same tier by anoth
     ['haiku', null],
     ['haiku', 'codex'],
   ]);
-  const chains = await stack.records<ChainRow>('cascade_chains');
+  const chains = await stack.records<AttemptChainRow>('cascade_chains');
   expect(chains.find(({ task_id }) => task_id === 'spent')?.attempts).toMatchObject([
     { fallback_from: null, escalated: false, failure_class: 'provider_spend_limit' },
     { fallback_from: 'anthropic', escalated: false, passed: true },

@@ -7,7 +7,7 @@ import { FileHealthList } from '../../shared/control/file-health/file-health-sch
 import { FORGE_LABELS } from '../../shared/control/forge/forge-report.ts';
 import { changeRequestMarker, taskIdOfIssue } from '../../shared/control/forge/issue-tasks.ts';
 import type { WorkOutcomeRow } from '../../shared/control/ledger/record-rows.ts';
-import { QualityView } from '../../shared/control/metrics/quality-schemas.ts';
+import { QualityMetrics } from '../../shared/control/metrics/quality-schemas.ts';
 import type { ForgeEventResult } from '../../shared/use-cases/deliver/handle-forge-event.ts';
 import { FakeGitHub } from '../support/forge/fake-github.ts';
 import { FakeGitLab } from '../support/forge/fake-gitlab.ts';
@@ -177,7 +177,7 @@ describe('an issue of GitHub', () => {
     expect(answers).toEqual(['done', 'done', 'ignored', 'ignored']);
     const rows = await stack.records<WorkOutcomeRow>('work_outcomes');
     expect(rows.map(({ outcome }) => outcome).sort()).toEqual(['merged', 'reverted']);
-    const body = QualityView.parse((await stack.call('GET', '/quality')).body);
+    const body = QualityMetrics.parse((await stack.call('GET', '/quality')).body);
     expect(body.gate_stats['tests']).toMatchObject({ false_greens: 1 });
     const { files } = FileHealthList.parse((await stack.call('GET', '/quality/file-health')).body);
     expect(files).toMatchObject([{ path: 'src/sum.js', reverts: 1 }]);

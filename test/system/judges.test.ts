@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { JudgeModels } from '../../shared/contract/models/judge-models.ts';
-import { FUNCTION_ENV_NAMES, ITEM_KEY_PREFIXES } from '../../shared/contract/resource-names.ts';
+import { FUNCTION_ENV_NAMES, TABLE_ITEM_KEY_PREFIXES } from '../../shared/contract/resource-names.ts';
 import type { AttemptRow, JudgementRow } from '../../shared/control/ledger/record-rows.ts';
 import {
   BREAKER_OPEN_SECONDS,
@@ -277,7 +277,7 @@ it('stops marking what a model writes after five rejections in a row, says so in
   await table.db.send(
     new UpdateCommand({
       TableName: table.name,
-      Key: itemKey(ITEM_KEY_PREFIXES.breaker, 'poor-model'),
+      Key: itemKey(TABLE_ITEM_KEY_PREFIXES.breaker, 'poor-model'),
       UpdateExpression: 'SET opened_at = :then',
       ExpressionAttributeValues: {
         ':then': new Date(Date.now() - BREAKER_OPEN_SECONDS * 1_000).toISOString(),

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CascadeView } from '../../shared/api/cascade-schemas.ts';
 import type { TuningView } from '../../shared/api/tuning-schemas.ts';
-import type { ChainRow } from '../../shared/control/ledger/record-rows.ts';
+import type { AttemptChainRow } from '../../shared/control/ledger/record-rows.ts';
 import { isInTrialGroup } from '../../shared/control/tune/active-changes.ts';
 import { agent, PROJECT, Repository, RIGHT, WRONG, writes } from './support/repository.ts';
 import { Stack } from './support/stack.ts';
@@ -83,7 +83,7 @@ describe('a deployment that learns', () => {
     expect(anew.beliefs.every(({ observations }) => observations === 0)).toBe(true);
     expect(anew.history.map(({ action }) => action)).toEqual(['reset', 'unpin', 'pin']);
 
-    const chains = await stack.records<ChainRow>('cascade_chains');
+    const chains = await stack.records<AttemptChainRow>('cascade_chains');
     expect(chains.find(({ task_id }) => task_id === 'second')?.attempts).toMatchObject([
       { tier: 'sonnet', chosen_by: 'greedy', explored: false, passed: true },
     ]);

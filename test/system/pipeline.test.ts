@@ -1,6 +1,10 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { ChainRow, GateRow, VerificationNudgeRow } from '../../shared/control/ledger/record-rows.ts';
+import type {
+  AttemptChainRow,
+  GateRow,
+  VerificationNudgeRow,
+} from '../../shared/control/ledger/record-rows.ts';
 import { agent, PROJECT, Repository, RIGHT, uses, WRONG, writes } from './support/repository.ts';
 import { Stack } from './support/stack.ts';
 
@@ -203,7 +207,7 @@ describe('one task, end to end', () => {
 
 describe('the records', () => {
   it('hold each fact once, with the field names that readers know', async () => {
-    const chains = await stack.records<ChainRow>('cascade_chains');
+    const chains = await stack.records<AttemptChainRow>('cascade_chains');
     const gates = await stack.records<GateRow>('quality_gates');
     const nudges = await stack.records<VerificationNudgeRow>('verification_nudges');
     for (const rows of [chains, gates, nudges] as { record_id: string }[][]) {

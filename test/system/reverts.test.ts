@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { FileHealthList } from '../../shared/control/file-health/file-health-schemas.ts';
 import type { WorkOutcomeRow } from '../../shared/control/ledger/record-rows.ts';
-import { QualityView } from '../../shared/control/metrics/quality-schemas.ts';
+import { QualityMetrics } from '../../shared/control/metrics/quality-schemas.ts';
 import { agent, PROJECT, Repository, RIGHT, writes } from './support/repository.ts';
 import { Stack } from './support/stack.ts';
 
@@ -51,7 +51,7 @@ it('work that somebody reverts by git is a false green once the next work is del
   expect(await rows()).toMatchObject([
     { task_id: first.id, outcome: 'reverted', by: 'git', request: null, commit: revert },
   ]);
-  const { gate_stats } = QualityView.parse((await stack.call('GET', '/quality')).body);
+  const { gate_stats } = QualityMetrics.parse((await stack.call('GET', '/quality')).body);
   expect(gate_stats['tests']).toMatchObject({ false_greens: 1 });
   const { files } = FileHealthList.parse((await stack.call('GET', '/quality/file-health')).body);
   expect(files.filter(({ reverts }) => reverts > 0)).toMatchObject([{ path: 'src/sum.js', reverts: 1 }]);

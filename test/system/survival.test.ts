@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ChainRow, VerificationNudgeRow } from '../../shared/control/ledger/record-rows.ts';
+import type { AttemptChainRow, VerificationNudgeRow } from '../../shared/control/ledger/record-rows.ts';
 import { agent, PROJECT, Repository, RIGHT, uses, writes } from './support/repository.ts';
 import { Stack } from './support/stack.ts';
 
@@ -34,7 +34,7 @@ async function expectWhole(id: string, base: string): Promise<void> {
   const once = (rows: { record_id: string; task_id: string }[]): string[] => [
     ...new Set(rows.filter((row) => row.task_id === id).map((row) => row.record_id)),
   ];
-  expect(once(await stack.records<ChainRow>('cascade_chains'))).toHaveLength(1);
+  expect(once(await stack.records<AttemptChainRow>('cascade_chains'))).toHaveLength(1);
   expect(once(await stack.records<VerificationNudgeRow>('verification_nudges'))).toHaveLength(1);
 }
 

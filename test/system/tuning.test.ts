@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TuningView } from '../../shared/api/tuning-schemas.ts';
-import type { ChainRow } from '../../shared/control/ledger/record-rows.ts';
+import type { AttemptChainRow } from '../../shared/control/ledger/record-rows.ts';
 import { isInTrialGroup } from '../../shared/control/tune/active-changes.ts';
 import { agent, PROJECT, Repository, RIGHT, uses, WRONG, writes } from './support/repository.ts';
 import { Stack } from './support/stack.ts';
@@ -99,7 +99,7 @@ describe('a deployment that changes its settings by its own records', () => {
     const reverted = await say('revert', { proposal: id, reason: 'to see it go back' });
     expect(reverted.body.active_changes).toEqual(before.active_changes);
     expect(await tiersOf('after')).toEqual(CLIMBS);
-    const chains = await stack.records<ChainRow>('cascade_chains');
+    const chains = await stack.records<AttemptChainRow>('cascade_chains');
     expect(chains.find(({ task_id }) => task_id === 'routed')?.attempts).toMatchObject([
       { tier: 'sonnet', chosen_by: 'proposal' },
     ]);

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CheckoutError } from './checkout-error.ts';
-import type { GitAccess } from './git-environment.ts';
-import { DISCARDING_SINK, readObjects } from './git-object-reader.ts';
-import { createGitStore, type GitStore, objectFormatOfId, runGitInStore } from './git-store.ts';
+import type { GitProcessPermissions } from './git-environment.ts';
+import { DISCARDING_GIT_OBJECT_SINK, readObjects } from './git-object-reader.ts';
+import { createGitStore, detectGitObjectFormat, type GitStore, runGitInStore } from './git-store.ts';
 import { gitErrorMessage } from './run-git.ts';
 
 export interface FetchOptions {
@@ -26,7 +26,7 @@ export async function fetchBaseCommit(
   options: FetchOptions,
 ): Promise<{ readonly store: GitStore; readonly commit: string }> {
   const wanted = FULL_ID.test(options.ref) ? options.ref : null;
-  let store = await createGitStore(dir, wanted ? objectFormatOfId(wanted) : 'sha1');
+  let store = await createGitStore(dir, wanted ? detectGitObjectFormat(wanted) : 'sha1');
   let result = await fetchInto(store, options);
   if (result.code !== 0 && !wanted && /mismatched algorithms/.test(result.stderr)) {
     store = await createGitStore(`${dir}-sha256`, 'sha256');
@@ -59,18 +59,18 @@ export async function fetchCommit(
  * Adds the newest commit of a branch or tag to a store, without its history.
  * @returns the commit, or null when it cannot be had.
  */
-export async function fetchAdditionalRef(store: GitStore, options: FetchOptions): Promise<string | null> {
+export async function fetchSecondRef(store: GitStore, options: FetchOptions): Promise<string | null> {
   const result = await fetchInto(store, options, ALSO_REF);
   if (result.code !== 0) return null;
   return peelTo(store, ALSO_REF, 'commit');
 }
 
 /** The owner of a file:// repository is not always who we are; git would refuse to read it. */
-export const fileUrlArguments = (url: string): string[] =>
+export const buildFileUrlFetchArguments = (url: string): string[] =>
   url.startsWith('file:') ? ['--upload-pack=git -c safe.directory=* upload-pack'] : [];
 
 function fetchInto(store: GitStore, options: FetchOptions, into = BASE_REF) {
-  const access: GitAccess = {
+  const access: GitProcessPermissions = {
     url: options.url,
     authorization: options.authorization ?? null,
     allowFile: options.allowFile ?? false,
@@ -82,7 +82,7 @@ function fetchInto(store: GitStore, options: FetchOptions, into = BASE_REF) {
       '--quiet',
       '--depth=1',
       '--no-tags',
-      ...fileUrlArguments(options.url),
+      ...buildFileUrlFetchArguments(options.url),
       '--',
       options.url,
       `+${options.ref}:${into}`,
@@ -108,7 +108,7 @@ async function peelTo(store: GitStore, name: string, type: 'commit' | 'tree'): P
   let found: string | null = null;
   await readObjects(store, '--batch-check', [`${name}^{${type}}`], (header) => {
     if (header.type === type) found = header.id;
-    return DISCARDING_SINK;
+    return DISCARDING_GIT_OBJECT_SINK;
   });
   return found;
 }

@@ -1,5 +1,5 @@
-import type { CommitRecord } from '../../shared/contract/repository/detect-reverts.ts';
-import { type FetchOptions, fileUrlArguments } from './fetch-commits.ts';
+import type { GitCommitMetadata } from '../../shared/contract/repository/detect-reverts.ts';
+import { buildFileUrlFetchArguments, type FetchOptions } from './fetch-commits.ts';
 import { type GitStore, runGitInStore } from './git-store.ts';
 import { gitErrorMessage } from './run-git.ts';
 
@@ -22,7 +22,7 @@ const MAX_TEXT = 8 * 1_048_576;
 export async function fetchHistory(
   store: GitStore,
   { url, ref, authorization = null, allowFile = false, timeoutMs, depth, maxCommits }: FetchHistoryOptions,
-): Promise<CommitRecord[] | { readonly unknown: string }> {
+): Promise<GitCommitMetadata[] | { readonly unknown: string }> {
   const until = performance.now() + timeoutMs;
   const fetched = await runGitInStore(
     store,
@@ -35,7 +35,7 @@ export async function fetchHistory(
       '--no-tags',
       `--depth=${depth}`,
       '--filter=tree:0',
-      ...fileUrlArguments(url),
+      ...buildFileUrlFetchArguments(url),
       '--',
       url,
       `+${ref}:refs/assay/history`,
@@ -60,7 +60,7 @@ export async function fetchHistory(
 /** A date may be anything that somebody has written: none, or beyond what there are years for. */
 const LAST_SECOND = 253_402_300_799;
 
-function commitOf(text: string): CommitRecord {
+function commitOf(text: string): GitCommitMetadata {
   const [id = '', parents = '', seconds = '', ...message] = text.split('\n');
   const at = new Date(Math.max(0, Math.min(LAST_SECOND, Number(seconds) || 0)) * 1_000).toISOString();
   return { id, parents: parents.split(' ').filter(Boolean), at, message: message.join('\n') };

@@ -1,5 +1,5 @@
 /** What git may do besides reading and writing its own store. */
-export interface GitAccess {
+export interface GitProcessPermissions {
   /** Value of an Authorization header for `url`; kept in the environment of one git process, never in a file or argument. */
   readonly authorization?: string | null;
   /** The only place that the authorization is sent to. */
@@ -32,7 +32,7 @@ const SETTINGS: readonly (readonly [string, string])[] = [
 ];
 
 /** `http.<url>.extraHeader` for the repository's own URL, so that no other host and no other repository ever sees the header. */
-const headerSettings = (access: GitAccess): readonly (readonly [string, string])[] =>
+const headerSettings = (access: GitProcessPermissions): readonly (readonly [string, string])[] =>
   access.authorization && access.url?.startsWith('https://')
     ? [[`http.${access.url}.extraHeader`, `Authorization: ${access.authorization.replace(/[\r\n]/g, '')}`]]
     : [];
@@ -41,7 +41,7 @@ const headerSettings = (access: GitAccess): readonly (readonly [string, string])
  * The whole environment of a git process: no system or user configuration, no hooks, no credential helpers, no
  * prompts, and only the protocols that were asked for.
  */
-export function buildGitEnvironment(access: GitAccess = {}): Record<string, string> {
+export function buildGitEnvironment(access: GitProcessPermissions = {}): Record<string, string> {
   const settings = [...SETTINGS, ...headerSettings(access)];
   const environment: Record<string, string> = {
     PATH: process.env['PATH'] ?? '/usr/bin:/bin',

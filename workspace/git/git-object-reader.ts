@@ -23,9 +23,9 @@ export interface ObjectSink {
 }
 
 /** Hears of each object before its contents come. What it throws ends the reading. */
-export type ObjectOpener = (header: ObjectHeader) => ObjectSink;
+export type OpenGitObjectSink = (header: ObjectHeader) => ObjectSink;
 
-export const DISCARDING_SINK: ObjectSink = { write: () => {}, end: () => {} };
+export const DISCARDING_GIT_OBJECT_SINK: ObjectSink = { write: () => {}, end: () => {} };
 
 /** How long a process waits for the next question, in milliseconds. */
 const IDLE_MS = 1_000;
@@ -152,7 +152,7 @@ export async function readObjects(
   store: GitStore,
   wanted: CatFileMode,
   names: readonly string[],
-  open: ObjectOpener,
+  open: OpenGitObjectSink,
 ): Promise<void> {
   if (names.length === 0) return;
   const ofStore = lines.get(store) ?? new Map<CatFileMode, CatFileQueue>();
@@ -173,7 +173,7 @@ const NEWLINE = 0x0a;
 
 /** Takes the output of `git cat-file` apart. */
 export class CatFileOutputReader {
-  readonly #open: ObjectOpener;
+  readonly #open: OpenGitObjectSink;
   readonly #expected: number;
   readonly #withContents: boolean;
   #header = Buffer.alloc(0);
@@ -182,7 +182,7 @@ export class CatFileOutputReader {
   #left = 0;
   #ended = 0;
 
-  constructor(expected: number, withContents: boolean, open: ObjectOpener) {
+  constructor(expected: number, withContents: boolean, open: OpenGitObjectSink) {
     this.#expected = expected;
     this.#withContents = withContents;
     this.#open = open;

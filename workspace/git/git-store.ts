@@ -1,13 +1,13 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CheckoutError } from './checkout-error.ts';
-import { buildGitEnvironment, type GitAccess } from './git-environment.ts';
+import { buildGitEnvironment, type GitProcessPermissions } from './git-environment.ts';
 import { type GitOptions, type GitResult, gitErrorMessage, runGit } from './run-git.ts';
 
 export type ObjectFormat = 'sha1' | 'sha256';
 
 /** The object format that a full object id belongs to. */
-export const objectFormatOfId = (id: string): ObjectFormat => (id.length === 64 ? 'sha256' : 'sha1');
+export const detectGitObjectFormat = (id: string): ObjectFormat => (id.length === 64 ? 'sha256' : 'sha1');
 
 /** The tree without files, which git knows whether or not it is in a store. */
 export const emptyTreeId = ({ format }: Pick<GitStore, 'format'>): string =>
@@ -48,7 +48,7 @@ export async function createGitStore(
 }
 
 export interface GitStoreCallOptions extends Omit<GitOptions, 'env' | 'cwd'> {
-  readonly access?: GitAccess;
+  readonly access?: GitProcessPermissions;
   readonly indexFile?: string;
   readonly workTree?: string;
   /** Where new objects go instead of the store, which is only read then. */

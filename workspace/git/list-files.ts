@@ -1,6 +1,6 @@
 import { CheckoutError } from './checkout-error.ts';
 import { parseRawDiff } from './file-changes.ts';
-import { DISCARDING_SINK, readObjects } from './git-object-reader.ts';
+import { DISCARDING_GIT_OBJECT_SINK, readObjects } from './git-object-reader.ts';
 import { type GitStore, runGitInStoreOrThrow } from './git-store.ts';
 import { decodePath, encodePath } from './path-encoding.ts';
 
@@ -72,7 +72,7 @@ async function listBeside(
   await readObjects(store, '--batch-check', [...new Set(blobs)], ({ id, type, size }) => {
     if (type !== 'blob') throw new CheckoutError('unknown', `git has no blob ${id}`);
     sizes.set(id, size);
-    return DISCARDING_SINK;
+    return DISCARDING_GIT_OBJECT_SINK;
   });
   const written = (path: string): ListedFile[] => {
     const { headEntry = null } = changes.get(path) ?? {};

@@ -8,16 +8,16 @@ import { type GitResult, runGit } from './run-git.ts';
 import { readBlobSizes } from './stream-blobs.ts';
 
 /** Something in a working tree that its tree object does not hold, or not as it will be delivered. */
-export interface MissingPath {
+export interface UndeliverablePath {
   readonly path: string;
   /** Follows the path in a sentence. */
   readonly reason: string;
 }
 
 /** Most that are named. */
-export const MAX_MISSING = 50;
+export const MAX_LISTED_UNDELIVERABLE_PATHS = 50;
 
-export interface MissingPathOptions {
+export interface UndeliverablePathOptions {
   readonly ask: (args: readonly string[]) => Promise<GitResult>;
   readonly must: (...args: readonly string[]) => Promise<Buffer>;
   readonly store: GitStore;
@@ -32,19 +32,21 @@ const MAX_POINTER_BYTES = 1_024;
 const POINTER = 'version https://git-lfs.github.com/spec/';
 
 /** Lists nested repositories, submodules with edits of their own, and raw content at paths that Git LFS keeps. */
-export async function findMissingPaths(options: MissingPathOptions): Promise<MissingPath[]> {
+export async function findUndeliverablePaths(
+  options: UndeliverablePathOptions,
+): Promise<UndeliverablePath[]> {
   const changes = await listFileChanges(options.store, options.base, options.tree);
   const found = [
     ...(await findRepositories(options, changes)),
     ...(await findRawLfsContent(options, changes)),
   ];
-  return found.slice(0, MAX_MISSING);
+  return found.slice(0, MAX_LISTED_UNDELIVERABLE_PATHS);
 }
 
 async function findRepositories(
-  { must, tree, workTreeRoot }: MissingPathOptions,
+  { must, tree, workTreeRoot }: UndeliverablePathOptions,
   changes: readonly FileChange[],
-): Promise<MissingPath[]> {
+): Promise<UndeliverablePath[]> {
   const staged = (await must('ls-files', '--stage', '-z')).toString('latin1').split('\0');
   const links = staged.flatMap((line) =>
     line.startsWith(SUBMODULE) ? [decodePath(Buffer.from(line.slice(line.indexOf('\t') + 1), 'latin1'))] : [],
@@ -64,7 +66,7 @@ async function findRepositories(
       .map((line) => line.slice(line.indexOf(' ') + 1)),
   );
   const changed = new Set(changes.map(({ path }) => path));
-  const found: MissingPath[] = [];
+  const found: UndeliverablePath[] = [];
   for (const path of links) {
     if (!submodules.has(path)) {
       if (changed.has(path)) found.push({ path, reason: 'is a repository of its own, and no submodule' });
@@ -87,9 +89,9 @@ async function findRepositories(
 
 /** Where Git LFS is not installed, git adds a file itself instead of a pointer to it. */
 async function findRawLfsContent(
-  { store, workTreeRoot }: MissingPathOptions,
+  { store, workTreeRoot }: UndeliverablePathOptions,
   allChanges: readonly FileChange[],
-): Promise<MissingPath[]> {
+): Promise<UndeliverablePath[]> {
   const changes = allChanges.filter(({ headEntry }) => headEntry !== null && headEntry.mode !== SUBMODULE);
   if (changes.length === 0) return [];
   const asked = await runGit(['-C', workTreeRoot, 'check-attr', '--stdin', '-z', 'filter'], {

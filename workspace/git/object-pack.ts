@@ -89,7 +89,7 @@ class PackIndex {
 const MAX_COPIED_BYTES = 512 * 1_048_576;
 
 /** Copies into `target` what is reachable from a tree of `store` and is not in the pack. */
-export async function copyObjectsBesidePack(
+export async function copyObjectsMissingFromPack(
   store: GitStore,
   tree: string,
   pack: ObjectPack,

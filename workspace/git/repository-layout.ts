@@ -31,7 +31,7 @@ export const buildUserGitEnvironment = (): Record<string, string> => ({
 const DUBIOUS_OWNERSHIP = /detected dubious ownership in repository at '([^'\n]{1,4096})'/;
 
 /** The error of a folder that git does not read. */
-export function layoutError(
+export function createRepositoryLayoutError(
   dir: string,
   result: Pick<GitResult, 'stderr' | 'stdout' | 'code' | 'stopped'>,
 ): CheckoutError {
@@ -57,7 +57,8 @@ export async function findRepositoryLayout(dir: string): Promise<RepositoryLayou
     env: buildUserGitEnvironment(),
   });
   const [top, gitDir, format, objects, shallow] = asked.stdout.toString('utf8').split('\n');
-  if (asked.code !== 0 || !top || !gitDir || !objects || !shallow) throw layoutError(dir, asked);
+  if (asked.code !== 0 || !top || !gitDir || !objects || !shallow)
+    throw createRepositoryLayoutError(dir, asked);
   return {
     workTreeRoot: top,
     gitDir,

@@ -3,7 +3,12 @@ import { readThreadCpuMs } from '../process/cpu-time.ts';
 import { signalProcessGroup, trackProcessGroup, untrackProcessGroup } from '../process/process-groups.ts';
 import { CheckoutError } from './checkout-error.ts';
 import { buildGitEnvironment } from './git-environment.ts';
-import { CatFileOutputReader, DISCARDING_SINK, type ObjectSink, readObjects } from './git-object-reader.ts';
+import {
+  CatFileOutputReader,
+  DISCARDING_GIT_OBJECT_SINK,
+  type ObjectSink,
+  readObjects,
+} from './git-object-reader.ts';
 import type { GitStore } from './git-store.ts';
 import { readBlobs } from './read-blobs.ts';
 
@@ -17,7 +22,7 @@ export async function readBlobSizes(store: GitStore, ids: readonly string[]): Pr
   await readObjects(store, '--batch-check', wanted, ({ id, type, size }) => {
     if (type !== 'blob') throw new CheckoutError('unknown', `git has no blob ${id}`);
     sizes.set(id, size);
-    return DISCARDING_SINK;
+    return DISCARDING_GIT_OBJECT_SINK;
   });
   return sizes;
 }

@@ -1,5 +1,5 @@
 import { CheckoutError } from './checkout-error.ts';
-import { DISCARDING_SINK, readObjects } from './git-object-reader.ts';
+import { DISCARDING_GIT_OBJECT_SINK, readObjects } from './git-object-reader.ts';
 import type { GitStore, ObjectFormat } from './git-store.ts';
 import { decodePath } from './path-encoding.ts';
 import { readBlobs } from './read-blobs.ts';
@@ -38,7 +38,7 @@ export async function listFolder(
 }
 
 /** A file of a commit or tree, or null when there is none at that path. @throws CheckoutError over `maxBytes`. */
-export async function readFileAt(
+export async function readFileOfTree(
   store: GitStore,
   treeish: string,
   path: string,
@@ -71,7 +71,7 @@ async function readTree(store: GitStore, name: string): Promise<readonly FolderE
   await readObjects(store, '--batch', [name], ({ type, size }) => {
     if (type !== 'tree') throw new CheckoutError('unknown', `git has no tree ${name}`);
     if (size > MAX_TREE_BYTES) throw new CheckoutError('unknown', 'a folder is too large to be read');
-    return { ...DISCARDING_SINK, write: (bytes) => void pieces.push(bytes) };
+    return { ...DISCARDING_GIT_OBJECT_SINK, write: (bytes) => void pieces.push(bytes) };
   });
   return parseTree(Buffer.concat(pieces), store.format);
 }

@@ -2,7 +2,11 @@ import { copyFile, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CheckoutError } from './checkout-error.ts';
 import { createGitStore, type GitStore, readSingleLine } from './git-store.ts';
-import { findMissingPaths, MAX_MISSING, type MissingPath } from './missing-paths.ts';
+import {
+  findUndeliverablePaths,
+  MAX_LISTED_UNDELIVERABLE_PATHS,
+  type UndeliverablePath,
+} from './missing-paths.ts';
 import { fetchMissingBlobs } from './partial-clone.ts';
 import { decodePath } from './path-encoding.ts';
 import { buildUserGitEnvironment, findRepositoryLayout, type RepositoryLayout } from './repository-layout.ts';
@@ -19,7 +23,7 @@ export interface CapturedWorkingTree {
   /** The name that was found for the base. */
   readonly baseRef: string;
   /** What stands in the folder and is not in the tree. */
-  readonly missingPaths: readonly MissingPath[];
+  readonly missingPaths: readonly UndeliverablePath[];
 }
 
 /**
@@ -72,7 +76,7 @@ export async function captureWorkingTree(
       throw new CheckoutError('repository_unavailable', `git ${args[0]}: ${gitErrorMessage(result)}`);
     return result.stdout;
   };
-  const missingPaths: MissingPath[] = [];
+  const missingPaths: UndeliverablePath[] = [];
   const addAll = async (): Promise<void> => {
     for (;;) {
       const excluded = missingPaths.map(({ path }) => `:(exclude,literal)${path}`);
@@ -81,7 +85,7 @@ export async function captureWorkingTree(
         return;
       } catch (error) {
         const [, folder] = EMPTY_REPOSITORY.exec(error instanceof Error ? error.message : '') ?? [];
-        if (folder === undefined || missingPaths.length >= MAX_MISSING) throw error;
+        if (folder === undefined || missingPaths.length >= MAX_LISTED_UNDELIVERABLE_PATHS) throw error;
         missingPaths.push({ path: folder, reason: 'is a repository of its own without a commit' });
       }
     }
@@ -97,7 +101,7 @@ export async function captureWorkingTree(
     base,
     baseRef,
     tree,
-    missingPaths: [...missingPaths, ...(await findMissingPaths(options))],
+    missingPaths: [...missingPaths, ...(await findUndeliverablePaths(options))],
     upstream: () => findUpstreamBranch(ask, baseRef.replace(/^origin\//, '')),
   };
 }

@@ -7,7 +7,7 @@ interface GroupWaiter {
  * Lets groups in one after the other, in the order in which they ask; members of one group are in together. Time in which somebody
  * waits does not count on its clock, so that nobody's limit runs out while he is not let in.
  */
-export class ExclusiveGroups {
+export class ExclusiveGroupLock {
   #group: string | null = null;
   #inside = 0;
   readonly #waiting: GroupWaiter[] = [];

@@ -7,7 +7,7 @@ import { killUserProcesses } from './kill-user-processes.ts';
 import { countStartedProcesses, killOrphanProcesses } from './orphan-processes.ts';
 import { signalProcessGroup, trackProcessGroup, untrackProcessGroup } from './process-groups.ts';
 import type { ProcessUser } from './process-user.ts';
-import { removeUserLeftovers } from './user-leftovers.ts';
+import { removeFilesAndIpcOfUser } from './user-leftovers.ts';
 import { isUserProcessVisible, killUserProcessesOneByOne } from './user-processes.ts';
 
 /** A program with its arguments, or a line for `bash -c`. */
@@ -183,7 +183,7 @@ export function runProcess(program: ProcessCommand, options: RunProcessOptions):
       }
       try {
         await killUserProcesses(runAs);
-        await removeUserLeftovers(runAs);
+        await removeFilesAndIpcOfUser(runAs);
         return null;
       } catch (error) {
         return error instanceof Error ? error.message : String(error);

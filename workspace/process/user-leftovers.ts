@@ -18,7 +18,7 @@ const LIMIT_MS = 60_000;
  * Removes what a user has left where others could find it. Call it when nothing of that user runs.
  * @throws when something stays.
  */
-export async function removeUserLeftovers(user: ProcessUser): Promise<void> {
+export async function removeFilesAndIpcOfUser(user: ProcessUser): Promise<void> {
   for (const shared of SHARED) await clear(shared, user);
   const options = await ipcOptions(user);
   if (options.length === 0) return;

@@ -1,16 +1,16 @@
 import { chmod, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Assignment } from '../../shared/contract/messages/assignment.ts';
+import type { LaunchAssignment } from '../../shared/contract/messages/assignment.ts';
 import { CONTAINER_ENV_NAMES } from '../../shared/contract/resource-names.ts';
 import { killAllProcessGroups } from '../process/process-groups.ts';
 import { type ProcessUser, parseProcessUsers } from '../process/process-user.ts';
 import { removeFolder } from '../process/remove-folder.ts';
 import { installCaBundle } from './ca-bundle.ts';
-import { takeAssignment } from './take-assignment.ts';
+import { fetchAndRemoveAssignment } from './take-assignment.ts';
 
 /** What every box has: where it works, as whom commands run, and a way to be told to stop. */
-export interface ContainerContext {
+export interface ContainerWorkContext {
   readonly workDir: string;
   /** Users that commands may run as, at least one; null: as we do. */
   readonly users: readonly ProcessUser[] | null;
@@ -66,9 +66,9 @@ async function waitForEnvironment(): Promise<void> {
  * The exit code is 0 when the API knows how it went, else 1: then the box counts as lost and is started again. Told to end, it stops what
  * it does, hands in what there is, and says so; told twice, or before it has begun, it ends at once.
  */
-export async function runContainer<Kind extends 'agent' | 'gates'>(
+export async function runContainerWork<Kind extends 'agent' | 'gates'>(
   kind: Kind,
-  work: (assignment: Extract<Assignment, { kind: Kind }>, box: ContainerContext) => Promise<void>,
+  work: (assignment: Extract<LaunchAssignment, { kind: Kind }>, box: ContainerWorkContext) => Promise<void>,
 ): Promise<void> {
   const embedded = process.env[CONTAINER_ENV_NAMES.exitWithParent] !== undefined;
   if (embedded) {
@@ -91,7 +91,7 @@ export async function runContainer<Kind extends 'agent' | 'gates'>(
     const url = process.env[CONTAINER_ENV_NAMES.assignmentUrl];
     if (!url) throw new Error(`${CONTAINER_ENV_NAMES.assignmentUrl} is not set`);
     delete process.env[CONTAINER_ENV_NAMES.assignmentUrl];
-    const assignment = await takeAssignment(kind, url);
+    const assignment = await fetchAndRemoveAssignment(kind, url);
     if (assignment === null) throw new Error('the assignment is gone, or its URL is too old');
     workDir = await mkdtemp(join(tmpdir(), `assay-${kind}-`));
     // The other user must be able to walk in, but not to look around.

@@ -3,14 +3,14 @@ import { CheckoutError } from '../git/checkout-error.ts';
 import { applyPatch } from '../git/checkout-tree.ts';
 import { fetchCommit } from '../git/fetch-commits.ts';
 import type { GitStore } from '../git/git-store.ts';
-import type { ContainerContext } from './container.ts';
+import type { ContainerWorkContext } from './container.ts';
 import { downloadPatch } from './verified-download.ts';
 
 /**
  * A store with the base commit and, made from base and patch, the very tree that was handed in.
  * @throws CheckoutError
  */
-export async function rebuildTree(
+export async function rebuildSubmittedTree(
   assignment: {
     readonly repository: string;
     readonly read_credential: string | null;
@@ -19,7 +19,7 @@ export async function rebuildTree(
     readonly patch_url: string;
     readonly patch_sha256: string;
   },
-  box: ContainerContext,
+  box: ContainerWorkContext,
 ): Promise<GitStore> {
   const [{ store }, patch] = await Promise.all([
     fetchCommit(join(box.workDir, 'store.git'), {

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { CommandUsageFile } from '../../../shared/contract/messages/assignment.ts';
-import { SOLUTIONS, type Solution } from './solutions.ts';
+import type { CommandAdapterUsageFile } from '../../../shared/contract/messages/assignment.ts';
+import { SCRIPTED_SOLUTIONS, type ScriptedSolution } from './solutions.ts';
 
 /**
  * A scripted coding agent: `node main.ts <task id> <model>` in the checkout. It writes the files of its tier's solution, requests an
@@ -9,13 +9,13 @@ import { SOLUTIONS, type Solution } from './solutions.ts';
  */
 const [taskId = '', model = ''] = process.argv.slice(2);
 const tier = ['haiku', 'sonnet', 'opus'].find((name) => model.includes(name));
-const solution = tier === undefined ? undefined : SOLUTIONS[taskId]?.[tier];
+const solution = tier === undefined ? undefined : SCRIPTED_SOLUTIONS[taskId]?.[tier];
 if (!solution) {
   console.error(`no script for task ${taskId} on model ${model}`);
   process.exit(1);
 }
 
-const write = (files: Solution['files']): void => {
+const write = (files: ScriptedSolution['files']): void => {
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, text);
@@ -37,7 +37,7 @@ console.log(solution.summary);
 const usageFile = process.env['ASSAY_USAGE_FILE'];
 if (usageFile !== undefined) {
   const [input_tokens, output_tokens] = solution.tokens;
-  const report: CommandUsageFile = {
+  const report: CommandAdapterUsageFile = {
     usage: { input_tokens, output_tokens, cache_read_tokens: input_tokens * 3, cache_write_tokens: 0 },
     summary: solution.summary,
     status: 'done',

@@ -77,7 +77,7 @@ interface ApprovalStep {
 }
 
 /** The work of an agent: files, summary, and reported token usage. */
-export interface Solution {
+export interface ScriptedSolution {
   readonly files: Readonly<Record<string, string>>;
   readonly summary: string;
   readonly tokens: readonly [input: number, output: number];
@@ -95,9 +95,9 @@ const PARCELS = {
     summary: 'parcels() divides by what a parcel holds and rounds up. All tests pass.',
     tokens: [33_700, 1_900],
   },
-} as const satisfies Readonly<Record<string, Solution>>;
+} as const satisfies Readonly<Record<string, ScriptedSolution>>;
 
-export const SOLUTIONS: Readonly<Record<string, Readonly<Record<string, Solution>>>> = {
+export const SCRIPTED_SOLUTIONS: Readonly<Record<string, Readonly<Record<string, ScriptedSolution>>>> = {
   'a-slugs': {
     haiku: {
       files: { 'src/slug.js': slug },

@@ -1,6 +1,6 @@
-import type { AgentAssignment, ModelAccess } from '../../../shared/contract/messages/assignment.ts';
+import type { AgentAssignment, AgentModelAccess } from '../../../shared/contract/messages/assignment.ts';
 import type { JsonFields } from './json-fields.ts';
-import type { CallObserver } from './observed-call.ts';
+import type { AgentCallEventReader } from './observed-call.ts';
 import type { AgentFailure, AgentRunState } from './run-state.ts';
 
 export interface WorkspaceLayout {
@@ -27,7 +27,7 @@ export interface AgentInstructions {
 }
 
 /** What an adapter is given to make a command line of. */
-export interface InvocationInput {
+export interface AgentInvocationInput {
   readonly assignment: AgentAssignment;
   readonly layout: WorkspaceLayout;
   /** The task's prompt, whole. */
@@ -35,7 +35,7 @@ export interface InvocationInput {
   /** The same, or where to read it when it is too long for an argument. */
   readonly promptArgument: string;
   /** Null: the deployment has no gateway. */
-  readonly modelAccess: ModelAccess | null;
+  readonly modelAccess: AgentModelAccess | null;
   readonly instructions: AgentInstructions;
   /** Dollars that the role allows an attempt; null: no limit of its own. */
   readonly maxCostUsd: number | null;
@@ -45,7 +45,7 @@ export interface InvocationInput {
   readonly runsAsRoot: boolean;
 }
 
-export interface Invocation {
+export interface AgentInvocation {
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   /** Files that must be there before, by absolute path. */
@@ -53,7 +53,7 @@ export interface Invocation {
 }
 
 /** The file in which a CLI keeps a session. */
-export interface SessionFile {
+export interface AgentSessionFile {
   /** The folder in its home, and what its files of that session are called. */
   readonly location: (
     places: Pick<WorkspaceLayout, 'home'>,
@@ -74,19 +74,19 @@ export interface SessionTransferCommands {
  * its manifest, `shared/contract/agents/<kind>-manifest.ts`.
  */
 export interface AgentAdapter {
-  readonly invoke: (job: InvocationInput) => Invocation;
+  readonly invoke: (job: AgentInvocationInput) => AgentInvocation;
   /** Signals that ask it to end, in this order, before it is killed. */
   readonly stopSignals: readonly ('SIGINT' | 'SIGTERM')[];
   /** Takes one event of its output into the reading. Null: its output is no events, and only its exit code tells. */
   readonly readEvent: ((event: JsonFields, reading: AgentRunState) => void) | null;
   /** What one event shows of calls of models and tools. Null: its output is no events. */
-  readonly observeCalls: CallObserver | null;
+  readonly observeCalls: AgentCallEventReader | null;
   /** It can be made to ask before it calls a tool. */
   readonly supportsToolHook?: true;
   /** The command line that goes on with a session and tells it something; absent: it cannot be told anything. */
   readonly resumeCommand?: (argv: readonly string[], session: string, message: string) => readonly string[];
   /** What it writes down of a session, which it goes on with in another home when it finds it there. With `resume`; absent: nothing that would do. */
-  readonly sessionRecord?: SessionFile | SessionTransferCommands;
+  readonly sessionRecord?: AgentSessionFile | SessionTransferCommands;
   /** What an exit code adds to what was read; absent: nothing. */
   readonly failureAtExit?: (exitCode: number, reading: AgentRunState) => AgentFailure | null;
 }

@@ -1,15 +1,22 @@
 import { hasTurnLimit } from '../../../shared/contract/agents/adapter.ts';
 import { CLAUDE_MANIFEST } from '../../../shared/contract/agents/claude-manifest.ts';
-import { failureClassOfStatus } from '../../../shared/contract/failure/http-status.ts';
-import type { AgentAdapter, Invocation, InvocationInput } from './adapter.ts';
-import { asAmount, asCount, asFields, asList, asText, type JsonFields } from './json-fields.ts';
-import { type CallObserver, toCallText } from './observed-call.ts';
+import { getFailureClassOfHttpStatus } from '../../../shared/contract/failure/http-status.ts';
+import type { AgentAdapter, AgentInvocation, AgentInvocationInput } from './adapter.ts';
+import {
+  type JsonFields,
+  toJsonArray,
+  toJsonFields,
+  toNonBlankText,
+  toNonNegativeInteger,
+  toNonNegativeNumber,
+} from './json-fields.ts';
+import { type AgentCallEventReader, formatToolInput } from './observed-call.ts';
 import {
   type AgentFailure,
   type AgentRunState,
-  buildFailureDetails,
+  applyFinalStatus,
+  buildAgentFailureDetails,
   FINAL_STATUS_SCHEMA,
-  readFinalStatus,
 } from './run-state.ts';
 import { TOOL_HOOK_TIMEOUT_S } from './tool-hook.ts';
 
@@ -35,7 +42,7 @@ function invoke({
   maxCostUsd,
   runsAsRoot,
   toolHookUrl,
-}: InvocationInput): Invocation {
+}: AgentInvocationInput): AgentInvocation {
   const { adapter, model, effort } = assignment;
   const turns = hasTurnLimit(adapter) ? adapter.max_turns : undefined;
   return {
@@ -75,104 +82,112 @@ function invoke({
 }
 
 function read(event: JsonFields, reading: AgentRunState): void {
-  reading.sessionId = asText(event['session_id']) ?? reading.sessionId;
+  reading.sessionId = toNonBlankText(event['session_id']) ?? reading.sessionId;
   if (event['type'] === 'assistant') readTurn(event, reading);
   else if (event['type'] === 'result') readResult(event, reading);
   else if (event['subtype'] === 'api_retry') readRetry(event, reading);
 }
 
 function readRetry(event: JsonFields, reading: AgentRunState): void {
-  reading.waitReason = `the provider: ${asText(event['error']) ?? 'no reason'}`;
-  reading.waitFailureClass = failureClassOfStatus(asCount(event['error_status']));
+  reading.waitReason = `the provider: ${toNonBlankText(event['error']) ?? 'no reason'}`;
+  reading.waitFailureClass = getFailureClassOfHttpStatus(toNonNegativeInteger(event['error_status']));
 }
 
 function readTurn(event: JsonFields, reading: AgentRunState): void {
   // Not a word of the model, but of the CLI about why there is none.
-  const error = asText(event['error']);
+  const error = toNonBlankText(event['error']);
   if (error !== null) {
     reading.stopReason = error;
     return;
   }
   reading.turns++;
-  for (const part of asList(asFields(event['message'])['content']).map(asFields)) {
-    if (part['type'] === 'text') reading.lastMessage = asText(part['text']) ?? reading.lastMessage;
+  for (const part of toJsonArray(toJsonFields(event['message'])['content']).map(toJsonFields)) {
+    if (part['type'] === 'text') reading.lastMessage = toNonBlankText(part['text']) ?? reading.lastMessage;
     if (part['type'] !== 'tool_use') continue;
     reading.toolCalls++;
-    const file = asText(asFields(part['input'])['file_path']);
+    const file = toNonBlankText(toJsonFields(part['input'])['file_path']);
     if (file !== null && part['name'] !== 'Read') reading.changedFiles.add(file);
   }
 }
 
 /** One event for each part of an answer: words of the model, or a call of a tool. What came of it is in a message of the user. */
-const observe: CallObserver = (event) => {
-  const parts = asList(asFields(event['message'])['content']).map(asFields);
+const observe: AgentCallEventReader = (event) => {
+  const parts = toJsonArray(toJsonFields(event['message'])['content']).map(toJsonFields);
   if (event['type'] === 'user')
     return parts
       .filter((part) => part['type'] === 'tool_result')
       .map((part) => ({
         kind: 'result',
-        id: asText(part['tool_use_id']) ?? '',
-        output: toCallText(part['content']),
+        id: toNonBlankText(part['tool_use_id']) ?? '',
+        output: formatToolInput(part['content']),
         isError: part['is_error'] === true,
       }));
-  if (event['type'] !== 'assistant' || asText(event['error']) !== null) return [];
-  const words = parts.filter((part) => part['type'] === 'text').flatMap((part) => asText(part['text']) ?? []);
+  if (event['type'] !== 'assistant' || toNonBlankText(event['error']) !== null) return [];
+  const words = parts
+    .filter((part) => part['type'] === 'text')
+    .flatMap((part) => toNonBlankText(part['text']) ?? []);
   return [
     { kind: 'model', text: words.join('\n') || null },
     ...parts
       .filter((part) => part['type'] === 'tool_use')
       .map((part) => ({
         kind: 'call' as const,
-        id: asText(part['id']) ?? '',
-        tool: asText(part['name']) ?? 'unknown',
-        input: toCallText(part['input'], asFields(part['input'])['command']),
+        id: toNonBlankText(part['id']) ?? '',
+        tool: toNonBlankText(part['name']) ?? 'unknown',
+        input: formatToolInput(part['input'], toJsonFields(part['input'])['command']),
       })),
   ];
 };
 
 function readResult(event: JsonFields, reading: AgentRunState): void {
   reading.hasEnded = true;
-  reading.turns = asCount(event['num_turns']) ?? reading.turns;
-  reading.costUsd = asAmount(event['total_cost_usd']);
+  reading.turns = toNonNegativeInteger(event['num_turns']) ?? reading.turns;
+  reading.costUsd = toNonNegativeNumber(event['total_cost_usd']);
   // The top level misses the last call after a budget stop.
-  for (const [model, of] of Object.entries(asFields(event['modelUsage']))) {
-    const used = asFields(of);
-    const input = asCount(used['inputTokens']);
-    const output = asCount(used['outputTokens']);
+  for (const [model, of] of Object.entries(toJsonFields(event['modelUsage']))) {
+    const used = toJsonFields(of);
+    const input = toNonNegativeInteger(used['inputTokens']);
+    const output = toNonNegativeInteger(used['outputTokens']);
     if (input === null || output === null) continue;
     reading.usageByModel.set(model, {
       input_tokens: input,
       output_tokens: output,
-      cache_read_tokens: asCount(used['cacheReadInputTokens']) ?? 0,
-      cache_write_tokens: asCount(used['cacheCreationInputTokens']) ?? 0,
+      cache_read_tokens: toNonNegativeInteger(used['cacheReadInputTokens']) ?? 0,
+      cache_write_tokens: toNonNegativeInteger(used['cacheCreationInputTokens']) ?? 0,
     });
   }
-  readFinalStatus(reading, event['structured_output']);
+  applyFinalStatus(reading, event['structured_output']);
   if (event['is_error'] === true) reading.failure = failureOf(event, reading);
-  else reading.lastMessage = asText(event['result']) ?? reading.lastMessage;
-  reading.stopReason = asText(event['terminal_reason']) ?? asText(event['stop_reason']);
+  else reading.lastMessage = toNonBlankText(event['result']) ?? reading.lastMessage;
+  reading.stopReason = toNonBlankText(event['terminal_reason']) ?? toNonBlankText(event['stop_reason']);
 }
 
 /** `subtype` says "success" also when the provider refused; the first field that tells is the one that counts. */
 function failureOf(event: JsonFields, { stopReason }: AgentRunState): AgentFailure {
   const reason =
-    asText(event['result']) ?? asList(event['errors']).map(asText).find(Boolean) ?? 'no reason given';
+    toNonBlankText(event['result']) ??
+    toJsonArray(event['errors']).map(toNonBlankText).find(Boolean) ??
+    'no reason given';
   const of = (): AgentFailure['class'] => {
     if (event['terminal_reason'] === 'prompt_too_long') return 'context_too_long';
     if (event['stop_reason'] === 'refusal') return 'refused';
     if (event['subtype'] === 'error_max_turns') return 'turn_limit';
     if (event['subtype'] === 'error_max_budget_usd') return 'provider_spend_limit';
-    const byStatus = failureClassOfStatus(asCount(event['api_error_status']));
+    const byStatus = getFailureClassOfHttpStatus(toNonNegativeInteger(event['api_error_status']));
     if (byStatus !== null) return byStatus;
     // Without a status there was no answer that could be read.
-    const isUnread = event['terminal_reason'] === 'api_error' && asCount(event['api_error_status']) === null;
+    const isUnread =
+      event['terminal_reason'] === 'api_error' && toNonNegativeInteger(event['api_error_status']) === null;
     return isUnread && stopReason !== 'invalid_request' ? 'provider_transient' : 'agent_failed';
   };
-  const subtype = asText(event['subtype']);
+  const subtype = toNonBlankText(event['subtype']);
   return {
     class: of(),
     reason,
-    ...buildFailureDetails(asCount(event['api_error_status']), subtype === 'success' ? stopReason : subtype),
+    ...buildAgentFailureDetails(
+      toNonNegativeInteger(event['api_error_status']),
+      subtype === 'success' ? stopReason : subtype,
+    ),
   };
 }
 

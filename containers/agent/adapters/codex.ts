@@ -1,17 +1,23 @@
 import { CODEX_MANIFEST } from '../../../shared/contract/agents/codex-manifest.ts';
 import type { FailureCode } from '../../../shared/contract/failure/failure-class.ts';
-import { failureClassOfStatus } from '../../../shared/contract/failure/http-status.ts';
-import type { AgentAdapter, Invocation, InvocationInput } from './adapter.ts';
-import { asCount, asFields, asList, asText, type JsonFields } from './json-fields.ts';
-import { type CallObserver, toCallText } from './observed-call.ts';
+import { getFailureClassOfHttpStatus } from '../../../shared/contract/failure/http-status.ts';
+import type { AgentAdapter, AgentInvocation, AgentInvocationInput } from './adapter.ts';
+import {
+  type JsonFields,
+  toJsonArray,
+  toJsonFields,
+  toNonBlankText,
+  toNonNegativeInteger,
+} from './json-fields.ts';
+import { type AgentCallEventReader, formatToolInput } from './observed-call.ts';
 import {
   type AgentFailure,
   type AgentRunState,
-  buildFailureDetails,
+  applyFinalStatus,
+  buildAgentFailureDetails,
   FINAL_STATUS_SCHEMA,
-  readFinalStatus,
 } from './run-state.ts';
-import { TOOL_HOOK_TIMEOUT_S, toolHookProgram } from './tool-hook.ts';
+import { buildToolHookCommand, TOOL_HOOK_TIMEOUT_S } from './tool-hook.ts';
 
 const TOKEN = 'ASSAY_MODEL_TOKEN';
 
@@ -19,7 +25,7 @@ const TOKEN = 'ASSAY_MODEL_TOKEN';
 const toml = (value: string): string => JSON.stringify(value);
 
 /** Its hooks are programs. Those that the user of a laptop has let run are unknown here, and these are ours; without the user's word it reads none of a checkout. */
-function toolHookArguments({ command }: ReturnType<typeof toolHookProgram>): string[] {
+function toolHookArguments({ command }: ReturnType<typeof buildToolHookCommand>): string[] {
   const asks = `[{hooks=[{type="command",command=${toml(command)},timeout=${TOOL_HOOK_TIMEOUT_S}}]}]`;
   return [
     '--dangerously-bypass-hook-trust',
@@ -34,9 +40,9 @@ function invoke({
   modelAccess,
   instructions,
   toolHookUrl,
-}: InvocationInput): Invocation {
+}: AgentInvocationInput): AgentInvocation {
   const { model, effort } = assignment;
-  const asks = toolHookUrl === null ? null : toolHookProgram(layout, toolHookUrl);
+  const asks = toolHookUrl === null ? null : buildToolHookCommand(layout, toolHookUrl);
   const schema = `${layout.home}/.codex/status.schema.json`;
   const settings = [
     ...(modelAccess === null
@@ -76,20 +82,22 @@ function invoke({
 function read(event: JsonFields, reading: AgentRunState): void {
   switch (event['type']) {
     case 'thread.started':
-      reading.sessionId = asText(event['thread_id']);
+      reading.sessionId = toNonBlankText(event['thread_id']);
       break;
     case 'item.completed':
-      readItem(asFields(event['item']), reading);
+      readItem(toJsonFields(event['item']), reading);
       break;
     case 'turn.completed':
-      readEnd(asFields(event['usage']), reading);
+      readEnd(toJsonFields(event['usage']), reading);
       break;
     case 'turn.failed':
       reading.hasEnded = true;
-      reading.failure = failureOf(asText(asFields(event['error'])['message']) ?? 'no reason given');
+      reading.failure = failureOf(
+        toNonBlankText(toJsonFields(event['error'])['message']) ?? 'no reason given',
+      );
       break;
     case 'error':
-      reading.waitReason = asText(event['message']);
+      reading.waitReason = toNonBlankText(event['message']);
       if (reading.waitReason !== null) reading.waitFailureClass = failureOf(reading.waitReason).class;
       break;
   }
@@ -98,27 +106,27 @@ function read(event: JsonFields, reading: AgentRunState): void {
 function readItem(item: JsonFields, reading: AgentRunState): void {
   if (item['type'] === 'agent_message') {
     reading.turns++;
-    reading.lastMessage = asText(item['text']) ?? reading.lastMessage;
+    reading.lastMessage = toNonBlankText(item['text']) ?? reading.lastMessage;
   } else if (item['type'] !== 'error' && item['type'] !== 'reasoning') reading.toolCalls++;
-  for (const change of asList(item['changes'])) {
-    const path = asText(asFields(change)['path']);
+  for (const change of toJsonArray(item['changes'])) {
+    const path = toNonBlankText(toJsonFields(change)['path']);
     if (path !== null) reading.changedFiles.add(path);
   }
 }
 
 /** It shows a tool when that has ended, with what came of it; the model when it has said something. */
-const observe: CallObserver = (event) => {
-  const item = asFields(event['item']);
-  const type = asText(item['type']);
+const observe: AgentCallEventReader = (event) => {
+  const item = toJsonFields(event['item']);
+  const type = toNonBlankText(item['type']);
   if (event['type'] !== 'item.completed' || type === null || type === 'error' || type === 'reasoning')
     return [];
-  if (type === 'agent_message') return [{ kind: 'model', text: asText(item['text']) }];
+  if (type === 'agent_message') return [{ kind: 'model', text: toNonBlankText(item['text']) }];
   return [
     {
       kind: 'done',
       tool: type,
-      input: toCallText(item['changes'] ?? item, item['command']),
-      output: toCallText(item['aggregated_output'] ?? ''),
+      input: formatToolInput(item['changes'] ?? item, item['command']),
+      output: formatToolInput(item['aggregated_output'] ?? ''),
       isError: item['status'] === 'failed',
     },
   ];
@@ -127,17 +135,17 @@ const observe: CallObserver = (event) => {
 /** The sum of the whole session; what was read from a cache is part of the input. */
 function readEnd(used: JsonFields, reading: AgentRunState): void {
   reading.hasEnded = true;
-  const input = asCount(used['input_tokens']);
-  const output = asCount(used['output_tokens']);
-  const cached = asCount(used['cached_input_tokens']) ?? 0;
+  const input = toNonNegativeInteger(used['input_tokens']);
+  const output = toNonNegativeInteger(used['output_tokens']);
+  const cached = toNonNegativeInteger(used['cached_input_tokens']) ?? 0;
   if (input !== null && output !== null)
     reading.usageByModel.set('', {
       input_tokens: Math.max(0, input - cached),
       output_tokens: output,
       cache_read_tokens: cached,
-      cache_write_tokens: asCount(used['cache_write_input_tokens']) ?? 0,
+      cache_write_tokens: toNonNegativeInteger(used['cache_write_input_tokens']) ?? 0,
     });
-  readFinalStatus(reading, reading.lastMessage);
+  applyFinalStatus(reading, reading.lastMessage);
   if (reading.lastMessage === null)
     reading.failure = { class: 'refused', reason: 'the model ended its turn without a word' };
 }
@@ -154,9 +162,9 @@ const MESSAGES: readonly (readonly [RegExp, FailureCode])[] = [
 function failureOf(reason: string): AgentFailure {
   const status = /\bunexpected status (\d{3})\b|\blast status: (\d{3})\b/.exec(reason);
   const known = status ? Number(status[1] ?? status[2]) : null;
-  const byStatus = failureClassOfStatus(known);
+  const byStatus = getFailureClassOfHttpStatus(known);
   const byWords = MESSAGES.find(([pattern]) => pattern.test(reason))?.[1];
-  return { class: byStatus ?? byWords ?? 'agent_failed', reason, ...buildFailureDetails(known, null) };
+  return { class: byStatus ?? byWords ?? 'agent_failed', reason, ...buildAgentFailureDetails(known, null) };
 }
 
 /** Its program and `exec` come first, the prompt last. */

@@ -1,10 +1,16 @@
-import type { AgentAdapter, Invocation, InvocationInput } from './adapter.ts';
+import type { AgentAdapter, AgentInvocation, AgentInvocationInput } from './adapter.ts';
 
 /** Set for the agent: where it may leave token counts, a summary and its own status (docs/adapters.md). */
 export const USAGE_FILE_VARIABLE = 'ASSAY_USAGE_FILE';
 
 /** Fills the placeholders in one pass, so that text from the prompt is never filled again. */
-function invoke({ assignment, layout, fullPrompt, modelAccess, instructions }: InvocationInput): Invocation {
+function invoke({
+  assignment,
+  layout,
+  fullPrompt,
+  modelAccess,
+  instructions,
+}: AgentInvocationInput): AgentInvocation {
   const { adapter } = assignment;
   const argv = adapter.kind === 'command' ? adapter.argv : [];
   const apart = argv.some((argument) => argument.includes('{system_prompt_file}'));

@@ -1,15 +1,21 @@
 import { basename } from 'node:path';
 import { hasTurnLimit } from '../../../shared/contract/agents/adapter.ts';
 import type { FailureCode } from '../../../shared/contract/failure/failure-class.ts';
-import { failureClassOfStatus } from '../../../shared/contract/failure/http-status.ts';
-import type { AgentAdapter, Invocation, InvocationInput } from './adapter.ts';
-import { asCount, asFields, asText, type JsonFields, parseJson } from './json-fields.ts';
-import { type CallObserver, toCallText } from './observed-call.ts';
-import { type AgentFailure, type AgentRunState, buildFailureDetails } from './run-state.ts';
-import { TOOL_HOOK_TIMEOUT_S, toolHookProgram } from './tool-hook.ts';
+import { getFailureClassOfHttpStatus } from '../../../shared/contract/failure/http-status.ts';
+import type { AgentAdapter, AgentInvocation, AgentInvocationInput } from './adapter.ts';
+import {
+  type JsonFields,
+  toJsonFields,
+  toNonBlankText,
+  toNonNegativeInteger,
+  tryParseJson,
+} from './json-fields.ts';
+import { type AgentCallEventReader, formatToolInput } from './observed-call.ts';
+import { type AgentFailure, type AgentRunState, buildAgentFailureDetails } from './run-state.ts';
+import { buildToolHookCommand, TOOL_HOOK_TIMEOUT_S } from './tool-hook.ts';
 
 /** Its hooks are programs, and know no time but milliseconds. */
-function toolHookSettings({ command }: ReturnType<typeof toolHookProgram>) {
+function toolHookSettings({ command }: ReturnType<typeof buildToolHookCommand>) {
   const asks = [
     { hooks: [{ name: 'assay', type: 'command', command, timeout: TOOL_HOOK_TIMEOUT_S * 1_000 }] },
   ];
@@ -23,9 +29,9 @@ function invoke({
   modelAccess,
   instructions,
   toolHookUrl,
-}: InvocationInput): Invocation {
+}: AgentInvocationInput): AgentInvocation {
   const { adapter, model } = assignment;
-  const asks = toolHookUrl === null ? null : toolHookProgram(layout, toolHookUrl);
+  const asks = toolHookUrl === null ? null : buildToolHookCommand(layout, toolHookUrl);
   const turns = hasTurnLimit(adapter) ? adapter.max_turns : undefined;
   return {
     argv: [
@@ -64,7 +70,7 @@ const WRITING_TOOLS: readonly unknown[] = ['write_file', 'replace', 'edit'];
 function read(event: JsonFields, reading: AgentRunState): void {
   switch (event['type']) {
     case 'init':
-      reading.sessionId = asText(event['session_id']);
+      reading.sessionId = toNonBlankText(event['session_id']);
       break;
     case 'message':
       if (event['role'] === 'assistant') readWords(event, reading);
@@ -72,12 +78,12 @@ function read(event: JsonFields, reading: AgentRunState): void {
     case 'tool_use': {
       reading.toolCalls++;
       reading.lastMessage = null;
-      const file = asText(asFields(event['parameters'])['file_path']);
+      const file = toNonBlankText(toJsonFields(event['parameters'])['file_path']);
       if (file !== null && WRITING_TOOLS.includes(event['tool_name'])) reading.changedFiles.add(file);
       break;
     }
     case 'error':
-      reading.stopReason = asText(event['message']);
+      reading.stopReason = toNonBlankText(event['message']);
       break;
     case 'result':
       readResult(event, reading);
@@ -86,22 +92,22 @@ function read(event: JsonFields, reading: AgentRunState): void {
 }
 
 /** Words of the model come in pieces, of which each is one. */
-const observe: CallObserver = (event) => {
-  const id = asText(event['tool_id']) ?? '';
+const observe: AgentCallEventReader = (event) => {
+  const id = toNonBlankText(event['tool_id']) ?? '';
   switch (event['type']) {
     case 'message':
-      return event['role'] === 'assistant' ? [{ kind: 'model', text: asText(event['content']) }] : [];
+      return event['role'] === 'assistant' ? [{ kind: 'model', text: toNonBlankText(event['content']) }] : [];
     case 'tool_use': {
       const given = event['parameters'];
-      const tool = asText(event['tool_name']) ?? 'unknown';
-      return [{ kind: 'call', id, tool, input: toCallText(given, asFields(given)['command']) }];
+      const tool = toNonBlankText(event['tool_name']) ?? 'unknown';
+      return [{ kind: 'call', id, tool, input: formatToolInput(given, toJsonFields(given)['command']) }];
     }
     case 'tool_result':
       return [
         {
           kind: 'result',
           id,
-          output: toCallText(event['output'] ?? ''),
+          output: formatToolInput(event['output'] ?? ''),
           isError: event['status'] !== 'success',
         },
       ];
@@ -111,24 +117,24 @@ const observe: CallObserver = (event) => {
 };
 
 function readWords(event: JsonFields, reading: AgentRunState): void {
-  const said = asText(event['content']) ?? '';
+  const said = toNonBlankText(event['content']) ?? '';
   if (reading.lastMessage === null) reading.turns++;
   reading.lastMessage = event['delta'] === true ? `${reading.lastMessage ?? ''}${said}` : said;
 }
 
 function readResult(event: JsonFields, reading: AgentRunState): void {
   reading.hasEnded = true;
-  for (const [model, of] of Object.entries(asFields(asFields(event['stats'])['models']))) {
-    const used = asFields(of);
-    const total = asCount(used['total_tokens']);
-    const all = asCount(used['input_tokens']);
-    const input = asCount(used['input']);
+  for (const [model, of] of Object.entries(toJsonFields(toJsonFields(event['stats'])['models']))) {
+    const used = toJsonFields(of);
+    const total = toNonNegativeInteger(used['total_tokens']);
+    const all = toNonNegativeInteger(used['input_tokens']);
+    const input = toNonNegativeInteger(used['input']);
     if (total === null || all === null || input === null || total < all) continue;
     reading.usageByModel.set(model, {
       input_tokens: input,
       // Thoughts are in the total only.
       output_tokens: total - all,
-      cache_read_tokens: asCount(used['cached']) ?? 0,
+      cache_read_tokens: toNonNegativeInteger(used['cached']) ?? 0,
       cache_write_tokens: 0,
     });
   }
@@ -137,24 +143,27 @@ function readResult(event: JsonFields, reading: AgentRunState): void {
 
 /** By the type of the CLI's own error, then by the code in the provider's answer, which is in the message as it came. */
 function failureOf(event: JsonFields, { stopReason }: AgentRunState): AgentFailure {
-  const error = asFields(event['error']);
-  const message = asText(error['message']);
+  const error = toJsonFields(event['error']);
+  const message = toNonBlankText(error['message']);
   if (message === null)
     return {
       class: /^Model stream ended/.test(stopReason ?? '') ? 'provider_transient' : 'refused',
       reason: stopReason ?? 'the model gave no answer',
     };
   const answer = /^\[API Error: (\{.*\})\]/s.exec(message);
-  const provider = asFields(asFields(parseJson(answer?.[1] ?? ''))['error']);
+  const provider = toJsonFields(toJsonFields(tryParseJson(answer?.[1] ?? ''))['error']);
   const seconds = /Suggested retry after (\d+(?:\.\d+)?)s/.exec(message)?.[1];
   return {
     class:
       BY_TYPE[String(error['type'])] ??
-      failureClassOfStatus(asCount(provider['code'])) ??
-      WORDS.find(([pattern]) => pattern.test(asText(provider['message']) ?? message))?.[1] ??
+      getFailureClassOfHttpStatus(toNonNegativeInteger(provider['code'])) ??
+      WORDS.find(([pattern]) => pattern.test(toNonBlankText(provider['message']) ?? message))?.[1] ??
       'agent_failed',
     reason: message,
-    ...buildFailureDetails(asCount(provider['code']), asText(provider['status']) ?? asText(error['type'])),
+    ...buildAgentFailureDetails(
+      toNonNegativeInteger(provider['code']),
+      toNonBlankText(provider['status']) ?? toNonBlankText(error['type']),
+    ),
     ...(seconds === undefined ? {} : { retryAfterSeconds: Number(seconds) }),
   };
 }
@@ -175,7 +184,7 @@ const WORDS: readonly (readonly [RegExp, FailureCode])[] = [
 /** It ends with the provider's status, of which an exit code holds the last eight bits. */
 function failureAtExit(exitCode: number, { failure }: AgentRunState): AgentFailure | null {
   if (failure?.class !== 'agent_failed' || exitCode < 128) return failure;
-  return { ...failure, class: failureClassOfStatus(exitCode + 256) ?? failure.class };
+  return { ...failure, class: getFailureClassOfHttpStatus(exitCode + 256) ?? failure.class };
 }
 
 /** Its program, `-p` and the prompt come first. */

@@ -1,4 +1,4 @@
-import { type JsonFields, parseJson } from './json-fields.ts';
+import { type JsonFields, tryParseJson } from './json-fields.ts';
 
 /** Longest line in bytes that is read as an event; a CLI prints what its tools read, so lines are long. */
 const MAX_LINE_BYTES = 8 * 1_048_576;
@@ -55,7 +55,7 @@ export class JsonEventStream {
     this.#bytes = 0;
     this.#skipping = false;
     if (skipped) this.skippedLines++;
-    else if (line !== '') this.#event(parseJson(line));
+    else if (line !== '') this.#event(tryParseJson(line));
   }
 
   #event(value: unknown): void {

@@ -1,9 +1,16 @@
 import { OPENCODE_MANIFEST } from '../../../shared/contract/agents/opencode-manifest.ts';
-import { failureClassOfStatus } from '../../../shared/contract/failure/http-status.ts';
-import type { AgentAdapter, Invocation, InvocationInput } from './adapter.ts';
-import { asAmount, asCount, asFields, asText, type JsonFields, parseJson } from './json-fields.ts';
-import { type CallObserver, toCallText } from './observed-call.ts';
-import { type AgentFailure, type AgentRunState, buildFailureDetails } from './run-state.ts';
+import { getFailureClassOfHttpStatus } from '../../../shared/contract/failure/http-status.ts';
+import type { AgentAdapter, AgentInvocation, AgentInvocationInput } from './adapter.ts';
+import {
+  type JsonFields,
+  toJsonFields,
+  toNonBlankText,
+  toNonNegativeInteger,
+  toNonNegativeNumber,
+  tryParseJson,
+} from './json-fields.ts';
+import { type AgentCallEventReader, formatToolInput } from './observed-call.ts';
+import { type AgentFailure, type AgentRunState, buildAgentFailureDetails } from './run-state.ts';
 import { TOOL_HOOK_TIMEOUT_S } from './tool-hook.ts';
 
 const TOKEN = 'ASSAY_MODEL_TOKEN';
@@ -35,7 +42,7 @@ function invoke({
   modelAccess,
   instructions,
   toolHookUrl,
-}: InvocationInput): Invocation {
+}: AgentInvocationInput): AgentInvocation {
   const model = assignment.model ?? 'default';
   const config = {
     autoupdate: false,
@@ -87,17 +94,17 @@ function invoke({
 }
 
 function read(event: JsonFields, reading: AgentRunState): void {
-  reading.sessionId = asText(event['sessionID']) ?? reading.sessionId;
-  const part = asFields(event['part']);
+  reading.sessionId = toNonBlankText(event['sessionID']) ?? reading.sessionId;
+  const part = toJsonFields(event['part']);
   switch (event['type']) {
     case 'text':
-      reading.lastMessage = asText(part['text']) ?? reading.lastMessage;
+      reading.lastMessage = toNonBlankText(part['text']) ?? reading.lastMessage;
       break;
     case 'tool_use': {
       reading.toolCalls++;
-      const state = asFields(part['state']);
+      const state = toJsonFields(part['state']);
       if (state['status'] !== 'error' && part['tool'] !== 'read')
-        for (const file of filesOf(asFields(state['input']))) reading.changedFiles.add(file);
+        for (const file of filesOf(toJsonFields(state['input']))) reading.changedFiles.add(file);
       break;
     }
     case 'step_finish':
@@ -105,23 +112,23 @@ function read(event: JsonFields, reading: AgentRunState): void {
       break;
     case 'error':
       reading.hasEnded = true;
-      reading.failure = failureOf(asFields(event['error']));
+      reading.failure = failureOf(toJsonFields(event['error']));
       break;
   }
 }
 
 /** A tool is shown when it has ended; a step is one answer of the model, with its words before its end. */
-const observe: CallObserver = (event) => {
-  const part = asFields(event['part']);
-  if (event['type'] === 'text') return [{ kind: 'model', text: asText(part['text']) }];
+const observe: AgentCallEventReader = (event) => {
+  const part = toJsonFields(event['part']);
+  if (event['type'] === 'text') return [{ kind: 'model', text: toNonBlankText(part['text']) }];
   if (event['type'] !== 'tool_use') return [];
-  const state = asFields(part['state']);
+  const state = toJsonFields(part['state']);
   return [
     {
       kind: 'done',
-      tool: asText(part['tool']) ?? 'unknown',
-      input: toCallText(state['input'], asFields(state['input'])['command']),
-      output: toCallText(state['output'] ?? ''),
+      tool: toNonBlankText(part['tool']) ?? 'unknown',
+      input: formatToolInput(state['input'], toJsonFields(state['input'])['command']),
+      output: formatToolInput(state['output'] ?? ''),
       isError: state['status'] === 'error',
     },
   ];
@@ -129,46 +136,50 @@ const observe: CallObserver = (event) => {
 
 /** Which files a tool was told to write: it has one, or a patch of several. */
 function filesOf(input: JsonFields): string[] {
-  const file = asText(input['filePath']);
-  const patched = (asText(input['patchText']) ?? '').matchAll(/^\*\*\* (?:Add|Update|Delete) File: (.+)$/gm);
+  const file = toNonBlankText(input['filePath']);
+  const patched = (toNonBlankText(input['patchText']) ?? '').matchAll(
+    /^\*\*\* (?:Add|Update|Delete) File: (.+)$/gm,
+  );
   return [...(file === null ? [] : [file]), ...[...patched].map(([, path = '']) => path)];
 }
 
 /** Tokens and dollars of one step; the sums are ours. */
 function readStep(part: JsonFields, reading: AgentRunState): void {
   reading.turns++;
-  reading.stopReason = asText(part['reason']);
+  reading.stopReason = toNonBlankText(part['reason']);
   reading.hasEnded = reading.stopReason !== 'tool-calls';
-  const tokens = asFields(part['tokens']);
-  const cache = asFields(tokens['cache']);
-  const input = asCount(tokens['input']);
-  const output = asCount(tokens['output']);
+  const tokens = toJsonFields(part['tokens']);
+  const cache = toJsonFields(tokens['cache']);
+  const input = toNonNegativeInteger(tokens['input']);
+  const output = toNonNegativeInteger(tokens['output']);
   const before = reading.usageByModel.get('');
   if (input !== null && output !== null)
     reading.usageByModel.set('', {
       input_tokens: (before?.input_tokens ?? 0) + input,
-      output_tokens: (before?.output_tokens ?? 0) + output + (asCount(tokens['reasoning']) ?? 0),
-      cache_read_tokens: (before?.cache_read_tokens ?? 0) + (asCount(cache['read']) ?? 0),
-      cache_write_tokens: (before?.cache_write_tokens ?? 0) + (asCount(cache['write']) ?? 0),
+      output_tokens: (before?.output_tokens ?? 0) + output + (toNonNegativeInteger(tokens['reasoning']) ?? 0),
+      cache_read_tokens: (before?.cache_read_tokens ?? 0) + (toNonNegativeInteger(cache['read']) ?? 0),
+      cache_write_tokens: (before?.cache_write_tokens ?? 0) + (toNonNegativeInteger(cache['write']) ?? 0),
     });
-  const cost = asAmount(part['cost']);
+  const cost = toNonNegativeNumber(part['cost']);
   if (cost !== null) reading.costUsd = (reading.costUsd ?? 0) + cost;
 }
 
 function failureOf(error: JsonFields): AgentFailure {
-  const data = asFields(error['data']);
-  const reason = asText(data['message']) ?? asText(error['name']) ?? 'no reason given';
-  const status = asCount(data['statusCode']);
-  const name = asText(error['name']);
+  const data = toJsonFields(error['data']);
+  const reason = toNonBlankText(data['message']) ?? toNonBlankText(error['name']) ?? 'no reason given';
+  const status = toNonNegativeInteger(data['statusCode']);
+  const name = toNonBlankText(error['name']);
   if (name === 'ContextOverflowError')
-    return { class: 'context_too_long', reason, ...buildFailureDetails(status, name) };
-  const { code } = asFields(asFields(parseJson(asText(data['responseBody']) ?? ''))['error']);
+    return { class: 'context_too_long', reason, ...buildAgentFailureDetails(status, name) };
+  const { code } = toJsonFields(
+    toJsonFields(tryParseJson(toNonBlankText(data['responseBody']) ?? ''))['error'],
+  );
   if (code === 'insufficient_quota')
-    return { class: 'provider_spend_limit', reason, ...buildFailureDetails(status, code) };
+    return { class: 'provider_spend_limit', reason, ...buildAgentFailureDetails(status, code) };
   return {
-    class: failureClassOfStatus(status) ?? 'agent_failed',
+    class: getFailureClassOfHttpStatus(status) ?? 'agent_failed',
     reason,
-    ...buildFailureDetails(status, asText(code) ?? name),
+    ...buildAgentFailureDetails(status, toNonBlankText(code) ?? name),
   };
 }
 

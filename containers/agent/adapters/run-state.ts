@@ -1,6 +1,6 @@
 import type { FailureCode } from '../../../shared/contract/failure/failure-class.ts';
 import type { TokenUsage } from '../../../shared/contract/models/usage.ts';
-import { asFields, asText, parseJson } from './json-fields.ts';
+import { toJsonFields, toNonBlankText, tryParseJson } from './json-fields.ts';
 
 export interface AgentFailure {
   readonly class: FailureCode;
@@ -14,7 +14,7 @@ export interface AgentFailure {
 }
 
 /** What a CLI says of its error in structure; what it does not say is left out. */
-export const buildFailureDetails = (
+export const buildAgentFailureDetails = (
   status: number | null,
   errorCode: string | null,
 ): Pick<AgentFailure, 'status' | 'errorCode'> => ({
@@ -50,7 +50,7 @@ export interface AgentRunState {
   holdBacks: number;
 }
 
-export const createRunState = (): AgentRunState => ({
+export const createAgentRunState = (): AgentRunState => ({
   sessionId: null,
   turns: 0,
   toolCalls: 0,
@@ -70,7 +70,7 @@ export const createRunState = (): AgentRunState => ({
 });
 
 /** Clears what is known of how the run ended, before the agent is started again. */
-export function resetRunOutcome(state: AgentRunState): void {
+export function resetAgentRunOutcome(state: AgentRunState): void {
   state.hasEnded = false;
   state.failure = null;
   state.stopReason = null;
@@ -80,11 +80,11 @@ export function resetRunOutcome(state: AgentRunState): void {
  * Prepares the state for another run. `addEarlier` adds the usage of the earlier runs to what the next run reports. A CLI that reports
  * its whole session is thereby counted twice; reported usage is a claim anyway.
  */
-export function beginNextRun(state: AgentRunState): { readonly addEarlier: () => void } {
+export function beginNextAgentRun(state: AgentRunState): { readonly addEarlier: () => void } {
   const earlier = new Map(state.usageByModel);
   const { costUsd } = state;
   state.usageByModel.clear();
-  resetRunOutcome(state);
+  resetAgentRunOutcome(state);
   state.costUsd = null;
   state.status = null;
   state.summary = null;
@@ -109,7 +109,7 @@ const addUsage = (a: TokenUsage, b: TokenUsage): TokenUsage => ({
 });
 
 /** All models together; null when none reported anything. */
-export function totalUsage({ usageByModel }: AgentRunState): TokenUsage | null {
+export function sumTokenUsage({ usageByModel }: AgentRunState): TokenUsage | null {
   if (usageByModel.size === 0) return null;
   const sum = { input_tokens: 0, output_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0 };
   for (const each of usageByModel.values())
@@ -133,9 +133,9 @@ export const FINAL_STATUS_SCHEMA = {
 } as const;
 
 /** Takes over status and summary, where the agent has said both as it was asked to. */
-export function readFinalStatus(reading: AgentRunState, said: unknown): void {
-  const { status, summary } = asFields(typeof said === 'string' ? parseJson(said) : said);
+export function applyFinalStatus(reading: AgentRunState, said: unknown): void {
+  const { status, summary } = toJsonFields(typeof said === 'string' ? tryParseJson(said) : said);
   if (status !== 'done' && status !== 'blocked') return;
   reading.status = status;
-  reading.summary = asText(summary);
+  reading.summary = toNonBlankText(summary);
 }

@@ -22,7 +22,7 @@ try {
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /** The line that a CLI runs before and after each call, and the file that must be there for it. */
-export function toolHookProgram(
+export function buildToolHookCommand(
   { home }: Pick<WorkspaceLayout, 'home'>,
   url: string,
 ): { readonly command: string; readonly files: Readonly<Record<string, string>> } {

@@ -1,7 +1,7 @@
 import type { MiddlewareName } from '../../../shared/contract/agents/middleware-names.ts';
 import type { ApprovalRequest } from '../../../shared/contract/approval/schema.ts';
 import type { MiddlewareRecord } from '../../../shared/contract/run-record/middleware-record.ts';
-import { BUILTIN_MIDDLEWARE } from '../../../shared/control/middleware/builtin/registry.ts';
+import { BUILTIN_MIDDLEWARE_FACTORIES } from '../../../shared/control/middleware/builtin/registry.ts';
 import {
   composeMiddleware,
   type ToolCall,
@@ -10,16 +10,18 @@ import {
 import { MiddlewareRecorder } from '../../../shared/control/middleware/middleware-recorder.ts';
 import {
   type AgentRunContext,
+  type AgentRunFailure,
   EMPTY_RUN_CONTEXT,
   type MiddlewareDependencies,
-  type RunFailure,
 } from '../../../shared/control/middleware/run-context.ts';
-import { fencePrompt } from '../../../shared/lib/fenced-prompt.ts';
-import type { ObservedCall } from '../adapters/observed-call.ts';
+import { fenceUntrustedText } from '../../../shared/lib/fenced-prompt.ts';
+import type { AgentCallEvent } from '../adapters/observed-call.ts';
 import type { AgentRunState } from '../adapters/run-state.ts';
-import { UsagePerTurn } from './usage-per-turn.ts';
+import { TurnUsageTracker } from './usage-per-turn.ts';
 
-export type ToolDecision = { readonly allowed: true } | { readonly allowed: false; readonly reason: string };
+export type ToolHookDecision =
+  | { readonly allowed: true }
+  | { readonly allowed: false; readonly reason: string };
 
 /** Calls of tools of which nothing has come yet; more are taken for done. */
 const MOST_OPEN = 200;
@@ -32,7 +34,7 @@ export class AgentRunMiddleware {
   readonly #chain: ReturnType<typeof composeMiddleware<AgentRunContext>>;
   readonly #names: readonly MiddlewareName[];
   readonly #notes = new MiddlewareRecorder();
-  readonly #turns = new UsagePerTurn();
+  readonly #turns = new TurnUsageTracker();
   readonly #open = new Map<
     string,
     { readonly call: ToolCall; readonly done?: (result: ToolCallResult) => void }
@@ -55,7 +57,7 @@ export class AgentRunMiddleware {
     };
     this.#names = parts.settings.chain as readonly MiddlewareName[];
     this.#chain = composeMiddleware(
-      this.#names.map((name) => BUILTIN_MIDDLEWARE[name](all)),
+      this.#names.map((name) => BUILTIN_MIDDLEWARE_FACTORIES[name](all)),
       (middleware, hook, error) => {
         console.error(`middleware ${middleware}, ${hook}: ${String(error)}`);
         if (error instanceof Object) this.#thrown.add(error);
@@ -87,7 +89,7 @@ export class AgentRunMiddleware {
   }
 
   /** Before a run that would follow one that has failed: what the agent is told; null: it does not go on. */
-  async continuationMessage(failed: RunFailure): Promise<string | null> {
+  async continuationMessage(failed: AgentRunFailure): Promise<string | null> {
     const { resumeMessage, quotedTexts } = await this.#pass('before_agent', {
       ...this.#context,
       agentText: '',
@@ -107,11 +109,11 @@ export class AgentRunMiddleware {
       quotedTexts: others,
     });
     if (quotedTexts.length === 0) return agentText;
-    return `${agentText}\n${fencePrompt(quotedTexts.map((each, index) => ({ label: `text ${index + 1}`, text: each }))).text}`;
+    return `${agentText}\n${fenceUntrustedText(quotedTexts.map((each, index) => ({ label: `text ${index + 1}`, text: each }))).text}`;
   }
 
   /** An event of the CLI has shown something. */
-  observeCall(seen: ObservedCall, reading: AgentRunState): void {
+  observeCall(seen: AgentCallEvent, reading: AgentRunState): void {
     if (seen.kind === 'model') {
       // Words come in pieces; they are one answer until something else is shown.
       this.#words = [...(this.#words ?? []), ...(seen.text === null ? [] : [seen.text])];
@@ -135,7 +137,7 @@ export class AgentRunMiddleware {
   }
 
   /** A CLI asks before it calls a tool. */
-  decideToolCall(id: string, tool: string, input: string): Promise<ToolDecision> {
+  decideToolCall(id: string, tool: string, input: string): Promise<ToolHookDecision> {
     return new Promise((answer) => {
       const call = { name: tool, input, isBlockable: true };
       const inner = (): Promise<ToolCallResult> =>
@@ -176,7 +178,7 @@ export class AgentRunMiddleware {
   }
 
   /** All runs have ended. What goes wrong here is said, and hides nothing of what has happened before. */
-  async afterAgent(failed: RunFailure | null): Promise<void> {
+  async afterAgent(failed: AgentRunFailure | null): Promise<void> {
     await this.#pass('after_agent', { ...this.#context, runFailure: failed }).catch(() => {});
   }
 

@@ -1,14 +1,14 @@
 import type { AgentAssignment } from '../../../shared/contract/messages/assignment.ts';
-import type { MatchCounter } from '../../../shared/control/middleware/authority-cues.ts';
+import type { CountPatternMatches } from '../../../shared/control/middleware/authority-cues.ts';
 import type { AgentMiddlewareSettings } from '../../../shared/control/middleware/config-section.ts';
-import { createRulesEngine } from '../../../shared/control/middleware/policy-engine.ts';
+import { createToolRulesPolicyEngine } from '../../../shared/control/middleware/policy-engine.ts';
 import { AGENT_ADAPTERS } from '../adapters/registry.ts';
 import type { PromptHooks } from '../workspace-layout.ts';
 import { AgentRunMiddleware } from './agent-run-middleware.ts';
-import { type HookServer, startHookServer } from './hook-server.ts';
+import { startToolHookServer, type ToolHookServer } from './hook-server.ts';
 
 /** Counts matches of patterns that a base has brought, by a matcher that cannot hang. */
-async function countSafely(): Promise<MatchCounter> {
+async function countSafely(): Promise<CountPatternMatches> {
   const { RE2JS } = await import('re2js');
   return (pattern, text) => {
     const matcher = RE2JS.compile(pattern, RE2JS.CASE_INSENSITIVE).matcher(text);
@@ -20,11 +20,11 @@ async function countSafely(): Promise<MatchCounter> {
 
 export interface MiddlewareRuntime {
   readonly middleware: AgentRunMiddleware;
-  readonly hookServer: HookServer | null;
+  readonly hookServer: ToolHookServer | null;
 }
 
 /** What is wrapped around the runs of an attempt; null: nothing. */
-export async function createMiddleware(
+export async function createAgentRunMiddleware(
   { task_id, attempt, adapter, title, prompt, around: told }: AgentAssignment,
   settings: AgentMiddlewareSettings,
 ): Promise<MiddlewareRuntime | null> {
@@ -41,16 +41,16 @@ export async function createMiddleware(
     settings,
     errorActionOverrides: told?.error_actions ?? {},
     approvedActions: told?.allowed ?? [],
-    policy: createRulesEngine(settings.policy),
+    policy: createToolRulesPolicyEngine(settings.policy),
     ...(settings.authority_deference.patterns && { countMatches: await countSafely() }),
   });
   const { policy, hold_tools = policy.evaluation_mode === 'enforce' } = settings;
   const holds = hold_tools && AGENT_ADAPTERS[adapter.kind].supportsToolHook === true;
-  return { middleware: around, hookServer: holds ? await startHookServer(around) : null };
+  return { middleware: around, hookServer: holds ? await startToolHookServer(around) : null };
 }
 
 /** The same, as far as it is about what the agent is told at its start. */
-export const promptHooksOf = (wrapped: MiddlewareRuntime | null): PromptHooks => ({
+export const buildPromptHooks = (wrapped: MiddlewareRuntime | null): PromptHooks => ({
   beforeAgent: async (text) => wrapped?.middleware.beforeAgent(text) ?? null,
   beforeModel: async (message) => wrapped?.middleware.beforeModel(message) ?? message,
   toolHookUrl: wrapped?.hookServer?.url ?? null,

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import {
-  isAuthenticatedByHandler,
+  isAuthenticationLeftToHandler,
   isSameSecret,
   listenOnLoopback,
 } from '../../../shared/lib/loopback-listener.ts';
-import { asFields, asText, type JsonFields, parseJson } from '../adapters/json-fields.ts';
-import { toCallText } from '../adapters/observed-call.ts';
+import { type JsonFields, toJsonFields, toNonBlankText, tryParseJson } from '../adapters/json-fields.ts';
+import { formatToolInput } from '../adapters/observed-call.ts';
 import type { AgentRunMiddleware } from './agent-run-middleware.ts';
 
 /** Largest question in bytes that is read: a tool may write a whole file. */
@@ -63,19 +63,19 @@ async function answerHook(
   around: AgentRunMiddleware,
   unnamed: ToolCallIds,
 ): Promise<object> {
-  const event = asFields(body === null ? undefined : parseJson(body));
-  const name = asText(event['hook_event_name']) ?? '';
-  const tool = asText(event['tool_name']);
+  const event = toJsonFields(body === null ? undefined : tryParseJson(body));
+  const name = toNonBlankText(event['hook_event_name']) ?? '';
+  const tool = toNonBlankText(event['tool_name']);
   const refuse = DENIALS_BY_EVENT[name] ?? denied;
-  const named = asText(event['tool_use_id']);
+  const named = toNonBlankText(event['tool_use_id']);
   if (tool === null || (named === null && !name.endsWith('Tool')))
     return refuse('the platform could not read this');
   const response = event['tool_response'];
   if (!Object.hasOwn(DENIALS_BY_EVENT, name)) {
     around.completeToolCall(
       named ?? unnamed.end(event),
-      toCallText(response ?? event['error'] ?? ''),
-      name === 'PostToolUseFailure' || asFields(response)['error'] !== undefined,
+      formatToolInput(response ?? event['error'] ?? ''),
+      name === 'PostToolUseFailure' || toJsonFields(response)['error'] !== undefined,
     );
     return {};
   }
@@ -83,25 +83,25 @@ async function answerHook(
   const word = await around.decideToolCall(
     named ?? unnamed.begin(event),
     tool,
-    toCallText(given, asFields(given)['command']),
+    formatToolInput(given, toJsonFields(given)['command']),
   );
   if (word.allowed) return {};
   if (named === null) unnamed.end(event);
   return refuse(word.reason);
 }
 
-export interface HookServer {
+export interface ToolHookServer {
   /** Where a CLI asks, good for this box. */
   readonly url: string;
   close(): Promise<void>;
 }
 
 /** Answers a CLI that asks before it calls a tool. What it is asked by is the agent's own user: it is a door for an honest agent, and no wall. */
-export async function startHookServer(around: AgentRunMiddleware): Promise<HookServer> {
+export async function startToolHookServer(around: AgentRunMiddleware): Promise<ToolHookServer> {
   const path = `/${randomUUID()}`;
   const unnamed = new ToolCallIds();
   // The handler compares the path, because a CLI takes only a denial in its own format as one.
-  const rule = { servesPages: false, isAuthenticated: isAuthenticatedByHandler };
+  const rule = { servesPages: false, isAuthenticated: isAuthenticationLeftToHandler };
   const listener = await listenOnLoopback(rule, (request, response) => {
     void (async () => {
       const answer = isSameSecret(request.url ?? '', path)

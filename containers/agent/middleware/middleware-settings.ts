@@ -27,7 +27,7 @@ async function baseSettings(
  * where the base switches it on, whoever named the chain, unless that is empty.
  * @throws CheckoutError `config_invalid`, before anything is spent.
  */
-export async function loadMiddlewareSettings(
+export async function loadAgentMiddlewareSettings(
   text: string | null,
   ofTask: readonly MiddlewareName[] | undefined,
 ): Promise<AgentMiddlewareSettings> {

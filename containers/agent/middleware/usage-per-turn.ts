@@ -1,5 +1,5 @@
 import type { TokenUsage } from '../../../shared/contract/models/usage.ts';
-import { type AgentRunState, totalUsage } from '../adapters/run-state.ts';
+import { type AgentRunState, sumTokenUsage } from '../adapters/run-state.ts';
 
 const NOTHING: TokenUsage = {
   input_tokens: 0,
@@ -9,13 +9,13 @@ const NOTHING: TokenUsage = {
 };
 
 /** What each turn has used: the difference between two sums of a CLI, which some say with each turn and others at their end only. */
-export class UsagePerTurn {
+export class TurnUsageTracker {
   readonly costs: { readonly usage: TokenUsage; readonly usd: number | null }[] = [];
   #before: TokenUsage = NOTHING;
   #usd = 0;
 
   record(reading: AgentRunState): void {
-    const now = totalUsage(reading);
+    const now = sumTokenUsage(reading);
     if (now === null) return;
     const since = (name: keyof TokenUsage): number => {
       const difference = now[name] - this.#before[name];

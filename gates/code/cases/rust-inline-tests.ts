@@ -18,7 +18,7 @@ function testModules(root: SyntaxNode): SourceSpan[] {
 }
 
 /** Code of Rust with the tests that stand beside other code; null where neither has any, or nobody can read them. */
-export async function replaceInlineTests(code: string, tests: string): Promise<string | null> {
+export async function replaceRustInlineTests(code: string, tests: string): Promise<string | null> {
   const [own, others] = await Promise.all([code, tests].map(findInlineTests));
   if (!own || !others || own.length + others.length === 0) return null;
   let result = '';
@@ -32,7 +32,7 @@ export async function replaceInlineTests(code: string, tests: string): Promise<s
 }
 
 /** Whether two versions of a file of Rust have the same tests beside their code. */
-export async function hasSameInlineTests(one: string, other: string): Promise<boolean> {
+export async function hasSameRustInlineTests(one: string, other: string): Promise<boolean> {
   const texts = await Promise.all(
     [one, other].map(async (text) => (await findInlineTests(text))?.map((part) => part.text).join('\n')),
   );

@@ -35,8 +35,11 @@ const outermost = (cases: readonly TestCase[]): TestCase[] =>
 /**
  * Whether a case of one file means the same in another: whatever it uses of its own file, outside of the cases, the other one has too.
  */
-export const canSplice = (host: TestCaseFile, donor: TestCaseFile, { identifiers }: TestCase): boolean =>
-  [...identifiers].every((name) => !donor.outerNames.has(name) || host.outerNames.has(name));
+export const canSpliceTestCase = (
+  host: TestCaseFile,
+  donor: TestCaseFile,
+  { identifiers }: TestCase,
+): boolean => [...identifiers].every((name) => !donor.outerNames.has(name) || host.outerNames.has(name));
 
 /** Which of the cases of one name it is: the first, the second, … */
 const countOf = ({ cases }: TestCaseFile, wanted: TestCase): number =>

@@ -7,7 +7,7 @@ import type { SyntaxNode } from '../parsing/syntax-node.ts';
 export type IdentifierRole = 'binds' | 'imports' | 'uses' | null;
 
 /** The nearest node above that is not just a part of a pattern. */
-export function findPatternParent(
+export function findParentOutsidePattern(
   node: SyntaxNode,
   patterns: ReadonlySet<string>,
 ): { readonly place: SyntaxNode; readonly parent: SyntaxNode | null } {

@@ -1,5 +1,5 @@
 import type { SyntaxNode } from '../parsing/syntax-node.ts';
-import { findPatternParent, type IdentifierRole } from './identifier-role.ts';
+import { findParentOutsidePattern, type IdentifierRole } from './identifier-role.ts';
 
 const PATTERNS = new Set(['object_pattern', 'array_pattern', 'rest_pattern']);
 const NAMED = new Set([
@@ -51,7 +51,7 @@ function exportRole(node: SyntaxNode, specifier: SyntaxNode): IdentifierRole {
 }
 
 function inPattern(node: SyntaxNode): boolean {
-  let { place, parent } = findPatternParent(node, PATTERNS);
+  let { place, parent } = findParentOutsidePattern(node, PATTERNS);
   // `{ key: name = value }`: the way up leads through pairs and defaults, on the side of the name only.
   while (parent) {
     const isName =
@@ -59,7 +59,7 @@ function inPattern(node: SyntaxNode): boolean {
       ((parent.type === 'assignment_pattern' || parent.type === 'object_assignment_pattern') &&
         place.field === 'left');
     if (!isName) break;
-    ({ place, parent } = findPatternParent(parent, PATTERNS));
+    ({ place, parent } = findParentOutsidePattern(parent, PATTERNS));
   }
   if (parent === null) return false;
   if (NAMED.has(parent.type)) return place.field === 'name';

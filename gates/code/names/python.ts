@@ -1,5 +1,5 @@
 import type { SyntaxNode } from '../parsing/syntax-node.ts';
-import { findPatternParent, type IdentifierRole } from './identifier-role.ts';
+import { findParentOutsidePattern, type IdentifierRole } from './identifier-role.ts';
 
 const PATTERNS = new Set([
   'pattern_list',
@@ -32,7 +32,7 @@ export function classifyPythonIdentifier(node: SyntaxNode): IdentifierRole {
   if (direct?.type === 'keyword_argument' && node.field === 'name') return null;
   if (direct?.type === 'global_statement' || direct?.type === 'nonlocal_statement') return null;
   if (direct?.type === 'dotted_name' || direct?.type === 'aliased_import') return importRole(direct);
-  const { place, parent } = findPatternParent(node, PATTERNS);
+  const { place, parent } = findParentOutsidePattern(node, PATTERNS);
   if (parent === null) return 'uses';
   // `name: type` has no place of its own for the name.
   if (parent.type === 'typed_parameter') return place.field === 'type' ? 'uses' : 'binds';

@@ -2,7 +2,7 @@
  * What was there before, by keys: as often as the base has one, the patch may have it too. What is beyond that is new. Everything that
  * tells new from old by keys asks this.
  */
-export class BaselineCount {
+export class BaselineOccurrences {
   readonly #left = new Map<string, number>();
 
   constructor(keys: Iterable<string> = []) {

@@ -1,5 +1,5 @@
 import type { GateFinding } from '../../core/gate-finding.ts';
-import { BaselineCount } from './baseline-count.ts';
+import { BaselineOccurrences } from './baseline-count.ts';
 
 /** Something wrong in one file. */
 export interface CodeIssue {
@@ -18,7 +18,7 @@ export function compareCodeIssues(
   before: readonly CodeIssue[],
   after: readonly CodeIssue[],
 ): GateFinding[] {
-  const known = new BaselineCount(before.map(({ rule, key }) => `${rule} ${key}`));
+  const known = new BaselineOccurrences(before.map(({ rule, key }) => `${rule} ${key}`));
   return after.map(({ rule, key, line, message, isInformational }) => {
     const isOld = known.takeOne(`${rule} ${key}`);
     return { file, line, rule, message, severity: isOld ? 'existing' : isInformational ? 'info' : 'error' };

@@ -2,9 +2,9 @@ import {
   baseNameOf,
   type ImportResolver,
   isInFolder,
-  joinInTree,
+  joinRepositoryPath,
   parentFolderOf,
-  type TreeFiles,
+  type RevisionFiles,
 } from './import-resolver.ts';
 
 interface GoModule {
@@ -13,7 +13,7 @@ interface GoModule {
 }
 
 /** Packages by the module path in `go.mod`; those of other modules of the tree too, as `go.work` or `replace` would find them. */
-export function createGoResolver(files: TreeFiles): ImportResolver {
+export function createGoResolver(files: RevisionFiles): ImportResolver {
   const modules: GoModule[] = [...files.moduleConfigs]
     .filter(([path]) => baseNameOf(path) === 'go.mod')
     .flatMap(([path, text]) => {
@@ -27,7 +27,7 @@ export function createGoResolver(files: TreeFiles): ImportResolver {
   return (_from, { specifier, names }) => {
     if (specifier === null) return [];
     const home = modules.find(({ path }) => isInFolder(path, specifier));
-    const folder = home && joinInTree(home.folder, specifier.slice(home.path.length));
+    const folder = home && joinRepositoryPath(home.folder, specifier.slice(home.path.length));
     const module = folder === '' ? '.' : folder;
     return module != null && packages.has(module) ? [{ module, names }] : [];
   };

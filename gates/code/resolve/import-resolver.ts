@@ -1,7 +1,7 @@
 import type { ImportedName, ImportReference } from '../imports/import-reference.ts';
 
 /** What resolution needs of a tree. */
-export interface TreeFiles {
+export interface RevisionFiles {
   /** Every path, in a fixed order. */
   readonly paths: readonly string[];
   has(path: string): boolean;
@@ -23,7 +23,7 @@ export const parentFolderOf = (path: string): string => path.slice(0, Math.max(0
 export const baseNameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
 /** A path with `.` and `..` worked out; null when it leaves the tree. */
-export function joinInTree(...parts: readonly string[]): string | null {
+export function joinRepositoryPath(...parts: readonly string[]): string | null {
   const path: string[] = [];
   for (const part of parts.join('/').split('/')) {
     if (part === '' || part === '.') continue;
@@ -34,7 +34,7 @@ export function joinInTree(...parts: readonly string[]): string | null {
 }
 
 /** The folder itself and those around it, the innermost first; the root is ''. */
-export function* walkFoldersUp(folder: string): Generator<string> {
+export function* listAncestorFolders(folder: string): Generator<string> {
   for (let at = folder; at !== ''; at = parentFolderOf(at)) yield at;
   yield '';
 }

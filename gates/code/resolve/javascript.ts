@@ -1,10 +1,10 @@
 import {
   baseNameOf,
   type ImportResolver,
-  joinInTree,
+  joinRepositoryPath,
+  listAncestorFolders,
   parentFolderOf,
-  type TreeFiles,
-  walkFoldersUp,
+  type RevisionFiles,
 } from './import-resolver.ts';
 import { indexNpmPackages, type NpmPackageIndex } from './npm-packages.ts';
 import { isJsonRecord, type JsonRecord, parseJsonc } from './parse-jsonc.ts';
@@ -31,7 +31,7 @@ const SOURCES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Modules as Node, TypeScript and the bundlers find them: relative, by `paths`, by `imports` and `exports`, by workspace name. */
-export function createJavascriptResolver(files: TreeFiles): ImportResolver {
+export function createJavascriptResolver(files: RevisionFiles): ImportResolver {
   const workspace: NpmPackageIndex = indexNpmPackages(files);
   const aliases = createTsconfigPathResolver(files);
 
@@ -52,7 +52,7 @@ export function createJavascriptResolver(files: TreeFiles): ImportResolver {
 
   const found = (from: string, specifier: string): string | null => {
     const bare = specifier.replace(/[?].*$/s, '');
-    if (/^\.{1,2}(\/|$)/.test(bare)) return file(joinInTree(parentFolderOf(from), bare));
+    if (/^\.{1,2}(\/|$)/.test(bare)) return file(joinRepositoryPath(parentFolderOf(from), bare));
     if (bare.startsWith('/')) return null;
     for (const path of [...aliases(from, bare), ...workspace.findCandidatePaths(from, bare)]) {
       const hit = file(path);
@@ -77,14 +77,14 @@ interface TsconfigPaths {
 const MAX_EXTENDS = 10;
 
 /** Paths that `paths` and `baseUrl` of the nearest tsconfig.json or jsconfig.json give for an import, in order. */
-function createTsconfigPathResolver(files: TreeFiles): (from: string, specifier: string) => string[] {
+function createTsconfigPathResolver(files: RevisionFiles): (from: string, specifier: string) => string[] {
   const known = new Map<string, TsconfigPaths | null>();
   const at = (file: string): TsconfigPaths | null => {
     if (!known.has(file)) known.set(file, read(files, file, MAX_EXTENDS));
     return known.get(file) ?? null;
   };
   return (from, specifier) => {
-    for (const folder of walkFoldersUp(parentFolderOf(from)))
+    for (const folder of listAncestorFolders(parentFolderOf(from)))
       for (const name of ['tsconfig.json', 'jsconfig.json']) {
         const file = folder === '' ? name : `${folder}/${name}`;
         if (!files.moduleConfigs.has(file)) continue;
@@ -106,7 +106,7 @@ function apply({ paths, baseUrl }: TsconfigPaths, specifier: string): string[] {
   const middle =
     best && star >= 0 ? specifier.slice(star, specifier.length - (best.pattern.length - star - 1)) : '';
   const mapped = best?.to.map((to) => to.replace('*', () => middle)) ?? [];
-  const based = baseUrl === null ? null : joinInTree(baseUrl, specifier);
+  const based = baseUrl === null ? null : joinRepositoryPath(baseUrl, specifier);
   return based === null ? mapped : [...mapped, based];
 }
 
@@ -121,7 +121,7 @@ function matches(pattern: string, specifier: string): boolean {
   );
 }
 
-function read(files: TreeFiles, file: string, left: number): TsconfigPaths | null {
+function read(files: RevisionFiles, file: string, left: number): TsconfigPaths | null {
   const text = files.moduleConfigs.get(file);
   const config = text === undefined || left === 0 ? null : parseJsonc(text);
   if (!isJsonRecord(config)) return null;
@@ -132,14 +132,14 @@ function read(files: TreeFiles, file: string, left: number): TsconfigPaths | nul
   const folder = parentFolderOf(file);
   const baseUrl =
     typeof options['baseUrl'] === 'string'
-      ? joinInTree(folder, options['baseUrl'])
+      ? joinRepositoryPath(folder, options['baseUrl'])
       : (inherited?.baseUrl ?? null);
   const own = options['paths'];
   if (!isJsonRecord(own)) return { baseUrl, paths: inherited?.paths ?? [] };
   const paths = Object.entries(own).map(([pattern, to]) => ({
     pattern,
     to: (Array.isArray(to) ? to : []).flatMap((each) => {
-      const path = typeof each === 'string' ? joinInTree(baseUrl ?? folder, each) : null;
+      const path = typeof each === 'string' ? joinRepositoryPath(baseUrl ?? folder, each) : null;
       return path === null ? [] : [path];
     }),
   }));
@@ -151,7 +151,7 @@ function parents(config: JsonRecord, file: string): string[] {
   const extended = config['extends'];
   return (Array.isArray(extended) ? extended : [extended]).flatMap((each) => {
     if (typeof each !== 'string' || !each.startsWith('.')) return [];
-    const path = joinInTree(parentFolderOf(file), each);
+    const path = joinRepositoryPath(parentFolderOf(file), each);
     if (path === null) return [];
     return [baseNameOf(path).endsWith('.json') ? path : `${path}.json`];
   });

@@ -1,4 +1,10 @@
-import { baseNameOf, joinInTree, parentFolderOf, type TreeFiles, walkFoldersUp } from './import-resolver.ts';
+import {
+  baseNameOf,
+  joinRepositoryPath,
+  listAncestorFolders,
+  parentFolderOf,
+  type RevisionFiles,
+} from './import-resolver.ts';
 import { isJsonRecord, type JsonRecord, parseJsonc } from './parse-jsonc.ts';
 
 interface NpmPackage {
@@ -12,7 +18,7 @@ export interface NpmPackageIndex {
 }
 
 /** Packages of the tree by their names, as workspaces link them, and the `#imports` of the nearest one. */
-export function indexNpmPackages(files: TreeFiles): NpmPackageIndex {
+export function indexNpmPackages(files: RevisionFiles): NpmPackageIndex {
   const all = new Map<string, NpmPackage>();
   for (const [path, text] of files.moduleConfigs) {
     if (baseNameOf(path) !== 'package.json') continue;
@@ -24,7 +30,7 @@ export function indexNpmPackages(files: TreeFiles): NpmPackageIndex {
     if (typeof each.json['name'] === 'string') named.set(each.json['name'], each);
 
   const nearest = (from: string): NpmPackage | null => {
-    for (const folder of walkFoldersUp(parentFolderOf(from))) {
+    for (const folder of listAncestorFolders(parentFolderOf(from))) {
       const found = all.get(folder);
       if (found) return found;
     }
@@ -93,12 +99,12 @@ const OUTPUT = /^(dist|lib|build|out|esm|cjs)\/((esm|cjs|src)\/)?/;
 /** Paths of the tree: what is built is not in it, so the sources that it is built from are tried too. */
 function paths({ folder }: NpmPackage, targets: readonly string[]): string[] {
   return targets.flatMap((target) => {
-    const plain = joinInTree(target);
+    const plain = joinRepositoryPath(target);
     if (plain === null || target.startsWith('#')) return [];
     const stem = plain.replace(/(\.d)?\.[cm]?[jt]s$/, '');
     const tries = OUTPUT.test(plain)
       ? [plain, stem.replace(OUTPUT, 'src/'), stem.replace(OUTPUT, '')]
       : [plain, stem];
-    return tries.flatMap((each) => joinInTree(folder, each) ?? []);
+    return tries.flatMap((each) => joinRepositoryPath(folder, each) ?? []);
   });
 }

@@ -4,10 +4,10 @@ import {
   type ImportResolver,
   type ImportTarget,
   isInFolder,
-  joinInTree,
+  joinRepositoryPath,
+  listAncestorFolders,
   parentFolderOf,
-  type TreeFiles,
-  walkFoldersUp,
+  type RevisionFiles,
 } from './import-resolver.ts';
 
 const PROJECT_FILES = new Set(['pyproject.toml', 'setup.py', 'setup.cfg']);
@@ -16,7 +16,7 @@ const PROJECT_FILES = new Set(['pyproject.toml', 'setup.py', 'setup.cfg']);
  * Packages and modules as Python's import system finds them when every project of the tree is installed: from the project's folder,
  * its `src`, and wherever a top-level package lies. A script also finds what lies beside it.
  */
-export function createPythonResolver(files: TreeFiles): ImportResolver {
+export function createPythonResolver(files: RevisionFiles): ImportResolver {
   const roots = rootsOf(files);
   const module = (path: string): string | null =>
     [`${path}/__init__.py`, `${path}.py`, `${path}/__init__.pyi`, `${path}.pyi`].find((file) =>
@@ -26,7 +26,7 @@ export function createPythonResolver(files: TreeFiles): ImportResolver {
   const startsOf = (from: string): string[] => {
     const folder = parentFolderOf(from);
     const isScript = !files.has(`${folder}/__init__.py`);
-    const above = [...walkFoldersUp(folder)].filter((each) => roots.has(each));
+    const above = [...listAncestorFolders(folder)].filter((each) => roots.has(each));
     const beside = [...roots].filter((root) => !isInFolder(root, from));
     return [...(isScript ? [folder] : []), ...above, ...beside];
   };
@@ -37,9 +37,11 @@ export function createPythonResolver(files: TreeFiles): ImportResolver {
     const dots = /^\.*/.exec(specifier)?.[0].length ?? 0;
     const path = specifier.slice(dots).replaceAll('.', '/');
     const starts =
-      dots > 0 ? [joinInTree(parentFolderOf(from), ...Array<string>(dots - 1).fill('..'))] : startsOf(from);
+      dots > 0
+        ? [joinRepositoryPath(parentFolderOf(from), ...Array<string>(dots - 1).fill('..'))]
+        : startsOf(from);
     for (const start of starts) {
-      const place = start === null ? null : joinInTree(start, path);
+      const place = start === null ? null : joinRepositoryPath(start, path);
       if (place === null) continue;
       const targets = inPackage(place, reference, module);
       if (targets.length > 0) return targets;
@@ -65,13 +67,13 @@ function inPackage(
   return targets;
 }
 
-function rootsOf(files: TreeFiles): Set<string> {
+function rootsOf(files: RevisionFiles): Set<string> {
   const roots = new Set(['', 'src']);
   for (const path of files.paths) {
     const folder = parentFolderOf(path);
     if (PROJECT_FILES.has(baseNameOf(path))) {
       roots.add(folder);
-      roots.add(joinInTree(folder, 'src') ?? 'src');
+      roots.add(joinRepositoryPath(folder, 'src') ?? 'src');
     } else if (baseNameOf(path) === '__init__.py' && folder !== '') {
       const parent = parentFolderOf(folder);
       if (!files.has(parent === '' ? '__init__.py' : `${parent}/__init__.py`)) roots.add(parent);

@@ -2,14 +2,14 @@ import {
   baseNameOf,
   type ImportResolver,
   type ImportTarget,
-  joinInTree,
+  joinRepositoryPath,
+  listAncestorFolders,
   parentFolderOf,
-  type TreeFiles,
-  walkFoldersUp,
+  type RevisionFiles,
 } from './import-resolver.ts';
 
 /** Modules of a crate by the layout of its files, and the crates of the tree by the names in their `Cargo.toml`. */
-export function createRustResolver(files: TreeFiles): ImportResolver {
+export function createRustResolver(files: RevisionFiles): ImportResolver {
   const libraries = librariesOf(files);
   const roots = new Set(libraries.values());
   const isRoot = (path: string): boolean => roots.has(path) || isCrateRoot(path, files);
@@ -54,7 +54,7 @@ export function createRustResolver(files: TreeFiles): ImportResolver {
   return (from, { specifier, names }) => {
     if (specifier === null) return [];
     const [path = '', file] = specifier.split('=');
-    if (file !== undefined) return existing(joinInTree(parentFolderOf(from), file), files);
+    if (file !== undefined) return existing(joinRepositoryPath(parentFolderOf(from), file), files);
     const parts = path.split('::');
     let at = startOf(from, parts);
     for (let next = parts[0]; at !== null && next !== undefined; next = parts[0]) {
@@ -72,16 +72,16 @@ export function createRustResolver(files: TreeFiles): ImportResolver {
   };
 }
 
-const existing = (path: string | null, files: TreeFiles): ImportTarget[] =>
+const existing = (path: string | null, files: RevisionFiles): ImportTarget[] =>
   path !== null && files.has(path) ? [{ module: path, names: [] }] : [];
 
 /** Root file of each library crate, by the name that code uses. */
-function librariesOf(files: TreeFiles): Map<string, string> {
+function librariesOf(files: RevisionFiles): Map<string, string> {
   const found = new Map<string, string>();
   for (const [path, text] of files.moduleConfigs) {
     if (baseNameOf(path) !== 'Cargo.toml') continue;
     const name = section(text, 'lib', 'name') ?? section(text, 'package', 'name');
-    const root = joinInTree(parentFolderOf(path), section(text, 'lib', 'path') ?? 'src/lib.rs');
+    const root = joinRepositoryPath(parentFolderOf(path), section(text, 'lib', 'path') ?? 'src/lib.rs');
     if (name !== null && root !== null && files.has(root)) found.set(name.replaceAll('-', '_'), root);
   }
   return found;
@@ -103,11 +103,11 @@ function section(text: string, header: string, key: string): string | null {
 const TARGET_FOLDERS = ['src/bin', 'tests', 'examples', 'benches'];
 
 /** Whether a file is where the compiler starts, by Cargo's own layout. */
-function isCrateRoot(path: string, files: TreeFiles): boolean {
+function isCrateRoot(path: string, files: RevisionFiles): boolean {
   const name = baseNameOf(path);
   const folder = parentFolderOf(path);
   if (name === 'lib.rs' || name === 'main.rs') return true;
-  for (const home of walkFoldersUp(folder)) {
+  for (const home of listAncestorFolders(folder)) {
     if (!files.moduleConfigs.has(home === '' ? 'Cargo.toml' : `${home}/Cargo.toml`)) continue;
     const inner = home === '' ? folder : folder.slice(home.length + 1);
     return TARGET_FOLDERS.includes(inner) || (inner === '' && name === 'build.rs');

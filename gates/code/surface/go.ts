@@ -1,11 +1,11 @@
 import type { SyntaxNode } from '../parsing/syntax-node.ts';
-import { type ModuleSurface, ModuleSurfaceBuilder } from './module-surface.ts';
+import { type ModulePublicNames, ModulePublicNamesBuilder } from './module-surface.ts';
 
 const SPECS = new Set(['var_spec', 'const_spec', 'type_spec', 'type_alias']);
 
 /** What one file declares for its package; methods belong to their types. */
-export function readGoSurface(root: SyntaxNode): ModuleSurface {
-  const surface = new ModuleSurfaceBuilder();
+export function readGoPublicNames(root: SyntaxNode): ModulePublicNames {
+  const surface = new ModulePublicNamesBuilder();
   for (const node of root.namedChildren) {
     if (node.type === 'function_declaration')
       surface.addOwnNames(node.childrenForField('name').map(({ text }) => text));

@@ -1,18 +1,18 @@
 import { classifyJavascriptIdentifier } from '../names/javascript.ts';
 import { decodeIdentifier, evaluateConstantString } from '../parsing/string-literal.ts';
 import type { SyntaxNode } from '../parsing/syntax-node.ts';
-import { type ModuleSurface, ModuleSurfaceBuilder } from './module-surface.ts';
+import { type ModulePublicNames, ModulePublicNamesBuilder } from './module-surface.ts';
 
 /** Exports of an ES or CommonJS module, and its types. What `export *` passes on is not in it. */
-export function readJavascriptSurface(root: SyntaxNode): ModuleSurface {
-  const surface = new ModuleSurfaceBuilder();
+export function readJavascriptPublicNames(root: SyntaxNode): ModulePublicNames {
+  const surface = new ModulePublicNamesBuilder();
   for (const node of root.namedChildren)
     if (node.type === 'export_statement') addExportStatement(node, surface);
   if (/\bexports\b/.test(root.source)) commonjs(root, surface);
   return surface;
 }
 
-function addExportStatement(node: SyntaxNode, surface: ModuleSurfaceBuilder): void {
+function addExportStatement(node: SyntaxNode, surface: ModulePublicNamesBuilder): void {
   if (node.hasChildOfType('=')) surface.mayHaveMoreNames = true;
   if (node.hasChildOfType('default')) surface.addOwnNames(['default']);
   const declaration = node.childForField('declaration');
@@ -47,7 +47,7 @@ export function listDeclaredNames(declaration: SyntaxNode): string[] {
     });
 }
 
-function commonjs(root: SyntaxNode, surface: ModuleSurfaceBuilder): void {
+function commonjs(root: SyntaxNode, surface: ModulePublicNamesBuilder): void {
   for (const node of root.walk()) {
     if (
       node.type === 'call_expression' &&
@@ -71,7 +71,7 @@ function commonjs(root: SyntaxNode, surface: ModuleSurfaceBuilder): void {
 }
 
 /** `module.exports = value`. */
-function addModuleExports(value: SyntaxNode | null, surface: ModuleSurfaceBuilder): void {
+function addModuleExports(value: SyntaxNode | null, surface: ModulePublicNamesBuilder): void {
   surface.addOwnNames(['default']);
   // What a function or a class has as properties is beyond us, and so is any other value.
   if (value?.type !== 'object') surface.mayHaveMoreNames = true;

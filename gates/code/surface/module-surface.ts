@@ -1,5 +1,5 @@
 /** What others can take from a module by name. */
-export interface ModuleSurface {
+export interface ModulePublicNames {
   readonly names: ReadonlySet<string>;
   /** Names that the module makes itself, rather than passes on. */
   readonly ownNames: ReadonlySet<string>;
@@ -11,7 +11,7 @@ export interface ModuleSurface {
 type NameCollection = readonly string[] | ReadonlySet<string>;
 
 /** Collects a surface. */
-export class ModuleSurfaceBuilder {
+export class ModulePublicNamesBuilder {
   readonly names = new Set<string>();
   readonly ownNames = new Set<string>();
   mayHaveMoreNames = false;

@@ -1,14 +1,14 @@
 import { classifyPythonIdentifier } from '../names/python.ts';
 import { normalizePythonIdentifier } from '../parsing/string-literal.ts';
 import type { SyntaxNode } from '../parsing/syntax-node.ts';
-import { type ModuleSurface, ModuleSurfaceBuilder } from './module-surface.ts';
+import { type ModulePublicNames, ModulePublicNamesBuilder } from './module-surface.ts';
 
 const SCOPES = new Set(['function_definition', 'lambda', 'class_definition']);
 const DYNAMIC = /\b(?:globals|vars)\s*\(|\bsys\s*\.\s*modules\b|\bsetattr\s*\(|\bexec\s*\(/;
 
 /** Names that a module or package has when it is imported, whatever way they come into it. */
-export function readPythonSurface(root: SyntaxNode): ModuleSurface {
-  const surface = new ModuleSurfaceBuilder();
+export function readPythonPublicNames(root: SyntaxNode): ModulePublicNames {
+  const surface = new ModulePublicNamesBuilder();
   const inside = (node: SyntaxNode): boolean => !SCOPES.has(node.type);
   for (const node of root.walk(inside)) {
     if (node.type === 'wildcard_import') surface.mayHaveMoreNames = true;

@@ -1,9 +1,9 @@
 import type { SyntaxNode } from '../parsing/syntax-node.ts';
-import { type ModuleSurface, ModuleSurfaceBuilder } from './module-surface.ts';
+import { type ModulePublicNames, ModulePublicNamesBuilder } from './module-surface.ts';
 
 /** Items of a module, public or not: whoever may see them, they have to be there. Macros have rules of their own. */
-export function readRustSurface(root: SyntaxNode): ModuleSurface {
-  const surface = new ModuleSurfaceBuilder();
+export function readRustPublicNames(root: SyntaxNode): ModulePublicNames {
+  const surface = new ModulePublicNamesBuilder();
   for (const node of root.namedChildren) {
     const name = node.type.endsWith('_item') ? node.childForField('name') : null;
     if (name) surface.addOwnNames([name.text]);

@@ -1,4 +1,4 @@
-import { type DetectedSetup, inFolder, type RepositoryFiles } from './repository-files.ts';
+import { type DetectedDependencySetup, joinPathInFolder, type RepositoryFiles } from './repository-files.ts';
 
 type Manager = 'npm' | 'pnpm' | 'yarn' | 'bun';
 
@@ -33,13 +33,13 @@ const parsePackageJson = (text: string | null): PackageJson => {
  * Proposes how packages of Node are installed: at the top, and in every other folder that has a lock file of its own. Packages of a
  * workspace have none.
  */
-export async function detectNodeSetup(files: RepositoryFiles): Promise<DetectedSetup[]> {
+export async function detectNodeSetup(files: RepositoryFiles): Promise<DetectedDependencySetup[]> {
   const own = files
     .foldersWith('package.json')
     .filter(
       (folder, index, all) =>
         folder === '' ||
-        LOCK_FILES.some(([name]) => files.paths.includes(inFolder(folder, name))) ||
+        LOCK_FILES.some(([name]) => files.paths.includes(joinPathInFolder(folder, name))) ||
         // The only package of a repository may lie in a folder, without a lock file.
         (index === 0 && all.length === 1),
     )
@@ -47,21 +47,21 @@ export async function detectNodeSetup(files: RepositoryFiles): Promise<DetectedS
   return Promise.all(own.map((folder) => detectPackage(files, folder)));
 }
 
-async function detectPackage(files: RepositoryFiles, folder: string): Promise<DetectedSetup> {
-  const manifest = parsePackageJson(await files.read(inFolder(folder, 'package.json')));
-  const lock = LOCK_FILES.find(([name]) => files.paths.includes(inFolder(folder, name)));
+async function detectPackage(files: RepositoryFiles, folder: string): Promise<DetectedDependencySetup> {
+  const manifest = parsePackageJson(await files.read(joinPathInFolder(folder, 'package.json')));
+  const lock = LOCK_FILES.find(([name]) => files.paths.includes(joinPathInFolder(folder, name)));
   const declared = /^(npm|pnpm|yarn|bun)@(\d[\w.-]*)/.exec(String(manifest.packageManager ?? ''));
   const manager = (declared?.[1] as Manager | undefined) ?? lock?.[1] ?? 'npm';
   const hasLock = lock !== undefined && lock[1] === manager;
   const isBerry =
     manager === 'yarn' &&
-    (files.paths.includes(inFolder(folder, '.yarnrc.yml')) ||
+    (files.paths.includes(joinPathInFolder(folder, '.yarnrc.yml')) ||
       Number.parseInt(declared?.[2] ?? '1', 10) > 1 ||
-      ((await files.read(inFolder(folder, 'yarn.lock'))) ?? '').includes('__metadata:'));
+      ((await files.read(joinPathInFolder(folder, 'yarn.lock'))) ?? '').includes('__metadata:'));
   const lockVersion =
-    manager === 'pnpm' ? await readPnpmLockVersion(files, inFolder(folder, 'pnpm-lock.yaml')) : null;
+    manager === 'pnpm' ? await readPnpmLockVersion(files, joinPathInFolder(folder, 'pnpm-lock.yaml')) : null;
   return {
-    reason: lock === undefined ? inFolder(folder, 'package.json') : inFolder(folder, lock[0]),
+    reason: lock === undefined ? joinPathInFolder(folder, 'package.json') : joinPathInFolder(folder, lock[0]),
     lines: [
       ...(manager === 'npm' || files.hasProgram(manager)
         ? []

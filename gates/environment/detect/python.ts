@@ -1,6 +1,6 @@
 import { parse } from 'smol-toml';
-import type { EnvironmentLine } from '../environment-setting.ts';
-import { type DetectedSetup, inFolder, type RepositoryFiles } from './repository-files.ts';
+import type { EnvironmentCommand } from '../environment-setting.ts';
+import { type DetectedDependencySetup, joinPathInFolder, type RepositoryFiles } from './repository-files.ts';
 
 /** Names of extras and dependency groups with what tests and checkers need. */
 const FOR_TESTS =
@@ -27,7 +27,7 @@ export function parseTomlTables(text: string | null): Table {
 }
 
 /** Proposes how the projects of Python are installed: the outermost ones, and those beside them. */
-export async function detectPythonSetup(files: RepositoryFiles): Promise<DetectedSetup[]> {
+export async function detectPythonSetup(files: RepositoryFiles): Promise<DetectedDependencySetup[]> {
   const manifests = ['pyproject.toml', 'setup.py', 'setup.cfg', 'Pipfile', 'requirements.txt'];
   const folders = [...new Set(manifests.flatMap((name) => files.foldersWith(name)))].toSorted(
     (a, b) => a.split('/').length - b.split('/').length || (a < b ? -1 : 1),
@@ -43,9 +43,9 @@ export async function detectPythonSetup(files: RepositoryFiles): Promise<Detecte
 }
 
 /** Returns the lines for one project; none where nothing can be installed. */
-async function detectProject(files: RepositoryFiles, folder: string): Promise<DetectedSetup[]> {
-  const has = (name: string): boolean => files.paths.includes(inFolder(folder, name));
-  const text = has('pyproject.toml') ? await files.read(inFolder(folder, 'pyproject.toml')) : null;
+async function detectProject(files: RepositoryFiles, folder: string): Promise<DetectedDependencySetup[]> {
+  const has = (name: string): boolean => files.paths.includes(joinPathInFolder(folder, name));
+  const text = has('pyproject.toml') ? await files.read(joinPathInFolder(folder, 'pyproject.toml')) : null;
   const pyproject = parseTomlTables(text);
   const project = tableIn(pyproject, 'project');
   const tool = tableIn(pyproject, 'tool');
@@ -53,11 +53,11 @@ async function detectProject(files: RepositoryFiles, folder: string): Promise<De
   const extras = Object.keys(tableIn(project, 'optional-dependencies')).filter((name) =>
     FOR_TESTS.test(name),
   );
-  const at = (...runs: readonly string[]): EnvironmentLine[] => runs.map((run) => ({ run, folder }));
-  const installer = (name: string): EnvironmentLine[] =>
+  const at = (...runs: readonly string[]): EnvironmentCommand[] => runs.map((run) => ({ run, folder }));
+  const installer = (name: string): EnvironmentCommand[] =>
     files.hasProgram(name) ? [] : [{ run: `pip install ${name}`, folder: '' }];
-  const setup = (file: string, lines: EnvironmentLine[]): DetectedSetup[] => [
-    { reason: inFolder(folder, file), lines },
+  const setup = (file: string, lines: EnvironmentCommand[]): DetectedDependencySetup[] => [
+    { reason: joinPathInFolder(folder, file), lines },
   ];
   if (has('uv.lock')) {
     const chosen = [...groups.map((name) => ` --group ${name}`), ...extras.map((name) => ` --extra ${name}`)];
@@ -78,11 +78,11 @@ async function detectProject(files: RepositoryFiles, folder: string): Promise<De
   }
   if (has('pdm.lock')) return setup('pdm.lock', [...installer('pdm'), ...at('pdm sync --dev')]);
   if (has('Pipfile.lock')) return setup('Pipfile.lock', [...installer('pipenv'), ...at('pipenv sync --dev')]);
-  const lines: EnvironmentLine[] = [];
+  const lines: EnvironmentCommand[] = [];
   const reasons: string[] = [];
   for (const path of await requirementFiles(files, folder)) {
     lines.push({ run: `pip install -r ${shellWord(path)}`, folder });
-    reasons.push(inFolder(folder, path));
+    reasons.push(joinPathInFolder(folder, path));
   }
   if (
     has('setup.py') ||
@@ -92,7 +92,10 @@ async function detectProject(files: RepositoryFiles, folder: string): Promise<De
   ) {
     lines.push(...at(`pip install -e ${extras.length > 0 ? `'.[${extras.join(',')}]'` : '.'}`));
     reasons.push(
-      inFolder(folder, has('pyproject.toml') ? 'pyproject.toml' : has('setup.py') ? 'setup.py' : 'setup.cfg'),
+      joinPathInFolder(
+        folder,
+        has('pyproject.toml') ? 'pyproject.toml' : has('setup.py') ? 'setup.py' : 'setup.cfg',
+      ),
     );
   }
   if (groups.length > 0) {
@@ -104,14 +107,14 @@ async function detectProject(files: RepositoryFiles, folder: string): Promise<De
     const dependencies = await readToxDependencies(files, folder);
     if (dependencies.length > 0 && groups.length === 0 && extras.length === 0) {
       lines.push(...at(`pip install ${dependencies.map(shellWord).join(' ')}`));
-      reasons.push(inFolder(folder, 'tox.ini'));
+      reasons.push(joinPathInFolder(folder, 'tox.ini'));
     }
   }
   return lines.length === 0 ? [] : [{ reason: [...new Set(reasons)].join(', '), lines }];
 }
 
 const hasSetupCfgName = async (files: RepositoryFiles, folder: string): Promise<boolean> =>
-  /^\[metadata\][^[]*^name\s*=/ms.test((await files.read(inFolder(folder, 'setup.cfg'))) ?? '');
+  /^\[metadata\][^[]*^name\s*=/ms.test((await files.read(joinPathInFolder(folder, 'setup.cfg'))) ?? '');
 
 /** Returns requirement files of a project, from its folder on. Compiled ones (`x.txt` beside `x.in`) count once. */
 async function requirementFiles(files: RepositoryFiles, folder: string): Promise<string[]> {
@@ -130,7 +133,7 @@ async function requirementFiles(files: RepositoryFiles, folder: string): Promise
 
 /** Returns the plain requirements of `[testenv]` in tox.ini; lines for single environments are left out. */
 async function readToxDependencies(files: RepositoryFiles, folder: string): Promise<string[]> {
-  const text = (await files.read(inFolder(folder, 'tox.ini'))) ?? '';
+  const text = (await files.read(joinPathInFolder(folder, 'tox.ini'))) ?? '';
   const section = /^\[testenv\]\s*$(?<body>[\s\S]*?)(?=^\[|(?![\s\S]))/m.exec(text)?.groups?.['body'] ?? '';
   const deps = /^deps\s*=(?<value>.*(?:\r?\n[ \t]+.*)*)/m.exec(section)?.groups?.['value'] ?? '';
   return deps

@@ -1,4 +1,4 @@
-import type { EnvironmentLine } from '../environment-setting.ts';
+import type { EnvironmentCommand } from '../environment-setting.ts';
 
 /** The files of a commit, as far as detection looks at them. */
 export interface RepositoryFiles {
@@ -12,10 +12,10 @@ export interface RepositoryFiles {
 }
 
 /** How the dependencies of one project are installed. */
-export interface DetectedSetup {
+export interface DetectedDependencySetup {
   /** The file that says so. */
   readonly reason: string;
-  readonly lines: readonly EnvironmentLine[];
+  readonly lines: readonly EnvironmentCommand[];
 }
 
 const NOT_THE_PROJECT =
@@ -39,5 +39,5 @@ export function createRepositoryFiles(
   };
 }
 
-export const inFolder = (folder: string, name: string): string =>
+export const joinPathInFolder = (folder: string, name: string): string =>
   folder === '' ? name : `${folder}/${name}`;

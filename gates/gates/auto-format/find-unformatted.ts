@@ -4,8 +4,8 @@ import { open } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { encodePath } from '../../../workspace/git/path-encoding.ts';
 import { classifyProcessResult } from '../../../workspace/process/command-outcome.ts';
-import type { PatchSubject } from '../../core/patch-subject.ts';
-import { LOCAL_PROGRAMS_LINE } from '../../tests/running/tool-version.ts';
+import type { PatchToCheck } from '../../core/patch-subject.ts';
+import { USE_LOCAL_PROGRAMS_LINE } from '../../tests/running/tool-version.ts';
 import type { Formatter } from './formatters.ts';
 
 /** Largest file that is looked at, in bytes: a command may have made a sparse one that takes hours to read. */
@@ -21,7 +21,7 @@ interface FormattingOptions {
  * formatter, and nobody's messages need to be understood.
  */
 export async function findUnformattedFiles(
-  { sandboxes, tree }: Pick<PatchSubject, 'sandboxes' | 'tree'>,
+  { sandboxes, tree }: Pick<PatchToCheck, 'sandboxes' | 'tree'>,
   formatter: Formatter,
   { files, timeoutMs }: FormattingOptions,
 ): Promise<{ readonly changed: readonly string[]; readonly problem: string | null }> {
@@ -29,7 +29,7 @@ export async function findUnformattedFiles(
   const given = await room.writePathList(files);
   const before = await digests(room.checkoutRoot, files);
   const list = `mapfile -d '' -t ASSAY_FILES < "$ASSAY_LIST"; set -- "\${ASSAY_FILES[@]}"; `;
-  const ran = await room.run({ line: `${LOCAL_PROGRAMS_LINE}${list}${formatter.command}` }, timeoutMs, {
+  const ran = await room.run({ line: `${USE_LOCAL_PROGRAMS_LINE}${list}${formatter.command}` }, timeoutMs, {
     ASSAY_LIST: given,
   });
   const after = await digests(room.checkoutRoot, files);

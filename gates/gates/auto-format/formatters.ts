@@ -1,5 +1,5 @@
-import { isProjectCode, type Language } from '../../core/language.ts';
-import type { PatchSubject } from '../../core/patch-subject.ts';
+import { isProjectCodePath, type Language } from '../../core/language.ts';
+import type { PatchToCheck } from '../../core/patch-subject.ts';
 import { buildVersionCommand, type ToolProgram } from '../../languages/language-tool.ts';
 
 export interface Formatter extends ToolProgram {
@@ -66,10 +66,10 @@ export const FORMATTERS: readonly Formatter[] = [
 
 /** The formatter of each changed file, as the base commit has it. */
 export async function selectFormatters(
-  subject: Pick<PatchSubject, 'baseFile'>,
+  subject: Pick<PatchToCheck, 'baseFile'>,
   changed: readonly string[],
 ): Promise<{ readonly formatter: Formatter; readonly files: readonly string[] }[]> {
-  let rest = changed.filter((path) => isProjectCode(path) || WEB.test(path));
+  let rest = changed.filter((path) => isProjectCodePath(path) || WEB.test(path));
   const chosen = [];
   for (const formatter of FORMATTERS) {
     const files = rest.filter((path) => formatter.filePattern.test(path));
@@ -80,7 +80,7 @@ export async function selectFormatters(
   return chosen;
 }
 
-async function used(subject: Pick<PatchSubject, 'baseFile'>, signs: readonly string[]): Promise<boolean> {
+async function used(subject: Pick<PatchToCheck, 'baseFile'>, signs: readonly string[]): Promise<boolean> {
   for (const sign of signs) if ((await subject.baseFile(sign)) !== null) return true;
   return signs.length === 0;
 }

@@ -1,6 +1,6 @@
 import type { Gate } from '../../core/gate.ts';
 import type { GateCondition } from '../../core/gate-conditions.ts';
-import { runCommand } from '../../tests/gate-runs/run-command.ts';
+import { runCommandOnPatch } from '../../tests/gate-runs/run-command.ts';
 import type { CustomGateSetting } from './custom-gate-setting.ts';
 
 /** When a gate of the project's own runs, if nothing is said. */
@@ -27,7 +27,7 @@ export function createCustomCommandGate(definition: CustomGateSetting & { readon
     plan: async () => [{ command: definition.command }],
     run: async (context) => {
       const command = context.command ?? definition.command;
-      if (format === 'text') return runCommand(context, command);
+      if (format === 'text') return runCommandOnPatch(context, command);
       const { runReportingCommand } = await import('./run-reporting-command.ts');
       return runReportingCommand(context, { name, command, format });
     },

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { GateConditionSetting } from '../../core/gate-conditions.ts';
 
 /** Name of a gate of the project's own; also the name of its module's file. */
-export const GateName = z
+export const CustomGateName = z
   .string()
   .regex(
     /^[a-z][a-z0-9_-]{0,63}$/,
@@ -17,7 +17,7 @@ const PACKAGE = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/;
 /** A gate of the project's own in `assay.yaml`: a command line, or a package that declares it. */
 export const CustomGateSetting = z
   .strictObject({
-    name: GateName,
+    name: CustomGateName,
     command: z.string().trim().min(1, 'must not be empty').max(4_000).optional(),
     /** A package with this gate in `assay.gates` of its package.json. */
     package: z.string().max(214).regex(PACKAGE, 'is not the name of a package').optional(),

@@ -1,7 +1,7 @@
 import type { GitStore } from '../../../workspace/git/git-store.ts';
 import { isRegularFile } from '../../../workspace/git/list-files.ts';
 import { listFolder } from '../../../workspace/git/tree-folder.ts';
-import { GateName } from './custom-gate-setting.ts';
+import { CustomGateName } from './custom-gate-setting.ts';
 
 /** Folder of the modules, in the base commit. */
 export const GATE_MODULE_FOLDER = '.assay/gates';
@@ -25,5 +25,5 @@ export async function listGateModules(store: GitStore, commit: string): Promise<
 }
 
 /** What is wrong with a module's name, or null. */
-export const gateModuleNameProblem = (name: string): string | null =>
-  GateName.safeParse(name).error?.issues[0]?.message ?? null;
+export const findGateModuleNameProblem = (name: string): string | null =>
+  CustomGateName.safeParse(name).error?.issues[0]?.message ?? null;

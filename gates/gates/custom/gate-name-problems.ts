@@ -1,7 +1,7 @@
-import { TASK_GATES } from '../../../shared/contract/evidence/gate-names.ts';
+import { UNCONFIGURED_GATE_NAMES } from '../../../shared/contract/evidence/gate-names.ts';
 import type { ConfigProblem } from '../../core/configuration-file.ts';
 import type { CustomGateSetting } from './custom-gate-setting.ts';
-import { gateModuleNameProblem, gateModulePath } from './gate-modules.ts';
+import { findGateModuleNameProblem, gateModulePath } from './gate-modules.ts';
 
 interface NamedGate {
   readonly name: string;
@@ -24,7 +24,7 @@ export function findGateNameProblems(options: {
   const all: NamedGate[] = [
     ...builtIn.map((name) => ({ name, what: `the built-in gate "${name}"`, path: null })),
     // In the evidence beside the gates of the configuration, and switched elsewhere.
-    ...TASK_GATES.map((name) => ({ name, what: `the built-in gate "${name}"`, path: null })),
+    ...UNCONFIGURED_GATE_NAMES.map((name) => ({ name, what: `the built-in gate "${name}"`, path: null })),
     ...modules.map((name) => ({ name, what: gateModulePath(name), path: null })),
     ...custom.map(({ name }, index) => {
       const path = ['quality_gates', 'custom_gates', index, 'name'];
@@ -37,14 +37,16 @@ export function findGateNameProblems(options: {
     message,
   });
   const bad = modules.flatMap((name) => {
-    const why = gateModuleNameProblem(name);
+    const why = findGateModuleNameProblem(name);
     return why === null ? [] : [problem(null, `${gateModulePath(name)}: its name ${why}`)];
   });
   const twice = all.flatMap(({ name, what, path }, index) => {
     const earlier = all.slice(0, index).find((other) => other.name === name);
     return earlier ? [problem(path, `${what} has the name of ${earlier.what}`)] : [];
   });
-  const known = [...new Set(all.map(({ name }) => name))].filter((name) => !TASK_GATES.includes(name));
+  const known = [...new Set(all.map(({ name }) => name))].filter(
+    (name) => !UNCONFIGURED_GATE_NAMES.includes(name),
+  );
   const unknown = named.flatMap(({ name, path }) =>
     known.includes(name) ? [] : [problem(path, `is not a gate; known: ${known.join(', ')}`)],
   );

@@ -3,9 +3,9 @@ import { classifyProcessResult } from '../../../workspace/process/command-outcom
 import { ConfigError } from '../../core/configuration-file.ts';
 import type { Gate } from '../../core/gate.ts';
 import { GateConditionSetting } from '../../core/gate-conditions.ts';
-import type { Sandboxes } from '../../core/sandboxes.ts';
+import type { SandboxFactory } from '../../core/sandboxes.ts';
 import { createCustomCommandGate, DEFAULT_CUSTOM_GATE_CONDITION } from './custom-command-gate.ts';
-import { type CustomGateSetting, GateName } from './custom-gate-setting.ts';
+import { CustomGateName, type CustomGateSetting } from './custom-gate-setting.ts';
 import { type GateModuleSource, runGateModules } from './gate-module-process.ts';
 import { gateModulePath } from './gate-modules.ts';
 import { createModuleGate, createUnloadedModuleGate } from './module-gate.ts';
@@ -15,7 +15,7 @@ const DESCRIBE_MS = 30_000;
 
 /** What the default export of a module declares beside `run`. */
 const Declaration = z.object({
-  name: GateName,
+  name: CustomGateName,
   required: z.boolean().default(true),
   condition: GateConditionSetting.default(DEFAULT_CUSTOM_GATE_CONDITION),
   timeout_s: z.number().int().min(1).max(7_200).optional(),
@@ -39,7 +39,7 @@ interface RequestedModule {
 export async function loadCustomGates(
   custom: readonly CustomGateSetting[],
   modules: readonly string[],
-  project: { readonly sandboxes: Sandboxes; readonly base: string },
+  project: { readonly sandboxes: SandboxFactory; readonly base: string },
 ): Promise<Gate[]> {
   const wanted: RequestedModule[] = [
     ...custom.flatMap((own): RequestedModule[] =>
@@ -70,7 +70,7 @@ export async function loadCustomGates(
 
 async function describe(
   wanted: readonly RequestedModule[],
-  { sandboxes, base }: { readonly sandboxes: Sandboxes; readonly base: string },
+  { sandboxes, base }: { readonly sandboxes: SandboxFactory; readonly base: string },
 ): Promise<z.output<typeof ModuleDescriptions>> {
   const room = await sandboxes.createSandbox(base);
   const sources = wanted.map(({ source }) => source);

@@ -1,5 +1,5 @@
 import type { GateContext, GateResult } from '../../core/gate.ts';
-import { runTools } from '../../tests/gate-runs/run-tools.ts';
+import { runLanguageTools } from '../../tests/gate-runs/run-tools.ts';
 
 /**
  * Runs a command that writes a report to `$REPORT`. SARIF: a finding that the base does not have fails. JUnit: a test fails that does not
@@ -10,7 +10,7 @@ export const runReportingCommand = (
   gate: { readonly name: string; readonly command: string; readonly format: 'sarif' | 'junit' },
 ): Promise<GateResult> => {
   const tests = gate.format === 'junit';
-  return runTools(
+  return runLanguageTools(
     context,
     {
       uncheckedFolders: [],

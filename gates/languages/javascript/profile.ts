@@ -1,6 +1,6 @@
 import {
   buildVersionCommand,
-  createPackageMarker,
+  createPackageJsonMarker,
   createSemgrepTool,
   type LanguageProfile,
   type LanguageTool,
@@ -65,7 +65,7 @@ export const javascriptProfile: LanguageProfile = {
       findingExitCodes: [1],
       signs: [
         ...['js', 'mjs', 'ts', 'mts'].map((end) => ({ file: `vitest.config.${end}` })),
-        createPackageMarker('vitest'),
+        createPackageJsonMarker('vitest'),
       ],
       isDefault: false,
     }),
@@ -79,7 +79,7 @@ export const javascriptProfile: LanguageProfile = {
       findingExitCodes: [1],
       signs: [
         ...['js', 'mjs', 'cjs', 'ts', 'json'].map((end) => ({ file: `jest.config.${end}` })),
-        createPackageMarker('jest'),
+        createPackageJsonMarker('jest'),
       ],
       isDefault: false,
     },
@@ -116,7 +116,7 @@ export const javascriptProfile: LanguageProfile = {
       format: 'knip',
       successExitCodes: [0, 1],
       // It would find everything dead elsewhere.
-      signs: [createPackageMarker('knip')],
+      signs: [createPackageJsonMarker('knip')],
     },
     comment_quality: {
       name: 'eslint-plugin-jsdoc',
@@ -126,7 +126,7 @@ export const javascriptProfile: LanguageProfile = {
       line: 'eslint --format json --output-file "$REPORT" "$@"',
       format: 'eslint_warnings',
       successExitCodes: [0, 1],
-      signs: [createPackageMarker('eslint-plugin-jsdoc')],
+      signs: [createPackageJsonMarker('eslint-plugin-jsdoc')],
       ruleMapping: [{ rule: /^jsdoc\/require-(?:returns|yields|throws)$/, as: 'incomplete' }],
     },
   },

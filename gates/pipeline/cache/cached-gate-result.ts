@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { EvidenceKind } from '../../../shared/contract/check-outcome.ts';
-import { Finding, GateEvidence } from '../../../shared/contract/evidence/schema.ts';
+import { CheckFinding, GateEvidence } from '../../../shared/contract/evidence/schema.ts';
 import { HiddenTestsResult } from '../../core/hidden-tests-result.ts';
 import { TestResult } from '../../core/test-result.ts';
 
@@ -11,7 +11,7 @@ export const CachedGateResult = z.strictObject({
   key: z.string().regex(/^[0-9a-f]{64}$/),
   outcome: z.enum(['passed', 'failed', 'skipped']),
   kind: EvidenceKind,
-  findings: z.array(Finding),
+  findings: z.array(CheckFinding),
   detail: z.string(),
   metadata: GateEvidence.shape.metadata,
   blocks: z.boolean(),

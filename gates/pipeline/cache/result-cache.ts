@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { PatchSubject } from '../../core/patch-subject.ts';
+import type { PatchToCheck } from '../../core/patch-subject.ts';
 import type { PersistentCache } from '../../core/persistent-cache.ts';
 import { computeCacheEntryKey } from '../../core/persistent-cache.ts';
 import { CachedGateResult } from './cached-gate-result.ts';
@@ -10,7 +10,7 @@ const MAX_RESULTS = 100;
 const StoredResults = z.strictObject({ schema_version: z.literal(1), results: z.array(z.unknown()) });
 
 /** Results of gates on one tree. */
-export interface ResultCache {
+export interface GateResultCache {
   /** What was kept before this run, or null. */
   get(hash: string): CachedGateResult | null;
   add(result: CachedGateResult): void;
@@ -22,10 +22,10 @@ export interface ResultCache {
  * Reads what is remembered of a tree. Base and tree are in the key of each result too; one object for all gates of a tree costs one
  * request to read, and one to write.
  */
-export async function loadResultCache(
+export async function loadGateResultCache(
   memory: PersistentCache,
-  { base, patched }: Pick<PatchSubject, 'base' | 'patched'>,
-): Promise<ResultCache> {
+  { base, patched }: Pick<PatchToCheck, 'base' | 'patched'>,
+): Promise<GateResultCache> {
   const place = computeCacheEntryKey('results', { schema: 2, base, tree: patched });
   const known = new Map(read(await memory.get(place)).map((each) => [each.key, each]));
   const added: CachedGateResult[] = [];

@@ -32,7 +32,7 @@ const Until = z.union([z.iso.date(), z.iso.datetime()], {
 });
 
 /** Somebody's decision to do without a gate for a while: it is in the history of the repository. */
-const BypassEntry = z.strictObject({
+const GateBypassSetting = z.strictObject({
   gate: z.string(),
   /** Id of the task, or `*` for every one. */
   task: z.union([z.literal('*'), TaskId]),
@@ -41,7 +41,7 @@ const BypassEntry = z.strictObject({
   /** A day counts to its end in UTC. */
   until: Until,
 });
-export type BypassEntry = z.output<typeof BypassEntry>;
+export type GateBypassSetting = z.output<typeof GateBypassSetting>;
 
 const COMMON = {
   /** Master switch. */
@@ -50,7 +50,7 @@ const COMMON = {
   timeout_s: TimeLimit.default(120),
   allow_bypass: z.boolean().default(false),
   /** Gates that are left out; only with `allow_bypass`. */
-  bypasses: z.array(BypassEntry).max(100).default([]),
+  bypasses: z.array(GateBypassSetting).max(100).default([]),
   cache_enabled: z.boolean().default(true),
   /** Base of `assay check` when none is given; a task names its own. */
   base_ref: z.string().trim().min(1).max(255).default('main'),

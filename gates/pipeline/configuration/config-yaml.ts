@@ -14,7 +14,7 @@ export interface YamlFile {
 }
 
 /** Reads YAML. @throws ConfigError for bad syntax, a key that is there twice, or aliases that would grow without end. */
-export function readYaml(text: string, file: string): YamlFile {
+export function parseYamlFile(text: string, file: string): YamlFile {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   if (document.errors.length > 0)
@@ -30,7 +30,10 @@ export function readYaml(text: string, file: string): YamlFile {
 }
 
 /** Checks a document against a schema. @throws ConfigError that names every offending key and its line. */
-export function validateYaml<T extends z.ZodType>(schema: T, { file, value, lineOf }: YamlFile): z.output<T> {
+export function validateYamlFile<T extends z.ZodType>(
+  schema: T,
+  { file, value, lineOf }: YamlFile,
+): z.output<T> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const problem = (path: readonly PropertyKey[], message: string): ConfigProblem => ({

@@ -5,10 +5,10 @@ import { findGateNameProblems } from '../../gates/custom/gate-name-problems.ts';
 import { BUILT_IN_GATES } from '../../gates/gate-registry.ts';
 import type { AllowedFilesSetting } from '../../rules/allowed-files.ts';
 import { type QualityGatesConfig, QualityGatesConfigSchema } from './config-schema.ts';
-import { readYaml, validateYaml } from './config-yaml.ts';
+import { parseYamlFile, validateYamlFile } from './config-yaml.ts';
 import { listRuleSettings } from './parse-rule-settings.ts';
 
-export interface ParsedConfig {
+export interface ParsedAssayConfig {
   /** Null: nothing is prepared. */
   readonly environment: EnvironmentSetting | null;
   readonly gates: QualityGatesConfig;
@@ -23,14 +23,14 @@ export interface ParsedConfig {
  * @param modules names of the gates that the same commit brings as modules.
  * @throws ConfigError that names every offending key and its line.
  */
-export function parseConfig(
+export function parseAssayConfig(
   text: string,
   file: string = CONFIG_FILE,
   modules: readonly string[] = [],
-): ParsedConfig {
+): ParsedAssayConfig {
   if (Buffer.byteLength(text) > MAX_CONFIG_BYTES)
     throw new ConfigError(file, [{ key: '', line: 1, message: `is over ${MAX_CONFIG_BYTES} bytes` }]);
-  const document = readYaml(text, file);
+  const document = parseYamlFile(text, file);
   // An empty file is an empty configuration.
   const {
     environment = null,
@@ -38,7 +38,7 @@ export function parseConfig(
     protected: steering,
     allowed_files,
     rules,
-  } = validateYaml(QualityGatesConfigSchema, {
+  } = validateYamlFile(QualityGatesConfigSchema, {
     ...document,
     value: document.value ?? {},
   });

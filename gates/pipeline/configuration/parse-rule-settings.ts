@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { invalidGlobReason } from '../../../shared/lib/glob/glob.ts';
 import { RULE_LEVELS, type RuleSetting } from '../../core/rule-settings.ts';
-import { isLowerLevel } from '../../rules/framework/rule-levels.ts';
-import { findRule, RULES } from '../../rules/rule-registry.ts';
+import { isLowerRuleLevel } from '../../rules/framework/rule-levels.ts';
+import { findGateRule, GATE_RULES } from '../../rules/rule-registry.ts';
 
 const Glob = z
   .string()
@@ -45,7 +45,7 @@ function distance(a: string, b: string): number {
 
 /** The rule whose name is most like it. */
 export const findNearestRuleId = (id: string): string =>
-  RULES.map((card) => ({ id: card.id, far: distance(id.slice(0, 100), card.id) })).sort(
+  GATE_RULES.map((card) => ({ id: card.id, far: distance(id.slice(0, 100), card.id) })).sort(
     (a, b) => a.far - b.far,
   )[0]?.id ?? '';
 
@@ -55,7 +55,7 @@ export const RulesConfigSchema = z
   .default({})
   .superRefine((entries, context) => {
     for (const [id, entry] of Object.entries(entries)) {
-      const card = findRule(id);
+      const card = findGateRule(id);
       if (!card) {
         context.addIssue({
           code: 'custom',
@@ -65,7 +65,7 @@ export const RulesConfigSchema = z
         continue;
       }
       listed(entry).forEach(({ level, reason, expires }, index) => {
-        if (!isLowerLevel(level, card.default)) return;
+        if (!isLowerRuleLevel(level, card.default)) return;
         const path = Array.isArray(entry) ? [id, index] : [id];
         for (const [name, value] of Object.entries({ reason, expires }))
           if (value === undefined)
@@ -91,6 +91,6 @@ export const listRuleSettings = (entries: z.output<typeof RulesConfigSchema>): R
       paths,
       reason,
       expires,
-      weakened: isLowerLevel(level, findRule(id)?.default ?? level),
+      weakened: isLowerRuleLevel(level, findGateRule(id)?.default ?? level),
     })),
   );

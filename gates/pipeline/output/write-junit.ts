@@ -1,7 +1,7 @@
 import type { TestResult } from '../../core/test-result.ts';
 
 /** The test cases of one gate. */
-export interface GateTestRun {
+export interface GateTestResults {
   readonly gate: string;
   readonly tests: readonly TestResult[];
 }
@@ -10,7 +10,7 @@ export interface GateTestRun {
 const MAX_CHARACTERS = 8 * 1_048_576;
 
 /** All test cases of a run as one JUnit XML document, a suite for each gate. The same cases give the same text. */
-export function formatJunit(runs: readonly GateTestRun[], maxCharacters = MAX_CHARACTERS): string {
+export function formatJunit(runs: readonly GateTestResults[], maxCharacters = MAX_CHARACTERS): string {
   let left = maxCharacters;
   const suites = runs.map(({ gate, tests }) => {
     const lines: string[] = [];

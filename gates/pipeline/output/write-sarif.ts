@@ -1,7 +1,7 @@
 import type { Evidence, GateEvidence } from '../../../shared/contract/evidence/schema.ts';
-import { VERSION } from '../../../shared/lib/version.ts';
+import { ASSAY_VERSION } from '../../../shared/lib/version.ts';
 import { CONFIG_FILE } from '../../core/configuration-file.ts';
-import { getExplainCommand, getRulePage } from '../../rules/rule-page.ts';
+import { getExplainCommand, getRuleDocumentation } from '../../rules/rule-page.ts';
 
 type SarifLevel = 'error' | 'warning' | 'note';
 
@@ -23,7 +23,7 @@ export function formatSarif(evidence: Evidence, docs: string | null = DOCS) {
         tool: {
           driver: {
             name: 'assay',
-            version: VERSION,
+            version: ASSAY_VERSION,
             rules: [...named].map(([id, rule]) => ruleIn(id, rule, docs)),
           },
         },
@@ -69,7 +69,7 @@ const DOCS =
   (import.meta.filename.endsWith('.ts') ? new URL('../../../docs/', import.meta.url).href : null);
 
 function ruleIn(id: string, rule: string, docs: string | null) {
-  const { summary, rationale, page } = getRulePage(rule);
+  const { summary, rationale, page } = getRuleDocumentation(rule);
   const how = getExplainCommand(rule);
   return {
     id,

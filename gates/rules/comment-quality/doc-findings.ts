@@ -1,19 +1,19 @@
 import type { CodeFile } from '../../code/code-files.ts';
 import { type CodeIssue, compareCodeIssues } from '../../code/parsing/code-issue.ts';
 import type { PatchCode } from '../../code/patch-code.ts';
-import { SyntaxReader } from '../../code/syntax-reader.ts';
+import { SyntaxTreeReader } from '../../code/syntax-reader.ts';
 import type { GateFinding } from '../../core/gate-finding.ts';
 import { languageOfGrammar } from '../../core/language.ts';
 import { isTestPath } from '../../core/test-paths.ts';
 import { findDocIssues } from './doc-issues.ts';
 
 /** What is wrong with the documentation that the patch changes, or leaves behind by changing a signature. */
-export async function findDocFindings({
+export async function findDocumentationFindings({
   changed,
   store,
   deadlineCpuMs,
 }: Pick<PatchCode, 'changed' | 'store' | 'deadlineCpuMs'>): Promise<readonly GateFinding[]> {
-  const reader = new SyntaxReader(store, deadlineCpuMs);
+  const reader = new SyntaxTreeReader(store, deadlineCpuMs);
   await reader.prefetch(
     changed.flatMap(({ before, after }) => [before, after].filter((file) => file !== null)),
   );

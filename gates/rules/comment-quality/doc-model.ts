@@ -33,5 +33,6 @@ export function extractFirstSentence(text: string): string {
 }
 
 /** A list of parameters that is begun has to be whole; without one they are described where they need it. */
-export const getParameterCoverage = (parameters: readonly string[]): ParsedDoc['parameterCoverage'] =>
-  parameters.length > 0 ? 'must' : 'free';
+export const getRequiredParameterCoverage = (
+  parameters: readonly string[],
+): ParsedDoc['parameterCoverage'] => (parameters.length > 0 ? 'must' : 'free');

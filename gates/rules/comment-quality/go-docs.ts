@@ -2,7 +2,7 @@ import type { SyntaxNode } from '../../code/parsing/syntax-node.ts';
 import {
   type DocumentedFunction,
   extractFirstSentence,
-  getParameterCoverage,
+  getRequiredParameterCoverage,
   type ParsedDoc,
 } from './doc-model.ts';
 
@@ -43,7 +43,7 @@ export function parseGoDoc(doc: string): ParsedDoc {
   return {
     summary: extractFirstSentence(doc),
     parameters,
-    parameterCoverage: getParameterCoverage(parameters),
+    parameterCoverage: getRequiredParameterCoverage(parameters),
   };
 }
 

@@ -1,7 +1,7 @@
 import { classifyJavascriptIdentifier } from '../../code/names/javascript.ts';
 import { decodeIdentifier } from '../../code/parsing/string-literal.ts';
 import type { SyntaxNode } from '../../code/parsing/syntax-node.ts';
-import { readJavascriptSurface } from '../../code/surface/javascript.ts';
+import { readJavascriptPublicNames } from '../../code/surface/javascript.ts';
 import {
   type DocumentedFunction,
   extractFirstSentence,
@@ -14,7 +14,7 @@ const FUNCTION =
 
 /** Exported functions and the public methods of exported classes, where a `/**` comment stands before them. */
 export function findDocumentedJavascriptFunctions(root: SyntaxNode): DocumentedFunction[] {
-  const { names: exported } = readJavascriptSurface(root);
+  const { names: exported } = readJavascriptPublicNames(root);
   return root.namedChildren.flatMap((statement) => {
     const declaration =
       statement.type === 'export_statement'

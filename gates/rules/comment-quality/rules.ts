@@ -2,11 +2,11 @@ import type { PatchView, Rule } from '../framework/rule.ts';
 import { createRuleFamily } from '../framework/rule-family.ts';
 
 async function collectFindings(patch: PatchView) {
-  const [{ collectCodeFindings }, { findDocFindings }] = await Promise.all([
+  const [{ collectCodeFindings }, { findDocumentationFindings }] = await Promise.all([
     import('../framework/code-findings.ts'),
     import('./doc-findings.ts'),
   ]);
-  return collectCodeFindings(patch, findDocFindings);
+  return collectCodeFindings(patch, findDocumentationFindings);
 }
 
 const LANGUAGES = ['python', 'javascript', 'go', 'rust'] as const;

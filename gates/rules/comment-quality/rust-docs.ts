@@ -2,7 +2,7 @@ import type { SyntaxNode } from '../../code/parsing/syntax-node.ts';
 import {
   type DocumentedFunction,
   extractFirstSentence,
-  getParameterCoverage,
+  getRequiredParameterCoverage,
   type ParsedDoc,
   type SignatureParameter,
 } from './doc-model.ts';
@@ -53,7 +53,7 @@ export function parseRustdoc(doc: string): ParsedDoc {
   return {
     summary: extractFirstSentence(doc),
     parameters,
-    parameterCoverage: getParameterCoverage(parameters),
+    parameterCoverage: getRequiredParameterCoverage(parameters),
   };
 }
 

@@ -1,19 +1,19 @@
 import { type FileChange, getBasePath } from '../../../workspace/git/file-changes.ts';
-import type { ChangedCode } from '../../code/changed-code.ts';
+import type { ChangedCodeFile } from '../../code/changed-code.ts';
 import type { CodeFile } from '../../code/code-files.ts';
 import { indexIdentifiers, normalizeIdentifier } from '../../code/identifier-index.ts';
 import { type ImportEdge, moduleOfPath } from '../../code/import-graph.ts';
 import { ModuleExports } from '../../code/module-exports.ts';
 import type { SyntaxNode } from '../../code/parsing/syntax-node.ts';
-import type { ProjectCode } from '../../code/project-code.ts';
-import type { ModuleSurface } from '../../code/surface/module-surface.ts';
-import type { SyntaxReader } from '../../code/syntax-reader.ts';
+import type { ProjectCodeRevisions } from '../../code/project-code.ts';
+import type { ModulePublicNames } from '../../code/surface/module-surface.ts';
+import type { SyntaxTreeReader } from '../../code/syntax-reader.ts';
 import type { GateFinding } from '../../core/gate-finding.ts';
 import { type Language, languageOfGrammar } from '../../core/language.ts';
 
 /** Imports that led to a module which the patch deletes, and that now lead nowhere. */
 async function findImportsOfDeletedModules(
-  project: ProjectCode,
+  project: ProjectCodeRevisions,
   exports: ModuleExports,
   changes: readonly FileChange[],
 ): Promise<GateFinding[]> {
@@ -48,7 +48,7 @@ async function findImportsOfDeletedModules(
 
 /** Line of the import in the new tree, when it is still there and leads to nothing that has what it asks for. */
 async function deadImport(
-  { head }: ProjectCode,
+  { head }: ProjectCodeRevisions,
   exports: ModuleExports,
   edge: ImportEdge,
   path: string,
@@ -75,7 +75,7 @@ async function deadImport(
 }
 
 /** A Python module may have become a folder without a file of its own. */
-const hasFolder = ({ head }: ProjectCode, module: string): boolean =>
+const hasFolder = ({ head }: ProjectCodeRevisions, module: string): boolean =>
   module.endsWith('.py') && head.files.paths.some((path) => path.startsWith(`${module.slice(0, -3)}/`));
 
 /** Node types of `owner.name`, with the places of both. */
@@ -137,9 +137,9 @@ function isBuiltin(language: Language, name: string): boolean {
 
 /** Functions, classes and exports that the patch removes, and that somebody still refers to. */
 export async function findDanglingReferences(
-  project: ProjectCode,
-  reader: SyntaxReader,
-  changed: readonly ChangedCode[],
+  project: ProjectCodeRevisions,
+  reader: SyntaxTreeReader,
+  changed: readonly ChangedCodeFile[],
   changes: readonly FileChange[],
 ): Promise<GateFinding[]> {
   const base = new ModuleExports(project.base, reader);
@@ -160,7 +160,7 @@ export async function findDanglingReferences(
 }
 
 /** Modules whose surface the patch may have changed, with the module of the base that each one was. */
-function affected({ head }: ProjectCode, changed: readonly ChangedCode[]): Map<string, string> {
+function affected({ head }: ProjectCodeRevisions, changed: readonly ChangedCodeFile[]): Map<string, string> {
   const found = new Map<string, string>();
   for (const { before, after } of changed) {
     if (!before) continue;
@@ -186,8 +186,8 @@ interface NameUse {
 async function findImportedUses(
   edge: ImportEdge,
   gone: ReadonlySet<string>,
-  { head }: ProjectCode,
-  reader: SyntaxReader,
+  { head }: ProjectCodeRevisions,
+  reader: SyntaxTreeReader,
 ): Promise<NameUse[]> {
   const named = edge.names
     .filter(({ name }) => gone.has(name))
@@ -213,9 +213,9 @@ const ownerOf = (specifier: string, local: string): string =>
 async function ownUses(
   module: string,
   gone: ReadonlySet<string>,
-  before: ModuleSurface,
-  { head }: ProjectCode,
-  reader: SyntaxReader,
+  before: ModulePublicNames,
+  { head }: ProjectCodeRevisions,
+  reader: SyntaxTreeReader,
 ): Promise<GateFinding[]> {
   const seen: GateFinding[] = [];
   for (const file of siblings(module, head.files.code, head.filesOfModule(module))) {

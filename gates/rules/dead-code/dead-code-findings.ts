@@ -7,14 +7,14 @@ import { type CodeIssue, compareCodeIssues } from '../../code/parsing/code-issue
 import type { PatchCode } from '../../code/patch-code.ts';
 import type { RevisionCode } from '../../code/project-code.ts';
 import { parentFolderOf } from '../../code/resolve/import-resolver.ts';
-import { SyntaxReader } from '../../code/syntax-reader.ts';
+import { SyntaxTreeReader } from '../../code/syntax-reader.ts';
 import type { GateFinding } from '../../core/gate-finding.ts';
 import { languageOfGrammar } from '../../core/language.ts';
 import { isTestPath } from '../../core/test-paths.ts';
 import { findDanglingReferences } from './dangling-references.ts';
 import { findNamesUnusedInFile, findPrivateNames, type PrivateName } from './private-names.ts';
 import { findUnreachableCode } from './unreachable-code.ts';
-import { findUnusedImports, type ParsedFile } from './unused-imports.ts';
+import { findUnusedImports, type ParsedCodeFile } from './unused-imports.ts';
 
 /** A private name that nothing in its own file refers to. */
 interface UncalledCandidate {
@@ -89,7 +89,7 @@ export async function findDeadCodeFindings({
   changes,
   deadlineCpuMs,
 }: PatchCode): Promise<readonly GateFinding[]> {
-  const reader = new SyntaxReader(store, deadlineCpuMs);
+  const reader = new SyntaxTreeReader(store, deadlineCpuMs);
   await reader.prefetch(
     changed.flatMap(({ before, after }) => [before, after].filter((file) => file !== null)),
   );
@@ -111,12 +111,16 @@ export async function findDeadCodeFindings({
   return seen;
 }
 
-const issuesOf = (view: ParsedFile): CodeIssue[] => [
+const issuesOf = (view: ParsedCodeFile): CodeIssue[] => [
   ...findUnusedImports(view),
   ...findUnreachableCode(view.root),
 ];
 
-async function viewOf(file: CodeFile, side: RevisionCode, reader: SyntaxReader): Promise<ParsedFile | null> {
+async function viewOf(
+  file: CodeFile,
+  side: RevisionCode,
+  reader: SyntaxTreeReader,
+): Promise<ParsedCodeFile | null> {
   const root = await reader.readSyntax(file);
   if (!root) return null;
   const language = languageOfGrammar(file.grammar);

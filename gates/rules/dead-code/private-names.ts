@@ -1,6 +1,6 @@
 import { type IdentifierIndex, normalizeIdentifier } from '../../code/identifier-index.ts';
 import type { SyntaxNode } from '../../code/parsing/syntax-node.ts';
-import { listDeclaredNames, readJavascriptSurface } from '../../code/surface/javascript.ts';
+import { listDeclaredNames, readJavascriptPublicNames } from '../../code/surface/javascript.ts';
 import type { Language } from '../../core/language.ts';
 
 /** A function, class or method that only this code can call. */
@@ -102,7 +102,7 @@ function pythonPrivate(root: SyntaxNode): PrivateName[] {
 
 function javascriptPrivate(root: SyntaxNode): PrivateName[] {
   const list: PrivateName[] = [];
-  const { names, mayHaveMoreNames } = readJavascriptSurface(root);
+  const { names, mayHaveMoreNames } = readJavascriptPublicNames(root);
   const isModule =
     names.size > 0 || root.hasChildOfType('import_statement') || /\brequire\s*\(/.test(root.source);
   for (const node of isModule && !mayHaveMoreNames ? root.namedChildren : [])

@@ -5,7 +5,7 @@ import { evaluateConstantString } from '../../code/parsing/string-literal.ts';
 import type { SyntaxNode } from '../../code/parsing/syntax-node.ts';
 import type { Language } from '../../core/language.ts';
 
-export interface ParsedFile {
+export interface ParsedCodeFile {
   readonly path: string;
   readonly language: Language;
   readonly root: SyntaxNode;
@@ -23,7 +23,7 @@ export function findUnusedImports({
   names,
   imports,
   importedByOthers,
-}: ParsedFile): CodeIssue[] {
+}: ParsedCodeFile): CodeIssue[] {
   if (/(^|\/)__init__\.pyi?$|\.pyi$|\.d\.[cm]?ts$/.test(path)) return [];
   const mentioned = mentions(language, root);
   const isUsed = (name: string): boolean =>

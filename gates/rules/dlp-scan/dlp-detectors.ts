@@ -6,7 +6,7 @@ import type { ProjectLicense } from './project-license.ts';
 import { buildProprietaryPatterns } from './proprietary-patterns.ts';
 import { buildRegulatedDataPatterns } from './regulated-data-patterns.ts';
 
-export interface DlpOptions {
+export interface DlpDetectorOptions {
   readonly projectLicense: ProjectLicense;
   /** Beginnings of values that are nobody's. */
   readonly allowedPrefixes?: readonly string[] | undefined;
@@ -22,14 +22,14 @@ export const buildDlpPatterns = ({
   projectLicense,
   allowedPrefixes = NOBODYS,
   internalHosts = [],
-}: DlpOptions): Record<DlpCategory, DetectionPattern[]> => ({
+}: DlpDetectorOptions): Record<DlpCategory, DetectionPattern[]> => ({
   license: buildLicensePatterns(projectLicense),
   regulated: buildRegulatedDataPatterns(allowedPrefixes),
   proprietary: buildProprietaryPatterns(allowedPrefixes, internalHosts),
 });
 
 /** Everything that the gate looks for, and which category a rule belongs to. */
-export function buildDlpDetectors(options: DlpOptions): {
+export function buildDlpDetectors(options: DlpDetectorOptions): {
   readonly detectors: readonly Detector[];
   readonly categoryOf: (rule: string) => DlpCategory;
 } {

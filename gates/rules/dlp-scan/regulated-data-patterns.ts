@@ -1,7 +1,7 @@
 import { UNLABELLED_SSN_PATTERN } from '../pii-scan/personal-data-patterns.ts';
 import type { DetectionPattern } from '../scan/detection-pattern.ts';
 import { DETECTOR_RANK } from '../scan/detector.ts';
-import { isCardNumber, isPublishedTestCard, isSsn } from '../scan/value-checks.ts';
+import { isCardNumber, isPublishedTestCard, isSocialSecurityNumber } from '../scan/value-checks.ts';
 import { buildLabelledValuePattern } from './labelled-value-pattern.ts';
 
 /** What can follow a label that is short enough to be part of many words. */
@@ -41,7 +41,9 @@ export function buildRegulatedDataPatterns(prefixes: readonly string[]): Detecti
         String.raw`(?<area>\d{3})[- ]?(?<group>\d{2})[- ]?(?<serial>\d{4})`,
       ),
       rateCandidate: ({ groups }) =>
-        isSsn(groups['area'] ?? '', groups['group'] ?? '', groups['serial'] ?? '') ? 'critical' : null,
+        isSocialSecurityNumber(groups['area'] ?? '', groups['group'] ?? '', groups['serial'] ?? '')
+          ? 'critical'
+          : null,
     },
     {
       ...base,

@@ -2,7 +2,7 @@ import type { GateFinding } from '../../core/gate-finding.ts';
 import type { PatchView, Rule, RuleFinding } from './rule.ts';
 
 /** One look at a patch that tells several rules at once. */
-export type FindingCollector = (patch: PatchView) => Promise<readonly GateFinding[]>;
+export type PatchFindingCollector = (patch: PatchView) => Promise<readonly GateFinding[]>;
 
 /** A rule of a family: everything that it has of its own. */
 export type RuleDefinition = Omit<Rule, 'find'>;
@@ -16,7 +16,7 @@ const toRuleFinding = ({ file, line, message, severity }: GateFinding): RuleFind
 });
 
 /** Rules that share a reading: each takes from it what has its name. */
-export const createRuleFamily = (reading: FindingCollector, rows: readonly RuleDefinition[]): Rule[] =>
+export const createRuleFamily = (reading: PatchFindingCollector, rows: readonly RuleDefinition[]): Rule[] =>
   rows.map((row) => ({
     ...row,
     find: async (patch) =>

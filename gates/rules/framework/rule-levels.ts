@@ -12,19 +12,19 @@ const DAY_MS = 86_400_000;
 const endOf = (until: string): number => Date.parse(until) + (until.includes('T') ? 0 : DAY_MS);
 
 /** Tells settings that hold from those whose time is up: these count no more, and are named in the evidence. */
-export const splitExpiredSettings = (settings: readonly RuleSetting[], now: Date): RuleSettings => {
+export const splitExpiredRuleSettings = (settings: readonly RuleSetting[], now: Date): RuleSettings => {
   const isOver = ({ expires }: RuleSetting): boolean => expires !== null && now.getTime() >= endOf(expires);
   return { active: settings.filter((each) => !isOver(each)), expired: settings.filter(isOver) };
 };
 
-export const isLowerLevel = (level: RuleLevel, than: RuleLevel): boolean =>
+export const isLowerRuleLevel = (level: RuleLevel, than: RuleLevel): boolean =>
   RULE_LEVELS.indexOf(level) < RULE_LEVELS.indexOf(than);
 
 /** The lower of two levels. */
-export const pickLowerLevel = (a: RuleLevel, b: RuleLevel): RuleLevel => (isLowerLevel(a, b) ? a : b);
+export const pickLowerRuleLevel = (a: RuleLevel, b: RuleLevel): RuleLevel => (isLowerRuleLevel(a, b) ? a : b);
 
 /** The level of a rule in a file: the last setting for it counts, one with paths before one without. */
-export function createLevelLookup({
+export function createRuleLevelLookup({
   active,
 }: RuleSettings): (rule: Pick<RuleMetadata, 'id' | 'default'>, file: string) => RuleLevel {
   const tests = active.map((each) => ({
@@ -39,18 +39,18 @@ export function createLevelLookup({
 }
 
 /** The level of a rule in a file, where a task foresees that these files which steer checks change. */
-export const createLevelLookupForTask =
-  (foreseen: ReadonlySet<string>, levelOf: ReturnType<typeof createLevelLookup>) =>
+export const createTaskRuleLevelLookup =
+  (foreseen: ReadonlySet<string>, levelOf: ReturnType<typeof createRuleLevelLookup>) =>
   (rule: Pick<RuleMetadata, 'id' | 'default' | 'levelInExpectedFiles'>, file: string): RuleLevel =>
     rule.levelInExpectedFiles !== undefined && foreseen.has(file)
-      ? pickLowerLevel(rule.levelInExpectedFiles, levelOf(rule, file))
+      ? pickLowerRuleLevel(rule.levelInExpectedFiles, levelOf(rule, file))
       : levelOf(rule, file);
 
 /** The level that is set for a rule in a file; null where none is. */
-export function createConfiguredLevelLookup(
+export function createConfiguredRuleLevelLookup(
   settings: RuleSettings,
 ): (id: string, file: string) => RuleLevel | null {
-  const levelOf = createLevelLookup(settings);
+  const levelOf = createRuleLevelLookup(settings);
   return (id, file) => {
     const [a, b] = [levelOf({ id, default: 'off' }, file), levelOf({ id, default: 'error' }, file)];
     return a === b ? a : null;

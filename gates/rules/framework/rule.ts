@@ -1,7 +1,7 @@
 import type { FileChange } from '../../../workspace/git/file-changes.ts';
 import type { GitStore } from '../../../workspace/git/git-store.ts';
 import type { TestCase } from '../../code/cases/test-case.ts';
-import type { ChangedText } from '../../core/changed-texts.ts';
+import type { ChangedFileText } from '../../core/changed-texts.ts';
 import type { Language } from '../../core/language.ts';
 import type { RuleLevel } from '../../core/rule-settings.ts';
 
@@ -28,11 +28,11 @@ export interface PatchView {
   readonly changes: readonly FileChange[];
   /** Changed files that nobody could read as text. */
   readonly unreadableFiles: readonly string[];
-  readonly changedTexts: readonly ChangedText[];
+  readonly changedTexts: readonly ChangedFileText[];
   /** Gates that this run requires, of those that have something to run. */
   readonly requiredGates: readonly string[];
   /** The test cases of a changed file; empty where it has none or cannot be read. */
-  readTestCases(text: ChangedText, side: 'before' | 'after'): Promise<readonly TestCase[]>;
+  readTestCases(text: ChangedFileText, side: 'before' | 'after'): Promise<readonly TestCase[]>;
   /** What a reading tells of the patch; each is made once, whoever asks. */
   readOnce<T>(reading: (patch: PatchView) => Promise<T>): Promise<T>;
 }

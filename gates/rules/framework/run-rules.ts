@@ -1,11 +1,11 @@
 import { parseTestCases } from '../../code/cases/find-test-cases.ts';
 import type { TestCase } from '../../code/cases/test-case.ts';
-import { type ChangedText, readChangedTexts } from '../../core/changed-texts.ts';
+import { type ChangedFileText, readChangedFileTexts } from '../../core/changed-texts.ts';
 import type { GateFinding } from '../../core/gate-finding.ts';
-import type { PatchSubject } from '../../core/patch-subject.ts';
+import type { PatchToCheck } from '../../core/patch-subject.ts';
 import type { RuleLevel } from '../../core/rule-settings.ts';
 import type { PatchView, Rule, RuleMetadata } from './rule.ts';
-import { pickLowerLevel } from './rule-levels.ts';
+import { pickLowerRuleLevel } from './rule-levels.ts';
 
 type LevelOf = (
   card: Pick<RuleMetadata, 'id' | 'default' | 'levelInExpectedFiles'>,
@@ -14,12 +14,12 @@ type LevelOf = (
 
 /** The patch as rules see it. Trees are read once for all of them. */
 export async function createPatchView(
-  subject: Pick<PatchSubject, 'store' | 'base' | 'patched' | 'changes'>,
+  subject: Pick<PatchToCheck, 'store' | 'base' | 'patched' | 'changes'>,
   required: readonly string[],
   wanted: (path: string) => boolean = () => true,
 ): Promise<PatchView> {
   const { store, base, patched, changes } = subject;
-  const { texts, unreadablePaths } = await readChangedTexts(subject, wanted);
+  const { texts, unreadablePaths } = await readChangedFileTexts(subject, wanted);
   const known = new Map<string, Promise<readonly TestCase[]>>();
   const readings = new Map<unknown, Promise<unknown>>();
   const view: PatchView = {
@@ -30,7 +30,7 @@ export async function createPatchView(
     changedTexts: texts,
     unreadableFiles: unreadablePaths,
     requiredGates: required,
-    readTestCases: (text: ChangedText, side) => {
+    readTestCases: (text: ChangedFileText, side) => {
       const path = side === 'before' ? (text.basePath ?? text.path) : text.path;
       const content = text[side];
       if (content === null) return Promise.resolve([]);
@@ -58,14 +58,14 @@ export async function runRules(
   const seen: GateFinding[] = [];
   for (const rule of rules)
     for (const { level = rule.default, isPreexisting = false, ...found } of await rule.find(patch)) {
-      const said = pickLowerLevel(levelOf(rule, found.file), level);
+      const said = pickLowerRuleLevel(levelOf(rule, found.file), level);
       if (said !== 'off') seen.push({ ...found, rule: rule.id, severity: isPreexisting ? 'existing' : said });
     }
   return seen;
 }
 
 /** What a reading saw, each at the level of its rule in its file, or below where the rule itself has doubts. */
-export function applyRuleSettings(
+export function applyRuleLevels(
   seen: readonly GateFinding[],
   cards: readonly RuleMetadata[],
   levelOf: LevelOf,
@@ -76,7 +76,7 @@ export function applyRuleSettings(
     if (!card) return [each];
     const level = levelOf(card, each.file ?? '');
     if (each.severity === 'existing') return level === 'off' ? [] : [each];
-    const said = pickLowerLevel(level, each.severity);
+    const said = pickLowerRuleLevel(level, each.severity);
     return said === 'off' ? [] : [{ ...each, severity: said }];
   });
 }

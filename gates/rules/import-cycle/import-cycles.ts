@@ -3,7 +3,7 @@ import type { ImportEdge } from '../../code/import-graph.ts';
 import { moduleOfPath } from '../../code/import-graph.ts';
 import type { ImportKind } from '../../code/imports/import-reference.ts';
 import { findShortestPath, findStronglyConnectedComponents } from '../../code/parsing/graph-search.ts';
-import type { ProjectCode, RevisionCode } from '../../code/project-code.ts';
+import type { ProjectCodeRevisions, RevisionCode } from '../../code/project-code.ts';
 import { baseNameOf } from '../../code/resolve/import-resolver.ts';
 import type { GateFinding } from '../../core/gate-finding.ts';
 import { isTestPath } from '../../core/test-paths.ts';
@@ -34,7 +34,10 @@ const MAX_CYCLES = 100;
  * Circles of imports in the new tree. A circle is new when one of its imports is; it fails when it takes effect at run time
  * and a module of it was changed.
  */
-export function findImportCycles(project: ProjectCode, changes: readonly FileChange[]): GateFinding[] {
+export function findImportCycles(
+  project: ProjectCodeRevisions,
+  changes: readonly FileChange[],
+): GateFinding[] {
   const renamed = renames(project, changes);
   const touched = new Set(changes.map((change) => moduleOfPath(change.path)));
   const shown = new Set<string>();
@@ -124,7 +127,10 @@ function normalised(path: readonly string[]): string {
 }
 
 /** The module of the new tree that a module of the base has become. */
-function renames({ head, base }: ProjectCode, changes: readonly FileChange[]): (module: string) => string {
+function renames(
+  { head, base }: ProjectCodeRevisions,
+  changes: readonly FileChange[],
+): (module: string) => string {
   const became = new Map<string, string>();
   const isIn = (side: RevisionCode, module: string): boolean =>
     side.files.has(module) ||

@@ -3,7 +3,7 @@ import { isRegularFile } from '../../../workspace/git/list-files.ts';
 import { readBlobSizes, streamBlobs } from '../../../workspace/git/stream-blobs.ts';
 import type { GateFinding } from '../../core/gate-finding.ts';
 import type { PatchView } from '../framework/rule.ts';
-import { countNewlines, SNIFF_BYTES, sniffContent } from '../scan/content-sniffing.ts';
+import { CONTENT_SAMPLE_BYTES, countNewlines, detectContentType } from '../scan/content-sniffing.ts';
 
 interface FileSize {
   readonly bytes: number;
@@ -11,7 +11,7 @@ interface FileSize {
   readonly lines: number | null;
 }
 
-export interface MeasuredFile {
+export interface FileSizeChange {
   readonly path: string;
   /** Null for a new file. */
   readonly before: FileSize | null;
@@ -25,10 +25,10 @@ const LOCKS =
 const isFile = (entry: GitTreeEntry | null): entry is GitTreeEntry => entry !== null && isRegularFile(entry);
 
 /** Sizes of the files that a patch adds or changes, and of their base versions. */
-export async function measureChangedFiles(
+export async function measureChangedFileSizes(
   { store, changes }: Pick<PatchView, 'store' | 'changes'>,
   deadline: number,
-): Promise<{ readonly measured: readonly MeasuredFile[]; readonly timedOut: boolean }> {
+): Promise<{ readonly measured: readonly FileSizeChange[]; readonly timedOut: boolean }> {
   const files = changes.filter(({ path, headEntry }) => isFile(headEntry) && !LOCKS.test(path));
   const ids = [
     ...new Set(
@@ -50,7 +50,7 @@ export async function measureChangedFiles(
     bytes: sizes.get(entry.id) ?? 0,
     lines: lines.get(entry.id) ?? null,
   });
-  const measured = files.flatMap(({ path, baseEntry, headEntry }: FileChange): MeasuredFile[] =>
+  const measured = files.flatMap(({ path, baseEntry, headEntry }: FileChange): FileSizeChange[] =>
     isFile(headEntry) && lines.has(headEntry.id)
       ? [
           {
@@ -66,7 +66,7 @@ export async function measureChangedFiles(
 
 /** Those that are over a limit; a text of few lines can be large all the same. */
 export function findLargeFiles(
-  measured: readonly MeasuredFile[],
+  measured: readonly FileSizeChange[],
   limits: { readonly lines: number; readonly bytes: number },
 ): GateFinding[] {
   const isLong = (size: FileSize | null): boolean => (size?.lines ?? 0) > limits.lines;
@@ -95,14 +95,14 @@ class LineCounter {
 
   add(bytes: Buffer): void {
     if (bytes.length === 0) return;
-    if (this.#head.length < SNIFF_BYTES)
-      this.#head = Buffer.concat([this.#head, bytes.subarray(0, SNIFF_BYTES)]);
+    if (this.#head.length < CONTENT_SAMPLE_BYTES)
+      this.#head = Buffer.concat([this.#head, bytes.subarray(0, CONTENT_SAMPLE_BYTES)]);
     this.#count += countNewlines(bytes, 0, bytes.length);
     this.#last = bytes.at(-1) ?? 0x0a;
   }
 
   get lines(): number | null {
-    if (sniffContent(this.#head.subarray(0, SNIFF_BYTES)).isBinary) return null;
+    if (detectContentType(this.#head.subarray(0, CONTENT_SAMPLE_BYTES)).isBinary) return null;
     return this.#count + (this.#last === 0x0a ? 0 : 1);
   }
 }

@@ -7,9 +7,9 @@ import { createRuleFamily } from '../framework/rule-family.ts';
 export const LARGE_FILE_LIMITS = { lines: 500, bytes: 1_048_576 } as const;
 
 async function collectFindings(patch: PatchView): Promise<readonly GateFinding[]> {
-  const { findLargeFiles, measureChangedFiles } = await import('./file-sizes.ts');
+  const { findLargeFiles, measureChangedFileSizes } = await import('./file-sizes.ts');
   return findLargeFiles(
-    (await measureChangedFiles(patch, readThreadCpuMs() + 60_000)).measured,
+    (await measureChangedFileSizes(patch, readThreadCpuMs() + 60_000)).measured,
     LARGE_FILE_LIMITS,
   );
 }

@@ -1,12 +1,18 @@
-import type { OnErrorAction } from '../../../shared/contract/submission/on-error.ts';
-import { GENERATED_TEST } from '../../../shared/reviews/reviewers/generated-test.ts';
+import type { CheckErrorAction } from '../../../shared/contract/submission/on-error.ts';
+import { GENERATED_TEST_REVIEWER } from '../../../shared/reviews/reviewers/generated-test.ts';
 import { editTree, writeBlob } from '../../../workspace/git/edit-tree.ts';
 import { classifyProcessResult } from '../../../workspace/process/command-outcome.ts';
 import { parseTestCases } from '../../code/cases/find-test-cases.ts';
 import type { GateContext, GateResult } from '../../core/gate.ts';
 import { grammarOfPath, type Language, languageOfGrammar } from '../../core/language.ts';
-import { readLimitedDiff } from './patch-diff.ts';
-import { absenceResult, absentResult, askAboutPatch, metadataOf, opinionResult } from './review-patch.ts';
+import { readPatchDiffExcerpt } from './patch-diff.ts';
+import {
+  askModelsAboutPatch,
+  buildReviewMetadata,
+  createNoOpinionResult,
+  createOpinionResult,
+  createUnansweredReviewResult,
+} from './review-patch.ts';
 
 /** Where the test goes, so that it can import the project, and what runs it. We choose both: a model names no paths. */
 interface TestLocation {
@@ -34,28 +40,28 @@ export async function generateAndRunTest(
   {
     command: ownCommand,
     onError,
-  }: { readonly command: string | null; readonly onError: OnErrorAction | undefined },
+  }: { readonly command: string | null; readonly onError: CheckErrorAction | undefined },
 ): Promise<GateResult> {
   const { subject, timeoutMs } = context;
   const left = subject.sandboxes.startTimeLimit(timeoutMs);
   const place = chooseTestLocation(paths);
   if (place === null)
-    return absentResult(
+    return createNoOpinionResult(
       { outcome: 'could_not_run', detail: 'tests can be generated for Python and JavaScript only' },
       { onError },
     );
-  const asked = { diff: await readLimitedDiff(subject, 10_000), onError };
+  const asked = { diff: await readPatchDiffExcerpt(subject, 10_000), onError };
   const input = { ...place, timeoutMs };
-  const reviews = await askAboutPatch(GENERATED_TEST, input, context, asked);
+  const reviews = await askModelsAboutPatch(GENERATED_TEST_REVIEWER, input, context, asked);
   const [review] = reviews;
-  if ('absence' in review) return absenceResult(review.absence, reviews, asked);
+  if ('absence' in review) return createUnansweredReviewResult(review.absence, reviews, asked);
   const { code } = review.answer;
   const cases = (await parseTestCases(place.file, code)) ?? [];
   if (!cases.some(({ assertionCount, isSkipped }) => assertionCount > 0 && !isSkipped))
-    return absentResult(
+    return createNoOpinionResult(
       { outcome: 'could_not_run', detail: 'the model wrote no test that asserts anything' },
       asked,
-      metadataOf(reviews, asked.diff),
+      buildReviewMetadata(reviews, asked.diff),
     );
   const id = writeBlob(subject.store, code);
   const tree = await editTree(subject.store, subject.tree, [
@@ -64,9 +70,9 @@ export async function generateAndRunTest(
   const command = (ownCommand ?? place.command).replaceAll('{file}', place.file);
   const sandbox = await subject.sandboxes.createSandbox(tree);
   const ran = await sandbox.run({ line: command }, left());
-  const opinion = GENERATED_TEST.decide({ code, ...classifyProcessResult(ran) }, input);
+  const opinion = GENERATED_TEST_REVIEWER.decide({ code, ...classifyProcessResult(ran) }, input);
   const metadata = { command, exit_code: ran.exitCode, output_bytes_cut: ran.truncatedBytes };
-  return opinionResult({ ...opinion, metadata }, reviews, asked);
+  return createOpinionResult({ ...opinion, metadata }, reviews, asked);
 }
 
 /** By the language of most of the changed files. */

@@ -1,15 +1,23 @@
 import type * as z from 'zod';
 import type { JudgeModel } from '../../../shared/contract/models/judge-models.ts';
-import type { OnErrorAction } from '../../../shared/contract/submission/on-error.ts';
+import type { CheckErrorAction } from '../../../shared/contract/submission/on-error.ts';
 import { truncateToBytes } from '../../../shared/lib/truncate.ts';
-import { type Absence, type AbsenceOutcome, absenceOutcome } from '../../../shared/reviews/engine/absence.ts';
-import { combineReceipts } from '../../../shared/reviews/engine/both-orders.ts';
-import { chooseModels } from '../../../shared/reviews/engine/choose-models.ts';
-import { askModelAs, NO_CALL, type Review } from '../../../shared/reviews/engine/engine.ts';
+import {
+  determineNoOpinionOutcome,
+  type MissingOpinionReason,
+  type NoOpinionOutcome,
+} from '../../../shared/reviews/engine/absence.ts';
+import { combineModelCallReceipts } from '../../../shared/reviews/engine/both-orders.ts';
+import { chooseReviewerModels } from '../../../shared/reviews/engine/choose-models.ts';
+import {
+  askModelAsReviewer,
+  NO_MODEL_CALL_RECEIPT,
+  type ReviewerReply,
+} from '../../../shared/reviews/engine/engine.ts';
 import type { ReviewPiece } from '../../../shared/reviews/engine/review-piece.ts';
 import type { GateOpinion, GateReviewer, GateReviewInput } from '../../../shared/reviews/engine/reviewer.ts';
 import type { DiffExcerpt } from '../../../shared/reviews/judging/diff-excerpt.ts';
-import { describeGateAbsence } from '../../../shared/reviews/reviewers/gate-review-defaults.ts';
+import { describeMissingGateOpinion } from '../../../shared/reviews/reviewers/gate-review-defaults.ts';
 import type { GateContext, GateResult } from '../../core/gate.ts';
 
 const MAX_DESCRIPTION = 2_000;
@@ -21,11 +29,11 @@ export interface PatchReviewSettings {
   readonly named?: string | undefined;
   /** The number of models that are asked; absent: one. */
   readonly count?: number;
-  readonly onError?: OnErrorAction | undefined;
+  readonly onError?: CheckErrorAction | undefined;
 }
 
 /** The answers about a patch, at least one: also for a model that was not asked. */
-export type PatchReviews<Answer> = readonly [Review<Answer>, ...Review<Answer>[]];
+export type PatchReviews<Answer> = readonly [ReviewerReply<Answer>, ...ReviewerReply<Answer>[]];
 
 const taskPieces = ({ task }: GateContext): ReviewPiece[] =>
   task
@@ -40,7 +48,7 @@ const taskPieces = ({ task }: GateContext): ReviewPiece[] =>
     : [{ kind: 'task', label: 'task', text: '(no task is known: judge by the diff alone)' }];
 
 /** Asks models about the patch, as this reviewer. */
-export async function askAboutPatch<Schema extends z.ZodType, Input extends GateReviewInput>(
+export async function askModelsAboutPatch<Schema extends z.ZodType, Input extends GateReviewInput>(
   reviewer: GateReviewer<Schema, Input, never>,
   input: Input,
   context: GateContext,
@@ -48,7 +56,7 @@ export async function askAboutPatch<Schema extends z.ZodType, Input extends Gate
 ): Promise<PatchReviews<z.output<Schema>>> {
   const { judge, task } = context;
   const writer = task?.writer ?? null;
-  const chosen = chooseModels(reviewer, {
+  const chosen = chooseReviewerModels(reviewer, {
     models: judge?.models ?? {},
     writer,
     budgetRefusal: null,
@@ -56,26 +64,26 @@ export async function askAboutPatch<Schema extends z.ZodType, Input extends Gate
     count,
   });
   if (!judge || 'absence' in chosen) {
-    const absence: Absence =
+    const absence: MissingOpinionReason =
       'absence' in chosen ? chosen.absence : { code: 'no_model', purpose: reviewer.purpose, named };
-    return [{ receipt: NO_CALL, injections: [], absence }];
+    return [{ receipt: NO_MODEL_CALL_RECEIPT, injections: [], absence }];
   }
   const pieces: ReviewPiece[] = [...taskPieces(context), { kind: 'diff', label: 'diff', text: diff.text }];
   const [first, ...others] = chosen.models;
   const ask = (model: JudgeModel) =>
-    askModelAs(reviewer, input, { pieces }, model, { ask: judge.ask, now: () => new Date() });
+    askModelAsReviewer(reviewer, input, { pieces }, model, { ask: judge.ask, now: () => new Date() });
   return Promise.all([ask(first), ...others.slice(0, count - 1).map(ask)]);
 }
 
 /** Returns the record of the calls, summed where there were several. */
-export function metadataOf(
+export function buildReviewMetadata(
   reviews: PatchReviews<unknown>,
   diff: DiffExcerpt,
 ): NonNullable<GateResult['metadata']> {
   const receipts = reviews.map(({ receipt }) => receipt);
-  const [first = NO_CALL, ...others] = receipts;
+  const [first = NO_MODEL_CALL_RECEIPT, ...others] = receipts;
   if (first.model === null) return {};
-  const { prompt, calls, tokens, cost_usd } = combineReceipts(first, ...others);
+  const { prompt, calls, tokens, cost_usd } = combineModelCallReceipts(first, ...others);
   return {
     tool: 'model',
     tool_version: receipts.map(({ model }) => model).join(', '),
@@ -93,8 +101,8 @@ export function metadataOf(
 }
 
 /** The result of a gate without an opinion: never a pass. */
-export const absentResult = (
-  { outcome, detail }: { readonly outcome: AbsenceOutcome; readonly detail: string },
+export const createNoOpinionResult = (
+  { outcome, detail }: { readonly outcome: NoOpinionOutcome; readonly detail: string },
   { onError }: Pick<PatchReviewSettings, 'onError'>,
   metadata: GateResult['metadata'] = {},
 ): GateResult => ({
@@ -107,22 +115,22 @@ export const absentResult = (
 });
 
 /** The result of a gate that no model answered for. */
-export const absenceResult = (
-  absence: Absence,
+export const createUnansweredReviewResult = (
+  absence: MissingOpinionReason,
   reviews: PatchReviews<unknown>,
   settings: PatchReviewSettings,
 ): GateResult =>
-  absentResult(
-    { outcome: absenceOutcome(absence), detail: describeGateAbsence(absence) },
+  createNoOpinionResult(
+    { outcome: determineNoOpinionOutcome(absence), detail: describeMissingGateOpinion(absence) },
     settings,
-    metadataOf(reviews, settings.diff),
+    buildReviewMetadata(reviews, settings.diff),
   );
 
 /**
  * The result of a gate with an opinion. Where the patch tried to talk the model over, the opinion lets nothing out: a
  * reviewer looks at it, whatever `on_error` says.
  */
-export function opinionResult(
+export function createOpinionResult(
   { outcome, findings, detail, metadata }: GateOpinion,
   reviews: PatchReviews<unknown>,
   { diff }: Pick<PatchReviewSettings, 'diff'>,
@@ -136,7 +144,7 @@ export function opinionResult(
       ...injections.map((message) => ({ file: null, line: null, rule: 'talks_to_the_judge', message })),
     ],
     detail: injections.length === 0 ? detail : `${injections.join('; ')}. ${detail}`,
-    metadata: { ...metadataOf(reviews, diff), ...metadata },
+    metadata: { ...buildReviewMetadata(reviews, diff), ...metadata },
   };
 }
 
@@ -147,10 +155,11 @@ export async function reviewPatch<Schema extends z.ZodType, Input extends GateRe
   context: GateContext,
   settings: PatchReviewSettings,
 ): Promise<GateResult> {
-  const reviews = await askAboutPatch(reviewer, input, context, settings);
+  const reviews = await askModelsAboutPatch(reviewer, input, context, settings);
   const [review] = reviews;
-  if ('answer' in review) return opinionResult(reviewer.decide(review.answer, input), reviews, settings);
-  return absenceResult(review.absence, reviews, settings);
+  if ('answer' in review)
+    return createOpinionResult(reviewer.decide(review.answer, input), reviews, settings);
+  return createUnansweredReviewResult(review.absence, reviews, settings);
 }
 
 /** The result of a gate when there is no diff to judge. */

@@ -7,7 +7,7 @@ import type { PatchView } from '../framework/rule.ts';
 import { createDetector } from '../scan/detection-pattern.ts';
 import { classifyFile } from '../scan/file-classification.ts';
 import { scanPatch } from '../scan/patch-scan.ts';
-import { Scanner } from '../scan/scanner.ts';
+import { ContentScanner } from '../scan/scanner.ts';
 import { getAllSecretsScanner } from '../scan-runs/all-secrets-scanner.ts';
 
 /** What git writes around the two sides of a conflict. A row of `=` is left out: it is also how headings are underlined. */
@@ -35,7 +35,7 @@ export async function findConflictMarkers(
   const scan = await scanPatch({
     store,
     changes,
-    scanner: new Scanner([MARKERS]),
+    scanner: new ContentScanner([MARKERS]),
     redactor: { scan: (bytes, file) => getAllSecretsScanner().scan(bytes, file) },
     deadline,
   });

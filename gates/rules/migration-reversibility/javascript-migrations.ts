@@ -1,5 +1,9 @@
 import { blankCommentsAndStrings } from '../tests/comments-and-strings.ts';
-import { findDowngradeProblems, type MigrationEffect, type MigrationProblem } from './migration-problem.ts';
+import {
+  findDowngradeProblems,
+  type MigrationDirectionEffect,
+  type MigrationProblem,
+} from './migration-problem.ts';
 
 const PATH = /(?:^|\/)migrations?\/(?:.*\/)?[^/]+\.[cm]?[jt]s$/i;
 const HAS_UP =
@@ -94,7 +98,7 @@ const IDLE =
   /^(?:console\.\w+|Promise\.(?:resolve|all)|Error|require|if|for|while|switch|catch|function|log(?:ger)?\.\w+)$/;
 const CALL = /(?<![\w$.])([A-Za-z_$][\w$.]*)\s*(?:<[^<>()]{0,80}>\s*)?\(/g;
 
-function effectOf(body: string): MigrationEffect {
+function effectOf(body: string): MigrationDirectionEffect {
   const leaves =
     /(?:^|[;{}\n])[ \t\r]*(throw\b|return[ \t]*(?:;|\n|$|null\b|undefined\b|true\b|false\b|Promise\.resolve\(\s*\)))/.exec(
       body,

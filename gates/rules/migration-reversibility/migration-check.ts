@@ -3,7 +3,7 @@ import type { GitStore } from '../../../workspace/git/git-store.ts';
 import { isRegularFile } from '../../../workspace/git/list-files.ts';
 import { readBlobs } from '../../../workspace/git/read-blobs.ts';
 import { readBlobSizes } from '../../../workspace/git/stream-blobs.ts';
-import { readFileAt } from '../../../workspace/git/tree-folder.ts';
+import { readFileOfTree } from '../../../workspace/git/tree-folder.ts';
 import type { GateFinding } from '../../core/gate-finding.ts';
 import type { PatchView } from '../framework/rule.ts';
 import { findJavascriptMigrationProblems, isJavascriptMigration } from './javascript-migrations.ts';
@@ -11,11 +11,11 @@ import type { MigrationProblem } from './migration-problem.ts';
 import { findPythonMigrationProblems, isPythonMigration } from './python-migrations.ts';
 import { findRailsMigrationProblems, isRailsMigration } from './rails-migrations.ts';
 import {
-  downFilePath,
   findBidirectionalSqlProblems,
+  findDownMigrationPath,
   findPairedSqlProblems,
-  isBidirectionalSql,
-  upFilePath,
+  findUpMigrationPath,
+  isBidirectionalSqlMigration,
 } from './sql-migrations.ts';
 
 /** Largest migration that is read, in bytes. */
@@ -26,7 +26,7 @@ const BATCH = 32;
 const CODE = /\.(?:py|sql|rb|[cm]?[jt]s)$/;
 const FOLDER = /(?:^|\/)(?:migrations?|migrate|versions)\//i;
 
-export interface MigrationCheck {
+export interface MigrationCheckResult {
   /** Migrations that the patch adds or changes. */
   readonly migrationCount: number;
   readonly findings: readonly GateFinding[];
@@ -37,7 +37,7 @@ export interface MigrationCheck {
 /** Judges the migrations that a patch adds or changes. What was wrong with one in the base already is marked. */
 export async function checkMigrations(
   subject: Pick<PatchView, 'store' | 'base' | 'patched' | 'changes'>,
-): Promise<MigrationCheck> {
+): Promise<MigrationCheckResult> {
   const { store, changes } = subject;
   const candidates = changes.filter(
     ({ path, previousPath }) => CODE.test(path) || (previousPath !== null && CODE.test(previousPath)),
@@ -109,16 +109,16 @@ async function checkMigrationFile(
   text: string | null,
 ): Promise<CheckedMigration | null> {
   const other = async (twin: string): Promise<string | null> =>
-    (await readFileAt(store, tree, twin, MAX_BYTES))?.content.toString('utf8') ?? null;
-  const up = upFilePath(path);
+    (await readFileOfTree(store, tree, twin, MAX_BYTES))?.content.toString('utf8') ?? null;
+  const up = findUpMigrationPath(path);
   if (up !== null) {
     const upText = await other(up);
     return upText === null ? null : { path: up, problems: findPairedSqlProblems(upText, text, path) };
   }
   if (text === null) return null;
-  const down = downFilePath(path);
+  const down = findDownMigrationPath(path);
   if (down !== null) return { path, problems: findPairedSqlProblems(text, await other(down), down) };
-  if (isBidirectionalSql(path, text)) return { path, problems: findBidirectionalSqlProblems(text) };
+  if (isBidirectionalSqlMigration(path, text)) return { path, problems: findBidirectionalSqlProblems(text) };
   if (isPythonMigration(path, text)) return { path, problems: findPythonMigrationProblems(path, text) };
   if (isRailsMigration(path)) return { path, problems: findRailsMigrationProblems(text) };
   if (isJavascriptMigration(path, text))

@@ -6,12 +6,12 @@ export interface MigrationProblem {
 }
 
 /** What a way back does: something, nothing, or it refuses. */
-export type MigrationEffect = 'works' | 'nothing' | 'refuses';
+export type MigrationDirectionEffect = 'works' | 'nothing' | 'refuses';
 
 /** Compares the two directions: going forward without doing anything needs no way back. */
 export function findDowngradeProblems(
-  forward: MigrationEffect | null,
-  back: { readonly effect: MigrationEffect; readonly line: number } | null,
+  forward: MigrationDirectionEffect | null,
+  back: { readonly effect: MigrationDirectionEffect; readonly line: number } | null,
   names: { readonly forward: string; readonly back: string },
 ): MigrationProblem[] {
   if (forward === null || forward === 'nothing') return [];

@@ -1,4 +1,8 @@
-import { findDowngradeProblems, type MigrationEffect, type MigrationProblem } from './migration-problem.ts';
+import {
+  findDowngradeProblems,
+  type MigrationDirectionEffect,
+  type MigrationProblem,
+} from './migration-problem.ts';
 import { type PythonStatement, splitPythonStatements } from './python-statements.ts';
 
 const ALEMBIC_FOLDERS = /(?:^|\/)(?:alembic|migrations|db)\/versions\/[^/]+\.py$/;
@@ -112,7 +116,7 @@ const IDLE =
 const QUERY_ONLY = /^(?:\s|;|--[^\n]*(?:\n|$)|\/\*[^*]*\*\/)*(?:select\b[\s\S]*)?$/i;
 
 /** What the body of a function does, as far as its text tells. */
-function detectPythonEffect(body: readonly PythonStatement[]): MigrationEffect {
+function detectPythonEffect(body: readonly PythonStatement[]): MigrationDirectionEffect {
   let refuses = false;
   const level = body[0]?.indent ?? 0;
   for (let at = 0; at < body.length; at++) {

@@ -1,4 +1,8 @@
-import { findDowngradeProblems, type MigrationEffect, type MigrationProblem } from './migration-problem.ts';
+import {
+  findDowngradeProblems,
+  type MigrationDirectionEffect,
+  type MigrationProblem,
+} from './migration-problem.ts';
 
 const RAILS = /(?:^|\/)db\/(?:\w+_)?migrate\/[^/]+\.rb$/;
 export const isRailsMigration = (path: string): boolean => RAILS.test(path);
@@ -30,7 +34,7 @@ function methodOf(lines: readonly string[], name: string): RubyMethod | null {
   return { line: at + 1, body: body.map((code, index) => ({ line: at + 2 + index, code })) };
 }
 
-function effectOf(method: RubyMethod): MigrationEffect {
+function effectOf(method: RubyMethod): MigrationDirectionEffect {
   for (const { code } of method.body) {
     const bare = code.trim();
     if (bare === '' || /^(?:nil|true|false|puts\b.*|say\b.*|end|#.*)$/.test(bare)) continue;

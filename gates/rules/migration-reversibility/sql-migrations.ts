@@ -26,16 +26,16 @@ const DOWN_NAME = /(^|\/)([^/]*?)([._-])down\.sql$/i;
 const FOLDER = /(?:^|\/)(?:migrations?|migrate)\//i;
 
 /** Path of the file that takes this one back, or null when its name does not say that there is one. */
-export const downFilePath = (path: string): string | null =>
+export const findDownMigrationPath = (path: string): string | null =>
   FOLDER.test(path) && UP_NAME.test(path) ? path.replace(/up(\.sql)$/i, 'down$1') : null;
 /** The other way round. */
-export const upFilePath = (path: string): string | null =>
+export const findUpMigrationPath = (path: string): string | null =>
   FOLDER.test(path) && DOWN_NAME.test(path) ? path.replace(/down(\.sql)$/i, 'up$1') : null;
 
 /** Lines by which tools divide one file into both directions: goose, sql-migrate, dbmate. */
 const SECTION = /^[ \t]*--[ \t]*(?:\+goose|\+migrate|migrate:)[ \t]*(up|down)\b/i;
 
-export const isBidirectionalSql = (path: string, text: string): boolean =>
+export const isBidirectionalSqlMigration = (path: string, text: string): boolean =>
   path.endsWith('.sql') && text.split('\n').some((line) => SECTION.test(line));
 
 /** Problems of a file that holds both directions. */

@@ -31,14 +31,14 @@ const PUBLISHED = new Set([
 const PUBLISHED_TOKEN =
   /^eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9\.[\w-]+\.SflKxwRJSMeKKF2QT4fwpMeJf36POk6yJV_adQssw5c$/;
 
-export const isPublishedExample = (value: string): boolean =>
+export const isPublishedExampleValue = (value: string): boolean =>
   PUBLISHED.has(value) || PUBLISHED_TOKEN.test(value);
 
 /** Whether a value that somebody chose is one that says itself that it is none. */
-export const isAllowedValue = (candidate: PatternCandidate, prefixes: readonly string[]): boolean =>
+export const isAllowedPiiValue = (candidate: PatternCandidate, prefixes: readonly string[]): boolean =>
   startsWith(candidate.value, prefixes) ||
   startsWith(wordOf(candidate), prefixes) ||
-  isPublishedExample(candidate.value) ||
+  isPublishedExampleValue(candidate.value) ||
   isPlaceholder(candidate.value) ||
   isVariableReference(candidate.value) ||
   isRepetitiveFiller(candidate.value);
@@ -60,5 +60,5 @@ export function classifyTokenSeverity(
     startsWith(random, prefixes) || startsWith(wordOf(candidate), prefixes) || isPlaceholder(random);
   // The key of the provider's own manual.
   const manual = candidate.file.kind === 'prose' && /EXAMPLE(?:KEY)?$/.test(candidate.value);
-  return marked || manual || isPublishedExample(candidate.value) ? 'medium' : 'high';
+  return marked || manual || isPublishedExampleValue(candidate.value) ? 'medium' : 'high';
 }

@@ -1,7 +1,7 @@
 import type { DetectionPattern, PatternCandidate } from '../scan/detection-pattern.ts';
 import { DETECTOR_RANK } from '../scan/detector.ts';
-import { computeEntropy, isNaturalLabel, isStrongSecret } from '../scan/value-checks.ts';
-import { isAllowedValue, isPublishedExample } from './allowed-values.ts';
+import { computeEntropy, isStrongSecret, isWordIdentifier } from '../scan/value-checks.ts';
+import { isAllowedPiiValue, isPublishedExampleValue } from './allowed-values.ts';
 import { isCommonPassword } from './common-passwords.ts';
 
 /** From the end of a name to its value, in the languages and formats that there are: `"] =`, `: str =`, `":`, `=>`, `:=`. */
@@ -67,8 +67,8 @@ const publicName = ({ text, at }: PatternCandidate, name: RegExp): boolean => {
 };
 
 /** Rules for what is a secret because of the name that it is given. */
-export function buildAssignmentPatterns(prefixes: readonly string[]): DetectionPattern[] {
-  const allowed = (candidate: PatternCandidate): boolean => isAllowedValue(candidate, prefixes);
+export function buildSecretAssignmentPatterns(prefixes: readonly string[]): DetectionPattern[] {
+  const allowed = (candidate: PatternCandidate): boolean => isAllowedPiiValue(candidate, prefixes);
   const base = {
     severity: 'high',
     before: 0,
@@ -78,7 +78,7 @@ export function buildAssignmentPatterns(prefixes: readonly string[]): DetectionP
   } as const;
   const password = (candidate: PatternCandidate) => {
     const { value, file } = candidate;
-    if (allowed(candidate) || NO_PASSWORD.test(value) || isNaturalLabel(value)) return null;
+    if (allowed(candidate) || NO_PASSWORD.test(value) || isWordIdentifier(value)) return null;
     if (TRANSLATIONS.test(file.path) && /^[A-Z]?[a-z]+$/.test(value)) return null;
     if (isCommonPassword(value)) return 'medium';
     return (file.isTest || file.kind === 'prose') && !isStrongSecret(value) ? 'medium' : 'high';
@@ -95,7 +95,7 @@ export function buildAssignmentPatterns(prefixes: readonly string[]): DetectionP
         'i',
       ),
       rateCandidate: (candidate) =>
-        isPublishedExample(candidate.value)
+        isPublishedExampleValue(candidate.value)
           ? 'medium'
           : allowed(candidate) || !/\d/.test(candidate.value)
             ? null
@@ -114,7 +114,7 @@ export function buildAssignmentPatterns(prefixes: readonly string[]): DetectionP
       ),
       rateCandidate: (candidate) => {
         const { value, file } = candidate;
-        if (allowed(candidate) || isNaturalLabel(value) || /^[a-z]+:\/\/[^:@]*$/i.test(value)) return null;
+        if (allowed(candidate) || isWordIdentifier(value) || /^[a-z]+:\/\/[^:@]*$/i.test(value)) return null;
         return file.kind === 'prose' && !/\d/.test(value) ? 'medium' : 'high';
       },
     },
@@ -162,7 +162,7 @@ export function buildAssignmentPatterns(prefixes: readonly string[]): DetectionP
         /\([ \t]{0,4}["'][\w.:-]{0,40}(?<name>password|passwd|secret|token|api[_-]?key|credential)s?(?:[_-]?(?:\d{1,2}|value|prod|dev))?["'],[ \t]{0,4}["'`](?<value>[^\s"'`]{6,200})["'`]/i,
       rateCandidate: (candidate) => {
         const { value, groups } = candidate;
-        if (allowed(candidate) || isNaturalLabel(value) || !/\d/.test(value) || !/[a-z]/i.test(value))
+        if (allowed(candidate) || isWordIdentifier(value) || !/\d/.test(value) || !/[a-z]/i.test(value))
           return null;
         return /passw/i.test(groups['name'] ?? '') || isStrongSecret(value) || value.length >= 20
           ? 'high'

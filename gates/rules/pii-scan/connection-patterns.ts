@@ -1,7 +1,7 @@
 import type { DetectionPattern, PatternCandidate } from '../scan/detection-pattern.ts';
 import { DETECTOR_RANK } from '../scan/detector.ts';
 import { isPlaceholder, isRepetitiveFiller, isVariableReference } from '../scan/value-checks.ts';
-import { isAllowedValue } from './allowed-values.ts';
+import { isAllowedPiiValue } from './allowed-values.ts';
 import { isCommonPassword } from './common-passwords.ts';
 
 const DATABASES =
@@ -17,7 +17,7 @@ const TEMPLATE = /^(?:user(?:name)?|your[\w-]*|my[\w-]*|foo|bar)$/i;
 const TEMPLATE_PASSWORD = /^(?:pass(?:w(?:or)?d|wd)?|pwd|secret|pw|your[\w-]*)$/i;
 
 /** Rules for addresses and headers with a password in them. */
-export function buildConnectionPatterns(prefixes: readonly string[]): DetectionPattern[] {
+export function buildConnectionSecretPatterns(prefixes: readonly string[]): DetectionPattern[] {
   const base = {
     severity: 'high',
     before: 0,
@@ -26,7 +26,7 @@ export function buildConnectionPatterns(prefixes: readonly string[]): DetectionP
     inBinary: true,
   } as const;
   const secret = (candidate: PatternCandidate) =>
-    isAllowedValue(candidate, prefixes) ? null : ('high' as const);
+    isAllowedPiiValue(candidate, prefixes) ? null : ('high' as const);
   const withPassword = (candidate: PatternCandidate) => {
     const { user = '', password = '', host = '' } = candidate.groups;
     if (NO_HOST.test(host) || isVariableReference(host)) return null;
@@ -126,7 +126,7 @@ export function buildConnectionPatterns(prefixes: readonly string[]): DetectionP
 function pair(candidate: PatternCandidate, prefixes: readonly string[]) {
   const text = Buffer.from(candidate.value, 'base64').toString('latin1');
   const password = /^[\x21-\x7e]{1,200}?:([\x20-\x7e]{3,300})$/.exec(text)?.[1];
-  return password === undefined || isAllowedValue({ ...candidate, value: password }, prefixes)
+  return password === undefined || isAllowedPiiValue({ ...candidate, value: password }, prefixes)
     ? null
     : ('high' as const);
 }

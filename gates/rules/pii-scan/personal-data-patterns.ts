@@ -1,6 +1,6 @@
 import type { DetectionPattern, PatternCandidate } from '../scan/detection-pattern.ts';
 import { DETECTOR_RANK } from '../scan/detector.ts';
-import { isCardNumber, isSsn } from '../scan/value-checks.ts';
+import { isCardNumber, isSocialSecurityNumber } from '../scan/value-checks.ts';
 
 /** Domains that are nobody's, addresses that are no person's, and what only looks like an address: `icon@2x.png`. */
 const NO_DOMAIN =
@@ -25,7 +25,7 @@ export const UNLABELLED_SSN_PATTERN = {
   ),
   /** Tests, and texts for people, have them as examples: there it is reported, elsewhere it fails. */
   rateCandidate: ({ groups, file }: PatternCandidate) =>
-    isSsn(groups['area'] ?? '', groups['group'] ?? '', groups['serial'] ?? '')
+    isSocialSecurityNumber(groups['area'] ?? '', groups['group'] ?? '', groups['serial'] ?? '')
       ? file.isTest || file.kind === 'prose'
         ? ('medium' as const)
         : ('high' as const)

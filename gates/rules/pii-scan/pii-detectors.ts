@@ -1,7 +1,7 @@
 import { createDetector, type DetectionPattern } from '../scan/detection-pattern.ts';
 import type { Detector } from '../scan/detector.ts';
-import { buildAssignmentPatterns } from './assignment-patterns.ts';
-import { buildConnectionPatterns } from './connection-patterns.ts';
+import { buildSecretAssignmentPatterns } from './assignment-patterns.ts';
+import { buildConnectionSecretPatterns } from './connection-patterns.ts';
 import { PERSONAL_DATA_PATTERNS } from './personal-data-patterns.ts';
 import { buildSecretlintDetectors } from './secretlint.ts';
 import { buildTokenPatterns } from './token-patterns.ts';
@@ -10,9 +10,9 @@ import { buildUnquotedValuePatterns } from './unquoted-value-patterns.ts';
 /** The rules that are ours. */
 export const buildPiiPatterns = (prefixes: readonly string[]): DetectionPattern[] => [
   ...buildTokenPatterns(prefixes),
-  ...buildAssignmentPatterns(prefixes),
+  ...buildSecretAssignmentPatterns(prefixes),
   ...buildUnquotedValuePatterns(prefixes),
-  ...buildConnectionPatterns(prefixes),
+  ...buildConnectionSecretPatterns(prefixes),
   ...PERSONAL_DATA_PATTERNS,
 ];
 

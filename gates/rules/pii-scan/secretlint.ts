@@ -55,7 +55,7 @@ const REACH = { before: 300, after: 2_000 } as const;
 const PREFIX = '@secretlint/secretlint-rule-';
 
 /** What our own rules look for in more places, and with more said about which values are none. One of them reads files. */
-export const REPLACED_PRESET_RULES: readonly string[] = [
+export const DISABLED_SECRETLINT_RULES: readonly string[] = [
   'aws',
   'basicauth',
   'database-connection-string',
@@ -70,7 +70,7 @@ export const REPLACED_PRESET_RULES: readonly string[] = [
 export const buildSecretlintDetectors = (prefixes: readonly string[]): Detector[] =>
   (rules as readonly PresetRule[]).flatMap((rule) => {
     const name = rule.meta.id.replace(PREFIX, '');
-    return !name.startsWith('filter-') && !REPLACED_PRESET_RULES.includes(name)
+    return !name.startsWith('filter-') && !DISABLED_SECRETLINT_RULES.includes(name)
       ? [detectorOf(name, rule, prefixes)]
       : [];
   });

@@ -1,6 +1,6 @@
 import type { DetectionPattern, PatternCandidate } from '../scan/detection-pattern.ts';
 import { DETECTOR_RANK } from '../scan/detector.ts';
-import { classifyTokenSeverity, isPublishedExample } from './allowed-values.ts';
+import { classifyTokenSeverity, isPublishedExampleValue } from './allowed-values.ts';
 
 /** What follows a token of fixed length: no more of it. */
 const END = /\(\?!\[[^\]]*\]\)$/;
@@ -133,7 +133,7 @@ export function buildTokenPatterns(prefixes: readonly string[]): DetectionPatter
       'JSON web token',
       ['eyj'],
       '(?<![_-])eyJ[A-Za-z0-9_-]{17,2000}\\.[A-Za-z0-9_-]{20,6000}\\.[A-Za-z0-9_-]{20,1000}',
-      { after: 9_100, rateCandidate: ({ value }) => (isPublishedExample(value) ? 'medium' : 'high') },
+      { after: 9_100, rateCandidate: ({ value }) => (isPublishedExampleValue(value) ? 'medium' : 'high') },
     ),
     {
       ...token('private_key', 'private key', ['private key', 'putty-user-key-file'], ''),

@@ -1,7 +1,7 @@
 import type { DetectionPattern, PatternCandidate } from '../scan/detection-pattern.ts';
 import { DETECTOR_RANK } from '../scan/detector.ts';
-import { isNaturalLabel, isStrongSecret } from '../scan/value-checks.ts';
-import { isAllowedValue } from './allowed-values.ts';
+import { isStrongSecret, isWordIdentifier } from '../scan/value-checks.ts';
+import { isAllowedPiiValue } from './allowed-values.ts';
 
 const PASSWORD = /passw|passphrase|pwd/i;
 const LETTER_AND_DIGIT = /^(?=.*[A-Za-z])(?=.*\d)/;
@@ -20,7 +20,7 @@ const inComment = ({ text, at }: PatternCandidate): boolean => {
 
 /** Rules for values without quotes: in configuration, in comments, on command lines. */
 export function buildUnquotedValuePatterns(prefixes: readonly string[]): DetectionPattern[] {
-  const allowed = (candidate: PatternCandidate): boolean => isAllowedValue(candidate, prefixes);
+  const allowed = (candidate: PatternCandidate): boolean => isAllowedPiiValue(candidate, prefixes);
   const base = {
     severity: 'high',
     before: 0,
@@ -29,7 +29,7 @@ export function buildUnquotedValuePatterns(prefixes: readonly string[]): Detecti
     inBinary: true,
   } as const;
   const mixed = (candidate: PatternCandidate) =>
-    allowed(candidate) || isNaturalLabel(candidate.value) || !LETTER_AND_DIGIT.test(candidate.value)
+    allowed(candidate) || isWordIdentifier(candidate.value) || !LETTER_AND_DIGIT.test(candidate.value)
       ? null
       : ('high' as const);
   return [
@@ -46,7 +46,7 @@ export function buildUnquotedValuePatterns(prefixes: readonly string[]): Detecti
         if (
           allowed(candidate) ||
           COMMON.test(value) ||
-          isNaturalLabel(value) ||
+          isWordIdentifier(value) ||
           /^(?:[a-z]+:\/\/|[./~]*\/)|(?:\/[^/]*){3}/i.test(value)
         )
           return null;
@@ -77,7 +77,9 @@ export function buildUnquotedValuePatterns(prefixes: readonly string[]): Detecti
       pattern:
         /<[\w:.-]{0,40}(?:password|passwd|pwd|secret|token|api[_.-]?key|credential)[^<>\n]{0,40}>[ \t]{0,8}(?<value>[^\s<>"'`]{6,200})[ \t]{0,8}<\//i,
       rateCandidate: (candidate) =>
-        allowed(candidate) || COMMON.test(candidate.value) || isNaturalLabel(candidate.value) ? null : 'high',
+        allowed(candidate) || COMMON.test(candidate.value) || isWordIdentifier(candidate.value)
+          ? null
+          : 'high',
     },
     {
       ...base,

@@ -1,5 +1,5 @@
 /** What a partly protected file is merged with. */
-export interface ConfigMergeContext {
+export interface ProtectedConfigMergeContext {
   /** Folder of the file; empty at the top. */
   readonly folder: string;
   /** Whether the patch deletes a file. */
@@ -11,27 +11,27 @@ export interface ConfigMergeContext {
  * @returns the text to use, `null` when the new one steers as the base does, or `'base'` when only the whole base can be
  * trusted, because nobody can take the new one apart.
  */
-export type ConfigMerger = (
+export type ProtectedConfigMerger = (
   base: string | null,
   head: string,
-  context: ConfigMergeContext,
+  context: ProtectedConfigMergeContext,
 ) => string | null | 'base';
 
-export type ConfigTable = Record<string, unknown>;
+export type ConfigObject = Record<string, unknown>;
 
-export const isConfigTable = (value: unknown): value is ConfigTable =>
+export const isConfigObject = (value: unknown): value is ConfigObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
 
 export const isJsonEqual = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
 /** `head` with these keys as `base` has them, at a path such as `tool.pytest`; a table that was not there is not made. */
-export function restoreKey(head: ConfigTable, base: ConfigTable, path: string): ConfigTable {
+export function restoreBaseSetting(head: ConfigObject, base: ConfigObject, path: string): ConfigObject {
   const dot = path.indexOf('.');
   if (dot >= 0) {
     const key = path.slice(0, dot);
     const [inner, from] = [head[key], base[key]];
-    if (inner !== undefined && !isConfigTable(inner)) return restoreKey(head, base, key);
-    const merged = restoreKey(inner ?? {}, isConfigTable(from) ? from : {}, path.slice(dot + 1));
+    if (inner !== undefined && !isConfigObject(inner)) return restoreBaseSetting(head, base, key);
+    const merged = restoreBaseSetting(inner ?? {}, isConfigObject(from) ? from : {}, path.slice(dot + 1));
     return inner === undefined && Object.keys(merged).length === 0 ? head : { ...head, [key]: merged };
   }
   if (base[path] !== undefined) return { ...head, [path]: base[path] };
@@ -40,5 +40,8 @@ export function restoreKey(head: ConfigTable, base: ConfigTable, path: string): 
 }
 
 /** As `withKey`, for many paths. */
-export const restoreKeys = (head: ConfigTable, base: ConfigTable, paths: readonly string[]): ConfigTable =>
-  paths.reduce((merged, path) => restoreKey(merged, base, path), head);
+export const restoreBaseSettings = (
+  head: ConfigObject,
+  base: ConfigObject,
+  paths: readonly string[],
+): ConfigObject => paths.reduce((merged, path) => restoreBaseSetting(merged, base, path), head);

@@ -3,7 +3,7 @@ import type { GitStore } from '../../../workspace/git/git-store.ts';
 import { isRegularFile, type ListedFile } from '../../../workspace/git/list-files.ts';
 import { readBlobs } from '../../../workspace/git/read-blobs.ts';
 import { extractToolSettings } from './package-json.ts';
-import { findProtection } from './protection-lookup.ts';
+import { findFileProtection } from './protection-lookup.ts';
 
 /** Most configuration files that are read, largest one in bytes, and how far one leads to the next. */
 const MAX_FILES = 400;
@@ -27,7 +27,7 @@ export async function findReferencedFiles(
   const byPath = new Map(files.filter(isRegularFile).map((file) => [file.path, file]));
   const referenced = new Set<string>();
   let step = [...byPath.values()].filter(({ path }) => {
-    const rule = findProtection(path);
+    const rule = findFileProtection(path);
     return rule !== null && !FOREIGN.has(rule.reason) && NAMES_OTHERS.test(path);
   });
   const seen = new Set<string>();
@@ -37,7 +37,7 @@ export async function findReferencedFiles(
       .slice(0, MAX_FILES - seen.size);
     for (const { path } of readable) seen.add(path);
     const texts = await textsOf(store, readable);
-    const found = readable.flatMap(({ path, id }) => extractReferences(path, texts.get(id) ?? ''));
+    const found = readable.flatMap(({ path, id }) => extractReferencedPaths(path, texts.get(id) ?? ''));
     for (const path of found) referenced.add(path);
     step = found.flatMap((path) => byPath.get(path) ?? []);
   }
@@ -72,7 +72,7 @@ const DOTTED = /[A-Za-z_]\w{0,60}(?:\.[A-Za-z_]\w{0,60}){0,8}/g;
 const WORK = /(?:^|\/)(?:src|lib|app|source|dist|build)\//;
 
 /** Where the names that stand in a configuration may lead, as paths from the root. */
-export function extractReferences(path: string, content: string): string[] {
+export function extractReferencedPaths(path: string, content: string): string[] {
   // What a package exports and depends on is the work.
   const text = /(?:^|\/)package\.json$/i.test(path) ? extractToolSettings(content) : content;
   const folder = path.slice(0, Math.max(0, path.lastIndexOf('/')));

@@ -2,7 +2,7 @@ import { readThreadCpuMs } from '../../../workspace/process/cpu-time.ts';
 import { loadGrammar } from '../../code/parsing/load-grammar.ts';
 import { MAX_SOURCE_BYTES } from '../../code/parsing/parse-source.ts';
 import { type SyntaxNode, toSyntaxNode } from '../../code/parsing/syntax-node.ts';
-import type { ConfigMerger } from './config-merger.ts';
+import type { ProtectedConfigMerger } from './config-merger.ts';
 
 /** Fixtures of pytest and its usual plugins: one of the same name would take their place in tests that are there. */
 const BUILT_IN =
@@ -16,7 +16,7 @@ const LITERALS = /^(?:string|integer|float|true|false|none|list|tuple)$/;
  * A `conftest.py` may get new fixtures for new tests, and what they import; whatever else is in it steers the runner, and comes from
  * the base. A fixture that nobody asks for does nothing.
  */
-export async function loadConftestMerger(): Promise<ConfigMerger> {
+export async function createConftestMerger(): Promise<ProtectedConfigMerger> {
   const { parser } = await loadGrammar('python');
   const read = (text: string): readonly SyntaxNode[] | null => {
     if (text.length > MAX_SOURCE_BYTES / 4) return null;

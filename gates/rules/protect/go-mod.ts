@@ -1,4 +1,4 @@
-import type { ConfigMerger } from './config-merger.ts';
+import type { ProtectedConfigMerger } from './config-merger.ts';
 
 /** One line of a go.mod or go.work, without its block. */
 interface GoModDirective {
@@ -13,7 +13,7 @@ const STEERING = new Set(['toolchain', 'godebug', 'ignore']);
 /**
  * The base says where the modules come from that it knows, and how Go behaves. A module that is new may come from anywhere.
  */
-export const mergeGoMod: ConfigMerger = (base, head) => {
+export const mergeGoMod: ProtectedConfigMerger = (base, head) => {
   const before = statements(base ?? '');
   const after = statements(head);
   if (before === null || after === null) return 'base';

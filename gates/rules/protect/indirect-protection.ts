@@ -2,8 +2,8 @@ import { CheckoutError } from '../../../workspace/git/checkout-error.ts';
 import type { GitStore } from '../../../workspace/git/git-store.ts';
 import { isRegularFile, type ListedFile, listFiles } from '../../../workspace/git/list-files.ts';
 import { readBlobs } from '../../../workspace/git/read-blobs.ts';
-import type { PathVersions } from './path-versions.ts';
-import type { Protection } from './protection-rule.ts';
+import type { ChangedPathEntries } from './path-versions.ts';
+import type { FileProtection } from './protection-rule.ts';
 
 /** What is known of a folder of vendored packages, on both sides. */
 interface VendorFolder {
@@ -62,7 +62,7 @@ const MODULES: ReadonlySet<string> = new Set(`${TOOLS} ${STANDARD}`.split(' '));
  * Whether a path hides a module that the checks are made of.
  * @param isKnown whether the base has something of that name at the top already: then it is the work.
  */
-export function isShadowingModule(path: string, isKnown: (name: string) => boolean): boolean {
+export function isShadowingCheckModule(path: string, isKnown: (name: string) => boolean): boolean {
   const [first = '', ...rest] = path.split('/');
   if (rest.length === 0 ? !/\.(?:py|pyc|so)$/.test(first) : !/\.(?:pyc?|so)$/.test(rest.at(-1) ?? ''))
     return false;
@@ -76,7 +76,7 @@ const LOADABLE = /\.(?:json[c5]?|[cm]?[jt]sx?|py|ya?ml|toml)$|(?:^|\/)[^./]+$/;
 const MAX_LIST_BYTES = 8 * 1_048_576;
 
 /** Files that steer checks not by their own name, but by what else the base commit has. */
-export class IndirectProtection {
+export class IndirectlyProtectedFiles {
   readonly #referenced: ReadonlySet<string>;
   readonly #top: ReadonlySet<string>;
   readonly #vendored: ReadonlyMap<string, VendorFolder>;
@@ -99,13 +99,13 @@ export class IndirectProtection {
   static async load(
     store: GitStore,
     base: string,
-    touched: readonly PathVersions[],
-  ): Promise<IndirectProtection> {
+    touched: readonly ChangedPathEntries[],
+  ): Promise<IndirectlyProtectedFiles> {
     const loadable = touched.some(({ path }) => LOADABLE.test(path));
     const modules = touched.some(isNewModule);
     const roots = new Set(touched.flatMap(({ path }) => findVendorRoot(path) ?? []));
     if (!loadable && !modules && roots.size === 0)
-      return new IndirectProtection(new Set(), new Set(), new Map(), new Set());
+      return new IndirectlyProtectedFiles(new Set(), new Set(), new Map(), new Set());
     const files = await listFiles(store, base);
     const referenced = loadable
       ? await (await import('./config-references.ts')).findReferencedFiles(store, files)
@@ -114,11 +114,11 @@ export class IndirectProtection {
     const vendored = new Map<string, VendorFolder>();
     for (const root of roots) vendored.set(root, await vendorFolder(store, root, files, touched));
     const go = modules ? foldersOfGo(files) : new Set<string>();
-    return new IndirectProtection(referenced, top, vendored, go);
+    return new IndirectlyProtectedFiles(referenced, top, vendored, go);
   }
 
   /** A go.mod in the midst of known code: `./...` no longer leads there. */
-  findNestedModuleProtection(side: PathVersions): Protection | null {
+  findNestedModuleProtection(side: ChangedPathEntries): FileProtection | null {
     return isNewModule(side) && this.#go.has(side.path.slice(0, -'/go.mod'.length))
       ? {
           class: 'manifest',
@@ -128,14 +128,14 @@ export class IndirectProtection {
       : null;
   }
 
-  findProtection({ path, base }: PathVersions): Protection | null {
+  findProtection({ path, base }: ChangedPathEntries): FileProtection | null {
     if (this.#referenced.has(path))
       return {
         class: 'test_config',
         reason: 'loaded by the configuration of the checks',
         restoreScope: 'whole',
       };
-    if (base === null && isShadowingModule(path, (name) => this.#top.has(name)))
+    if (base === null && isShadowingCheckModule(path, (name) => this.#top.has(name)))
       return {
         class: 'intrusion',
         reason: 'hides a module that the checks are made of',
@@ -154,7 +154,8 @@ export class IndirectProtection {
 }
 
 /** A module within another one. */
-const isNewModule = ({ path, base }: PathVersions): boolean => base === null && path.endsWith('/go.mod');
+const isNewModule = ({ path, base }: ChangedPathEntries): boolean =>
+  base === null && path.endsWith('/go.mod');
 
 /** Folders that have code of Go, also further down. */
 function foldersOfGo(files: readonly ListedFile[]): Set<string> {
@@ -174,7 +175,7 @@ async function vendorFolder(
   store: GitStore,
   root: string,
   files: readonly ListedFile[],
-  touched: readonly PathVersions[],
+  touched: readonly ChangedPathEntries[],
 ): Promise<VendorFolder> {
   const list = `${root}modules.txt`;
   const there = files.find((file) => file.path === list && isRegularFile(file));

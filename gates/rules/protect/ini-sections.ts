@@ -1,4 +1,4 @@
-import type { ConfigMerger } from './config-merger.ts';
+import type { ProtectedConfigMerger } from './config-merger.ts';
 
 /** Sections of setup.cfg that steer checks. */
 const STEERING =
@@ -33,7 +33,7 @@ function sections(text: string): Section[] {
 const steering = (all: readonly Section[]): Section[] => all.filter((each) => STEERING.test(each.name));
 
 /** As `packageByBase`, for files of `[sections]`. */
-export const mergeIniSections: ConfigMerger = (base, head) => {
+export const mergeIniSections: ProtectedConfigMerger = (base, head) => {
   const before = steering(sections(base ?? ''));
   const all = sections(head);
   const after = steering(all);

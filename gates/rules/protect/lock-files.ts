@@ -1,9 +1,9 @@
-import type { ProtectedFile } from '../../../shared/contract/evidence/schema.ts';
+import type { ChangedProtectedFile } from '../../../shared/contract/evidence/schema.ts';
 import { foldPathCase } from '../../../shared/lib/glob/glob.ts';
 import { CheckoutError } from '../../../workspace/git/checkout-error.ts';
 import type { GitStore } from '../../../workspace/git/git-store.ts';
 import { readBlobs } from '../../../workspace/git/read-blobs.ts';
-import { classifyChange, type PathVersions } from './path-versions.ts';
+import { type ChangedPathEntries, classifyChange } from './path-versions.ts';
 
 interface PackageManager {
   /** Files in which it writes exactly what it installs. */
@@ -56,8 +56,8 @@ const WANTS = [
 const MAX_BYTES = 16 * 1_048_576;
 
 export interface LockFileChange {
-  readonly side: PathVersions;
-  readonly file: ProtectedFile;
+  readonly side: ChangedPathEntries;
+  readonly file: ChangedProtectedFile;
 }
 
 /**
@@ -66,7 +66,7 @@ export interface LockFileChange {
  */
 export async function findLockFileChanges(
   store: GitStore,
-  touched: readonly PathVersions[],
+  touched: readonly ChangedPathEntries[],
 ): Promise<LockFileChange[]> {
   const locks = touched.flatMap((side) => {
     const manager = MANAGERS.find((each) => each.locks.includes(nameOf(side.path)));
@@ -96,8 +96,8 @@ export async function findLockFileChanges(
 /** The path of a changed manifest that the lock belongs to, or null. */
 async function findChangedManifest(
   store: GitStore,
-  touched: readonly PathVersions[],
-  lock: PathVersions,
+  touched: readonly ChangedPathEntries[],
+  lock: ChangedPathEntries,
   { manifests }: PackageManager,
 ): Promise<string | null> {
   for (const side of touched) {
@@ -108,13 +108,13 @@ async function findChangedManifest(
 }
 
 /** Whether package.json asks for something else than before. What cannot be read asks for nothing. */
-async function hasOtherDependencies(store: GitStore, { base, head }: PathVersions): Promise<boolean> {
+async function hasOtherDependencies(store: GitStore, { base, head }: ChangedPathEntries): Promise<boolean> {
   const ids = [base, head].flatMap((entry) => (entry ? [entry.id] : []));
   const blobs = await readBlobs(store, ids, MAX_BYTES).catch((error: unknown) => {
     if (error instanceof CheckoutError) return null;
     throw error;
   });
-  const wants = (entry: PathVersions['base']): string => {
+  const wants = (entry: ChangedPathEntries['base']): string => {
     try {
       const parsed = entry && JSON.parse((blobs?.get(entry.id) ?? Buffer.alloc(0)).toString('utf8'));
       return JSON.stringify(WANTS.map((key) => parsed?.[key] ?? null));

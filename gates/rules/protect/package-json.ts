@@ -1,9 +1,9 @@
 import {
-  type ConfigMerger,
-  type ConfigTable,
-  isConfigTable,
+  type ConfigObject,
+  isConfigObject,
   isJsonEqual,
-  restoreKeys,
+  type ProtectedConfigMerger,
+  restoreBaseSettings,
 } from './config-merger.ts';
 
 /** Keys of a package.json that steer checks. Dependencies, exports and the rest are the work itself. */
@@ -63,12 +63,12 @@ const DENO = [
 ] as const;
 
 const jsonByBase =
-  (keys: readonly string[]): ConfigMerger =>
+  (keys: readonly string[]): ProtectedConfigMerger =>
   (base, head) => {
     const before = base === null ? {} : parse(base);
     const after = parse(head);
     if (!before || !after) return 'base';
-    const merged = restoreKeys(after, before, keys);
+    const merged = restoreBaseSettings(after, before, keys);
     return keys.every((key) => isJsonEqual(before[key], after[key]))
       ? null
       : `${JSON.stringify(merged, null, 2)}\n`;
@@ -85,10 +85,10 @@ export function extractToolSettings(text: string): string {
   );
 }
 
-function parse(text: string): ConfigTable | null {
+function parse(text: string): ConfigObject | null {
   try {
     const value: unknown = JSON.parse(text);
-    return isConfigTable(value) ? value : null;
+    return isConfigObject(value) ? value : null;
   } catch {
     return null;
   }

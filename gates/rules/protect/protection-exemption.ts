@@ -1,23 +1,27 @@
 import type {
-  ExpectedChange,
+  ExpectedChangeKind,
   ProtectedFileKind,
 } from '../../../shared/contract/submission/expected-changes.ts';
 import { compileGlob } from '../../../shared/lib/glob/glob.ts';
 
 /** What is known beforehand of the files that steer checks. */
-export interface ExemptionSources {
+export interface ProtectionExemptionSettings {
   /** Files that the task names. A folder names nothing that is in it. */
   readonly taskFiles: readonly string[];
   /** Kinds of change that the task foresees. */
-  readonly expects: readonly ExpectedChange[];
+  readonly expects: readonly ExpectedChangeKind[];
   /** Globs of the base commit's `protected: allow:`. */
   readonly allowGlobs: readonly string[];
 }
 
 /** What allows a patch to change a file that steers checks, in words for the evidence; null: nothing does. */
-export type ExemptionLookup = (path: string, kind: ProtectedFileKind) => string | null;
+export type ExemptionReasonLookup = (path: string, kind: ProtectedFileKind) => string | null;
 
-export function createExemptionLookup({ taskFiles, expects, allowGlobs }: ExemptionSources): ExemptionLookup {
+export function createExemptionReasonLookup({
+  taskFiles,
+  expects,
+  allowGlobs,
+}: ProtectionExemptionSettings): ExemptionReasonLookup {
   const named = new Set(taskFiles);
   const foreseen: ReadonlySet<string> = new Set(expects);
   const globs = allowGlobs.map((glob) => ({ glob, matches: compileGlob(glob, { dot: true }) }));

@@ -1,8 +1,8 @@
 import { expandBraces } from '../../../shared/lib/glob/expand-braces.ts';
 import { compileGlob, foldPathCase, type PathMatcher } from '../../../shared/lib/glob/glob.ts';
 import { type GlobSegment, isSegmentMatch, parseGlobSegment } from '../../../shared/lib/glob/segment.ts';
-import type { Protection } from './protection-rule.ts';
-import { PROTECTION_RULES } from './protection-rules.ts';
+import type { FileProtection } from './protection-rule.ts';
+import { FILE_PROTECTION_RULES } from './protection-rules.ts';
 
 /** A name with wildcards, and the place of its rule. */
 interface NamePattern {
@@ -28,7 +28,7 @@ class ProtectionTable {
   readonly #paths = new Map<string, PathPattern[]>();
 
   constructor() {
-    for (const [rule, { names = [], paths = [] }] of PROTECTION_RULES.entries()) {
+    for (const [rule, { names = [], paths = [] }] of FILE_PROTECTION_RULES.entries()) {
       for (const name of names.flatMap((glob) => expandBraces(foldPathCase(glob)))) this.#addName(name, rule);
       for (const path of paths.flatMap((glob) => expandBraces(foldPathCase(glob)))) this.#addPath(path, rule);
     }
@@ -70,8 +70,8 @@ class ProtectionTable {
 let table: ProtectionTable | null = null;
 
 /** The rule that protects a path, or null. Case and Unicode form make no difference: some readers know none. */
-export function findProtection(path: string): Protection | null {
+export function findFileProtection(path: string): FileProtection | null {
   table ??= new ProtectionTable();
   const rule = table.find(foldPathCase(path));
-  return rule === null ? null : (PROTECTION_RULES[rule] ?? null);
+  return rule === null ? null : (FILE_PROTECTION_RULES[rule] ?? null);
 }

@@ -1,7 +1,7 @@
 import type { ProtectedFileKind } from '../../../shared/contract/submission/expected-changes.ts';
 
 /** How much of a changed file is put back to the base: all of it, or the parts that steer checks. */
-export type RestoreScope =
+export type FileRestoreScope =
   | 'whole'
   | 'package_json'
   | 'deno_json'
@@ -12,14 +12,14 @@ export type RestoreScope =
   | 'requirements'
   | 'conftest';
 
-export interface Protection {
+export interface FileProtection {
   /** What a requester calls such a change. */
   readonly class: ProtectedFileKind;
   readonly reason: string;
-  readonly restoreScope: RestoreScope;
+  readonly restoreScope: FileRestoreScope;
 }
 
-export interface ProtectionRule extends Protection {
+export interface FileProtectionRule extends FileProtection {
   /** Globs of file names, in any folder. */
   readonly names?: readonly string[];
   /** Globs of whole paths. */

@@ -1,6 +1,6 @@
 import type { AdapterManifest } from '../../../shared/contract/agents/adapter-manifest.ts';
 import { ADAPTER_MANIFESTS } from '../../../shared/contract/agents/adapter-manifests.ts';
-import type { ProtectionRule } from './protection-rule.ts';
+import type { FileProtectionRule } from './protection-rule.ts';
 
 const agentConfigFiles = Object.values<AdapterManifest>(ADAPTER_MANIFESTS).map(
   ({ configFiles }) => configFiles,
@@ -10,7 +10,7 @@ const agentConfigFiles = Object.values<AdapterManifest>(ADAPTER_MANIFESTS).map(
  * Files that decide what a check looks at or what it counts as an error. Whoever writes a patch must not also write
  * these: the gates take them from the base commit. The first rule that matches counts.
  */
-export const PROTECTION_RULES: readonly ProtectionRule[] = [
+export const FILE_PROTECTION_RULES: readonly FileProtectionRule[] = [
   {
     class: 'gates_config',
     reason: 'gate configuration',

@@ -1,4 +1,4 @@
-import type { ConfigMerger } from './config-merger.ts';
+import type { ProtectedConfigMerger } from './config-merger.ts';
 
 /** Where packages are looked for. */
 const OPTION =
@@ -18,7 +18,7 @@ interface RequirementLine {
  * The base says where the packages come from that it knows, and where packages are looked for. One that is new may come from anywhere,
  * and versions are the work.
  */
-export const mergeRequirements: ConfigMerger = (base, head) => {
+export const mergeRequirements: ProtectedConfigMerger = (base, head) => {
   if (base === null) return null;
   const [before, after] = [linesOf(base), linesOf(head)];
   const known = new Map(before.flatMap((line) => (line.name === null ? [] : [[line.name, line] as const])));

@@ -1,4 +1,4 @@
-import type { ProtectedFile } from '../../../shared/contract/evidence/schema.ts';
+import type { ChangedProtectedFile } from '../../../shared/contract/evidence/schema.ts';
 import { foldPathCase } from '../../../shared/lib/glob/glob.ts';
 import { CheckoutError } from '../../../workspace/git/checkout-error.ts';
 import { editTree, type GitTreeEdit, writeBlob } from '../../../workspace/git/edit-tree.ts';
@@ -7,27 +7,27 @@ import type { GitStore } from '../../../workspace/git/git-store.ts';
 import { isRegularFile } from '../../../workspace/git/list-files.ts';
 import { toDisplayPath } from '../../../workspace/git/path-encoding.ts';
 import { readBlobs } from '../../../workspace/git/read-blobs.ts';
-import type { ConfigMerger } from './config-merger.ts';
-import { IndirectProtection } from './indirect-protection.ts';
+import type { ProtectedConfigMerger } from './config-merger.ts';
+import { IndirectlyProtectedFiles } from './indirect-protection.ts';
 import { findLockFileChanges } from './lock-files.ts';
-import { classifyChange, type PathVersions } from './path-versions.ts';
-import type { ExemptionLookup } from './protection-exemption.ts';
-import { findProtection } from './protection-lookup.ts';
-import type { Protection, RestoreScope } from './protection-rule.ts';
+import { type ChangedPathEntries, classifyChange } from './path-versions.ts';
+import type { ExemptionReasonLookup } from './protection-exemption.ts';
+import { findFileProtection } from './protection-lookup.ts';
+import type { FileProtection, FileRestoreScope } from './protection-rule.ts';
 
 /** Most bytes of all partly protected files together, in both versions. */
 const MAX_BYTES = 16 * 1_048_576;
 
-export interface RestoredTrees {
+export interface TreesWithRestoredFiles {
   /** The tree that commands run on: the patch, with what steers the checks as the base has it. */
   readonly gateTree: string;
   /** The same with the patch's own lock files: what would be installed once the patch is in. */
   readonly deliveredTree: string;
-  readonly protectedFiles: readonly ProtectedFile[];
+  readonly protectedFiles: readonly ChangedProtectedFile[];
 }
 
 /** Loaded only when there is something to take apart: most patches touch nothing of this. */
-const MERGES: Record<Exclude<RestoreScope, 'whole'>, () => Promise<ConfigMerger>> = {
+const MERGES: Record<Exclude<FileRestoreScope, 'whole'>, () => Promise<ProtectedConfigMerger>> = {
   package_json: async () => (await import('./package-json.ts')).mergePackageJson,
   deno_json: async () => (await import('./package-json.ts')).mergeDenoJson,
   cargo_toml: async () => (await import('./toml.ts')).mergeCargoToml,
@@ -35,12 +35,12 @@ const MERGES: Record<Exclude<RestoreScope, 'whole'>, () => Promise<ConfigMerger>
   sections: async () => (await import('./ini-sections.ts')).mergeIniSections,
   requirements: async () => (await import('./requirements.ts')).mergeRequirements,
   go_mod: async () => (await import('./go-mod.ts')).mergeGoMod,
-  conftest: async () => (await import('./conftest.ts')).loadConftestMerger(),
+  conftest: async () => (await import('./conftest.ts')).createConftestMerger(),
 };
 
 interface PlannedRestore {
   readonly edit: GitTreeEdit;
-  readonly file: ProtectedFile;
+  readonly file: ChangedProtectedFile;
 }
 
 /**
@@ -52,13 +52,15 @@ export async function restoreProtectedFiles(
   base: string,
   tree: string,
   changes: readonly FileChange[],
-  allowed: () => Promise<ExemptionLookup>,
-): Promise<RestoredTrees> {
+  allowed: () => Promise<ExemptionReasonLookup>,
+): Promise<TreesWithRestoredFiles> {
   const touched = changes.flatMap(sidesOf);
-  const indirect = await IndirectProtection.load(store, base, touched);
+  const indirect = await IndirectlyProtectedFiles.load(store, base, touched);
   const sides = touched.flatMap((side) => {
     const rule =
-      indirect.findNestedModuleProtection(side) ?? findProtection(side.path) ?? indirect.findProtection(side);
+      indirect.findNestedModuleProtection(side) ??
+      findFileProtection(side.path) ??
+      indirect.findProtection(side);
     return rule ? [{ ...side, ...rule }] : [];
   });
   const locks = await findLockFileChanges(store, touched);
@@ -116,7 +118,7 @@ export async function restoreProtectedFiles(
 }
 
 /** Files that are used as the patch has them, and that a person may want to look at. */
-const namedFiles = (sides: readonly PathVersions[]): ProtectedFile[] =>
+const namedFiles = (sides: readonly ChangedPathEntries[]): ChangedProtectedFile[] =>
   sides.flatMap((side) => {
     if (!isBuildScript(side.path)) return [];
     const reason = BUILD_SCRIPT_REASON;
@@ -125,7 +127,7 @@ const namedFiles = (sides: readonly PathVersions[]): ProtectedFile[] =>
   });
 
 /** A rename is a deletion here and an addition there. */
-const sidesOf = (change: FileChange): PathVersions[] => {
+const sidesOf = (change: FileChange): ChangedPathEntries[] => {
   const from = getBasePath(change);
   return from === null || from === change.path
     ? [{ path: change.path, base: change.baseEntry, head: change.headEntry }]
@@ -138,8 +140,8 @@ const sidesOf = (change: FileChange): PathVersions[] => {
 /** What a partly protected file becomes; undefined when it may stay as the patch has it. */
 async function mergeWithBase(
   store: GitStore,
-  { path, base, head }: PathVersions & Protection,
-  extent: Exclude<RestoreScope, 'whole'>,
+  { path, base, head }: ChangedPathEntries & FileProtection,
+  extent: Exclude<FileRestoreScope, 'whole'>,
   texts: ReadonlyMap<string, Buffer> | null,
   deleted: ReadonlySet<string>,
 ): Promise<GitTreeEntry | null | undefined> {

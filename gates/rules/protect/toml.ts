@@ -1,17 +1,19 @@
 import { parse, stringify } from 'smol-toml';
 import {
-  type ConfigMergeContext,
-  type ConfigMerger,
-  type ConfigTable,
-  isConfigTable,
+  type ConfigObject,
+  isConfigObject,
   isJsonEqual,
-  restoreKey,
-  restoreKeys,
+  type ProtectedConfigMergeContext,
+  type ProtectedConfigMerger,
+  restoreBaseSetting,
+  restoreBaseSettings,
 } from './config-merger.ts';
 
 /** Reads both sides and lets `steer` put back what steers checks. What nobody can read is taken from the base. */
 const tomlByBase =
-  (steer: (head: ConfigTable, base: ConfigTable, context: ConfigMergeContext) => ConfigTable): ConfigMerger =>
+  (
+    steer: (head: ConfigObject, base: ConfigObject, context: ProtectedConfigMergeContext) => ConfigObject,
+  ): ProtectedConfigMerger =>
   (base, head, context) => {
     const before = base === null ? {} : read(base);
     const after = read(head);
@@ -20,7 +22,7 @@ const tomlByBase =
     return isJsonEqual(merged, after) ? null : stringify(merged);
   };
 
-function read(text: string): ConfigTable | null {
+function read(text: string): ConfigObject | null {
   try {
     return parse(text);
   } catch {
@@ -74,7 +76,7 @@ const TOOLS = [
 ] as const;
 const PYPROJECT = [...TOOLS.map((tool) => `tool.${tool}`), 'build-system', 'project.entry-points.pytest11'];
 
-export const mergePyproject = tomlByBase((head, base) => restoreKeys(head, base, PYPROJECT));
+export const mergePyproject = tomlByBase((head, base) => restoreBaseSettings(head, base, PYPROJECT));
 
 /** Parts of a Cargo.toml that decide how strictly code is built and tested, and which tests there are. */
 const CARGO = [
@@ -95,41 +97,41 @@ const TARGET = ['test', 'doctest', 'harness', 'required-features'];
 const DEPENDENCIES = ['dependencies', 'dev-dependencies', 'build-dependencies'];
 
 export const mergeCargoToml = tomlByBase((head, base, context) => {
-  let merged = restoreKeys(head, base, CARGO);
-  if (isConfigTable(merged['lib']))
-    merged = { ...merged, lib: restoreKeys(merged['lib'], tableOf(base['lib']), TARGET) };
+  let merged = restoreBaseSettings(head, base, CARGO);
+  if (isConfigObject(merged['lib']))
+    merged = { ...merged, lib: restoreBaseSettings(merged['lib'], tableOf(base['lib']), TARGET) };
   for (const kind of ['test', 'bin', 'example'])
     merged = withTargets(merged, base, kind, kind === 'test', context);
   for (const key of DEPENDENCIES) merged = withKnownSources(merged, base, key);
   const [workspace, before] = [merged['workspace'], tableOf(base['workspace'])];
-  if (!isConfigTable(workspace)) return merged;
+  if (!isConfigObject(workspace)) return merged;
   const members = withMembers(workspace, before, context);
   return { ...merged, workspace: withKnownSources(members, before, 'dependencies') };
 });
 
-const tableOf = (value: unknown): ConfigTable => (isConfigTable(value) ? value : {});
+const tableOf = (value: unknown): ConfigObject => (isConfigObject(value) ? value : {});
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 const inside = (folder: string, path: string): string => (folder === '' ? path : `${folder}/${path}`);
 
 /** Targets of one kind: their own keys are the work, what keeps them from being tested is not, and tests do not get lost. */
 function withTargets(
-  head: ConfigTable,
-  base: ConfigTable,
+  head: ConfigObject,
+  base: ConfigObject,
   kind: string,
   keep: boolean,
-  context: ConfigMergeContext,
-): ConfigTable {
-  const before = listOf(base[kind]).filter(isConfigTable);
+  context: ProtectedConfigMergeContext,
+): ConfigObject {
+  const before = listOf(base[kind]).filter(isConfigObject);
   const after = listOf(head[kind]);
   const targets = after.map((target) =>
-    isConfigTable(target)
-      ? restoreKeys(target, tableOf(before.find((each) => each['name'] === target['name'])), TARGET)
+    isConfigObject(target)
+      ? restoreBaseSettings(target, tableOf(before.find((each) => each['name'] === target['name'])), TARGET)
       : target,
   );
   const lost = before.filter(
     (target) =>
       keep &&
-      !after.some((each) => isConfigTable(each) && each['name'] === target['name']) &&
+      !after.some((each) => isConfigObject(each) && each['name'] === target['name']) &&
       !context.isDeleted(
         inside(context.folder, String(target['path'] ?? `tests/${String(target['name'])}.rs`)),
       ),
@@ -139,13 +141,13 @@ function withTargets(
 }
 
 /** A dependency that the base knows does not come from another place. */
-function withKnownSources(head: ConfigTable, base: ConfigTable, key: string): ConfigTable {
+function withKnownSources(head: ConfigObject, base: ConfigObject, key: string): ConfigObject {
   const [before, after] = [tableOf(base[key]), head[key]];
-  if (!isConfigTable(after)) return head;
+  if (!isConfigObject(after)) return head;
   let merged = after;
   for (const name of Object.keys(before))
     if (after[name] !== undefined && !isJsonEqual(sourceOf(before[name]), sourceOf(after[name])))
-      merged = restoreKey(merged, before, name);
+      merged = restoreBaseSetting(merged, before, name);
   return { ...head, [key]: merged };
 }
 
@@ -155,7 +157,11 @@ const sourceOf = (dependency: unknown): unknown => {
 };
 
 /** A crate whose files are still there stays a member. */
-function withMembers(head: ConfigTable, base: ConfigTable, context: ConfigMergeContext): ConfigTable {
+function withMembers(
+  head: ConfigObject,
+  base: ConfigObject,
+  context: ProtectedConfigMergeContext,
+): ConfigObject {
   const after = listOf(head['members']);
   const lost = listOf(base['members']).filter(
     (member) =>

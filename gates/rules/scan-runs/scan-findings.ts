@@ -3,7 +3,7 @@ import type { GateFinding } from '../../core/gate-finding.ts';
 import type { PatchView } from '../framework/rule.ts';
 import type { DetectorSeverity } from '../scan/detector.ts';
 import { scanPatch } from '../scan/patch-scan.ts';
-import type { Scanner } from '../scan/scanner.ts';
+import type { ContentScanner } from '../scan/scanner.ts';
 import { getAllSecretsScanner } from './all-secrets-scanner.ts';
 
 /** How long the examples of a rule may take, in milliseconds; gates have limits of their own. */
@@ -12,7 +12,7 @@ const LIMIT_MS = 60_000;
 /** What a scanner sees in a patch. @param fails whether a rule fails a gate at a severity. */
 export async function findScanFindings(
   { store, changes }: PatchView,
-  scanner: Scanner,
+  scanner: ContentScanner,
   fails: (rule: string, severity: DetectorSeverity) => boolean,
 ): Promise<readonly GateFinding[]> {
   const { matches } = await scanPatch({

@@ -1,5 +1,5 @@
 /** What the beginning of a file says about the rest. */
-export interface SniffedContent {
+export interface DetectedContentType {
   readonly encoding: 'bytes' | 'utf-16le' | 'utf-16be';
   /** Not made of lines of text: only what has a shape of its own is looked for. */
   readonly isBinary: boolean;
@@ -10,7 +10,7 @@ export interface SniffedContent {
 }
 
 /** How many bytes of the beginning are needed. */
-export const SNIFF_BYTES = 8_192;
+export const CONTENT_SAMPLE_BYTES = 8_192;
 
 const LFS = 'version https://git-lfs.github.com/spec/';
 
@@ -28,7 +28,7 @@ const PACKED: readonly (readonly [name: string, magic: string])[] = [
  * Looks at the beginning of a file. Attributes and names have no say: a patch brings its own. A few bytes that are no text do
  * not make a binary either.
  */
-export function sniffContent(head: Buffer): SniffedContent {
+export function detectContentType(head: Buffer): DetectedContentType {
   const encoding = encodingOf(head);
   const text = encoding === 'bytes' ? head : Buffer.alloc(0);
   const start = text.toString('latin1', 0, 8);
@@ -40,7 +40,7 @@ export function sniffContent(head: Buffer): SniffedContent {
   };
 }
 
-function encodingOf(head: Buffer): SniffedContent['encoding'] {
+function encodingOf(head: Buffer): DetectedContentType['encoding'] {
   if (head.length < 4) return 'bytes';
   if (head[0] === 0xff && head[1] === 0xfe) return 'utf-16le';
   if (head[0] === 0xfe && head[1] === 0xff) return 'utf-16be';

@@ -8,7 +8,7 @@ export interface DeobfuscatedText {
   toOriginalRange(start: number, end: number): readonly [start: number, end: number] | null;
 }
 
-export interface Deobfuscation {
+export interface DeobfuscationRule {
   readonly anchors: readonly string[];
   readonly before: number;
   readonly after: number;
@@ -98,7 +98,7 @@ const GLUE_ANCHORS = QUOTES.flatMap((quote) => [
 const PARTS = 'put together from parts';
 
 /** Ways to write one text as another that leave its surroundings as they are. */
-export const DEOBFUSCATIONS: readonly Deobfuscation[] = [
+export const DEOBFUSCATION_RULES: readonly DeobfuscationRule[] = [
   {
     anchors: GLUE_ANCHORS,
     before: 512,

@@ -1,13 +1,18 @@
 import { createHash } from 'node:crypto';
 import { TextDecoder } from 'node:util';
-import { countNewlines, SNIFF_BYTES, type SniffedContent, sniffContent } from './content-sniffing.ts';
+import {
+  CONTENT_SAMPLE_BYTES,
+  countNewlines,
+  type DetectedContentType,
+  detectContentType,
+} from './content-sniffing.ts';
 import type { DetectorSeverity } from './detector.ts';
 import { classifyFile } from './file-classification.ts';
 import { redactExcerpt, type SecretRedactor } from './redaction.ts';
-import type { Scanner, ScannerMatch } from './scanner.ts';
+import type { ContentScanner, RankedDetectorMatch } from './scanner.ts';
 
 /** One place in a file. */
-export interface FileMatch {
+export interface FileScanMatch {
   readonly rule: string;
   readonly title: string;
   readonly severity: DetectorSeverity;
@@ -23,8 +28,8 @@ export interface FileMatch {
 }
 
 export interface FileScanResult {
-  readonly matches: readonly FileMatch[];
-  readonly facts: SniffedContent;
+  readonly matches: readonly FileScanMatch[];
+  readonly facts: DetectedContentType;
   readonly bytes: number;
   /** Places beyond the limit, which are counted only. */
   readonly unlistedMatches: number;
@@ -47,10 +52,10 @@ export const computeShortDigest = (text: string | Buffer): string =>
 
 /** Scans one file that comes in pieces of any size, in memory that does not depend on how long it is. */
 export class FileScanner {
-  readonly #scanner: Scanner;
+  readonly #scanner: ContentScanner;
   readonly #redactor: SecretRedactor;
   readonly #path: string;
-  #facts: SniffedContent | null = null;
+  #facts: DetectedContentType | null = null;
   #decoder: TextDecoder | null = null;
   /** What has come and was not looked at yet, in parts; joined once they are enough. */
   #parts: Buffer[] = [];
@@ -60,12 +65,12 @@ export class FileScanner {
   #bytes = 0;
   /** Bytes of it that were looked at already. */
   #seen = 0;
-  readonly #places: FileMatch[] = [];
+  readonly #places: FileScanMatch[] = [];
   readonly #kept = new Map<string, number>();
   #more = 0;
   #work = 0;
 
-  constructor(scanner: Scanner, redactor: SecretRedactor, path: string) {
+  constructor(scanner: ContentScanner, redactor: SecretRedactor, path: string) {
     this.#scanner = scanner;
     this.#redactor = redactor;
     this.#path = path;
@@ -74,7 +79,7 @@ export class FileScanner {
   add(chunk: Buffer): void {
     this.#bytes += chunk.length;
     this.#hold(this.#decoder ? Buffer.from(this.#decoder.decode(chunk, { stream: true })) : chunk);
-    if (!this.#facts && this.#held >= SNIFF_BYTES) this.#begin();
+    if (!this.#facts && this.#held >= CONTENT_SAMPLE_BYTES) this.#begin();
     while (this.#held > PIECE_BYTES) this.#piece(PIECE_BYTES, false);
   }
 
@@ -105,9 +110,9 @@ export class FileScanner {
     return all;
   }
 
-  #begin(): SniffedContent {
+  #begin(): DetectedContentType {
     const start = this.#joined();
-    const facts = sniffContent(start.subarray(0, SNIFF_BYTES));
+    const facts = detectContentType(start.subarray(0, CONTENT_SAMPLE_BYTES));
     this.#facts = facts;
     if (facts.encoding !== 'bytes') {
       this.#decoder = new TextDecoder(facts.encoding);
@@ -144,7 +149,7 @@ export class FileScanner {
     this.#seen = LOOKBACK_BYTES;
   }
 
-  #keep(seen: ScannerMatch, piece: Buffer, line: number): void {
+  #keep(seen: RankedDetectorMatch, piece: Buffer, line: number): void {
     const kind = `${seen.severity} ${seen.rule}`;
     const kept = this.#kept.get(kind) ?? 0;
     this.#kept.set(kind, kept + 1);

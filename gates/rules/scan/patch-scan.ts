@@ -3,9 +3,9 @@ import type { GitStore } from '../../../workspace/git/git-store.ts';
 import { decodePath, encodePath } from '../../../workspace/git/path-encoding.ts';
 import { readBlobSizes, streamBlobs } from '../../../workspace/git/stream-blobs.ts';
 import { classifyFile } from './file-classification.ts';
-import { computeShortDigest, type FileMatch, FileScanner, type FileScanResult } from './file-scanner.ts';
+import { computeShortDigest, type FileScanMatch, FileScanner, type FileScanResult } from './file-scanner.ts';
 import { redactExcerpt, type SecretRedactor } from './redaction.ts';
-import type { Scanner } from './scanner.ts';
+import type { ContentScanner } from './scanner.ts';
 
 /** Largest file that is looked at, in bytes. It takes a few seconds; whatever is larger is not source code. */
 export const MAX_SCANNED_FILE_BYTES = 256 * 1_048_576;
@@ -15,22 +15,22 @@ const SUBMODULE = '160000';
 export interface PatchScanOptions {
   readonly store: GitStore;
   readonly changes: readonly FileChange[];
-  readonly scanner: Scanner;
+  readonly scanner: ContentScanner;
   readonly redactor: SecretRedactor;
   /** On the clock of `performance.now()`. */
   readonly deadline: number;
 }
 
 /** A place in a file of the patch; `line` is null when it is in the name of the file. */
-export interface LocatedMatch extends Omit<FileMatch, 'line'> {
+export interface PatchScanMatch extends Omit<FileScanMatch, 'line'> {
   readonly path: string;
   readonly line: number | null;
   /** The base has it in the same file too. */
   readonly isPreexisting: boolean;
 }
 
-export interface PatchScan {
-  readonly matches: readonly LocatedMatch[];
+export interface PatchScanResult {
+  readonly matches: readonly PatchScanMatch[];
   /** Files whose contents were looked at, and how many bytes they have together. */
   readonly scannedFiles: number;
   readonly scannedBytes: number;
@@ -56,7 +56,7 @@ interface ScannedVersion {
  * Looks at every file that a patch adds or changes, and at names that it makes up. What the base has in the same file, or in the
  * one that it was renamed from, is marked as having been there before: moving or re-indenting a line adds nothing.
  */
-export async function scanPatch(options: PatchScanOptions): Promise<PatchScan> {
+export async function scanPatch(options: PatchScanOptions): Promise<PatchScanResult> {
   const { store, changes, scanner, redactor } = options;
   const heads = changes.flatMap((change): ScannedVersion[] =>
     change.headEntry ? [{ path: change.path, entry: change.headEntry, change }] : [],
@@ -130,11 +130,11 @@ async function scanSides(
 /** Tells what is new from what the base has: the same value in the same line first, then the same value anywhere in the file. */
 function compared(
   change: FileChange,
-  after: readonly FileMatch[],
-  before: readonly FileMatch[],
-): LocatedMatch[] {
+  after: readonly FileScanMatch[],
+  before: readonly FileScanMatch[],
+): PatchScanMatch[] {
   const left = [...before];
-  const take = (same: (place: FileMatch) => boolean): boolean => {
+  const take = (same: (place: FileScanMatch) => boolean): boolean => {
     const index = left.findIndex(same);
     if (index >= 0) left.splice(index, 1);
     return index >= 0;
@@ -153,7 +153,7 @@ function compared(
 }
 
 /** What stands in the name that a patch gives to a file. */
-function inName(change: FileChange, scanner: Scanner, redactor: SecretRedactor): LocatedMatch[] {
+function inName(change: FileChange, scanner: ContentScanner, redactor: SecretRedactor): PatchScanMatch[] {
   if (change.kind === 'modified') return [];
   const bytes = encodePath(change.path);
   const from = change.previousPath === null ? null : encodePath(change.previousPath);

@@ -1,8 +1,8 @@
 import { classifyFile } from './file-classification.ts';
-import type { Scanner } from './scanner.ts';
+import type { ContentScanner } from './scanner.ts';
 
 /** A scanner for everything that any gate holds to be a secret: what one gate reports must not give away what another looks for. */
-export type SecretRedactor = Pick<Scanner, 'scan'>;
+export type SecretRedactor = Pick<ContentScanner, 'scan'>;
 
 /** How much of a line is shown on either side, in bytes. */
 const AROUND = 32;

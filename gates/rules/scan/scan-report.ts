@@ -1,13 +1,13 @@
-import type { Finding } from '../../../shared/contract/evidence/schema.ts';
+import type { CheckFinding } from '../../../shared/contract/evidence/schema.ts';
 import type { GateResult } from '../../core/gate.ts';
-import type { LocatedMatch, PatchScan } from './patch-scan.ts';
+import type { PatchScanMatch, PatchScanResult } from './patch-scan.ts';
 import { MAX_SCANNED_FILE_BYTES } from './patch-scan.ts';
 
 export interface ScanReportOptions {
   /** Whether a new finding fails the gate. */
-  readonly isError: (located: LocatedMatch) => boolean;
+  readonly isError: (located: PatchScanMatch) => boolean;
   /** Whether a new finding is for a person to look at. */
-  readonly isWarning?: (located: LocatedMatch) => boolean;
+  readonly isWarning?: (located: PatchScanMatch) => boolean;
   /** Files that the configuration of the base leaves out. */
   readonly ignoredFiles: number;
   /** Shows a path without what is secret in it. */
@@ -18,7 +18,7 @@ export interface ScanReportOptions {
 const MAX_FINDINGS = 2_000;
 
 /** What a gate says of a scan: it fails for what the patch adds, and holds for a person where it could not look. */
-export function reportScan(scan: PatchScan, options: ScanReportOptions): GateResult {
+export function buildScanGateResult(scan: PatchScanResult, options: ScanReportOptions): GateResult {
   const { isError, ignoredFiles, showPath, isWarning = () => false } = options;
   const added = scan.matches.filter(({ isPreexisting }) => !isPreexisting);
   const failing = added.filter(isError);
@@ -37,7 +37,7 @@ export function reportScan(scan: PatchScan, options: ScanReportOptions): GateRes
             scan.scannedFiles === 0 && scan.matches.length === 0
             ? 'skipped'
             : ('passed' as const);
-  const order = (located: LocatedMatch): number => (located.isPreexisting ? 2 : isError(located) ? 0 : 1);
+  const order = (located: PatchScanMatch): number => (located.isPreexisting ? 2 : isError(located) ? 0 : 1);
   // Those that fail first, so that a long list loses none of them.
   const listed = [...scan.matches].sort((a, b) => order(a) - order(b)).slice(0, MAX_FINDINGS);
   const said = [
@@ -85,7 +85,7 @@ function finding({
   obfuscation,
   excerpt,
   isPreexisting,
-}: LocatedMatch): Omit<Finding, 'file'> {
+}: PatchScanMatch): Omit<CheckFinding, 'file'> {
   const notes = [obfuscation, isPreexisting ? 'was there before' : null].filter((note) => note !== null);
   const note = notes.length > 0 ? ` (${notes.join(', ')})` : '';
   return {
@@ -97,7 +97,7 @@ function finding({
 }
 
 /** Files whose contents could not be seen, each with the reason. */
-function unseen(scan: PatchScan): (Finding & { readonly file: string })[] {
+function unseen(scan: PatchScanResult): (CheckFinding & { readonly file: string })[] {
   const note = (rule: string, message: string) => (file: string) => ({ file, line: null, rule, message });
   return [
     ...scan.tooLargeFiles.map(

@@ -13,7 +13,7 @@ const Words = z
 const ROOT = /^(?:\.?\/)+/;
 
 /** Folders, files or globs. */
-export const PathsSetting = Words.superRefine((paths, context) => {
+export const ScanPathsSetting = Words.superRefine((paths, context) => {
   for (const path of paths) {
     const problem = invalidGlobReason(path.replace(ROOT, '').replace(/\/+$/, '') || '.');
     if (problem) context.addIssue({ code: 'custom', message: `"${path}" ${problem}` });
@@ -21,10 +21,10 @@ export const PathsSetting = Words.superRefine((paths, context) => {
 });
 
 /** Beginnings of values that are no secrets. */
-export const PrefixesSetting = Words;
+export const IgnoredValuePrefixesSetting = Words;
 
 /** Names of machines, with `*` for one label, e.g. `*.example.net`. */
-export const HostsSetting = Words.superRefine((hosts, context) => {
+export const ScanHostsSetting = Words.superRefine((hosts, context) => {
   for (const host of hosts)
     if (
       !/^(?=.{3,253}$)(?:\*|[a-z0-9-]{1,63})(?:\.(?:\*|[a-z0-9-]{1,63}))+$/i.test(host) ||

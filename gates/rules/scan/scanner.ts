@@ -1,12 +1,12 @@
 import { AhoCorasickAutomaton } from './aho-corasick.ts';
 import { findNumberRanges } from './byte-ranges.ts';
-import { DEOBFUSCATIONS, type DeobfuscatedText } from './deobfuscation.ts';
+import { DEOBFUSCATION_RULES, type DeobfuscatedText } from './deobfuscation.ts';
 import { DETECTOR_SEVERITIES, type Detector, type DetectorMatch } from './detector.ts';
 import { decodeEncodedTexts } from './encoded-texts.ts';
 import type { FileClassification } from './file-classification.ts';
 
 /** Stretches of a text that one detector is to look at, in order and never overlapping. */
-export class ScanWindows {
+export class ByteRangeCollector {
   readonly #from: number[] = [];
   readonly #to: number[] = [];
 
@@ -62,14 +62,14 @@ export function selectStrongestMatches<T extends Ranked>(seen: readonly T[]): T[
 }
 
 /** A match in the bytes that were scanned, or in what they stand for. */
-export interface ScannerMatch extends DetectorMatch {
+export interface RankedDetectorMatch extends DetectorMatch {
   readonly rank: number;
   /** How it was hidden, in words; null when it stands there as it is. */
   readonly obfuscation: string | null;
 }
 
-export interface ScanResult {
-  readonly matches: readonly ScannerMatch[];
+export interface ContentScanResult {
+  readonly matches: readonly RankedDetectorMatch[];
   /** Bytes that were given to detectors, those given twice counted twice: the work, whatever the machine. */
   readonly scannedWorkBytes: number;
 }
@@ -88,7 +88,7 @@ type AnchorHandler =
   | { readonly derive: (text: string) => DeobfuscatedText };
 
 /** Detectors, made ready to look at many texts in time that grows with their length only. */
-export class Scanner {
+export class ContentScanner {
   readonly #automaton: AhoCorasickAutomaton;
   readonly #readers: readonly AnchorHandler[];
   readonly #ofWord: readonly { readonly reader: number; readonly length: number }[];
@@ -99,7 +99,7 @@ export class Scanner {
   constructor(detectors: readonly Detector[]) {
     const all = [
       ...detectors.map((detector) => ({ ...reach(detector), reader: { detector } })),
-      ...DEOBFUSCATIONS.map(({ deobfuscate, ...how }) => ({ ...how, reader: { derive: deobfuscate } })),
+      ...DEOBFUSCATION_RULES.map(({ deobfuscate, ...how }) => ({ ...how, reader: { derive: deobfuscate } })),
     ];
     const words = all.flatMap(({ anchors }, reader) =>
       anchors === 'digits' ? [] : anchors.map((word) => ({ word, reader, length: word.length })),
@@ -113,15 +113,19 @@ export class Scanner {
   }
 
   /** Everything that the detectors see. Of what they see in the same place the best is kept. */
-  scan(bytes: Buffer, file: FileClassification): ScanResult {
+  scan(bytes: Buffer, file: FileClassification): ContentScanResult {
     const { seen, work } = this.#look(bytes, file, 0);
     return { matches: selectStrongestMatches(seen), scannedWorkBytes: work };
   }
 
-  #look(bytes: Buffer, file: FileClassification, depth: number): { seen: ScannerMatch[]; work: number } {
+  #look(
+    bytes: Buffer,
+    file: FileClassification,
+    depth: number,
+  ): { seen: RankedDetectorMatch[]; work: number } {
     const windows = this.#windows(bytes);
     const text = bytes.toString('latin1');
-    const seen: ScannerMatch[] = [];
+    const seen: RankedDetectorMatch[] = [];
     let work = 0;
     const deeper = (derived: DeobfuscatedText, from: number): void => {
       if (derived.text === '' || depth >= MAX_DEPTH) return;
@@ -172,12 +176,12 @@ export class Scanner {
     return { seen, work };
   }
 
-  #windows(bytes: Buffer): (ScanWindows | undefined)[] {
-    const windows: (ScanWindows | undefined)[] = [];
+  #windows(bytes: Buffer): (ByteRangeCollector | undefined)[] {
+    const windows: (ByteRangeCollector | undefined)[] = [];
     const add = (reader: number, from: number, to: number): void => {
       let mine = windows[reader];
       if (!mine) {
-        mine = new ScanWindows();
+        mine = new ByteRangeCollector();
         windows[reader] = mine;
       }
       mine.add(

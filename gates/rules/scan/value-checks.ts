@@ -44,7 +44,7 @@ const TEST_CARDS: ReadonlySet<string> = new Set([
 export const isPublishedTestCard = (text: string): boolean => TEST_CARDS.has(text.replace(/\D/g, ''));
 
 /** Whether three groups of digits can be a social security number: some were never given out. */
-export const isSsn = (area: string, group: string, serial: string): boolean =>
+export const isSocialSecurityNumber = (area: string, group: string, serial: string): boolean =>
   area !== '000' && area !== '666' && area < '900' && group !== '00' && serial !== '0000';
 
 /** Shannon entropy in bits per character. */
@@ -106,7 +106,7 @@ export function isVariableReference(value: string): boolean {
  * Words and separators, such as a key of a translation, a path, a selector or the name of a property: no part of it looks as if
  * chance had made it.
  */
-export const isNaturalLabel = (value: string): boolean =>
+export const isWordIdentifier = (value: string): boolean =>
   /^[#./~]?[a-z]{1,30}(?:[._/:-][a-z]{1,30}){1,8}$/i.test(value) ||
   /^[#./~][a-z_/-]{1,60}$/i.test(value) ||
   /^(?:[a-z]{2,20}\d?)?(?:[A-Z][a-z]{2,20}\d?|Id|ID|Of|To|By|On|In|Db|Ip|Os){1,10}$/.test(value);

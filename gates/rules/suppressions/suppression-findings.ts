@@ -1,10 +1,10 @@
 import { posix } from 'node:path';
 import { CheckoutError } from '../../../workspace/git/checkout-error.ts';
 import { readBlobs } from '../../../workspace/git/read-blobs.ts';
-import { BaselineCount } from '../../code/parsing/baseline-count.ts';
-import type { ChangedText } from '../../core/changed-texts.ts';
+import { BaselineOccurrences } from '../../code/parsing/baseline-count.ts';
+import type { ChangedFileText } from '../../core/changed-texts.ts';
 import type { FindingSeverity, GateFinding } from '../../core/gate-finding.ts';
-import { grammarOfPath, isProjectCode } from '../../core/language.ts';
+import { grammarOfPath, isProjectCodePath } from '../../core/language.ts';
 import { isTestPath } from '../../core/test-paths.ts';
 import { isCodePath } from '../../languages/code-paths.ts';
 import type { PatchView } from '../framework/rule.ts';
@@ -87,7 +87,7 @@ const isExplainedSuppression = (rule: string, comment: string): boolean =>
   rule === 'type_check_suppressed' && EXPLAINED.test(comment.slice(0, 2_000));
 
 /** What the attributes on a line of Rust silence. */
-export const findSuppressingAttributes = (line: string): Suppression[] =>
+export const findRustLintSuppressions = (line: string): Suppression[] =>
   ATTRIBUTES.filter(({ pattern }) => pattern.test(line.slice(0, 2_000)));
 
 const TO_REVIEWERS =
@@ -153,7 +153,9 @@ export async function findSuppressionFindings(patch: PatchView): Promise<GateFin
     ({ path, basePath }) => isCodePath(path) || (basePath !== null && isCodePath(basePath)),
   );
   // Lines that the patch moves, within a file or between files, or indents anew, were there before.
-  const known = new BaselineCount(texts.flatMap(({ before }) => (before ?? '').split('\n').map(keyOfLine)));
+  const known = new BaselineOccurrences(
+    texts.flatMap(({ before }) => (before ?? '').split('\n').map(keyOfLine)),
+  );
   const seen = [
     ...texts.flatMap((text) => seenIn(text, known, requiredGates)),
     ...(await findTamperingFindings(texts, requiredGates)),
@@ -165,7 +167,7 @@ export async function findSuppressionFindings(patch: PatchView): Promise<GateFin
   );
   for (const file of patch.unreadableFiles) {
     // A link has no code of its own; where it leads is looked at.
-    const isCode = files.has(file) && isProjectCode(file) && !isTestPath(file);
+    const isCode = files.has(file) && isProjectCodePath(file) && !isTestPath(file);
     const message = files.has(file) ? 'is too large to be looked at' : 'was not looked at';
     seen.push({ file, line: null, rule: 'not_readable', message, severity: isCode ? 'warning' : 'info' });
   }
@@ -173,8 +175,8 @@ export async function findSuppressionFindings(patch: PatchView): Promise<GateFin
 }
 
 function seenIn(
-  { path, before, after }: ChangedText,
-  known: BaselineCount,
+  { path, before, after }: ChangedFileText,
+  known: BaselineOccurrences,
   required: readonly string[],
 ): GateFinding[] {
   if (after === null) return [];
@@ -211,7 +213,7 @@ function seenIn(
   }
   if (path.endsWith('.rs'))
     code.forEach((line, index) => {
-      for (const { rule, gates } of findSuppressingAttributes(line)) report(index, rule, gates);
+      for (const { rule, gates } of findRustLintSuppressions(line)) report(index, rule, gates);
     });
   return seen;
 

@@ -1,17 +1,17 @@
 import type { CodeFile } from '../../code/code-files.ts';
-import { runOnPatchCode } from '../../code/patch-code.ts';
-import { SyntaxReader } from '../../code/syntax-reader.ts';
+import { runPatchCodeCheck } from '../../code/patch-code.ts';
+import { SyntaxTreeReader } from '../../code/syntax-reader.ts';
 import { readTestReachability } from '../../code/test-reachability.ts';
 import type { GateContext, GateResult } from '../../core/gate.ts';
 import { buildGateResult, type GateFinding } from '../../core/gate-finding.ts';
 import { grammarOfPath } from '../../core/language.ts';
 import { isTestPath } from '../../core/test-paths.ts';
-import { findProtection } from '../protect/protection-lookup.ts';
+import { findFileProtection } from '../protect/protection-lookup.ts';
 
 /** Changed code that no test imports, directly or through others. */
 export const checkUntestedCode = (context: GateContext): Promise<GateResult> =>
-  runOnPatchCode(context, async ({ project, changed, deadlineCpuMs }) => {
-    const reader = new SyntaxReader(context.subject.store, deadlineCpuMs);
+  runPatchCodeCheck(context, async ({ project, changed, deadlineCpuMs }) => {
+    const reader = new SyntaxTreeReader(context.subject.store, deadlineCpuMs);
     const reach = readTestReachability(project.head);
     const files = changed.flatMap(({ after }) => (after && wantsTests(after.path) ? [after] : []));
     const seen: GateFinding[] = [];
@@ -33,9 +33,9 @@ export const checkUntestedCode = (context: GateContext): Promise<GateResult> =>
 
 /** Types without code, tests, and what only steers tools need no test. */
 const wantsTests = (path: string): boolean =>
-  !isTestPath(path) && !/\.(?:pyi|d\.[cm]?ts)$/.test(path) && findProtection(path) === null;
+  !isTestPath(path) && !/\.(?:pyi|d\.[cm]?ts)$/.test(path) && findFileProtection(path) === null;
 
 /** Rust has its unit tests in the same file. */
-const testsItself = async (file: CodeFile, reader: SyntaxReader): Promise<boolean> =>
+const testsItself = async (file: CodeFile, reader: SyntaxTreeReader): Promise<boolean> =>
   grammarOfPath(file.path) === 'rust' &&
   /#\[\s*(?:cfg\s*\(\s*test\b|(?:\w+::)*test\b)/.test((await reader.readText(file)) ?? '');

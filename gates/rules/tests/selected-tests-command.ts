@@ -2,13 +2,13 @@ import { type FileChange, getBasePath } from '../../../workspace/git/file-change
 import { listFiles } from '../../../workspace/git/list-files.ts';
 import { readThreadCpuMs } from '../../../workspace/process/cpu-time.ts';
 import { CpuBudgetExceededError } from '../../code/parsing/cpu-budget.ts';
-import { type ProjectCode, readProjectCode } from '../../code/project-code.ts';
+import { type ProjectCodeRevisions, readProjectCodeRevisions } from '../../code/project-code.ts';
 import { parentFolderOf } from '../../code/resolve/import-resolver.ts';
 import { isTestFile, readTestReachability } from '../../code/test-reachability.ts';
-import { isProsePath } from '../../core/gate-conditions.ts';
-import { grammarOfPath, isProjectCode } from '../../core/language.ts';
-import type { PatchSubject } from '../../core/patch-subject.ts';
-import { findProtection } from '../protect/protection-lookup.ts';
+import { isDocumentationPath } from '../../core/gate-conditions.ts';
+import { grammarOfPath, isProjectCodePath } from '../../core/language.ts';
+import type { PatchToCheck } from '../../core/patch-subject.ts';
+import { findFileProtection } from '../protect/protection-lookup.ts';
 
 /** The tests that a patch can break, as far as imports tell. */
 type TestSelection =
@@ -22,14 +22,17 @@ const all = (reason: string): TestSelection => ({ kind: 'all', reason });
  * else are named after it. Whatever else may steer the tests (set-up, configuration, data, code of other languages, code
  * that cannot be read) selects everything, and so does code that no test is found for.
  */
-export function selectAffectedTests(project: ProjectCode, changes: readonly FileChange[]): TestSelection {
+export function selectAffectedTests(
+  project: ProjectCodeRevisions,
+  changes: readonly FileChange[],
+): TestSelection {
   const head = readTestReachability(project.head);
   const base = readTestReachability(project.base);
   const isThere = (test: string): boolean => project.head.files.code.has(test);
   const selected = new Set<string>();
   for (const change of changes) {
     const paths = [...new Set([change.path, getBasePath(change) ?? change.path])];
-    if (paths.every(isProsePath)) continue;
+    if (paths.every(isDocumentationPath)) continue;
     const [untraceable] = paths.flatMap((path) => findUntraceableChange(path, project) ?? []);
     if (untraceable) return all(renderUntraceableChange(untraceable));
     const tests = paths.flatMap((path) => [
@@ -58,10 +61,10 @@ type UntraceableChange = { readonly path: string } & (
 );
 
 /** Returns why imports do not tell what a change of this file does to the tests, or null where they do. */
-function findUntraceableChange(path: string, { head }: ProjectCode): UntraceableChange | null {
-  const rule = findProtection(path);
+function findUntraceableChange(path: string, { head }: ProjectCodeRevisions): UntraceableChange | null {
+  const rule = findFileProtection(path);
   if (rule) return { code: 'steers_checks', path, reason: rule.reason };
-  if (!isProjectCode(path)) return { code: 'not_code', path };
+  if (!isProjectCodePath(path)) return { code: 'not_code', path };
   // Rust keeps tests in the same files, and names them otherwise than by file.
   if (grammarOfPath(path) === 'rust') return { code: 'rust', path };
   const file = head.files.code.get(path);
@@ -91,13 +94,13 @@ const FILES = '{files}';
 /** Longest list of files, in bytes, that goes into a command; the system's own limit is 128 KB for one argument. */
 const MAX_LIST_BYTES = 100_000;
 
-const selections = new WeakMap<PatchSubject, Promise<TestSelection>>();
+const selections = new WeakMap<PatchToCheck, Promise<TestSelection>>();
 
 /** The tests that a patch can break, worked out once. */
-export function getTestSelection(subject: PatchSubject, timeoutMs: number): Promise<TestSelection> {
+export function getAffectedTestSelection(subject: PatchToCheck, timeoutMs: number): Promise<TestSelection> {
   const known = selections.get(subject);
   if (known !== undefined) return known;
-  const selection = readProjectCode(subject, readThreadCpuMs() + timeoutMs).then(
+  const selection = readProjectCodeRevisions(subject, readThreadCpuMs() + timeoutMs).then(
     (project) => selectAffectedTests(project, subject.changes),
     (error: unknown): TestSelection => {
       if (error instanceof CpuBudgetExceededError) return { kind: 'all', reason: error.message };
@@ -113,17 +116,17 @@ export function getTestSelection(subject: PatchSubject, timeoutMs: number): Prom
  * among them wherever the tree has them. Everything is run when everything is selected: the place is left empty.
  */
 export async function buildSelectedTestsCommand(
-  subject: PatchSubject,
+  subject: PatchToCheck,
   command: string,
   tree: string,
   timeoutMs: number,
 ): Promise<string> {
-  const selection = await getTestSelection(subject, timeoutMs);
+  const selection = await getAffectedTestSelection(subject, timeoutMs);
   const list = await listFor(subject, selection, tree);
   return command.replaceAll(FILES, () => list);
 }
 
-async function listFor(subject: PatchSubject, selection: TestSelection, tree: string): Promise<string> {
+async function listFor(subject: PatchToCheck, selection: TestSelection, tree: string): Promise<string> {
   if (selection.kind === 'all') return '';
   const paths = new Set<string>();
   for (const { path } of await listFiles(subject.sandboxes.storeOf(tree), tree)) {

@@ -1,33 +1,33 @@
 import type { GateContext } from '../../core/gate.ts';
-import type { PatchSubject } from '../../core/patch-subject.ts';
+import type { PatchToCheck } from '../../core/patch-subject.ts';
 import { type CacheEntryKey, computeCacheEntryKey } from '../../core/persistent-cache.ts';
-import type { CommandRun } from '../running/command-run.ts';
+import type { CompletedCommandRun } from '../running/command-run.ts';
 import {
   type BaselineResult,
+  buildBaselineResult,
   CachedBaselineResult,
-  toBaselineResult,
   toCachedBaselineResult,
 } from './baseline-result.ts';
 
 /** Asks the base the same question as the patch, once, and only when somebody needs the answer. */
-export type GetBaselineResult = () => Promise<BaselineResult>;
+export type BaselineResultProvider = () => Promise<BaselineResult>;
 
-export interface BaselineCheck {
+export interface BaselineCheckRequest {
   /** Everything that is asked besides the base itself: gate, line or tool, its version, folder. */
   readonly readCacheFacts: () => Promise<unknown>;
   /** A failure without a report is a tool that broke, and no answer. */
   readonly requiresReport?: boolean;
   /** Asks it. */
-  readonly run: () => Promise<CommandRun>;
+  readonly run: () => Promise<CompletedCommandRun>;
 }
 
 /** What the answer to a command line depends on. */
-export const readCommandFacts = async (
-  { baseFile }: Pick<PatchSubject, 'baseFile'>,
+export const readCommandCacheInputs = async (
+  { baseFile }: Pick<PatchToCheck, 'baseFile'>,
   line: string,
 ): Promise<unknown> => ({
   line,
-  programs: await (await import('../running/program-identities.ts')).identifyPrograms(
+  programs: await (await import('../running/program-identities.ts')).listProgramIdentities(
     line,
     await baseFile('package.json'),
   ),
@@ -38,10 +38,10 @@ export const readCommandFacts = async (
  * is not kept, and neither is anything where nobody knows what commands depend on here.
  * @returns null for a patch that changes nothing.
  */
-export function createBaselineLookup(
+export function createBaselineResultProvider(
   { subject, baselineCache = null, executionEnvironment = null }: GateContext,
-  { readCacheFacts, run, requiresReport = false }: BaselineCheck,
-): GetBaselineResult | null {
+  { readCacheFacts, run, requiresReport = false }: BaselineCheckRequest,
+): BaselineResultProvider | null {
   // Who changes nothing says that the work was done already: then nothing excuses a failure.
   if (subject.changes.length === 0) return null;
   let asked: Promise<BaselineResult> | null = null;
@@ -56,7 +56,7 @@ export function createBaselineLookup(
       });
     const known = key && baselineCache ? CachedBaselineResult.safeParse(await baselineCache.get(key)) : null;
     if (known?.success) return { ...known.data, isCached: true };
-    const answer = toBaselineResult(await run());
+    const answer = buildBaselineResult(await run());
     const keep = toCachedBaselineResult(answer, requiresReport);
     if (key && keep) await baselineCache?.put(key, keep);
     return answer;

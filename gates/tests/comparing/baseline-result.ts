@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import type { CheckOutcome } from '../../../shared/contract/check-outcome.ts';
-import { Finding } from '../../../shared/contract/evidence/schema.ts';
+import { CheckFinding } from '../../../shared/contract/evidence/schema.ts';
 import { TestResult } from '../../core/test-result.ts';
-import type { CommandRun } from '../running/command-run.ts';
+import type { CompletedCommandRun } from '../running/command-run.ts';
 
-const CachedToolFinding = Finding.extend({ key: z.string() });
+const CachedToolFinding = CheckFinding.extend({ key: z.string() });
 
 /** What a check said about the base commit, as it is kept. Only what came to a result is. */
 export const CachedBaselineResult = z.strictObject({
@@ -28,13 +28,13 @@ export interface BaselineResult extends Omit<CachedBaselineResult, 'schema_versi
   readonly isCached: boolean;
 }
 
-export const toBaselineResult = ({
+export const buildBaselineResult = ({
   outcome,
   detail,
   processResult,
   report,
   cases,
-}: CommandRun): BaselineResult => ({
+}: CompletedCommandRun): BaselineResult => ({
   outcome,
   detail,
   exit_code: processResult.exitCode,

@@ -1,20 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { runGitInStore } from '../../../workspace/git/git-store.ts';
 import { CONFIG_FILE } from '../../core/configuration-file.ts';
-import type { FlakySettings } from '../../core/flaky-settings.ts';
+import type { FlakyTestSettings } from '../../core/flaky-settings.ts';
 import type { GateContext } from '../../core/gate.ts';
 import { type CacheEntryKey, computeCacheEntryKey } from '../../core/persistent-cache.ts';
 import { computeTestId, type TestResult } from '../../core/test-result.ts';
-import type { CommandRun } from '../running/command-run.ts';
+import type { CompletedCommandRun } from '../running/command-run.ts';
 import type { BaselineResult } from './baseline-result.ts';
-import { findComparisonDoubts, type TestFinding } from './compare-tests.ts';
-import { createPatchTests, listChangedTestFiles, type PatchTests } from './patch-tests.ts';
+import { findInconclusiveComparisonReasons, type TestRunFinding } from './compare-tests.ts';
+import { createPatchTestLookup, listChangedTestFiles, type PatchTestLookup } from './patch-tests.ts';
 import {
   EMPTY_FLAKY_HISTORY,
+  type FlakyHistoryUpdate,
   FlakyTestHistory,
-  type RecordedObservation,
-  recordObservation,
-  type TestObservation,
+  recordTestRunOutcomes,
+  type TestRunOutcomes,
 } from './test-history.ts';
 
 /** How long the first commits of a history may be looked for, in milliseconds. */
@@ -39,26 +39,26 @@ async function identifyRepository({ subject, repository = null }: GateContext): 
 
 /** One run of the tests on a tree of the patch. */
 export interface FlakyCheckInput {
-  readonly run: CommandRun;
+  readonly run: CompletedCommandRun;
   readonly cases: readonly TestResult[];
-  readonly findings: readonly TestFinding[];
+  readonly findings: readonly TestRunFinding[];
   /** Null: nobody needed to ask the base. */
   readonly baseline: BaselineResult | null;
   readonly isFailFast: boolean;
 }
 
 export interface FlakyCheckResult {
-  readonly findings: readonly TestFinding[];
+  readonly findings: readonly TestRunFinding[];
   /** For the detail. */
   readonly note: string | null;
 }
 
 export interface FlakyCheckOptions {
-  readonly settings: FlakySettings;
+  readonly settings: FlakyTestSettings;
   /** What is run: a line, or a tool with all that belongs to it. */
   readonly commandIdentity: unknown;
   /** Runs the same on the same tree in a fresh checkout. Null: this tree is none of the patch alone, and says nothing new. */
-  readonly rerun: (() => Promise<CommandRun>) | null;
+  readonly rerun: (() => Promise<CompletedCommandRun>) | null;
 }
 
 /**
@@ -81,7 +81,7 @@ export async function checkFlakyTests(
     what: commandIdentity,
   });
   const known = FlakyTestHistory.safeParse(await testHistory.get(key)).data ?? EMPTY_FLAKY_HISTORY;
-  const written = createPatchTests(await listChangedTestFiles(subject));
+  const written = createPatchTestLookup(await listChangedTestFiles(subject));
   const failures = findings.filter((each) => each.severity === 'error' && each.testCase !== null);
   const passedAgain =
     rerun && failures.length > 0 ? collectPassedIds((await rerun()).cases ?? []) : new Set<string>();
@@ -90,7 +90,7 @@ export async function checkFlakyTests(
   const excused = judged.filter(({ rule }) => rule === QUARANTINED).length > 0;
   const doubts =
     excused && baseline && !findings.some(({ severity }) => severity === 'existing')
-      ? findComparisonDoubts({ run, baseline, patchTests: written, isFailFast })
+      ? findInconclusiveComparisonReasons({ run, baseline, patchTests: written, isFailFast })
       : [];
   const all = [...judged, ...doubts, ...listQuarantined(known, cases, judged)];
   if (!rerun) return { findings: all, note: null };
@@ -103,11 +103,14 @@ const QUARANTINED = 'flaky_quarantined';
 interface FailureContext {
   readonly known: FlakyTestHistory;
   readonly base: BaselineResult | null;
-  readonly written: PatchTests;
+  readonly written: PatchTestLookup;
   readonly passedAgain: ReadonlySet<string>;
 }
 
-function judgeFailure(each: TestFinding, { known, base, written, passedAgain }: FailureContext): TestFinding {
+function judgeFailure(
+  each: TestRunFinding,
+  { known, base, written, passedAgain }: FailureContext,
+): TestRunFinding {
   const { testCase: test, message } = each;
   if (each.severity !== 'error' || test === null) return each;
   const id = computeTestId(test);
@@ -134,11 +137,11 @@ function judgeFailure(each: TestFinding, { known, base, written, passedAgain }: 
 function listQuarantined(
   known: FlakyTestHistory,
   cases: readonly TestResult[],
-  judged: readonly TestFinding[],
-): TestFinding[] {
+  judged: readonly TestRunFinding[],
+): TestRunFinding[] {
   const said = new Set(judged.flatMap(({ testCase: test }) => (test ? [computeTestId(test)] : [])));
   const now = new Map(cases.map((test) => [computeTestId(test), test]));
-  return Object.entries(known.tests).flatMap(([id, { quarantined }]): TestFinding[] => {
+  return Object.entries(known.tests).flatMap(([id, { quarantined }]): TestRunFinding[] => {
     if (quarantined === null || said.has(id)) return [];
     const outcome = now.get(id)?.outcome ?? null;
     const how = outcome === null ? 'was not run' : outcome === 'skipped' ? 'was skipped' : outcome;
@@ -152,7 +155,7 @@ function listQuarantined(
   });
 }
 
-function createFlakyFinding(id: string, rule: string, said: string): TestFinding {
+function createFlakyFinding(id: string, rule: string, said: string): TestRunFinding {
   const [file, name] = JSON.parse(id) as [string | null, string];
   const message = `${name}: ${said}`;
   return { file, line: null, rule, test: name, message, severity: 'info', testCase: null };
@@ -166,16 +169,16 @@ const collectPassedIds = (cases: readonly TestResult[]): Set<string> => {
 
 interface ObservedTests {
   readonly cases: readonly TestResult[];
-  readonly failures: readonly TestFinding[];
+  readonly failures: readonly TestRunFinding[];
   readonly base: BaselineResult | null;
-  readonly written: PatchTests;
+  readonly written: PatchTestLookup;
   readonly passedAgain: ReadonlySet<string>;
 }
 
 function observations(
   { subject, task = null }: GateContext,
   { cases, failures, base, written, passedAgain }: ObservedTests,
-): TestObservation[] {
+): TestRunOutcomes[] {
   const at = new Date().toISOString();
   const source = task === null ? 'local' : `task:${task.id}`;
   const onBase = `base:${subject.base}`;
@@ -212,16 +215,16 @@ function observations(
 async function saveHistory(
   history: NonNullable<GateContext['testHistory']>,
   key: CacheEntryKey,
-  observed: readonly TestObservation[],
-  settings: FlakySettings,
-): Promise<TestFinding[]> {
-  let steps: RecordedObservation[] = [];
+  observed: readonly TestRunOutcomes[],
+  settings: FlakyTestSettings,
+): Promise<TestRunFinding[]> {
+  let steps: FlakyHistoryUpdate[] = [];
   await history.update(key, (value) => {
     // Called again when somebody else has written in between: what counts is the last time.
     steps = [];
     let now = FlakyTestHistory.safeParse(value).data ?? EMPTY_FLAKY_HISTORY;
     for (const each of observed) {
-      const step = recordObservation(now, each, settings);
+      const step = recordTestRunOutcomes(now, each, settings);
       now = step.history;
       steps.push(step);
     }

@@ -1,21 +1,21 @@
-import { BaselineCount } from '../../code/parsing/baseline-count.ts';
+import { BaselineOccurrences } from '../../code/parsing/baseline-count.ts';
 import type { GateFinding } from '../../core/gate-finding.ts';
 import { computeTestId, type TestResult } from '../../core/test-result.ts';
-import type { CommandRun } from '../running/command-run.ts';
+import type { CompletedCommandRun } from '../running/command-run.ts';
 import type { BaselineResult } from './baseline-result.ts';
-import type { PatchTests } from './patch-tests.ts';
+import type { PatchTestLookup } from './patch-tests.ts';
 
 /** A run of the tests that did not end well, and what the base says. */
-export interface TestComparison {
-  readonly run: CommandRun;
+export interface TestComparisonInput {
+  readonly run: CompletedCommandRun;
   readonly baseline: BaselineResult;
-  readonly patchTests: PatchTests;
+  readonly patchTests: PatchTestLookup;
   /** Whether the runner stops at its first failure. */
   readonly isFailFast: boolean;
 }
 
 /** Complaints of a test run with what each weighs, and the test that it is about where it is about one. */
-export interface TestFinding extends GateFinding {
+export interface TestRunFinding extends GateFinding {
   readonly testCase: TestResult | null;
 }
 
@@ -24,18 +24,23 @@ export interface TestFinding extends GateFinding {
  * test and it failed there, when the patch has not written it, and when everything else that passed there was run again: whoever
  * makes a run end early must not get away with the old failures only.
  */
-export function compareTests({ run, baseline: base, patchTests, isFailFast }: TestComparison): TestFinding[] {
+export function findNewTestFailures({
+  run,
+  baseline: base,
+  patchTests,
+  isFailFast,
+}: TestComparisonInput): TestRunFinding[] {
   const complaints = run.report?.findings ?? [];
   const cases = run.cases ?? [];
   const failedCases = new Map(
     cases.flatMap((test) => (test.outcome === 'failed' ? [[computeTestId(test), test] as const] : [])),
   );
-  const old = new BaselineCount();
+  const old = new BaselineOccurrences();
   for (const complaint of base.complaints ?? []) {
     const key = patchKeyOf(complaint.key, patchTests);
     if (key !== null) old.add(key);
   }
-  const seen = complaints.map(({ key, ...finding }): TestFinding => {
+  const seen = complaints.map(({ key, ...finding }): TestRunFinding => {
     const testCase = failedCases.get(key) ?? null;
     if (!old.takeOne(key)) return { ...finding, severity: 'error', baseline: 'new', testCase };
     if (testCase && patchTests.isWrittenByPatch(testCase))
@@ -55,21 +60,21 @@ export function compareTests({ run, baseline: base, patchTests, isFailFast }: Te
       };
     return { ...finding, severity: 'existing', testCase };
   });
-  const lost = run.outcome === 'failed' ? findLostTests(cases, base, patchTests) : [];
+  const lost = run.outcome === 'failed' ? findRemovedPassingTests(cases, base, patchTests) : [];
   const doubts = seen.some(({ severity }) => severity === 'existing')
-    ? findComparisonDoubts({ run, baseline: base, patchTests, isFailFast })
+    ? findInconclusiveComparisonReasons({ run, baseline: base, patchTests, isFailFast })
     : [];
   return [...seen, ...lost, ...doubts];
 }
 
 /** What passed on the base and is not run any more. */
-export function findLostTests(
+export function findRemovedPassingTests(
   cases: readonly TestResult[],
   base: BaselineResult,
-  written: PatchTests,
-): TestFinding[] {
-  const left = (isSkipped: boolean): BaselineCount =>
-    new BaselineCount(
+  written: PatchTestLookup,
+): TestRunFinding[] {
+  const left = (isSkipped: boolean): BaselineOccurrences =>
+    new BaselineOccurrences(
       cases.filter(({ outcome }) => (outcome === 'skipped') === isSkipped).map(computeTestId),
     );
   const [run, out] = [left(false), left(true)];
@@ -79,7 +84,7 @@ export function findLostTests(
     ...before.filter(({ outcome }) => outcome === 'failed'),
     ...before.filter(({ outcome }) => outcome === 'passed'),
   ];
-  return ordered.flatMap((test): TestFinding[] => {
+  return ordered.flatMap((test): TestRunFinding[] => {
     const expected = written.mapToPatch(test);
     if (expected === null) return [];
     if (run.takeOne(computeTestId(expected)) || test.outcome === 'failed') return [];
@@ -100,13 +105,13 @@ export function findLostTests(
 }
 
 /** What keeps anybody from saying that only old failures are left. */
-export function findComparisonDoubts({
+export function findInconclusiveComparisonReasons({
   run,
   baseline,
   patchTests,
   isFailFast,
-}: TestComparison): TestFinding[] {
-  const doubt = (rule: string, message: string, file: string | null = null): TestFinding => ({
+}: TestComparisonInput): TestRunFinding[] {
+  const doubt = (rule: string, message: string, file: string | null = null): TestRunFinding => ({
     file,
     line: null,
     rule,
@@ -114,7 +119,7 @@ export function findComparisonDoubts({
     severity: 'warning',
     testCase: null,
   });
-  const doubts: TestFinding[] = patchTests
+  const doubts: TestRunFinding[] = patchTests
     .filesMissingFrom(run.cases ?? [])
     .map((file) => doubt('test_not_run', 'the patch wrote tests here, and none of them was run', file));
   for (const file of patchTests.filesReferencingReport)
@@ -146,7 +151,7 @@ export function findComparisonDoubts({
 }
 
 /** The key of a complaint of the base, as the patch would have it where it only moved a file. */
-function patchKeyOf(key: string, written: PatchTests): string | null {
+function patchKeyOf(key: string, written: PatchTestLookup): string | null {
   try {
     const [file, name] = JSON.parse(key) as [string | null, string];
     const expected = written.mapToPatch({ file, name, outcome: 'failed', duration_ms: null });

@@ -5,16 +5,16 @@ import type { TestResult } from '../../core/test-result.ts';
 import type { AbortingFindingRules } from '../../languages/language-tool.ts';
 import { countTestsRun } from '../../reports/tool-report.ts';
 import type { AddedLines } from '../running/added-lines.ts';
-import type { CommandRun } from '../running/command-run.ts';
-import { judgeToolFindings } from '../running/judge-tool-findings.ts';
-import type { GetBaselineResult } from './baseline-lookup.ts';
+import type { CompletedCommandRun } from '../running/command-run.ts';
+import { classifyToolFindings } from '../running/judge-tool-findings.ts';
+import type { BaselineResultProvider } from './baseline-lookup.ts';
 import type { BaselineResult } from './baseline-result.ts';
 import type { FlakyCheckInput, FlakyCheckResult } from './check-flaky-tests.ts';
-import { compareTests, findLostTests, type TestFinding } from './compare-tests.ts';
-import { confirmFailures, type FailureReruns } from './confirm-failures.ts';
-import type { PatchTests } from './patch-tests.ts';
+import { findNewTestFailures, findRemovedPassingTests, type TestRunFinding } from './compare-tests.ts';
+import { confirmTestFailures, type FailedTestRerunners } from './confirm-failures.ts';
+import type { PatchTestLookup } from './patch-tests.ts';
 
-export interface EvaluateRunOptions {
+export interface TestRunEvaluationOptions {
   /** What is run, as people call it. */
   readonly label?: string;
   readonly stopRules?: AbortingFindingRules;
@@ -25,13 +25,13 @@ export interface EvaluateRunOptions {
   /** The exit code says nothing: the report alone decides. */
   readonly ignoresExitCode?: boolean;
   /** Null: the base does not count, as for a command that looks at the base itself. */
-  readonly getBaseline: GetBaselineResult | null;
+  readonly getBaseline: BaselineResultProvider | null;
   /** Tests that the patch wrote; absent: it is no run of tests. */
-  readonly readPatchTests?: () => Promise<PatchTests>;
+  readonly readPatchTests?: () => Promise<PatchTestLookup>;
   /** Whether the runner stops at its first failure. */
   readonly isFailFast?: boolean;
   /** Runs the tests again before new failures decide; absent: what fails once has failed. */
-  readonly reruns?: FailureReruns;
+  readonly reruns?: FailedTestRerunners;
   /** Looks for tests that fail now and then; absent: nobody asked for that. */
   readonly checkFlaky?: (question: FlakyCheckInput) => Promise<FlakyCheckResult>;
 }
@@ -41,7 +41,10 @@ const kind = 'executed';
 const NOTHING: AddedLines = { isAdded: () => false };
 
 /** What a run on a tree is worth, compared with the same on the base where that is needed. */
-export async function evaluateRun(run: CommandRun, terms: EvaluateRunOptions): Promise<GateResult> {
+export async function evaluateTestRun(
+  run: CompletedCommandRun,
+  terms: TestRunEvaluationOptions,
+): Promise<GateResult> {
   const { report, outcome, detail, cases } = run;
   const tests = cases ? { tests: cases } : {};
   const said = terms.checkFlaky && cases === null ? `${detail}${NO_TESTS}` : detail;
@@ -63,7 +66,7 @@ export async function evaluateRun(run: CommandRun, terms: EvaluateRunOptions): P
     return applyFlakyCheck(run, { findings: [], baseline: base, cases, clean, facts }, terms);
   if (base === null || cases === null || !terms.readPatchTests) {
     const { addedLines, renamedPaths } = terms;
-    const seen: GateFinding[] = judgeToolFindings(report.findings, {
+    const seen: GateFinding[] = classifyToolFindings(report.findings, {
       baseline: base?.complaints ?? null,
       ...(addedLines && { addedLines }),
       ...(renamedPaths && { renamedPaths }),
@@ -77,7 +80,7 @@ export async function evaluateRun(run: CommandRun, terms: EvaluateRunOptions): P
   }
   if (base.outcome === 'failed' && base.complaints === null)
     return judgeUnreportedFailure(plain, base, terms);
-  const seen = compareTests({
+  const seen = findNewTestFailures({
     run,
     baseline: base,
     patchTests: await terms.readPatchTests(),
@@ -86,7 +89,7 @@ export async function evaluateRun(run: CommandRun, terms: EvaluateRunOptions): P
   const broke = findNewExitCode(run, base, seen, terms).map((each) => ({ ...each, testCase: null }));
   const confirmed =
     terms.reruns && !terms.checkFlaky
-      ? await confirmFailures(seen, await terms.readPatchTests(), terms.reruns)
+      ? await confirmTestFailures(seen, await terms.readPatchTests(), terms.reruns)
       : seen;
   return applyFlakyCheck(
     run,
@@ -97,10 +100,10 @@ export async function evaluateRun(run: CommandRun, terms: EvaluateRunOptions): P
 
 /** A run that ends with an error where the base ends well is no pass, even if the report holds old findings only. */
 function findNewExitCode(
-  { outcome, processResult: { exitCode } }: CommandRun,
+  { outcome, processResult: { exitCode } }: CompletedCommandRun,
   base: BaselineResult,
   seen: readonly GateFinding[],
-  { label = 'the command', ignoresExitCode = false }: EvaluateRunOptions,
+  { label = 'the command', ignoresExitCode = false }: TestRunEvaluationOptions,
 ): GateFinding[] {
   const isExplained = seen.some(({ severity }) => severity === 'error' || severity === 'warning');
   if (ignoresExitCode || isExplained || outcome !== 'failed' || base.outcome !== 'passed') return [];
@@ -114,9 +117,9 @@ interface ComparedTests extends Pick<FlakyCheckInput, 'findings' | 'baseline' | 
 }
 
 async function applyFlakyCheck(
-  run: CommandRun,
+  run: CompletedCommandRun,
   { findings, baseline, cases, clean, facts }: ComparedTests,
-  { checkFlaky, isFailFast = false }: EvaluateRunOptions,
+  { checkFlaky, isFailFast = false }: TestRunEvaluationOptions,
 ): Promise<GateResult> {
   const looked = checkFlaky
     ? await checkFlaky({ run, cases, findings, baseline, isFailFast })
@@ -130,12 +133,12 @@ async function applyFlakyCheck(
 async function judgeEmptyRun(
   plain: GateResult,
   cases: readonly TestResult[],
-  { getBaseline, readPatchTests }: EvaluateRunOptions,
+  { getBaseline, readPatchTests }: TestRunEvaluationOptions,
 ): Promise<GateResult> {
   const couldNotRun = { ...plain, outcome: 'could_not_run', detail: 'no test ran' } as const;
   const before = await getBaseline?.();
   if (!before?.cases || countTestsRun(before.cases) === 0 || !readPatchTests) return couldNotRun;
-  const lost = findLostTests(cases, before, await readPatchTests());
+  const lost = findRemovedPassingTests(cases, before, await readPatchTests());
   if (lost.length > 0)
     return { ...plain, ...buildGateResult(lost.map(withoutTest), '', baselineFacts(before)), kind };
   return { ...plain, detail: 'no test ran: the patch takes them all away', metadata: baselineFacts(before) };
@@ -147,7 +150,7 @@ async function judgeEmptyRun(
  */
 function escalateStopFinding(
   each: GateFinding,
-  { stopRules, addedLines = NOTHING }: EvaluateRunOptions,
+  { stopRules, addedLines = NOTHING }: TestRunEvaluationOptions,
 ): GateFinding {
   if (each.severity === 'error' || !stopRules?.rules.test(each.rule)) return each;
   const touched = each.file === null || addedLines.isAdded(each.file, null);
@@ -155,13 +158,13 @@ function escalateStopFinding(
   return touched || stopRules.at === 'all' ? { ...each, severity: 'warning' } : each;
 }
 
-const withoutTest = ({ testCase, ...seen }: TestFinding): GateFinding => seen;
+const withoutTest = ({ testCase, ...seen }: TestRunFinding): GateFinding => seen;
 
 /** A run that failed without a word on what. When the base fails too, nobody can tell whose failure it is. */
 function judgeUnreportedFailure(
   plain: GateResult,
   base: BaselineResult,
-  { label = 'the command' }: EvaluateRunOptions,
+  { label = 'the command' }: TestRunEvaluationOptions,
 ): GateResult {
   const metadata = baselineFacts(base);
   if (base.outcome === 'passed') return { ...plain, metadata };

@@ -1,5 +1,5 @@
-import type { PatchSubject } from '../../core/patch-subject.ts';
-import { listPackageScriptLines } from '../running/scripts-of-line.ts';
+import type { PatchToCheck } from '../../core/patch-subject.ts';
+import { listPackageScriptCommands } from '../running/scripts-of-line.ts';
 
 const IN_LINE =
   /\s(?:--exitfirst|--maxfail|--bail|-failfast|--fail-?fast)\b|\bpytest\b[^;&|\n]{0,2000}\s-\w{0,20}x\b/;
@@ -18,8 +18,8 @@ const CONFIGS = [
 ];
 
 /** Whether a line stops at the first test that fails, as far as its words, the scripts and the runners' configuration of the base tell. */
-export async function isFailFast(subject: Pick<PatchSubject, 'baseFile'>, line: string): Promise<boolean> {
-  const scripts = listPackageScriptLines(line, await subject.baseFile('package.json'));
+export async function isFailFast(subject: Pick<PatchToCheck, 'baseFile'>, line: string): Promise<boolean> {
+  const scripts = listPackageScriptCommands(line, await subject.baseFile('package.json'));
   if ([line, ...scripts].some((each) => IN_LINE.test(` ${each}`))) return true;
   for (const file of CONFIGS) if (IN_CONFIG.test((await subject.baseFile(file)) ?? '')) return true;
   return false;

@@ -5,7 +5,7 @@ import type { Language } from '../../core/language.ts';
 import { languageOfPath } from '../../languages/languages.ts';
 
 /** The hidden tests that a tool of this language runs; null: there is nothing for it to do. */
-export function selectHiddenTestsFor(
+export function selectHiddenTestsOfLanguage(
   hidden: HiddenTestFiles | null,
   language: Language | null,
 ): HiddenTestFiles | null {

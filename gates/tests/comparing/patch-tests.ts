@@ -1,10 +1,10 @@
 import { getBasePath } from '../../../workspace/git/file-changes.ts';
 import { parseTestCases } from '../../code/cases/find-test-cases.ts';
 import type { TestCase } from '../../code/cases/test-case.ts';
-import { readChangedTexts } from '../../core/changed-texts.ts';
-import type { PatchSubject } from '../../core/patch-subject.ts';
+import { readChangedFileTexts } from '../../core/changed-texts.ts';
+import type { PatchToCheck } from '../../core/patch-subject.ts';
 import { isTestPath } from '../../core/test-paths.ts';
-import { listSourceNames, type TestResult } from '../../core/test-result.ts';
+import { listTestSourceNames, type TestResult } from '../../core/test-result.ts';
 import { isCodePath } from '../../languages/code-paths.ts';
 
 /** The test cases of a changed file, as they are written on both sides. */
@@ -32,10 +32,10 @@ function addsReportReference(before: string | null, after: string | null): boole
   return after.split('\n').some((line) => !had.has(line) && REPORT.test(line));
 }
 
-const known = new WeakMap<PatchSubject, Promise<readonly ChangedTestFile[]>>();
+const known = new WeakMap<PatchToCheck, Promise<readonly ChangedTestFile[]>>();
 
 /** Every changed file that tests may be written in. */
-export function listChangedTestFiles(subject: PatchSubject): Promise<readonly ChangedTestFile[]> {
+export function listChangedTestFiles(subject: PatchToCheck): Promise<readonly ChangedTestFile[]> {
   const there = known.get(subject);
   if (there !== undefined) return there;
   const looking = look(subject);
@@ -43,8 +43,8 @@ export function listChangedTestFiles(subject: PatchSubject): Promise<readonly Ch
   return looking;
 }
 
-async function look(subject: PatchSubject): Promise<readonly ChangedTestFile[]> {
-  const { texts } = await readChangedTexts(subject, isCodePath);
+async function look(subject: PatchToCheck): Promise<readonly ChangedTestFile[]> {
+  const { texts } = await readChangedFileTexts(subject, isCodePath);
   const byPath = new Map(texts.map((text) => [text.path, text]));
   const casesOf = async (path: string, text: string | null | undefined): Promise<readonly TestCase[]> =>
     text == null ? [] : ((await parseTestCases(path, text)) ?? []);
@@ -69,7 +69,7 @@ async function look(subject: PatchSubject): Promise<readonly ChangedTestFile[]> 
 }
 
 /** The tests of the patch. */
-export interface PatchTests {
+export interface PatchTestLookup {
   /** A case of the base as the tree would name it; null when the patch changed it or took it away, or nobody can tell. */
   mapToPatch(test: TestResult): Pick<TestResult, 'file' | 'name'> | null;
   /** Whether the patch wrote or changed a case. */
@@ -82,7 +82,7 @@ export interface PatchTests {
   filesMissingFrom(cases: readonly TestResult[]): readonly string[];
 }
 
-export function createPatchTests(changed: readonly ChangedTestFile[]): PatchTests {
+export function createPatchTestLookup(changed: readonly ChangedTestFile[]): PatchTestLookup {
   const byFrom = new Map(
     changed.flatMap((file) => (file.basePath === null ? [] : [[file.basePath, file] as const])),
   );
@@ -118,7 +118,7 @@ export function createPatchTests(changed: readonly ChangedTestFile[]): PatchTest
     filesMissingFrom: (cases) => {
       const seen = new Set(cases.map(({ file }) => file));
       const unplaced = new Set(
-        cases.flatMap(({ file, name }) => (file === null ? [...listSourceNames(name)] : [])),
+        cases.flatMap(({ file, name }) => (file === null ? [...listTestSourceNames(name)] : [])),
       );
       return [...byTo].flatMap(([path, file]) =>
         file.changedNames.length === 0 ||
@@ -133,7 +133,7 @@ export function createPatchTests(changed: readonly ChangedTestFile[]): PatchTest
 }
 
 const isOneOf = (reported: string, names: ReadonlySet<string>): boolean =>
-  names.size > 0 && [...listSourceNames(reported)].some((name) => names.has(name));
+  names.size > 0 && [...listTestSourceNames(reported)].some((name) => names.has(name));
 
 /** Runners begin the names of tests with paths or with names of modules. */
 function movedName(name: string, from: string, to: string): string {

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import type { FlakySettings } from '../../core/flaky-settings.ts';
+import type { FlakyTestSettings } from '../../core/flaky-settings.ts';
 
 /** One run of one test. */
-export interface TestRunRecord {
+export interface TestCaseRunRecord {
   readonly failed: boolean;
   /** Epoch milliseconds. */
   readonly at: number;
@@ -18,7 +18,7 @@ const RELEASE_RUNS = 20;
 const RELEASE_SCORE = 0.02;
 
 /** Share of failures among runs, by weight, between 0 and 1; 0 for no runs. */
-export function computeFlakinessScore(runs: readonly TestRunRecord[], now: number): number {
+export function computeFlakinessScore(runs: readonly TestCaseRunRecord[], now: number): number {
   let all = 0;
   let failed = 0;
   for (const run of runs) {
@@ -31,9 +31,9 @@ export function computeFlakinessScore(runs: readonly TestRunRecord[], now: numbe
 
 /** Whether a test passes and fails often enough to be called flaky. */
 export const isFlaky = (
-  runs: readonly TestRunRecord[],
+  runs: readonly TestCaseRunRecord[],
   now: number,
-  { minRuns, threshold }: FlakySettings,
+  { minRuns, threshold }: FlakyTestSettings,
 ): boolean =>
   runs.length >= minRuns &&
   runs.some(({ failed }) => failed) &&
@@ -45,9 +45,9 @@ export const isFlaky = (
  * bring that about alone, and none ever counts for itself.
  */
 export function shouldQuarantine(
-  runs: readonly TestRunRecord[],
+  runs: readonly TestCaseRunRecord[],
   now: number,
-  settings: FlakySettings,
+  settings: FlakyTestSettings,
 ): boolean {
   const sources = new Set(runs.flatMap(({ failed, source }) => (failed ? [source] : [])));
   return (
@@ -63,7 +63,7 @@ export function shouldQuarantine(
 }
 
 /** Whether a quarantined test has been good for long enough. */
-export function shouldReleaseFromQuarantine(runs: readonly TestRunRecord[], now: number): boolean {
+export function shouldReleaseFromQuarantine(runs: readonly TestCaseRunRecord[], now: number): boolean {
   const last = runs.slice(-RELEASE_RUNS);
   return last.length === RELEASE_RUNS && computeFlakinessScore(last, now) <= RELEASE_SCORE;
 }
@@ -89,7 +89,7 @@ const Test = z.strictObject({
   /** Since when it is in quarantine. */
   quarantined: z.iso.datetime().nullable(),
 });
-export type TestHistory = z.infer<typeof Test>;
+export type TestFailureHistory = z.infer<typeof Test>;
 
 /** How the tests of one command of one repository have fared. Of tests that never failed nothing is kept. */
 export const FlakyTestHistory = z.strictObject({
@@ -102,13 +102,13 @@ export type FlakyTestHistory = z.infer<typeof FlakyTestHistory>;
 export const EMPTY_FLAKY_HISTORY: FlakyTestHistory = { schema_version: 1, runs: [], tests: {} };
 
 /** What one run says about tests; see `testId`. */
-export interface TestObservation extends z.infer<typeof Run> {
+export interface TestRunOutcomes extends z.infer<typeof Run> {
   readonly passed: ReadonlySet<string>;
   /** Failures that are known to be the test's own doing. */
   readonly failed: ReadonlySet<string>;
 }
 
-export interface RecordedObservation {
+export interface FlakyHistoryUpdate {
   readonly history: FlakyTestHistory;
   /** Tests that came into quarantine, and that left it, with this run. */
   readonly newlyQuarantined: readonly string[];
@@ -116,11 +116,11 @@ export interface RecordedObservation {
 }
 
 /** Adds a run. One that is known already, by its id, changes nothing. */
-export function recordObservation(
+export function recordTestRunOutcomes(
   history: FlakyTestHistory,
-  run: TestObservation,
-  settings: FlakySettings,
-): RecordedObservation {
+  run: TestRunOutcomes,
+  settings: FlakyTestSettings,
+): FlakyHistoryUpdate {
   if (history.runs.some(({ id }) => id === run.id)) return { history, newlyQuarantined: [], released: [] };
   const { id, at, source, tree } = run;
   const runs = [...history.runs, { id, at, source, tree }].slice(-MAX_RUNS);
@@ -128,17 +128,17 @@ export function recordObservation(
   const now = Date.parse(at);
   const entered: string[] = [];
   const released: string[] = [];
-  const tests: [string, TestHistory][] = [];
+  const tests: [string, TestFailureHistory][] = [];
   for (const name of new Set([...Object.keys(history.tests), ...run.failed])) {
     const before = history.tests[name] ?? { failed: [], silent: [], quarantined: null };
     const failed = run.failed.has(name);
     const silent = !failed && !run.passed.has(name);
-    const test: TestHistory = {
+    const test: TestFailureHistory = {
       failed: [...before.failed, ...(failed ? [id] : [])].filter((each) => kept.has(each)),
       silent: [...before.silent, ...(silent ? [id] : [])].filter((each) => kept.has(each)),
       quarantined: before.quarantined,
     };
-    const fared = listTestRuns({ runs }, test);
+    const fared = listRunsOfTest({ runs }, test);
     if (test.quarantined === null && shouldQuarantine(fared, now, settings)) {
       test.quarantined = at;
       entered.push(name);
@@ -156,18 +156,21 @@ export function recordObservation(
 }
 
 /** The runs of one test, oldest first. */
-export function listTestRuns(
+export function listRunsOfTest(
   { runs }: Pick<FlakyTestHistory, 'runs'>,
-  { failed, silent }: TestHistory,
-): TestRunRecord[] {
+  { failed, silent }: TestFailureHistory,
+): TestCaseRunRecord[] {
   return runs.flatMap(({ id, at, source }) =>
     silent.includes(id) ? [] : [{ failed: failed.includes(id), at: Date.parse(at), source }],
   );
 }
 
-function bounded(tests: [string, TestHistory][], runs: FlakyTestHistory['runs']): [string, TestHistory][] {
+function bounded(
+  tests: [string, TestFailureHistory][],
+  runs: FlakyTestHistory['runs'],
+): [string, TestFailureHistory][] {
   if (tests.length <= MAX_TESTS) return tests;
   const order = new Map(runs.map(({ id }, at) => [id, at]));
-  const last = ({ failed }: TestHistory): number => order.get(failed.at(-1) ?? '') ?? -1;
+  const last = ({ failed }: TestFailureHistory): number => order.get(failed.at(-1) ?? '') ?? -1;
   return tests.toSorted(([, a], [, b]) => last(b) - last(a)).slice(0, MAX_TESTS);
 }

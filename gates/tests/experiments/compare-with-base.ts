@@ -1,29 +1,29 @@
-import { DEFAULT_EXPERIMENT_BUDGET } from '../../core/experiment-settings.ts';
+import { DEFAULT_EXPERIMENT_TIME_MULTIPLE } from '../../core/experiment-settings.ts';
 import type { GateContext, GateResult } from '../../core/gate.ts';
 import { buildGateResult, type GateFinding } from '../../core/gate-finding.ts';
 import type { Language } from '../../core/language.ts';
-import type { PatchSubject } from '../../core/patch-subject.ts';
-import { listSourceNames } from '../../core/test-result.ts';
-import type { GetBaselineResult } from '../comparing/baseline-lookup.ts';
-import { selectHiddenTestsFor } from '../comparing/hidden-tests-evidence.ts';
-import type { CommandRun } from '../running/command-run.ts';
-import type { ExpectedTestChanges, RunTests, TestInventory } from './engine/experiment.ts';
-import { Budget, createTestRunners } from './engine/test-runners.ts';
-import { EXPERIMENTS } from './registry.ts';
-import { changeDemonstration } from './rows/change-demonstration.ts';
-import { runExperiments } from './scheduler.ts';
+import type { PatchToCheck } from '../../core/patch-subject.ts';
+import { listTestSourceNames } from '../../core/test-result.ts';
+import type { BaselineResultProvider } from '../comparing/baseline-lookup.ts';
+import { selectHiddenTestsOfLanguage } from '../comparing/hidden-tests-evidence.ts';
+import type { CompletedCommandRun } from '../running/command-run.ts';
+import type { ExpectedTestChangeSet, TestInventoryComparison, TreeTestRunner } from './engine/experiment.ts';
+import { createExperimentTestRunners, ExperimentCpuBudget } from './engine/test-runners.ts';
+import { TEST_EXPERIMENTS } from './registry.ts';
+import { changeDemonstrationExperiment } from './rows/change-demonstration.ts';
+import { runTestExperiments } from './scheduler.ts';
 import { diffTestInventory } from './sources/test-inventory-diff.ts';
 import { readTestSourceIndex } from './sources/test-source-index.ts';
-import { readChangedTests } from './trees/changed-tests.ts';
+import { readChangedBaseTestFiles } from './trees/changed-tests.ts';
 
-export interface PassedTests {
+export interface PassedPatchRun {
   /** What the run of the patch with its own tests came to. */
   readonly result: GateResult;
-  readonly run: CommandRun;
+  readonly run: CompletedCommandRun;
   /** Null: a patch that changes nothing. */
-  readonly getBaseline: GetBaselineResult | null;
+  readonly getBaseline: BaselineResultProvider | null;
   /** Runs the tests on another tree. */
-  readonly runTests: RunTests;
+  readonly runTests: TreeTestRunner;
   /** Time limit of the gate, in milliseconds. */
   readonly timeLimitMs: number;
   /** What is left of it, in milliseconds. */
@@ -35,26 +35,31 @@ export interface PassedTests {
 type ComparedContext = Pick<GateContext, 'subject' | 'task' | 'hiddenTests' | 'experimentSettings'>;
 
 /** Lets experiments decide over a patch whose own tests pass: whether tests still notice what the base's tests noticed. */
-export async function compareWithBase(context: ComparedContext, passed: PassedTests): Promise<GateResult> {
+export async function runExperimentsAgainstBase(
+  context: ComparedContext,
+  passed: PassedPatchRun,
+): Promise<GateResult> {
   const { result, run, getBaseline, timeLeftMs, timeLimitMs, language = null } = passed;
   if (result.outcome !== 'passed') return result;
   const { subject, task = null, hiddenTests = null, experimentSettings = null } = context;
   let runs = 0;
-  const counted: RunTests = (tree, options) => {
+  const counted: TreeTestRunner = (tree, options) => {
     runs++;
     return passed.runTests(tree, options);
   };
-  const budget = new Budget({
+  const budget = new ExperimentCpuBudget({
     suiteMs: run.processResult.cpuMs ?? run.processResult.durationMs,
-    factor: experimentSettings?.budget ?? DEFAULT_EXPERIMENT_BUDGET,
+    factor: experimentSettings?.budget ?? DEFAULT_EXPERIMENT_TIME_MULTIPLE,
     timeLeftMs,
   });
   const experiments =
     getBaseline === null
-      ? EXPERIMENTS.filter(({ tests }) => tests === 'hidden')
-      : EXPERIMENTS.filter(({ id }) => id !== changeDemonstration.id || asksForOtherBehaviour(task));
+      ? TEST_EXPERIMENTS.filter(({ tests }) => tests === 'hidden')
+      : TEST_EXPERIMENTS.filter(
+          ({ id }) => id !== changeDemonstrationExperiment.id || asksForOtherBehaviour(task),
+        );
   const { inventory, compared } = await readInventory(subject, run, getBaseline);
-  const runners = createTestRunners({
+  const runners = createExperimentTestRunners({
     run: counted,
     budget,
     patchMs: run.processResult.durationMs,
@@ -67,12 +72,12 @@ export async function compareWithBase(context: ComparedContext, passed: PassedTe
     run,
     expected: expectedTestChanges(task?.expects),
     settings: experimentSettings,
-    hidden: selectHiddenTestsFor(hiddenTests, language),
+    hidden: selectHiddenTestsOfLanguage(hiddenTests, language),
     language,
     readWeakenedTests: () => readWeakenedTests(subject),
     inventory,
   };
-  const found = await runExperiments(experiments, start, runners);
+  const found = await runTestExperiments(experiments, start, runners);
   const hiddenResults = found.hidden ? { hiddenTestsResults: [found.hidden] } : {};
   if (getBaseline === null) return { ...result, ...hiddenResults };
   const clean =
@@ -103,7 +108,7 @@ export async function compareWithBase(context: ComparedContext, passed: PassedTe
 }
 
 /** What a task expects to change of tests; null: it does not say what it expects. */
-const expectedTestChanges = (expects: readonly string[] | null | undefined): ExpectedTestChanges =>
+const expectedTestChanges = (expects: readonly string[] | null | undefined): ExpectedTestChangeSet =>
   expects == null || expects.length === 0
     ? null
     : new Set((['tests_change', 'expectations_change'] as const).filter((each) => expects.includes(each)));
@@ -126,24 +131,29 @@ function escalateTestOfTask(finding: GateFinding, task: ComparedContext['task'] 
   const { rule, severity, test = '', file } = finding;
   if (task == null || severity !== 'warning' || !LOST_TEST_RULES.has(rule)) return finding;
   const text = `${task.title}\n${task.description}`;
-  const names = [...listSourceNames(test), file ?? ''].filter(({ length }) => length >= MIN_NAME_CHARACTERS);
+  const names = [...listTestSourceNames(test), file ?? ''].filter(
+    ({ length }) => length >= MIN_NAME_CHARACTERS,
+  );
   return names.some((name) => text.includes(name)) ? { ...finding, severity: 'error' } : finding;
 }
 
 const LOST_TEST_RULES: ReadonlySet<string> = new Set(['run_test_lost', 'run_test_skipped']);
 
 interface ComparedInventory {
-  readonly inventory: TestInventory;
+  readonly inventory: TestInventoryComparison;
   /** How much is known of what ran. */
   readonly compared: 'by name' | 'exit code only';
 }
 
 async function readInventory(
-  subject: PatchSubject,
-  run: CommandRun,
-  getBaseline: GetBaselineResult | null,
+  subject: PatchToCheck,
+  run: CompletedCommandRun,
+  getBaseline: BaselineResultProvider | null,
 ): Promise<ComparedInventory> {
-  const [sources, changedTests] = [await readTestSourceIndex(subject), await readChangedTests(subject)];
+  const [sources, changedTests] = [
+    await readTestSourceIndex(subject),
+    await readChangedBaseTestFiles(subject),
+  ];
   // The base is asked in any case: only it tells whether names of tests are missing from the run.
   const baseline = await (getBaseline?.() ?? null);
   const isNamed = run.cases !== null && baseline?.cases != null;
@@ -155,7 +165,7 @@ async function readInventory(
   };
 }
 
-async function readWeakenedTests(subject: PatchSubject): Promise<readonly GateFinding[]> {
+async function readWeakenedTests(subject: PatchToCheck): Promise<readonly GateFinding[]> {
   const [{ createPatchView, runRules }, { WEAKENED_TEST_RULES }] = await Promise.all([
     import('../../rules/framework/run-rules.ts'),
     import('../../rules/changed-tests/rules.ts'),

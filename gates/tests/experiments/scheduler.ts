@@ -1,22 +1,26 @@
 import type { GateFinding } from '../../core/gate-finding.ts';
 import type { HiddenTestsResult } from '../../core/hidden-tests-result.ts';
 import {
-  type Experiment,
-  type ExperimentContext,
+  createExperimentFinding,
+  EMPTY_EXPERIMENT_RESULT,
+  type ExperimentFacts,
+  type ExperimentInput,
   type ExperimentResult,
-  type Facts,
-  findingOf,
-  holdsPatch,
-  NO_RESULT,
-  needsReview,
-  severityOfLostProtection,
+  getLostTestCoverageSeverity,
+  isBlockingFinding,
+  isReviewReason,
+  type TestExperiment,
 } from './engine/experiment.ts';
-import { BudgetSpentError, MissingEvidenceError, type TestRunners } from './engine/test-runners.ts';
+import {
+  ExperimentBudgetSpentError,
+  type ExperimentTestRunners,
+  MissingExperimentEvidenceError,
+} from './engine/test-runners.ts';
 
 /** What all experiments together have found. */
-export interface ExperimentsResult {
+export interface CombinedExperimentResult {
   readonly findings: readonly GateFinding[];
-  readonly facts: Facts;
+  readonly facts: ExperimentFacts;
   /** Null: there are no hidden tests, or none of them ran. */
   readonly hidden: HiddenTestsResult | null;
 }
@@ -26,17 +30,17 @@ export interface ExperimentsResult {
  * Required evidence that could not be made is a finding that needs review. Optional experiments share one budget; what did not run
  * because it was spent is named in the facts.
  */
-export async function runExperiments(
-  experiments: readonly Experiment[],
-  start: Omit<ExperimentContext, 'failures' | 'runTests'>,
-  runners: TestRunners,
-): Promise<ExperimentsResult> {
-  let context: ExperimentContext = { ...start, runTests: runners.optional, failures: new Map() };
+export async function runTestExperiments(
+  experiments: readonly TestExperiment[],
+  start: Omit<ExperimentInput, 'failures' | 'runTests'>,
+  runners: ExperimentTestRunners,
+): Promise<CombinedExperimentResult> {
+  let context: ExperimentInput = { ...start, runTests: runners.optional, failures: new Map() };
   const findings: GateFinding[] = [];
   const facts: Record<string, string | number> = {};
   const notRun: string[] = [];
   let hidden: HiddenTestsResult | null = null;
-  const isRequired = ({ evidence }: Experiment): boolean => evidence === 'required';
+  const isRequired = ({ evidence }: TestExperiment): boolean => evidence === 'required';
   const inOrder = [...experiments.filter(isRequired), ...experiments.filter((each) => !isRequired(each))];
   for (const experiment of inOrder) {
     if (!isEnabled(experiment, context)) continue;
@@ -51,7 +55,7 @@ export async function runExperiments(
     findings.push(...result.findings);
     if (result.missing)
       findings.push(
-        findingOf({
+        createExperimentFinding({
           file: null,
           severity: 'warning',
           cause: { rule: 'run_comparison_missing', experiment: experiment.id, reason: result.missing },
@@ -68,7 +72,7 @@ export async function runExperiments(
   };
 }
 
-const isEnabled = ({ needs }: Experiment, { settings }: ExperimentContext): boolean =>
+const isEnabled = ({ needs }: TestExperiment, { settings }: ExperimentInput): boolean =>
   needs.every((each) =>
     each === 'mutants' ? settings?.mutants != null : settings?.perturbedEnvironment === true,
   );
@@ -77,22 +81,23 @@ const isEnabled = ({ needs }: Experiment, { settings }: ExperimentContext): bool
 function isDecided(
   findings: readonly GateFinding[],
   hidden: HiddenTestsResult | null,
-  { failures, expected }: ExperimentContext,
+  { failures, expected }: ExperimentInput,
 ): boolean {
-  if (hidden?.outcome === 'failed' || findings.some(holdsPatch)) return true;
-  const severity = severityOfLostProtection(expected, 'expectations_change');
-  return severity !== 'info' && [...failures.values()].some(needsReview);
+  if (hidden?.outcome === 'failed' || findings.some(isBlockingFinding)) return true;
+  const severity = getLostTestCoverageSeverity(expected, 'expectations_change');
+  return severity !== 'info' && [...failures.values()].some(isReviewReason);
 }
 
 async function runOrTellWhyNot(
-  experiment: Experiment,
-  context: ExperimentContext,
+  experiment: TestExperiment,
+  context: ExperimentInput,
 ): Promise<ExperimentResult | 'budget_spent'> {
   try {
     return await experiment.run(context);
   } catch (error) {
-    if (error instanceof MissingEvidenceError) return { ...NO_RESULT, missing: error.reason };
-    if (error instanceof BudgetSpentError) return 'budget_spent';
+    if (error instanceof MissingExperimentEvidenceError)
+      return { ...EMPTY_EXPERIMENT_RESULT, missing: error.reason };
+    if (error instanceof ExperimentBudgetSpentError) return 'budget_spent';
     throw error;
   }
 }

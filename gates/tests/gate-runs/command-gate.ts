@@ -1,21 +1,21 @@
 import * as z from 'zod';
 import {
-  EXPERIMENT_SETTINGS,
-  readExperimentSettings,
-  TEST_GATE_TIME_LIMITS,
+  readTestExperimentSettings,
+  TEST_EXPERIMENT_SETTING_SCHEMAS,
+  TEST_GATE_TIME_LIMIT_COUNT,
 } from '../../core/experiment-settings.ts';
-import { FLAKY_SETTINGS, readFlakySettings } from '../../core/flaky-settings.ts';
+import { FLAKY_TEST_SETTING_SCHEMAS, readFlakyTestSettings } from '../../core/flaky-settings.ts';
 import type { Gate, GateContext, GateResult } from '../../core/gate.ts';
 import type { GateCondition } from '../../core/gate-conditions.ts';
-import type { PatchSubject } from '../../core/patch-subject.ts';
+import type { PatchToCheck } from '../../core/patch-subject.ts';
 import type { ToolKind } from '../../languages/language-tool.ts';
-import { chooseTools } from '../running/choose-tools.ts';
+import { selectLanguageTools } from '../running/choose-tools.ts';
 import {
   findProjectScript,
   PROJECT_SCRIPT_NAMES,
   type ProjectScriptKind,
 } from '../running/project-scripts.ts';
-import { readToolProfiles, TOOL_PROFILE_SETTINGS } from '../running/tool-profile-settings.ts';
+import { readToolProfiles, TOOL_PROFILES_SETTING_SCHEMA } from '../running/tool-profile-settings.ts';
 
 interface CommandGateDefinition {
   readonly name: string;
@@ -32,7 +32,7 @@ interface CommandGateDefinition {
 }
 
 /** A command line in `assay.yaml`. */
-export const CommandSetting = z.string().trim().min(1, 'must not be empty').max(4_000);
+export const CommandLineSetting = z.string().trim().min(1, 'must not be empty').max(4_000);
 
 /** A gate that runs one command line, the configured one or the project's own script, or else the tools of the project's languages. */
 export function createCommandGate(definition: CommandGateDefinition): Gate {
@@ -43,35 +43,40 @@ export function createCommandGate(definition: CommandGateDefinition): Gate {
     enabledByDefault: definition.enabledByDefault,
     required: true,
     condition: definition.condition,
-    ...(definition.runsTests ? { timeLimitCount: TEST_GATE_TIME_LIMITS } : {}),
+    ...(definition.runsTests ? { timeLimitCount: TEST_GATE_TIME_LIMIT_COUNT } : {}),
     settings: {
       [name]: z.boolean().optional(),
-      [commandKey]: CommandSetting.optional(),
-      ...TOOL_PROFILE_SETTINGS,
-      ...(definition.runsTests ? { ...FLAKY_SETTINGS, ...EXPERIMENT_SETTINGS } : {}),
+      [commandKey]: CommandLineSetting.optional(),
+      ...TOOL_PROFILES_SETTING_SCHEMA,
+      ...(definition.runsTests ? { ...FLAKY_TEST_SETTING_SCHEMAS, ...TEST_EXPERIMENT_SETTING_SCHEMAS } : {}),
     },
     plan: async (project, settings, asked) => {
       const command = await findCommand(definition, project, settings);
       if (command !== null) return [{ command }];
-      const { tools } = await chooseTools(project, definition.toolKind, readToolProfiles(settings), asked);
+      const { tools } = await selectLanguageTools(
+        project,
+        definition.toolKind,
+        readToolProfiles(settings),
+        asked,
+      );
       return tools.map(({ tool: { line, installHint }, folder }) => ({ command: line, installHint, folder }));
     },
     run: async (given, settings) => {
       const context = definition.runsTests
         ? {
             ...given,
-            flakySettings: readFlakySettings(settings),
+            flakySettings: readFlakyTestSettings(settings),
             confirmsFailures: settings['flaky_detection'] !== false,
-            experimentSettings: readExperimentSettings(settings),
+            experimentSettings: readTestExperimentSettings(settings),
           }
         : given;
       const command = context.command ?? (await findCommand(definition, context.subject, settings));
       if (command !== null) {
-        const { runCommand } = await import('./run-command.ts');
-        return runCommand(context, command, { ...definition, comparesWithBase: true });
+        const { runCommandOnPatch } = await import('./run-command.ts');
+        return runCommandOnPatch(context, command, { ...definition, comparesWithBase: true });
       }
       const profiles = readToolProfiles(settings);
-      const chosen = await chooseTools(
+      const chosen = await selectLanguageTools(
         context.subject,
         definition.toolKind,
         profiles,
@@ -79,18 +84,18 @@ export function createCommandGate(definition: CommandGateDefinition): Gate {
       );
       if (chosen.tools.length + chosen.uncheckedFolders.length === 0)
         return createNothingToRunResult(definition, context);
-      const { runTools } = await import('./run-tools.ts');
-      return runTools(context, chosen, definition);
+      const { runLanguageTools } = await import('./run-tools.ts');
+      return runLanguageTools(context, chosen, definition);
     },
   };
 }
 
 const findCommand = async (
   { commandKey, toolKind }: CommandGateDefinition,
-  project: Pick<PatchSubject, 'baseFile'>,
+  project: Pick<PatchToCheck, 'baseFile'>,
   settings: Readonly<Record<string, unknown>>,
 ): Promise<string | null> =>
-  CommandSetting.safeParse(settings[commandKey]).data ??
+  CommandLineSetting.safeParse(settings[commandKey]).data ??
   (isScript(toolKind) ? await findProjectScript(project, toolKind) : null);
 
 const isScript = (tool: ToolKind): tool is ProjectScriptKind => tool in PROJECT_SCRIPT_NAMES;

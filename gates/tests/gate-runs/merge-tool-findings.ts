@@ -1,4 +1,4 @@
-import type { ChangedCode } from '../../code/changed-code.ts';
+import type { ChangedCodeFile } from '../../code/changed-code.ts';
 import { type CodeIssue, compareCodeIssues } from '../../code/parsing/code-issue.ts';
 import type { GateContext } from '../../core/gate.ts';
 import type { GateFinding } from '../../core/gate-finding.ts';
@@ -8,7 +8,7 @@ import { languageOfPath } from '../../languages/languages.ts';
 import { REPORT_READERS } from '../../reports/report-readers.ts';
 import type { ToolFinding } from '../../reports/tool-report.ts';
 import { runMeasurement } from '../measure/run-measurement.ts';
-import { hasToolSign, LANGUAGE_PROFILES } from '../running/choose-tools.ts';
+import { hasToolMarkerFile, LANGUAGE_PROFILES } from '../running/choose-tools.ts';
 import { findToolVersion } from '../running/tool-version.ts';
 
 interface ExtraToolRequest {
@@ -24,7 +24,7 @@ interface ExtraToolRequest {
 export async function mergeToolFindings(
   { subject, timeoutMs }: GateContext,
   own: readonly GateFinding[],
-  changed: readonly ChangedCode[],
+  changed: readonly ChangedCodeFile[],
   { gate, variables }: ExtraToolRequest,
 ): Promise<{ readonly seen: readonly GateFinding[]; readonly notes: Readonly<Record<string, string>> }> {
   const seen: GateFinding[] = [];
@@ -110,4 +110,4 @@ const isUsed = async (
   variables: ExtraToolRequest['variables'],
 ): Promise<boolean> =>
   (requiredVariable === undefined || typeof variables[requiredVariable] === 'string') &&
-  (signs.length === 0 || (await hasToolSign(subject, signs)));
+  (signs.length === 0 || (await hasToolMarkerFile(subject, signs)));

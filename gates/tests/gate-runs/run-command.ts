@@ -1,17 +1,17 @@
 import type { GateEvidence } from '../../../shared/contract/evidence/schema.ts';
 import type { GateContext, GateResult } from '../../core/gate.ts';
-import type { PatchSubject } from '../../core/patch-subject.ts';
-import { createBaselineLookup, readCommandFacts } from '../comparing/baseline-lookup.ts';
-import { evaluateRun } from '../comparing/evaluate-run.ts';
-import { compareWithBase } from '../experiments/compare-with-base.ts';
-import type { RunOptions } from '../experiments/engine/experiment.ts';
+import type { PatchToCheck } from '../../core/patch-subject.ts';
+import { createBaselineResultProvider, readCommandCacheInputs } from '../comparing/baseline-lookup.ts';
+import { evaluateTestRun } from '../comparing/evaluate-run.ts';
+import { runExperimentsAgainstBase } from '../experiments/compare-with-base.ts';
+import type { ExperimentRunOptions } from '../experiments/engine/experiment.ts';
 import { getRenamedPaths, readAddedLines } from '../running/added-lines.ts';
-import type { CommandRun } from '../running/command-run.ts';
+import type { CompletedCommandRun } from '../running/command-run.ts';
 import { runCommandLine } from '../running/run-command-line.ts';
-import { runWithBaseScripts } from '../running/run-with-base-scripts.ts';
+import { rerunCommandWithBaseScripts } from '../running/run-with-base-scripts.ts';
 import { createTestBaselineLookup, runAndEvaluateTests, runTests } from './run-tests.ts';
 
-export interface RunCommandOptions {
+export interface CommandGateOptions {
   /** It runs the project's tests. */
   readonly runsTests?: boolean;
   /** Whether findings that the base has too are none of the patch. Default: the base is not asked, and every failure counts. */
@@ -22,20 +22,20 @@ export interface RunCommandOptions {
  * Runs a command line on the patch. Its exit code decides, and where it leaves a report, what that says; where the base counts, only
  * what the base has not.
  */
-export async function runCommand(
+export async function runCommandOnPatch(
   context: GateContext,
   command: string,
-  { runsTests = false, comparesWithBase = false }: RunCommandOptions = {},
+  { runsTests = false, comparesWithBase = false }: CommandGateOptions = {},
 ): Promise<GateResult> {
   const { subject, timeoutMs } = context;
   const results: GateResult[] = [];
-  const runs: CommandRun[] = [];
+  const runs: CompletedCommandRun[] = [];
   // The limit is the gate's: a second run of the patch gets what the first one left. Runs that compare with the base have their own.
   const left = subject.sandboxes.startTimeLimit(timeoutMs);
   const run = async (
     tree: string,
-    { environment, limitMs = left() }: RunOptions = {},
-  ): Promise<CommandRun> =>
+    { environment, limitMs = left() }: ExperimentRunOptions = {},
+  ): Promise<CompletedCommandRun> =>
     runsTests
       ? runTests(subject, command, tree, limitMs, environment)
       : runCommandLine(
@@ -45,15 +45,15 @@ export async function runCommand(
         );
   const base = runsTests
     ? createTestBaselineLookup(context, command)
-    : createBaselineLookup(context, {
-        readCacheFacts: () => readCommandFacts(subject, command),
+    : createBaselineResultProvider(context, {
+        readCacheFacts: () => readCommandCacheInputs(subject, command),
         run: () => run(subject.base, { limitMs: timeoutMs }),
       });
-  const result = await runWithBaseScripts(subject, command, async (tree) => {
+  const result = await rerunCommandWithBaseScripts(subject, command, async (tree) => {
     const ran = await run(tree);
     const result = runsTests
       ? await runAndEvaluateTests(context, command, tree, left)
-      : await evaluateRun(ran, {
+      : await evaluateTestRun(ran, {
           ...(comparesWithBase
             ? {
                 addedLines: await readAddedLines(subject.store, subject.base, subject.tree),
@@ -85,7 +85,7 @@ export async function runCommand(
     ...(first?.tests ? { tests: first.tests } : {}),
   };
   return runsTests && execution
-    ? compareWithBase(context, {
+    ? runExperimentsAgainstBase(context, {
         result: ran,
         run: execution,
         getBaseline: base,
@@ -98,11 +98,11 @@ export async function runCommand(
 
 /** Which tests were run, and why, where the command leaves that open. */
 async function describeTestSelection(
-  subject: PatchSubject,
+  subject: PatchToCheck,
   command: string,
 ): Promise<{ readonly tests_selected?: string }> {
   if (!command.includes('{files}')) return {};
-  const { getTestSelection } = await import('../../rules/tests/selected-tests-command.ts');
-  const { kind, reason } = await getTestSelection(subject, 0);
+  const { getAffectedTestSelection } = await import('../../rules/tests/selected-tests-command.ts');
+  const { kind, reason } = await getAffectedTestSelection(subject, 0);
   return { tests_selected: kind === 'all' ? `all: ${reason}` : reason };
 }

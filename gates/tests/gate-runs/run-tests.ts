@@ -1,21 +1,21 @@
 import type { GateContext, GateResult } from '../../core/gate.ts';
-import type { PatchSubject } from '../../core/patch-subject.ts';
+import type { PatchToCheck } from '../../core/patch-subject.ts';
 import {
-  createBaselineLookup,
-  type GetBaselineResult,
-  readCommandFacts,
+  type BaselineResultProvider,
+  createBaselineResultProvider,
+  readCommandCacheInputs,
 } from '../comparing/baseline-lookup.ts';
-import type { FailureReruns } from '../comparing/confirm-failures.ts';
+import type { FailedTestRerunners } from '../comparing/confirm-failures.ts';
 import { createFlakyCheck } from '../comparing/create-flaky-check.ts';
-import { evaluateRun } from '../comparing/evaluate-run.ts';
+import { evaluateTestRun } from '../comparing/evaluate-run.ts';
 import { isFailFast } from '../comparing/fail-fast.ts';
-import { createPatchTests, listChangedTestFiles } from '../comparing/patch-tests.ts';
+import { createPatchTestLookup, listChangedTestFiles } from '../comparing/patch-tests.ts';
 import { addTestReporter } from '../running/add-test-reporter.ts';
-import type { CommandRun, EnvironmentOverrides } from '../running/command-run.ts';
+import type { CompletedCommandRun, EnvironmentOverrides } from '../running/command-run.ts';
 import { runCommandLine } from '../running/run-command-line.ts';
 
-const runs = new WeakMap<PatchSubject, Map<string, Promise<CommandRun>>>();
-const results = new WeakMap<PatchSubject, Map<string, Promise<GateResult>>>();
+const runs = new WeakMap<PatchToCheck, Map<string, Promise<CompletedCommandRun>>>();
+const results = new WeakMap<PatchToCheck, Map<string, Promise<GateResult>>>();
 
 /**
  * Runs a command that runs tests on a tree, in a checkout of its own. Several gates ask for the same run; the first one's result,
@@ -23,23 +23,23 @@ const results = new WeakMap<PatchSubject, Map<string, Promise<GateResult>>>();
  * A line with `{files}` in it is run on the tests that the patch can break; see tests/select.ts.
  */
 export const runTests = (
-  subject: PatchSubject,
+  subject: PatchToCheck,
   command: string,
   tree: string,
   timeoutMs: number,
   surroundings: EnvironmentOverrides = {},
-): Promise<CommandRun> =>
+): Promise<CompletedCommandRun> =>
   once(runs, subject, `${tree}\0${command}\0${JSON.stringify(surroundings)}`, () =>
     runTestsUncached(subject, command, tree, timeoutMs, surroundings),
   );
 
 const runTestsUncached = async (
-  subject: PatchSubject,
+  subject: PatchToCheck,
   command: string,
   tree: string,
   timeoutMs: number,
   surroundings: EnvironmentOverrides = {},
-): Promise<CommandRun> => {
+): Promise<CompletedCommandRun> => {
   const line = await addTestReporter(subject, await expandCommand(subject, command, tree, timeoutMs));
   return runCommandLine(
     await subject.sandboxes.createSandbox(tree),
@@ -62,16 +62,21 @@ export const runAndEvaluateTests = (
   once(results, context.subject, `${tree}\0${command}`, async () => {
     const { subject, flakySettings = null, confirmsFailures = true } = context;
     const run = await runTests(subject, command, tree, left());
-    return evaluateRun(run, {
+    return evaluateTestRun(run, {
       getBaseline: createTestBaselineLookup(context, command),
-      readPatchTests: async () => createPatchTests(await listChangedTestFiles(subject)),
+      readPatchTests: async () => createPatchTestLookup(await listChangedTestFiles(subject)),
       isFailFast: await isFailFast(subject, command),
       ...(confirmsFailures
         ? {
-            reruns: createReruns(run, left, (of) => runTestsUncached(subject, command, of, left()), {
-              tree,
-              base: subject.base,
-            }),
+            reruns: createFailedTestRerunners(
+              run,
+              left,
+              (of) => runTestsUncached(subject, command, of, left()),
+              {
+                tree,
+                base: subject.base,
+              },
+            ),
           }
         : {}),
       ...(flakySettings
@@ -85,29 +90,33 @@ export const runAndEvaluateTests = (
   });
 
 /** Looks up what a test command says about the base. A selection of tests is one command of its own. */
-export const createTestBaselineLookup = (context: GateContext, command: string): GetBaselineResult | null => {
+export const createTestBaselineLookup = (
+  context: GateContext,
+  command: string,
+): BaselineResultProvider | null => {
   const { subject, timeoutMs } = context;
-  return createBaselineLookup(context, {
+  return createBaselineResultProvider(context, {
     readCacheFacts: async () =>
-      readCommandFacts(subject, await expandCommand(subject, command, subject.base, timeoutMs)),
+      readCommandCacheInputs(subject, await expandCommand(subject, command, subject.base, timeoutMs)),
     run: () => runTests(subject, command, subject.base, timeoutMs),
   });
 };
 
 /** Reruns for failures, where they fit into the time that is left. */
-export function createReruns(
-  { processResult: { durationMs } }: CommandRun,
+export function createFailedTestRerunners(
+  { processResult: { durationMs } }: CompletedCommandRun,
   left: () => number,
-  run: (tree: string) => Promise<CommandRun>,
-  { tree, base }: Pick<PatchSubject, 'tree' | 'base'>,
-): FailureReruns {
-  const rerun = async (of: string): Promise<CommandRun | null> => (left() < 2 * durationMs ? null : run(of));
+  run: (tree: string) => Promise<CompletedCommandRun>,
+  { tree, base }: Pick<PatchToCheck, 'tree' | 'base'>,
+): FailedTestRerunners {
+  const rerun = async (of: string): Promise<CompletedCommandRun | null> =>
+    left() < 2 * durationMs ? null : run(of);
   return { rerunPatch: () => rerun(tree), rerunBase: () => rerun(base) };
 }
 
 function once<Value>(
-  all: WeakMap<PatchSubject, Map<string, Promise<Value>>>,
-  subject: PatchSubject,
+  all: WeakMap<PatchToCheck, Map<string, Promise<Value>>>,
+  subject: PatchToCheck,
   key: string,
   make: () => Promise<Value>,
 ): Promise<Value> {
@@ -122,7 +131,7 @@ function once<Value>(
 
 /** A command with `{files}` in it is run on the tests that the patch can break. */
 async function expandCommand(
-  subject: PatchSubject,
+  subject: PatchToCheck,
   command: string,
   tree: string,
   timeoutMs: number,

@@ -2,30 +2,33 @@ import { join } from 'node:path';
 import { toDisplayPath } from '../../../workspace/git/path-encoding.ts';
 import { classifyProcessResult } from '../../../workspace/process/command-outcome.ts';
 import type { GateContext, GateResult } from '../../core/gate.ts';
-import type { Sandboxes } from '../../core/sandboxes.ts';
+import type { SandboxFactory } from '../../core/sandboxes.ts';
 import type { LanguageTool } from '../../languages/language-tool.ts';
 import { languageOfPath } from '../../languages/languages.ts';
 import { REPORT_READERS } from '../../reports/report-readers.ts';
-import { createBaselineLookup } from '../comparing/baseline-lookup.ts';
+import { createBaselineResultProvider } from '../comparing/baseline-lookup.ts';
 import { createFlakyCheck } from '../comparing/create-flaky-check.ts';
-import { evaluateRun } from '../comparing/evaluate-run.ts';
+import { evaluateTestRun } from '../comparing/evaluate-run.ts';
 import { isFailFast } from '../comparing/fail-fast.ts';
-import { createPatchTests, listChangedTestFiles } from '../comparing/patch-tests.ts';
-import { compareWithBase } from '../experiments/compare-with-base.ts';
+import { createPatchTestLookup, listChangedTestFiles } from '../comparing/patch-tests.ts';
+import { runExperimentsAgainstBase } from '../experiments/compare-with-base.ts';
 import { type AddedLines, getRenamedPaths, readAddedLines } from '../running/added-lines.ts';
-import type { ChosenTool, ToolChoice } from '../running/choose-tools.ts';
-import type { CommandRun, EnvironmentOverrides } from '../running/command-run.ts';
+import type { LanguageToolSelection, PlannedToolRun } from '../running/choose-tools.ts';
+import type { CompletedCommandRun, EnvironmentOverrides } from '../running/command-run.ts';
 import { readReportFile } from '../running/report-file.ts';
 import { createReportPathResolver } from '../running/report-paths.ts';
 import { runCommandLine } from '../running/run-command-line.ts';
-import { type CommandOutcomeWithFindings, runWithBaseScripts } from '../running/run-with-base-scripts.ts';
+import {
+  type CommandCheckOutcomeWithFindings,
+  rerunCommandWithBaseScripts,
+} from '../running/run-with-base-scripts.ts';
 import { restrictToolToFiles, selectToolFiles } from '../running/tool-files.ts';
-import { enterFolderLine } from '../running/tool-folders.ts';
+import { buildEnterFolderLine } from '../running/tool-folders.ts';
 import { findToolVersion, missingToolMessage } from '../running/tool-version.ts';
-import { type ToolResult, worstResult } from '../running/worst-result.ts';
-import { createReruns } from './run-tests.ts';
+import { combineToolResults, type ToolGateResult } from '../running/worst-result.ts';
+import { createFailedTestRerunners } from './run-tests.ts';
 
-export interface RunToolsOptions {
+export interface LanguageToolGateOptions {
   /** Whether tools are given the changed files only, where they take files. */
   readonly checksChangedFilesOnly?: boolean;
   /** Tests that the patch takes away are run with it. */
@@ -33,14 +36,14 @@ export interface RunToolsOptions {
 }
 
 /** Runs the tool of each language; the gravest result is the gate's. */
-export async function runTools(
+export async function runLanguageTools(
   context: GateContext,
-  { tools: chosen, uncheckedFolders }: ToolChoice,
-  gate: RunToolsOptions,
+  { tools: chosen, uncheckedFolders }: LanguageToolSelection,
+  gate: LanguageToolGateOptions,
 ): Promise<GateResult> {
   const { subject } = context;
   const added = await readAddedLines(subject.store, subject.base, subject.tree);
-  const parts: ToolResult[] = [];
+  const parts: ToolGateResult[] = [];
   // The limit is the gate's, however many runs it takes.
   const left = subject.sandboxes.startTimeLimit(context.timeoutMs);
   for (const each of chosen)
@@ -49,13 +52,13 @@ export async function runTools(
       folder: each.folder,
       result: await runChosenTool(context, each, gate, added, left),
     });
-  return worstResult(parts, uncheckedFolders);
+  return combineToolResults(parts, uncheckedFolders);
 }
 
 async function runChosenTool(
   context: GateContext,
-  chosen: ChosenTool,
-  { checksChangedFilesOnly = false, runsTests }: RunToolsOptions,
+  chosen: PlannedToolRun,
+  { checksChangedFilesOnly = false, runsTests }: LanguageToolGateOptions,
   added: AddedLines,
   left: () => number,
 ): Promise<GateResult> {
@@ -83,7 +86,7 @@ async function runChosenTool(
     };
   const options = { sandboxes: subject.sandboxes, tool, folder, timeLeftMs: left };
 
-  const base = createBaselineLookup(context, {
+  const base = createBaselineResultProvider(context, {
     readCacheFacts: async () => ({
       tool: { ...onBase, stopRules: null, signs: [], fileMode: null },
       version,
@@ -93,10 +96,10 @@ async function runChosenTool(
     run: () => runTool(subject.base, { ...options, tool: onBase, timeLeftMs: () => context.timeoutMs }),
   });
   const failsEarly = runsTests && (await isFailFast(subject, tool.line));
-  const runs: { readonly execution: CommandRun; readonly result: GateResult }[] = [];
+  const runs: { readonly execution: CompletedCommandRun; readonly result: GateResult }[] = [];
   const once = async (tree: string): Promise<GateResult> => {
     const execution = await runTool(tree, options);
-    const result = await evaluateRun(execution, {
+    const result = await evaluateTestRun(execution, {
       label: tool.name,
       addedLines: added,
       renamedPaths: getRenamedPaths(subject.changes),
@@ -106,7 +109,7 @@ async function runChosenTool(
       ...(tool.stopRules ? { stopRules: tool.stopRules } : {}),
       ...(runsTests && context.confirmsFailures !== false
         ? {
-            reruns: createReruns(
+            reruns: createFailedTestRerunners(
               execution,
               left,
               (of) => runTool(of, of === subject.base ? { ...options, tool: onBase } : options),
@@ -122,13 +125,18 @@ async function runChosenTool(
           }
         : {}),
       ...(runsTests
-        ? { readPatchTests: async () => createPatchTests(await listChangedTestFiles(subject)) }
+        ? { readPatchTests: async () => createPatchTestLookup(await listChangedTestFiles(subject)) }
         : {}),
     });
     runs.push({ execution, result });
     return result;
   };
-  const all: CommandOutcomeWithFindings = await runWithBaseScripts(subject, chosen.tool.line, once, folder);
+  const all: CommandCheckOutcomeWithFindings = await rerunCommandWithBaseScripts(
+    subject,
+    chosen.tool.line,
+    once,
+    folder,
+  );
   const [first] = runs;
   const ran: GateResult = {
     ...all,
@@ -144,7 +152,7 @@ async function runChosenTool(
     ...(first?.result.tests ? { tests: first.result.tests } : {}),
   };
   return runsTests && first && touchesLanguage(context, language)
-    ? compareWithBase(context, {
+    ? runExperimentsAgainstBase(context, {
         result: ran,
         run: first.execution,
         getBaseline: base,
@@ -162,11 +170,11 @@ async function runChosenTool(
 }
 
 /** A patch in another language changes nothing that this tool would run. */
-const touchesLanguage = ({ subject }: GateContext, language: ChosenTool['language']): boolean =>
+const touchesLanguage = ({ subject }: GateContext, language: PlannedToolRun['language']): boolean =>
   subject.changes.some(({ path }) => [language, null].includes(languageOfPath(path)));
 
 interface RunToolOptions {
-  readonly sandboxes: Sandboxes;
+  readonly sandboxes: SandboxFactory;
   readonly tool: LanguageTool;
   /** Folder of the checkout that the tool runs in; '' is the top. */
   readonly folder: string;
@@ -180,13 +188,13 @@ interface RunToolOptions {
 async function runTool(
   tree: string,
   { sandboxes, tool, folder, timeLeftMs, environmentOverrides = {} }: RunToolOptions,
-): Promise<CommandRun> {
+): Promise<CompletedCommandRun> {
   const sandbox = await sandboxes.createSandbox(tree);
   if (tool.format === null)
     return runCommandLine(
       sandbox,
       {
-        line: `${enterFolderLine(folder)}${tool.line}`,
+        line: `${buildEnterFolderLine(folder)}${tool.line}`,
         folder,
         reportRequirement: 'may',
         environment: environmentOverrides,
@@ -195,7 +203,7 @@ async function runTool(
     );
   const path = join(sandbox.tmpFolder, 'assay-report');
   // The report lies outside of the checkout, where no file or link of a patch can be in its way.
-  const ran = await sandbox.run({ line: `${enterFolderLine(folder)}${tool.line}` }, timeLeftMs(), {
+  const ran = await sandbox.run({ line: `${buildEnterFolderLine(folder)}${tool.line}` }, timeLeftMs(), {
     ...environmentOverrides,
     REPORT: path,
   });
@@ -231,7 +239,7 @@ async function runTool(
 
 const NO_REPORT = { report: null, cases: null } as const;
 
-type RunOutcome = Pick<CommandRun, 'outcome' | 'detail'>;
+type RunOutcome = Pick<CompletedCommandRun, 'outcome' | 'detail'>;
 
 /** An audit without a report mostly could not reach its database, and that is not the patch's doing. */
 const adjustUnreportedAudit = (tool: LanguageTool, plain: RunOutcome): RunOutcome =>

@@ -1,8 +1,8 @@
 import type { CodeFile } from '../../code/code-files.ts';
 import type { SyntaxNode } from '../../code/parsing/syntax-node.ts';
-import { runOnPatchCode } from '../../code/patch-code.ts';
-import { SyntaxReader } from '../../code/syntax-reader.ts';
-import { findUnreadableChanges } from '../../code/unreadable-changes.ts';
+import { runPatchCodeCheck } from '../../code/patch-code.ts';
+import { SyntaxTreeReader } from '../../code/syntax-reader.ts';
+import { findUnreadableChangedFiles } from '../../code/unreadable-changes.ts';
 import type { GateContext, GateResult } from '../../core/gate.ts';
 import { buildGateResult } from '../../core/gate-finding.ts';
 import { type Language, languageOfGrammar } from '../../core/language.ts';
@@ -105,13 +105,13 @@ export const compareBuiltInComplexity = (
   context: GateContext,
   judge: (base: number, current: number) => GateResult,
 ): Promise<GateResult> =>
-  runOnPatchCode(context, async ({ project, changed, deadlineCpuMs }) => {
+  runPatchCodeCheck(context, async ({ project, changed, deadlineCpuMs }) => {
     const { store } = context.subject;
-    const unreadable = (await findUnreadableChanges(store, project, changed)).filter(({ severity }) =>
+    const unreadable = (await findUnreadableChangedFiles(store, project, changed)).filter(({ severity }) =>
       ['error', 'warning'].includes(severity),
     );
     if (unreadable.length > 0) return buildGateResult(unreadable, '');
-    const reader = new SyntaxReader(store, deadlineCpuMs);
+    const reader = new SyntaxTreeReader(store, deadlineCpuMs);
     const average = async (files: readonly (CodeFile | null)[]): Promise<number> => {
       const numbers: number[] = [];
       for (const file of files) {

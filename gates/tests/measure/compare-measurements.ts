@@ -1,13 +1,13 @@
 import { toDisplayPath } from '../../../workspace/git/path-encoding.ts';
 import type { GateContext, GateResult } from '../../core/gate.ts';
 import { findToolVersion, missingToolMessage } from '../running/tool-version.ts';
-import { type ToolResult, worstResult } from '../running/worst-result.ts';
+import { combineToolResults, type ToolGateResult } from '../running/worst-result.ts';
 import { chooseMeasurementSuites, type MeasurementSuite } from './measurement-suites.ts';
 import {
-  createUnmeasuredResult,
-  type Measurement,
+  buildWriteOutputToReportLine,
+  createFailedMeasurementResult,
+  type MeasurementRun,
   runMeasurement,
-  writeOutputToReportLine,
 } from './run-measurement.ts';
 
 type Metadata = NonNullable<GateResult['metadata']>;
@@ -37,11 +37,16 @@ export async function compareMeasurements<T>(
   const left = subject.sandboxes.startTimeLimit(timeoutMs);
   const { command, suites } = options;
   if (command !== undefined)
-    return compare(subject, { line: writeOutputToReportLine(command), metadata: { command } }, options, left);
+    return compare(
+      subject,
+      { line: buildWriteOutputToReportLine(command), metadata: { command } },
+      options,
+      left,
+    );
   const { chosen, beyond } = await chooseMeasurementSuites(subject, suites);
   if (chosen.length + beyond.length === 0)
     return createCouldNotRunResult('no command is set, and the languages of the project have no tool for it');
-  const parts: ToolResult[] = [];
+  const parts: ToolGateResult[] = [];
   for (const { suite, folder } of chosen) {
     const version = await findToolVersion(subject.sandboxes, subject.base, suite, folder);
     const metadata: Metadata = {
@@ -56,7 +61,7 @@ export async function compareMeasurements<T>(
         : await compare(subject, { folder, line: suite.line, metadata }, options, left);
     parts.push({ tool: suite.name, folder, result });
   }
-  return worstResult(parts, beyond);
+  return combineToolResults(parts, beyond);
 }
 
 const createCouldNotRunResult = (detail: string, metadata: Metadata = {}): GateResult => ({
@@ -81,20 +86,20 @@ async function compare<T>(
   left: () => number,
 ): Promise<GateResult> {
   const head = await runMeasurement(tree, { sandboxes, ...line, timeoutMs: left() });
-  if (head.outcome === 'timed_out') return createUnmeasuredResult(head, metadata);
+  if (head.outcome === 'timed_out') return createFailedMeasurementResult(head, metadata);
   const before = await runMeasurement(commit, { sandboxes, ...line, timeoutMs: left() });
   const base = attempt(before, read);
   const current = attempt(head, read);
   // A suite that fails on the base too says nothing about the patch; what it measured still counts.
   if (head.outcome !== 'passed' && (before.outcome === 'passed' || current === null))
-    return createUnmeasuredResult(head, metadata);
-  if (current === null) return createUnmeasuredResult(head, metadata);
+    return createFailedMeasurementResult(head, metadata);
+  if (current === null) return createFailedMeasurementResult(head, metadata);
   if (base === null)
     return createCouldNotRunResult(`the base could not be measured: ${before.detail}`, metadata);
   return judge({ base, current, metadata });
 }
 
-function attempt<T>({ reportText }: Measurement, read: (text: string) => T): T | null {
+function attempt<T>({ reportText }: MeasurementRun, read: (text: string) => T): T | null {
   if (reportText === null) return null;
   try {
     return read(reportText);

@@ -3,9 +3,9 @@ import type { Language } from '../../core/language.ts';
 import type { ProjectFiles } from '../../core/project-files.ts';
 import {
   buildVersionCommand,
-  createPackageMarker,
-  type ToolMarker,
+  createPackageJsonMarker,
   type ToolProgram,
+  type ToolUsageMarker,
 } from '../../languages/language-tool.ts';
 import { selectLanguages } from '../../languages/languages.ts';
 import { hasAnyManifest, joinFolder, listToolFolders, MAX_TOOL_FOLDERS } from '../running/tool-folders.ts';
@@ -15,7 +15,7 @@ export interface MeasurementSuite extends ToolProgram {
   readonly language: Language;
   readonly line: string;
   /** The project uses it when one of these is in the base; none: it is the language's own. */
-  readonly signs: readonly ToolMarker[];
+  readonly signs: readonly ToolUsageMarker[];
 }
 
 const pytestPluginVersionLine = (option: string): string =>
@@ -37,7 +37,7 @@ export const COVERAGE_SUITES: readonly MeasurementSuite[] = [
     versionLine: buildVersionCommand('vitest'),
     installHint: `npm install --save-dev vitest @vitest/coverage-v8, and ${MODULES}`,
     line: 'vitest run --coverage.enabled --coverage.reporter=json-summary --coverage.reportsDirectory="$TMPDIR/coverage"; code=$?; cp "$TMPDIR/coverage/coverage-summary.json" "$REPORT"; exit $code',
-    signs: [createPackageMarker('vitest')],
+    signs: [createPackageJsonMarker('vitest')],
   },
   {
     language: 'javascript',
@@ -45,7 +45,7 @@ export const COVERAGE_SUITES: readonly MeasurementSuite[] = [
     versionLine: buildVersionCommand('jest'),
     installHint: `npm install --save-dev jest, and ${MODULES}`,
     line: 'jest --ci --coverage --coverageReporters=json-summary --coverageDirectory="$TMPDIR/coverage"; code=$?; cp "$TMPDIR/coverage/coverage-summary.json" "$REPORT"; exit $code',
-    signs: [createPackageMarker('jest')],
+    signs: [createPackageJsonMarker('jest')],
   },
   {
     language: 'javascript',
@@ -89,7 +89,7 @@ export const BENCHMARK_SUITES: readonly MeasurementSuite[] = [
     installHint: `npm install --save-dev vitest, and ${MODULES}`,
     // The option of the versions before 5 is gone, and the reporter of those after 4 was not there.
     line: 'vitest bench --run $(rm -rf .assay-report; case "$(vitest --version)" in vitest/[0-4].*) echo --outputJson=.assay-report;; *) echo --reporter=json --outputFile=.assay-report;; esac); code=$?; mv .assay-report "$REPORT"; exit $code',
-    signs: [createPackageMarker('vitest')],
+    signs: [createPackageJsonMarker('vitest')],
   },
 ];
 

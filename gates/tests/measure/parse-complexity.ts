@@ -46,5 +46,5 @@ const mean = (numbers: readonly number[]): number =>
   numbers.length === 0 ? 0 : numbers.reduce((sum, each) => sum + each, 0) / numbers.length;
 
 /** How much more complex it became, as a share of what it was; 0 where there was nothing before. */
-export const computeGrowth = (base: number, current: number): number =>
+export const computeRelativeGrowth = (base: number, current: number): number =>
   base === 0 ? 0 : (current - base) / base;

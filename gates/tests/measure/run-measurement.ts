@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { classifyProcessResult } from '../../../workspace/process/command-outcome.ts';
 import type { GateResult } from '../../core/gate.ts';
-import type { Sandboxes } from '../../core/sandboxes.ts';
+import type { SandboxFactory } from '../../core/sandboxes.ts';
 import { readReportFile } from '../running/report-file.ts';
-import { enterFolderLine } from '../running/tool-folders.ts';
+import { buildEnterFolderLine } from '../running/tool-folders.ts';
 
-export interface Measurement {
+export interface MeasurementRun {
   /** What it left in `$REPORT`; null when it left nothing that can be read. */
   readonly reportText: string | null;
   readonly outcome: GateResult['outcome'];
@@ -16,7 +16,7 @@ export interface Measurement {
 }
 
 export interface RunMeasurementOptions {
-  readonly sandboxes: Sandboxes;
+  readonly sandboxes: SandboxFactory;
   /** Line for `bash -c`. The report's file is `$REPORT`, the files are `"$@"`. */
   readonly line: string;
   /** Folder of the checkout that the line runs in; '' is the top. */
@@ -29,13 +29,13 @@ export interface RunMeasurementOptions {
 }
 
 /** Runs a line on a tree, in a checkout of its own, and reads what it left. */
-export async function runMeasurement(tree: string, options: RunMeasurementOptions): Promise<Measurement> {
+export async function runMeasurement(tree: string, options: RunMeasurementOptions): Promise<MeasurementRun> {
   const { sandboxes, line, folder = '', files = [], timeoutMs, mutatesCode = false } = options;
   const sandbox = await (mutatesCode ? sandboxes.createMutationSandbox(tree) : sandboxes.createSandbox(tree));
   const list = await sandbox.writePathList(files);
   const ran = await sandbox.run(
     {
-      line: `${enterFolderLine(folder)}export REPORT="$TMPDIR/assay-report"; mapfile -d '' -t ASSAY_FILES < "$ASSAY_LIST"; set -- "\${ASSAY_FILES[@]}"; ${line}`,
+      line: `${buildEnterFolderLine(folder)}export REPORT="$TMPDIR/assay-report"; mapfile -d '' -t ASSAY_FILES < "$ASSAY_LIST"; set -- "\${ASSAY_FILES[@]}"; ${line}`,
     },
     timeoutMs,
     { ASSAY_LIST: list },
@@ -52,11 +52,11 @@ export async function runMeasurement(tree: string, options: RunMeasurementOption
 }
 
 /** A command of the configuration, which prints its result. */
-export const writeOutputToReportLine = (command: string): string => `{ ${command}\n} > "$REPORT"`;
+export const buildWriteOutputToReportLine = (command: string): string => `{ ${command}\n} > "$REPORT"`;
 
 /** The result of a gate that could not measure. */
-export const createUnmeasuredResult = (
-  { outcome, detail }: Pick<Measurement, 'outcome' | 'detail'>,
+export const createFailedMeasurementResult = (
+  { outcome, detail }: Pick<MeasurementRun, 'outcome' | 'detail'>,
   metadata: GateResult['metadata'] = {},
 ): GateResult => ({
   outcome: outcome === 'passed' ? 'could_not_run' : outcome,

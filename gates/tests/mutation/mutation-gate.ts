@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Gate } from '../../core/gate.ts';
 import type { GateCondition } from '../../core/gate-conditions.ts';
-import { CommandSetting } from '../gate-runs/command-gate.ts';
+import { CommandLineSetting } from '../gate-runs/command-gate.ts';
 import type { MutationTarget } from './run-mutation.ts';
 
 /** A share from 0 to 1. */
@@ -31,7 +31,7 @@ export function createMutationGate({
   target,
 }: MutationGateDefinition): Gate {
   const commandOf = (settings: Readonly<Record<string, unknown>>): string | undefined =>
-    CommandSetting.safeParse(settings[`${settingsPrefix}_command`]).data;
+    CommandLineSetting.safeParse(settings[`${settingsPrefix}_command`]).data;
   return {
     name,
     configKey: name,
@@ -44,13 +44,13 @@ export function createMutationGate({
       [name]: z.boolean().optional(),
       [`${settingsPrefix}_threshold`]: ShareSetting.optional(),
       [`${settingsPrefix}_timeout_s`]: SecondsSetting.optional(),
-      [`${settingsPrefix}_command`]: CommandSetting.optional(),
+      [`${settingsPrefix}_command`]: CommandLineSetting.optional(),
     },
     plan: async (project, settings) => {
       const command = commandOf(settings);
       if (command !== undefined) return [{ command }];
-      const { planMutation } = await import('./plan-mutation.ts');
-      return planMutation(project);
+      const { planMutationToolRuns } = await import('./plan-mutation.ts');
+      return planMutationToolRuns(project);
     },
     run: async (context, settings) => {
       const { runMutationGate } = await import('./run-mutation.ts');

@@ -78,7 +78,7 @@ export const REPORT_SEPARATOR = '\n--- assay: next ---\n';
  * A command of the configuration. What it leaves is what it wrote to `$REPORT`, what lies where such tools leave their reports,
  * and the end of its output. Reports that the tree already has are taken away first: they would be the patch's word.
  */
-export const collectMutationReportLine = (command: string): string => `
+export const buildCollectMutationReportLine = (command: string): string => `
   rm -rf ${REPORTS.join(' ')}
   { ${command}
   } 2>&1 | tee "$TMPDIR/output"; code=\${PIPESTATUS[0]}

@@ -1,20 +1,24 @@
-import type { Finding } from '../../../shared/contract/evidence/schema.ts';
+import type { CheckFinding } from '../../../shared/contract/evidence/schema.ts';
 import { toDisplayPath } from '../../../workspace/git/path-encoding.ts';
-import type { ChangedCode } from '../../code/changed-code.ts';
+import type { ChangedCodeFile } from '../../code/changed-code.ts';
 import type { CodeFile } from '../../code/code-files.ts';
 import { moduleOfPath } from '../../code/import-graph.ts';
-import { runOnPatchCode } from '../../code/patch-code.ts';
-import type { ProjectCode } from '../../code/project-code.ts';
+import { runPatchCodeCheck } from '../../code/patch-code.ts';
+import type { ProjectCodeRevisions } from '../../code/project-code.ts';
 import { isTestFile } from '../../code/test-reachability.ts';
 import type { GateContext, GateResult } from '../../core/gate.ts';
 import { type Language, languageOfGrammar } from '../../core/language.ts';
 import { isTestPath } from '../../core/test-paths.ts';
-import { createUnmeasuredResult, type Measurement, runMeasurement } from '../measure/run-measurement.ts';
+import {
+  createFailedMeasurementResult,
+  type MeasurementRun,
+  runMeasurement,
+} from '../measure/run-measurement.ts';
 import { groupFilesByProject, joinFolder, MAX_TOOL_FOLDERS } from '../running/tool-folders.ts';
 import { findToolVersion, missingToolMessage } from '../running/tool-version.ts';
-import { type ToolResult, worstResult } from '../running/worst-result.ts';
+import { combineToolResults, type ToolGateResult } from '../running/worst-result.ts';
 import { type MutationReport, parseMutationReport } from './mutation-report.ts';
-import { collectMutationReportLine, MUTATION_TOOLS, REPORT_SEPARATOR } from './mutation-tools.ts';
+import { buildCollectMutationReportLine, MUTATION_TOOLS, REPORT_SEPARATOR } from './mutation-tools.ts';
 
 interface MutationOptions {
   /** Command of the configuration; null: the tool of each language. */
@@ -36,7 +40,7 @@ async function runMutation(context: GateContext, options: MutationOptions): Prom
   const left = subject.sandboxes.startTimeLimit(timeoutMs);
   if (options.command !== null) {
     const files = [...options.files.values()].flat();
-    const line = collectMutationReportLine(options.command);
+    const line = buildCollectMutationReportLine(options.command);
     const measured = await runMeasurement(subject.tree, {
       sandboxes: subject.sandboxes,
       line,
@@ -46,7 +50,7 @@ async function runMutation(context: GateContext, options: MutationOptions): Prom
     });
     return judgeMutation(measured, options, files, { command: options.command });
   }
-  const parts: ToolResult[] = [];
+  const parts: ToolGateResult[] = [];
   const beyond: string[] = [];
   for (const [language, all] of options.files) {
     const folders = [...(await groupFilesByProject(subject, language, all))];
@@ -84,16 +88,16 @@ async function runMutation(context: GateContext, options: MutationOptions): Prom
       add({ ...result, findings });
     }
   }
-  return worstResult(parts, beyond);
+  return combineToolResults(parts, beyond);
 }
 
 function judgeMutation(
-  measured: Measurement,
+  measured: MeasurementRun,
   { threshold }: MutationOptions,
   files: readonly string[],
   metadata: Metadata,
 ): GateResult {
-  if (measured.reportText === null) return createUnmeasuredResult(measured, metadata);
+  if (measured.reportText === null) return createFailedMeasurementResult(measured, metadata);
   const parts = measured.reportText.split(REPORT_SEPARATOR);
   const reports = parts.flatMap((part) => parseMutationReport(part) ?? []).map((whole) => only(whole, files));
   const [report = null] = reports.toSorted((a, b) => (shareOf(a) ?? 0) - (shareOf(b) ?? 0));
@@ -132,7 +136,7 @@ function only(report: MutationReport, files: readonly string[]): MutationReport 
   return { killedCount: killed, survivedCount: wanted.length - killed, mutants: wanted };
 }
 
-const survivors = (report: MutationReport | null): Finding[] =>
+const survivors = (report: MutationReport | null): CheckFinding[] =>
   (report?.mutants ?? [])
     .filter(({ isKilled }) => !isKilled)
     .slice(0, MAX_LISTED)
@@ -155,7 +159,7 @@ const createCouldNotRunResult = (detail: string, metadata: Metadata): GateResult
  * A command whose score cannot be read may have a threshold of its own and say by its exit code that it was missed. That it ended well
  * says nothing: no mutant at all ends as well.
  */
-const withoutScore = ({ exitCode, outcome, detail }: Measurement, metadata: Metadata): GateResult => {
+const withoutScore = ({ exitCode, outcome, detail }: MeasurementRun, metadata: Metadata): GateResult => {
   if (exitCode === 0)
     return createCouldNotRunResult(
       `no score can be read from a report or from the output (${detail})`,
@@ -260,7 +264,7 @@ export const runMutationGate = (
   aim: MutationTarget,
   options: Omit<MutationOptions, 'files'>,
 ): Promise<GateResult> =>
-  runOnPatchCode(context, async ({ project, changed }) => {
+  runPatchCodeCheck(context, async ({ project, changed }) => {
     const files = aim === 'changed_code' ? listChangedSources(changed) : listCodeUnderTest(project, changed);
     if (files.length > 0) return runMutation(context, { ...options, files: groupPathsByLanguage(files) });
     const detail =
@@ -270,11 +274,11 @@ export const runMutationGate = (
 
 const isTyped = (path: string): boolean => /\.(?:pyi|d\.[cm]?ts)$/.test(path);
 
-const listChangedSources = (changed: readonly ChangedCode[]): CodeFile[] =>
+const listChangedSources = (changed: readonly ChangedCodeFile[]): CodeFile[] =>
   changed.flatMap(({ after }) => (after && !isTestPath(after.path) && !isTyped(after.path) ? [after] : []));
 
 /** What the changed tests import directly; a test of Go is about its own package. */
-function listCodeUnderTest({ head }: ProjectCode, changed: readonly ChangedCode[]): CodeFile[] {
+function listCodeUnderTest({ head }: ProjectCodeRevisions, changed: readonly ChangedCodeFile[]): CodeFile[] {
   const modules = changed
     .flatMap(({ after }) => (after && isTestFile(after.path) ? [after] : []))
     .flatMap(({ path }) => head.importGraph.outgoingEdges.get(moduleOfPath(path)) ?? [])

@@ -1,15 +1,15 @@
 import { parseTestCases } from '../../code/cases/find-test-cases.ts';
-import { readChangedTexts } from '../../core/changed-texts.ts';
+import { readChangedFileTexts } from '../../core/changed-texts.ts';
 import type { GateContext, GateResult } from '../../core/gate.ts';
 import { buildGateResult, type GateFinding } from '../../core/gate-finding.ts';
 import { isTestPath } from '../../core/test-paths.ts';
-import { isPossibleSourceName } from '../../core/test-result.ts';
+import { isPossibleTestSourceName } from '../../core/test-result.ts';
 import { isCodePath } from '../../languages/code-paths.ts';
 import { findReportInOutput } from '../../reports/read-any-report.ts';
 import type { ToolReport } from '../../reports/tool-report.ts';
-import { oldCodeWithPatchTests } from '../experiments/trees/changed-tests.ts';
+import { writeBaseTreeWithPatchTests } from '../experiments/trees/changed-tests.ts';
 import { runAndEvaluateTests, runTests } from '../gate-runs/run-tests.ts';
-import type { CommandRun } from '../running/command-run.ts';
+import type { CompletedCommandRun } from '../running/command-run.ts';
 
 /** Most test files that are run one by one. */
 const MAX_FILES = 20;
@@ -22,9 +22,9 @@ interface NewTestFile {
 }
 
 /** Runs new and changed tests on the code of the base, where they must fail, and on the patch, where they must pass. */
-export async function runRedFirst(context: GateContext, command: string): Promise<GateResult> {
+export async function runRedFirstGate(context: GateContext, command: string): Promise<GateResult> {
   const { subject } = context;
-  const { texts } = await readChangedTexts(subject, isCodePath);
+  const { texts } = await readChangedFileTexts(subject, isCodePath);
   const tests: NewTestFile[] = [];
   for (const { path, basePath, before, after } of texts) {
     if (after === null || !isTestPath(path)) continue;
@@ -53,7 +53,7 @@ export async function runRedFirst(context: GateContext, command: string): Promis
   );
   if (green.outcome !== 'passed')
     return result(green.outcome, `the new tests do not pass on the patch: ${green.detail}`);
-  const tree = await oldCodeWithPatchTests(subject);
+  const tree = await writeBaseTreeWithPatchTests(subject);
   // The question is what the base says of these tests: nothing else of the patch is to have a word in it.
   subject.sandboxes.runExclusively(tree);
   const seen: GateFinding[] = [];
@@ -92,7 +92,7 @@ export async function runRedFirst(context: GateContext, command: string): Promis
 /** New tests that pass without the patch: by name where the runner reports names, else all of a run that passed. */
 function findTestsPassingOnBase(
   tests: readonly NewTestFile[],
-  ran: CommandRun,
+  ran: CompletedCommandRun,
   passed: boolean,
 ): GateFinding[] {
   const report = createFailedTestLookup(ran.report);
@@ -114,7 +114,7 @@ const quoted = (path: string): string => `'${path.replaceAll("'", "'\\''")}'`;
 const lineFor = (command: string, files: readonly string[]): string =>
   command.replaceAll(PLACEHOLDER, () => files.map(quoted).join(' '));
 
-const run = ({ subject, timeoutMs }: GateContext, line: string, tree: string): Promise<CommandRun> =>
+const run = ({ subject, timeoutMs }: GateContext, line: string, tree: string): Promise<CompletedCommandRun> =>
   runTests(subject, line, tree, timeoutMs);
 
 /** Results of single tests, from a report of a test command. */
@@ -129,7 +129,7 @@ export function createFailedTestLookup(report: ToolReport | null): FailedTestLoo
   const failed = report.cases.filter(({ outcome }) => outcome === 'failed').map(({ name }) => name);
   // What failed without a test, such as a package that does not compile, is only complained about.
   const all = [...failed, ...report.findings.flatMap(({ test }) => test ?? [])];
-  return { hasFailed: (name) => all.some((each) => isPossibleSourceName(each, name) || each === name) };
+  return { hasFailed: (name) => all.some((each) => isPossibleTestSourceName(each, name) || each === name) };
 }
 
 /** Results in the output of a command: TAP or JUnit XML; null when it has neither, or not all of it is there. */

@@ -1,7 +1,7 @@
-import type { PatchSubject } from '../../core/patch-subject.ts';
+import type { PatchToCheck } from '../../core/patch-subject.ts';
 import { type CommandLine, REPORT_PATH_PLACEHOLDER } from './run-command-line.ts';
 import { findProgramCall } from './runner-call.ts';
-import { findPackageScriptLine } from './scripts-of-line.ts';
+import { findPackageScriptCommand } from './scripts-of-line.ts';
 import { findToolVersion } from './tool-version.ts';
 
 /** The words of the commands of a line that `&&` joins; null for a line that does anything else than run them one after another. */
@@ -188,7 +188,7 @@ interface TestRunnerCall {
  * and the line runs it once and nothing but simple commands besides. Any other line is left as it is.
  */
 export async function addTestReporter(
-  subject: Pick<PatchSubject, 'baseFile' | 'sandboxes' | 'base'>,
+  subject: Pick<PatchToCheck, 'baseFile' | 'sandboxes' | 'base'>,
   line: string,
 ): Promise<CommandLine> {
   const found = findRunnerCall(line, await subject.baseFile('package.json'));
@@ -215,7 +215,7 @@ export async function addTestReporter(
 }
 
 async function isSince(
-  { sandboxes, base }: Pick<PatchSubject, 'sandboxes' | 'base'>,
+  { sandboxes, base }: Pick<PatchToCheck, 'sandboxes' | 'base'>,
   { name, minMajorVersion = 0 }: TestRunnerReporter,
 ): Promise<boolean> {
   const version = await findToolVersion(sandboxes, base, {
@@ -234,7 +234,7 @@ function findRunnerCall(line: string, packageJson: string | null): TestRunnerCal
     const own = TEST_RUNNER_REPORTERS.find(({ isCall }) => isCall(words));
     if (own) return { runner: own, atEnd, manager: null, text: line };
     const name = scriptName(words);
-    const script = name === null ? null : findPackageScriptLine(packageJson, name);
+    const script = name === null ? null : findPackageScriptCommand(packageJson, name);
     const inner = script === null ? null : findRunnerCall(script, null);
     if (script === null || inner === null) return null;
     return {

@@ -7,7 +7,7 @@ import {
   type LanguageProfile,
   type LanguageTool,
   type ToolKind,
-  type ToolMarker,
+  type ToolUsageMarker,
 } from '../../languages/language-tool.ts';
 import { languageOfPath, selectLanguages } from '../../languages/languages.ts';
 import { pythonProfile } from '../../languages/python/profile.ts';
@@ -23,7 +23,7 @@ import {
   listFolderAncestors,
   listToolFolders,
   MAX_TOOL_FOLDERS,
-  type ToolFolders,
+  type ToolFolderCandidates,
 } from './tool-folders.ts';
 import type { ToolProfilesSetting } from './tool-profile-settings.ts';
 
@@ -37,15 +37,15 @@ export const LANGUAGE_PROFILES: Readonly<Record<Language, LanguageProfile>> = {
 /** Most places for which a tool is looked for; see MAX_FOLDERS for those where one runs. */
 const MAX_PLACES = 50;
 
-export interface ChosenTool {
+export interface PlannedToolRun {
   readonly language: Language;
   readonly tool: LanguageTool;
   /** Folder of the checkout that the tool runs in; '' is the top. */
   readonly folder: string;
 }
 
-export interface ToolChoice {
-  readonly tools: readonly ChosenTool[];
+export interface LanguageToolSelection {
+  readonly tools: readonly PlannedToolRun[];
   /** Folders that are too many to be looked at. */
   readonly uncheckedFolders: readonly string[];
 }
@@ -56,14 +56,14 @@ export interface ToolChoice {
  * @param defaults false leaves out tools that nobody configured.
  * @throws when `profiles` names a tool that is not known.
  */
-export async function chooseTools(
+export async function selectLanguageTools(
   project: ProjectFiles,
   kind: ToolKind,
   profiles: ToolProfilesSetting,
   defaults: boolean,
-): Promise<ToolChoice> {
+): Promise<LanguageToolSelection> {
   const layout = await project.revisionPaths();
-  const tools: ChosenTool[] = [];
+  const tools: PlannedToolRun[] = [];
   const beyond: string[] = [];
   for (const language of await selectLanguages(project)) {
     const settings = profiles[language];
@@ -74,7 +74,7 @@ export async function chooseTools(
       : undefined;
     const look: ToolSearch = { project: inBase(project, layout), kind, tools: setting ? [setting] : all };
     const places = await listToolFolders(project, language, layout);
-    const here = new Map<string, ChosenTool>();
+    const here = new Map<string, PlannedToolRun>();
     for (const place of places.slice(0, MAX_PLACES)) {
       const found =
         (await configuredIn(look, place, language, setting === undefined)) ??
@@ -102,10 +102,10 @@ export async function isToolConfigured(
   return (await configured(project, tools)) !== undefined;
 }
 
-type ToolInFolder = Pick<ChosenTool, 'tool' | 'folder'>;
+type ToolInFolder = Pick<PlannedToolRun, 'tool' | 'folder'>;
 
 const fallback = (
-  { defaultFolder: folder }: ToolFolders,
+  { defaultFolder: folder }: ToolFolderCandidates,
   tool: LanguageTool | undefined,
 ): ToolInFolder | undefined => tool && { tool, folder };
 
@@ -126,7 +126,7 @@ interface ToolSearch {
 /** The first folder that configures a tool, or has a script of its own for it. */
 async function configuredIn(
   { project, kind, tools }: ToolSearch,
-  { candidates }: ToolFolders,
+  { candidates }: ToolFolderCandidates,
   language: Language,
   scripts: boolean,
 ): Promise<ToolInFolder | undefined> {
@@ -187,14 +187,14 @@ async function configured(
   tools: readonly LanguageTool[],
   folder = '',
 ): Promise<LanguageTool | undefined> {
-  for (const tool of tools) if (await hasToolSign(project, tool.signs, folder)) return tool;
+  for (const tool of tools) if (await hasToolMarkerFile(project, tool.signs, folder)) return tool;
   return undefined;
 }
 
 /** Whether one of the files that show that a project uses a tool is in a folder of the base. */
-export async function hasToolSign(
+export async function hasToolMarkerFile(
   project: Pick<ProjectFiles, 'baseFile'>,
-  signs: readonly ToolMarker[],
+  signs: readonly ToolUsageMarker[],
   folder = '',
 ): Promise<boolean> {
   for (const sign of signs) if (await isSignPresent(project, sign, folder)) return true;
@@ -203,7 +203,7 @@ export async function hasToolSign(
 
 async function isSignPresent(
   project: Pick<ProjectFiles, 'baseFile'>,
-  { file, pattern }: ToolMarker,
+  { file, pattern }: ToolUsageMarker,
   folder: string,
 ): Promise<boolean> {
   const text = await project.baseFile(joinFolder(folder, file));

@@ -4,7 +4,7 @@ import type { TestResult } from '../../core/test-result.ts';
 import type { ToolReport } from '../../reports/tool-report.ts';
 
 /** One run of a tool or a command on a tree. */
-export interface CommandRun {
+export interface CompletedCommandRun {
   readonly processResult: ProcessResult;
   /** What the tool reported; null when it did not come to a report, and then `outcome` and `detail` say why. */
   readonly report: ToolReport | null;

@@ -1,4 +1,4 @@
-import { findPackageScriptLine, listScripts } from './scripts-of-line.ts';
+import { findPackageScriptCommand, listScriptFilesOfCommand } from './scripts-of-line.ts';
 
 /** Most files that are read on the way, and how far one leads to the next. */
 const MAX_FILES = 60;
@@ -20,7 +20,7 @@ const SHELL = /\.(?:sh|bash|zsh|ksh|bats)$|(?:^|\/)[^./]+$/;
  * justfile, and scripts of the shell. Only what the command leads to counts: `npm test` has nothing to do with `start`.
  * @param baseFile text of a file of the base commit.
  */
-export async function findReachedScripts(
+export async function findScriptsRunByCommand(
   line: string,
   baseFile: (path: string) => Promise<string | null>,
 ): Promise<ReadonlySet<string>> {
@@ -38,7 +38,7 @@ export async function findReachedScripts(
       next.push(...packageLines(each, packageJson));
       for (const { call, files: names } of RUNNERS)
         if (call.test(each)) for (const name of names) next.push(...tasksOf((await read(name)) ?? '', each));
-      for (const script of listScripts(each)) {
+      for (const script of listScriptFilesOfCommand(each)) {
         if (reached.has(script)) continue;
         reached.add(script);
         if (!script.includes('$') && SHELL.test(script))
@@ -57,7 +57,7 @@ function packageLines(line: string, packageJson: string | null): string[] {
     ...[...line.matchAll(SEVERAL)].flatMap(([, words = '']) => words.split(/[\s"']+/)),
   ].map((name) => (name === 't' || name === 'tst' ? 'test' : name));
   return names.flatMap((name) =>
-    [`pre${name}`, name, `post${name}`].flatMap((each) => findPackageScriptLine(packageJson, each) ?? []),
+    [`pre${name}`, name, `post${name}`].flatMap((each) => findPackageScriptCommand(packageJson, each) ?? []),
   );
 }
 

@@ -1,9 +1,9 @@
-import { BaselineCount } from '../../code/parsing/baseline-count.ts';
+import { BaselineOccurrences } from '../../code/parsing/baseline-count.ts';
 import type { GateFinding } from '../../core/gate-finding.ts';
 import { computeFindingKey, type ToolFinding } from '../../reports/tool-report.ts';
 import type { AddedLines } from './added-lines.ts';
 
-export interface FindingComparison {
+export interface ToolFindingBaseline {
   /** Findings about the base commit; null: the base could not be asked, and then no finding is taken to be old. */
   readonly baseline: readonly ToolFinding[] | null;
   /** Of several equal findings, those on lines of the patch are the new ones. */
@@ -16,12 +16,12 @@ export interface FindingComparison {
  * Tells new findings from those that the base has too: file, rule and message are compared, not lines. A message that quotes a line
  * number or a count is also recognised with another number, outside of the lines that the patch wrote.
  */
-export function judgeToolFindings(
+export function classifyToolFindings(
   findings: readonly ToolFinding[],
-  { baseline, addedLines, renamedPaths }: FindingComparison,
+  { baseline, addedLines, renamedPaths }: ToolFindingBaseline,
 ): GateFinding[] {
   const base = (baseline ?? []).map((finding) => renamed(finding, renamedPaths));
-  const exact = new BaselineCount(base.map(({ key }) => key));
+  const exact = new BaselineOccurrences(base.map(({ key }) => key));
   const isOnAddedLine = ({ file, line }: ToolFinding): boolean =>
     file !== null && line !== null && (addedLines?.isAdded(file, line) ?? false);
   const old = new Set<number>();
@@ -31,7 +31,9 @@ export function judgeToolFindings(
   for (const at of [...elsewhere, ...indexes.filter((each) => !isElsewhere(each))])
     if (exact.takeOne(findings[at]?.key ?? '')) old.add(at);
   // What is left of the base is compared without the numbers in its messages.
-  const similar = new BaselineCount(base.filter(({ key }) => exact.takeOne(key)).map(keyWithoutNumbers));
+  const similar = new BaselineOccurrences(
+    base.filter(({ key }) => exact.takeOne(key)).map(keyWithoutNumbers),
+  );
   for (const at of elsewhere)
     if (!old.has(at) && similar.takeOne(keyWithoutNumbers(findings[at] as ToolFinding))) old.add(at);
   return findings.map(

@@ -3,11 +3,11 @@ import { constants } from 'node:fs';
 import { access, realpath, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { listAllScripts } from './scripts-of-line.ts';
+import { listScriptFilesThroughPackageJson } from './scripts-of-line.ts';
 
 /** The programs that a command line names, also through the scripts of package.json, each with what tells it from another version. */
-export async function identifyPrograms(line: string, packageJson: string | null): Promise<string[]> {
-  const words = listAllScripts(line, packageJson);
+export async function listProgramIdentities(line: string, packageJson: string | null): Promise<string[]> {
+  const words = listScriptFilesThroughPackageJson(line, packageJson);
   const identities = await Promise.all([...new Set(words)].sort().map(identityOf));
   return identities.filter((identity) => identity !== null);
 }

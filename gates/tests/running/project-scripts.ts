@@ -1,4 +1,4 @@
-import type { PatchSubject } from '../../core/patch-subject.ts';
+import type { PatchToCheck } from '../../core/patch-subject.ts';
 
 export type ProjectScriptKind = 'lint' | 'type_check' | 'tests';
 
@@ -20,7 +20,7 @@ export const PROJECT_SCRIPT_NAMES: Readonly<Record<ProjectScriptKind, readonly s
 const NO_TEST = /no test specified/;
 
 /** The command that runs the project's tests, or null when it configures none. Its own script comes first. */
-export async function findTestCommand(subject: Pick<PatchSubject, 'baseFile'>): Promise<string | null> {
+export async function findTestCommand(subject: Pick<PatchToCheck, 'baseFile'>): Promise<string | null> {
   const script = await findProjectScript(subject, 'tests');
   if (script !== null) return script;
   for (const { file, when, command } of RUNNERS) {
@@ -32,7 +32,7 @@ export async function findTestCommand(subject: Pick<PatchSubject, 'baseFile'>): 
 
 /** The command of the project's own script in package.json, or null when it has none. */
 export async function findProjectScript(
-  subject: Pick<PatchSubject, 'baseFile'>,
+  subject: Pick<PatchToCheck, 'baseFile'>,
   kind: ProjectScriptKind,
 ): Promise<string | null> {
   const script = findScriptName(await subject.baseFile('package.json'), PROJECT_SCRIPT_NAMES[kind]);

@@ -4,7 +4,7 @@ import type { ProcessResult } from '../../../workspace/process/run-process.ts';
 import type { Sandbox } from '../../core/sandboxes.ts';
 import { findReportInOutput, readAnyReport } from '../../reports/read-any-report.ts';
 import type { ToolReport } from '../../reports/tool-report.ts';
-import type { CommandRun } from './command-run.ts';
+import type { CompletedCommandRun } from './command-run.ts';
 import { readReportFile } from './report-file.ts';
 import { createReportPathResolver } from './report-paths.ts';
 
@@ -71,7 +71,7 @@ export async function runCommandLine(
     exitCodeOnly: exitOnly = false,
   }: CommandLine,
   timeoutMs: number,
-): Promise<CommandRun> {
+): Promise<CompletedCommandRun> {
   const ground = {
     root: sandbox.checkoutRoot,
     folder,

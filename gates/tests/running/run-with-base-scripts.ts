@@ -1,16 +1,16 @@
 import { join, normalize } from 'node:path/posix';
 import type { CheckOutcome } from '../../../shared/contract/check-outcome.ts';
-import type { Finding } from '../../../shared/contract/evidence/schema.ts';
+import type { CheckFinding } from '../../../shared/contract/evidence/schema.ts';
 import { getBasePath } from '../../../workspace/git/file-changes.ts';
-import type { PatchSubject } from '../../core/patch-subject.ts';
-import { findReachedScripts } from './find-reached-scripts.ts';
+import type { PatchToCheck } from '../../core/patch-subject.ts';
+import { findScriptsRunByCommand } from './find-reached-scripts.ts';
 
-export interface CommandOutcome {
+export interface CommandCheckOutcome {
   readonly outcome: CheckOutcome;
   readonly detail: string;
 }
-export interface CommandOutcomeWithFindings extends CommandOutcome {
-  readonly findings: readonly Finding[];
+export interface CommandCheckOutcomeWithFindings extends CommandCheckOutcome {
+  readonly findings: readonly CheckFinding[];
 }
 
 /**
@@ -18,15 +18,15 @@ export interface CommandOutcomeWithFindings extends CommandOutcome {
  * only when both do.
  * @param folder folder of the checkout that the command runs in; '' is the top.
  */
-export async function runWithBaseScripts(
-  subject: PatchSubject,
+export async function rerunCommandWithBaseScripts(
+  subject: PatchToCheck,
   command: string,
-  execute: (tree: string) => Promise<CommandOutcome>,
+  execute: (tree: string) => Promise<CommandCheckOutcome>,
   folder = '',
-): Promise<CommandOutcomeWithFindings> {
+): Promise<CommandCheckOutcomeWithFindings> {
   const scripts = await listChangedScripts(subject, command, folder);
   const findings = scripts.map(
-    (file): Finding => ({
+    (file): CheckFinding => ({
       file,
       line: null,
       rule: 'check_script_changed',
@@ -45,7 +45,7 @@ export async function runWithBaseScripts(
 }
 
 /** The scripts of the command that the patch changes or removes; tests among them are run as tests. */
-async function listChangedScripts(subject: PatchSubject, command: string, folder: string): Promise<string[]> {
+async function listChangedScripts(subject: PatchToCheck, command: string, folder: string): Promise<string[]> {
   const changed = new Set(
     subject.changes.flatMap((change) => {
       const path = getBasePath(change);
@@ -54,6 +54,6 @@ async function listChangedScripts(subject: PatchSubject, command: string, folder
   );
   if (changed.size === 0) return [];
   const fromTop = (path: string): string => normalize(join(folder, path));
-  const scripts = await findReachedScripts(command, (path) => subject.baseFile(fromTop(path)));
+  const scripts = await findScriptsRunByCommand(command, (path) => subject.baseFile(fromTop(path)));
   return [...scripts].map(fromTop).filter((script) => changed.has(script));
 }

@@ -8,7 +8,7 @@ const PREFIX = /^(?:env|time|exec|command|nice|[A-Za-z_]\w*=.*)$/;
  * The files that a command line runs as programs: its first word, or what directly follows an interpreter. They decide
  * what the check does, so whoever changes them changes the check.
  */
-export function listScripts(line: string): string[] {
+export function listScriptFilesOfCommand(line: string): string[] {
   const found: string[] = [];
   for (const part of line.split(/&&|\|\||[;&|()\n]/)) {
     const words = part
@@ -24,17 +24,17 @@ export function listScripts(line: string): string[] {
 }
 
 /** As `scriptsOf`, and through the scripts of the base's package.json when the line goes through a package manager. */
-export const listAllScripts = (line: string, packageJson: string | null): string[] =>
-  [line, ...listPackageScriptLines(line, packageJson)].flatMap(listScripts);
+export const listScriptFilesThroughPackageJson = (line: string, packageJson: string | null): string[] =>
+  [line, ...listPackageScriptCommands(line, packageJson)].flatMap(listScriptFilesOfCommand);
 
 /** The lines of all scripts in package.json, when the line goes through a package manager. */
-export const listPackageScriptLines = (line: string, packageJson: string | null): string[] =>
+export const listPackageScriptCommands = (line: string, packageJson: string | null): string[] =>
   packageJson === null || !RUNNER.test(`${line} `) ? [] : packageScripts(packageJson);
 
 const packageScripts = (text: string): string[] => Object.values(scriptsIn(text));
 
 /** The line of one script in package.json, or null. */
-export function findPackageScriptLine(packageJson: string | null, name: string): string | null {
+export function findPackageScriptCommand(packageJson: string | null, name: string): string | null {
   const scripts = packageJson === null ? {} : scriptsIn(packageJson);
   return Object.hasOwn(scripts, name) ? (scripts[name] ?? null) : null;
 }

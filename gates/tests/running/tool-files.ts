@@ -1,7 +1,7 @@
 import { type FileChange, getBasePath } from '../../../workspace/git/file-changes.ts';
-import { isProjectCode } from '../../core/language.ts';
+import { isProjectCodePath } from '../../core/language.ts';
 import { languageOfPath } from '../../languages/languages.ts';
-import type { ChosenTool } from './choose-tools.ts';
+import type { PlannedToolRun } from './choose-tools.ts';
 
 /** Most files that stand in one line, and most characters of their names. */
 const MAX_LINE_FILES = 200;
@@ -20,7 +20,7 @@ export interface ToolFiles {
  * project, because the tool takes no files, there are none or too many, or one is of a kind that it may look at in its own way.
  */
 export function selectToolFiles(
-  { tool, language, folder }: Pick<ChosenTool, 'tool' | 'language' | 'folder'>,
+  { tool, language, folder }: Pick<PlannedToolRun, 'tool' | 'language' | 'folder'>,
   changes: readonly FileChange[],
 ): ToolFiles | null {
   const { fileMode } = tool;
@@ -28,7 +28,7 @@ export function selectToolFiles(
   const isHere = (path: string): boolean => folder === '' || path.startsWith(`${folder}/`);
   const here = changes.filter(({ path, headEntry }) => headEntry !== null && isHere(path));
   const isOther = ({ path }: FileChange): boolean =>
-    languageOfPath(path) === language && !(fileMode.names.test(path) && isProjectCode(path));
+    languageOfPath(path) === language && !(fileMode.names.test(path) && isProjectCodePath(path));
   const wanted = here.filter(({ path }) => fileMode.names.test(path));
   if (wanted.length === 0 || here.some(isOther)) return null;
   const within = (path: string): string => (folder === '' ? path : path.slice(folder.length + 1));
@@ -42,7 +42,7 @@ export function selectToolFiles(
 }
 
 /** The tool with the line that it runs on these files; null or none: on the project. */
-export function restrictToolToFiles<T extends ChosenTool['tool']>(
+export function restrictToolToFiles<T extends PlannedToolRun['tool']>(
   tool: T,
   files: readonly string[] | null,
 ): T {

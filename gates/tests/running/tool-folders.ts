@@ -15,7 +15,7 @@ const MANIFEST: Readonly<Record<Language, readonly string[]>> = {
 };
 
 /** Folders that a tool may run in for some changed files, the one that is preferred first. '' is the top. */
-export interface ToolFolders {
+export interface ToolFolderCandidates {
   readonly candidates: readonly string[];
   /** Where a tool runs that nobody configured. */
   readonly defaultFolder: string;
@@ -31,10 +31,10 @@ export async function listToolFolders(
   project: Omit<ProjectFiles, 'revisionPaths'>,
   language: Language,
   layout: RevisionPaths,
-): Promise<ToolFolders[]> {
+): Promise<ToolFolderCandidates[]> {
   const touched = project.changedPaths.filter((path) => languageOfPath(path) === language);
-  const places = new Map<string, ToolFolders>();
-  const add = (place: ToolFolders): void => {
+  const places = new Map<string, ToolFolderCandidates>();
+  const add = (place: ToolFolderCandidates): void => {
     places.set(JSON.stringify(place), place);
   };
   for (const folder of new Set((touched.length > 0 ? touched : project.changedPaths).map(folderOf))) {
@@ -72,7 +72,7 @@ export async function groupFilesByProject(
   return found;
 }
 
-const only = (folder: string): ToolFolders => ({ candidates: [folder], defaultFolder: folder });
+const only = (folder: string): ToolFolderCandidates => ({ candidates: [folder], defaultFolder: folder });
 const withTop = (folders: readonly string[]): string[] => [...new Set(['', ...folders])];
 
 /** Whether the base has a manifest of the language anywhere. */
@@ -126,14 +126,14 @@ export function listFolderAncestors(folder: string): string[] {
 }
 
 /** Start of a line for `bash -c` that runs the rest in a folder of the checkout, with the programs that the folders above have. */
-export function enterFolderLine(folder: string): string {
-  const path = exportPathLine(folder);
+export function buildEnterFolderLine(folder: string): string {
+  const path = buildExportPathLine(folder);
   // 127 says that it could not run.
   return folder === '' ? path : `${path}cd -- ${quoted(folder)} || exit 127; `;
 }
 
 /** Line that puts the programs of a folder, and of those above it, first. */
-export function exportPathLine(folder: string): string {
+export function buildExportPathLine(folder: string): string {
   const programs = listFolderAncestors(folder)
     .toReversed()
     .map((each) => `"$PWD"/${each === '' ? '' : `${quoted(each)}/`}node_modules/.bin:`);

@@ -19,7 +19,7 @@ const ToolProfilesSetting = z.strictObject(
 export type ToolProfilesSetting = z.infer<typeof ToolProfilesSetting>;
 
 /** The key that every gate with tools reads. */
-export const TOOL_PROFILE_SETTINGS = { profiles: ToolProfilesSetting.optional() };
+export const TOOL_PROFILES_SETTING_SCHEMA = { profiles: ToolProfilesSetting.optional() };
 
 export const readToolProfiles = (settings: Readonly<Record<string, unknown>>): ToolProfilesSetting =>
   ToolProfilesSetting.optional().safeParse(settings['profiles']).data ?? {};

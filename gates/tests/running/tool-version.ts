@@ -1,12 +1,12 @@
-import type { Sandbox, Sandboxes } from '../../core/sandboxes.ts';
+import type { Sandbox, SandboxFactory } from '../../core/sandboxes.ts';
 import type { ToolProgram } from '../../languages/language-tool.ts';
-import { enterFolderLine, exportPathLine } from './tool-folders.ts';
+import { buildEnterFolderLine, buildExportPathLine } from './tool-folders.ts';
 
 /** How long a program may take to say its version, in milliseconds. */
 const ASK_MS = 20_000;
 
 /** Programs of the checkout's own `node_modules` come first; a patch cannot bring any, they are taken from the base. */
-export const LOCAL_PROGRAMS_LINE = enterFolderLine('');
+export const USE_LOCAL_PROGRAMS_LINE = buildEnterFolderLine('');
 
 /**
  * Returns the version of a program, or null if it is not installed. The program runs with the environment of the base commit, in a
@@ -14,13 +14,13 @@ export const LOCAL_PROGRAMS_LINE = enterFolderLine('');
  * @param folder folder of the checkout that the program would run in; '' is the top.
  */
 export async function findToolVersion(
-  sandboxes: Sandboxes,
+  sandboxes: SandboxFactory,
   base: string,
   program: ToolProgram,
   folder = '',
 ): Promise<string | null> {
   const sandbox = await getQuerySandbox(sandboxes, base);
-  return askOnce(sandbox, `${exportPathLine(folder)}cd "$TMPDIR" && { ${program.versionLine}; }`);
+  return askOnce(sandbox, `${buildExportPathLine(folder)}cd "$TMPDIR" && { ${program.versionLine}; }`);
 }
 
 async function ask(sandbox: Sandbox, line: string): Promise<string | null> {
@@ -55,10 +55,10 @@ function askOnce(sandbox: Sandbox, line: string): Promise<string | null> {
   return answer;
 }
 
-const querySandboxes = new WeakMap<Sandboxes, Map<string, Promise<Sandbox>>>();
+const querySandboxes = new WeakMap<SandboxFactory, Map<string, Promise<Sandbox>>>();
 
 /** Returns the one sandbox in which all questions about a base are asked: nothing of a patch ever comes into it. */
-function getQuerySandbox(sandboxes: Sandboxes, base: string): Promise<Sandbox> {
+function getQuerySandbox(sandboxes: SandboxFactory, base: string): Promise<Sandbox> {
   const known = querySandboxes.get(sandboxes) ?? new Map<string, Promise<Sandbox>>();
   querySandboxes.set(sandboxes, known);
   const there = known.get(base) ?? sandboxes.createMinimalToolQuerySandbox(base, PROGRAMS);

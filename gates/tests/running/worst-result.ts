@@ -4,7 +4,7 @@ import type { GateResult } from '../../core/gate.ts';
 import { MAX_TOOL_FOLDERS } from './tool-folders.ts';
 
 /** The result of one tool in one folder. */
-export interface ToolResult {
+export interface ToolGateResult {
   readonly tool: string;
   /** '' is the top. */
   readonly folder: string;
@@ -25,7 +25,7 @@ const OUTCOMES_WORST_FIRST = [
  * One result of several: the gravest outcome, and what all of them say.
  * @param beyond folders that nobody looked at; that is no pass.
  */
-export function worstResult(parts: readonly ToolResult[], beyond: readonly string[]): GateResult {
+export function combineToolResults(parts: readonly ToolGateResult[], beyond: readonly string[]): GateResult {
   const all = beyond.length > 0 ? [...parts, uncheckedFoldersResult(beyond)] : parts;
   const [only] = all;
   if (only && all.length === 1) return only.result;
@@ -47,10 +47,10 @@ export function worstResult(parts: readonly ToolResult[], beyond: readonly strin
   };
 }
 
-const titleOf = ({ tool, folder }: Pick<ToolResult, 'tool' | 'folder'>): string =>
+const titleOf = ({ tool, folder }: Pick<ToolGateResult, 'tool' | 'folder'>): string =>
   tool === '' ? '' : `${tool}${folder === '' ? '' : ` in ${toDisplayPath(folder)}`}: `;
 
-const uncheckedFoldersResult = (folders: readonly string[]): ToolResult => ({
+const uncheckedFoldersResult = (folders: readonly string[]): ToolGateResult => ({
   tool: '',
   folder: '',
   result: {

@@ -1,6 +1,6 @@
 import { type ContainerDefinition, DescribeTaskDefinitionCommand, ECSClient } from '@aws-sdk/client-ecs';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { DEFAULT_CAPABILITIES } from '../../../infra/box-capabilities.ts';
+import { FARGATE_DEFAULT_CAPABILITIES } from '../../../infra/box-capabilities.ts';
 import { EMULATED_REGION } from '../machine/run-environment.ts';
 import { withCamelCaseResponses } from './camel-case-client.ts';
 
@@ -33,7 +33,7 @@ export async function readConfinement(definition: string, container: string): Pr
 
 async function read(container: ContainerDefinition): Promise<Confinement> {
   const dropped = new Set(container.linuxParameters?.capabilities?.drop);
-  const kept = DEFAULT_CAPABILITIES.filter((name) => !dropped.has(name));
+  const kept = FARGATE_DEFAULT_CAPABILITIES.filter((name) => !dropped.has(name));
   return {
     entryPoint: container.entryPoint ?? [],
     capabilities: ['-all', ...kept.map((name) => `+${name.toLowerCase()}`)].join(','),

@@ -1,7 +1,7 @@
 import { buildDlpDetectors } from '../../../gates/rules/dlp-scan/dlp-detectors.ts';
 import { buildPiiDetectors } from '../../../gates/rules/pii-scan/pii-detectors.ts';
 import { classifyFile } from '../../../gates/rules/scan/file-classification.ts';
-import { Scanner } from '../../../gates/rules/scan/scanner.ts';
+import { ContentScanner } from '../../../gates/rules/scan/scanner.ts';
 import type { LabelledText, ScanLabel } from './labelled-texts.ts';
 
 const PREFIXES = ['FAKE', 'TEST', 'EXAMPLE', 'DUMMY', 'PLACEHOLDER'];
@@ -15,13 +15,13 @@ const OWN = {
 };
 
 const piiList = buildPiiDetectors([...PREFIXES, 'LOCALHOST']);
-export const piiScanner = new Scanner(piiList);
+export const piiScanner = new ContentScanner(piiList);
 const { detectors, categoryOf } = buildDlpDetectors({
   projectLicense: OWN,
   allowedPrefixes: PREFIXES,
   internalHosts: [],
 });
-export const dlpScanner = new Scanner(detectors);
+export const dlpScanner = new ContentScanner(detectors);
 /** Of both gates. */
 export const ALL_DETECTORS = [...piiList, ...detectors];
 

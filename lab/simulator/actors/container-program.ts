@@ -1,4 +1,4 @@
-import { Assignment, type GatesAssignment } from '../../../shared/contract/messages/assignment.ts';
+import { type GatesAssignment, LaunchAssignment } from '../../../shared/contract/messages/assignment.ts';
 import type { SimulatedContainer } from '../engines/simulated-fargate.ts';
 import { OracleKnowledge, type TreeOutcome } from '../oracle/knowledge.ts';
 import { type SimulatedPatch, WEAK_BASE } from '../simulated-remote.ts';
@@ -11,7 +11,7 @@ import { rebuildSimulatedTree } from './rebuild-tree.ts';
 export async function runContainerProgram(box: SimulatedContainer, of: Simulation): Promise<void> {
   const answer = await fetchPresigned(of, 'GET', box.assignmentUrl);
   if (answer.status !== 200) throw new Error(`the assignment: ${answer.body}`);
-  const assignment = Assignment.parse(JSON.parse(answer.body));
+  const assignment = LaunchAssignment.parse(JSON.parse(answer.body));
   const forgotten = await fetchPresigned(of, 'DELETE', assignment.forget_url);
   if (forgotten.status >= 300) throw new Error(`the assignment cannot be removed: HTTP ${forgotten.status}`);
   if (assignment.kind === 'gates') return gates(of, assignment);

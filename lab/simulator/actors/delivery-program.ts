@@ -1,4 +1,4 @@
-import { Assignment, type DeliveryAssignment } from '../../../shared/contract/messages/assignment.ts';
+import { type DeliveryAssignment, LaunchAssignment } from '../../../shared/contract/messages/assignment.ts';
 import { computeCommitId } from '../../../shared/contract/repository/git-commit.ts';
 import { sha256 } from '../../../shared/lib/sha256.ts';
 import type { DeliveryInvocation } from '../engines/delivery-invocations.ts';
@@ -21,7 +21,7 @@ export async function runDeliveryProgram(
     return;
   }
   if (answer.status !== 200) throw new Error(`the assignment: ${answer.body}`);
-  const assignment = Assignment.parse(JSON.parse(answer.body));
+  const assignment = LaunchAssignment.parse(JSON.parse(answer.body));
   if (assignment.kind !== 'deliver') throw new Error(`what delivers is given ${assignment.kind}`);
   const forgotten = await fetchPresigned(of, 'DELETE', assignment.forget_url);
   if (forgotten.status >= 300) throw new Error(`the assignment cannot be removed: HTTP ${forgotten.status}`);

@@ -1,6 +1,10 @@
-import type { FunctionName as Deployed } from '../../../infra/bundles.ts';
-import { TABLE_ACCESS, type TableAccess } from '../../../infra/table-access.ts';
-import { ITEM_KEY_PREFIXES, TABLE_INDEXES, TABLE_KEYS } from '../../../shared/contract/resource-names.ts';
+import type { ServiceFunctionName as Deployed } from '../../../infra/bundles.ts';
+import { type FunctionTableAccess, TABLE_ACCESS_BY_FUNCTION } from '../../../infra/table-access.ts';
+import {
+  TABLE_INDEXES,
+  TABLE_ITEM_KEY_PREFIXES,
+  TASKS_TABLE_KEY_ATTRIBUTES,
+} from '../../../shared/contract/resource-names.ts';
 import type { LambdaFunctionName } from '../lambda-functions.ts';
 import type { TableCommandInput } from './simulated-table.ts';
 
@@ -27,7 +31,7 @@ function leadingKeys(input: TableCommandInput): string[] {
   for (const each of [input.Key, input.Item]) if (each) items.push(each);
   const asked = /(:\w+)/.exec(input.KeyConditionExpression ?? '')?.[1];
   return [
-    ...items.map((item) => String(item[TABLE_KEYS.pk])),
+    ...items.map((item) => String(item[TASKS_TABLE_KEY_ATTRIBUTES.pk])),
     ...(asked === undefined ? [] : [String(input.ExpressionAttributeValues?.[asked])]),
   ];
 }
@@ -38,7 +42,7 @@ export function accessDenialReason(
   operation: string,
   input: TableCommandInput,
 ): string | null {
-  const access: TableAccess = TABLE_ACCESS[DEPLOYED[name] ?? (name as Deployed)];
+  const access: FunctionTableAccess = TABLE_ACCESS_BY_FUNCTION[DEPLOYED[name] ?? (name as Deployed)];
   if (!isAction(operation)) return `${name} may not call ${operation}`;
   if (input.IndexName !== undefined) {
     const may = (access.indexes ?? []).some((index) => TABLE_INDEXES[index].name === input.IndexName);
@@ -47,7 +51,7 @@ export function accessDenialReason(
   const action = ACTIONS[operation];
   const kinds = access[action] ?? [];
   const key = leadingKeys(input).find(
-    (each) => !kinds.some((kind) => each.startsWith(ITEM_KEY_PREFIXES[kind])),
+    (each) => !kinds.some((kind) => each.startsWith(TABLE_ITEM_KEY_PREFIXES[kind])),
   );
   return kinds.length === 0 || key !== undefined ? `${name} may not ${action} ${key ?? 'anything'}` : null;
 }

@@ -1,4 +1,4 @@
-import { TABLE_INDEXES, TABLE_KEYS } from '../../../shared/contract/resource-names.ts';
+import { TABLE_INDEXES, TASKS_TABLE_KEY_ATTRIBUTES } from '../../../shared/contract/resource-names.ts';
 import type { SimulatedService } from '../world/call-faults.ts';
 import { ServiceCallError } from '../world/simulated-world.ts';
 import type { TableItem } from './dynamodb-expression.ts';
@@ -165,7 +165,7 @@ export class ServiceQuotas {
    */
   #write<R>(input: TableCommandInput, serve: () => R): R {
     const key: TableItem = input.Item ?? input.Key ?? {};
-    const partition = String(key[TABLE_KEYS.pk] ?? '');
+    const partition = String(key[TASKS_TABLE_KEY_ATTRIBUTES.pk] ?? '');
     const before = this.#stored(key);
     const expected = unitsOf(Math.max(bytes(before), bytes(input.Item)), KIB);
     for (const { name, pk } of Object.values(TABLE_INDEXES))
@@ -193,7 +193,11 @@ export class ServiceQuotas {
     );
     for (const { Keys = [], ConsistentRead: isStrong } of gets)
       for (const key of Keys)
-        this.#take('itemReads', String(key[TABLE_KEYS.pk]), readUnits(this.#stored(key), isStrong));
+        this.#take(
+          'itemReads',
+          String(key[TASKS_TABLE_KEY_ATTRIBUTES.pk]),
+          readUnits(this.#stored(key), isStrong),
+        );
     if (input.RequestItems || input.Key) return serve();
     const at = `${input.IndexName ? `${input.IndexName} ` : ''}${input.ExpressionAttributeValues?.[':pk']}`;
     this.#take('itemReads', at, 0);

@@ -1,5 +1,5 @@
-import { cascadeDefinition } from '../../../infra/machines/cascade.ts';
-import { janitorDefinition } from '../../../infra/machines/janitor.ts';
+import { buildCascadeDefinition } from '../../../infra/machines/cascade.ts';
+import { buildJanitorDefinition } from '../../../infra/machines/janitor.ts';
 import type { ServiceAction } from '../../../local/service-actions.ts';
 import { compileMachine } from '../../../local/step-functions/definition/compile.ts';
 import type { Execution } from '../../../local/step-functions/execution.ts';
@@ -17,7 +17,7 @@ const MACHINES: ReadonlyMap<string, DeployedMachine> = new Map(
     {
       arn: STATE_MACHINE_ARNS.cascade,
       name: 'cascade',
-      definition: cascadeDefinition({
+      definition: buildCascadeDefinition({
         partition: 'aws',
         cascadeFunction: 'cascade',
         resolverFunction: 'resolver',
@@ -29,7 +29,11 @@ const MACHINES: ReadonlyMap<string, DeployedMachine> = new Map(
     {
       arn: STATE_MACHINE_ARNS.janitor,
       name: 'janitor',
-      definition: janitorDefinition({ partition: 'aws', janitorFunction: 'janitor', judgeFunction: 'judge' }),
+      definition: buildJanitorDefinition({
+        partition: 'aws',
+        janitorFunction: 'janitor',
+        judgeFunction: 'judge',
+      }),
     },
   ].map(({ arn, name, definition }) => [
     arn,

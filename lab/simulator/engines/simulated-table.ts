@@ -1,6 +1,10 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
-import { SUMMARY_ATTRIBUTES, TABLE_INDEXES, TABLE_KEYS } from '../../../shared/contract/resource-names.ts';
+import {
+  TABLE_INDEXES,
+  TASK_SUMMARY_ATTRIBUTES,
+  TASKS_TABLE_KEY_ATTRIBUTES,
+} from '../../../shared/contract/resource-names.ts';
 import {
   compareValues,
   type ExpressionValues,
@@ -68,11 +72,11 @@ class ValidationException extends Error {
   }
 }
 
-const PRIMARY = { pk: TABLE_KEYS.pk, sk: TABLE_KEYS.sk };
+const PRIMARY = { pk: TASKS_TABLE_KEY_ATTRIBUTES.pk, sk: TASKS_TABLE_KEY_ATTRIBUTES.sk };
 const projected = (name: string): readonly string[] => [
   ...Object.values(PRIMARY),
   ...Object.values(TABLE_INDEXES).flatMap((index) => (index.name === name ? [index.pk, index.sk] : [])),
-  ...(name === TABLE_INDEXES.byStatus.name ? SUMMARY_ATTRIBUTES : []),
+  ...(name === TABLE_INDEXES.byStatus.name ? TASK_SUMMARY_ATTRIBUTES : []),
 ];
 const pick = (item: TableItem, names: readonly string[]): TableItem =>
   Object.fromEntries(names.flatMap((name) => (item[name] === undefined ? [] : [[name, item[name]]])));
@@ -151,7 +155,7 @@ export class SimulatedTable {
   }
 
   #keyOf(item: TableItem | undefined): string {
-    const [pk, sk] = [item?.[TABLE_KEYS.pk], item?.[TABLE_KEYS.sk]];
+    const [pk, sk] = [item?.[TASKS_TABLE_KEY_ATTRIBUTES.pk], item?.[TASKS_TABLE_KEY_ATTRIBUTES.sk]];
     if (typeof pk !== 'string' || typeof sk !== 'string') throw new ValidationException('a key is missing');
     return `${pk}\u0000${sk}`;
   }

@@ -1,4 +1,4 @@
-import { ITEM_KEY_PREFIXES } from '../../../shared/contract/resource-names.ts';
+import { TABLE_ITEM_KEY_PREFIXES } from '../../../shared/contract/resource-names.ts';
 import type { Task } from '../../../shared/contract/task/task.ts';
 import type { TableWrite } from '../engines/simulated-table.ts';
 import type { Simulation } from '../simulation.ts';
@@ -49,7 +49,7 @@ const MOVES: Readonly<Record<string, readonly string[]>> = {
 
 export const isRequestKey = (key: Readonly<Record<string, unknown>>): boolean => key['sk'] === 'request';
 const requestsOf = (of: Simulation): Readonly<Record<string, unknown>>[] =>
-  of.cloud.table.items().filter((item) => String(item['pk']).startsWith(ITEM_KEY_PREFIXES.request));
+  of.cloud.table.items().filter((item) => String(item['pk']).startsWith(TABLE_ITEM_KEY_PREFIXES.request));
 
 /** Looks at each write of a request at the moment at which it happens. */
 export function checkRequestWrite(of: Simulation, { before, after }: TableWrite): void {

@@ -1,5 +1,5 @@
 import { computeCommitId } from '../../../shared/contract/repository/git-commit.ts';
-import { ITEM_KEY_PREFIXES } from '../../../shared/contract/resource-names.ts';
+import { TABLE_ITEM_KEY_PREFIXES } from '../../../shared/contract/resource-names.ts';
 import { buildDeliveryCommit } from '../../../shared/contract/task/delivery-commit.ts';
 import type { Task } from '../../../shared/contract/task/task.ts';
 import type { Simulation } from '../simulation.ts';
@@ -40,7 +40,7 @@ export function checkFinalState(of: Simulation): void {
       );
   }
   for (const item of cloud.table.items())
-    if (String(item['pk']).startsWith(ITEM_KEY_PREFIXES.container) && item['used'] !== 0)
+    if (String(item['pk']).startsWith(TABLE_ITEM_KEY_PREFIXES.container) && item['used'] !== 0)
       world.reportViolation(
         'no room is kept for nothing',
         `${item['used']} of ${item['pk']} are taken, and nothing runs`,

@@ -1,4 +1,4 @@
-import type { VerdictExecutionInput } from '../../../shared/contract/messages/step-messages.ts';
+import type { JanitorExecutionInput } from '../../../shared/contract/messages/step-messages.ts';
 import type { Simulation } from '../simulation.ts';
 
 /** Milliseconds for which nobody else asks; longer than any execution lives. Written down here a second time on purpose. */
@@ -7,7 +7,7 @@ const CLAIM = 300_000;
 /** Models are paid for each time that they are asked: for one run of an attempt once, and again only when whoever asked must be gone. */
 export function checkModelCalls(
   { knowledge, world }: Simulation,
-  { task_id, attempt, run }: VerdictExecutionInput,
+  { task_id, attempt, run }: JanitorExecutionInput,
 ): void {
   const key = `${task_id}/${attempt}/${run}`;
   const before = knowledge.lastModelCalls.get(key);

@@ -1,4 +1,4 @@
-import { ITEM_KEY_PREFIXES, TABLE_INDEXES } from '../../../shared/contract/resource-names.ts';
+import { TABLE_INDEXES, TABLE_ITEM_KEY_PREFIXES } from '../../../shared/contract/resource-names.ts';
 import { findFileOverlap } from '../../../shared/contract/submission/file-overlap.ts';
 import type { Attempt } from '../../../shared/contract/task/attempt.ts';
 import type { TaskStatus } from '../../../shared/contract/task/status.ts';
@@ -192,7 +192,7 @@ function checkDeadline({ before, after }: TableWrite, broken: ReportViolation): 
 /** Looks at each write of a task at the moment at which it happens. */
 export function checkTaskWrite(of: Simulation, write: TableWrite): void {
   if (isRequestKey(write.key)) checkRequestWrite(of, write);
-  if (String(write.key['pk']).startsWith(ITEM_KEY_PREFIXES.container)) checkCapacityWrite(of, write);
+  if (String(write.key['pk']).startsWith(TABLE_ITEM_KEY_PREFIXES.container)) checkCapacityWrite(of, write);
   if (write.key['sk'] !== 'task' || write.after === null) return;
   of.knowledge.writes++;
   const before = write.before as unknown as Task | null;

@@ -5,9 +5,9 @@ import { startWorkerThread } from '../../worker-thread.ts';
 import { loadLog } from './load.ts';
 import type { ChangeRecord, LogRecord } from './records.ts';
 import {
-  buildSerialPath,
+  buildSerialFilePath,
   createSegment,
-  type OpenSegment,
+  type OpenLogSegment,
   openSegment,
   SEGMENT_EXTENSION,
 } from './segment.ts';
@@ -17,7 +17,7 @@ export type { ChangeRecord } from './records.ts';
 export type { StoredItem } from './snapshot.ts';
 
 /** Where a reader that has no position yet begins. */
-export type StartingPosition = 'TRIM_HORIZON' | 'LATEST';
+export type StreamStartingPosition = 'TRIM_HORIZON' | 'LATEST';
 
 /**
  * The write-ahead log of the tables, which makes them durable and is their stream: every change of an item,
@@ -51,7 +51,7 @@ export interface WriteAheadLog {
   /** Calls back after each change. */
   onChange(listener: () => void): void;
   /** Sets the readers. Positions of others are forgotten. */
-  register(readers: ReadonlyMap<string, StartingPosition>): void;
+  register(readers: ReadonlyMap<string, StreamStartingPosition>): void;
   position(reader: string): number;
   advance(reader: string, sequence: number): void;
   close(): Promise<void>;
@@ -88,14 +88,14 @@ export function openWriteAheadLog(directory: string, options: WriteAheadLogOptio
   /** Those that some reader has not passed, the oldest first. */
   let changes = loaded.changes;
   let next = state.next;
-  let file: OpenSegment | null = null;
+  let file: OpenLogSegment | null = null;
   let failure: Error | null = null;
   let snapshotThread: Worker | null = null;
   let snapshot = loaded.snapshot;
   let snapshotBytes = snapshot === null ? 0 : snapshotSize(snapshot);
 
   function pathOf(serial: number, extension: string): string {
-    return buildSerialPath(directory, serial, extension);
+    return buildSerialFilePath(directory, serial, extension);
   }
   function snapshotSize(serial: number): number {
     return statSync(pathOf(serial, SNAPSHOT_EXTENSION)).size;

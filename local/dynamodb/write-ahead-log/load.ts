@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import type { ItemImage } from '../item-image.ts';
 import { type ChangeRecord, createDamagedLineError, type LogRecord } from './records.ts';
 import {
-  buildSerialPath,
-  parseSerialNumber,
+  buildSerialFilePath,
+  parseFileSerialNumber,
   readNewestSegment,
   readSegment,
   SEGMENT_EXTENSION,
 } from './segment.ts';
-import { LoggedTableItems, readSnapshot, SNAPSHOT_EXTENSION } from './snapshot.ts';
+import { readSnapshot, SNAPSHOT_EXTENSION, TableItemsFromLog } from './snapshot.ts';
 
 export interface Segment {
   readonly serial: number;
@@ -28,7 +28,7 @@ export interface LoadedLog {
   readonly positions: Map<string, number>;
   /** Changes that some reader has not passed, the oldest first. */
   readonly changes: ChangeRecord[];
-  readonly state: LoggedTableItems;
+  readonly state: TableItemsFromLog;
 }
 
 type StoredChange = Extract<LogRecord, { kind: 'change' }>;
@@ -53,7 +53,7 @@ function listFiles(directory: string): LogFiles {
   const serials = (extension: string): readonly number[] =>
     names
       .filter((name) => name.endsWith(extension))
-      .map(parseSerialNumber)
+      .map(parseFileSerialNumber)
       .sort((a, b) => a - b);
   const snapshot = serials(SNAPSHOT_EXTENSION).at(-1) ?? null;
   const first = snapshot ?? 1;
@@ -62,12 +62,12 @@ function listFiles(directory: string): LogFiles {
   const missing = segments.findIndex((serial, index) => serial !== first + index);
   if (!isEmpty && (segments.length === 0 || missing >= 0))
     throw new Error(
-      `${buildSerialPath(directory, first + Math.max(missing, 0), SEGMENT_EXTENSION)} is missing. Nothing was changed. ` +
+      `${buildSerialFilePath(directory, first + Math.max(missing, 0), SEGMENT_EXTENSION)} is missing. Nothing was changed. ` +
         'Restore the folder from a copy, all of it at once.',
     );
   for (const name of names) {
     const isLog = name.endsWith(SEGMENT_EXTENSION) || name.endsWith(SNAPSHOT_EXTENSION);
-    if (name.endsWith('.partial') || (isLog && parseSerialNumber(name) < first))
+    if (name.endsWith('.partial') || (isLog && parseFileSerialNumber(name) < first))
       rmSync(join(directory, name));
   }
   return { snapshot, segments };
@@ -76,7 +76,7 @@ function listFiles(directory: string): LogFiles {
 /** Reads a log and repairs torn records. @throws Error with file and line or byte, for any other damage. */
 export function loadLog(directory: string, onNotice: (message: string) => void): LoadedLog {
   const files = listFiles(directory);
-  const state = files.snapshot === null ? new LoggedTableItems() : readSnapshot(directory, files.snapshot);
+  const state = files.snapshot === null ? new TableItemsFromLog() : readSnapshot(directory, files.snapshot);
   const positions = new Map<string, number>();
   const changes: UnparsedChange[] = [];
 
@@ -85,7 +85,7 @@ export function loadLog(directory: string, onNotice: (message: string) => void):
   }
 
   function loadSegment(serial: number): Segment {
-    const path = buildSerialPath(directory, serial, SEGMENT_EXTENSION);
+    const path = buildSerialFilePath(directory, serial, SEGMENT_EXTENSION);
     const isNewest = serial === files.segments.at(-1);
     let last = 0;
     let isFirst = true;

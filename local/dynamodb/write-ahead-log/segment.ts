@@ -30,11 +30,11 @@ export const SEGMENT_EXTENSION = '.log';
 const SERIAL_DIGITS = 9;
 
 /** Path of the file with a serial number, which orders segments and snapshots. */
-export const buildSerialPath = (directory: string, serial: number, extension: string): string =>
+export const buildSerialFilePath = (directory: string, serial: number, extension: string): string =>
   join(directory, `${String(serial).padStart(SERIAL_DIGITS, '0')}${extension}`);
 
 /** The serial number in a file's name. */
-export const parseSerialNumber = (path: string): number => Number.parseInt(basename(path), 10);
+export const parseFileSerialNumber = (path: string): number => Number.parseInt(basename(path), 10);
 
 /**
  * Reads the records of a segment that is no longer written. @throws Error with file and line, or byte, for
@@ -90,7 +90,7 @@ const shortened = (path: string, length: number, acknowledged: number): Error =>
   );
 
 /** A segment that records are appended to. */
-export interface OpenSegment {
+export interface OpenLogSegment {
   readonly path: string;
   /** Bytes. */
   readonly size: number;
@@ -103,7 +103,7 @@ export interface OpenSegment {
 }
 
 /** Creates a segment with its first record, which a kill cannot tear. @throws FileWriteError */
-export function createSegment(path: string, header: LogRecord, calls: FileSystemCalls): OpenSegment {
+export function createSegment(path: string, header: LogRecord, calls: FileSystemCalls): OpenLogSegment {
   const record = encodeRecord(header);
   const size = FIRST_LINE_BYTES + record.length;
   const firstLine = Buffer.from(`${FORMAT}${lengthDigits(size)}\n`);
@@ -112,7 +112,7 @@ export function createSegment(path: string, header: LogRecord, calls: FileSystem
 }
 
 /** Opens a segment of `length` bytes to append to it. @throws FileWriteError */
-export function openSegment(path: string, length: number, calls: FileSystemCalls): OpenSegment {
+export function openSegment(path: string, length: number, calls: FileSystemCalls): OpenLogSegment {
   let failure: FileWriteError | null = null;
   let size = length;
   const attempt = <T>(work: () => T): T => {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { type FileSystemCalls, NODE_FILE_SYSTEM_CALLS, writeFileAtomically } from '../../atomic-files.ts';
 import type { ItemImage } from '../item-image.ts';
 import { createDamagedLineError, decodeRecords, encodeRecord, type LogRecord } from './records.ts';
-import { buildSerialPath, readSegment, SEGMENT_EXTENSION } from './segment.ts';
+import { buildSerialFilePath, readSegment, SEGMENT_EXTENSION } from './segment.ts';
 
 /** A snapshot holds all items as they were before the segment with the same serial number. */
 export const SNAPSHOT_EXTENSION = '.snapshot';
@@ -14,7 +14,7 @@ export interface StoredItem {
 }
 
 /** Items of all tables as the log says they are. */
-export class LoggedTableItems {
+export class TableItemsFromLog {
   /** Sequence of the next change. */
   next = 1;
   /** By the name of the table, then by the JSON of the key. */
@@ -38,10 +38,10 @@ export class LoggedTableItems {
 }
 
 /** Reads the snapshot with this serial number. @throws Error with file and line, for any damage. */
-export function readSnapshot(directory: string, serial: number): LoggedTableItems {
-  const path = buildSerialPath(directory, serial, SNAPSHOT_EXTENSION);
+export function readSnapshot(directory: string, serial: number): TableItemsFromLog {
+  const path = buildSerialFilePath(directory, serial, SNAPSHOT_EXTENSION);
   const bytes = readFileSync(path);
-  const state = new LoggedTableItems();
+  const state = new TableItemsFromLog();
   let items = 0;
   let isComplete = false;
   for (const { record, item, line } of decodeRecords(path, bytes)) {
@@ -78,17 +78,17 @@ export function writeSnapshot(
   { directory, previous, serial }: SnapshotRequest,
   calls: FileSystemCalls = NODE_FILE_SYSTEM_CALLS,
 ): void {
-  const state = previous === null ? new LoggedTableItems() : readSnapshot(directory, previous);
+  const state = previous === null ? new TableItemsFromLog() : readSnapshot(directory, previous);
   for (let segment = previous ?? 1; segment < serial; segment += 1)
-    for (const { record, item } of readSegment(buildSerialPath(directory, segment, SEGMENT_EXTENSION)))
+    for (const { record, item } of readSegment(buildSerialFilePath(directory, segment, SEGMENT_EXTENSION)))
       if (record.kind === 'change') state.apply(record, item);
-  writeFileAtomically(buildSerialPath(directory, serial, SNAPSHOT_EXTENSION), chunks(state), {
+  writeFileAtomically(buildSerialFilePath(directory, serial, SNAPSHOT_EXTENSION), chunks(state), {
     sync: true,
     calls,
   });
 }
 
-function* chunks(state: LoggedTableItems): Generator<Buffer> {
+function* chunks(state: TableItemsFromLog): Generator<Buffer> {
   let pending = [encodeRecord({ kind: 'snapshot', next: state.next })];
   let [bytes, count] = [0, 0];
   for (const [table, items] of state.tables)

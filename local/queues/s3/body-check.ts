@@ -5,7 +5,7 @@ import { createS3Error, type S3Error } from './s3-error.ts';
 type Headers = Readonly<Record<string, unknown>>;
 
 /** Takes the framing of `aws-chunked` off a body. */
-export type DecodeChunked = (body: Buffer) => {
+export type AwsChunkedDecoder = (body: Buffer) => {
   readonly body: Buffer;
   readonly trailers: Readonly<Record<string, string>>;
 };
@@ -46,7 +46,7 @@ export function checkContentLength(headers: Headers, most: number): S3Error | nu
 }
 
 /** Returns S3's error for a body that does not match the headers, or null. */
-export function checkUploadBody(headers: Headers, raw: Buffer, decode: DecodeChunked): S3Error | null {
+export function checkUploadBody(headers: Headers, raw: Buffer, decode: AwsChunkedDecoder): S3Error | null {
   const contentHash = headers['x-amz-content-sha256'];
   const streamed = String(headers['content-encoding'] ?? '').includes('aws-chunked');
   if (typeof contentHash === 'string' && contentHash.startsWith('STREAMING-AWS4')) {

@@ -1,6 +1,11 @@
 import { createHash, createHmac, type Hash, type Hmac } from 'node:crypto';
 import { SignatureV4 } from '@smithy/signature-v4';
-import { getHeaderText, parseQueryString, type S3Request, type SignatureClaim } from './signature-claim.ts';
+import {
+  getHeaderText,
+  parseQueryString,
+  type S3Request,
+  type UnverifiedSignature,
+} from './signature-claim.ts';
 
 /** The accepted credentials, and their region. */
 export interface SigningCredentials {
@@ -30,7 +35,7 @@ const percent = (mark: string): string => `%${mark.charCodeAt(0).toString(16).to
 /** Computes the signature that a request with this claim must have. */
 export async function computeSignature(
   request: S3Request,
-  { signedHeaders, signedAt, expiresIn }: SignatureClaim,
+  { signedHeaders, signedAt, expiresIn }: UnverifiedSignature,
   path: string,
   { credentials, region }: SigningCredentials,
 ): Promise<string | undefined> {

@@ -1,13 +1,13 @@
-import type { AppReply, AppRequest, FauxqsApp, S3Store } from '../fauxqs.ts';
-import { checkContentLength, checkUploadBody, type DecodeChunked } from './body-check.ts';
+import type { FauxqsApp, FauxqsReply, FauxqsRequest, S3Store } from '../fauxqs.ts';
+import { type AwsChunkedDecoder, checkContentLength, checkUploadBody } from './body-check.ts';
 import { checkPreconditions } from './conditions.ts';
 import { type S3Error, s3ErrorDocument } from './s3-error.ts';
 import { checkSignature, type SignatureOptions } from './signature-check.ts';
 
-export interface S3HooksOptions {
+export interface S3RequestCheckOptions {
   readonly store: Pick<S3Store, 'headObject'>;
   readonly signatures: SignatureOptions;
-  readonly decodeChunked: DecodeChunked;
+  readonly decodeChunked: AwsChunkedDecoder;
   /** Largest upload in bytes. */
   readonly mostBytes: number;
 }
@@ -16,11 +16,14 @@ export interface S3HooksOptions {
 const WRITES = new Set(['PUT', 'POST', 'DELETE']);
 
 /** Returns true for requests to S3: those to SQS are POST requests on the root. */
-export const isS3Request = ({ method, originalUrl }: Pick<AppRequest, 'method' | 'originalUrl'>): boolean =>
+export const isS3Request = ({
+  method,
+  originalUrl,
+}: Pick<FauxqsRequest, 'method' | 'originalUrl'>): boolean =>
   method !== 'POST' || !/^\/(\?|$)/.test(originalUrl);
 
 /** Adds the checks of S3 that fauxqs lacks: of the headers before the body is read, then of the body. */
-export function addS3Hooks(app: FauxqsApp, options: S3HooksOptions): void {
+export function addS3RequestChecks(app: FauxqsApp, options: S3RequestCheckOptions): void {
   const { store, signatures, decodeChunked, mostBytes } = options;
   app.addHook('onRequest', async (request, reply) => {
     if (!isS3Request(request)) return;
@@ -44,7 +47,7 @@ export function addS3Hooks(app: FauxqsApp, options: S3HooksOptions): void {
   });
 }
 
-function answer({ method }: AppRequest, reply: AppReply, refused: S3Error): AppReply {
+function answer({ method }: FauxqsRequest, reply: FauxqsReply, refused: S3Error): FauxqsReply {
   const sent = reply.status(refused.status).header('content-type', 'application/xml');
   return sent.send(method === 'HEAD' ? '' : s3ErrorDocument(refused));
 }

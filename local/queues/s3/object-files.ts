@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, type Stats, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { writeFileAtomically } from '../../atomic-files.ts';
-import { isRecord, type Json } from '../../properties.ts';
+import { isRecord, type UnknownRecord } from '../../properties.ts';
 
 /** An object as fauxqs keeps it. */
 export interface StoredObject {
@@ -137,7 +137,7 @@ export class ObjectFiles {
    * Returns what differs from the headers, or null if the body is neither the new object nor the previous
    * one.
    */
-  #describe(bucket: string, details: Details, body: Stats, headers: Stats): Json | null {
+  #describe(bucket: string, details: Details, body: Stats, headers: Stats): UnknownRecord | null {
     const { previous } = details;
     if (isNewer(body, headers, details)) return {};
     const content = this.readBody(bucket, details.key);

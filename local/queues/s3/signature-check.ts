@@ -5,7 +5,12 @@ import {
   type SigningCredentials,
 } from './compute-signature.ts';
 import { createS3Error, type S3Error } from './s3-error.ts';
-import { isS3Error, readSignatureClaim, type S3Request, type SignatureClaim } from './signature-claim.ts';
+import {
+  isS3Error,
+  readUnverifiedSignature,
+  type S3Request,
+  type UnverifiedSignature,
+} from './signature-claim.ts';
 
 export interface SignatureOptions extends SigningCredentials {
   readonly now?: () => number;
@@ -16,7 +21,7 @@ const SKEW_MS = 900_000;
 
 /** Verifies the signature of a request, without its body. Returns S3's error, or null. */
 export async function checkSignature(request: S3Request, options: SignatureOptions): Promise<S3Error | null> {
-  const claim = readSignatureClaim(request);
+  const claim = readUnverifiedSignature(request);
   if (isS3Error(claim)) return claim;
   const refused =
     refuseScope(claim, options) ??
@@ -35,7 +40,7 @@ export async function checkSignature(request: S3Request, options: SignatureOptio
   );
 }
 
-function refuseScope(claim: SignatureClaim, { credentials, region }: SignatureOptions): S3Error | null {
+function refuseScope(claim: UnverifiedSignature, { credentials, region }: SignatureOptions): S3Error | null {
   if (claim.accessKeyId !== credentials.accessKeyId) {
     return createS3Error(
       403,
@@ -62,7 +67,7 @@ function refuseScope(claim: SignatureClaim, { credentials, region }: SignatureOp
       );
 }
 
-function refuseTime({ signedAt, expiresIn }: SignatureClaim, now: number): S3Error | null {
+function refuseTime({ signedAt, expiresIn }: UnverifiedSignature, now: number): S3Error | null {
   const ServerTime = new Date(now).toISOString();
   const age = now - signedAt.getTime();
   if (expiresIn === null) {
@@ -90,7 +95,7 @@ function refuseTime({ signedAt, expiresIn }: SignatureClaim, now: number): S3Err
  */
 function refuseUnsigned(
   { headers }: S3Request,
-  { signedHeaders, expiresIn }: SignatureClaim,
+  { signedHeaders, expiresIn }: UnverifiedSignature,
 ): S3Error | null {
   const must = Object.keys(headers).filter((name) => name.startsWith('x-amz-'));
   const unsigned = ['host', ...must].filter((name) => !signedHeaders.includes(name));

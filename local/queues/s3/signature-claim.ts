@@ -9,7 +9,7 @@ export interface S3Request {
 }
 
 /** The signature parameters of a request, not verified. */
-export interface SignatureClaim {
+export interface UnverifiedSignature {
   readonly accessKeyId: string;
   readonly region: string;
   readonly service: string;
@@ -35,13 +35,13 @@ export const getHeaderText = ({ headers }: S3Request, name: string): string | un
 export const parseQueryString = ({ url }: S3Request): URLSearchParams =>
   new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?') + 1) : '');
 
-export const isS3Error = (value: SignatureClaim | S3Error): value is S3Error => 'code' in value;
+export const isS3Error = (value: UnverifiedSignature | S3Error): value is S3Error => 'code' in value;
 
 /**
  * Reads the signature of a request, from its header or its query. A request with neither is an anonymous one,
  * which no bucket here lets in.
  */
-export function readSignatureClaim(request: S3Request): SignatureClaim | S3Error {
+export function readUnverifiedSignature(request: S3Request): UnverifiedSignature | S3Error {
   const header = getHeaderText(request, 'authorization');
   const query = parseQueryString(request);
   const presigned = query.has('X-Amz-Algorithm') || query.has('X-Amz-Signature');
@@ -52,7 +52,7 @@ export function readSignatureClaim(request: S3Request): SignatureClaim | S3Error
   return presigned ? ofQuery(query) : createS3Error(403, 'AccessDenied', 'Access Denied');
 }
 
-function ofHeader(header: string, date: string | undefined): SignatureClaim | S3Error {
+function ofHeader(header: string, date: string | undefined): UnverifiedSignature | S3Error {
   const [, credential = '', signedHeaders = '', signature = ''] = AUTHORIZATION.exec(header) ?? [];
   const scope = readScope(credential);
   if (scope === null) {
@@ -76,7 +76,7 @@ function ofHeader(header: string, date: string | undefined): SignatureClaim | S3
   return { ...scope, signedHeaders: signedHeaders.split(';'), signature, signedAt, expiresIn: null };
 }
 
-function ofQuery(query: URLSearchParams): SignatureClaim | S3Error {
+function ofQuery(query: URLSearchParams): UnverifiedSignature | S3Error {
   const malformed = (message: string) => createS3Error(400, 'AuthorizationQueryParametersError', message);
   const names = ['Algorithm', 'Credential', 'Date', 'Expires', 'SignedHeaders', 'Signature'];
   const [algorithm, credential, date, expires, signedHeaders, signature] = names.map(
@@ -110,7 +110,9 @@ function ofQuery(query: URLSearchParams): SignatureClaim | S3Error {
   };
 }
 
-function readScope(credential: string): Pick<SignatureClaim, 'accessKeyId' | 'region' | 'service'> | null {
+function readScope(
+  credential: string,
+): Pick<UnverifiedSignature, 'accessKeyId' | 'region' | 'service'> | null {
   const match = /^(.+)\/\d{8}\/([^/]+)\/([^/]+)\/aws4_request$/.exec(credential);
   if (match === null) return null;
   const [, accessKeyId = '', region = '', service = ''] = match;

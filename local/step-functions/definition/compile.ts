@@ -1,6 +1,12 @@
-import { compileTemplate, type Template } from '../interpreter/template.ts';
-import { assignedVariables, checkStart, checkState } from './flow-checks.ts';
-import type { Catcher, CompiledStateMachine, State, StateExitEffects, StateFlow } from './machine.ts';
+import { type CompiledExpressionTemplate, compileExpressionTemplate } from '../interpreter/template.ts';
+import { assignedVariables, checkStartState, checkStateTransitions } from './flow-checks.ts';
+import type {
+  Catcher,
+  CompiledStateMachine,
+  State,
+  StateFlow,
+  StateOutputAndAssignments,
+} from './machine.ts';
 import { parseDefinition, withErrorLocation } from './parse-definition.ts';
 import {
   type FlowDefinition,
@@ -30,7 +36,7 @@ function compileFlow(flow: FlowDefinition, outer: ReadonlySet<string>): StateFlo
       withErrorLocation(`state "${name}"`, () => parseDefinition(stateSchema, raw)),
     );
   }
-  checkStart(flow.StartAt, definitions);
+  checkStartState(flow.StartAt, definitions);
   const own = assignedVariables(definitions);
   const taken = [...own].find((variable) => outer.has(variable));
   if (taken) throw new Error(`Assign.${taken} would assign a variable of an outer state`);
@@ -38,7 +44,7 @@ function compileFlow(flow: FlowDefinition, outer: ReadonlySet<string>): StateFlo
   const states = new Map<string, State>();
   for (const [name, definition] of definitions) {
     withErrorLocation(`state "${name}"`, () => {
-      checkState(definition, definitions);
+      checkStateTransitions(definition, definitions);
       states.set(name, compileState(name, definition, visible));
     });
   }
@@ -80,7 +86,7 @@ function compileState(name: string, state: StateDefinition, visible: ReadonlySet
         type: state.Type,
         name,
         choices: state.Choices.map((choice, index) => ({
-          condition: compileTemplate(choice.Condition, `Choices[${index}].Condition`),
+          condition: compileExpressionTemplate(choice.Condition, `Choices[${index}].Condition`),
           next: choice.Next,
           effects: effects(choice, `Choices[${index}].`),
         })),
@@ -121,11 +127,12 @@ interface WithHandlers extends WithTransition {
   readonly Catch?: readonly CatchDefinition[] | undefined;
 }
 
-function effects(state: WithEffects, prefix = ''): StateExitEffects {
+function effects(state: WithEffects, prefix = ''): StateOutputAndAssignments {
   return {
     output: optional(state.Output, `${prefix}Output`),
     assign: Object.entries(state.Assign ?? {}).map(
-      ([variable, value]) => [variable, compileTemplate(value, `${prefix}Assign.${variable}`)] as const,
+      ([variable, value]) =>
+        [variable, compileExpressionTemplate(value, `${prefix}Assign.${variable}`)] as const,
     ),
   };
 }
@@ -145,6 +152,6 @@ function handled(name: string, state: WithHandlers) {
   return { ...moving(name, state), retry: state.Retry ?? [], catch: catchers };
 }
 
-function optional(value: unknown, field: string): Template | undefined {
-  return value === undefined ? undefined : compileTemplate(value, field);
+function optional(value: unknown, field: string): CompiledExpressionTemplate | undefined {
+  return value === undefined ? undefined : compileExpressionTemplate(value, field);
 }

@@ -18,12 +18,12 @@ export function assignedVariables(states: States): Set<string> {
 }
 
 /** Refuses a flow that starts with a state it does not have. */
-export function checkStart(startAt: string, states: States): void {
+export function checkStartState(startAt: string, states: States): void {
   if (!states.has(startAt)) throw new Error(`StartAt names the state "${startAt}", which does not exist`);
 }
 
 /** Refuses a state that leads nowhere, or whose wildcard errors hide the handlers after them. */
-export function checkState(state: StateDefinition, states: States): void {
+export function checkStateTransitions(state: StateDefinition, states: States): void {
   for (const [field, target] of targetsOf(state)) {
     if (!states.has(target)) throw new Error(`${field} names the state "${target}", which does not exist`);
   }

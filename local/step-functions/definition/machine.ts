@@ -1,4 +1,4 @@
-import type { Template } from '../interpreter/template.ts';
+import type { CompiledExpressionTemplate } from '../interpreter/template.ts';
 import type { Retrier } from './schema.ts';
 import type { TaskResource } from './task-resource.ts';
 
@@ -14,22 +14,22 @@ export interface StateFlow {
 }
 
 /** Effects of leaving a state: its output, if it differs from the default, and its assigned variables. */
-export interface StateExitEffects {
-  readonly output: Template | undefined;
-  readonly assign: ReadonlyArray<readonly [variable: string, value: Template]>;
+export interface StateOutputAndAssignments {
+  readonly output: CompiledExpressionTemplate | undefined;
+  readonly assign: ReadonlyArray<readonly [variable: string, value: CompiledExpressionTemplate]>;
 }
 
 /** `next` is null where the flow ends. */
 interface TransitionState {
   readonly name: string;
-  readonly effects: StateExitEffects;
+  readonly effects: StateOutputAndAssignments;
   readonly next: string | null;
 }
 
 export interface Catcher {
   readonly errorEquals: readonly string[];
   readonly next: string;
-  readonly effects: StateExitEffects;
+  readonly effects: StateOutputAndAssignments;
 }
 
 /** A state whose errors can be retried and caught. */
@@ -41,40 +41,40 @@ export interface RetryableState extends TransitionState {
 export interface TaskState extends RetryableState {
   readonly type: 'Task';
   readonly resource: TaskResource;
-  readonly arguments: Template | undefined;
-  readonly timeoutSeconds: Template | undefined;
+  readonly arguments: CompiledExpressionTemplate | undefined;
+  readonly timeoutSeconds: CompiledExpressionTemplate | undefined;
 }
 
 export interface ParallelState extends RetryableState {
   readonly type: 'Parallel';
-  readonly arguments: Template | undefined;
+  readonly arguments: CompiledExpressionTemplate | undefined;
   readonly branches: readonly StateFlow[];
 }
 
 export interface MapState extends RetryableState {
   readonly type: 'Map';
-  readonly items: Template | undefined;
-  readonly itemSelector: Template | undefined;
+  readonly items: CompiledExpressionTemplate | undefined;
+  readonly itemSelector: CompiledExpressionTemplate | undefined;
   readonly processor: StateFlow;
-  readonly maxConcurrency: Template | undefined;
+  readonly maxConcurrency: CompiledExpressionTemplate | undefined;
 }
 
 export interface ChoiceState {
   readonly type: 'Choice';
   readonly name: string;
   readonly choices: ReadonlyArray<{
-    readonly condition: Template;
+    readonly condition: CompiledExpressionTemplate;
     readonly next: string;
-    readonly effects: StateExitEffects;
+    readonly effects: StateOutputAndAssignments;
   }>;
   readonly defaultNext: string | undefined;
-  readonly effects: StateExitEffects;
+  readonly effects: StateOutputAndAssignments;
 }
 
 export interface WaitState extends TransitionState {
   readonly type: 'Wait';
-  readonly seconds: Template | undefined;
-  readonly timestamp: Template | undefined;
+  readonly seconds: CompiledExpressionTemplate | undefined;
+  readonly timestamp: CompiledExpressionTemplate | undefined;
 }
 
 export interface PassState extends TransitionState {
@@ -84,8 +84,8 @@ export interface PassState extends TransitionState {
 export interface FailState {
   readonly type: 'Fail';
   readonly name: string;
-  readonly error: Template | undefined;
-  readonly cause: Template | undefined;
+  readonly error: CompiledExpressionTemplate | undefined;
+  readonly cause: CompiledExpressionTemplate | undefined;
 }
 
 export type State = TaskState | ParallelState | MapState | ChoiceState | WaitState | PassState | FailState;

@@ -3,12 +3,12 @@ import { isRecord } from '../../properties.ts';
 /** The resource of a Task state. */
 export type TaskResource =
   | { readonly kind: 'function'; readonly functionArn: string }
-  | { readonly kind: ServiceKind; readonly required: readonly string[] };
+  | { readonly kind: ServiceIntegrationKind; readonly required: readonly string[] };
 
-export type ServiceKind = 'lambda:invoke' | 'sqs:sendMessage' | 'states:startExecution';
+export type ServiceIntegrationKind = 'lambda:invoke' | 'sqs:sendMessage' | 'states:startExecution';
 
 interface Integration {
-  readonly kind: ServiceKind;
+  readonly kind: ServiceIntegrationKind;
   readonly required: readonly string[];
   readonly optional: readonly string[];
 }

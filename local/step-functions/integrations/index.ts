@@ -1,26 +1,26 @@
 import type { LambdaHost } from '../../interfaces.ts';
-import { isRecord, type Json } from '../../properties.ts';
+import { isRecord, type UnknownRecord } from '../../properties.ts';
 import { ServiceError } from '../../service-actions.ts';
 import type { TaskResource } from '../definition/task-resource.ts';
 import type { Execution } from '../execution.ts';
 import { StateError } from '../interpreter/errors.ts';
-import type { SendMessage } from './sqs.ts';
+import type { SendSqsMessageFunction } from './sqs.ts';
 
 /** StartExecution of the API. @throws ServiceError. */
-export type StartExecution = (request: Json) => Execution;
+export type StartExecutionFunction = (request: UnknownRecord) => Execution;
 
 /** The services that integrations call. */
 export interface IntegratedServices {
   readonly lambda: LambdaHost;
-  readonly sendMessage: SendMessage;
-  readonly start: StartExecution;
+  readonly sendMessage: SendSqsMessageFunction;
+  readonly start: StartExecutionFunction;
 }
 
 /**
  * Calls the resource of a Task state and returns the answer. @throws StateError with the error names of the
  * integration.
  */
-export async function callService(
+export async function callServiceIntegration(
   services: IntegratedServices,
   resource: TaskResource,
   args: unknown,
@@ -50,13 +50,13 @@ async function callFunction(lambda: LambdaHost, name: string, payload: unknown):
 }
 
 /** The optimised integration `lambda:invoke`. Returns the answer of the API, with the payload parsed. */
-async function invokeFunction(lambda: LambdaHost, args: Json): Promise<unknown> {
+async function invokeFunction(lambda: LambdaHost, args: UnknownRecord): Promise<unknown> {
   const payload = await callFunction(lambda, String(args['FunctionName']), args['Payload'] ?? {});
   return { ExecutedVersion: '$LATEST', Payload: payload, StatusCode: 200 };
 }
 
 /** The optimised integration `states:startExecution`. The state does not wait for the other execution. */
-function beginExecution(start: StartExecution, args: Json): unknown {
+function beginExecution(start: StartExecutionFunction, args: UnknownRecord): unknown {
   const { StateMachineArn: stateMachineArn, Input: input, Name: name } = args;
   try {
     const { arn, startedAt } = start({

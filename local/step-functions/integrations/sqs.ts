@@ -1,11 +1,11 @@
 import { SendMessageCommand, SQSClient, SQSServiceException } from '@aws-sdk/client-sqs';
 import * as z from 'zod';
 import type { EngineCredentials } from '../../engine-credentials.ts';
-import type { Json } from '../../properties.ts';
+import type { UnknownRecord } from '../../properties.ts';
 import { StateError } from '../interpreter/errors.ts';
 
 /** Sends the message that the arguments of a Task describe and returns the answer of the API. */
-export type SendMessage = (args: Json) => Promise<unknown>;
+export type SendSqsMessageFunction = (args: UnknownRecord) => Promise<unknown>;
 
 const request = z.object({
   QueueUrl: z.string(),
@@ -26,13 +26,13 @@ export function createSqsSender(
   endpoint: string,
   region: string,
   credentials: EngineCredentials,
-): { send: SendMessage; close(): void } {
+): { send: SendSqsMessageFunction; close(): void } {
   const client = new SQSClient({
     endpoint,
     region,
     credentials,
   });
-  const send = async (args: Json): Promise<unknown> => {
+  const send = async (args: UnknownRecord): Promise<unknown> => {
     const parsed = request.safeParse(args);
     if (!parsed.success) throw new StateError('States.Runtime', z.prettifyError(parsed.error));
     const { MessageBody: body, ...others } = parsed.data;

@@ -41,7 +41,7 @@ function random(seed?: number): number {
 }
 
 /** Adds the functions that Step Functions has beyond JSONata's own. */
-export function registerFunctions(expression: jsonata.Expression): void {
+export function registerJsonataFunctions(expression: jsonata.Expression): void {
   expression.registerFunction('uuid', () => randomUUID(), '<:s>');
   expression.registerFunction('parse', (text: string): unknown => JSON.parse(text), '<s:x>');
   expression.registerFunction('partition', partition, '<an:a>');

@@ -4,11 +4,11 @@ import { ExecutionInterruptedError, StateError } from './errors.ts';
 import { checkPayload } from './payload.ts';
 import {
   applyStateExitEffects,
-  createBindings,
+  createExpressionBindings,
   type FlowScope,
-  type RunFlow,
-  type StateResult,
-  type StateVisit,
+  type StateFlowRunner,
+  type StateInputAndContext,
+  type StateOutputAndNext,
 } from './scope.ts';
 
 /** Most iterations of an inline Map that run at once (Step Functions service quotas). */
@@ -18,17 +18,17 @@ const MAX_CONCURRENCY = 40;
 export async function runParallelState(
   state: ParallelState,
   scope: FlowScope,
-  visit: StateVisit,
-  runFlow: RunFlow,
-): Promise<StateResult> {
-  const seen = createBindings(scope, visit);
+  visit: StateInputAndContext,
+  runFlow: StateFlowRunner,
+): Promise<StateOutputAndNext> {
+  const seen = createExpressionBindings(scope, visit);
   const input = state.arguments ? checkPayload(await state.arguments(seen), 'Arguments') : visit.input;
   const branches = state.branches.map((branch) => (inner: FlowScope) => runFlow(branch, input, inner));
   const result = await together(branches, branches.length, scope);
   const output = await applyStateExitEffects(
     state.effects,
     scope,
-    createBindings(scope, visit, { result }),
+    createExpressionBindings(scope, visit, { result }),
     result,
   );
   return { output, next: state.next };
@@ -38,10 +38,10 @@ export async function runParallelState(
 export async function runMapState(
   state: MapState,
   scope: FlowScope,
-  visit: StateVisit,
-  runFlow: RunFlow,
-): Promise<StateResult> {
-  const seen = createBindings(scope, visit);
+  visit: StateInputAndContext,
+  runFlow: StateFlowRunner,
+): Promise<StateOutputAndNext> {
+  const seen = createExpressionBindings(scope, visit);
   const items = state.items ? await state.items(seen) : visit.input;
   if (!Array.isArray(items)) throw invalid('Items must be an array', items);
   const concurrency = state.maxConcurrency ? await state.maxConcurrency(seen) : 0;
@@ -52,14 +52,16 @@ export async function runMapState(
     const item = { Map: { Item: { Index: index, Value: value } } };
     const iteration = { ...inner, context: { ...inner.context, ...item } };
     const selected = { ...visit, context: { ...visit.context, ...item } };
-    const input = state.itemSelector ? await state.itemSelector(createBindings(scope, selected)) : value;
+    const input = state.itemSelector
+      ? await state.itemSelector(createExpressionBindings(scope, selected))
+      : value;
     return runFlow(state.processor, checkPayload(input, 'ItemSelector'), iteration);
   });
   const result = await together(iterations, concurrency === 0 ? MAX_CONCURRENCY : concurrency, scope);
   const output = await applyStateExitEffects(
     state.effects,
     scope,
-    createBindings(scope, visit, { result }),
+    createExpressionBindings(scope, visit, { result }),
     result,
   );
   return { output, next: state.next };

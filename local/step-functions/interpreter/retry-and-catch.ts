@@ -5,21 +5,21 @@ import { matchesError, StateError } from './errors.ts';
 import { runInterruptibly } from './interruptible.ts';
 import {
   applyStateExitEffects,
-  createBindings,
+  createExpressionBindings,
   type FlowScope,
-  type StateResult,
-  type StateVisit,
+  type StateInputAndContext,
+  type StateOutputAndNext,
 } from './scope.ts';
 
 /**
  * Tries a state until it succeeds, its Retry gives up and its Catch takes over, or neither handles the error.
  */
-export async function runWithHandlers(
+export async function runStateWithRetryAndCatch(
   state: RetryableState,
   scope: FlowScope,
-  visitOf: (retries: number) => StateVisit,
-  attempt: (visit: StateVisit) => Promise<StateResult>,
-): Promise<StateResult> {
+  visitOf: (retries: number) => StateInputAndContext,
+  attempt: (visit: StateInputAndContext) => Promise<StateOutputAndNext>,
+): Promise<StateOutputAndNext> {
   const used = new Map<Retrier, number>();
   for (let retries = 0; ; retries++) {
     const visit = visitOf(retries);
@@ -39,13 +39,13 @@ export async function runWithHandlers(
 async function caught(
   state: RetryableState,
   scope: FlowScope,
-  visit: StateVisit,
+  visit: StateInputAndContext,
   thrown: StateError,
-): Promise<StateResult> {
+): Promise<StateOutputAndNext> {
   const catcher = state.catch.find(({ errorEquals }) => matchesError(errorEquals, thrown.error));
   if (!catcher) throw thrown;
   const errorOutput = { Error: thrown.error, Cause: thrown.errorCause };
-  const seen = createBindings(scope, visit, { errorOutput });
+  const seen = createExpressionBindings(scope, visit, { errorOutput });
   return {
     output: await applyStateExitEffects(catcher.effects, scope, seen, errorOutput),
     next: catcher.next,

@@ -1,23 +1,23 @@
 import type { ChoiceState, FailState, State, StateFlow, WaitState } from '../definition/machine.ts';
 import { StateError } from './errors.ts';
 import { runMapState, runParallelState } from './parallel.ts';
-import { runWithHandlers, sleep } from './retry-and-catch.ts';
+import { runStateWithRetryAndCatch, sleep } from './retry-and-catch.ts';
 import {
   applyStateExitEffects,
-  createBindings,
+  createExpressionBindings,
   type FlowScope,
-  type StateResult,
-  type StateVisit,
+  type StateInputAndContext,
+  type StateOutputAndNext,
 } from './scope.ts';
 import { runTaskState } from './task.ts';
-import type { Bindings, Template } from './template.ts';
+import type { CompiledExpressionTemplate, ExpressionBindings } from './template.ts';
 
 /**
  * Runs a flow from its first state to its end. Throws `StateError` when a state fails, or the reason of the
  * scope's signal.
  */
 export async function runFlow(flow: StateFlow, input: unknown, scope: FlowScope): Promise<unknown> {
-  let step: StateResult = { output: input, next: flow.startAt };
+  let step: StateOutputAndNext = { output: input, next: flow.startAt };
   while (step.next !== null) {
     scope.signal.throwIfAborted();
     const state = flow.states.get(step.next);
@@ -28,9 +28,9 @@ export async function runFlow(flow: StateFlow, input: unknown, scope: FlowScope)
   return step.output;
 }
 
-function enter(state: State, input: unknown, scope: FlowScope): Promise<StateResult> {
+function enter(state: State, input: unknown, scope: FlowScope): Promise<StateOutputAndNext> {
   const entered = new Date().toISOString();
-  const visitOf = (retries: number): StateVisit => ({
+  const visitOf = (retries: number): StateInputAndContext => ({
     input,
     context: {
       ...scope.context,
@@ -39,27 +39,33 @@ function enter(state: State, input: unknown, scope: FlowScope): Promise<StateRes
   });
   switch (state.type) {
     case 'Task':
-      return runWithHandlers(state, scope, visitOf, (visit) => runTaskState(state, scope, visit));
+      return runStateWithRetryAndCatch(state, scope, visitOf, (visit) => runTaskState(state, scope, visit));
     case 'Parallel':
-      return runWithHandlers(state, scope, visitOf, (visit) =>
+      return runStateWithRetryAndCatch(state, scope, visitOf, (visit) =>
         runParallelState(state, scope, visit, runFlow),
       );
     case 'Map':
-      return runWithHandlers(state, scope, visitOf, (visit) => runMapState(state, scope, visit, runFlow));
+      return runStateWithRetryAndCatch(state, scope, visitOf, (visit) =>
+        runMapState(state, scope, visit, runFlow),
+      );
     case 'Choice':
       return choose(state, scope, visitOf(0));
     case 'Wait':
       return wait(state, scope, visitOf(0));
     case 'Fail':
-      return fail(state, createBindings(scope, visitOf(0)));
+      return fail(state, createExpressionBindings(scope, visitOf(0)));
     case 'Pass':
     case 'Succeed':
       return pass(state, scope, visitOf(0));
   }
 }
 
-async function choose(state: ChoiceState, scope: FlowScope, visit: StateVisit): Promise<StateResult> {
-  const seen = createBindings(scope, visit);
+async function choose(
+  state: ChoiceState,
+  scope: FlowScope,
+  visit: StateInputAndContext,
+): Promise<StateOutputAndNext> {
+  const seen = createExpressionBindings(scope, visit);
   for (const choice of state.choices) {
     const holds = await choice.condition(seen);
     if (typeof holds !== 'boolean') {
@@ -85,13 +91,17 @@ async function choose(state: ChoiceState, scope: FlowScope, visit: StateVisit): 
   };
 }
 
-async function wait(state: WaitState, scope: FlowScope, visit: StateVisit): Promise<StateResult> {
-  const seen = createBindings(scope, visit);
+async function wait(
+  state: WaitState,
+  scope: FlowScope,
+  visit: StateInputAndContext,
+): Promise<StateOutputAndNext> {
+  const seen = createExpressionBindings(scope, visit);
   await sleep(scope.signal, await waitingTime(state, seen));
   return pass(state, scope, visit);
 }
 
-async function waitingTime(state: WaitState, seen: Bindings): Promise<number> {
+async function waitingTime(state: WaitState, seen: ExpressionBindings): Promise<number> {
   const value = await (state.seconds ?? state.timestamp)?.(seen);
   const milliseconds =
     state.seconds && typeof value === 'number' ? value * 1_000 : Date.parse(String(value)) - Date.now();
@@ -106,13 +116,19 @@ async function waitingTime(state: WaitState, seen: Bindings): Promise<number> {
 async function pass(
   state: Extract<State, { type: 'Pass' | 'Succeed' | 'Wait' }>,
   scope: FlowScope,
-  visit: StateVisit,
-): Promise<StateResult> {
-  const output = await applyStateExitEffects(state.effects, scope, createBindings(scope, visit), visit.input);
+  visit: StateInputAndContext,
+): Promise<StateOutputAndNext> {
+  const output = await applyStateExitEffects(
+    state.effects,
+    scope,
+    createExpressionBindings(scope, visit),
+    visit.input,
+  );
   return { output, next: state.next };
 }
 
-async function fail(state: FailState, seen: Bindings): Promise<never> {
-  const text = async (template: Template | undefined) => String((await template?.(seen)) ?? '');
+async function fail(state: FailState, seen: ExpressionBindings): Promise<never> {
+  const text = async (template: CompiledExpressionTemplate | undefined) =>
+    String((await template?.(seen)) ?? '');
   throw new StateError(await text(state.error), await text(state.cause));
 }

@@ -1,10 +1,10 @@
-import type { StateExitEffects, StateFlow } from '../definition/machine.ts';
+import type { StateFlow, StateOutputAndAssignments } from '../definition/machine.ts';
 import type { TaskResource } from '../definition/task-resource.ts';
 import { checkPayload } from './payload.ts';
-import type { Bindings } from './template.ts';
+import type { ExpressionBindings } from './template.ts';
 
 /** The environment of an execution. */
-export interface ExecutionEnvironment {
+export interface StateExecutionCallbacks {
   /** Calls the resource of a Task and returns the answer. @throws StateError. */
   call(resource: TaskResource, args: unknown): Promise<unknown>;
   /** Called for each state that is entered. @throws StateError if there are too many. */
@@ -13,7 +13,7 @@ export interface ExecutionEnvironment {
 
 /** One flow while it runs: a machine, a branch or an iteration. */
 export interface FlowScope {
-  readonly environment: ExecutionEnvironment;
+  readonly environment: StateExecutionCallbacks;
   readonly signal: AbortSignal;
   /** `Execution` and `StateMachine` of the context object, and `Map` inside an iteration. */
   readonly context: Readonly<Record<string, unknown>>;
@@ -25,26 +25,26 @@ export interface FlowScope {
 }
 
 /** The content of `$states` while a state is visited. */
-export interface StateVisit {
+export interface StateInputAndContext {
   readonly input: unknown;
   readonly context: Readonly<Record<string, unknown>>;
 }
 
 /** Result of a state: its output, and the next state or null for the end of the flow. */
-export interface StateResult {
+export interface StateOutputAndNext {
   readonly output: unknown;
   readonly next: string | null;
 }
 
 /** Runs a flow to its end and returns its output. Throws `StateError` or `Interruption`. */
-export type RunFlow = (flow: StateFlow, input: unknown, scope: FlowScope) => Promise<unknown>;
+export type StateFlowRunner = (flow: StateFlow, input: unknown, scope: FlowScope) => Promise<unknown>;
 
 /** Creates the bindings for the expressions of a state. `more` adds `result` or `errorOutput`. */
-export function createBindings(
+export function createExpressionBindings(
   scope: FlowScope,
-  visit: StateVisit,
+  visit: StateInputAndContext,
   more: Readonly<Record<string, unknown>> = {},
-): Bindings {
+): ExpressionBindings {
   return { ...scope.variables, states: { ...visit, ...more } };
 }
 
@@ -52,9 +52,9 @@ export function createBindings(
  * Evaluates the effects of leaving a state. Output and Assign both use the previous values of the variables.
  */
 export async function applyStateExitEffects(
-  effects: StateExitEffects,
+  effects: StateOutputAndAssignments,
   scope: FlowScope,
-  seen: Bindings,
+  seen: ExpressionBindings,
   otherwise: unknown,
 ): Promise<unknown> {
   const output = checkPayload(effects.output ? await effects.output(seen) : otherwise, 'Output');

@@ -5,27 +5,27 @@ import { runInterruptibly } from './interruptible.ts';
 import { checkPayload } from './payload.ts';
 import {
   applyStateExitEffects,
-  createBindings,
+  createExpressionBindings,
   type FlowScope,
-  type StateResult,
-  type StateVisit,
+  type StateInputAndContext,
+  type StateOutputAndNext,
 } from './scope.ts';
-import type { Bindings, Template } from './template.ts';
+import type { CompiledExpressionTemplate, ExpressionBindings } from './template.ts';
 
 /** One attempt of a Task state. */
 export async function runTaskState(
   state: TaskState,
   scope: FlowScope,
-  visit: StateVisit,
-): Promise<StateResult> {
-  const seen = createBindings(scope, visit);
+  visit: StateInputAndContext,
+): Promise<StateOutputAndNext> {
+  const seen = createExpressionBindings(scope, visit);
   const args = state.arguments ? checkPayload(await state.arguments(seen), 'Arguments') : visit.input;
   const timeout = await limit(state.timeoutSeconds, seen, 'TimeoutSeconds');
   const result = checkPayload(await work(state, scope, args, timeout), 'result of the task');
   const output = await applyStateExitEffects(
     state.effects,
     scope,
-    createBindings(scope, visit, { result }),
+    createExpressionBindings(scope, visit, { result }),
     result,
   );
   return { output, next: state.next };
@@ -47,8 +47,8 @@ const work = (
 
 /** A time limit in seconds; an expression may give a value that the definition could not be checked for. */
 async function limit(
-  template: Template | undefined,
-  seen: Bindings,
+  template: CompiledExpressionTemplate | undefined,
+  seen: ExpressionBindings,
   field: string,
 ): Promise<number | undefined> {
   if (!template) return undefined;

@@ -1,31 +1,31 @@
 import jsonata from 'jsonata';
 import { isRecord } from '../../properties.ts';
 import { StateError } from './errors.ts';
-import { registerFunctions } from './functions.ts';
+import { registerJsonataFunctions } from './functions.ts';
 
 /** Variables of an expression: `states` as `$states`, and every assigned variable. */
-export type Bindings = Readonly<Record<string, unknown>>;
+export type ExpressionBindings = Readonly<Record<string, unknown>>;
 
 /** A JSON value of a definition, with its expressions compiled. Throws `States.QueryEvaluationError`. */
-export type Template = (bindings: Bindings) => Promise<unknown>;
+export type CompiledExpressionTemplate = (bindings: ExpressionBindings) => Promise<unknown>;
 
 const EXPRESSION = /^\{%([\s\S]*)%\}$/;
 
 /**
  * Compiles a value of a definition; `field` names it in errors. Throws an ordinary error on a syntax error.
  */
-export function compileTemplate(value: unknown, field: string): Template {
+export function compileExpressionTemplate(value: unknown, field: string): CompiledExpressionTemplate {
   if (typeof value === 'string') {
     const source = EXPRESSION.exec(value)?.[1];
     return source === undefined ? async () => value : compileExpression(source.trim(), field);
   }
   if (Array.isArray(value) && hasExpression(value)) {
-    const items = value.map((item, index) => compileTemplate(item, `${field}[${index}]`));
+    const items = value.map((item, index) => compileExpressionTemplate(item, `${field}[${index}]`));
     return (bindings) => Promise.all(items.map((item) => item(bindings)));
   }
   if (isRecord(value) && hasExpression(value)) {
     const entries = Object.entries(value).map(
-      ([key, item]) => [key, compileTemplate(item, `${field}.${key}`)] as const,
+      ([key, item]) => [key, compileExpressionTemplate(item, `${field}.${key}`)] as const,
     );
     return async (bindings) => {
       const made: Record<string, unknown> = {};
@@ -42,10 +42,10 @@ function hasExpression(value: unknown): boolean {
   return isRecord(value) && Object.values(value).some(hasExpression);
 }
 
-function compileExpression(source: string, field: string): Template {
+function compileExpression(source: string, field: string): CompiledExpressionTemplate {
   if (/\$eval\b/.test(source)) throw new Error(`${field}: $eval is not available in Step Functions`);
   const expression = parse(source, field);
-  registerFunctions(expression);
+  registerJsonataFunctions(expression);
   return async (bindings) => {
     const value: unknown = await expression.evaluate(undefined, bindings).catch((error: unknown) => {
       throw queryError(source, field, messageOf(error));

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { sha256 } from '../../lib/sha256.ts';
 import type { LaunchKind } from '../box-kind.ts';
-import { ITEM_KEY_PREFIXES, TABLE_KEYS } from '../resource-names.ts';
+import { TABLE_ITEM_KEY_PREFIXES, TASKS_TABLE_KEY_ATTRIBUTES } from '../resource-names.ts';
 import type { OperatorRole } from './rights.ts';
 
 /** 256 bits: nothing to guess, nothing to brute-force offline, so a plain hash is enough to store. */
@@ -10,9 +10,9 @@ const secret = (): string => randomBytes(32).toString('base64url');
 export const mintOperatorToken = (): string => `assay_op_${secret()}`;
 
 /** Key of the item that says whose token this is. */
-export const operatorTokenKey = (token: string): Record<string, string> => ({
-  [TABLE_KEYS.pk]: `${ITEM_KEY_PREFIXES.token}${sha256(token)}`,
-  [TABLE_KEYS.sk]: 'token',
+export const buildOperatorTokenItemKey = (token: string): Record<string, string> => ({
+  [TASKS_TABLE_KEY_ATTRIBUTES.pk]: `${TABLE_ITEM_KEY_PREFIXES.token}${sha256(token)}`,
+  [TASKS_TABLE_KEY_ATTRIBUTES.sk]: 'token',
 });
 
 /** The item of an operator token. Only its hash is stored: the token is shown once. */
@@ -21,7 +21,7 @@ export const operatorTokenItem = (
   name: string,
   role: OperatorRole,
 ): Record<string, string> => ({
-  ...operatorTokenKey(token),
+  ...buildOperatorTokenItemKey(token),
   name,
   role,
   created_at: new Date().toISOString(),
@@ -32,7 +32,7 @@ export const mintLaunchToken = (kind: LaunchKind, taskId: string, attempt: numbe
   `assay_${kind}_${taskId}.${attempt}.${secret()}`;
 
 /** As `mintBoxToken`, but the same each time for the same secret and key: for a claim that is made again. `secret`: a token of 256 bits. */
-export const deriveLaunchToken = (
+export const deriveRepeatableLaunchToken = (
   kind: LaunchKind,
   taskId: string,
   attempt: number,
@@ -43,7 +43,7 @@ export const deriveLaunchToken = (
   return `assay_${kind}_${taskId}.${attempt}.${made.digest('base64url')}`;
 };
 
-export type ParsedToken =
+export type BearerTokenClaims =
   | { readonly caller: 'operator' }
   | { readonly caller: LaunchKind; readonly taskId: string; readonly attempt: number };
 
@@ -52,7 +52,7 @@ export const parseBearerToken = (authorization: string | undefined): string | nu
   /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1] ?? null;
 
 /** What a bearer token claims to be; null for anything that we never minted. */
-export function parseToken(token: string): ParsedToken | null {
+export function parseBearerTokenClaims(token: string): BearerTokenClaims | null {
   if (/^assay_op_[\w-]{43}$/.test(token)) return { caller: 'operator' };
   const box = /^assay_(agent|gates|deliver)_([A-Za-z0-9][\w-]{0,63})\.(\d{1,4})\.[\w-]{43}$/.exec(token);
   return box?.[1] && box[2]
@@ -65,17 +65,23 @@ export const isSameHash = (left: string, right: string): boolean =>
   left.length === right.length && timingSafeEqual(Buffer.from(left), Buffer.from(right));
 
 /** Boxes that may ask models. */
-export type ModelCaller = Extract<LaunchKind, 'agent' | 'gates'>;
-const MODEL_TOKENS = { agent: 'model', gates: 'opinion' } as const satisfies Record<ModelCaller, string>;
+export type ModelCallingLaunchKind = Extract<LaunchKind, 'agent' | 'gates'>;
+const MODEL_TOKENS = { agent: 'model', gates: 'opinion' } as const satisfies Record<
+  ModelCallingLaunchKind,
+  string
+>;
 
 /** A token for the model calls of one box of one attempt. It is another than the box's own, and the API knows nothing of it. */
-export const mintModelToken = (taskId: string, attempt: number, caller: ModelCaller = 'agent'): string =>
-  `assay_${MODEL_TOKENS[caller]}_${taskId}.${attempt}.${secret()}`;
+export const mintModelToken = (
+  taskId: string,
+  attempt: number,
+  caller: ModelCallingLaunchKind = 'agent',
+): string => `assay_${MODEL_TOKENS[caller]}_${taskId}.${attempt}.${secret()}`;
 
 /** Whose model calls a token is for; null for anything that is no model token. */
 export function parseModelToken(
   token: string,
-): { readonly caller: ModelCaller; readonly taskId: string; readonly attempt: number } | null {
+): { readonly caller: ModelCallingLaunchKind; readonly taskId: string; readonly attempt: number } | null {
   const [, kind, taskId, attempt] =
     /^assay_(model|opinion)_([A-Za-z0-9][\w-]{0,63})\.(\d{1,4})\.[\w-]{43}$/.exec(token) ?? [];
   if (taskId === undefined) return null;

@@ -1,36 +1,36 @@
 import type { ProviderName } from '../models/protocols.ts';
-import type { Effort } from './effort.ts';
+import type { ReasoningEffortLevel } from './effort.ts';
 import type { AgentHook } from './middleware-names.ts';
 
 /**
  * When a hook fires. `run`: with each run. `told`: with each message of the platform. `seen`: when the CLI reports a call that it has
  * made. `held`: before a call, with `hold_tools`; else as `seen`. `end`: once with each run, on its last message. `never`.
  */
-export type HookSupport = 'run' | 'told' | 'seen' | 'held' | 'end' | 'never';
-export type HookSupportTable = Readonly<Record<AgentHook, HookSupport>>;
+export type AgentHookTiming = 'run' | 'told' | 'seen' | 'held' | 'end' | 'never';
+export type AgentHookTimings = Readonly<Record<AgentHook, AgentHookTiming>>;
 
 /** Hooks of a CLI whose output reports the calls of models and tools. */
-export const OBSERVED_HOOKS = {
+export const OBSERVING_CLI_HOOK_TIMINGS = {
   before_agent: 'run',
   before_model: 'told',
   wrap_model_call: 'seen',
   wrap_tool_call: 'seen',
   after_model: 'seen',
   after_agent: 'run',
-} as const satisfies HookSupportTable;
+} as const satisfies AgentHookTimings;
 
 /** Hooks of a CLI that can ask before it calls a tool. */
-export const INTERCEPTED_HOOKS = {
-  ...OBSERVED_HOOKS,
+export const INTERCEPTING_CLI_HOOK_TIMINGS = {
+  ...OBSERVING_CLI_HOOK_TIMINGS,
   wrap_tool_call: 'held',
-} as const satisfies HookSupportTable;
+} as const satisfies AgentHookTimings;
 
 /** Facts about an adapter that hold for every kind, `command` included. */
 export interface AdapterManifest {
   /** Whether the CLI itself ends a run after a number of turns (`max_turns`). */
   readonly turnLimit: boolean;
   /** When each middleware hook fires. */
-  readonly hooks: HookSupportTable;
+  readonly hooks: AgentHookTimings;
   /** Environment variables of its keys and addresses; a worker passes those that are set to the agent. */
   readonly keyVariables: readonly string[];
   /** Files of a checkout that configure it; gates and agents take them from the base commit. */
@@ -58,7 +58,7 @@ export interface AgentCliManifest extends AdapterManifest {
   /** Matches the names of its provider's models; null: it takes the models of any provider. */
   readonly modelPattern: RegExp | null;
   /** The CLI's own names of effort levels; null: it has no such setting. */
-  readonly effortLevels: Readonly<Record<Effort, string>> | null;
+  readonly effortLevels: Readonly<Record<ReasoningEffortLevel, string>> | null;
   /** Whether it stops at a sum of its own; the gateway always does. */
   readonly costLimit: boolean;
   readonly structuredOutput: boolean;

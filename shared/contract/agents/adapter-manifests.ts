@@ -1,7 +1,7 @@
 import type { AdapterManifest, AgentCliManifest } from './adapter-manifest.ts';
 import { CLAUDE_MANIFEST } from './claude-manifest.ts';
 import { CODEX_MANIFEST } from './codex-manifest.ts';
-import { COMMAND_MANIFEST } from './command-manifest.ts';
+import { COMMAND_ADAPTER_MANIFEST } from './command-manifest.ts';
 import { GEMINI_MANIFEST } from './gemini-manifest.ts';
 import { OPENCODE_MANIFEST } from './opencode-manifest.ts';
 
@@ -20,7 +20,7 @@ export const DEFAULT_AGENT_CLI = 'claude' satisfies AgentCliKind;
 
 export const ADAPTER_MANIFESTS = {
   ...AGENT_CLI_MANIFESTS,
-  command: COMMAND_MANIFEST,
+  command: COMMAND_ADAPTER_MANIFEST,
 } as const satisfies Readonly<Record<string, AdapterManifest>>;
 export type AdapterKind = keyof typeof ADAPTER_MANIFESTS;
 export const ADAPTER_KINDS = Object.keys(ADAPTER_MANIFESTS) as readonly AdapterKind[];

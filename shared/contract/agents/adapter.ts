@@ -52,14 +52,16 @@ const cliAdapterSchema = (kind: AgentCliKind): CliAdapterSchema =>
   }) as unknown as CliAdapterSchema;
 
 /** Settings of the program that works on a task: one of the agent CLIs, or a command. */
-export const Adapter = z.discriminatedUnion('kind', [
+export const AgentAdapterSettings = z.discriminatedUnion('kind', [
   CommandAdapter,
   ...AGENT_CLI_KINDS.map(cliAdapterSchema),
 ]);
-export type Adapter = z.infer<typeof Adapter>;
+export type AgentAdapterSettings = z.infer<typeof AgentAdapterSettings>;
 
 /** Whether the CLI itself ends a run after `max_turns`. */
-export const hasTurnLimit = (adapter: Adapter): adapter is Extract<Adapter, { max_turns?: unknown }> =>
+export const hasTurnLimit = (
+  adapter: AgentAdapterSettings,
+): adapter is Extract<AgentAdapterSettings, { max_turns?: unknown }> =>
   ADAPTER_MANIFESTS[adapter.kind].turnLimit;
 
 export const CliKindList = z.array(z.enum(AGENT_CLI_KINDS)).max(AGENT_CLI_KINDS.length);

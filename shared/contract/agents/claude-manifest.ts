@@ -1,4 +1,4 @@
-import { type AgentCliManifest, INTERCEPTED_HOOKS } from './adapter-manifest.ts';
+import { type AgentCliManifest, INTERCEPTING_CLI_HOOK_TIMINGS } from './adapter-manifest.ts';
 
 export const CLAUDE_MANIFEST = {
   install: { package: '@anthropic-ai/claude-code', version: '2.1.330', program: 'claude' },
@@ -9,7 +9,7 @@ export const CLAUDE_MANIFEST = {
   costLimit: true,
   structuredOutput: true,
   sessionResume: true,
-  hooks: INTERCEPTED_HOOKS,
+  hooks: INTERCEPTING_CLI_HOOK_TIMINGS,
   keyVariables: [
     'ANTHROPIC_API_KEY',
     'ANTHROPIC_AUTH_TOKEN',

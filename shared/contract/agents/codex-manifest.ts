@@ -1,4 +1,4 @@
-import { type AgentCliManifest, INTERCEPTED_HOOKS } from './adapter-manifest.ts';
+import { type AgentCliManifest, INTERCEPTING_CLI_HOOK_TIMINGS } from './adapter-manifest.ts';
 
 export const CODEX_MANIFEST = {
   install: { package: '@openai/codex', version: '0.169.0', program: 'codex' },
@@ -9,7 +9,7 @@ export const CODEX_MANIFEST = {
   costLimit: false,
   structuredOutput: true,
   sessionResume: true,
-  hooks: INTERCEPTED_HOOKS,
+  hooks: INTERCEPTING_CLI_HOOK_TIMINGS,
   keyVariables: ['OPENAI_API_KEY', 'CODEX_API_KEY'],
   configFiles: { names: ['AGENTS.md', 'AGENTS.override.md'], folders: ['.codex', '.agents'] },
   tiers: {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
 
-export const EFFORTS = ['low', 'normal', 'medium', 'high', 'max'] as const;
-export const Effort = z.enum(EFFORTS);
-export type Effort = z.infer<typeof Effort>;
+export const REASONING_EFFORT_LEVELS = ['low', 'normal', 'medium', 'high', 'max'] as const;
+export const ReasoningEffortLevel = z.enum(REASONING_EFFORT_LEVELS);
+export type ReasoningEffortLevel = z.infer<typeof ReasoningEffortLevel>;

@@ -1,4 +1,4 @@
-import { type AgentCliManifest, INTERCEPTED_HOOKS } from './adapter-manifest.ts';
+import { type AgentCliManifest, INTERCEPTING_CLI_HOOK_TIMINGS } from './adapter-manifest.ts';
 
 export const GEMINI_MANIFEST = {
   install: { package: '@google/gemini-cli', version: '0.61.0', program: 'gemini' },
@@ -9,7 +9,7 @@ export const GEMINI_MANIFEST = {
   costLimit: false,
   structuredOutput: false,
   sessionResume: true,
-  hooks: INTERCEPTED_HOOKS,
+  hooks: INTERCEPTING_CLI_HOOK_TIMINGS,
   keyVariables: ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_GEMINI_BASE_URL'],
   configFiles: { names: ['GEMINI.md', '.geminiignore'], folders: ['.gemini'] },
   tiers: {

@@ -24,7 +24,7 @@ export const DEFAULT_MIDDLEWARE_CHAIN = [
 ] as const;
 
 /** What is there, and in no chain unless it is named or switched on. */
-export const OPT_IN_MIDDLEWARE = ['semantic_drift_detector'] as const;
+export const OPT_IN_AGENT_MIDDLEWARE_NAMES = ['semantic_drift_detector'] as const;
 
-export const MIDDLEWARE_NAMES = [...DEFAULT_MIDDLEWARE_CHAIN, ...OPT_IN_MIDDLEWARE] as const;
+export const MIDDLEWARE_NAMES = [...DEFAULT_MIDDLEWARE_CHAIN, ...OPT_IN_AGENT_MIDDLEWARE_NAMES] as const;
 export type MiddlewareName = (typeof MIDDLEWARE_NAMES)[number];

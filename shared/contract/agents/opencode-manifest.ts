@@ -1,4 +1,4 @@
-import { type AgentCliManifest, INTERCEPTED_HOOKS } from './adapter-manifest.ts';
+import { type AgentCliManifest, INTERCEPTING_CLI_HOOK_TIMINGS } from './adapter-manifest.ts';
 
 export const OPENCODE_MANIFEST = {
   install: { package: 'opencode-ai', version: '1.18.33', program: 'opencode' },
@@ -9,7 +9,7 @@ export const OPENCODE_MANIFEST = {
   costLimit: false,
   structuredOutput: false,
   sessionResume: true,
-  hooks: INTERCEPTED_HOOKS,
+  hooks: INTERCEPTING_CLI_HOOK_TIMINGS,
   keyVariables: ['OPENAI_API_KEY', 'ANTHROPIC_API_KEY'],
   configFiles: { names: ['AGENTS.md', 'opencode.json{,c}'], folders: ['.opencode'] },
   tiers: null,

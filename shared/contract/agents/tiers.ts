@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Adapter } from './adapter.ts';
+import type { AgentAdapterSettings } from './adapter.ts';
 import type { AgentCliManifest } from './adapter-manifest.ts';
 import { AGENT_CLI_MANIFESTS, DEFAULT_AGENT_CLI } from './adapter-manifests.ts';
 
@@ -19,7 +19,7 @@ export const DEFAULT_TIER_MODELS: TierModels = AGENT_CLI_MANIFESTS[DEFAULT_AGENT
 export const isTier = (model: string): model is Tier => (TIERS as readonly string[]).includes(model);
 
 /** Returns the deployment's models, or those of the adapter's manifest if the adapter cannot run the deployment's. */
-export function tierModelsFor(adapter: Adapter | undefined, models: TierModels): TierModels {
+export function selectTierModels(adapter: AgentAdapterSettings | undefined, models: TierModels): TierModels {
   if (adapter === undefined || adapter.kind === 'command') return models;
   const { modelPattern: known, tiers }: AgentCliManifest = AGENT_CLI_MANIFESTS[adapter.kind];
   if (known === null || tiers === null || known.test(models.sonnet)) return models;

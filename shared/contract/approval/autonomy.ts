@@ -11,7 +11,7 @@ export const AutonomyLevel = z
 export type AutonomyLevel = z.infer<typeof AutonomyLevel>;
 
 /** The lower of two: whoever is asked later may take freedom away, and never give any. */
-export const lowerAutonomy = (one: AutonomyLevel, other: AutonomyLevel | undefined): AutonomyLevel =>
+export const getLowerAutonomyLevel = (one: AutonomyLevel, other: AutonomyLevel | undefined): AutonomyLevel =>
   other !== undefined && AUTONOMY_LEVELS.indexOf(other) > AUTONOMY_LEVELS.indexOf(one) ? other : one;
 
 interface AutonomyPreset {
@@ -57,9 +57,13 @@ const includesAction = (list: readonly string[], action: string): boolean =>
   list.includes(action) || list.includes(action.split(':')[0] ?? '');
 
 /** The known actions that a list of actions and categories names. */
-export const expandActions = (list: readonly string[]): KnownAction[] =>
+export const expandActionCategories = (list: readonly string[]): KnownAction[] =>
   KNOWN_ACTIONS.filter((action) => includesAction(list, action));
 
 /** May the action be done without a person? Never one of high or critical risk, whatever a preset says; an action that nobody knows is of high risk. */
-export const isAllowedWithoutApproval = (level: AutonomyLevel, action: string, risk: RiskLevel): boolean =>
+export const isActionAllowedWithoutApproval = (
+  level: AutonomyLevel,
+  action: string,
+  risk: RiskLevel,
+): boolean =>
   (risk === 'low' || risk === 'medium') && includesAction(AUTONOMY_PRESETS[level].allowed, action);

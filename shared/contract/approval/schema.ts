@@ -35,7 +35,7 @@ export const APPROVAL_LIFECYCLE = defineLifecycle(
 export type ApprovalEvent = (typeof APPROVAL_LIFECYCLE.events)[number];
 
 /** Most approvals that one task may ask for: each is on the task's item. */
-export const MAX_APPROVALS = 5;
+export const MAX_APPROVALS_PER_TASK = 5;
 /** Characters of a reason that are kept. */
 export const MAX_DECISION_REASON_LENGTH = 500;
 
@@ -57,21 +57,21 @@ export const ApprovalRequest = z.strictObject({
 export type ApprovalRequest = z.infer<typeof ApprovalRequest>;
 
 /** Where the work stood when a box ended to wait for a person. */
-export const ParkedWork = z.object({
+export const WorkAwaitingApproval = z.object({
   tree: GitObjectId,
   patch_key: z.string(),
   patch_sha256: z.string(),
   patch_bytes: z.number().int().nonnegative(),
 });
-export type ParkedWork = z.infer<typeof ParkedWork>;
+export type WorkAwaitingApproval = z.infer<typeof WorkAwaitingApproval>;
 
 /** What an agent CLI had written down of its session by then, so that another box can go on with it. */
-export const ParkedSession = z.object({
+export const SessionAwaitingApproval = z.object({
   /** As the CLI calls it. */
   id: z.string(),
   sha256: z.string(),
 });
-export type ParkedSession = z.infer<typeof ParkedSession>;
+export type SessionAwaitingApproval = z.infer<typeof SessionAwaitingApproval>;
 
 /** Leave that an agent asked for in the middle of its run. */
 export const Approval = z.object({
@@ -94,9 +94,9 @@ export const Approval = z.object({
   decided_by: z.string().nullable(),
   decision_reason: z.string().nullable(),
   /** Null: whoever asked has kept its work, or there was none. */
-  work: ParkedWork.nullable(),
+  work: WorkAwaitingApproval.nullable(),
   /** Of the latest one alone. Absent: its CLI keeps none that another box could go on with. */
-  session: ParkedSession.optional(),
+  session: SessionAwaitingApproval.optional(),
 });
 export type Approval = z.infer<typeof Approval>;
 

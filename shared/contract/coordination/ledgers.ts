@@ -31,15 +31,15 @@ export const ProgressLedger = z
 export type ProgressLedger = z.infer<typeof ProgressLedger>;
 
 /** Rounds in a row without progress after which a person is to look. */
-export const ESCALATION_STALL_COUNT = 3;
+export const STALLED_ROUNDS_BEFORE_ESCALATION = 3;
 /** Caps of replanning: rounds without progress, and plans in the place of the first. */
-export const MAX_REPLAN_STALL_COUNT = 3;
+export const MAX_STALLED_ROUNDS_FOR_REPLAN = 3;
 export const MAX_REPLANS = 2;
 /** Issues that a ledger names. */
 const MOST_ISSUES = 10;
 
 /** A part of the work that has ended otherwise than well. */
-export interface FailedPhase {
+export interface FailedPlanPart {
   readonly name: string;
   readonly error: string;
 }
@@ -48,7 +48,7 @@ export interface FailedPhase {
 export function advanceProgressLedger(
   before: ProgressLedger | null,
   completed: number,
-  failed: readonly FailedPhase[],
+  failed: readonly FailedPlanPart[],
 ): ProgressLedger {
   const progress = completed > (before?.completed_count ?? 0);
   const stall = progress ? 0 : (before?.stall_count ?? 0) + 1;
@@ -59,7 +59,7 @@ export function advanceProgressLedger(
     stall_count: stall,
     reset_count: before?.reset_count ?? 0,
     blocking_issues: failed.slice(0, MOST_ISSUES).map(({ name, error }) => `${name}: ${error}`),
-    next_action: stall >= ESCALATION_STALL_COUNT ? 'escalate' : stall >= 1 ? 'replan' : 'continue',
+    next_action: stall >= STALLED_ROUNDS_BEFORE_ESCALATION ? 'escalate' : stall >= 1 ? 'replan' : 'continue',
   };
 }
 
@@ -67,7 +67,7 @@ export function advanceProgressLedger(
 export const shouldReplan = (ledger: ProgressLedger | null, affordable: boolean): boolean =>
   ledger !== null &&
   ledger.stall_count > 0 &&
-  ledger.stall_count < MAX_REPLAN_STALL_COUNT &&
+  ledger.stall_count < MAX_STALLED_ROUNDS_FOR_REPLAN &&
   ledger.reset_count < MAX_REPLANS &&
   affordable;
 

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { COORDINATION_MIDDLEWARE_NAMES } from './coordination-names.ts';
 
 /** Fewest characters of a criterion that can be looked at. */
-export const MIN_CRITERION_LENGTH = 10;
+export const MIN_ACCEPTANCE_CRITERION_LENGTH = 10;
 
 /** What acts between a goal and its tasks. */
 export const CoordinationSettings = z.strictObject({
@@ -22,7 +22,7 @@ export const CoordinationSettings = z.strictObject({
   clarification_gate: z
     .strictObject({
       enabled: z.boolean().default(true),
-      min_criterion_length: z.int().min(1).max(200).default(MIN_CRITERION_LENGTH),
+      min_criterion_length: z.int().min(1).max(200).default(MIN_ACCEPTANCE_CRITERION_LENGTH),
       match_mode: z.enum(['whole', 'search']).default('whole'),
     })
     .prefault({}),

@@ -1,4 +1,4 @@
-import type { Evidence, Finding } from './schema.ts';
+import type { CheckFinding, Evidence } from './schema.ts';
 
 /** Files that are told apart, and the longest path of one: what is beyond is counted, not named. */
 const MOST_FILES = 50;
@@ -21,7 +21,7 @@ export function summarizeChangedFiles({ changed_files: paths, gates }: Evidence)
   readonly files: readonly ChangedFileSummary[];
   readonly more: number;
 } {
-  const findings = new Map<string | null, Finding[]>(
+  const findings = new Map<string | null, CheckFinding[]>(
     Map.groupBy(
       gates.flatMap((gate) => gate.findings),
       ({ file }) => file,

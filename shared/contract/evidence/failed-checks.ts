@@ -1,7 +1,7 @@
 import { truncateText } from '../../lib/truncate.ts';
 import { describeSignal } from '../submission/signals.ts';
 import { HIDDEN_TESTS_GATE } from './gate-names.ts';
-import type { Evidence, Finding } from './schema.ts';
+import type { CheckFinding, Evidence } from './schema.ts';
 
 /** Most that are named on a task; the evidence has all. */
 export const MAX_NAMED_FAILED_CHECKS = 20;
@@ -15,10 +15,10 @@ export interface FailedCheck {
   readonly message: string;
 }
 
-const formatLocation = ({ file, line }: Finding): string =>
+const formatLocation = ({ file, line }: CheckFinding): string =>
   file === null ? '' : `${file}${line === null ? '' : `:${line}`} `;
 
-const describeFinding = (check: string, finding: Finding): FailedCheck => ({
+const describeFinding = (check: string, finding: CheckFinding): FailedCheck => ({
   check,
   message: truncateText(
     `${formatLocation(finding)}${finding.rule}: ${finding.message}`.replace(/\s+/g, ' '),

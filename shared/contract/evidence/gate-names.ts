@@ -11,4 +11,8 @@ export const HIDDEN_TESTS_GATE = 'hidden_tests';
 export const COMPLETE_PATCH_GATE = 'complete_patch';
 
 /** Entries among the gates that no configuration names: they come with the task or with the patch. */
-export const TASK_GATES: readonly string[] = [ALLOWED_FILES_GATE, COMPLETE_PATCH_GATE, HIDDEN_TESTS_GATE];
+export const UNCONFIGURED_GATE_NAMES: readonly string[] = [
+  ALLOWED_FILES_GATE,
+  COMPLETE_PATCH_GATE,
+  HIDDEN_TESTS_GATE,
+];

@@ -1,3 +1,3 @@
 /** Was a protected file judged otherwise than it will be delivered? */
-export const isRestoredFile = ({ used }: { readonly used: 'base' | 'part' | 'patch' }): boolean =>
+export const isRestoredProtectedFile = ({ used }: { readonly used: 'base' | 'part' | 'patch' }): boolean =>
   used !== 'patch';

@@ -1,17 +1,17 @@
 import * as z from 'zod';
-import { StoredNumber } from '../../lib/stored-number.ts';
+import { StorableNumber } from '../../lib/stored-number.ts';
 import { CheckOutcome, EvidenceKind, VERDICTS } from '../check-outcome.ts';
 import { Judgement } from '../judgement/judgement.ts';
 import { ReviewPipeline } from '../judgement/review-pipeline-schema.ts';
 import { CheckedPlan } from '../plan/schema.ts';
 import { ScreenshotList } from '../screenshot.ts';
-import { ExpectedChange, ProtectedFileKind } from '../submission/expected-changes.ts';
-import { OnErrorSetting } from '../submission/on-error.ts';
+import { ExpectedChangeKind, ProtectedFileKind } from '../submission/expected-changes.ts';
+import { CheckOnErrorSetting } from '../submission/on-error.ts';
 import { CompletionSignal } from '../submission/signals.ts';
 import { WorkflowOutcome } from '../workflow/workflow-outcome.ts';
 
 /** One place in the tree that a check complains about. `line` is 1-based; null where the finding has no line. */
-export const Finding = z.object({
+export const CheckFinding = z.object({
   file: z.string().nullable(),
   line: z.number().int().positive().nullable(),
   rule: z.string(),
@@ -21,7 +21,7 @@ export const Finding = z.object({
   /** In words of SARIF, whether the base commit has it too: set where a check compared with the base. */
   baseline: z.enum(['new', 'unchanged']).optional(),
 });
-export type Finding = z.infer<typeof Finding>;
+export type CheckFinding = z.infer<typeof CheckFinding>;
 
 export const SignalEvidence = z.object({
   type: z.string(),
@@ -34,8 +34,11 @@ export const SignalEvidence = z.object({
 export type SignalEvidence = z.infer<typeof SignalEvidence>;
 
 /** Gate-specific facts (tool, version, counts, command, exit code), merged flat into the gate's ledger row. */
-export const GateFacts = z.record(z.string(), z.union([z.string(), StoredNumber, z.boolean(), z.null()]));
-export type GateFacts = z.infer<typeof GateFacts>;
+export const GateLedgerFacts = z.record(
+  z.string(),
+  z.union([z.string(), StorableNumber, z.boolean(), z.null()]),
+);
+export type GateLedgerFacts = z.infer<typeof GateLedgerFacts>;
 
 export const GateEvidence = z.object({
   name: z.string(),
@@ -45,21 +48,21 @@ export const GateEvidence = z.object({
   /** True when this gate alone is enough to keep the patch from being accepted. */
   blocked: z.boolean(),
   cached: z.boolean(),
-  findings: z.array(Finding),
+  findings: z.array(CheckFinding),
   detail: z.string(),
   duration_ms: z.number().int().nonnegative(),
   /** Milliseconds after the gathering of the evidence began; absent: it has no start of its own. */
   began_ms: z.number().int().nonnegative().optional(),
-  metadata: GateFacts.default({}),
+  metadata: GateLedgerFacts.default({}),
   /** Of a gate that nobody could judge for: what its configuration makes of that. */
-  on_error: OnErrorSetting,
+  on_error: CheckOnErrorSetting,
   /** Pictures that it has taken, each stored under its digest before this was reported; absent: none. */
   screenshots: ScreenshotList.optional(),
 });
 export type GateEvidence = z.infer<typeof GateEvidence>;
 
 /** A file of the patch that steers checks or what they run on, why it does, and what came of it. */
-export const ProtectedFile = z.object({
+export const ChangedProtectedFile = z.object({
   path: z.string(),
   change: z.enum(['added', 'modified', 'deleted']),
   class: ProtectedFileKind,
@@ -72,9 +75,9 @@ export const ProtectedFile = z.object({
   /** What allowed the patch's own version where it would have been put back: the task, or the base commit. */
   allowed_by: z.string().nullable(),
 });
-export type ProtectedFile = z.infer<typeof ProtectedFile>;
+export type ChangedProtectedFile = z.infer<typeof ChangedProtectedFile>;
 
-export { isRestoredFile } from './restored-file.ts';
+export { isRestoredProtectedFile } from './restored-file.ts';
 
 /** What we observed on one tree. It counts for that tree only. */
 export const Evidence = z.object({
@@ -87,8 +90,8 @@ export const Evidence = z.object({
   signals: z.array(SignalEvidence),
   gates: z.array(GateEvidence),
   /** What the requester foresaw of the work. */
-  expects: z.array(ExpectedChange).default([]),
-  protected_files: z.array(ProtectedFile).default([]),
+  expects: z.array(ExpectedChangeKind).default([]),
+  protected_files: z.array(ChangedProtectedFile).default([]),
   /** Who reviews, as the base commit says it; absent: it says nothing. */
   review_pipeline: ReviewPipeline.optional(),
   /** Of a task that is a plan: what it proposes, when it holds. */
@@ -123,8 +126,8 @@ export const Verdict = z.object({
   /** How the workflow that the task names went with this work; absent where it names none. */
   workflow: WorkflowOutcome.optional(),
   /** Dollars that they took; null: what one of them took is not known. Absent where no model was asked. */
-  judging_cost_usd: StoredNumber.nonnegative().nullable().optional(),
+  judging_cost_usd: StorableNumber.nonnegative().nullable().optional(),
   /** Dollars that models took which its gates asked, as the gateway has counted them; null: not known. Absent where they had nobody to ask. */
-  gates_cost_usd: StoredNumber.nonnegative().nullable().optional(),
+  gates_cost_usd: StorableNumber.nonnegative().nullable().optional(),
 });
 export type Verdict = z.infer<typeof Verdict>;

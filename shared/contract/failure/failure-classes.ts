@@ -106,4 +106,5 @@ export const remedyForCode = (code: FailureCode): FailureRemedy => {
 const EXCUSED_REMEDIES: readonly FailureRemedy[] = ['excused', 'later'];
 
 /** It was nobody's fault: the attempt counts as a retry and not as one of the budget, and nothing climbs. */
-export const isExcusedRemedy = (remedy: FailureRemedy): boolean => EXCUSED_REMEDIES.includes(remedy);
+export const isRemedyOutsideAttemptBudget = (remedy: FailureRemedy): boolean =>
+  EXCUSED_REMEDIES.includes(remedy);

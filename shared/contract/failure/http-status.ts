@@ -1,7 +1,7 @@
 import type { FailureCode } from './failure-class.ts';
 
 /** What an HTTP status of the model's provider means; null: nothing by itself. */
-export function failureClassOfStatus(status: number | null): FailureCode | null {
+export function getFailureClassOfHttpStatus(status: number | null): FailureCode | null {
   if (status === null) return null;
   if (status === 401 || status === 403) return 'provider_auth';
   if (status === 402) return 'provider_spend_limit';

@@ -3,11 +3,11 @@ import { TaskId, TaskSubmission } from '../submission/schema.ts';
 import { WorkRequestStatus } from './status.ts';
 
 /** Who says yes: `direct` nobody has to, `review` a person. */
-export const INTAKE_STRATEGIES = ['review', 'direct'] as const;
+export const INTAKE_APPROVAL_MODES = ['review', 'direct'] as const;
 
 /** What a request asks for: a task, as it would be submitted. */
-export const RequestedTask = TaskSubmission.omit({ id: true, hidden_tests: true });
-export type RequestedTask = z.infer<typeof RequestedTask>;
+export const RequestedTaskSubmission = TaskSubmission.omit({ id: true, hidden_tests: true });
+export type RequestedTaskSubmission = z.infer<typeof RequestedTaskSubmission>;
 
 /** A piece of work that somebody asks for: one item of the table, written as a whole under a condition on `version` and `status`. */
 export const WorkRequest = z.object({
@@ -15,10 +15,10 @@ export const WorkRequest = z.object({
   id: TaskId,
   status: WorkRequestStatus,
   version: z.number().int().positive(),
-  strategy: z.enum(INTAKE_STRATEGIES),
+  strategy: z.enum(INTAKE_APPROVAL_MODES),
   requested_by: z.string(),
   request_sha256: z.string(),
-  requirement: RequestedTask.strip(),
+  requirement: RequestedTaskSubmission.strip(),
   /** What a person has said of it: handed to the agent beside the description. */
   notes: z.string().nullable(),
   /** Each status with when it came, the first included. */

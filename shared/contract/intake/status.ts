@@ -39,5 +39,8 @@ const PROGRESSION: readonly WorkRequestStatus[] = WORK_REQUEST_STATUSES.filter(
 );
 
 /** Returns each status that a request takes on an event: those between `from` and `to`, and `to`. Cancellation is one step. */
-export const statusPath = (from: WorkRequestStatus, to: WorkRequestStatus): readonly WorkRequestStatus[] =>
+export const listWorkRequestStatusSteps = (
+  from: WorkRequestStatus,
+  to: WorkRequestStatus,
+): readonly WorkRequestStatus[] =>
   to === 'cancelled' ? [to] : PROGRESSION.slice(PROGRESSION.indexOf(from) + 1, PROGRESSION.indexOf(to) + 1);

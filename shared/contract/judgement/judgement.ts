@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { StoredNumber } from '../../lib/stored-number.ts';
+import { StorableNumber } from '../../lib/stored-number.ts';
 import { CheckOutcome } from '../check-outcome.ts';
 import { GradingRecord } from '../rubric/grading-record.ts';
 
@@ -46,7 +46,7 @@ export const Judgement = z.object({
   calls: z.number().int().nonnegative().nullable(),
   tokens: z.object({ input: z.number().int(), output: z.number().int() }).nullable(),
   /** Null: unknown price or unknown usage. */
-  cost_usd: StoredNumber.nonnegative().nullable(),
+  cost_usd: StorableNumber.nonnegative().nullable(),
   duration_ms: z.number().int().nonnegative(),
   /** Absent: no model was asked. */
   asked_at: z.iso.datetime().optional(),
@@ -63,7 +63,7 @@ export const judgementTimes = ({
 });
 
 /** What a judgement says of its asking where nobody was asked. */
-export const NO_CALL_USAGE = {
+export const USAGE_WITHOUT_MODEL_CALL = {
   confidence: null,
   injections: [],
   model: null,
@@ -76,13 +76,16 @@ export const NO_CALL_USAGE = {
 } satisfies Partial<Judgement>;
 
 /** What it says where whoever asks has not come back: somebody may have been asked, and paid for. */
-export const UNKNOWN_CALL_USAGE = { ...NO_CALL_USAGE, calls: null } satisfies Partial<Judgement>;
+export const UNKNOWN_MODEL_CALL_USAGE = {
+  ...USAGE_WITHOUT_MODEL_CALL,
+  calls: null,
+} satisfies Partial<Judgement>;
 /** Whether work that has passed is looked at once more by a model, and why. */
-export const RequirementsReviewPlan = z.object({
+export const RequirementsReviewDecision = z.object({
   outcome: z.enum(['asked', 'skipped', 'could_not_run']),
   because: z.string(),
 });
-export type RequirementsReviewPlan = z.infer<typeof RequirementsReviewPlan>;
+export type RequirementsReviewDecision = z.infer<typeof RequirementsReviewDecision>;
 /** What asking has used, whatever came of it. */
 export interface ModelCallUsage {
   readonly calls: number;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { ON_ERROR_ACTIONS } from '../submission/on-error.ts';
+import { CHECK_ERROR_ACTIONS } from '../submission/on-error.ts';
 
 /** Where the base commit says who reviews, in stages. */
 export const REVIEW_PIPELINE_FILE = '.assay/review_pipeline.yaml';
@@ -60,7 +60,7 @@ export const ReviewPipeline = z
     pass_threshold: z.number().min(0).max(1).default(0.5),
     /** False: what reviewers say is noted, and fails nothing. */
     block_on_fail: z.boolean().default(true),
-    on_error: z.enum(ON_ERROR_ACTIONS).default('hold'),
+    on_error: z.enum(CHECK_ERROR_ACTIONS).default('hold'),
     stages: z.array(Stage).min(1, 'needs at least one stage').max(10),
   })
   .superRefine(({ stages }, context) => {
@@ -82,9 +82,9 @@ export const ReviewPipeline = z
   });
 export type ReviewPipeline = z.output<typeof ReviewPipeline>;
 /** Whether the reviewers of the base are asked about work, and why; goes from one step of the janitor to the next. */
-export const PipelineReviewPlan = z.object({
+export const PipelineReviewDecision = z.object({
   outcome: z.enum(['asked', 'skipped']),
-  on_error: z.enum(ON_ERROR_ACTIONS),
+  on_error: z.enum(CHECK_ERROR_ACTIONS),
   because: z.string(),
 });
-export type PipelineReviewPlan = z.infer<typeof PipelineReviewPlan>;
+export type PipelineReviewDecision = z.infer<typeof PipelineReviewDecision>;

@@ -1,17 +1,17 @@
 import * as z from 'zod';
-import { Adapter } from '../agents/adapter.ts';
-import { Effort } from '../agents/effort.ts';
-import { ErrorActionOverrides } from '../failure/error-action-overrides.ts';
+import { AgentAdapterSettings } from '../agents/adapter.ts';
+import { ReasoningEffortLevel } from '../agents/effort.ts';
+import { FailureActionOverrides } from '../failure/error-action-overrides.ts';
 import { JudgeModels } from '../models/judge-models.ts';
 import { TokenUsage } from '../models/usage.ts';
 import { GitObjectId, GitRef } from '../repository/git-ref.ts';
 import { RepositoryUrl } from '../repository/schema.ts';
 import { PROMPT_PART_NAMES } from '../roles/prompt-parts.ts';
 import { MiddlewareChain } from '../submission/chain-schema.ts';
-import { ExpectedChange } from '../submission/expected-changes.ts';
+import { ExpectedChangeKind } from '../submission/expected-changes.ts';
 import { DeliveryMode, RoleName, TaskId } from '../submission/schema.ts';
 import { CompletionSignal } from '../submission/signals.ts';
-import { Artifact } from '../task/attempt.ts';
+import { PatchArtifact } from '../task/attempt.ts';
 
 const AssignmentFields = z.object({
   schema_version: z.literal(1),
@@ -29,7 +29,7 @@ const AssignmentFields = z.object({
 });
 
 /** How the agent reaches models. The token is worth something to the gateway alone, and only as long as this attempt runs. */
-export const ModelAccess = z.object({
+export const AgentModelAccess = z.object({
   token: z.string(),
   /** As the clients of each provider want it: `/v1` is part of OpenAI's. */
   base_urls: z.object({ anthropic: z.string(), openai: z.string(), gemini: z.string() }),
@@ -38,7 +38,7 @@ export const ModelAccess = z.object({
   /** True: the gateway is ours, counts, and ends at the budget. False: a gateway of the user's own, so that usage is a claim. */
   witnessed: z.boolean(),
 });
-export type ModelAccess = z.infer<typeof ModelAccess>;
+export type AgentModelAccess = z.infer<typeof AgentModelAccess>;
 
 export const AgentAssignment = AssignmentFields.extend({
   kind: z.literal('agent'),
@@ -49,8 +49,8 @@ export const AgentAssignment = AssignmentFields.extend({
   /** What the role's template puts together: the role may be of the repository, which the box is the first to read. */
   prompt: z.partialRecord(z.enum(PROMPT_PART_NAMES), z.string()),
   model: z.string().nullable(),
-  effort: Effort,
-  adapter: Adapter,
+  effort: ReasoningEffortLevel,
+  adapter: AgentAdapterSettings,
   /** Command lines of the task's `test_passes` signals, which its prompt names too. */
   test_commands: z.array(z.string()).default([]),
   /** What middleware around the run knows of the task. Absent: the run has no middleware, as at a worker. */
@@ -60,7 +60,7 @@ export const AgentAssignment = AssignmentFields.extend({
       acceptance_criteria: z.array(z.string()),
       /** The task's own, in the place of the base's. */
       chain: MiddlewareChain.optional(),
-      error_actions: ErrorActionOverrides.optional(),
+      error_actions: FailureActionOverrides.optional(),
       /** Actions that a person has allowed this attempt. */
       allowed: z.array(z.string()),
       /** The task that it was made from. */
@@ -70,7 +70,7 @@ export const AgentAssignment = AssignmentFields.extend({
     })
     .optional(),
   /** Null: the deployment has no gateway, and the agent must know for itself. */
-  models: ModelAccess.nullable(),
+  models: AgentModelAccess.nullable(),
   /** Set when the attempt goes on after an approval: what it had made of the base until then. */
   parked: z.object({ tree: GitObjectId, patch_url: z.string(), patch_sha256: z.string() }).optional(),
   /** Set when its CLI can go on with the session of the box before: what that has written down, and what it is told. */
@@ -107,7 +107,7 @@ export const GatesAssignment = AssignmentFields.extend({
   plan: z.object({ max_tasks: z.number().int() }).optional(),
   /** Files that the task names, and kinds of change that it foresees: what steers checks may change there. */
   files: z.array(z.string()),
-  expects: z.array(ExpectedChange),
+  expects: z.array(ExpectedChangeKind),
   /** Where the hidden tests are to be read from, and what must lie there; null: the task has none. In no other assignment. */
   hidden_tests: z
     .object({
@@ -142,23 +142,23 @@ export const DeliveryAssignment = AssignmentFields.extend({
 });
 export type DeliveryAssignment = z.infer<typeof DeliveryAssignment>;
 
-export const Assignment = z.discriminatedUnion('kind', [
+export const LaunchAssignment = z.discriminatedUnion('kind', [
   AgentAssignment,
   GatesAssignment,
   DeliveryAssignment,
 ]);
-export type Assignment = z.infer<typeof Assignment>;
+export type LaunchAssignment = z.infer<typeof LaunchAssignment>;
 
 /** What a command adapter may leave in the file named by `ASSAY_USAGE_FILE`. */
-export const CommandUsageFile = z.object({
+export const CommandAdapterUsageFile = z.object({
   usage: TokenUsage.optional(),
   summary: z.string().max(20_000).optional(),
   status: z.enum(['done', 'blocked']).optional(),
 });
-export type CommandUsageFile = z.infer<typeof CommandUsageFile>;
+export type CommandAdapterUsageFile = z.infer<typeof CommandAdapterUsageFile>;
 
 /** The artifact as a box knows it: without object keys. */
-export const ArtifactSummary = Artifact.pick({
+export const PatchArtifactSummary = PatchArtifact.pick({
   base_commit: true,
   tree: true,
   patch_sha256: true,

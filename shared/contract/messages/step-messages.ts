@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { LaunchKind } from '../box-kind.ts';
 import { Verdict } from '../evidence/schema.ts';
-import { Judgement, RequirementsReviewPlan } from '../judgement/judgement.ts';
-import { PipelineReviewPlan } from '../judgement/review-pipeline-schema.ts';
+import { Judgement, RequirementsReviewDecision } from '../judgement/judgement.ts';
+import { PipelineReviewDecision } from '../judgement/review-pipeline-schema.ts';
 import { TaskId } from '../submission/schema.ts';
 
 /** A message of the agents queues and the gates queue: ids only; what is large is on S3, what is state is in the table. */
@@ -17,7 +17,7 @@ export const LaunchMessage = z.object({
 export type LaunchMessage = z.infer<typeof LaunchMessage>;
 
 /** Seconds for which a launch message that was taken is not seen by others: six times the dispatcher's limit, as Lambda asks. */
-export const LAUNCH_VISIBILITY_SECONDS = 180;
+export const LAUNCH_MESSAGE_VISIBILITY_SECONDS = 180;
 
 /** Which task, and which run of it. */
 const TaskRun = z.object({ task_id: TaskId, run: z.number().int().positive() });
@@ -25,16 +25,16 @@ const TaskRun = z.object({ task_id: TaskId, run: z.number().int().positive() });
 const MachineStep = TaskRun.extend({ again: z.boolean().optional() });
 
 /** Steps of the cascade machine that ask the task's repository. */
-export const REPOSITORY_STEPS = ['resolve_base', 'find_branch'] as const;
-export const RepositoryStepInput = MachineStep.extend({ step: z.enum(REPOSITORY_STEPS) });
-export type RepositoryStepInput = z.infer<typeof RepositoryStepInput>;
+export const CASCADE_REPOSITORY_STEPS = ['resolve_base', 'find_branch'] as const;
+export const CascadeRepositoryStepInput = MachineStep.extend({ step: z.enum(CASCADE_REPOSITORY_STEPS) });
+export type CascadeRepositoryStepInput = z.infer<typeof CascadeRepositoryStepInput>;
 
 /**
  * Where the cascade goes on. `resolve_base | run_agent | run_gates | verify | decide | deliver | find_branch | settle` are states of the machine;
  * `held` (a person is asked), `waiting` (for the files that another task holds, or for a time), `superseded` (another execution goes on)
  * and `ended` end the execution.
  */
-export const CASCADE_STAGES = [
+export const CASCADE_NEXT_STAGES = [
   'resolve_base',
   'select_model',
   'run_agent',
@@ -51,7 +51,7 @@ export const CASCADE_STAGES = [
 ] as const;
 /** What each Lambda step of the cascade answers: the machine routes on `stage` and carries the rest along. */
 export const CascadeStepResult = z.object({
-  stage: z.enum(CASCADE_STAGES),
+  stage: z.enum(CASCADE_NEXT_STAGES),
   attempt: z.number().int().nonnegative(),
   /** Chooses the agents queue. */
   priority: z.literal([1, 2, 3]),
@@ -63,25 +63,25 @@ export const CascadeStepResult = z.object({
 export type CascadeStepResult = z.infer<typeof CascadeStepResult>;
 
 /** Input of a cascade execution: where it goes on. */
-export type CascadeInput = z.infer<typeof TaskRun> & CascadeStepResult;
+export type CascadeExecutionInput = z.infer<typeof TaskRun> & CascadeStepResult;
 
 /** Steps of the cascade machine that a Lambda does. */
-export const CASCADE_STEPS = ['select_model', 'decide', 'settle'] as const;
+export const CASCADE_LAMBDA_STEPS = ['select_model', 'decide', 'settle'] as const;
 export const CascadeStepInput = MachineStep.extend({
-  step: z.enum(CASCADE_STEPS),
+  step: z.enum(CASCADE_LAMBDA_STEPS),
   /** The execution has waited once, as it was told; it lives for minutes. */
   waited: z.boolean().optional(),
 });
 export type CascadeStepInput = z.infer<typeof CascadeStepInput>;
 
 /** Input of a janitor execution. */
-export const VerdictExecutionInput = TaskRun.extend({ attempt: z.number().int().positive() });
-export type VerdictExecutionInput = z.infer<typeof VerdictExecutionInput>;
+export const JanitorExecutionInput = TaskRun.extend({ attempt: z.number().int().positive() });
+export type JanitorExecutionInput = z.infer<typeof JanitorExecutionInput>;
 
 /** Input of the function that asks models. */
-export const ModelReviewInput = VerdictExecutionInput.extend({
-  look: RequirementsReviewPlan.optional(),
-  pipeline: PipelineReviewPlan.nullable().optional(),
+export const ModelReviewInput = JanitorExecutionInput.extend({
+  look: RequirementsReviewDecision.optional(),
+  pipeline: PipelineReviewDecision.nullable().optional(),
 });
 
 /**
@@ -89,18 +89,18 @@ export const ModelReviewInput = VerdictExecutionInput.extend({
  * writes the outcome. Between the two a function of its own asks the models.
  */
 export const JanitorStepInput = z.discriminatedUnion('step', [
-  VerdictExecutionInput.extend({
+  JanitorExecutionInput.extend({
     step: z.literal('reduce'),
     again: z.boolean().optional(),
     /** The execution that asks. */
     by: z.string().optional(),
   }),
-  VerdictExecutionInput.extend({
+  JanitorExecutionInput.extend({
     step: z.literal('combine'),
     verdict: Verdict,
     judgements: z.array(Judgement).max(100),
-    look: RequirementsReviewPlan.optional(),
-    pipeline: PipelineReviewPlan.nullable().optional(),
+    look: RequirementsReviewDecision.optional(),
+    pipeline: PipelineReviewDecision.nullable().optional(),
   }),
 ]);
 export type JanitorStepInput = z.infer<typeof JanitorStepInput>;

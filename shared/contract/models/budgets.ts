@@ -15,7 +15,7 @@ export const Budgets = z.strictObject({
 export type Budgets = z.infer<typeof Budgets>;
 
 /** Does anything need to be counted beyond single tasks? */
-export const hasSharedBudgets = ({ repository_usd, day_usd, deployment_usd }: Budgets): boolean =>
+export const hasBudgetsBeyondTask = ({ repository_usd, day_usd, deployment_usd }: Budgets): boolean =>
   repository_usd !== undefined || day_usd !== undefined || deployment_usd !== undefined;
 
 /** Money in the counters is whole millionths of a dollar. */

@@ -1,19 +1,22 @@
 import { allJudgeModels, type JudgeModel, type JudgeModels, judgeModelFamily } from './judge-models.ts';
-import type { ModelKey } from './model-key.ts';
+import type { ModelApiKeySource } from './model-key.ts';
 import type { ModelProvider } from './model-providers.ts';
 import type { ProviderName } from './protocols.ts';
 
 /** Who is asked in the end: a provider of the gateway's kind, or a server that wants no key. */
-export type ModelEndpoint = ModelProvider | { readonly via: 'none'; readonly url: string };
+export type GatewayModelEndpoint = ModelProvider | { readonly via: 'none'; readonly url: string };
 
 /** How gates ask a model: they speak `speaks` to the gateway, which hands it on to `endpoint`. */
 interface ModelRouting {
   readonly speaks: 'anthropic' | 'openai' | 'google' | 'openai_compatible';
   readonly vendor: ProviderName;
-  readonly endpoint: ModelEndpoint;
+  readonly endpoint: GatewayModelEndpoint;
 }
 
-const keyed = (key: ModelKey, url: string | undefined): ModelProvider => ({ ...key, ...(url && { url }) });
+const keyed = (key: ModelApiKeySource, url: string | undefined): ModelProvider => ({
+  ...key,
+  ...(url && { url }),
+});
 
 const OPENROUTER = 'https://openrouter.ai/api/v1';
 
@@ -58,23 +61,26 @@ function modelRouting(model: JudgeModel): ModelRouting {
 }
 
 /** A model that gates may ask through the gateway. */
-export interface GatesModel {
+export interface GatesModelRoute {
   readonly model: string;
   readonly vendor: ProviderName;
-  readonly endpoint: ModelEndpoint;
+  readonly endpoint: GatewayModelEndpoint;
   /** Dollars per million tokens, where the configuration says it. */
   readonly price?: { readonly input: number; readonly output: number };
 }
 
 /** What the gateway lets gates ask. */
-export const gatesModels = (models: JudgeModels): GatesModel[] =>
+export const listGatesModelRoutes = (models: JudgeModels): GatesModelRoute[] =>
   allJudgeModels(models, 'box').map((model) => {
     const { vendor, endpoint } = modelRouting(model);
     return { model: model.model, vendor, endpoint, ...(model.price && { price: model.price }) };
   });
 
 /** Where the token of a gates box stands for a key; there is no such variable. */
-export const GATES_CONTAINER_TOKEN_KEY: ModelKey = { via: 'environment', variable: 'TOKEN_OF_THIS_BOX' };
+export const GATES_CONTAINER_TOKEN_KEY: ModelApiKeySource = {
+  via: 'environment',
+  variable: 'TOKEN_OF_THIS_BOX',
+};
 
 /** The models that gates may ask, as the box knows them: the gateway is the provider, and its token the key. */
 export function routeModelsThroughGateway(

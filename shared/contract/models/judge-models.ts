@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { modelFamily } from './model-family.ts';
-import { BedrockRegion, ModelKey, ProviderUrl } from './model-key.ts';
+import { BedrockRegion, ModelApiKeySource, ProviderUrl } from './model-key.ts';
 
 /**
  * What models are asked for, by whom and by what. Only what is served is here: a model that nobody would ask is refused, not kept in
@@ -57,7 +57,7 @@ const Common = {
     .max(20)
     .optional(),
 };
-const keyed = { ...Common, key: ModelKey, url: ProviderUrl.optional() };
+const keyed = { ...Common, key: ModelApiKeySource, url: ProviderUrl.optional() };
 
 /** A model that answers questions, and who is asked. Bedrock needs no key: the judging function's role may call it. */
 export const JudgeModel = z.discriminatedUnion('provider', [
@@ -74,7 +74,7 @@ export const JudgeModel = z.discriminatedUnion('provider', [
   z.strictObject({
     provider: z.literal('openai_compatible'),
     ...Common,
-    key: ModelKey.optional(),
+    key: ModelApiKeySource.optional(),
     url: ProviderUrl,
   }),
 ]);

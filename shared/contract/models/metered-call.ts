@@ -1,14 +1,14 @@
 import * as z from 'zod';
-import { PROTOCOLS } from './protocols.ts';
+import { MODEL_API_PROTOCOLS } from './protocols.ts';
 import { TokenUsage } from './usage.ts';
 
 /** One call of a model as the gateway has witnessed it; never what was asked or said. */
-export const MeteredCall = z.object({
+export const MeteredModelCall = z.object({
   id: z.string(),
   attempt: z.number().int().positive(),
   /** Who has asked: the agent of the attempt, or one of its gates. */
   caller: z.enum(['agent', 'gates']),
-  protocol: z.enum(PROTOCOLS),
+  protocol: z.enum(MODEL_API_PROTOCOLS),
   model: z.string(),
   /** What it was billed as. */
   answered: z.string(),
@@ -22,4 +22,4 @@ export const MeteredCall = z.object({
   /** What the provider could not do; null: it did, or nobody knows. */
   trouble: z.string().nullable(),
 });
-export type MeteredCall = z.infer<typeof MeteredCall>;
+export type MeteredModelCall = z.infer<typeof MeteredModelCall>;

@@ -14,7 +14,7 @@ export const ProviderUrl = z
 
 export const BedrockRegion = z.string().regex(/^[a-z]{2}(-[a-z]+)+-\d$/, 'must be a region');
 
-export const SecretKey = z.strictObject({
+export const SecretModelKey = z.strictObject({
   via: z.literal('secret'),
   arn: z
     .string()
@@ -23,16 +23,20 @@ export const SecretKey = z.strictObject({
       'must be the complete ARN of a secret',
     ),
 });
-export const ParameterKey = z.strictObject({
+export const ParameterModelKey = z.strictObject({
   via: z.literal('parameter'),
   name: z.string().regex(/^\/[\w./-]{1,1000}$/, 'must be the name of a parameter, with a slash before it'),
 });
 /** The embedded default: the stack has the key in its own environment and lends it to the thread of the function that needs it. */
-export const EnvironmentKey = z.strictObject({
+export const EnvironmentModelKey = z.strictObject({
   via: z.literal('environment'),
   variable: z.string().regex(/^[A-Z][A-Z0-9_]*$/),
 });
 
 /** Where the key of a provider is. It is read when it is needed, by the functions that call models alone. */
-export const ModelKey = z.discriminatedUnion('via', [SecretKey, ParameterKey, EnvironmentKey]);
-export type ModelKey = z.infer<typeof ModelKey>;
+export const ModelApiKeySource = z.discriminatedUnion('via', [
+  SecretModelKey,
+  ParameterModelKey,
+  EnvironmentModelKey,
+]);
+export type ModelApiKeySource = z.infer<typeof ModelApiKeySource>;

@@ -1,5 +1,11 @@
 import * as z from 'zod';
-import { BedrockRegion, EnvironmentKey, ParameterKey, ProviderUrl, SecretKey } from './model-key.ts';
+import {
+  BedrockRegion,
+  EnvironmentModelKey,
+  ParameterModelKey,
+  ProviderUrl,
+  SecretModelKey,
+} from './model-key.ts';
 
 const Url = ProviderUrl.optional();
 
@@ -15,9 +21,9 @@ export const ModelProvider = z.discriminatedUnion('via', [
     model_prefix: z.string().max(50).optional(),
     url: Url,
   }),
-  SecretKey.extend({ url: Url }),
-  ParameterKey.extend({ url: Url }),
-  EnvironmentKey.extend({ url: Url }),
+  SecretModelKey.extend({ url: Url }),
+  ParameterModelKey.extend({ url: Url }),
+  EnvironmentModelKey.extend({ url: Url }),
 ]);
 export type ModelProvider = z.infer<typeof ModelProvider>;
 

@@ -1,12 +1,12 @@
 /** The wire formats that the model gateway speaks. */
-export const PROTOCOLS = ['anthropic', 'responses', 'chat', 'gemini'] as const;
-export type Protocol = (typeof PROTOCOLS)[number];
+export const MODEL_API_PROTOCOLS = ['anthropic', 'responses', 'chat', 'gemini'] as const;
+export type ModelApiProtocol = (typeof MODEL_API_PROTOCOLS)[number];
 
 /** Who is asked: one key, one address each. */
 export const PROVIDERS = ['anthropic', 'openai', 'gemini'] as const;
 export type ProviderName = (typeof PROVIDERS)[number];
 
-export const PROVIDER_OF_PROTOCOL: Readonly<Record<Protocol, ProviderName>> = {
+export const PROVIDER_OF_PROTOCOL: Readonly<Record<ModelApiProtocol, ProviderName>> = {
   anthropic: 'anthropic',
   responses: 'openai',
   chat: 'openai',
@@ -22,7 +22,7 @@ export const PROVIDER_BASE_PATHS: Readonly<Record<ProviderName, string>> = {
 
 /** A path that the gateway serves. */
 export interface GatewayRoute {
-  readonly protocol: Protocol;
+  readonly protocol: ModelApiProtocol;
   /** Behind the provider's base URL. */
   readonly path: string;
   /** From the path; the other protocols name it in the body. */

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { ProgressLedger } from '../coordination/ledgers.ts';
 import { CoordinationSettings } from '../coordination/settings.ts';
-import { ExpectedChange } from '../submission/expected-changes.ts';
+import { ExpectedChangeKind } from '../submission/expected-changes.ts';
 import { RoleName, TaskComplexity, TaskPriority, TaskScope } from '../submission/schema.ts';
-import { CompletionSignal, OwnedPath } from '../submission/signals.ts';
+import { CompletionSignal, TaskOwnedPath } from '../submission/signals.ts';
 
 /** Where a planner leaves its plan in the checkout. It is read from the tree that was handed in, and never delivered. */
 export const PLAN_FILE = '.assay/plan.yaml';
@@ -27,12 +27,12 @@ export const PlannedTask = z.strictObject({
   complexity: TaskComplexity.default('medium'),
   depends_on: z.array(PlannedTaskKey).max(MAX_PLANNED_TASKS).default([]),
   files: z
-    .array(OwnedPath)
+    .array(TaskOwnedPath)
     .max(50)
     .default([])
     .describe('Files and folders of the base that the task changes.'),
-  creates: z.array(OwnedPath).max(50).default([]).describe('Files that it adds.'),
-  expects: z.array(ExpectedChange).max(20).default([]),
+  creates: z.array(TaskOwnedPath).max(50).default([]).describe('Files that it adds.'),
+  expects: z.array(ExpectedChangeKind).max(20).default([]),
   completion_signals: z.array(CompletionSignal).min(1, 'needs at least one').max(20),
   acceptance_criteria: z.array(z.string().trim().min(1).max(1_000)).max(20).default([]),
 });
@@ -44,15 +44,15 @@ export const Plan = z.strictObject({
 export type Plan = z.infer<typeof Plan>;
 
 /** What a person should know of a plan that holds, e.g. that a signal passes already. */
-export const PlanNote = z.object({ key: PlannedTaskKey, message: z.string() });
-export type PlanNote = z.infer<typeof PlanNote>;
+export const PlanCheckNote = z.object({ key: PlannedTaskKey, message: z.string() });
+export type PlanCheckNote = z.infer<typeof PlanCheckNote>;
 
 /** A plan that code has checked against its base. */
-export const CheckedPlan = z.object({ tasks: z.array(PlannedTask), notes: z.array(PlanNote) });
+export const CheckedPlan = z.object({ tasks: z.array(PlannedTask), notes: z.array(PlanCheckNote) });
 export type CheckedPlan = z.infer<typeof CheckedPlan>;
 
 /** What makes a task a plan: its work is a proposal, and what comes of it are other tasks. */
-export const PlanTaskFields = z.object({
+export const PlanRequestFields = z.object({
   max_tasks: z.number().int().min(1).max(MAX_PLANNED_TASKS),
   /** What acts between the goal and its tasks. Absent: the usual. */
   coordination: CoordinationSettings.optional(),
@@ -63,4 +63,4 @@ export const PlanTaskFields = z.object({
   /** Of the current attempt, once it was found to hold; null before. */
   proposal: CheckedPlan.nullable(),
 });
-export type PlanTaskFields = z.infer<typeof PlanTaskFields>;
+export type PlanRequestFields = z.infer<typeof PlanRequestFields>;

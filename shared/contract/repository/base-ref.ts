@@ -21,7 +21,7 @@ export const candidateRefNames = (ref: string): string[] =>
   ].filter((name) => name === 'HEAD' || name.startsWith('refs/'));
 
 /** The commit that a ref stands for among those of a repository, or null. */
-export function resolveRef(ref: string, refs: readonly RepositoryRef[]): string | null {
+export function resolveRefToCommitId(ref: string, refs: readonly RepositoryRef[]): string | null {
   const byName = new Map(refs.map((each) => [each.name, each]));
   const found = candidateRefNames(ref)
     .map((name) => byName.get(name))

@@ -1,7 +1,11 @@
-import { parseMergedRequest, parseRevertReferences, requestNumber } from './revert-message.ts';
+import {
+  parseMergedRequestReference,
+  parseMergeRequestNumber,
+  parseRevertReferences,
+} from './revert-message.ts';
 
 /** A commit as it is known without its files. */
-export interface CommitRecord {
+export interface GitCommitMetadata {
   readonly id: string;
   /** None of a commit beyond which nothing was read. */
   readonly parents: readonly string[];
@@ -24,7 +28,7 @@ export interface DetectedRevert {
 /** Most that are told at once. */
 export const MAX_REPORTED_REVERTS = 50;
 
-type Commits = ReadonlyMap<string, CommitRecord>;
+type Commits = ReadonlyMap<string, GitCommitMetadata>;
 
 const TRAILER = /^Assay-Task: ([A-Za-z0-9][A-Za-z0-9_-]{0,63})[ \t\r]*$/gm;
 /** Commits of one branch that a merge has brought, at most. */
@@ -38,7 +42,7 @@ export const parseTaskTrailers = (message: string): string[] => [
 const isFull = (id: string): boolean => id.length === 40 || id.length === 64;
 
 /** The one that is called so; null where that is none of these, or could be several. */
-function findCommit(commits: Commits, id: string): CommitRecord | null {
+function findCommit(commits: Commits, id: string): GitCommitMetadata | null {
   if (isFull(id)) return commits.get(id) ?? null;
   const [one, ...others] = [...commits.values()].filter((each) => each.id.startsWith(id));
   return one && others.length === 0 ? one : null;
@@ -59,7 +63,7 @@ function ancestors(commits: Commits, from: string): Set<string> {
  * What a merge has brought to one of its parents: each branch back to where it left that parent's history. Where that is not known, its last
  * commit alone, which was certainly not there before.
  */
-function commitsOfMerge(commits: Commits, { parents }: CommitRecord, to: string): string[] {
+function commitsOfMerge(commits: Commits, { parents }: GitCommitMetadata, to: string): string[] {
   const present = parents.find((each) => each.startsWith(to));
   if (present === undefined) return [];
   const before = ancestors(commits, present);
@@ -79,14 +83,14 @@ function commitsOfMerge(commits: Commits, { parents }: CommitRecord, to: string)
 /** All that goes when one of these is undone: with a merge what it has brought to `parent`. */
 const undoneCommits = (
   commits: Commits,
-  undone: CommitRecord,
+  undone: GitCommitMetadata,
   parent: string | null | undefined,
 ): string[] => [undone.id, ...(parent == null ? [] : commitsOfMerge(commits, undone, parent))];
 
 /** Who undoes each commit, and each request by its name. */
-function groupRevertingCommits(commits: Commits, repository: string): Map<string, CommitRecord[]> {
-  const by = new Map<string, CommitRecord[]>();
-  const merges = Map.groupBy(commits.values(), ({ message }) => parseMergedRequest(message));
+function groupRevertingCommits(commits: Commits, repository: string): Map<string, GitCommitMetadata[]> {
+  const by = new Map<string, GitCommitMetadata[]>();
+  const merges = Map.groupBy(commits.values(), ({ message }) => parseMergedRequestReference(message));
   for (const undoer of commits.values())
     for (const each of parseRevertReferences(undoer.message, repository)) {
       const named = 'request' in each ? [each.request] : [];
@@ -120,9 +124,9 @@ export const findMissingRevertedCommits = (commits: Commits, repository: string)
  */
 export function detectReverts(commits: Commits, repository: string): DetectedRevert[] {
   const by = groupRevertingCommits(commits, repository);
-  const known = new Map<string, CommitRecord | null>();
+  const known = new Map<string, GitCommitMetadata | null>();
   /** The commit that undoes it and stands itself. A short name could be its own undoer's: the question that is open is not asked again. */
-  const undoerOf = (key: string): CommitRecord | null => {
+  const undoerOf = (key: string): GitCommitMetadata | null => {
     const answer = known.get(key);
     if (answer !== undefined) return answer;
     known.set(key, null);
@@ -140,7 +144,7 @@ export function detectReverts(commits: Commits, repository: string): DetectedRev
         {
           task_id: null,
           reverted_commit: null,
-          reverted_request: requestNumber(key),
+          reverted_request: parseMergeRequestNumber(key),
           reverting_commit: commit,
           at,
         },

@@ -1,6 +1,11 @@
 import * as z from 'zod';
 import { isLoopbackUrl } from './loopback.ts';
-import { AuthorizationHeader, CredentialScope, CredentialToken, refuseDuplicateScopes } from './schema.ts';
+import {
+  AuthorizationHeader,
+  CredentialToken,
+  CredentialUrlPrefix,
+  rejectDuplicateCredentialPrefixes,
+} from './schema.ts';
 
 const ApiUrl = z
   .url({ protocol: /^https?$/ })
@@ -11,7 +16,7 @@ const Id = z.union([z.int().positive(), z.string().regex(/^[1-9]\d{0,18}$/)]).tr
 
 /** A GitHub App that is installed on the owner of the repositories: its key makes tokens for one repository and one hour. */
 export const GitHubAppCredential = z.strictObject({
-  url: CredentialScope.describe('What it is for, e.g. `https://github.com/acme`.'),
+  url: CredentialUrlPrefix.describe('What it is for, e.g. `https://github.com/acme`.'),
   github_app: z.strictObject({
     app_id: Id,
     installation_id: Id,
@@ -24,26 +29,26 @@ export const GitHubAppCredential = z.strictObject({
 export type GitHubAppCredential = z.infer<typeof GitHubAppCredential>;
 
 const StoredCredential = z.union([
-  z.strictObject({ url: CredentialScope, token: CredentialToken }),
-  z.strictObject({ url: CredentialScope, authorization: AuthorizationHeader }),
+  z.strictObject({ url: CredentialUrlPrefix, token: CredentialToken }),
+  z.strictObject({ url: CredentialUrlPrefix, authorization: AuthorizationHeader }),
 ]);
 
 /** The secret that only the minter reads. Of several entries that cover a repository the one with the longest path counts. */
-export const GitSecret = z
+export const GitCredentialsSecret = z
   .strictObject({
     credentials: z
       .array(z.union([GitHubAppCredential, StoredCredential]))
       .min(1)
       .max(100),
   })
-  .superRefine(refuseDuplicateScopes);
-export type GitSecret = z.infer<typeof GitSecret>;
+  .superRefine(rejectDuplicateCredentialPrefixes);
+export type GitCredentialsSecret = z.infer<typeof GitCredentialsSecret>;
 
 /** Where the minter finds the secret. */
-export const GitSecretSource = z.discriminatedUnion('via', [
+export const GitCredentialsSource = z.discriminatedUnion('via', [
   z.strictObject({ via: z.literal('none') }),
   z.strictObject({ via: z.literal('secret'), arn: z.string() }),
   /** The embedded default, where the variable is lent to the minter's thread. */
   z.strictObject({ via: z.literal('environment'), variable: z.string() }),
 ]);
-export type GitSecretSource = z.infer<typeof GitSecretSource>;
+export type GitCredentialsSource = z.infer<typeof GitCredentialsSource>;

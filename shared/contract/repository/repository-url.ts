@@ -99,7 +99,7 @@ export const isRepositoryInScope = (scope: RepositoryAddress, repository: Reposi
   scope.segments.every((segment, index) => segment === repository.segments[index]);
 
 /** The scope that covers most of the repository's path; null when none covers it. */
-export function findLongestScope<Scoped extends { readonly url: string }>(
+export function findMostSpecificScope<Scoped extends { readonly url: string }>(
   scoped: readonly Scoped[],
   repository: string,
 ): Scoped | null {

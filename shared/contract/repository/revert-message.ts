@@ -52,7 +52,7 @@ const SQUASHED = new RegExp(String.raw`^[^\n]*\((#${NUMBER})\)${END}`);
 const SEE = new RegExp(String.raw`^See merge request [\w./-]*(!${NUMBER})${END}`);
 
 /** The request that a commit says to have merged, as the forges write it when they merge. */
-export function parseMergedRequest(message: string): string | null {
+export function parseMergedRequestReference(message: string): string | null {
   const [, merged] = MERGED.exec(message) ?? SQUASHED.exec(message) ?? [];
   if (merged !== undefined) return merged;
   for (const paragraph of message.split(/\n\s*\n/)) {
@@ -63,4 +63,4 @@ export function parseMergedRequest(message: string): string | null {
 }
 
 /** The number alone, which is a request's own within its repository. */
-export const requestNumber = (request: string): number => Number(request.slice(1));
+export const parseMergeRequestNumber = (request: string): number => Number(request.slice(1));

@@ -12,7 +12,7 @@ export const RepositoryUrl = z
   .overwrite(normalizeRepositoryUrl);
 
 /** Origin and path prefix that a push credential is for, e.g. `https://github.com/acme`. Only over https can one be sent. */
-export const CredentialScope = RepositoryUrl.refine(
+export const CredentialUrlPrefix = RepositoryUrl.refine(
   (value) => value.startsWith('https://'),
   'must be an https:// URL',
 );
@@ -23,7 +23,7 @@ export const AuthorizationHeader = z
 export const CredentialToken = z.string().regex(/^[\x21-\x7e]+$/, 'must be a token without blanks');
 
 /** Refuses two entries for the same prefix. */
-export function refuseDuplicateScopes(
+export function rejectDuplicateCredentialPrefixes(
   { credentials }: { readonly credentials: readonly { readonly url: string }[] },
   context: z.RefinementCtx,
 ): void {
@@ -40,12 +40,12 @@ export const PushCredentials = z
     credentials: z
       .array(
         z.union([
-          z.strictObject({ url: CredentialScope, token: CredentialToken }),
-          z.strictObject({ url: CredentialScope, authorization: AuthorizationHeader }),
+          z.strictObject({ url: CredentialUrlPrefix, token: CredentialToken }),
+          z.strictObject({ url: CredentialUrlPrefix, authorization: AuthorizationHeader }),
         ]),
       )
       .min(1)
       .max(100),
   })
-  .superRefine(refuseDuplicateScopes);
+  .superRefine(rejectDuplicateCredentialPrefixes);
 export type PushCredentials = z.infer<typeof PushCredentials>;

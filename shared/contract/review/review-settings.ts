@@ -3,22 +3,22 @@ import { REVIEW_STAGES } from './review-stage-names.ts';
 import { VisionSettings } from './vision-settings.ts';
 
 /** What may be lost by work that is wrong, the least first. */
-export const STAKES_LEVELS = ['low', 'normal', 'high', 'critical'] as const;
+export const WORK_STAKES_LEVELS = ['low', 'normal', 'high', 'critical'] as const;
 
-export const CLIENT_STRATEGIES = ['binary', 'scored', 'criteria_check', 'adversarial'] as const;
+export const REVIEW_CLIENT_STRATEGIES = ['binary', 'scored', 'criteria_check', 'adversarial'] as const;
 /** Somebody who is shown what the work is said to be, and accepts it or not; a script, no model. */
-export const ReviewClient = z.strictObject({
+export const SimulatedReviewClient = z.strictObject({
   id: z.string().regex(/^[a-z][a-z0-9-]{0,63}$/, 'must be 1 to 64 lower-case letters, digits or "-"'),
-  strategy: z.enum(CLIENT_STRATEGIES),
+  strategy: z.enum(REVIEW_CLIENT_STRATEGIES),
   strictness: z.number().min(0).max(2).default(1).describe('Of binary and scored: more asks for more.'),
 });
-export type ReviewClient = z.infer<typeof ReviewClient>;
+export type SimulatedReviewClient = z.infer<typeof SimulatedReviewClient>;
 
 /** Somebody who attacks what has passed. */
 export const RedTeamSettings = z.strictObject({
   enabled: z.boolean().default(false),
   min_stakes: z
-    .enum(STAKES_LEVELS)
+    .enum(WORK_STAKES_LEVELS)
     .default('high')
     .describe('Work of a workflow with lower `stakes` is not attacked.'),
   grounding: z.enum(['heuristic', 'off']).default('heuristic'),
@@ -45,14 +45,14 @@ export const ReviewSettings = z.strictObject({
     .default(false)
     .describe('The stage `internal` passes only work that each verification node has graded and passed.'),
   clients: z
-    .array(ReviewClient)
+    .array(SimulatedReviewClient)
     .max(20)
     .refine((clients) => new Set(clients.map(({ id }) => id)).size === clients.length, {
       message: 'names a client twice',
     })
     .default([])
     .describe('Who the stage `client` asks, one after the other; none: it is passed over.'),
-  stakes: z.enum(STAKES_LEVELS).default('normal'),
+  stakes: z.enum(WORK_STAKES_LEVELS).default('normal'),
   red_team: RedTeamSettings.prefault({}),
   vision: VisionSettings.prefault({}),
 });

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Effort } from '../agents/effort.ts';
+import { ReasoningEffortLevel } from '../agents/effort.ts';
 import { TIERS } from '../agents/tiers.ts';
 
 /** What a role means for the platform's own choices: the model, and what an attempt may cost. Read before the first attempt. */
@@ -11,7 +11,7 @@ export const ResolvedRole = z.object({
     ),
   why_unread: z.string().nullable(),
   model: z.enum(TIERS),
-  effort: Effort,
+  effort: ReasoningEffortLevel,
   max_cost_usd: z.number().nullable(),
 });
 export type ResolvedRole = z.infer<typeof ResolvedRole>;

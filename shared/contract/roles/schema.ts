@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { StoredNumber } from '../../lib/stored-number.ts';
-import { Effort } from '../agents/effort.ts';
+import { StorableNumber } from '../../lib/stored-number.ts';
+import { ReasoningEffortLevel } from '../agents/effort.ts';
 import { TIERS } from '../agents/tiers.ts';
 import { RoleName } from '../submission/schema.ts';
 
@@ -23,7 +23,7 @@ export const RoleLimits = z.strictObject({
     .max(21_600)
     .optional()
     .describe('Seconds that an agent CLI may say nothing, before it is told to go on or is stopped; 900.'),
-  max_cost_usd: StoredNumber.positive().max(10_000).optional().describe('Dollars of one attempt.'),
+  max_cost_usd: StorableNumber.positive().max(10_000).optional().describe('Dollars of one attempt.'),
 });
 export type RoleLimits = z.infer<typeof RoleLimits>;
 
@@ -31,7 +31,7 @@ export type RoleLimits = z.infer<typeof RoleLimits>;
 export const RoleConfig = z.strictObject({
   description: z.string().trim().min(1).max(500).optional(),
   model: z.enum(TIERS).default('sonnet').describe('The tier that work of this role is worth.'),
-  effort: Effort.default('high'),
+  effort: ReasoningEffortLevel.default('high'),
   max_tasks_per_session: z
     .number()
     .int()

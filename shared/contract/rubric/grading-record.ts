@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { StoredNumber } from '../../lib/stored-number.ts';
+import { StorableNumber } from '../../lib/stored-number.ts';
 
 /** What a grading was made of, beside the opinion itself: part of its judgement. */
 export const GradingRecord = z.object({
@@ -8,9 +8,9 @@ export const GradingRecord = z.object({
   decomposer: z.string(),
   grader: z.string(),
   /** By criterion of the rubric; empty: there are none. */
-  grades: z.record(z.string(), StoredNumber),
+  grades: z.record(z.string(), StorableNumber),
   /** Σ weight · grade; null without grades. It decides only where the rubric says so. */
-  weighted_score: StoredNumber.nullable(),
+  weighted_score: StorableNumber.nullable(),
   /** What was handed to the evaluator; null: nothing was. The work itself is what `refs` name. */
   handoff: z
     .object({

@@ -7,7 +7,7 @@ export const GRADE_TYPES = {
 export type GradeType = keyof typeof GRADE_TYPES;
 export const GRADE_TYPE_NAMES = Object.keys(GRADE_TYPES) as [GradeType, ...GradeType[]];
 
-export const DECOMPOSER_NAMES = ['identity', 'llm'] as const;
+export const CRITERIA_DECOMPOSER_NAMES = ['identity', 'llm'] as const;
 /** `evidence`: nobody is asked for an opinion, what ran decides. */
 export const GRADER_NAMES = ['heuristic', 'llm', 'evidence'] as const;
 

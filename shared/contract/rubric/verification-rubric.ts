@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { StoredNumber } from '../../lib/stored-number.ts';
+import { StorableNumber } from '../../lib/stored-number.ts';
 import { VERDICTS } from '../check-outcome.ts';
 import { DEFAULT_MIN_GRADING_CONFIDENCE, GRADE_TYPE_NAMES } from './rubric-kinds.ts';
 
@@ -9,7 +9,7 @@ export const WEIGHT_TOLERANCE = 1e-6;
 const ROUNDING = 1e-12;
 
 const text = (most: number) => z.string().trim().min(1, 'must not be blank').max(most);
-export const UnitFraction = StoredNumber.min(0).max(1);
+export const UnitFraction = StorableNumber.min(0).max(1);
 
 export const RubricCriterion = z.strictObject({
   name: text(64),

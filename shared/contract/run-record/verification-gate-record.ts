@@ -2,7 +2,7 @@ import * as z from 'zod';
 
 /** Characters of each thing that was missing, and how many are named. */
 export const MAX_MISSING_ITEM_LENGTH = 120;
-export const MAX_MISSING_ITEMS = 5;
+export const MAX_LISTED_MISSING_ITEMS = 5;
 export const MAX_GATE_REASON_LENGTH = 300;
 
 /**
@@ -18,6 +18,6 @@ export const VerificationGateRecord = z.strictObject({
       compilation: z.number().int().min(0).max(20),
     })
     .describe('How often the agent was told to go on: of tests and files, and of compilation.'),
-  missing: z.array(z.string().max(MAX_MISSING_ITEM_LENGTH)).max(MAX_MISSING_ITEMS),
+  missing: z.array(z.string().max(MAX_MISSING_ITEM_LENGTH)).max(MAX_LISTED_MISSING_ITEMS),
 });
 export type VerificationGateRecord = z.infer<typeof VerificationGateRecord>;

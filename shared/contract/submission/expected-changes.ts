@@ -1,7 +1,7 @@
 import * as z from 'zod';
 
 /** Kinds of files that steer checks, which a requester may foresee; the table of files is in `gates/rules/protect/protection-rules.ts`. */
-export const ALLOWABLE_FILE_KINDS = [
+export const EXPECTABLE_PROTECTED_FILE_KINDS = [
   'ci',
   'lint_config',
   'scanner_config',
@@ -18,13 +18,17 @@ export const ALLOWABLE_FILE_KINDS = [
 ] as const;
 
 /** What a requester may foresee of the work. `tests_change` and `expectations_change` are about the tests themselves. */
-export const EXPECTED_CHANGES = ['tests_change', 'expectations_change', ...ALLOWABLE_FILE_KINDS] as const;
-export const ExpectedChange = z.enum(EXPECTED_CHANGES);
-export type ExpectedChange = z.infer<typeof ExpectedChange>;
+export const EXPECTED_CHANGE_KINDS = [
+  'tests_change',
+  'expectations_change',
+  ...EXPECTABLE_PROTECTED_FILE_KINDS,
+] as const;
+export const ExpectedChangeKind = z.enum(EXPECTED_CHANGE_KINDS);
+export type ExpectedChangeKind = z.infer<typeof ExpectedChangeKind>;
 
 /**
  * Kinds of files that steer checks. `intrusion` is nothing that work consists of: installed tools, results of earlier runs that tools
  * believe, modules that hide a checker's own. No word foresees it; such a file must be named.
  */
-export const ProtectedFileKind = z.enum([...ALLOWABLE_FILE_KINDS, 'intrusion']);
+export const ProtectedFileKind = z.enum([...EXPECTABLE_PROTECTED_FILE_KINDS, 'intrusion']);
 export type ProtectedFileKind = z.infer<typeof ProtectedFileKind>;

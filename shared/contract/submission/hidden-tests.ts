@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { canonicalHash, canonicalJson } from '../../lib/canonical-json.ts';
 import { GitRef } from '../repository/git-ref.ts';
 import { RepositoryUrl } from '../repository/schema.ts';
-import { objectKey } from '../resource-names.ts';
+import { s3ObjectKeys } from '../resource-names.ts';
 import { CheckoutPath, unsafePathReason } from './signals.ts';
 
 /** Most files, handed in or of a repository's folder. */
@@ -124,7 +124,7 @@ export const serializeHiddenTests = (tests: HiddenTests): string => canonicalJso
 export function hiddenTestsLocation(taskId: string, tests: HiddenTests): HiddenTestsLocation {
   const sha256 = canonicalHash(tests);
   return {
-    key: objectKey.hiddenTests(taskId, sha256),
+    key: s3ObjectKeys.hiddenTests(taskId, sha256),
     sha256,
     bytes: Buffer.byteLength(serializeHiddenTests(tests)),
   };

@@ -1,14 +1,14 @@
 import * as z from 'zod';
-import { StoredNumber } from '../../lib/stored-number.ts';
-import { Adapter } from '../agents/adapter.ts';
+import { StorableNumber } from '../../lib/stored-number.ts';
+import { AgentAdapterSettings } from '../agents/adapter.ts';
 import { AutonomyLevel } from '../approval/autonomy.ts';
-import { ErrorActionOverrides } from '../failure/error-action-overrides.ts';
+import { FailureActionOverrides } from '../failure/error-action-overrides.ts';
 import { GitRef } from '../repository/git-ref.ts';
 import { RepositoryUrl } from '../repository/schema.ts';
 import { MiddlewareChain } from './chain-schema.ts';
-import { EXPECTED_CHANGES, ExpectedChange } from './expected-changes.ts';
+import { EXPECTED_CHANGE_KINDS, ExpectedChangeKind } from './expected-changes.ts';
 import { HiddenTests } from './hidden-tests.ts';
-import { CompletionSignal, isModelJudgedSignal, OwnedPath } from './signals.ts';
+import { CompletionSignal, isModelJudgedSignal, TaskOwnedPath } from './signals.ts';
 import { WorkflowName } from './workflow-name.ts';
 
 /** Words of the API's own paths that stand where a task's id would (`/tasks/next/{role}`): a task of that name could not be reached. */
@@ -53,7 +53,7 @@ export type DeliveryMode = z.infer<typeof DeliveryMode>;
 
 export const TaskBudget = z.strictObject({
   max_attempts: z.number().int().min(1).max(10).default(5).describe('Attempts of all models together.'),
-  max_cost_usd: StoredNumber.positive()
+  max_cost_usd: StorableNumber.positive()
     .max(10_000)
     .optional()
     .describe('No further attempt starts once this much is spent.'),
@@ -71,7 +71,7 @@ const uniqueItems = <T extends z.ZodType<readonly unknown[]>>(schema: T) =>
 /** Most fix-up tasks that one piece of work may have. */
 export const MAX_FIX_UPS = 2;
 /** What a task does about dependencies that have failed. */
-export const PARTIAL_DEPENDENCY_POLICIES = ['wait', 'lenient', 'strict'] as const;
+export const FAILED_DEPENDENCY_POLICIES = ['wait', 'lenient', 'strict'] as const;
 
 /** Signals of one task that a model is asked about: each costs money with every attempt. */
 export const MAX_MODEL_JUDGED_SIGNALS = 5;
@@ -90,7 +90,7 @@ export const TaskSubmission = z
     priority: TaskPriority.default(2),
     scope: TaskScope.default('medium'),
     complexity: TaskComplexity.default('medium'),
-    estimated_minutes: StoredNumber.min(0)
+    estimated_minutes: StorableNumber.min(0)
       .max(1_000_000)
       .optional()
       .describe(
@@ -101,12 +101,12 @@ export const TaskSubmission = z
       'Branch, tag or full commit id that the work starts from. The platform resolves it once and writes `base_commit`.',
     ).default('main'),
     depends_on: uniqueItems(z.array(TaskId).max(100)).default([]),
-    files: uniqueItems(z.array(OwnedPath).max(100))
+    files: uniqueItems(z.array(TaskOwnedPath).max(100))
       .default([])
       .describe(
         'Files or folders that the task owns while it is live. A file that steers checks may be changed when it is named here itself. A patch that changes other files is held for a person, unless assay.yaml of the base says otherwise in `allowed_files`.',
       ),
-    expects: uniqueItems(z.array(ExpectedChange).max(EXPECTED_CHANGES.length))
+    expects: uniqueItems(z.array(ExpectedChangeKind).max(EXPECTED_CHANGE_KINDS.length))
       .default([])
       .describe(
         'What the requester foresees. Files that steer checks, of a kind that is foreseen, are judged and delivered as the patch has them; others are judged as the base has them, and a person decides.',
@@ -128,7 +128,9 @@ export const TaskSubmission = z
       .optional()
       .describe('A tier (haiku, sonnet, opus) to start at, or one model id to stay on.'),
     effort: Effort.optional(),
-    adapter: Adapter.optional().describe('Absent: the adapter that the deployment was configured with.'),
+    adapter: AgentAdapterSettings.optional().describe(
+      'Absent: the adapter that the deployment was configured with.',
+    ),
     runner: RunnerKind.default('managed'),
     budget: TaskBudget.prefault({}),
     max_retries: z
@@ -147,7 +149,7 @@ export const TaskSubmission = z
         'How many fix-up tasks may follow, one after the other, when the work fails its checks and no attempt is left: each has the description with what failed, and takes its place for tasks that depend on it.',
       ),
     partial_dependencies: z
-      .enum(PARTIAL_DEPENDENCY_POLICIES)
+      .enum(FAILED_DEPENDENCY_POLICIES)
       .default('wait')
       .describe(
         'When dependencies have failed for good: wait for a person, or start when enough of the others are done. How many that is, the way in which they failed says: the least that any of them asks for (lenient), or the most (strict).',
@@ -160,7 +162,7 @@ export const TaskSubmission = z
     middleware_override: MiddlewareChain.optional().describe(
       "The middleware around its agents' runs, in this order (docs/middleware.md), in the place of the repository's; an empty list: none.",
     ),
-    error_actions: ErrorActionOverrides.optional(),
+    error_actions: FailureActionOverrides.optional(),
     workflow: WorkflowName.optional().describe(
       'The workflow that judges the work: a file of `.assay/workflows/` of the base commit, or one that is built in. Absent: `default`.',
     ),

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { invalidGlobReason } from '../../lib/glob/glob.ts';
-import { ON_ERROR_ACTIONS } from './on-error.ts';
+import { CHECK_ERROR_ACTIONS } from './on-error.ts';
 
 /** Longest regular expression or glob accepted, in characters: longer ones are mistakes or attacks. */
 export const MAX_SIGNAL_PATTERN_LENGTH = 1_000;
@@ -32,7 +32,7 @@ export const CheckoutPath = stringRefusedBy(unsafePathReason).describe(
 const invalidOwnedPathReason = (path: string): string | null =>
   unsafePathReason(path) ??
   (path.includes('*') ? 'is a file or a folder, and no pattern: name the folder itself' : null);
-export const OwnedPath = stringRefusedBy(invalidOwnedPathReason).describe(
+export const TaskOwnedPath = stringRefusedBy(invalidOwnedPathReason).describe(
   'A file, or a folder with all that is in it, inside the checkout; relative, with forward slashes.',
 );
 export const CheckoutGlob = stringRefusedBy((value) =>
@@ -106,7 +106,7 @@ const ApiResponds = z.strictObject({
 
 const SignalPrompt = z.string().trim().min(1, 'must not be empty').max(8_000);
 const OnErrorOfSignal = z
-  .enum(ON_ERROR_ACTIONS)
+  .enum(CHECK_ERROR_ACTIONS)
   .default('hold')
   .describe(
     'When no model can judge: a person is asked, the verdict is `fail`, or it stands without the opinion.',

@@ -1,10 +1,10 @@
 import type { Attempt } from './attempt.ts';
-import { type PartialJudgingCost, partialJudgingCost } from './judging-cost.ts';
+import { computeKnownJudgingCost, type PartialJudgingCost } from './judging-cost.ts';
 import type { Task } from './task.ts';
 
 /** What models took for an attempt: its agent, and all that judged what it did. Whatever has a limit in dollars counts this and nothing else. */
-export function attemptCost(attempt: Attempt): PartialJudgingCost {
-  const judging = partialJudgingCost(attempt);
+export function computeAttemptCost(attempt: Attempt): PartialJudgingCost {
+  const judging = computeKnownJudgingCost(attempt);
   return {
     usd: (attempt.cost_usd ?? 0) + judging.usd,
     isComplete: attempt.cost_usd !== null && judging.isComplete,
@@ -24,6 +24,6 @@ export function roundBudgetUsage(task: Pick<Task, 'attempts' | 'budget_from'>): 
     attempts: round.filter(
       ({ outcome, merge }) => outcome !== 'infra_failed' && outcome !== 'expired' && !merge,
     ).length,
-    usd: round.reduce((sum, attempt) => sum + attemptCost(attempt).usd, 0),
+    usd: round.reduce((sum, attempt) => sum + computeAttemptCost(attempt).usd, 0),
   };
 }

@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { StoredNumber } from '../../lib/stored-number.ts';
+import { StorableNumber } from '../../lib/stored-number.ts';
 import { AGENT_CLI_KINDS } from '../agents/adapter-manifests.ts';
-import { Effort } from '../agents/effort.ts';
+import { ReasoningEffortLevel } from '../agents/effort.ts';
 import { CheckOutcome, EvidenceKind, VERDICTS } from '../check-outcome.ts';
 import { LoggedTestRun } from '../evidence/logs/logged-test-run.ts';
-import { GateFacts, ProtectedFile, Verdict } from '../evidence/schema.ts';
+import { ChangedProtectedFile, GateLedgerFacts, Verdict } from '../evidence/schema.ts';
 import { FailureCode } from '../failure/failure-class.ts';
 import { FailureRecord } from '../failure/failure-record.ts';
 import { TokenUsage } from '../models/usage.ts';
@@ -15,7 +15,7 @@ import { VerificationGateRecord } from '../run-record/verification-gate-record.t
 import { ScreenshotList } from '../screenshot.ts';
 
 /** The patch and what came with it. Object keys live in the artifacts bucket. */
-export const Artifact = z.object({
+export const PatchArtifact = z.object({
   /** The task's own at the time: no agent names it. */
   base_commit: GitObjectId,
   tree: GitObjectId,
@@ -24,18 +24,18 @@ export const Artifact = z.object({
   patch_bytes: z.number().int().nonnegative(),
   transcript_key: z.string().nullable(),
 });
-export type Artifact = z.infer<typeof Artifact>;
+export type PatchArtifact = z.infer<typeof PatchArtifact>;
 
 /** What the model gateway has counted for an attempt: evidence, where the agent's own word is a claim. */
-export const MeteredUsage = z.object({
+export const AgentMeteredUsage = z.object({
   usage: TokenUsage,
   /** By the name that prices go by. */
   by_model: z.record(z.string(), TokenUsage),
   /** Null when a model that has answered has no price. */
-  cost_usd: StoredNumber.nonnegative().nullable(),
+  cost_usd: StorableNumber.nonnegative().nullable(),
   calls: z.int().nonnegative(),
   /** Of the cost: what no answer counted, and is reckoned at the worst. */
-  estimated_usd: StoredNumber.nonnegative(),
+  estimated_usd: StorableNumber.nonnegative(),
   /** Calls of which nobody knows yet how they end; the cost has them at the worst. */
   open_calls: z.int().nonnegative(),
   /** Set when the last calls of the attempt were such that the provider could not do them. Null: they were answered. */
@@ -51,13 +51,13 @@ export const MeteredUsage = z.object({
     .nullable(),
   findings: z.array(z.object({ code: z.enum(['usage_differs', 'model_differs']), message: z.string() })),
 });
-export type MeteredUsage = z.infer<typeof MeteredUsage>;
+export type AgentMeteredUsage = z.infer<typeof AgentMeteredUsage>;
 
 /** What the model gateway has counted for the gates of an attempt. */
 export const GatesMeteredUsage = z.object({
   calls: z.int().nonnegative(),
   /** Null when a model that has answered has no price. */
-  cost_usd: StoredNumber.nonnegative().nullable(),
+  cost_usd: StorableNumber.nonnegative().nullable(),
   /** Calls of which nobody knows yet how they end; the cost has them at the worst. */
   open_calls: z.int().nonnegative(),
 });
@@ -157,13 +157,15 @@ export const VerificationRecord = z.object({
       detail: z.string(),
       findings: z.number().int(),
       /** As many of the gate's facts as have room. */
-      facts: GateFacts,
+      facts: GateLedgerFacts,
       /** Pictures that it has taken; absent: none. */
       screenshots: ScreenshotList.optional(),
     }),
   ),
   /** As many of the files that steer checks as have room, restored files first. */
-  protected_files: z.array(ProtectedFile.pick({ path: true, class: true, used: true, allowed_by: true })),
+  protected_files: z.array(
+    ChangedProtectedFile.pick({ path: true, class: true, used: true, allowed_by: true }),
+  ),
   /** How many files were restored; the list may have room for fewer. */
   put_back: z.number().int().nonnegative(),
   /** Findings of gates that block, and signals that failed, ordered by name. */
@@ -218,7 +220,7 @@ export const CascadeDecision = z.object({
   strategy: z.enum(REPEATED_FAILURE_STRATEGIES).optional(),
   /** Of the next attempt, where the strategy changes it. */
   next_adapter: z.enum(AGENT_CLI_KINDS).optional(),
-  next_effort: Effort.optional(),
+  next_effort: ReasoningEffortLevel.optional(),
   at: z.iso.datetime(),
 });
 export type CascadeDecision = z.infer<typeof CascadeDecision>;
@@ -234,7 +236,7 @@ export const ATTEMPT_OUTCOMES = [
 ] as const;
 
 /** Why an attempt runs on this tier at this effort: the rule of `shared/control/routing/table.ts` (or `role`, `task`), and the whole reason. */
-export const AttemptRoute = z.object({
+export const AttemptRouteDecision = z.object({
   rule: z.string(),
   reason: z.string(),
   /** Set when it runs with another agent of the same tier, because nothing is begun with a provider for a while: no climb, and no fault of the work. */
@@ -251,16 +253,16 @@ export const AttemptRoute = z.object({
     })
     .optional(),
 });
-export type AttemptRoute = z.infer<typeof AttemptRoute>;
+export type AttemptRouteDecision = z.infer<typeof AttemptRouteDecision>;
 
 /** What is set aside in a counter of what goes to models. */
-export const BudgetReservation = z.object({
+export const ModelBudgetReservation = z.object({
   /** YYYY-MM-DD, UTC: whose counter has it. */
   day: z.string(),
   /** Millionths of a dollar. */
   micro: z.int().nonnegative(),
 });
-export type BudgetReservation = z.infer<typeof BudgetReservation>;
+export type ModelBudgetReservation = z.infer<typeof ModelBudgetReservation>;
 
 /** One run of one agent on one model for a task. */
 export const Attempt = z.object({
@@ -268,10 +270,10 @@ export const Attempt = z.object({
   /** Null for an external agent that did not say. */
   model: z.string().nullable(),
   tier: z.string().nullable(),
-  effort: Effort,
+  effort: ReasoningEffortLevel,
   /** Set when another agent than the task's or the deployment's does it, because that one's provider was down. */
   adapter: z.enum(AGENT_CLI_KINDS).optional(),
-  route: AttemptRoute,
+  route: AttemptRouteDecision,
   /** Set when nobody worked in it: it is the work of an earlier attempt, put on top of what its target branch has become. */
   merge: z.object({ of: z.int().positive(), onto: GitObjectId }).optional(),
   /** Null while it runs. */
@@ -283,24 +285,24 @@ export const Attempt = z.object({
   /** Epoch seconds; the lease has run out when this is in the past. */
   lease_until: z.number().int(),
   progress: z
-    .object({ message: z.string(), percent: StoredNumber.nullable(), at: z.iso.datetime() })
+    .object({ message: z.string(), percent: StorableNumber.nullable(), at: z.iso.datetime() })
     .nullable(),
   /** What the gateway has witnessed, else what the agent claims. Null: nobody knows. */
   usage: TokenUsage.nullable(),
   /** What was set aside for it of the budgets of the deployment; absent: nothing. */
-  reserved: BudgetReservation.optional(),
+  reserved: ModelBudgetReservation.optional(),
   /** What was set aside for it besides, each under a mark of its own: for what its gates ask, and for judging it again. Absent: nothing. */
-  reserved_more: z.array(BudgetReservation.extend({ mark: z.string() })).optional(),
+  reserved_more: z.array(ModelBudgetReservation.extend({ mark: z.string() })).optional(),
   /** As `usage`. Null: unknown model or no usage known. Never 0 for unknown. */
-  cost_usd: StoredNumber.nonnegative().nullable(),
+  cost_usd: StorableNumber.nonnegative().nullable(),
   /** What the agent says that it has used, if the gateway counted something else; null: it did not. */
   claimed: z
-    .object({ usage: TokenUsage.nullable(), cost_usd: StoredNumber.nonnegative().nullable() })
+    .object({ usage: TokenUsage.nullable(), cost_usd: StorableNumber.nonnegative().nullable() })
     .nullable(),
   /** Null: no model was called through the gateway. */
-  witnessed: MeteredUsage.nullable(),
+  witnessed: AgentMeteredUsage.nullable(),
   report: AgentReport.nullable(),
-  artifact: Artifact.nullable(),
+  artifact: PatchArtifact.nullable(),
   verification: VerificationRecord.nullable(),
   verification_failure: VerificationFailure.nullable(),
   /** What its gates have asked models, as the gateway has counted it. Absent: they had nobody to ask. */
@@ -322,7 +324,7 @@ export const Attempt = z.object({
   repeated: z
     .object({
       times: z.number().int().positive(),
-      judging_cost_usd: StoredNumber.nonnegative().nullable(),
+      judging_cost_usd: StorableNumber.nonnegative().nullable(),
       earlier: z.enum(VERDICTS),
       reason: z.string(),
       by: z.string(),

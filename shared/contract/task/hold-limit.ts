@@ -1,22 +1,22 @@
 import * as z from 'zod';
 
 /** What becomes of work that no person has decided about in time; nothing lets it out. */
-export const HOLD_EXPIRY_OUTCOMES = ['fail', 'reject'] as const;
+export const REVIEW_HOLD_EXPIRY_OUTCOMES = ['fail', 'reject'] as const;
 
 /** How long a person has to decide, and what happens then: the task ends, or the work is refused and a stronger model tries. */
-export const HoldLimit = z.strictObject({
+export const ReviewHoldLimit = z.strictObject({
   days: z.number().positive().max(3_650),
-  outcome: z.enum(HOLD_EXPIRY_OUTCOMES),
+  outcome: z.enum(REVIEW_HOLD_EXPIRY_OUTCOMES),
 });
-export type HoldLimit = z.infer<typeof HoldLimit>;
+export type ReviewHoldLimit = z.infer<typeof ReviewHoldLimit>;
 
-export const DEFAULT_HOLD_LIMIT: HoldLimit = { days: 14, outcome: 'fail' };
+export const DEFAULT_REVIEW_HOLD_LIMIT: ReviewHoldLimit = { days: 14, outcome: 'fail' };
 
 /** When a hold that begins now ends. */
-export const holdExpiry = (
+export const computeReviewHoldExpiry = (
   now: Date,
-  { days, outcome }: HoldLimit,
-): { until: string; outcome: HoldLimit['outcome'] } => ({
+  { days, outcome }: ReviewHoldLimit,
+): { until: string; outcome: ReviewHoldLimit['outcome'] } => ({
   until: new Date(now.getTime() + days * 86_400_000).toISOString(),
   outcome,
 });

@@ -6,12 +6,12 @@ export const judgementCost = ({ calls, cost_usd }: Pick<Judgement, 'calls' | 'co
   calls === 0 ? 0 : cost_usd;
 
 /** A sum of which no part may be unknown. */
-export const sumOrNull = (parts: readonly (number | null)[]): number | null =>
+export const sumUnlessUnknown = (parts: readonly (number | null)[]): number | null =>
   parts.reduce<number | null>((sum, part) => (sum === null || part === null ? null : sum + part), 0);
 
 const ofVerdict = (verdict: Attempt['verdict']): number | null =>
   verdict?.judging_cost_usd === undefined
-    ? sumOrNull((verdict?.judgements ?? []).map(judgementCost))
+    ? sumUnlessUnknown((verdict?.judgements ?? []).map(judgementCost))
     : verdict.judging_cost_usd;
 
 /**
@@ -23,7 +23,11 @@ export const totalJudgingCost = ({
   repeated,
   opinions,
 }: Pick<Attempt, 'verdict' | 'repeated' | 'opinions'>): number | null =>
-  sumOrNull([ofVerdict(verdict), repeated ? repeated.judging_cost_usd : 0, opinions ? opinions.cost_usd : 0]);
+  sumUnlessUnknown([
+    ofVerdict(verdict),
+    repeated ? repeated.judging_cost_usd : 0,
+    opinions ? opinions.cost_usd : 0,
+  ]);
 
 /** Dollars, as far as they are known; `isKnown`: that is all of them. */
 export interface PartialJudgingCost {
@@ -36,7 +40,7 @@ const known = (verdict: Attempt['verdict']): number =>
   (verdict?.judgements ?? []).reduce((sum, each) => sum + (judgementCost(each) ?? 0), 0);
 
 /** What is known of the cost of judging an attempt, for what has a limit: one unknown part hides no other. */
-export const partialJudgingCost = (
+export const computeKnownJudgingCost = (
   attempt: Pick<Attempt, 'verdict' | 'repeated' | 'opinions'>,
 ): PartialJudgingCost => ({
   usd: known(attempt.verdict) + (attempt.repeated?.judging_cost_usd ?? 0) + (attempt.opinions?.cost_usd ?? 0),
@@ -52,4 +56,4 @@ export const verdictJudgingCost = ({
   verdict,
   repeated,
 }: Pick<Attempt, 'verdict' | 'repeated'>): number | null =>
-  sumOrNull([ofVerdict(verdict), repeated ? repeated.judging_cost_usd : 0]);
+  sumUnlessUnknown([ofVerdict(verdict), repeated ? repeated.judging_cost_usd : 0]);

@@ -8,7 +8,7 @@ export const mergedRequestKey = (number: number): MergedWorkKey => `request#${nu
 export const mergedCommitKey = (id: string): MergedWorkKey => `commit#${id}`;
 
 /** What has become known, by this write, of how the work was merged. */
-export function findNewMergedWork(before: Task | null, { outcomes = [] }: Task): MergedWorkKey[] {
+export function findNewMergedWorkKeys(before: Task | null, { outcomes = [] }: Task): MergedWorkKey[] {
   const known = new Set((before?.outcomes ?? []).map(deliveryOutcomeKey));
   return outcomes
     .filter((each) => each.what === 'merged' && !known.has(deliveryOutcomeKey(each)))

@@ -8,7 +8,7 @@ export type TaskDependency = Pick<Task, 'id' | 'status'> &
   Partial<Pick<Task, 'failure' | 'superseded_by' | 'fix_of'>>;
 
 /** Which part of a task's dependencies must be done, for the others to be missed, by how those failed; the seed's modes. */
-export const PARTIAL_START_THRESHOLDS: Readonly<Record<FailureMode, number>> = {
+export const MIN_DONE_SHARES_FOR_PARTIAL_START: Readonly<Record<FailureMode, number>> = {
   timeout: 0.3,
   'rate-limit': 0.3,
   error: 0.5,
@@ -25,14 +25,14 @@ const failureModeOf = ({ status, failure }: TaskDependency): FailureMode =>
  * Whether a task may start although dependencies have failed for good; null: it waits. None runs with nothing done, whatever the
  * threshold.
  */
-export function evaluatePartialStart(
+export function evaluatePartialDependencyStart(
   policy: TaskSubmission['partial_dependencies'],
   dependencies: readonly TaskDependency[],
 ): NonNullable<Task['partial']> | null {
   const missing = dependencies.filter(({ status }) => status !== 'done');
   if (policy === 'wait' || missing.length === 0 || missing.some(({ status }) => !isTerminalStatus(status)))
     return null;
-  const asked = missing.map((each) => PARTIAL_START_THRESHOLDS[failureModeOf(each)]);
+  const asked = missing.map((each) => MIN_DONE_SHARES_FOR_PARTIAL_START[failureModeOf(each)]);
   const threshold = policy === 'lenient' ? Math.min(...asked) : Math.max(...asked);
   const done = dependencies.length - missing.length;
   const share = Math.round((done / dependencies.length) * 1e4) / 1e4;

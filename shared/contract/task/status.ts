@@ -104,7 +104,7 @@ export const TASK_LIFECYCLE = defineLifecycle(
   },
 );
 
-export type TaskEvent = (typeof TASK_LIFECYCLE.events)[number];
+export type TaskLifecycleEvent = (typeof TASK_LIFECYCLE.events)[number];
 
 export const isLiveStatus = (status: TaskStatus): boolean =>
   (LIVE_TASK_STATUSES as readonly TaskStatus[]).includes(status);

@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { StoredNumber } from '../../lib/stored-number.ts';
+import { StorableNumber } from '../../lib/stored-number.ts';
 import { AutonomyLevel } from '../approval/autonomy.ts';
 import { Approval } from '../approval/schema.ts';
 import { FAILURE_MODES } from '../failure/failure-record.ts';
-import { PlanTaskFields } from '../plan/schema.ts';
+import { PlanRequestFields } from '../plan/schema.ts';
 import { GitObjectId } from '../repository/git-ref.ts';
 import { ResolvedRole } from '../roles/resolved-role.ts';
 import { HiddenTestsLocation } from '../submission/hidden-tests.ts';
@@ -12,7 +12,7 @@ import { CheckoutPath } from '../submission/signals.ts';
 import { ResolvedWorkflow } from '../workflow/resolved-workflow.ts';
 import { Attempt } from './attempt.ts';
 import { DeliveryOutcome } from './delivery-outcome.ts';
-import { HOLD_EXPIRY_OUTCOMES } from './hold-limit.ts';
+import { REVIEW_HOLD_EXPIRY_OUTCOMES } from './hold-limit.ts';
 import { TaskStatus } from './status.ts';
 
 /** A person's hold on an `in_review` task: the verdict was `refer`. */
@@ -21,7 +21,7 @@ export const ReviewHold = z.object({
   since: z.iso.datetime(),
   /** Until when a person may decide, and what happens then. Absent: no limit. */
   until: z.iso.datetime().optional(),
-  outcome: z.enum(HOLD_EXPIRY_OUTCOMES).optional(),
+  outcome: z.enum(REVIEW_HOLD_EXPIRY_OUTCOMES).optional(),
 });
 /** A person's word on a held task. */
 export const ReviewDecision = z.object({
@@ -44,7 +44,7 @@ export const ReviewDecision = z.object({
 });
 
 export const DELIVERY_STATES = ['pushing', 'delivered', 'withheld', 'refused'] as const;
-export const Delivery = z.object({
+export const TaskDelivery = z.object({
   state: z.enum(DELIVERY_STATES),
   /** Base and tree that were, or are being, delivered; a verdict on any other pair does not count. */
   base_commit: z.string(),
@@ -54,7 +54,7 @@ export const Delivery = z.object({
   reason: z.string().nullable(),
   at: z.iso.datetime(),
 });
-export type Delivery = z.infer<typeof Delivery>;
+export type TaskDelivery = z.infer<typeof TaskDelivery>;
 
 export const BlockedReason = z.object({
   code: z.enum(['dependency_pending', 'dependency_failed', 'dependency_cancelled', 'files_held']),
@@ -73,7 +73,7 @@ export const Task = StoredSubmission.extend({
   /** Why this role, where the request left the choice to the platform. */
   role_reason: z.string().optional(),
   /** Set when the task is a plan: its work is a proposal, which is never delivered. */
-  plan: PlanTaskFields.optional(),
+  plan: PlanRequestFields.optional(),
   /** +1 with every write; the ETag. */
   version: z.number().int().positive(),
   created_at: z.iso.datetime(),
@@ -119,7 +119,9 @@ export const Task = StoredSubmission.extend({
   /** Dependencies that failed, and the fix-ups that this task waits for instead. */
   rewired: z.array(z.object({ from: TaskId, to: TaskId })).optional(),
   /** Set when it was let go although dependencies had failed. */
-  partial: z.object({ missing: z.array(TaskId), share: StoredNumber, threshold: StoredNumber }).optional(),
+  partial: z
+    .object({ missing: z.array(TaskId), share: StorableNumber, threshold: StorableNumber })
+    .optional(),
   /** So many tasks waited for it when an attempt began: its quality gate asks for one point less, and it has one attempt more. */
   foundation: z.object({ dependents: z.int().positive(), since: z.iso.datetime() }).optional(),
   attempts: z.array(Attempt),
@@ -129,7 +131,7 @@ export const Task = StoredSubmission.extend({
   budget_from: z.number().int().positive(),
   hold: ReviewHold.nullable(),
   review: ReviewDecision.nullable(),
-  delivery: Delivery.nullable(),
+  delivery: TaskDelivery.nullable(),
   /** What the request calls `delivery`; absent: `branch`. */
   deliver_as: DeliveryMode.optional(),
   /** What became of it there, as the forge says. Absent: nothing is known. */
@@ -155,7 +157,7 @@ export const Task = StoredSubmission.extend({
 export type Task = z.infer<typeof Task>;
 
 /** What evidence, reviews, verdicts and deliveries are about: nothing of them counts for another pair. */
-export interface PatchedTree {
+export interface BaseCommitAndTree {
   readonly base_commit: string;
   readonly tree: string;
 }
@@ -164,11 +166,11 @@ export interface PatchedTree {
 export const currentAttempt = (task: Pick<Task, 'attempts'>): Attempt | null => task.attempts.at(-1) ?? null;
 
 /** The branch that a task is delivered to. */
-export const deliveryBranch = (taskId: string): string => `assay/${taskId}`;
+export const deliveryBranchName = (taskId: string): string => `assay/${taskId}`;
 
 /** What the cascade executions of a run are named after, for logs. */
 export const cascadeExecutionName = (taskId: string, run: number): string => `${taskId}-r${run}`;
 
 /** Names one container of one attempt: `clientToken` of RunTask (at most 64 characters) is made from it. */
-export const launchName = (taskId: string, attempt: number, kind: string, number: number): string =>
+export const containerLaunchName = (taskId: string, attempt: number, kind: string, number: number): string =>
   `${taskId}/${attempt}/${kind}/${number}`;

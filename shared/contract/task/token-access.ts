@@ -4,7 +4,7 @@ import { isTerminalStatus } from './status.ts';
 import { currentAttempt, type Task } from './task.ts';
 
 /** Whose token a call carries: one launch of one box of one attempt. */
-export interface TokenHolder {
+export interface LaunchTokenHolder {
   readonly caller: LaunchKind;
   readonly attempt: number;
   readonly launch: number;
@@ -14,14 +14,17 @@ export interface TokenHolder {
  * What a box's token is still good for, from nothing to everything; each allows what stands before it. `repeat`: the report is in, and
  * only the same one again has an answer, because its first answer may have been lost. `read`: as well as looking at its own attempt.
  */
-export const TOKEN_ACCESS_LEVELS = ['over', 'repeat', 'read', 'live'] as const;
-export type TokenAccess = (typeof TOKEN_ACCESS_LEVELS)[number];
+export const LAUNCH_TOKEN_ACCESS_LEVELS = ['over', 'repeat', 'read', 'live'] as const;
+export type LaunchTokenAccess = (typeof LAUNCH_TOKEN_ACCESS_LEVELS)[number];
 
-export const isAccessSufficient = (standing: TokenAccess, needed: TokenAccess): boolean =>
-  TOKEN_ACCESS_LEVELS.indexOf(standing) >= TOKEN_ACCESS_LEVELS.indexOf(needed);
+export const isAccessSufficient = (standing: LaunchTokenAccess, needed: LaunchTokenAccess): boolean =>
+  LAUNCH_TOKEN_ACCESS_LEVELS.indexOf(standing) >= LAUNCH_TOKEN_ACCESS_LEVELS.indexOf(needed);
 
 /** A token ends with its launch, its report and its attempt, whichever is first. */
-export function tokenAccess(task: Task, { caller, attempt: number, launch: of }: TokenHolder): TokenAccess {
+export function determineLaunchTokenAccess(
+  task: Task,
+  { caller, attempt: number, launch: of }: LaunchTokenHolder,
+): LaunchTokenAccess {
   const attempt = task.attempts.find((each) => each.number === number);
   const launch = attempt?.[caller];
   if (!attempt || !launch || launch.number !== of) return 'over';
@@ -41,8 +44,12 @@ export function tokenAccess(task: Task, { caller, attempt: number, launch: of }:
 }
 
 /** Refuses what a token is no longer good for. */
-export function requireTokenAccess(task: Task, holder: TokenHolder, needed: TokenAccess): void {
-  if (isAccessSufficient(tokenAccess(task, holder), needed)) return;
+export function requireLaunchTokenAccess(
+  task: Task,
+  holder: LaunchTokenHolder,
+  needed: LaunchTokenAccess,
+): void {
+  if (isAccessSufficient(determineLaunchTokenAccess(task, holder), needed)) return;
   throw new Refusal(
     'stale_lease',
     `the token of ${holder.caller} ${holder.launch} of attempt ${holder.attempt} of task ${task.id} has ended`,

@@ -34,9 +34,9 @@ export type EdgeKind = keyof typeof EDGE_KINDS;
 export const EDGE_KIND_NAMES = Object.keys(EDGE_KINDS) as [EdgeKind, ...EdgeKind[]];
 
 /** The edge that each verdict takes out of a verification node: exactly one of each leaves it. */
-export const VERDICT_EDGE_KINDS = {
+export const EDGE_KIND_OF_VERDICT = {
   pass: 'verification_pass',
   fail: 'verification_fail',
   refer: 'verification_refer',
 } as const satisfies Readonly<Record<(typeof VERDICTS)[number], EdgeKind>>;
-export const VERIFICATION_EDGE_KINDS = Object.values(VERDICT_EDGE_KINDS);
+export const VERIFICATION_EDGE_KINDS = Object.values(EDGE_KIND_OF_VERDICT);

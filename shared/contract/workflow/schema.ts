@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { ReviewSettings } from '../review/review-settings.ts';
-import { DECOMPOSER_NAMES, GRADER_NAMES, MAX_PROBES_PER_CRITERION } from '../rubric/rubric-kinds.ts';
+import { CRITERIA_DECOMPOSER_NAMES, GRADER_NAMES, MAX_PROBES_PER_CRITERION } from '../rubric/rubric-kinds.ts';
 import { WorkflowName } from '../submission/workflow-name.ts';
 import { EDGE_KIND_NAMES, NODE_KIND_NAMES } from './kinds.ts';
 
@@ -66,7 +66,7 @@ export type Workflow = z.infer<typeof Workflow>;
 export const VerificationNodeConfig = z.strictObject({
   rubric_name: z.string().trim().min(1).max(64).optional(),
   evaluator_agent_id: z.string().trim().min(1).max(64).optional(),
-  decomposer: z.enum(DECOMPOSER_NAMES).default('identity'),
+  decomposer: z.enum(CRITERIA_DECOMPOSER_NAMES).default('identity'),
   grader: z.enum(GRADER_NAMES).default('heuristic'),
   max_probes_per_criterion: z.number().int().min(1).max(20).default(MAX_PROBES_PER_CRITERION),
   min_confidence_override: z.number().min(0).max(1).nullable().default(null),

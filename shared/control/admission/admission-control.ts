@@ -5,25 +5,26 @@ import { sha256 } from '../../lib/sha256.ts';
 type Priority = Task['priority'];
 
 /** Whose work a task is: what shares are counted by. A name of its own length, with none of the characters that a queue refuses. */
-export const submitterKey = (task: Pick<Task, 'created_by'>): string => sha256(task.created_by).slice(0, 32);
+export const hashSubmitterName = (task: Pick<Task, 'created_by'>): string =>
+  sha256(task.created_by).slice(0, 32);
 
 /** A launch that asks for room. */
-export interface AdmissionRequest {
+export interface LaunchAdmissionRequest {
   readonly name: string;
   readonly by: string;
   readonly priority: Priority;
 }
 
 /** A launch that found none and has said that it waits: since when, and until when that is believed (epoch seconds). */
-export interface WaitingRequest extends AdmissionRequest {
+export interface WaitingLaunchRequest extends LaunchAdmissionRequest {
   readonly since: number;
   readonly until: number;
 }
 
 /** Of one place: what submitters hold, who is known to wait, and how many went before each priority while it waited. */
-export interface AdmissionState {
+export interface LaunchAdmissionState {
   readonly heldBySubmitter: ReadonlyMap<string, number>;
-  readonly waiting: readonly WaitingRequest[];
+  readonly waiting: readonly WaitingLaunchRequest[];
   readonly passedOver: ReadonlyMap<Priority, number>;
 }
 
@@ -40,17 +41,22 @@ const MAX_WAITING_PER_QUEUE = 8;
 /** Launches for which one place keeps room, so that what is written stays small; others wait all the same. */
 const MAX_WAITING = 30;
 
-const isSameQueue = (a: AdmissionRequest, b: AdmissionRequest): boolean =>
+const isSameQueue = (a: LaunchAdmissionRequest, b: LaunchAdmissionRequest): boolean =>
   a.by === b.by && a.priority === b.priority;
-const unexpiredRequests = ({ waiting }: AdmissionState, now: number): WaitingRequest[] =>
+const unexpiredRequests = ({ waiting }: LaunchAdmissionState, now: number): WaitingLaunchRequest[] =>
   waiting.filter(({ until }) => until >= now);
-const isStarving = ({ since }: WaitingRequest, now: number): boolean => since <= now - STARVATION_SECONDS;
+const isStarving = ({ since }: WaitingLaunchRequest, now: number): boolean =>
+  since <= now - STARVATION_SECONDS;
 
 /**
  * Where an ask stands, the smallest first. Priority; then who has least; then whoever has waited for long. A priority that was passed over for
  * long comes before all others once, so that none waits for ever.
  */
-function rankRequest(ask: AdmissionRequest, shares: AdmissionState, now: number): readonly number[] {
+function rankRequest(
+  ask: LaunchAdmissionRequest,
+  shares: LaunchAdmissionState,
+  now: number,
+): readonly number[] {
   const waiting = unexpiredRequests(shares, now);
   const isPassedOver =
     (shares.passedOver.get(ask.priority) ?? 0) >= MAX_TIMES_PASSED_OVER &&
@@ -63,7 +69,12 @@ function rankRequest(ask: AdmissionRequest, shares: AdmissionState, now: number)
   ];
 }
 
-function precedes(a: AdmissionRequest, b: AdmissionRequest, shares: AdmissionState, now: number): boolean {
+function precedes(
+  a: LaunchAdmissionRequest,
+  b: LaunchAdmissionRequest,
+  shares: LaunchAdmissionState,
+  now: number,
+): boolean {
   const other = rankRequest(b, shares, now);
   for (const [at, value] of rankRequest(a, shares, now).entries())
     if (value !== other[at]) return value < (other[at] ?? 0);
@@ -74,11 +85,18 @@ function precedes(a: AdmissionRequest, b: AdmissionRequest, shares: AdmissionSta
  * May it take room that is free? Not while another waits that comes before it: so that what is urgent is not overtaken by what came in
  * greater numbers. Whoever stands first of those that wait always may, so that no room stays empty for ever.
  */
-export const canAdmit = (ask: AdmissionRequest, shares: AdmissionState, now: number): boolean =>
-  !unexpiredRequests(shares, now).some((other) => precedes(other, ask, shares, now));
+export const canAdmitLaunch = (
+  ask: LaunchAdmissionRequest,
+  shares: LaunchAdmissionState,
+  now: number,
+): boolean => !unexpiredRequests(shares, now).some((other) => precedes(other, ask, shares, now));
 
 /** What letting one in does to the counts of those that were passed over: one more for what waits below it, none for it and for what waits no more. */
-export function passedOverChanges({ priority }: AdmissionRequest, shares: AdmissionState, now: number) {
+export function computePassedOverCounts(
+  { priority }: LaunchAdmissionRequest,
+  shares: LaunchAdmissionState,
+  now: number,
+) {
   const waiting = new Set(unexpiredRequests(shares, now).map((each) => each.priority));
   return {
     counted: PRIORITIES.filter((each) => each > priority && waiting.has(each)),
@@ -89,13 +107,17 @@ export function passedOverChanges({ priority }: AdmissionRequest, shares: Admiss
 }
 
 /** What an ask that found no room writes down: its own word, unless that is known or there is no place for it; and whose words are over. */
-export interface WaitEntryUpdate {
+export interface LaunchWaitEntryUpdate {
   readonly isQueued: boolean;
-  readonly entry: WaitingRequest | null;
+  readonly entry: WaitingLaunchRequest | null;
   readonly expiredNames: readonly string[];
 }
 
-export function planWaitEntry(ask: AdmissionRequest, shares: AdmissionState, now: number): WaitEntryUpdate {
+export function planLaunchWaitEntry(
+  ask: LaunchAdmissionRequest,
+  shares: LaunchAdmissionState,
+  now: number,
+): LaunchWaitEntryUpdate {
   const waiting = unexpiredRequests(shares, now);
   const own = waiting.find(({ name }) => name === ask.name);
   // Its message may come sooner than half a minute; once is enough.
@@ -121,17 +143,17 @@ export function planWaitEntry(ask: AdmissionRequest, shares: AdmissionState, now
 
 /** Who gives way where there is no place: the one that stands last of those that have others of their kind there, which have waited for longer. */
 function findRequestToDrop(
-  others: readonly WaitingRequest[],
-  shares: AdmissionState,
+  others: readonly WaitingLaunchRequest[],
+  shares: LaunchAdmissionState,
   now: number,
-): WaitingRequest | undefined {
+): WaitingLaunchRequest | undefined {
   const spare = others.filter((each, at) =>
     others.some(
       (mate, where) =>
         isSameQueue(mate, each) && (mate.since < each.since || (mate.since === each.since && where < at)),
     ),
   );
-  return spare.reduce<WaitingRequest | undefined>(
+  return spare.reduce<WaitingLaunchRequest | undefined>(
     (last, each) => (last && precedes(each, last, shares, now) ? last : each),
     undefined,
   );

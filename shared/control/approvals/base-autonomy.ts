@@ -8,7 +8,7 @@ const AutonomyConfig = z.looseObject({ autonomy: AutonomyLevel.optional() });
  * The level that an `assay.yaml` of the base names; `level` is null where it names none. A file that cannot be read may have named one:
  * then `why` has all that is wrong with it.
  */
-export function readBaseAutonomy(
+export function parseBaseAutonomyLevel(
   text: string | null,
   file: string,
 ): { readonly level: AutonomyLevel | null } | { readonly why: string } {

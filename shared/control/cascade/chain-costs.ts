@@ -7,9 +7,9 @@ import {
   usageCostUsd,
 } from '../../contract/models/model-prices.ts';
 import type { Attempt } from '../../contract/task/attempt.ts';
-import { sumOrNull, totalJudgingCost } from '../../contract/task/judging-cost.ts';
+import { sumUnlessUnknown, totalJudgingCost } from '../../contract/task/judging-cost.ts';
 
-export interface ChainCosts {
+export interface AttemptChainCosts {
   /** Of the agents and of judging what they did. Null when any part of it is unknown. */
   readonly total_cost_usd: number | null;
   /** Of the total: what models took to judge the work. */
@@ -29,11 +29,11 @@ const hasRun = (attempt: Attempt): boolean => attempt.report !== null || Boolean
  * so that a chain which climbed to the top shows its overhead as a negative saving. Judging is in the total and in nothing else: it
  * says nothing about which model should have done the work.
  */
-export function chainCosts(
+export function computeAttemptChainCosts(
   attempts: readonly Attempt[],
   models: TierModels,
   prices: readonly ModelPrice[] = MODEL_PRICES,
-): ChainCosts {
+): AttemptChainCosts {
   const counted = attempts.filter(hasRun);
   const first = counted[0];
   const last = counted.at(-1);
@@ -45,9 +45,9 @@ export function chainCosts(
       escalation_overhead_usd: null,
       saved_vs_direct_opus_usd: null,
     };
-  const agents = sumOrNull(counted.map(({ cost_usd }) => cost_usd));
-  const judging = sumOrNull(counted.map(totalJudgingCost));
-  const total = sumOrNull([agents, judging]);
+  const agents = sumUnlessUnknown(counted.map(({ cost_usd }) => cost_usd));
+  const judging = sumUnlessUnknown(counted.map(totalJudgingCost));
+  const total = sumUnlessUnknown([agents, judging]);
   const direct = usageCostUsd(models.opus, last.usage, last.started_at, prices);
   return {
     total_cost_usd: total === null ? null : roundUsd(total),

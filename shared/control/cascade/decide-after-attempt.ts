@@ -2,16 +2,20 @@ import type { TierModels } from '../../contract/agents/tiers.ts';
 import type { Attempt, CascadeDecision } from '../../contract/task/attempt.ts';
 import { roundBudgetUsage } from '../../contract/task/attempt-cost.ts';
 import type { Task } from '../../contract/task/task.ts';
-import { describeReason } from '../../reviews/engine/decision-reason.ts';
+import { describeReviewDecisionReason } from '../../reviews/engine/decision-reason.ts';
 import { opinionFixRefusal } from '../../reviews/judging/judging-budget.ts';
-import { preparePlanDispatch } from '../coordination/plan-review.ts';
+import { decidePlanDispatch } from '../coordination/plan-review.ts';
 import { classifyAttemptFailure } from '../failures/attempt-failure.ts';
 import type { ClassifiedFailure } from '../failures/classify-failure.ts';
-import { applyErrorActions } from '../failures/remedy-actions.ts';
-import type { AvailableAgents } from '../task-commands/adapter-problems.ts';
+import { applyErrorActionOverrides } from '../failures/remedy-actions.ts';
+import type { AvailableAgentClis } from '../task-commands/adapter-problems.ts';
 import { regenerationLimitReason } from '../workflow/regeneration-limit.ts';
 import { buildModelLadder, type ModelLadderStep } from './learning/tier-ladder.ts';
-import { attemptAdapter, hasReachedProviderSpendLimit, selectUntriedAgent } from './provider-fallback.ts';
+import {
+  hasReachedProviderSpendLimit,
+  resolveAttemptAdapter,
+  selectUntriedAgent,
+} from './provider-fallback.ts';
 import { applyRepeatedFailureStrategy } from './repeated-failure.ts';
 
 /** How much of the end of the agent's output is looked at, in characters. */
@@ -63,7 +67,7 @@ const rungIndex = (attempt: Attempt, rungs: readonly ModelLadderStep[]): number 
  * Why a stronger model should try, or null: the seed's four triggers in the seed's order.
  * 1 hard failure with nothing to look at, 2 the janitor's verdict, 3 low confidence in the agent's last words, 4 the agent says it failed.
  */
-export function escalationReason(attempt: Attempt): string | null {
+export function findEscalationReason(attempt: Attempt): string | null {
   const said = attempt.report?.status === 'failed' ? 'failed' : 'completed';
   const output = `${attempt.report?.summary ?? ''}\n${attempt.report?.output_tail ?? ''}`.trim();
   if (said === 'failed' && !attempt.verdict && attempt.report?.output_tail.trim() === '')
@@ -94,7 +98,7 @@ function escalateOrGiveUp(task: Task, attempt: Attempt, reason: string, models: 
   const spent = budgetExhaustedReason(task);
   if (spent) return finalDecision('give_up', `${reason}; ${spent}`);
   if (task.runner === 'external') return { action: 'retry', reason, next_model: null, next_tier: null };
-  const rungs = buildModelLadder({ ...task, adapter: attemptAdapter(task, attempt) }, models);
+  const rungs = buildModelLadder({ ...task, adapter: resolveAttemptAdapter(task, attempt) }, models);
   const above = rungs[rungIndex(attempt, rungs) + 1];
   // A plan that does not hold is planned again with what was wrong with it: there is no stronger planner.
   if (!above && task.plan)
@@ -139,7 +143,7 @@ function retryWithOtherProvider(
   attempt: Attempt,
   failure: ClassifiedFailure,
   models: TierModels,
-  agents: AvailableAgents | undefined,
+  agents: AvailableAgentClis | undefined,
 ): DecisionDraft | null {
   if (
     !agents ||
@@ -152,7 +156,7 @@ function retryWithOtherProvider(
   const next_adapter = selectUntriedAgent(task, agents);
   if (next_adapter === null) return null;
   const rung = buildModelLadder(
-    { ...task, adapter: attemptAdapter(task, { adapter: next_adapter }) },
+    { ...task, adapter: resolveAttemptAdapter(task, { adapter: next_adapter }) },
     models,
   ).find(({ tier }) => tier === attempt.tier);
   return rung
@@ -172,7 +176,7 @@ function decideAfterFailure(
   attempt: Attempt,
   failure: ClassifiedFailure,
   models: TierModels,
-  agents: AvailableAgents | undefined,
+  agents: AvailableAgentClis | undefined,
 ): DecisionDraft | null {
   const { remedy, code } = failure;
   switch (remedy) {
@@ -195,13 +199,21 @@ function decideAfterFailure(
  * tier, goes to a person, or ends the task, because no model mends a missing tool. What has failed in the same way before is done
  * otherwise. @param agents what else may do it; absent: nothing.
  */
-export function decideAfterAttempt(task: Task, models: TierModels, agents?: AvailableAgents): DecisionDraft {
+export function decideNextCascadeAction(
+  task: Task,
+  models: TierModels,
+  agents?: AvailableAgentClis,
+): DecisionDraft {
   const wanted = decideByRules(task, models, agents);
   const attempt = task.attempts.at(-1);
   return attempt ? applyRepeatedFailureStrategy(task, attempt, wanted, models, agents) : wanted;
 }
 
-function decideByRules(task: Task, models: TierModels, agents: AvailableAgents | undefined): DecisionDraft {
+function decideByRules(
+  task: Task,
+  models: TierModels,
+  agents: AvailableAgentClis | undefined,
+): DecisionDraft {
   const attempt = task.attempts.at(-1);
   if (!attempt) return { action: 'retry', reason: 'first attempt', next_model: null, next_tier: null };
   if (task.review?.tree === attempt.artifact?.tree && task.review) {
@@ -213,10 +225,10 @@ function decideByRules(task: Task, models: TierModels, agents: AvailableAgents |
   if (attempt.merge && attempt.verdict?.verdict !== 'pass' && attempt.verdict?.verdict !== 'refer')
     return retryMerge(task, attempt);
   const told = classifyAttemptFailure(attempt);
-  const failure = told && applyErrorActions(told, task.error_actions);
+  const failure = told && applyErrorActionOverrides(told, task.error_actions);
   const follows = failure && decideAfterFailure(task, attempt, failure, models, agents);
   if (follows) return follows;
-  const trigger = escalationReason(attempt);
+  const trigger = findEscalationReason(attempt);
   const verdict = attempt.verdict?.verdict ?? null;
   if (verdict === 'refer')
     return finalDecision(
@@ -224,7 +236,7 @@ function decideByRules(task: Task, models: TierModels, agents: AvailableAgents |
       attempt.verdict?.reasons.map((reason) => reason.message).join('; ') || 'the evidence is not conclusive',
     );
   if (task.plan && verdict === 'pass') {
-    const { gateReason, context } = preparePlanDispatch(task);
+    const { gateReason, context } = decidePlanDispatch(task);
     return gateReason === null
       ? finalDecision(
           'accept',
@@ -234,7 +246,9 @@ function decideByRules(task: Task, models: TierModels, agents: AvailableAgents |
   }
   const fixes = opinionFixRefusal(task.attempts);
   const pleased =
-    verdict === 'fail' ? (regenerationLimitReason(task) ?? (fixes && describeReason(fixes))) : null;
+    verdict === 'fail'
+      ? (regenerationLimitReason(task) ?? (fixes && describeReviewDecisionReason(fixes)))
+      : null;
   if (pleased !== null) return finalDecision('refer', pleased);
   if (trigger !== null) {
     const decision = escalateOrGiveUp(task, attempt, trigger, models);

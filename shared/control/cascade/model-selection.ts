@@ -1,19 +1,19 @@
 import type { AgentCliKind } from '../../contract/agents/adapter-manifests.ts';
-import type { Effort } from '../../contract/agents/effort.ts';
-import { type TierModels, tierModelsFor } from '../../contract/agents/tiers.ts';
-import type { AttemptRoute } from '../../contract/task/attempt.ts';
+import type { ReasoningEffortLevel } from '../../contract/agents/effort.ts';
+import { selectTierModels, type TierModels } from '../../contract/agents/tiers.ts';
+import type { AttemptRouteDecision } from '../../contract/task/attempt.ts';
 import type { Task } from '../../contract/task/task.ts';
 import { truncateText } from '../../lib/truncate.ts';
 import { routeTask } from '../routing/route-task.ts';
-import { adviseTier, type TierAdviceInputs } from './learning/advise-tier.ts';
+import { adviseNextTier, type TierAdviceInputs } from './learning/advise-tier.ts';
 import { buildModelLadder, effortForLadderStep, type ModelLadderStep } from './learning/tier-ladder.ts';
-import { attemptAdapter } from './provider-fallback.ts';
+import { resolveAttemptAdapter } from './provider-fallback.ts';
 
 /** Which model the next attempt runs on, at what effort, and why. */
-export interface ModelSelection {
+export interface NextAttemptModelSelection {
   readonly rung: ModelLadderStep;
-  readonly effort: Effort;
-  readonly route: AttemptRoute;
+  readonly effort: ReasoningEffortLevel;
+  readonly route: AttemptRouteDecision;
   /** Another agent than the task's or the deployment's; null: that one. */
   readonly adapter: AgentCliKind | null;
 }
@@ -40,20 +40,20 @@ function rungChangeReason(
 }
 
 /** The next attempt's model: what the last decision named, else (first attempt, lost box, expired lease) the same again or the first rung. */
-export function selectNextModel(
+export function selectNextAttemptModel(
   of: Task,
   models: TierModels,
   other: AgentCliKind | null = null,
   learned: TierAdviceInputs | null = null,
   home = false,
-): ModelSelection {
+): NextAttemptModelSelection {
   const last = of.attempts.at(-1);
   const fresh = !last || last.number < of.budget_from;
   // The way back: what the fallback was for is over.
   const isBack = !other && !fresh && home && last.route.fallback !== undefined;
   const stays = isBack ? null : (last?.adapter ?? null);
   const kind = other ?? (fresh ? null : (last.decision?.next_adapter ?? stays));
-  const task = kind ? { ...of, adapter: attemptAdapter(of, { adapter: kind }) } : of;
+  const task = kind ? { ...of, adapter: resolveAttemptAdapter(of, { adapter: kind }) } : of;
   const rungs = buildModelLadder(task, models);
   const first = rungs[0] ?? { tier: null, model: models.haiku };
   // By tier: the model of a decision is another provider's.
@@ -83,7 +83,7 @@ export function selectNextModel(
   const candidates = fresh ? rungs : climbs && rungs.includes(rung) ? rungs.slice(rungs.indexOf(rung)) : [];
   const advice =
     learned && candidates.length > 0
-      ? adviseTier(task, candidates, fresh, tierModelsFor(task.adapter, models), learned)
+      ? adviseNextTier(task, candidates, fresh, selectTierModels(task.adapter, models), learned)
       : null;
   if (advice)
     return {

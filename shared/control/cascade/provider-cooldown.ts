@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Adapter } from '../../contract/agents/adapter.ts';
+import type { AgentAdapterSettings } from '../../contract/agents/adapter.ts';
 import { AGENT_CLI_MANIFESTS } from '../../contract/agents/adapter-manifests.ts';
 import { PROVIDERS, type ProviderName } from '../../contract/models/protocols.ts';
 import type { Attempt } from '../../contract/task/attempt.ts';
@@ -37,25 +37,25 @@ export interface ProviderObservation {
 }
 
 /** Whose models an attempt calls; null: of a command nobody knows. */
-export function attemptProvider(
+export function findAttemptProvider(
   { adapter }: Pick<Task, 'adapter'>,
   attempt: Pick<Attempt, 'adapter'> | null,
-  fallback: Adapter,
+  fallback: AgentAdapterSettings,
 ): ProviderName | null {
   const kind = attempt?.adapter ?? (adapter ?? fallback).kind;
   return kind === 'command' ? null : AGENT_CLI_MANIFESTS[kind].vendor;
 }
 
 /** What a write of a task tells of a provider: that an attempt has ended at it, or that it has done one. Null: nothing. */
-export function observeProvider(
+export function deriveProviderObservation(
   before: Task | null,
   after: Task,
-  fallback: Adapter,
+  fallback: AgentAdapterSettings,
 ): ProviderObservation | null {
   const attempt = after.attempts.at(-1);
   const was = before?.attempts.find(({ number }) => number === attempt?.number);
   if (!attempt?.report || was?.report || after.runner !== 'managed' || attempt.merge) return null;
-  const provider = attemptProvider(after, attempt, fallback);
+  const provider = findAttemptProvider(after, attempt, fallback);
   if (provider === null) return null;
   const failure = classifyAttemptFailure(attempt);
   const isTrouble = failure?.remedy === 'later' || failure?.class === 'provider_spend_limit';
@@ -73,7 +73,7 @@ export function observeProvider(
 }
 
 /** A provider after what an attempt says of it; the same object: nothing changes. Null before: nobody has met trouble with it. */
-export function applyProviderObservation(
+export function updateProviderCooldown(
   before: ProviderCooldown | null,
   { id, provider, at, failure }: ProviderObservation,
 ): ProviderCooldown | null {
@@ -96,5 +96,5 @@ export function applyProviderObservation(
 }
 
 /** Those that nothing is begun with now. */
-export const cooldownsActiveAt = (all: readonly ProviderCooldown[], now: Date): ProviderCooldown[] =>
+export const filterActiveCooldowns = (all: readonly ProviderCooldown[], now: Date): ProviderCooldown[] =>
   all.filter(({ until }) => Date.parse(until) > now.getTime());

@@ -1,4 +1,4 @@
-import type { Adapter } from '../../contract/agents/adapter.ts';
+import type { AgentAdapterSettings } from '../../contract/agents/adapter.ts';
 import { AGENT_CLI_MANIFESTS, type AgentCliKind } from '../../contract/agents/adapter-manifests.ts';
 import { isTier } from '../../contract/agents/tiers.ts';
 import type { ProviderName } from '../../contract/models/protocols.ts';
@@ -6,7 +6,7 @@ import type { Attempt } from '../../contract/task/attempt.ts';
 import type { Task } from '../../contract/task/task.ts';
 import { hasTransientFailure } from '../failures/attempt-failure.ts';
 import type { ClassifiedFailure } from '../failures/classify-failure.ts';
-import type { AvailableAgents } from '../task-commands/adapter-problems.ts';
+import type { AvailableAgentClis } from '../task-commands/adapter-problems.ts';
 
 type FallbackTask = Pick<Task, 'adapter' | 'model' | 'effort' | 'runner' | 'attempts' | 'budget_from'>;
 
@@ -17,7 +17,7 @@ const wasRetriedAfterProviderFailure = (attempt: Attempt): boolean =>
   attempt.decision?.action === 'retry' && hasTransientFailure(attempt);
 
 /** Which CLI did an attempt; null: a command. */
-export const attemptAdapterKind = (attempt: Attempt, fallback: Adapter): AgentCliKind | null =>
+export const findAttemptAgentCli = (attempt: Attempt, fallback: AgentAdapterSettings): AgentCliKind | null =>
   attempt.adapter ?? (fallback.kind === 'command' ? null : fallback.kind);
 
 /**
@@ -26,14 +26,14 @@ export const attemptAdapterKind = (attempt: Attempt, fallback: Adapter): AgentCl
  */
 export function selectFallbackAgent(
   task: FallbackTask,
-  agents: AvailableAgents,
+  agents: AvailableAgentClis,
   cooling: readonly ProviderName[] = [],
 ): AgentCliKind | null {
   const { attempts, effort } = task;
   if (!canChooseAgent(task)) return null;
   const round = attempts.filter(({ number }) => number >= task.budget_from);
   const down = round.slice(round.findLastIndex((attempt) => !wasRetriedAfterProviderFailure(attempt)) + 1);
-  const kinds = down.map((attempt) => attemptAdapterKind(attempt, agents.defaultAdapter));
+  const kinds = down.map((attempt) => findAttemptAgentCli(attempt, agents.defaultAdapter));
   const next =
     round.at(-1)?.adapter ?? (agents.defaultAdapter.kind === 'command' ? null : agents.defaultAdapter.kind);
   const isCold = next !== null && cooling.includes(AGENT_CLI_MANIFESTS[next].vendor);
@@ -54,7 +54,7 @@ const vendorsOf = (kinds: readonly (AgentCliKind | null)[]): ProviderName[] =>
 /** The first agent with models of all tiers, of none of these providers, that the deployment has access for; null: there is none. */
 function firstSuitableAgent(
   effort: Task['effort'],
-  agents: AvailableAgents,
+  agents: AvailableAgentClis,
   without: readonly ProviderName[],
 ): AgentCliKind | null {
   const isFit = (kind: AgentCliKind): boolean => {
@@ -82,17 +82,17 @@ export const hasReachedProviderSpendLimit = (
   (!witnessed || witnessed.trouble?.class === 'provider_spend_limit');
 
 /** The agent of a provider that no attempt of this round has met; null: there is none, or the task has chosen its own. */
-export function selectUntriedAgent(task: FallbackTask, agents: AvailableAgents): AgentCliKind | null {
+export function selectUntriedAgent(task: FallbackTask, agents: AvailableAgentClis): AgentCliKind | null {
   if (!canChooseAgent(task)) return null;
   const round = task.attempts.filter(({ number }) => number >= task.budget_from);
-  const kinds = round.map((attempt) => attemptAdapterKind(attempt, agents.defaultAdapter));
+  const kinds = round.map((attempt) => findAttemptAgentCli(attempt, agents.defaultAdapter));
   // Of a command nobody knows whose models it calls.
   return kinds.includes(null) ? null : firstSuitableAgent(task.effort, agents, vendorsOf(kinds));
 }
 
 /** What an attempt runs with: its own where it took another way, else the task's; undefined: the deployment's. */
-export const attemptAdapter = (
+export const resolveAttemptAdapter = (
   { adapter }: Pick<Task, 'adapter'>,
   attempt: Pick<Attempt, 'adapter'> | null,
   timeout_s = 1_800,
-): Adapter | undefined => (attempt?.adapter ? { kind: attempt.adapter, timeout_s } : adapter);
+): AgentAdapterSettings | undefined => (attempt?.adapter ? { kind: attempt.adapter, timeout_s } : adapter);

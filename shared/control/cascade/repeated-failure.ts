@@ -1,13 +1,13 @@
 import { AGENT_CLI_MANIFESTS, type AgentCliKind } from '../../contract/agents/adapter-manifests.ts';
 import { isTier, type TierModels } from '../../contract/agents/tiers.ts';
-import { isExcusedRemedy } from '../../contract/failure/failure-classes.ts';
+import { isRemedyOutsideAttemptBudget } from '../../contract/failure/failure-classes.ts';
 import type { Attempt, CascadeDecision, RepeatedFailureStrategy } from '../../contract/task/attempt.ts';
 import type { Task } from '../../contract/task/task.ts';
 import { classifyAttemptFailure } from '../failures/attempt-failure.ts';
 import { buildFailureClassification } from '../failures/failure-classification.ts';
-import type { AvailableAgents } from '../task-commands/adapter-problems.ts';
+import type { AvailableAgentClis } from '../task-commands/adapter-problems.ts';
 import { buildModelLadder, type ModelLadderStep } from './learning/tier-ladder.ts';
-import { attemptAdapter, attemptAdapterKind } from './provider-fallback.ts';
+import { findAttemptAgentCli, resolveAttemptAdapter } from './provider-fallback.ts';
 
 type DecisionDraft = Omit<CascadeDecision, 'at'>;
 
@@ -22,13 +22,13 @@ export function findRepeatedFailures(task: Task, attempt: Attempt): Attempt[] {
 }
 
 /** The CLI of a vendor that has not tried in this round, where the deployment chose the agent; null: there is none. */
-function untriedAdapter(task: Task, agents: AvailableAgents | undefined): AgentCliKind | null {
+function untriedAdapter(task: Task, agents: AvailableAgentClis | undefined): AgentCliKind | null {
   const { adapter, model, runner, effort } = task;
   if (!agents || adapter !== undefined || runner !== 'managed' || (model !== undefined && !isTier(model)))
     return null;
   const tried = task.attempts
     .filter(({ number }) => number >= task.budget_from)
-    .map((attempt) => attemptAdapterKind(attempt, agents.defaultAdapter));
+    .map((attempt) => findAttemptAgentCli(attempt, agents.defaultAdapter));
   // A command is nobody's: what else there is cannot be told to be another.
   if (tried.includes(null)) return null;
   const vendors = tried.flatMap((kind) => (kind === null ? [] : [AGENT_CLI_MANIFESTS[kind].vendor]));
@@ -49,7 +49,7 @@ const ladderForAttempt = (
   attempt: Pick<Attempt, 'adapter'>,
   models: TierModels,
 ): readonly ModelLadderStep[] =>
-  buildModelLadder({ ...task, adapter: attemptAdapter(task, attempt) }, models);
+  buildModelLadder({ ...task, adapter: resolveAttemptAdapter(task, attempt) }, models);
 
 /** The rung to climb to: the next, or the last where two tiers have failed in the same way. */
 function higherRung(
@@ -74,11 +74,15 @@ export function applyRepeatedFailureStrategy(
   attempt: Attempt,
   wanted: DecisionDraft,
   models: TierModels,
-  agents: AvailableAgents | undefined,
+  agents: AvailableAgentClis | undefined,
 ): DecisionDraft {
   if (attempt.merge || (wanted.action !== 'retry' && wanted.action !== 'escalate')) return wanted;
   const failure = classifyAttemptFailure(attempt);
-  if ((failure && isExcusedRemedy(failure.remedy)) || attempt.verdict?.verdict === 'pass' || task.review)
+  if (
+    (failure && isRemedyOutsideAttemptBudget(failure.remedy)) ||
+    attempt.verdict?.verdict === 'pass' ||
+    task.review
+  )
     return wanted;
   const same = findRepeatedFailures(task, attempt);
   if (same.length === 0) return wanted;

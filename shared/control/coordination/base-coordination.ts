@@ -7,7 +7,7 @@ const CoordinationConfig = z.looseObject({
 });
 
 /** What an `assay.yaml` of the base says of plans; `coordination` is null where it says nothing. `why`: all that is wrong with it. */
-export function readBaseCoordination(
+export function parseBaseCoordinationSettings(
   text: string | null,
   file: string,
 ): { readonly coordination: CoordinationSettings | null } | { readonly why: string } {

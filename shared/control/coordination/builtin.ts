@@ -4,14 +4,15 @@ import {
   buildReplanLedger,
   shouldReplan,
 } from '../../contract/coordination/ledgers.ts';
-import { fencePrompt } from '../../lib/fenced-prompt.ts';
-import { ClarificationRequired, PlanReviewGated } from '../failures/thrown-errors.ts';
+import { fenceUntrustedText } from '../../lib/fenced-prompt.ts';
+import { ClarificationRequiredError, PlanReviewRequiredError } from '../failures/thrown-errors.ts';
 import { countAuthorityCues } from '../middleware/authority-cues.ts';
 import { unclearGoalReasons } from './clarification.ts';
-import { addMetadata, type CoordinationMiddleware } from './context.ts';
+import { addCoordinationMetadata, type CoordinationMiddleware } from './context.ts';
 
 /** The boundary of a fact is made of nothing: a ledger that is derived again must be the same. */
-const fenced = (label: string, text: string): string => fencePrompt([{ label, text }], 'task-fact').text;
+const fenced = (label: string, text: string): string =>
+  fenceUntrustedText([{ label, text }], 'task-fact').text;
 
 /** All there is, by the name that chains know it by. */
 export const COORDINATION_MIDDLEWARE: Readonly<Record<CoordinationMiddlewareName, CoordinationMiddleware>> = {
@@ -19,7 +20,7 @@ export const COORDINATION_MIDDLEWARE: Readonly<Record<CoordinationMiddlewareName
     name: 'clarification_gate',
     before_decompose(context) {
       const reasons = unclearGoalReasons(context.goal, context.criteria, context.settings.clarification_gate);
-      if (reasons.length > 0) throw new ClarificationRequired(context.task_id, reasons);
+      if (reasons.length > 0) throw new ClarificationRequiredError(context.task_id, reasons);
       return context;
     },
   },
@@ -47,8 +48,8 @@ export const COORDINATION_MIDDLEWARE: Readonly<Record<CoordinationMiddlewareName
     before_dispatch(context) {
       const level = context.autonomy;
       if (level === null || level === 'supervised' || level === 'locked')
-        throw new PlanReviewGated(context.task_id, level ?? 'not named');
-      return addMetadata(context, 'plan_review_gate', { gated: false, autonomy_level: level });
+        throw new PlanReviewRequiredError(context.task_id, level ?? 'not named');
+      return addCoordinationMetadata(context, 'plan_review_gate', { gated: false, autonomy_level: level });
     },
   },
   progress_ledger: {
@@ -74,7 +75,7 @@ export const COORDINATION_MIDDLEWARE: Readonly<Record<CoordinationMiddlewareName
   authority_deference_coordination: {
     name: 'authority_deference_coordination',
     before_update_parent: (context) =>
-      addMetadata(context, 'authority_deference_coordination', {
+      addCoordinationMetadata(context, 'authority_deference_coordination', {
         detected_count: context.taskResults ? countAuthorityCues(context.taskResults.text) : 0,
       }),
   },

@@ -1,4 +1,4 @@
-import { MIN_CRITERION_LENGTH } from '../../contract/coordination/settings.ts';
+import { MIN_ACCEPTANCE_CRITERION_LENGTH } from '../../contract/coordination/settings.ts';
 
 /** Found anywhere in a criterion: as the seed has it, which refuses "Login form works with MFA". */
 export const GENERIC_CRITERION_WORDS = ['done', 'complete', 'works', 'finished'] as const;
@@ -15,7 +15,7 @@ export interface ClarificationSettings {
 }
 export const DEFAULT_CLARIFICATION_SETTINGS: ClarificationSettings = {
   enabled: true,
-  min_criterion_length: MIN_CRITERION_LENGTH,
+  min_criterion_length: MIN_ACCEPTANCE_CRITERION_LENGTH,
   match_mode: 'whole',
 };
 

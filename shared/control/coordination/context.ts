@@ -3,11 +3,11 @@ import type {
   CoordinationHook,
   CoordinationMiddlewareName,
 } from '../../contract/coordination/coordination-names.ts';
-import type { FailedPhase, ProgressLedger, TaskLedger } from '../../contract/coordination/ledgers.ts';
+import type { FailedPlanPart, ProgressLedger, TaskLedger } from '../../contract/coordination/ledgers.ts';
 import type { CoordinationSettings } from '../../contract/coordination/settings.ts';
 
 /** What passes through the chain of a plan; each hook answers with the next one. */
-export interface CoordinationContext {
+export interface PlanCoordinationContext {
   readonly task_id: string;
   /** What is asked for, in words. */
   readonly goal: string;
@@ -19,7 +19,7 @@ export interface CoordinationContext {
   readonly plan: { readonly text: string; readonly version: number; readonly at: string } | null;
   /** What has become of its tasks; null: nothing yet. */
   readonly taskResults: { readonly completed: number; readonly text: string } | null;
-  readonly failedPhases: readonly FailedPhase[];
+  readonly failedPhases: readonly FailedPlanPart[];
   /** Whether there is money for another plan. */
   readonly isReplanAffordable: boolean;
   readonly task_ledger: TaskLedger | null;
@@ -30,18 +30,21 @@ export interface CoordinationContext {
 }
 
 export type CoordinationMiddleware = { readonly name: CoordinationMiddlewareName } & {
-  readonly [Hook in CoordinationHook]?: (context: CoordinationContext) => CoordinationContext;
+  readonly [Hook in CoordinationHook]?: (context: PlanCoordinationContext) => PlanCoordinationContext;
 };
 
-export const addMetadata = (
-  context: CoordinationContext,
+export const addCoordinationMetadata = (
+  context: PlanCoordinationContext,
   key: string,
   value: unknown,
-): CoordinationContext => ({ ...context, metadata: { ...context.metadata, [key]: structuredClone(value) } });
+): PlanCoordinationContext => ({
+  ...context,
+  metadata: { ...context.metadata, [key]: structuredClone(value) },
+});
 
 /** Passes a hook of a chain, from its first to its last. What one throws is thrown on; the later ones do not run. */
 export const runCoordinationHook = (
   chain: readonly CoordinationMiddleware[],
   hook: CoordinationHook,
-  given: CoordinationContext,
-): CoordinationContext => chain.reduce((context, each) => each[hook]?.(context) ?? context, given);
+  given: PlanCoordinationContext,
+): PlanCoordinationContext => chain.reduce((context, each) => each[hook]?.(context) ?? context, given);

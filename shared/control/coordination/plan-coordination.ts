@@ -1,19 +1,19 @@
 import { CoordinationSettings } from '../../contract/coordination/settings.ts';
-import { attemptCost, roundBudgetUsage } from '../../contract/task/attempt-cost.ts';
+import { computeAttemptCost, roundBudgetUsage } from '../../contract/task/attempt-cost.ts';
 import { isTerminalStatus } from '../../contract/task/status.ts';
 import type { Task } from '../../contract/task/task.ts';
-import { effectiveAutonomy } from '../approvals/effective-autonomy.ts';
+import { determineEffectiveAutonomyLevel } from '../approvals/effective-autonomy.ts';
 import { sanitizeText } from '../middleware/sanitize-text.ts';
 import { plannedTaskId } from '../planning/planned-tasks.ts';
 import { COORDINATION_MIDDLEWARE } from './builtin.ts';
 import { unclearGoalReasons } from './clarification.ts';
-import { type CoordinationContext, runCoordinationHook } from './context.ts';
+import { type PlanCoordinationContext, runCoordinationHook } from './context.ts';
 
-export const planCoordinationSettings = ({ plan }: Pick<Task, 'plan'>): CoordinationSettings =>
+export const getPlanCoordinationSettings = ({ plan }: Pick<Task, 'plan'>): CoordinationSettings =>
   plan?.coordination ?? plan?.base_coordination ?? CoordinationSettings.parse({});
 
 /** What a person must say first, as the project sees it: a plan is handed in before anybody has read its base. Empty: it is clear. */
-export const planClarificationReasons = (
+export const findPlanClarificationReasons = (
   { description, acceptance_criteria }: Pick<Task, 'description' | 'acceptance_criteria'>,
   { chain, clarification_gate }: CoordinationSettings,
 ): string[] =>
@@ -43,21 +43,21 @@ export function remainingPlanBudget(
 ): number | undefined {
   const { max_cost_usd: limit } = plan.budget;
   if (limit === undefined) return undefined;
-  const spent = tasks.flatMap(({ attempts }) => attempts.map((attempt) => attemptCost(attempt).usd));
+  const spent = tasks.flatMap(({ attempts }) => attempts.map((attempt) => computeAttemptCost(attempt).usd));
   const left = limit - roundBudgetUsage(plan).usd - spent.reduce((sum, usd) => sum + usd, 0);
   return Math.max(0, Math.round(left * 1e6) / 1e6);
 }
 
 /** What is known of a plan before anything of its tasks is. */
-export function buildCoordinationContext(task: Task): CoordinationContext {
+export function buildCoordinationContext(task: Task): PlanCoordinationContext {
   const text = describePlan(task);
   return {
     task_id: task.id,
     goal: task.description,
     criteria: task.acceptance_criteria,
-    settings: planCoordinationSettings(task),
+    settings: getPlanCoordinationSettings(task),
     // Only who asks for it has a plan go on without a person; base and deployment can lower it.
-    autonomy: task.autonomy === undefined ? null : effectiveAutonomy(task, task.autonomy),
+    autonomy: task.autonomy === undefined ? null : determineEffectiveAutonomyLevel(task, task.autonomy),
     plan:
       text === ''
         ? null
@@ -102,11 +102,11 @@ const collectReportedText = ({ attempts, failure }: Task): string =>
 export function derivePlanProgress(
   task: Task,
   made: ReadonlyMap<string, Task>,
-): CoordinationContext & {
+): PlanCoordinationContext & {
   /** Of its budget, when it was planned anew, and now where it was not; undefined: it has no limit. */
   readonly left_usd: number | undefined;
 } {
-  const chain = buildCoordinationChain(planCoordinationSettings(task));
+  const chain = buildCoordinationChain(getPlanCoordinationSettings(task));
   const start = buildCoordinationContext(task);
   const before = start.progress_ledger?.completed_count ?? 0;
   const ended = listPlannedTasks(task, made)

@@ -1,17 +1,17 @@
 import type { Task } from '../../contract/task/task.ts';
-import { PlanReviewGated } from '../failures/thrown-errors.ts';
-import type { CoordinationContext } from './context.ts';
+import { PlanReviewRequiredError } from '../failures/thrown-errors.ts';
+import type { PlanCoordinationContext } from './context.ts';
 import { runCoordinationHook } from './context.ts';
 import { buildCoordinationChain, buildCoordinationContext } from './plan-coordination.ts';
 
 /** A plan that holds, before its tasks are made. `gated`: why a person is asked first; null: nobody is. */
-export interface PlanDispatch {
+export interface PlanDispatchDecision {
   readonly gateReason: string | null;
-  readonly context: CoordinationContext;
+  readonly context: PlanCoordinationContext;
 }
 
 /** The ledger is made before anybody is asked, so that who reviews the plan has it. */
-export function preparePlanDispatch(task: Task): PlanDispatch {
+export function decidePlanDispatch(task: Task): PlanDispatchDecision {
   const start = buildCoordinationContext(task);
   const chain = buildCoordinationChain(start.settings);
   let context = start;
@@ -23,7 +23,7 @@ export function preparePlanDispatch(task: Task): PlanDispatch {
       ? { gateReason: 'no gate of its chain has let it through', context }
       : { gateReason: null, context };
   } catch (error) {
-    if (!(error instanceof PlanReviewGated)) throw error;
+    if (!(error instanceof PlanReviewRequiredError)) throw error;
     return { gateReason: error.message, context };
   }
 }

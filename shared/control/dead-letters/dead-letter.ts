@@ -3,13 +3,13 @@ import { LAUNCH_KINDS } from '../../contract/box-kind.ts';
 import { LetterStatus } from './letter-status.ts';
 
 /** Who reads the stream, and may give up what it cannot do. */
-export const STREAM_CONSUMERS = ['ledger', 'conductor'] as const;
-export type StreamConsumer = (typeof STREAM_CONSUMERS)[number];
+export const TASK_STREAM_CONSUMERS = ['ledger', 'conductor'] as const;
+export type TaskStreamConsumer = (typeof TASK_STREAM_CONSUMERS)[number];
 
 /** Operations that can fail for good: a launch of a box, what a reader makes of records of the stream, records of which only the place is known, or what nobody can read. */
 export const DEAD_LETTER_OPERATIONS = [
   ...LAUNCH_KINDS.map((kind) => `launch:${kind}` as const),
-  ...STREAM_CONSUMERS.map((reader) => `stream:${reader}` as const),
+  ...TASK_STREAM_CONSUMERS.map((reader) => `stream:${reader}` as const),
   'stream:record',
   'message:unreadable',
 ] as const;
@@ -59,25 +59,27 @@ export const DeadLetterId = z
 /** What is of a request of people, and of no task, ends its lane so. */
 const OF_REQUEST = '_request';
 /** Those of a reader do not hold up the launches of their task, nor those of another reader, nor these them. */
-export const consumerQueueId = (
-  reader: StreamConsumer,
+export const buildConsumerRetryQueueId = (
+  reader: TaskStreamConsumer,
   { kind, id }: { readonly kind: 'task' | 'request'; readonly id: string },
 ): string => `${id}_${reader}${kind === 'request' ? OF_REQUEST : ''}`;
 
 /** Which reader is to read it again; null: it is no record of the stream that is kept. */
-export const letterConsumer = ({ operation }: Pick<DeadLetter, 'operation'>): StreamConsumer | null =>
-  STREAM_CONSUMERS.find((reader) => operation === `stream:${reader}`) ?? null;
+export const findDeadLetterConsumer = ({
+  operation,
+}: Pick<DeadLetter, 'operation'>): TaskStreamConsumer | null =>
+  TASK_STREAM_CONSUMERS.find((reader) => operation === `stream:${reader}`) ?? null;
 
 /** Can it be done again? What else there is needs a person's hands. */
 export const canRetryLetter = (letter: Pick<DeadLetter, 'operation'>): boolean =>
-  letter.operation.startsWith('launch:') || letterConsumer(letter) !== null;
+  letter.operation.startsWith('launch:') || findDeadLetterConsumer(letter) !== null;
 
 /** The task that a letter is about; null: none that is known. */
 export function letterTaskId({ id, operation }: Pick<DeadLetter, 'id' | 'operation'>): string | null {
-  const lane = letterQueueId(id);
+  const lane = parseDeadLetterRetryQueueId(id);
   if (operation.startsWith('launch:')) return lane;
-  const reader = letterConsumer({ operation });
+  const reader = findDeadLetterConsumer({ operation });
   if (reader === null || lane.endsWith(OF_REQUEST)) return null;
-  return lane.slice(0, -consumerQueueId(reader, { kind: 'task', id: '' }).length);
+  return lane.slice(0, -buildConsumerRetryQueueId(reader, { kind: 'task', id: '' }).length);
 }
-export const letterQueueId = (letter: string): string => letter.slice(0, letter.indexOf('.'));
+export const parseDeadLetterRetryQueueId = (letter: string): string => letter.slice(0, letter.indexOf('.'));

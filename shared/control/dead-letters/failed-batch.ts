@@ -1,7 +1,11 @@
 import * as z from 'zod';
-import { ITEM_KEY_PREFIXES, objectKey, TABLE_KEYS } from '../../contract/resource-names.ts';
+import {
+  s3ObjectKeys,
+  TABLE_ITEM_KEY_PREFIXES,
+  TASKS_TABLE_KEY_ATTRIBUTES,
+} from '../../contract/resource-names.ts';
 import { sha256 } from '../../lib/sha256.ts';
-import { STREAM_CONSUMERS, type StreamConsumer } from './dead-letter.ts';
+import { TASK_STREAM_CONSUMERS, type TaskStreamConsumer } from './dead-letter.ts';
 
 /** A record of the table's stream, as far as it matters here; the rest of it is kept. */
 const StreamRecord = z.looseObject({
@@ -12,7 +16,7 @@ const StreamRecord = z.looseObject({
   }),
 });
 type StreamRecord = z.infer<typeof StreamRecord>;
-export const StreamBatchEvent = z.object({ Records: z.array(StreamRecord).min(1) });
+export const DynamoDbStreamBatchEvent = z.object({ Records: z.array(StreamRecord).min(1) });
 
 /** What Lambda writes into a bucket about a batch that it has given up: who could not do it, and the whole of it, as text. */
 const FailedBatchObject = z.object({
@@ -21,7 +25,7 @@ const FailedBatchObject = z.object({
 });
 
 /** The records of one task, or of one request of people, in a batch that was given up. */
-export interface ItemStreamRecords {
+export interface StreamRecordsOfItem {
   readonly item: { readonly kind: 'task' | 'request'; readonly id: string };
   readonly key: string;
   /** JSON of the event, as the function has it. */
@@ -33,32 +37,35 @@ const sequence = ({ dynamodb }: StreamRecord): bigint => BigInt(dynamodb.Sequenc
 
 const KINDS = ['task', 'request'] as const;
 
-function itemOf(key: string): ItemStreamRecords['item'] {
-  const kind = KINDS.find((each) => key.startsWith(ITEM_KEY_PREFIXES[each]));
+function itemOf(key: string): StreamRecordsOfItem['item'] {
+  const kind = KINDS.find((each) => key.startsWith(TABLE_ITEM_KEY_PREFIXES[each]));
   if (!kind) throw new Error(`${key} is nothing that the stream is read for`);
-  return { kind, id: key.slice(ITEM_KEY_PREFIXES[kind].length) };
+  return { kind, id: key.slice(TABLE_ITEM_KEY_PREFIXES[kind].length) };
 }
 
 /** A batch that was given up. */
 export interface FailedBatch {
-  readonly consumer: StreamConsumer;
+  readonly consumer: TaskStreamConsumer;
   /** By what they are of, each in the order of its writes. */
-  readonly items: readonly ItemStreamRecords[];
+  readonly items: readonly StreamRecordsOfItem[];
 }
 
 /** The batch that an object tells of; null: nobody can read it. */
 export function parseFailedBatch(
   text: string,
-  readers: Readonly<Record<StreamConsumer, string>>,
+  readers: Readonly<Record<TaskStreamConsumer, string>>,
 ): FailedBatch | null {
   try {
     const { requestContext, payload } = FailedBatchObject.parse(JSON.parse(text));
     // arn:aws:lambda:REGION:ACCOUNT:function:NAME[:VERSION]
     const name = requestContext.functionArn.split(':')[6];
-    const reader = STREAM_CONSUMERS.find((each) => readers[each] === name);
+    const reader = TASK_STREAM_CONSUMERS.find((each) => readers[each] === name);
     if (!reader) throw new Error(`${name} reads no stream here`);
-    const { Records } = StreamBatchEvent.parse(payload);
-    const byItem = Map.groupBy(Records, ({ dynamodb }) => dynamodb.Keys[TABLE_KEYS.pk]?.S ?? '');
+    const { Records } = DynamoDbStreamBatchEvent.parse(payload);
+    const byItem = Map.groupBy(
+      Records,
+      ({ dynamodb }) => dynamodb.Keys[TASKS_TABLE_KEY_ATTRIBUTES.pk]?.S ?? '',
+    );
     const items = [...byItem].map(([key, all]) => {
       const item = itemOf(key);
       const records = all.toSorted((a, b) => (sequence(a) < sequence(b) ? -1 : 1));
@@ -66,7 +73,7 @@ export function parseFailedBatch(
       const body = JSON.stringify({ Records: records });
       return {
         item,
-        key: objectKey.failedBatch(item.id, name),
+        key: s3ObjectKeys.failedBatch(item.id, name),
         body,
         first_sequence: records.map(sequence)[0] ?? 0n,
       };

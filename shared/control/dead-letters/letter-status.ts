@@ -29,4 +29,4 @@ export const LETTER_LIFECYCLE = defineLifecycle(
 );
 export type LetterEvent = (typeof LETTER_LIFECYCLE.events)[number];
 
-export const isOpenStatus = (status: LetterStatus): boolean => !LETTER_LIFECYCLE.isTerminal(status);
+export const isOpenDeadLetterStatus = (status: LetterStatus): boolean => !LETTER_LIFECYCLE.isTerminal(status);

@@ -7,5 +7,5 @@ const PartialBatchResponse = z.object({ batchItemFailures: z.array(z.unknown()) 
  * How many records a reader could not do, by what it has answered.
  * @throws ZodError, SyntaxError for an answer of another form: it says nothing of what has been done
  */
-export const failedRecordCount = (payload: string): number =>
+export const countFailedStreamRecords = (payload: string): number =>
   PartialBatchResponse.parse(payload === '' ? null : JSON.parse(payload))?.batchItemFailures.length ?? 0;

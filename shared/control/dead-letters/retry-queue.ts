@@ -1,7 +1,7 @@
 import { Refusal } from '../../contract/refusal.ts';
 import { truncateText } from '../../lib/truncate.ts';
 import { canRetryLetter, type DeadLetter, type RetryQueue } from './dead-letter.ts';
-import { isOpenStatus, LETTER_LIFECYCLE, type LetterEvent } from './letter-status.ts';
+import { isOpenDeadLetterStatus, LETTER_LIFECYCLE, type LetterEvent } from './letter-status.ts';
 
 /** Seconds until the next try, by how often it was tried; the last one holds for all further ones. */
 const BACKOFF_SECONDS = [60, 300, 900, 1_800, 3_600] as const;
@@ -18,7 +18,7 @@ const MAX_LOST_LEASES = 10;
 export const EMPTY_RETRY_QUEUE: RetryQueue = { letters: [] };
 
 /** What is known of an operation that has failed for good. */
-export interface FailedOperation
+export interface PermanentlyFailedOperation
   extends Pick<DeadLetter, 'id' | 'operation' | 'args' | 'error' | 'category'> {
   /** Id of the message that says so: what has come before changes nothing. */
   readonly message: string;
@@ -66,11 +66,11 @@ function reopenLetter({ letters }: RetryQueue, letter: DeadLetter): RetryQueue {
 /** Forgets what is closed for long, and the oldest of what is closed where there is much of it. What is open stays. */
 function pruneClosedLetters({ letters }: RetryQueue, now: Date): RetryQueue {
   const until = now.getTime() - CLOSED_LETTER_RETENTION_DAYS * 86_400_000;
-  const closed = letters.filter(({ status }) => !isOpenStatus(status));
+  const closed = letters.filter(({ status }) => !isOpenDeadLetterStatus(status));
   const kept = new Set(
     closed.filter(({ resolved_at: at }) => Date.parse(at ?? '') > until).slice(-KEPT_CLOSED),
   );
-  return { letters: letters.filter((each) => isOpenStatus(each.status) || kept.has(each)) };
+  return { letters: letters.filter((each) => isOpenDeadLetterStatus(each.status) || kept.has(each)) };
 }
 
 /**
@@ -79,7 +79,7 @@ function pruneClosedLetters({ letters }: RetryQueue, now: Date): RetryQueue {
  */
 export function addFailedOperation(
   lane: RetryQueue,
-  { message, ...dead }: FailedOperation,
+  { message, ...dead }: PermanentlyFailedOperation,
   at: Date,
   now: Date,
 ): RetryQueue | null {
@@ -118,7 +118,7 @@ export function addFailedOperation(
 
 /** The one that is to be tried now: the first open one, where it is due. Those behind it wait, so that their order stays. */
 export function findDueLetter(lane: RetryQueue, now: Date): DeadLetter | null {
-  const head = lane.letters.find(({ status }) => isOpenStatus(status));
+  const head = lane.letters.find(({ status }) => isOpenDeadLetterStatus(status));
   const at = head && letterDueAt(head);
   return head && at && Date.parse(at) <= now.getTime() ? head : null;
 }
@@ -127,8 +127,8 @@ const letterDueAt = (letter: DeadLetter): string | null =>
   letter.status === 'retrying' ? letter.lease_until : letter.next_retry_at;
 
 /** When the lane is to be looked at again; null: nothing of it is tried by itself. */
-export function queueNextRetryAt({ letters }: RetryQueue): string | null {
-  const head = letters.find(({ status }) => isOpenStatus(status));
+export function findNextDeadLetterRetryAt({ letters }: RetryQueue): string | null {
+  const head = letters.find(({ status }) => isOpenDeadLetterStatus(status));
   return head ? letterDueAt(head) : null;
 }
 
@@ -204,7 +204,7 @@ export function recordRetryResult(
 }
 
 /** A person's word on one. */
-export function applyOperatorEvent(
+export function applyOperatorEventToDeadLetter(
   lane: RetryQueue,
   id: string,
   event: 'requeue' | 'resolve' | 'abandon',

@@ -1,4 +1,4 @@
-import { attemptCost } from '../../contract/task/attempt-cost.ts';
+import { computeAttemptCost } from '../../contract/task/attempt-cost.ts';
 import { currentAttempt, type Task } from '../../contract/task/task.ts';
 import { budgetExhaustedReason } from '../cascade/decide-after-attempt.ts';
 import type { AssayEvent, EventName } from './event-schemas.ts';
@@ -10,7 +10,9 @@ const cut = (text: string): string => (text.length > MAX_TEXT ? `${text.slice(0,
 
 /** Null when nothing is known of any attempt; what is not known of some counts as nothing. */
 function costOf({ attempts }: Task): number | null {
-  const known = attempts.flatMap((attempt) => (attempt.cost_usd === null ? [] : [attemptCost(attempt).usd]));
+  const known = attempts.flatMap((attempt) =>
+    attempt.cost_usd === null ? [] : [computeAttemptCost(attempt).usd],
+  );
   return known.length === 0 ? null : known.reduce((sum, cost) => sum + cost, 0);
 }
 
@@ -111,7 +113,7 @@ function cancellationEvent(task: Task): AssayEvent {
 }
 
 /** What the world is told of one write of a task: a pure function of the two images, so that a repeat says the same under the same id. */
-export function deriveEvents(before: Task | null, after: Task): AssayEvent[] {
+export function deriveTaskEvents(before: Task | null, after: Task): AssayEvent[] {
   const came = (status: Task['status']): boolean => after.status === status && before?.status !== status;
   return [
     ...(after.hold && !before?.hold ? [reviewNeededEvent(after)] : []),

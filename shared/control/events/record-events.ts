@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import type { DerivedRow } from '../ledger/derive-rows.ts';
-import { RECORD_TABLE_NAMES, RECORD_TABLES, type RecordTable } from '../ledger/record-rows.ts';
+import { RECORD_TABLE_NAMES, RECORD_TABLES, type RecordTableName } from '../ledger/record-rows.ts';
 
 /** Which tables' records are put on the bus as well; a deployment chooses. */
-export const RecordEventTables = z.array(z.enum(RECORD_TABLE_NAMES)).max(RECORD_TABLE_NAMES.length);
+export const PublishedRecordTables = z.array(z.enum(RECORD_TABLE_NAMES)).max(RECORD_TABLE_NAMES.length);
 
 /** A record as it goes to the bus. */
-export interface RecordEvent {
-  readonly name: `Record ${RecordTable}`;
+export interface PublishedRecordEvent {
+  readonly name: `Record ${RecordTableName}`;
   readonly detail: {
     readonly event_id: string;
     readonly schema_version: 1;
@@ -17,7 +17,7 @@ export interface RecordEvent {
 }
 
 /** The schema of the detail of each, by its `detail-type`. */
-export const RECORD_EVENT_SCHEMAS: Readonly<Record<string, z.ZodType>> = Object.fromEntries(
+export const PUBLISHED_RECORD_EVENT_SCHEMAS: Readonly<Record<string, z.ZodType>> = Object.fromEntries(
   RECORD_TABLE_NAMES.map((table) => [
     `Record ${table}`,
     z.object({
@@ -34,10 +34,10 @@ const timeOf = (timestamp: string | number): string =>
   typeof timestamp === 'number' ? new Date(timestamp * 1_000).toISOString() : timestamp;
 
 /** The events of records whose tables were chosen, each once. */
-export function deriveRecordEvents(
+export function derivePublishedRecordEvents(
   rows: readonly DerivedRow[],
-  tables: readonly RecordTable[],
-): RecordEvent[] {
+  tables: readonly RecordTableName[],
+): PublishedRecordEvent[] {
   const wanted = rows.filter(({ table }) => tables.includes(table));
   const once = new Map(wanted.map(({ table, row }) => [`${table}#${row.record_id}`, { table, row }]));
   return [...once].map(([event_id, { table, row }]) => ({

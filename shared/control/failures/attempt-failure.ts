@@ -17,7 +17,7 @@ function failureCodeOf({ report, witnessed, verification_failure }: FailureField
 }
 
 /** Words of the program that failed, where it is known which those are: an agent's prose may be about any failure. */
-export function failureText({ report, verification_failure }: FailureFields): string {
+export function extractFailureText({ report, verification_failure }: FailureFields): string {
   if (verification_failure) return verification_failure.message;
   return report?.end?.words ? report[report.end.words] : '';
 }
@@ -34,7 +34,7 @@ export function classifyAttemptFailure(attempt: FailureFields): ClassifiedFailur
     ...end,
     ...(seen != null && { http_status: seen }),
     code,
-    text: failureText(attempt),
+    text: extractFailureText(attempt),
   });
 }
 

@@ -6,7 +6,7 @@ import {
   remedyForCode,
 } from '../../contract/failure/failure-classes.ts';
 import type { FailureClass, FailureMode } from '../../contract/failure/failure-record.ts';
-import { failureClassOfStatus } from '../../contract/failure/http-status.ts';
+import { getFailureClassOfHttpStatus } from '../../contract/failure/http-status.ts';
 import type { AgentExit } from '../../contract/task/attempt.ts';
 
 /** Codes of providers, of CLIs and of the operating system, in small letters. */
@@ -86,7 +86,7 @@ const TEXT_WINDOW = 4_000;
 const TIMED_OUT_EXIT = 124;
 
 const classOfHttp = (status: number | undefined): FailureClass | null => {
-  const code = failureClassOfStatus(status ?? null);
+  const code = getFailureClassOfHttpStatus(status ?? null);
   return code === null ? null : FAILURE_CODE_POLICIES[code].class;
 };
 

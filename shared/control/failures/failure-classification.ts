@@ -3,7 +3,7 @@ import { normaliseFailureText } from '../../contract/failure/normalise-failure-t
 import type { Attempt } from '../../contract/task/attempt.ts';
 import { sha256 } from '../../lib/sha256.ts';
 import { truncateText } from '../../lib/truncate.ts';
-import { classifyAttemptFailure, failureText } from './attempt-failure.ts';
+import { classifyAttemptFailure, extractFailureText } from './attempt-failure.ts';
 import { CLASSIFIER_VERSION, classifyFailure } from './classify-failure.ts';
 
 /** Characters at the end of a program's words that tell one failure from another. */
@@ -25,7 +25,7 @@ const sorted = (of: readonly string[]): string[] => [...new Set(of.map(normalise
 function signatureLines(attempt: Attempt, how: FailureRecord): string[] {
   if (how.class === null) return sorted(failedChecks(attempt));
   // Cut when what varies is out: else a longer number would have it begin with another word.
-  const words = normaliseFailureText(failureText(attempt)).slice(-TEXT_TAIL_CHARS).trim();
+  const words = normaliseFailureText(extractFailureText(attempt)).slice(-TEXT_TAIL_CHARS).trim();
   // Of two failures of which nothing is known, nobody can say that they are the same.
   return how.class === 'unknown' && words === '' ? [] : sorted([`${how.code}: ${words}`]);
 }

@@ -1,9 +1,9 @@
-import type { ErrorAction, ErrorActionOverrides } from '../../contract/failure/error-action-overrides.ts';
+import type { FailureAction, FailureActionOverrides } from '../../contract/failure/error-action-overrides.ts';
 import type { FailureRemedy } from '../../contract/failure/failure-classes.ts';
 import type { ClassifiedFailure } from './classify-failure.ts';
 
 /** The three words, read off what the cascade does: there is no second table of failures. */
-export const ACTION_FOR_REMEDY: Readonly<Record<FailureRemedy, ErrorAction>> = {
+export const ERROR_ACTION_OF_REMEDY: Readonly<Record<FailureRemedy, FailureAction>> = {
   again: 'retry',
   excused: 'retry',
   later: 'retry',
@@ -13,19 +13,19 @@ export const ACTION_FOR_REMEDY: Readonly<Record<FailureRemedy, ErrorAction>> = {
 };
 
 /** What a task's own word means to the cascade. A retry that it asks for is an attempt of its budget, so that it has an end. */
-const REMEDY_FOR_ACTION: Readonly<Record<ErrorAction, FailureRemedy>> = {
+const REMEDY_FOR_ACTION: Readonly<Record<FailureAction, FailureRemedy>> = {
   retry: 'again',
   escalate: 'stronger_tier',
   fail: 'end',
 };
 
 /** A failure as a task wants it treated. Where its word and the table's are the same, the table's finer one stays. */
-export function applyErrorActions(
+export function applyErrorActionOverrides(
   failure: ClassifiedFailure,
-  asked: ErrorActionOverrides | undefined,
+  asked: FailureActionOverrides | undefined,
 ): ClassifiedFailure {
   const action = asked?.[failure.class];
-  return action === undefined || ACTION_FOR_REMEDY[failure.remedy] === action
+  return action === undefined || ERROR_ACTION_OF_REMEDY[failure.remedy] === action
     ? failure
     : { ...failure, remedy: REMEDY_FOR_ACTION[action] };
 }

@@ -1,10 +1,10 @@
-import type { ErrorAction } from '../../contract/failure/error-action-overrides.ts';
+import type { FailureAction } from '../../contract/failure/error-action-overrides.ts';
 import type { FailureCode } from '../../contract/failure/failure-class.ts';
 import { remedyForCode } from '../../contract/failure/failure-classes.ts';
-import { ACTION_FOR_REMEDY } from './remedy-actions.ts';
+import { ERROR_ACTION_OF_REMEDY } from './remedy-actions.ts';
 
 /** What is asked for cannot be understood: a person must say what is meant. */
-export class ClarificationRequired extends Error {
+export class ClarificationRequiredError extends Error {
   override readonly name = 'ClarificationRequired';
   readonly task_id: string;
   readonly reasons: readonly string[];
@@ -18,7 +18,7 @@ export class ClarificationRequired extends Error {
 }
 
 /** A plan waits for a person. */
-export class PlanReviewGated extends Error {
+export class PlanReviewRequiredError extends Error {
   override readonly name = 'PlanReviewGated';
   readonly task_id: string;
   readonly autonomy_level: string;
@@ -31,12 +31,12 @@ export class PlanReviewGated extends Error {
 }
 
 /** An agent says that what it was told does not hold. */
-export class AssumptionViolated extends Error {
+export class AssumptionViolatedError extends Error {
   override readonly name = 'AssumptionViolated';
 }
 
 /** A policy forbids it, or it waits for leave. */
-export class ActionBlocked extends Error {
+export class ToolActionBlockedError extends Error {
   override readonly name = 'ActionHeld';
 }
 
@@ -63,11 +63,11 @@ const DEFAULT_FAILURE_CODE: FailureCode = 'config_invalid';
  * What an error that was thrown counts as. What follows from it is what follows from any failure of that name: the one table of
  * `classes.ts`, which a task may have its own word about.
  */
-export function failureCodeOfError(error: unknown): FailureCode {
+export function classifyErrorFailureCode(error: unknown): FailureCode {
   const { name, code, retryable } = (error ?? {}) as Readonly<Record<string, unknown>>;
   const found = ERROR_NAME_PATTERNS.find(([of]) => of.test(String(name)) || of.test(String(code)))?.[1];
   return found ?? (retryable === true ? 'provider_transient' : DEFAULT_FAILURE_CODE);
 }
 
-export const errorActionFor = (error: unknown): ErrorAction =>
-  ACTION_FOR_REMEDY[remedyForCode(failureCodeOfError(error))];
+export const findErrorActionForError = (error: unknown): FailureAction =>
+  ERROR_ACTION_OF_REMEDY[remedyForCode(classifyErrorFailureCode(error))];

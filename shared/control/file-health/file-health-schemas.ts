@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { FLAG_REASONS, HEALTH_GRADES } from './health-score.ts';
+import { FILE_FLAG_REASONS, HEALTH_GRADES } from './health-score.ts';
 
 const Score = z.number().int().min(0).max(100);
 const MOST = 500;
 
-export const FileHealth = z
+export const FileHealthReport = z
   .object({
     repository: z.string(),
     path: z.string(),
@@ -23,7 +23,7 @@ export const FileHealth = z
     last_updated: z.iso.datetime(),
     flagged: z.boolean(),
     flag_reason: z
-      .enum(FLAG_REASONS)
+      .enum(FILE_FLAG_REASONS)
       .nullable()
       .describe('`low`: below 60; `fell`: 10 less than before its latest touch. Null: it is not flagged.'),
   })
@@ -49,7 +49,7 @@ export const FileHistoryQuery = z.strictObject({ ...RepositoryFilter, path: z.st
 
 export const FileHealthList = z
   .object({
-    files: z.array(FileHealth).describe('The worst first.'),
+    files: z.array(FileHealthReport).describe('The worst first.'),
     summary: z
       .object({
         total_tracked: z.number().int(),
@@ -62,13 +62,13 @@ export const FileHealthList = z
   })
   .meta({ id: 'FileHealthList' });
 
-export const FlaggedFiles = z
-  .object({ files: z.array(FileHealth), count: z.number().int(), generated_at: z.iso.datetime() })
+export const FlaggedFilesReport = z
+  .object({ files: z.array(FileHealthReport), count: z.number().int(), generated_at: z.iso.datetime() })
   .meta({ id: 'FlaggedFiles' });
 
 export const FileHistory = z
   .object({
-    score: FileHealth,
+    score: FileHealthReport,
     touch_history: z
       .array(
         z.object({

@@ -1,47 +1,55 @@
 import type * as z from 'zod';
-import type { FileHealth, FileHealthList, FileHealthQuery, FileHistory } from './file-health-schemas.ts';
+import type {
+  FileHealthList,
+  FileHealthQuery,
+  FileHealthReport,
+  FileHistory,
+} from './file-health-schemas.ts';
 import {
-  countTouch,
-  type FileTouch,
-  type FileTouchState,
-  SCORED_TOUCHES,
-  type TouchCounts,
+  addFileChangeOutcomeCount,
+  type FileChangeOutcome,
+  type FileChangeOutcomeCounts,
+  type FileChangeOutcomeHistory,
+  SCORED_FILE_CHANGE_OUTCOMES,
 } from './file-touches.ts';
-import { flagReason, healthGrade, healthScores, totalHealthScore } from './health-score.ts';
+import { computeHealthScores, findFileFlagReason, healthGrade, totalHealthScore } from './health-score.ts';
 
-export interface TrackedFile extends FileTouchState {
+export interface HealthTrackedFile extends FileChangeOutcomeHistory {
   readonly repository: string;
   readonly path: string;
 }
-type Health = z.infer<typeof FileHealth>;
+type Health = z.infer<typeof FileHealthReport>;
 interface ScoreStep {
-  readonly touch: FileTouch;
+  readonly touch: FileChangeOutcome;
   readonly before: number | null;
   readonly total: number;
 }
 
 /** How the score went from touch to touch, the oldest first, as far back as is shown. */
-function scoreSteps({ earlier, latest }: FileTouchState): ScoreStep[] {
+function scoreSteps({ earlier, latest }: FileChangeOutcomeHistory): ScoreStep[] {
   const steps: ScoreStep[] = [];
-  let all: TouchCounts = earlier;
+  let all: FileChangeOutcomeCounts = earlier;
   let before: number | null = null;
   for (const [index, touch] of latest.entries()) {
-    all = countTouch(all, touch);
-    const total = totalHealthScore(healthScores(all, latest.slice(0, index + 1), Date.parse(touch.at)));
+    all = addFileChangeOutcomeCount(all, touch);
+    const total = totalHealthScore(
+      computeHealthScores(all, latest.slice(0, index + 1), Date.parse(touch.at)),
+    );
     steps.push({ touch, before, total });
     before = total;
   }
   // What is before those shown was needed for what they looked back on.
-  return steps.slice(-SCORED_TOUCHES);
+  return steps.slice(-SCORED_FILE_CHANGE_OUTCOMES);
 }
 
 /** A file as it stands now: what lies back for long weighs less. */
-export function fileHealthView(file: TrackedFile, now: Date): Health {
-  const all = file.latest.reduce(countTouch, file.earlier);
-  const scores = healthScores(all, file.latest, now.getTime());
+export function buildFileHealthReport(file: HealthTrackedFile, now: Date): Health {
+  const all = file.latest.reduce(addFileChangeOutcomeCount, file.earlier);
+  const scores = computeHealthScores(all, file.latest, now.getTime());
   const total = totalHealthScore(scores);
   const last = scoreSteps(file).at(-1);
-  const flag_reason = flagReason(total, null) ?? (last ? flagReason(last.total, last.before) : null);
+  const flag_reason =
+    findFileFlagReason(total, null) ?? (last ? findFileFlagReason(last.total, last.before) : null);
   return {
     repository: file.repository,
     path: file.path,
@@ -63,17 +71,17 @@ export function fileHealthView(file: TrackedFile, now: Date): Health {
 const worstFirst = (a: Health, b: Health): number =>
   a.total - b.total || (`${a.repository} ${a.path}` < `${b.repository} ${b.path}` ? -1 : 1);
 
-export const fileHealthViews = (files: readonly TrackedFile[], now: Date): Health[] =>
-  files.map((file) => fileHealthView(file, now)).sort(worstFirst);
+export const buildFileHealthReports = (files: readonly HealthTrackedFile[], now: Date): Health[] =>
+  files.map((file) => buildFileHealthReport(file, now)).sort(worstFirst);
 
 /** avg_score = mean of the totals, to one decimal. */
-export function fileHealthListView(
-  files: readonly TrackedFile[],
+export function buildFileHealthList(
+  files: readonly HealthTrackedFile[],
   { limit, min_score: most, grade }: z.infer<typeof FileHealthQuery>,
   truncated: boolean,
   now: Date,
 ): z.infer<typeof FileHealthList> {
-  const found = fileHealthViews(files, now).filter(
+  const found = buildFileHealthReports(files, now).filter(
     (each) => (most === undefined || each.total <= most) && (grade === undefined || each.grade === grade),
   );
   const sum = found.reduce((all, { total }) => all + total, 0);
@@ -89,8 +97,8 @@ export function fileHealthListView(
   };
 }
 
-export const fileHistoryView = (file: TrackedFile, now: Date): z.infer<typeof FileHistory> => ({
-  score: fileHealthView(file, now),
+export const buildFileHealthHistory = (file: HealthTrackedFile, now: Date): z.infer<typeof FileHistory> => ({
+  score: buildFileHealthReport(file, now),
   touch_history: scoreSteps(file)
     .toReversed()
     .map(({ touch, before, total }) => ({
@@ -101,7 +109,7 @@ export const fileHistoryView = (file: TrackedFile, now: Date): z.infer<typeof Fi
       outcome: touch.outcome,
       previous_total: before,
       new_total: total,
-      flagged: flagReason(total, before) !== null,
+      flagged: findFileFlagReason(total, before) !== null,
     })),
   generated_at: now.toISOString(),
 });

@@ -1,4 +1,8 @@
-import { type FileTouch, SCORED_TOUCHES, type TouchCounts } from './file-touches.ts';
+import {
+  type FileChangeOutcome,
+  type FileChangeOutcomeCounts,
+  SCORED_FILE_CHANGE_OUTCOMES,
+} from './file-touches.ts';
 
 /** 0 to 100; null: nothing is known of it. */
 export interface HealthScores {
@@ -25,9 +29,13 @@ const bounded = (value: number): number => Math.max(0, Math.min(100, Math.round(
  * latest 20 touches; flaky = 100 - 25 most flaky tests in a touch of the last 30 days; churn = 100 - 5 touches of the last 30 days.
  * Each is at least 0. @param latest up to 20 touches before `at`, the oldest first
  */
-export function healthScores(all: TouchCounts, latest: readonly FileTouch[], at: number): HealthScores {
+export function computeHealthScores(
+  all: FileChangeOutcomeCounts,
+  latest: readonly FileChangeOutcome[],
+  at: number,
+): HealthScores {
   const judged = all.accepted + all.rejected;
-  const recent = latest.slice(-SCORED_TOUCHES);
+  const recent = latest.slice(-SCORED_FILE_CHANGE_OUTCOMES);
   const looked = recent.filter(({ outcome }) => outcome !== 'reverted');
   const lately = recent.filter((each) => Date.parse(each.at) > at - WINDOW_MS);
   const found = looked.reduce((sum, { findings }) => sum + findings, 0);
@@ -59,6 +67,9 @@ export const healthGrade = (total: number): HealthGrade =>
 const LOW = 60;
 const DROP = 10;
 /** Why a file is to be looked at: it is below 60, or 10 less than before. */
-export const FLAG_REASONS = ['low', 'fell'] as const;
-export const flagReason = (total: number, before: number | null): (typeof FLAG_REASONS)[number] | null =>
+export const FILE_FLAG_REASONS = ['low', 'fell'] as const;
+export const findFileFlagReason = (
+  total: number,
+  before: number | null,
+): (typeof FILE_FLAG_REASONS)[number] | null =>
   total < LOW ? 'low' : before !== null && before > 0 && before - total >= DROP ? 'fell' : null;

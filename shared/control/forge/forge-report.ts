@@ -17,7 +17,7 @@ export const FORGE_LABELS = {
 } as const;
 
 /** What a forge is to say of a task as it stands: a pure function of it, so that whatever comes twice or late comes to the same. */
-export interface ForgeReport {
+export interface ForgeTaskReport {
   readonly issue: number | null;
   readonly change: ChangeRequest | null;
   readonly check: CheckRun | null;
@@ -113,7 +113,7 @@ function summaryOf(task: Task): string {
 }
 
 /** Places in the tree that gates complain about: those that block first. */
-export function findingAnnotations(evidence: Pick<Evidence, 'gates'>): CheckAnnotation[] {
+export function buildFindingAnnotations(evidence: Pick<Evidence, 'gates'>): CheckAnnotation[] {
   const gates = evidence.gates.toSorted((one, other) => Number(other.blocked) - Number(one.blocked));
   return gates
     .flatMap((gate) =>
@@ -134,7 +134,7 @@ export function findingAnnotations(evidence: Pick<Evidence, 'gates'>): CheckAnno
     .slice(0, MAX_ANNOTATIONS);
 }
 
-export function buildForgeReport(task: Task, evidence: Pick<Evidence, 'gates'> | null): ForgeReport {
+export function buildForgeTaskReport(task: Task, evidence: Pick<Evidence, 'gates'> | null): ForgeTaskReport {
   const summary = summaryOf(task);
   const delivered = task.delivery?.state === 'delivered' ? task.delivery : null;
   const marker = changeRequestMarker(task.id);
@@ -158,7 +158,7 @@ export function buildForgeReport(task: Task, evidence: Pick<Evidence, 'gates'> |
           conclusion: conclusionOf(task),
           title: `Assay: ${headline(task)}`,
           summary,
-          annotations: evidence ? findingAnnotations(evidence) : [],
+          annotations: evidence ? buildFindingAnnotations(evidence) : [],
         }
       : null,
     comment: { marker, body: `${marker}\n${summary}` },

@@ -1,14 +1,18 @@
 import * as z from 'zod';
 import { GitHubAppCredential } from '../../contract/repository/git-secret.ts';
 import { isLoopbackUrl } from '../../contract/repository/loopback.ts';
-import { CredentialScope, CredentialToken, refuseDuplicateScopes } from '../../contract/repository/schema.ts';
+import {
+  CredentialToken,
+  CredentialUrlPrefix,
+  rejectDuplicateCredentialPrefixes,
+} from '../../contract/repository/schema.ts';
 
 export const FORGE_KINDS = ['github', 'gitlab'] as const;
 export type ForgeKind = (typeof FORGE_KINDS)[number];
 
 /** What a deployment does at a forge: `assay:forges`. No secret is in it. */
 export const ForgeSetting = z.strictObject({
-  url: CredentialScope.describe('The repositories that it is for, e.g. `https://github.com/acme`.'),
+  url: CredentialUrlPrefix.describe('The repositories that it is for, e.g. `https://github.com/acme`.'),
   forge: z.enum(FORGE_KINDS),
   api_url: z
     .url({ protocol: /^https?$/ })
@@ -34,14 +38,14 @@ export type ForgeSettings = z.infer<typeof ForgeSettings>;
 const WebhookSecret = z.string().min(16, 'must have 16 characters and more');
 
 /** The secret of the two functions that speak with forges. Of several entries that cover a repository the one with the longest path counts. */
-export const ForgeSecret = z
+export const ForgeCredentialsSecret = z
   .strictObject({
     credentials: z
       .array(
         z.union([
           GitHubAppCredential.extend({ webhook_secret: WebhookSecret.optional() }),
           z.strictObject({
-            url: CredentialScope,
+            url: CredentialUrlPrefix,
             token: CredentialToken,
             webhook_secret: WebhookSecret.optional(),
           }),
@@ -50,6 +54,6 @@ export const ForgeSecret = z
       .min(1)
       .max(100),
   })
-  .superRefine(refuseDuplicateScopes);
-export type ForgeSecret = z.infer<typeof ForgeSecret>;
-export type ForgeCredential = ForgeSecret['credentials'][number];
+  .superRefine(rejectDuplicateCredentialPrefixes);
+export type ForgeCredentialsSecret = z.infer<typeof ForgeCredentialsSecret>;
+export type ForgeCredential = ForgeCredentialsSecret['credentials'][number];

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import {
-  ignoreWebhook,
+  createIgnoredWebhookAction,
   isRetryCommand,
   parseReverts,
   revertedTaskId,
@@ -54,8 +54,8 @@ const TRUSTED: ReadonlySet<string> = new Set(['OWNER', 'MEMBER', 'COLLABORATOR']
 
 function parseIssueLabel(value: unknown, label: string, base: string | null): WebhookAction {
   const { issue, label: put, sender } = Labeled.parse(value);
-  if (put.name !== label) return ignoreWebhook(`the label is none of ours`);
-  if (issue.pull_request) return ignoreWebhook('a pull request is no issue');
+  if (put.name !== label) return createIgnoredWebhookAction(`the label is none of ours`);
+  if (issue.pull_request) return createIgnoredWebhookAction('a pull request is no issue');
   return {
     kind: 'task',
     issue: issue.number,
@@ -70,8 +70,8 @@ function parseIssueLabel(value: unknown, label: string, base: string | null): We
 function parseIssueComment(value: unknown): WebhookAction {
   const { issue, comment } = Commented.parse(value);
   if (!TRUSTED.has(comment.author_association))
-    return ignoreWebhook(`${comment.author_association} may not ask for a retry`);
-  if (!isRetryCommand(comment.body)) return ignoreWebhook('the comment asks for nothing');
+    return createIgnoredWebhookAction(`${comment.author_association} may not ask for a retry`);
+  if (!isRetryCommand(comment.body)) return createIgnoredWebhookAction('the comment asks for nothing');
   return {
     kind: 'retry',
     issue: issue.number,
@@ -84,7 +84,8 @@ function parseIssueComment(value: unknown): WebhookAction {
 function parsePullRequest(action: string, value: unknown, repository: string): WebhookAction {
   const { pull_request: pull, sender } = Pulled.parse(value);
   // Anybody may call a branch of a fork as ours are called.
-  if (pull.head.repo?.full_name !== pull.base.repo.full_name) return ignoreWebhook('the branch is of a fork');
+  if (pull.head.repo?.full_name !== pull.base.repo.full_name)
+    return createIgnoredWebhookAction('the branch is of a fork');
   const merged = action === 'closed' && pull.merged === true;
   const task = taskIdOfBranch(pull.head.ref);
   const undone = revertedTaskId(pull.head.ref);
@@ -93,11 +94,11 @@ function parsePullRequest(action: string, value: unknown, repository: string): W
   if (undone !== null)
     return merged
       ? { kind: 'outcome', task_id: undone, outcome: { ...landed, what: 'reverted' } }
-      : ignoreWebhook('nothing is undone yet');
+      : createIgnoredWebhookAction('nothing is undone yet');
   if (task === null) {
     const reverts = merged ? parseReverts([pull.body], repository) : [];
     return reverts.length === 0
-      ? ignoreWebhook('the branch is none of ours')
+      ? createIgnoredWebhookAction('the branch is none of ours')
       : { kind: 'reverts', reverted: reverts, outcome: { ...landed, what: 'reverted' } };
   }
   if (merged) return { kind: 'outcome', task_id: task, outcome: { ...landed, what: 'merged' } };
@@ -112,7 +113,7 @@ function parsePullRequest(action: string, value: unknown, repository: string): W
         commit: null,
       },
     };
-  return ignoreWebhook(`${action} of a pull request is of no concern`);
+  return createIgnoredWebhookAction(`${action} of a pull request is of no concern`);
 }
 
 /** What GitHub tells, as far as it concerns us. @throws ZodError for an event that is not as GitHub documents it */
@@ -124,7 +125,7 @@ export function parseGitHubEvent(headers: WebhookHeaders, value: unknown, label:
     if (event === 'issues' && action === 'labeled') return parseIssueLabel(value, label, base);
     if (event === 'issue_comment' && action === 'created') return parseIssueComment(value);
     if (event === 'pull_request') return parsePullRequest(action, value, repository?.clone_url ?? '');
-    return ignoreWebhook(
+    return createIgnoredWebhookAction(
       `the event ${event.slice(0, 50)} ${action.slice(0, 50)} is of no concern`.replace(/ +/g, ' '),
     );
   };

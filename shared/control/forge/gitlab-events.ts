@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import {
-  ignoreWebhook,
+  createIgnoredWebhookAction,
   parseReverts,
   revertedTaskId,
   taskIdOfBranch,
@@ -53,7 +53,7 @@ function parseIssueLabel(value: unknown, label: string, base: string | null): We
   const after = changes.labels?.current ?? labels;
   // To put it on takes a reporter; whoever may only comment starts nothing, and so there is no command in comments here.
   if (has(before) || !has(after) || changes.labels === undefined)
-    return ignoreWebhook('the label was not put on');
+    return createIgnoredWebhookAction('the label was not put on');
   return {
     kind: 'task',
     issue: issue.iid,
@@ -70,10 +70,10 @@ const OUTCOME_OF_ACTION = { merge: 'merged', close: 'closed', reopen: 'reopened'
 function parseMergeRequest(value: unknown, repository: string): WebhookAction {
   const { user, object_attributes: request } = Merge.parse(value);
   if (request.source_project_id !== request.target_project_id)
-    return ignoreWebhook('the branch is of a fork');
+    return createIgnoredWebhookAction('the branch is of a fork');
   const what = OUTCOME_OF_ACTION[request.action as keyof typeof OUTCOME_OF_ACTION];
   if (what === undefined)
-    return ignoreWebhook(`${request.action.slice(0, 50)} of a request is of no concern`);
+    return createIgnoredWebhookAction(`${request.action.slice(0, 50)} of a request is of no concern`);
   const of = { at: request.updated_at, by: user.username, request: request.iid };
   const { merge_commit_sha: merge, squash_commit_sha: squash } = request;
   const landed = {
@@ -88,7 +88,7 @@ function parseMergeRequest(value: unknown, repository: string): WebhookAction {
       task_id: task,
       outcome: what === 'merged' ? { ...landed, what } : { ...of, what, commit: null },
     };
-  if (what !== 'merged') return ignoreWebhook('the request is of no concern');
+  if (what !== 'merged') return createIgnoredWebhookAction('the request is of no concern');
   // As GitHub names its own; somebody may have carried the habit over.
   const undone = revertedTaskId(request.source_branch);
   const outcome = { ...of, commit: landed.commit, what: 'reverted' as const };
@@ -96,7 +96,7 @@ function parseMergeRequest(value: unknown, repository: string): WebhookAction {
   // The button writes it into the commit; its author may have written another description.
   const reverts = parseReverts([request.last_commit?.message, request.description], repository);
   return reverts.length === 0
-    ? ignoreWebhook('the request is of no concern')
+    ? createIgnoredWebhookAction('the request is of no concern')
     : { kind: 'reverts', reverted: reverts, outcome };
 }
 
@@ -107,7 +107,7 @@ export function parseGitLabEvent(_headers: WebhookHeaders, value: unknown, label
   const wish = (): WebhookAction => {
     if (kind === 'issue') return parseIssueLabel(value, label, base);
     if (kind === 'merge_request') return parseMergeRequest(value, project?.git_http_url ?? '');
-    return ignoreWebhook(`the event ${kind.slice(0, 50)} is of no concern`);
+    return createIgnoredWebhookAction(`the event ${kind.slice(0, 50)} is of no concern`);
   };
   return { repository: project?.git_http_url ?? null, action: wish() };
 }

@@ -29,5 +29,5 @@ export function issueNumberOfTask({
 export const changeRequestMarker = (taskId: string): string => `<!-- assay task ${taskId} -->`;
 
 /** The task that a body says it is of. Whoever may edit the body may write anything: the task must be of the same repository, too. */
-export const taskIdInBody = (body: string): string | null =>
+export const parseTaskIdInChangeRequestBody = (body: string): string | null =>
   /^<!-- assay task ([A-Za-z0-9][A-Za-z0-9_-]{0,63}) -->(?:\r?\n|$)/.exec(body)?.[1] ?? null;

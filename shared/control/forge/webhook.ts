@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { parseRevertReferences, requestNumber } from '../../contract/repository/revert-message.ts';
+import { parseMergeRequestNumber, parseRevertReferences } from '../../contract/repository/revert-message.ts';
 import type { DeliveryOutcome } from '../../contract/task/delivery-outcome.ts';
 
 /** Largest body that is read: what we take of an event is an issue, a comment or a request. */
@@ -29,12 +29,12 @@ export type WebhookAction =
   /** Merged requests and commits that another request undoes; whose work they are is looked up. */
   | {
       readonly kind: 'reverts';
-      readonly reverted: readonly RevertedCommitOrRequest[];
+      readonly reverted: readonly RevertedCommitOrChangeRequest[];
       readonly outcome: DeliveryOutcome & { readonly what: 'reverted' };
     }
   | { readonly kind: 'nothing'; readonly why: string };
 
-export type RevertedCommitOrRequest =
+export type RevertedCommitOrChangeRequest =
   | { readonly commit: string; readonly request: null }
   | { readonly commit: null; readonly request: number };
 
@@ -63,7 +63,7 @@ export function isSentByGitLab(headers: WebhookHeaders, secret: string): boolean
   return equal(hash(headers['x-gitlab-token'] ?? ''), hash(secret));
 }
 
-export const ignoreWebhook = (why: string): WebhookAction => ({ kind: 'nothing', why });
+export const createIgnoredWebhookAction = (why: string): WebhookAction => ({ kind: 'nothing', why });
 
 /** Whether a line of a comment is nothing but the command. Takes time in proportion to the length, because anybody may comment. */
 export const isRetryCommand = (comment: string): boolean =>
@@ -82,13 +82,13 @@ const MAX_REVERTS = 10;
 export function parseReverts(
   texts: readonly (string | null | undefined)[],
   repository: string,
-): RevertedCommitOrRequest[] {
+): RevertedCommitOrChangeRequest[] {
   const all = texts
     .flatMap((text) => parseRevertReferences(text ?? '', repository))
     .map(
-      (each): RevertedCommitOrRequest =>
+      (each): RevertedCommitOrChangeRequest =>
         'request' in each
-          ? { commit: null, request: requestNumber(each.request) }
+          ? { commit: null, request: parseMergeRequestNumber(each.request) }
           : { commit: each.commit, request: null },
     );
   return [...new Map(all.map((each) => [JSON.stringify(each), each])).values()].slice(0, MAX_REVERTS);

@@ -1,6 +1,6 @@
-import type { RequestedTask, WorkRequest } from '../../contract/intake/schema.ts';
+import type { RequestedTaskSubmission, WorkRequest } from '../../contract/intake/schema.ts';
 import {
-  statusPath,
+  listWorkRequestStatusSteps,
   WORK_REQUEST_LIFECYCLE,
   type WorkRequestEvent,
   type WorkRequestStatus,
@@ -9,11 +9,11 @@ import { Refusal } from '../../contract/refusal.ts';
 import type { TaskSubmission } from '../../contract/submission/schema.ts';
 import { canonicalHash } from '../../lib/canonical-json.ts';
 import { unclearCriteriaReasons } from '../coordination/clarification.ts';
-import { ClarificationRequired } from '../failures/thrown-errors.ts';
+import { ClarificationRequiredError } from '../failures/thrown-errors.ts';
 import { TASK_RETENTION_DAYS } from '../task-commands/settle.ts';
 
 /** Why a person must say first what is meant; empty: it is clear, or somebody has said it. */
-export const clarificationReasons = ({
+export const findClarificationReasons = ({
   requirement,
   notes,
 }: Pick<WorkRequest, 'requirement' | 'notes'>): string[] =>
@@ -31,7 +31,7 @@ const iso = (now: Date): string => now.toISOString();
 
 /** A request that nobody has looked at; one of the direct strategy has its yes from the start. */
 export function createWorkRequest(
-  requirement: RequestedTask,
+  requirement: RequestedTaskSubmission,
   facts: {
     readonly id: string;
     readonly by: string;
@@ -58,14 +58,14 @@ export function createWorkRequest(
     expires_at: null,
   };
   // What is unclear waits for a person, whatever its strategy is.
-  if (strategy === 'review' || clarificationReasons(request).length > 0) return request;
+  if (strategy === 'review' || findClarificationReasons(request).length > 0) return request;
   return { ...advanceStatus(request, 'approved', 'direct', now), version: 1 };
 }
 
 /** A request that has gone on to a status, through each that lies between. */
 function advanceStatus(request: WorkRequest, to: WorkRequestStatus, by: string, now: Date): WorkRequest {
   const at = iso(now);
-  const steps = statusPath(request.status, to);
+  const steps = listWorkRequestStatusSteps(request.status, to);
   return {
     ...request,
     status: to,
@@ -116,11 +116,11 @@ export const clarifyWorkRequest = (
 export function approveWorkRequest(request: WorkRequest, by: string, now: Date): WorkRequestChange | null {
   if (request.status === 'approved' || request.status === 'task_created') return null;
   const moved = applyRequestEvent(request, 'approve', by, now, {});
-  const reasons = clarificationReasons(request);
+  const reasons = findClarificationReasons(request);
   if (reasons.length > 0)
     throw new Refusal(
       'conflict',
-      `${new ClarificationRequired(`request ${request.id}`, reasons).message}. Say what is meant (clarify), or ask for it anew`,
+      `${new ClarificationRequiredError(`request ${request.id}`, reasons).message}. Say what is meant (clarify), or ask for it anew`,
     );
   return moved;
 }
@@ -135,13 +135,13 @@ export const rejectWorkRequest = (
   request.status === 'cancelled' ? null : applyRequestEvent(request, 'reject', by, now, { reason });
 
 /** Its task is there. Null: a word that came meanwhile counts. */
-export const recordTaskCreated = (request: WorkRequest, now: Date): WorkRequestChange | null =>
+export const recordWorkRequestTaskCreated = (request: WorkRequest, now: Date): WorkRequestChange | null =>
   request.status === 'approved'
     ? applyRequestEvent(request, 'create', 'assay', now, { task_id: request.id })
     : null;
 
 /** No task can be made of it. Null: a word that came meanwhile counts. */
-export const refuseWorkRequest = (
+export const refuseApprovedWorkRequest = (
   request: WorkRequest,
   reason: string,
   now: Date,

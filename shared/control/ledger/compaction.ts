@@ -62,7 +62,7 @@ export function mergeJsonLines(bodies: readonly string[]): string {
 }
 
 /** Days to look at, the latest first, as partitions are named. */
-export const compactableDays = (now: Date): string[] =>
+export const listCompactableDays = (now: Date): string[] =>
   Array.from({ length: COMPACTION_WINDOW_DAYS }, (_, back) =>
     new Date(now.getTime() - (COMPACTION_DELAY_DAYS + back) * 86_400_000).toISOString().slice(0, 10),
   );

@@ -2,16 +2,21 @@ import { LAUNCH_KINDS } from '../../contract/box-kind.ts';
 import type { Task } from '../../contract/task/task.ts';
 
 /** Why a box brought nothing: it never ran or was taken away, it is gone, its agent fell silent, or ECS will not start it at all. */
-export const CONTAINER_LOSSES = ['excused', 'container_lost', 'lease_expired', 'launch_refused'] as const;
-export type ContainerLoss = (typeof CONTAINER_LOSSES)[number];
+export const CONTAINER_LOSS_REASONS = [
+  'excused',
+  'container_lost',
+  'lease_expired',
+  'launch_refused',
+] as const;
+export type ContainerLossReason = (typeof CONTAINER_LOSS_REASONS)[number];
 
 /** The boxes that one write of a task gives up. */
-export function newContainerLosses(before: Task | null, after: Task): ContainerLoss[] {
+export function newContainerLosses(before: Task | null, after: Task): ContainerLossReason[] {
   if (after.failure?.code === 'launch_refused' && before?.failure?.code !== 'launch_refused')
     return ['launch_refused'];
-  return after.attempts.flatMap((attempt): ContainerLoss[] => {
+  return after.attempts.flatMap((attempt): ContainerLossReason[] => {
     const was = before?.attempts.find(({ number }) => number === attempt.number);
-    const launches = LAUNCH_KINDS.flatMap((kind): ContainerLoss[] => {
+    const launches = LAUNCH_KINDS.flatMap((kind): ContainerLossReason[] => {
       const launch = attempt[kind];
       if (!launch?.lost) return [];
       if ((launch.excused ?? 0) > (was?.[kind]?.excused ?? 0)) return ['excused'];

@@ -1,24 +1,30 @@
-import { type TierModels, tierModelsFor } from '../../contract/agents/tiers.ts';
+import { selectTierModels, type TierModels } from '../../contract/agents/tiers.ts';
 import type { CheckOutcome } from '../../contract/check-outcome.ts';
 import type { VerificationGateRecord } from '../../contract/run-record/verification-gate-record.ts';
 import type { Attempt } from '../../contract/task/attempt.ts';
 import { totalJudgingCost } from '../../contract/task/judging-cost.ts';
 import { isTerminalStatus } from '../../contract/task/status.ts';
 import { currentAttempt, type Task } from '../../contract/task/task.ts';
-import { breakEvenPassRate, chainCosts } from '../cascade/chain-costs.ts';
-import { attemptReward } from '../cascade/learning/learned-outcome.ts';
+import { breakEvenPassRate, computeAttemptChainCosts } from '../cascade/chain-costs.ts';
+import { hasAttemptPassed } from '../cascade/learning/learned-outcome.ts';
 import { classifyAttemptFailure } from '../failures/attempt-failure.ts';
-import { qualityScore } from '../verdict/quality-score.ts';
-import { deriveFileTouchRows } from './file-rows.ts';
-import { judgementRows } from './judgement-rows.ts';
+import { computeQualityScore } from '../verdict/quality-score.ts';
+import { deriveFileChangeOutcomeRows } from './file-rows.ts';
+import { deriveJudgementRows } from './judgement-rows.ts';
 import { deriveWorkOutcomeRows } from './outcome-rows.ts';
-import type { ChainRow, GateRow, RecordRow, RecordTable, VerificationNudgeRow } from './record-rows.ts';
-import { reviewRow } from './review-row.ts';
+import type {
+  AttemptChainRow,
+  GateRow,
+  RecordRowOf,
+  RecordTableName,
+  VerificationNudgeRow,
+} from './record-rows.ts';
+import { deriveReviewRow } from './review-row.ts';
 
 /** One row and where it goes. `date` is the day of the fact itself, so a late delivery lands in the same partition. */
 export type DerivedRow = {
-  [T in RecordTable]: { readonly table: T; readonly date: string; readonly row: RecordRow<T> };
-}[RecordTable];
+  [T in RecordTableName]: { readonly table: T; readonly date: string; readonly row: RecordRowOf<T> };
+}[RecordTableName];
 
 const GATE_STATUS_OF: Record<CheckOutcome, GateRow['status']> = {
   passed: 'pass',
@@ -153,7 +159,7 @@ type FailureField =
   | 'exit_code'
   | 'signal';
 
-function failureFields(attempt: Attempt): Pick<ChainRow['attempts'][number], FailureField> {
+function failureFields(attempt: Attempt): Pick<AttemptChainRow['attempts'][number], FailureField> {
   const failure = attempt.failure ?? classifyAttemptFailure(attempt);
   return {
     failure_class: failure?.class ?? null,
@@ -172,8 +178,8 @@ function failureFields(attempt: Attempt): Pick<ChainRow['attempts'][number], Fai
 const nudgesOf = (gate: VerificationGateRecord | undefined): number | null =>
   gate ? gate.nudges.tests + gate.nudges.compilation : null;
 
-function chainRow(after: Task, deployed: TierModels): ChainRow {
-  const models = tierModelsFor(after.adapter, deployed);
+function chainRow(after: Task, deployed: TierModels): AttemptChainRow {
+  const models = selectTierModels(after.adapter, deployed);
   const chainId = `${after.id}#${after.budget_from}`;
   const attempts = after.attempts.filter((attempt) => attempt.number >= after.budget_from);
   return {
@@ -200,7 +206,7 @@ function chainRow(after: Task, deployed: TierModels): ChainRow {
       cost_usd: attempt.cost_usd,
       judging_cost_usd: totalJudgingCost(attempt),
       gates_cost_usd: attempt.opinions?.cost_usd ?? null,
-      quality_score: qualityScore(attempt)?.total ?? null,
+      quality_score: computeQualityScore(attempt)?.total ?? null,
       verification_gate: attempt.report?.verification_gate?.state ?? null,
       nudges: nudgesOf(attempt.report?.verification_gate),
       latency_s: attempt.report
@@ -208,7 +214,7 @@ function chainRow(after: Task, deployed: TierModels): ChainRow {
         : null,
       tokens_used: tokens(attempt),
       success: attempt.outcome === 'passed' || attempt.outcome === 'unverified',
-      passed: attemptReward(attempt),
+      passed: hasAttemptPassed(attempt),
       outcome: attempt.outcome,
       ...failureFields(attempt),
       escalated: attempt.decision?.action === 'escalate',
@@ -217,7 +223,7 @@ function chainRow(after: Task, deployed: TierModels): ChainRow {
     })),
     final_model: attempts.at(-1)?.model ?? null,
     succeeded: after.status === 'done',
-    ...chainCosts(attempts, models),
+    ...computeAttemptChainCosts(attempts, models),
     break_even_pass_rate: breakEvenPassRate(models, after.created_at),
   };
 }
@@ -268,13 +274,13 @@ function endRows(before: Task | null, after: Task, models: TierModels): DerivedR
 }
 
 /** The rows that follow from one write of a task: a pure function of the two images, so a re-delivery gives the same rows. */
-export function deriveRows(before: Task | null, after: Task, models: TierModels): DerivedRow[] {
-  const judgements = judgementRows(before, after).map((row) => ({
+export function deriveRecordRows(before: Task | null, after: Task, models: TierModels): DerivedRow[] {
+  const judgements = deriveJudgementRows(before, after).map((row) => ({
     table: 'judgements' as const,
     date: day(row.timestamp),
     row,
   }));
-  const review = reviewRow(before, after);
+  const review = deriveReviewRow(before, after);
   return [
     ...taskRow(before, after),
     ...signalRows(before, after),
@@ -286,7 +292,7 @@ export function deriveRows(before: Task | null, after: Task, models: TierModels)
       date: day(row.timestamp),
       row,
     })),
-    ...deriveFileTouchRows(before, after).map((row) => ({
+    ...deriveFileChangeOutcomeRows(before, after).map((row) => ({
       table: 'file_touches' as const,
       date: day(row.timestamp),
       row,
@@ -296,10 +302,12 @@ export function deriveRows(before: Task | null, after: Task, models: TierModels)
 }
 
 /** The bodies of the objects to write: one per table and day, rows in the order they came, each once. */
-export function groupRows(rows: readonly DerivedRow[]): { table: RecordTable; date: string; body: string }[] {
+export function groupRecordRowsByObject(
+  rows: readonly DerivedRow[],
+): { table: RecordTableName; date: string; body: string }[] {
   const groups = new Map<
     string,
-    { table: RecordTable; date: string; rows: Map<string, DerivedRow['row']> }
+    { table: RecordTableName; date: string; rows: Map<string, DerivedRow['row']> }
   >();
   for (const { table, date, row } of rows) {
     const key = `${table}/${date}`;

@@ -1,14 +1,14 @@
 import type { Attempt } from '../../contract/task/attempt.ts';
 import { deliveryOutcomeKey } from '../../contract/task/delivery-outcome.ts';
 import { currentAttempt, type Task } from '../../contract/task/task.ts';
-import type { FileTouchRow } from './record-rows.ts';
+import type { FileChangeOutcomeRow } from './record-rows.ts';
 
-const FILE_OUTCOME_OF: Partial<Record<NonNullable<Attempt['outcome']>, FileTouchRow['outcome']>> = {
+const FILE_OUTCOME_OF: Partial<Record<NonNullable<Attempt['outcome']>, FileChangeOutcomeRow['outcome']>> = {
   passed: 'accepted',
   unverified: 'accepted',
   failed: 'rejected',
 };
-const fileOutcome = (attempt: Attempt | undefined): FileTouchRow['outcome'] | null =>
+const fileOutcome = (attempt: Attempt | undefined): FileChangeOutcomeRow['outcome'] | null =>
   (attempt?.verification && attempt.outcome && FILE_OUTCOME_OF[attempt.outcome]) || null;
 
 function rowsOf(
@@ -18,8 +18,8 @@ function rowsOf(
     id,
     at,
     outcome,
-  }: { readonly id: string; readonly at: string; readonly outcome: FileTouchRow['outcome'] },
-): FileTouchRow[] {
+  }: { readonly id: string; readonly at: string; readonly outcome: FileChangeOutcomeRow['outcome'] },
+): FileChangeOutcomeRow[] {
   const { files = [], files_more: more = 0 } = attempt.verification ?? {};
   return files.map(({ path, findings, flaky }, index) => ({
     record_id: `${task.id}#${id}#file#${index}`,
@@ -39,7 +39,7 @@ function rowsOf(
 }
 
 /** What became, by this write, of changes to files: an attempt was accepted or rejected on evidence, or its work was reverted. */
-export function deriveFileTouchRows(before: Task | null, after: Task): FileTouchRow[] {
+export function deriveFileChangeOutcomeRows(before: Task | null, after: Task): FileChangeOutcomeRow[] {
   const judged = after.attempts.flatMap((attempt) => {
     const outcome = fileOutcome(attempt);
     const known = fileOutcome(before?.attempts.find(({ number }) => number === attempt.number));

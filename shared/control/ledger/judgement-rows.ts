@@ -1,4 +1,4 @@
-import { hasCheckResult } from '../../contract/check-outcome.ts';
+import { isConclusiveOutcome } from '../../contract/check-outcome.ts';
 import type { Attempt } from '../../contract/task/attempt.ts';
 import { currentAttempt, type Task } from '../../contract/task/task.ts';
 import type { JudgementRow } from './record-rows.ts';
@@ -7,7 +7,7 @@ const numbered = (task: Task | null, number: number): Attempt | undefined =>
   task?.attempts.find((each) => each.number === number);
 
 /** The judgements of a verdict that this write has brought. */
-export function judgementRows(before: Task | null, after: Task): JudgementRow[] {
+export function deriveJudgementRows(before: Task | null, after: Task): JudgementRow[] {
   const attempt = currentAttempt(after);
   const verdict = attempt?.verdict;
   if (!attempt || !verdict || numbered(before, attempt.number)?.verdict) return [];
@@ -49,9 +49,9 @@ export function judgementRows(before: Task | null, after: Task): JudgementRow[] 
 const OPEN_GATES: readonly JudgementRow['kind'][] = ['red_team', 'vision'];
 
 /** Was work let on although nobody has attacked it, or looked at it, who was to? */
-export const hasReviewFailedOpen = ({
+export const hasReviewGateFailedOpen = ({
   kind,
   outcome,
   verdict,
 }: Pick<JudgementRow, 'kind' | 'outcome' | 'verdict'>): boolean =>
-  OPEN_GATES.includes(kind) && verdict === 'pass' && !hasCheckResult(outcome) && outcome !== 'skipped';
+  OPEN_GATES.includes(kind) && verdict === 'pass' && !isConclusiveOutcome(outcome) && outcome !== 'skipped';

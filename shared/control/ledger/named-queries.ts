@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-export interface NamedQuery {
+export interface NamedSqlQuery {
   readonly name: string;
   /** The question that it answers: its first line. */
   readonly about: string;
@@ -11,7 +11,7 @@ export interface NamedQuery {
 const FOLDER = join(import.meta.dirname, 'queries');
 
 /** Questions about the records that somebody has put into SQL, one for each file of queries/. Athena and DuckDB run the same text. */
-export const namedQueries = (): NamedQuery[] =>
+export const loadNamedSqlQueries = (): NamedSqlQuery[] =>
   readdirSync(FOLDER)
     .toSorted()
     .map((file) => {

@@ -7,7 +7,7 @@ export const COMPLETION_RETENTION_DAYS = 90;
 export const MAX_NUDGE_WINDOW = 1_000;
 
 /** When too much is completed without verification, and which completions that is said of. */
-export const NUDGE_SETTINGS = {
+export const VERIFICATION_NUDGE_SETTINGS = {
   nudgeThreshold: z.coerce
     .number()
     .min(0)
@@ -34,20 +34,24 @@ export const NUDGE_SETTINGS = {
     .default(7)
     .describe('Completions that are older than so many days are not looked at.'),
 } as const;
-export const NudgeRules = z.object(NUDGE_SETTINGS);
-export type NudgeRules = z.infer<typeof NudgeRules>;
+export const VerificationNudgeRules = z.object(VERIFICATION_NUDGE_SETTINGS);
+export type VerificationNudgeRules = z.infer<typeof VerificationNudgeRules>;
 
 /** The variables that a function has them in. */
-export const NUDGE_ENV = {
+export const VERIFICATION_NUDGE_ENV_NAMES = {
   nudgeThreshold: FUNCTION_ENV_NAMES.nudgeThreshold,
   nudgeMinCompletions: FUNCTION_ENV_NAMES.nudgeMinCompletions,
   nudgeWindow: FUNCTION_ENV_NAMES.nudgeWindow,
   nudgeWindowDays: FUNCTION_ENV_NAMES.nudgeWindowDays,
-} as const satisfies Record<keyof NudgeRules, string>;
-const NAMES = Object.keys(NUDGE_ENV) as (keyof NudgeRules)[];
+} as const satisfies Record<keyof VerificationNudgeRules, string>;
+const NAMES = Object.keys(VERIFICATION_NUDGE_ENV_NAMES) as (keyof VerificationNudgeRules)[];
 
-export const nudgeEnvironment = (rules: NudgeRules): Record<string, string> =>
-  Object.fromEntries(NAMES.map((name) => [NUDGE_ENV[name], String(rules[name])]));
+export const buildVerificationNudgeEnvironment = (rules: VerificationNudgeRules): Record<string, string> =>
+  Object.fromEntries(NAMES.map((name) => [VERIFICATION_NUDGE_ENV_NAMES[name], String(rules[name])]));
 /** @throws ZodError for a value that is none */
-export const parseNudgeRules = (environment: Readonly<Record<string, string | undefined>>): NudgeRules =>
-  NudgeRules.parse(Object.fromEntries(NAMES.map((name) => [name, environment[NUDGE_ENV[name]]])));
+export const parseVerificationNudgeRules = (
+  environment: Readonly<Record<string, string | undefined>>,
+): VerificationNudgeRules =>
+  VerificationNudgeRules.parse(
+    Object.fromEntries(NAMES.map((name) => [name, environment[VERIFICATION_NUDGE_ENV_NAMES[name]]])),
+  );

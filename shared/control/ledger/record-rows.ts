@@ -119,7 +119,7 @@ const ChainAttempt = z.object({
 });
 
 /** One row for each task that came to its end: the whole chain, with what it cost against going straight to the top model. */
-export const ChainRow = Row.extend({
+export const AttemptChainRow = Row.extend({
   timestamp: z.iso.datetime(),
   chain_id: z.string(),
   role: z.string(),
@@ -136,7 +136,7 @@ export const ChainRow = Row.extend({
   saved_vs_direct_opus_usd: z.number().nullable(),
   break_even_pass_rate: z.number().nullable(),
 });
-export type ChainRow = z.infer<typeof ChainRow>;
+export type AttemptChainRow = z.infer<typeof AttemptChainRow>;
 
 /** One row for each judgement that went into a verdict, also where nobody was asked, with what it was about. */
 export const JudgementRow = Row.extend({
@@ -243,7 +243,7 @@ export const WorkOutcomeRow = Row.extend({
 export type WorkOutcomeRow = z.infer<typeof WorkOutcomeRow>;
 
 /** One row for each file that an attempt changed, when the attempt was accepted or rejected on evidence, and again when its work was reverted. */
-export const FileTouchRow = Row.extend({
+export const FileChangeOutcomeRow = Row.extend({
   timestamp: z.iso.datetime(),
   attempt: z.number().int(),
   repository: z.string(),
@@ -258,7 +258,7 @@ export const FileTouchRow = Row.extend({
   /** Files of the same change that have no row, because there are too many. */
   more_files: z.number().int(),
 });
-export type FileTouchRow = z.infer<typeof FileTouchRow>;
+export type FileChangeOutcomeRow = z.infer<typeof FileChangeOutcomeRow>;
 
 /** One row for each completion: was there evidence of our own? `timestamp` is epoch seconds, as in the seed. */
 export const VerificationNudgeRow = Row.extend({
@@ -279,15 +279,15 @@ export const RECORD_TABLES = {
   tasks: TaskRow,
   quality_gates: GateRow,
   judgements: JudgementRow,
-  cascade_chains: ChainRow,
+  cascade_chains: AttemptChainRow,
   cascade_attempts: AttemptRow,
   completion_signals: SignalRow,
   reviews: ReviewRow,
   work_outcomes: WorkOutcomeRow,
-  file_touches: FileTouchRow,
+  file_touches: FileChangeOutcomeRow,
   verification_nudges: VerificationNudgeRow,
 } as const;
-export type RecordTable = keyof typeof RECORD_TABLES;
-export const RECORD_TABLE_NAMES = Object.keys(RECORD_TABLES) as RecordTable[];
+export type RecordTableName = keyof typeof RECORD_TABLES;
+export const RECORD_TABLE_NAMES = Object.keys(RECORD_TABLES) as RecordTableName[];
 /** The row of a table. */
-export type RecordRow<T extends RecordTable> = z.infer<(typeof RECORD_TABLES)[T]>;
+export type RecordRowOf<T extends RecordTableName> = z.infer<(typeof RECORD_TABLES)[T]>;

@@ -2,7 +2,7 @@ import { currentAttempt, type Task } from '../../contract/task/task.ts';
 import type { ReviewRow } from './record-rows.ts';
 
 /** Waiting for a person came to its end by this write: null where it did not. */
-export function reviewRow(before: Task | null, after: Task): ReviewRow | null {
+export function deriveReviewRow(before: Task | null, after: Task): ReviewRow | null {
   const hold = before?.hold;
   if (!before || !hold || after.hold) return null;
   const word = after.review && after.review.at !== before.review?.at ? after.review : null;

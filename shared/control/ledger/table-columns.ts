@@ -85,5 +85,5 @@ const columnsIn =
     fields(z.toJSONSchema(schema, { io: 'output' }), name, dialect);
 
 /** The columns of a table whose rows have this schema. @throws naming the field, when a type has no column. */
-export const hiveColumns = columnsIn(HIVE);
-export const duckdbColumns = columnsIn(DUCKDB);
+export const buildHiveColumns = columnsIn(HIVE);
+export const buildDuckdbColumns = columnsIn(DUCKDB);

@@ -12,7 +12,7 @@ export interface TaskStatusChange {
 }
 
 /** As what a task was last counted. */
-export interface CountedTask {
+export interface CountedTaskMark {
   readonly id: string;
   readonly version: number;
   readonly status: TaskStatus | null;
@@ -24,7 +24,7 @@ export interface RoleTaskCounts {
   readonly verified: number;
   readonly unverified: number;
   /** The latest last. */
-  readonly marks: readonly CountedTask[];
+  readonly marks: readonly CountedTaskMark[];
 }
 
 export const EMPTY_ROLE_TASK_COUNTS: RoleTaskCounts = {
@@ -40,7 +40,7 @@ export const MAX_COUNTED_TASKS = 16;
 export interface TaskCountUpdate {
   readonly tally: RoleTaskCounts;
   /** Marks that the tally no longer holds: to be written before it is. */
-  readonly evicted: readonly CountedTask[];
+  readonly evicted: readonly CountedTaskMark[];
   /** Was a completion counted? */
   readonly isCompletion: boolean;
 }
@@ -52,7 +52,7 @@ export interface TaskCountUpdate {
  */
 export function countTaskStatusChange(
   tally: RoleTaskCounts,
-  mark: CountedTask | null,
+  mark: CountedTaskMark | null,
   fact: TaskStatusChange,
 ): TaskCountUpdate | null {
   if (mark ? mark.version >= fact.version : fact.status === null) return null;

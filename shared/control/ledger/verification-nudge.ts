@@ -1,8 +1,8 @@
-import { NudgeRules } from './nudge-rules.ts';
+import { VerificationNudgeRules } from './nudge-rules.ts';
 import type { VerificationNudge } from './verification-nudge-schema.ts';
 
 /** How many of the latest unverified tasks are named. */
-export const MAX_RECENT_UNVERIFIED = 5;
+export const MAX_LISTED_UNVERIFIED_TASKS = 5;
 
 /** A task came to its goal. */
 export interface TaskCompletion {
@@ -12,7 +12,7 @@ export interface TaskCompletion {
 }
 
 /** A person has said that what was before says nothing of what comes. */
-export interface NudgeWindowReset {
+export interface VerificationNudgeReset {
   readonly at: string;
   readonly by: string;
   readonly reason: string;
@@ -22,19 +22,19 @@ export interface NudgeWindowReset {
 export interface CompletionHistory {
   /** The newest first: at least those of the window. */
   readonly latest: readonly TaskCompletion[];
-  readonly reset: NudgeWindowReset | null;
+  readonly reset: VerificationNudgeReset | null;
   /** All that there ever were. */
   readonly totals: { readonly verified: number; readonly unverified: number };
 }
 
 /** The time after which completions are looked at, whatever their number. */
-export const nudgeWindowStart = (rules: Pick<NudgeRules, 'nudgeWindowDays'>, now: Date): string =>
+export const nudgeWindowStart = (rules: Pick<VerificationNudgeRules, 'nudgeWindowDays'>, now: Date): string =>
   new Date(now.getTime() - rules.nudgeWindowDays * 86_400_000).toISOString();
 
 /** The completions that are looked at: the latest `nudgeWindow`, none older than `nudgeWindowDays`, none from before a person began anew. */
 export function completionsInWindow(
   { latest, reset }: CompletionHistory,
-  rules: NudgeRules,
+  rules: VerificationNudgeRules,
   now: Date,
 ): TaskCompletion[] {
   const begins = nudgeWindowStart(rules, now);
@@ -48,9 +48,9 @@ export function completionsInWindow(
  * The seed's summary, of the completions in the window. unverified_ratio = unverified / all, null of none. The comparison is strict and
  * needs a minimum of completions, so that one unverified task of one is no alarm.
  */
-export function summariseCompletions(
+export function buildVerificationNudge(
   completed: CompletionHistory,
-  rules: NudgeRules = NudgeRules.parse({}),
+  rules: VerificationNudgeRules = VerificationNudgeRules.parse({}),
   now = new Date(),
 ): VerificationNudge {
   const counted = completionsInWindow(completed, rules, now);
@@ -65,7 +65,7 @@ export function summariseCompletions(
     threshold_exceeded: ratio !== null && total >= rules.nudgeMinCompletions && ratio > rules.nudgeThreshold,
     nudge_threshold: rules.nudgeThreshold,
     min_completions: rules.nudgeMinCompletions,
-    recent_unverified: unverified.slice(0, MAX_RECENT_UNVERIFIED).map(({ task_id }) => task_id),
+    recent_unverified: unverified.slice(0, MAX_LISTED_UNVERIFIED_TASKS).map(({ task_id }) => task_id),
     window: {
       completions: rules.nudgeWindow,
       days: rules.nudgeWindowDays,

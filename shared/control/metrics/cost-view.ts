@@ -2,9 +2,9 @@ import * as z from 'zod';
 import type { DailyMetrics, WorkMetrics } from './daily-metrics.ts';
 import type { AttemptTotals } from './metrics-breakdown.ts';
 import {
-  dateBefore,
+  formatDateDaysBefore,
   knownCostUsd,
-  mapSorted,
+  mapEntriesSortedByKey,
   ratioOrNull,
   roundOrNull,
   selectDaysFrom,
@@ -56,12 +56,12 @@ const costOf = ({
 });
 
 /** What work costs, by whatever it can be told apart by. */
-export function qualityCostView(
+export function buildQualityCost(
   days: ReadonlyMap<string, DailyMetrics>,
   window: number,
   now: Date,
 ): z.infer<typeof QualityCost> {
-  const within = selectDaysFrom(days, dateBefore(now, window - 1));
+  const within = selectDaysFrom(days, formatDateDaysBefore(now, window - 1));
   const { tasks, roles, models, further } = sumDailyMetrics(within);
   const { saved, tiers, repositories, outcomes } = further;
   return {
@@ -70,11 +70,11 @@ export function qualityCostView(
     per_day: [...within]
       .toSorted(([a], [b]) => (a < b ? -1 : 1))
       .map(([date, figures]) => ({ date, ...costOf(figures.tasks) })),
-    per_role: mapSorted(roles, costOf),
-    per_model: mapSorted(models, costOf),
-    per_tier: mapSorted(tiers, costOf),
-    per_repository: mapSorted(repositories, costOf),
-    per_outcome: mapSorted(outcomes, costOf),
+    per_role: mapEntriesSortedByKey(roles, costOf),
+    per_model: mapEntriesSortedByKey(models, costOf),
+    per_tier: mapEntriesSortedByKey(tiers, costOf),
+    per_repository: mapEntriesSortedByKey(repositories, costOf),
+    per_outcome: mapEntriesSortedByKey(outcomes, costOf),
     saved_vs_direct_opus_usd: saved.known === 0 ? null : roundOrNull(saved.usd, 6),
     saved_unknown: saved.unknown,
     generated_at: now.toISOString(),

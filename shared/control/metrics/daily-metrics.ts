@@ -1,7 +1,7 @@
 import type { DerivedRow } from '../ledger/derive-rows.ts';
 import { addToHistogram, type Histogram } from './histogram.ts';
 import {
-  addBreakdowns,
+  addMetricsBreakdowns,
   addRecordToBreakdown,
   EMPTY_METRICS_BREAKDOWN,
   type MetricsBreakdown,
@@ -116,7 +116,7 @@ const addScores = (a: DailyMetrics['scores'], b: DailyMetrics['scores']): DailyM
 });
 
 /** Adds what one record says. Records of kinds that no figure is made of change nothing. */
-export const addRecord = (sum: DailyMetrics, derived: DerivedRow): DailyMetrics => ({
+export const addRecordToDailyMetrics = (sum: DailyMetrics, derived: DerivedRow): DailyMetrics => ({
   ...addRecordToWork(sum, derived),
   further: addRecordToBreakdown(sum.further, derived),
 });
@@ -225,5 +225,5 @@ export const addDailyMetrics = (a: DailyMetrics, b: DailyMetrics): DailyMetrics 
   },
   judging: addJudging(a.judging, b.judging),
   scores: addScores(a.scores, b.scores),
-  further: addBreakdowns(a.further, b.further),
+  further: addMetricsBreakdowns(a.further, b.further),
 });

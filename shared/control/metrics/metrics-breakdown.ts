@@ -73,7 +73,7 @@ const addPart = (a: AttemptTotals, b: AttemptTotals): AttemptTotals =>
 const addWord = (a: GateAccuracy, b: GateAccuracy): GateAccuracy =>
   added(a as GateAccuracy & Sums, b as GateAccuracy & Sums);
 
-export const addBreakdowns = (a: MetricsBreakdown, b: MetricsBreakdown): MetricsBreakdown => ({
+export const addMetricsBreakdowns = (a: MetricsBreakdown, b: MetricsBreakdown): MetricsBreakdown => ({
   completions: added(a.completions, b.completions),
   saved: added(a.saved, b.saved),
   tiers: joined(a.tiers, b.tiers, addPart),
@@ -147,10 +147,10 @@ function breakdownOf(derived: DerivedRow): Partial<MetricsBreakdown> | null {
   }
 }
 
-export const hasBreakdown = (derived: DerivedRow): boolean => breakdownOf(derived) !== null;
+export const isInMetricsBreakdown = (derived: DerivedRow): boolean => breakdownOf(derived) !== null;
 
 /** Adds what one record says beside the figures that were there before. */
 export function addRecordToBreakdown(sum: MetricsBreakdown, derived: DerivedRow): MetricsBreakdown {
   const one = breakdownOf(derived);
-  return one === null ? sum : addBreakdowns(sum, { ...EMPTY_METRICS_BREAKDOWN, ...one });
+  return one === null ? sum : addMetricsBreakdowns(sum, { ...EMPTY_METRICS_BREAKDOWN, ...one });
 }

@@ -38,7 +38,7 @@ const GateQuality = z.object({
   false_green_rate: Ratio,
 });
 
-export const QualityView = z
+export const QualityMetrics = z
   .object({
     overall: DurationStatistics.describe('Tasks that came to their goal or failed.'),
     per_model: z.record(z.string(), ModelQuality).describe('Attempts by model.'),
@@ -62,7 +62,7 @@ export const QualityView = z
   })
   .meta({ id: 'Quality' });
 
-export const QualityModels = z
+export const QualityByModel = z
   .object({
     models: z.record(z.string(), ModelQuality),
     window_days: z.number().int(),
@@ -70,7 +70,7 @@ export const QualityModels = z
   })
   .meta({ id: 'QualityModels' });
 
-export const TrendQuery = z.strictObject({
+export const QualityTrendQuery = z.strictObject({
   days: z.coerce.number().int().min(1).max(365).default(90),
   granularity: z.enum(['day', 'week']).default('day').describe('A week begins on Monday, UTC.'),
 });

@@ -8,7 +8,7 @@ import {
 } from './daily-metrics.ts';
 import { histogramPercentile } from './histogram.ts';
 import type { GateAccuracy } from './metrics-breakdown.ts';
-import type { ModelQuality, QualityTrend, QualityView } from './quality-schemas.ts';
+import type { ModelQuality, QualityMetrics, QualityTrend } from './quality-schemas.ts';
 
 /** How many of the latest scores a trend is made of. */
 const LATEST = 10;
@@ -16,7 +16,7 @@ const LATEST = 10;
 const STEEP = 2;
 
 /** Whether scores get better, by the slope of the least squares through the latest of them; `stable` with fewer than two. */
-export function scoreTrend(all: readonly number[]): 'improving' | 'stable' | 'declining' {
+export function classifyScoreTrend(all: readonly number[]): 'improving' | 'stable' | 'declining' {
   const scores = all.slice(-LATEST);
   if (scores.length < 2) return 'stable';
   const middle = (scores.length - 1) / 2;
@@ -76,7 +76,7 @@ const gateView = ({ total, pass, blocked, flagged, seconds: spent }: GateMetrics
   false_green_rate: ratioOrNull(Math.min(word?.false_greens ?? 0, pass), pass),
 });
 
-export const mapSorted = <T, U>(
+export const mapEntriesSortedByKey = <T, U>(
   record: Readonly<Record<string, T>>,
   view: (value: T, key: string) => U,
 ): Record<string, U> =>
@@ -95,11 +95,11 @@ export const selectDaysFrom = (
 ): Map<string, DailyMetrics> => new Map([...days].filter(([day]) => day >= first));
 
 /** `days` before a day, as YYYY-MM-DD. */
-export const dateBefore = (now: Date, days: number): string =>
+export const formatDateDaysBefore = (now: Date, days: number): string =>
   new Date(now.getTime() - days * 86_400_000).toISOString().slice(0, 10);
 
 /** Completions of 7 days, gates of 30, as the seed has them; a window includes today. */
-export const VIEW_WINDOW_DAYS = { completions: 7, gates: 30, models: 30 } as const;
+export const QUALITY_METRICS_WINDOW_DAYS = { completions: 7, gates: 30, models: 30 } as const;
 
 const judgingView = ({ judging }: DailyMetrics) => {
   const known = (usd: number) => knownCostUsd(usd, judging.attempts, judging.with_cost);
@@ -111,34 +111,46 @@ const judgingView = ({ judging }: DailyMetrics) => {
   };
 };
 
-export function qualityView(days: ReadonlyMap<string, DailyMetrics>, now: Date): z.infer<typeof QualityView> {
-  const recent = sumDailyMetrics(selectDaysFrom(days, dateBefore(now, VIEW_WINDOW_DAYS.completions - 1)));
-  const month = sumDailyMetrics(selectDaysFrom(days, dateBefore(now, VIEW_WINDOW_DAYS.gates - 1)));
+export function buildQualityMetrics(
+  days: ReadonlyMap<string, DailyMetrics>,
+  now: Date,
+): z.infer<typeof QualityMetrics> {
+  const recent = sumDailyMetrics(
+    selectDaysFrom(days, formatDateDaysBefore(now, QUALITY_METRICS_WINDOW_DAYS.completions - 1)),
+  );
+  const month = sumDailyMetrics(
+    selectDaysFrom(days, formatDateDaysBefore(now, QUALITY_METRICS_WINDOW_DAYS.gates - 1)),
+  );
   const gates = Object.values(month.gates);
   const total = gates.reduce((sum, each) => sum + each.total, 0);
   const held = gates.reduce((sum, each) => sum + each.blocked + each.flagged, 0);
   const { approved, rejected } = month.reviews;
   return {
     overall: times(recent.tasks),
-    per_model: mapSorted(recent.models, modelView),
-    per_role: mapSorted(recent.roles, times),
-    gate_stats: mapSorted(month.gates, (gate, name) => gateView(gate, month.further.words[name])),
+    per_model: mapEntriesSortedByKey(recent.models, modelView),
+    per_role: mapEntriesSortedByKey(recent.roles, times),
+    gate_stats: mapEntriesSortedByKey(month.gates, (gate, name) => gateView(gate, month.further.words[name])),
     // (total - blocked - flagged) / total
     guardrail_pass_rate: ratioOrNull(total - held, total),
-    judging: judgingView(sumDailyMetrics(selectDaysFrom(days, dateBefore(now, VIEW_WINDOW_DAYS.models - 1)))),
+    judging: judgingView(
+      sumDailyMetrics(
+        selectDaysFrom(days, formatDateDaysBefore(now, QUALITY_METRICS_WINDOW_DAYS.models - 1)),
+      ),
+    ),
     // rejected / (approved + rejected)
     review_rejection_rate: ratioOrNull(rejected, approved + rejected),
-    windows: VIEW_WINDOW_DAYS,
+    windows: QUALITY_METRICS_WINDOW_DAYS,
     generated_at: now.toISOString(),
   };
 }
 
-export const qualityModelsView = (days: ReadonlyMap<string, DailyMetrics>, now: Date) => ({
-  models: mapSorted(
-    sumDailyMetrics(selectDaysFrom(days, dateBefore(now, VIEW_WINDOW_DAYS.models - 1))).models,
+export const buildQualityByModel = (days: ReadonlyMap<string, DailyMetrics>, now: Date) => ({
+  models: mapEntriesSortedByKey(
+    sumDailyMetrics(selectDaysFrom(days, formatDateDaysBefore(now, QUALITY_METRICS_WINDOW_DAYS.models - 1)))
+      .models,
     modelView,
   ),
-  window_days: VIEW_WINDOW_DAYS.models,
+  window_days: QUALITY_METRICS_WINDOW_DAYS.models,
   generated_at: now.toISOString(),
 });
 
@@ -158,21 +170,22 @@ function breakdownView({ gates, further }: DailyMetrics) {
     unverified: completions.unverified,
     unverified_ratio: ratioOrNull(completions.unverified, all),
     saved_usd: saved.known === 0 ? null : roundOrNull(saved.usd, 6),
-    tier_pass_rates: mapSorted(tiers, ({ success, count }) => ratioOrNull(success, count)),
-    gate_seconds: mapSorted(gates, ({ seconds: spent, total }) => ratioOrNull(spent, total, 3)),
+    tier_pass_rates: mapEntriesSortedByKey(tiers, ({ success, count }) => ratioOrNull(success, count)),
+    gate_seconds: mapEntriesSortedByKey(gates, ({ seconds: spent, total }) => ratioOrNull(spent, total, 3)),
     queue_p50_seconds: roundOrNull(histogramPercentile(queue.by_seconds, 0.5), 3),
     queue_p90_seconds: roundOrNull(histogramPercentile(queue.by_seconds, 0.9), 3),
   };
 }
 
-export function qualityTrendView(
+export function buildQualityTrend(
   days: ReadonlyMap<string, DailyMetrics>,
   granularity: 'day' | 'week',
   window: number,
   now: Date,
 ): z.infer<typeof QualityTrend> {
-  const spans = Map.groupBy(selectDaysFrom(days, dateBefore(now, Math.max(0, window - 1))), ([day]) =>
-    granularity === 'week' ? mondayOf(day) : day,
+  const spans = Map.groupBy(
+    selectDaysFrom(days, formatDateDaysBefore(now, Math.max(0, window - 1))),
+    ([day]) => (granularity === 'week' ? mondayOf(day) : day),
   );
   const series = [...spans]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
@@ -189,7 +202,7 @@ export function qualityTrendView(
         judging_cost_usd: judgingView(figures).cost_usd,
         avg_quality_score: ratioOrNull(figures.scores.sum, figures.scores.count, 1),
         ...breakdownView(figures),
-        gate_pass_rates: mapSorted(figures.gates, ({ pass, total }) => ratioOrNull(pass, total)),
+        gate_pass_rates: mapEntriesSortedByKey(figures.gates, ({ pass, total }) => ratioOrNull(pass, total)),
       };
     });
   const scores = series.flatMap(({ avg_quality_score: score }) => (score === null ? [] : [score]));
@@ -197,7 +210,7 @@ export function qualityTrendView(
     granularity,
     window_days: window,
     series,
-    quality_trend: scoreTrend(scores),
+    quality_trend: classifyScoreTrend(scores),
     generated_at: now.toISOString(),
   };
 }

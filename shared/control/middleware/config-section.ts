@@ -3,7 +3,7 @@ import { DEFAULT_MIDDLEWARE_CHAIN } from '../../contract/agents/middleware-names
 import { CoordinationSettings } from '../../contract/coordination/settings.ts';
 import { MiddlewareChain } from '../../contract/submission/chain-schema.ts';
 import { invalidRegexReason } from '../../contract/submission/regex.ts';
-import { JUSTIFICATION_HEADER } from './authority-cues.ts';
+import { MERIT_JUSTIFICATION_PROMPT_HEADER } from './authority-cues.ts';
 import { DRIFT_THRESHOLD } from './semantic-drift.ts';
 
 const RegexPattern = z
@@ -46,7 +46,7 @@ const AgentSection = z.strictObject({
         .trim()
         .min(1, 'must not be empty')
         .max(1_000)
-        .default(JUSTIFICATION_HEADER),
+        .default(MERIT_JUSTIFICATION_PROMPT_HEADER),
     })
     .prefault({}),
   policy: z

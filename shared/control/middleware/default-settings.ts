@@ -1,5 +1,5 @@
 import { DEFAULT_MIDDLEWARE_CHAIN } from '../../contract/agents/middleware-names.ts';
-import { JUSTIFICATION_HEADER } from './authority-cues.ts';
+import { MERIT_JUSTIFICATION_PROMPT_HEADER } from './authority-cues.ts';
 import type { AgentMiddlewareSettings } from './config-section.ts';
 import { DRIFT_THRESHOLD } from './semantic-drift.ts';
 
@@ -7,7 +7,7 @@ import { DRIFT_THRESHOLD } from './semantic-drift.ts';
 export const DEFAULT_MIDDLEWARE_SETTINGS: AgentMiddlewareSettings = {
   chain: [...DEFAULT_MIDDLEWARE_CHAIN],
   checkpoint: { every_turns: 1, max_resumes: 2 },
-  authority_deference: { enabled: true, justification_header: JUSTIFICATION_HEADER },
+  authority_deference: { enabled: true, justification_header: MERIT_JUSTIFICATION_PROMPT_HEADER },
   policy: { evaluation_mode: 'log_only', fail_closed: false, forbid: [] },
   semantic_drift: { threshold: DRIFT_THRESHOLD },
 };

@@ -2,7 +2,7 @@ import type { ToolCall } from './compose-middleware.ts';
 import type { AgentMiddlewareSettings } from './config-section.ts';
 
 /** What a policy is asked. */
-export interface PolicyRequest {
+export interface ToolPolicyRequest {
   readonly action_type: 'tool_invoke';
   readonly principal: string;
   /** Name of the tool; `unknown` where its CLI does not say. */
@@ -11,12 +11,12 @@ export interface PolicyRequest {
 }
 
 /** Null: it is allowed. @throws where it cannot be asked. */
-export type PolicyEngine = (request: PolicyRequest) => Promise<{ readonly reason: string } | null>;
+export type ToolPolicyEngine = (request: ToolPolicyRequest) => Promise<{ readonly reason: string } | null>;
 
-export const buildPolicyRequest = (
+export const buildToolPolicyRequest = (
   { name, input }: ToolCall,
   run: { readonly agent: string; readonly task_id: string; readonly attempt: number },
-): PolicyRequest => ({
+): ToolPolicyRequest => ({
   action_type: 'tool_invoke',
   principal: run.agent,
   resource: name.trim() || 'unknown',
@@ -27,7 +27,9 @@ export const buildPolicyRequest = (
 const LOOKED_AT = 20_000;
 
 /** The rules of a base; null: it has none, and nothing is asked. The matcher cannot hang (RE2), and is loaded with the first question. */
-export function createRulesEngine({ forbid }: AgentMiddlewareSettings['policy']): PolicyEngine | null {
+export function createToolRulesPolicyEngine({
+  forbid,
+}: AgentMiddlewareSettings['policy']): ToolPolicyEngine | null {
   if (forbid.length === 0) return null;
   const compiled = async () => {
     const { RE2JS } = await import('re2js');

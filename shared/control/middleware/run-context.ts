@@ -1,15 +1,15 @@
 import type { ApprovalRequest } from '../../contract/approval/schema.ts';
-import type { ErrorActionOverrides } from '../../contract/failure/error-action-overrides.ts';
+import type { FailureActionOverrides } from '../../contract/failure/error-action-overrides.ts';
 import type { FailureCode } from '../../contract/failure/failure-class.ts';
 import type { TokenUsage } from '../../contract/models/usage.ts';
-import type { MatchCounter } from './authority-cues.ts';
+import type { CountPatternMatches } from './authority-cues.ts';
 import type { AgentMiddleware, MiddlewareContext } from './compose-middleware.ts';
 import type { AgentMiddlewareSettings } from './config-section.ts';
 import type { MiddlewareRecorder } from './middleware-recorder.ts';
-import type { PolicyEngine } from './policy-engine.ts';
+import type { ToolPolicyEngine } from './policy-engine.ts';
 
 /** How a run has ended that is no work. */
-export interface RunFailure {
+export interface AgentRunFailure {
   readonly class: FailureCode;
   readonly reason: string;
 }
@@ -24,7 +24,7 @@ export interface AgentRunContext extends MiddlewareContext {
   /** Said to the agent before everything else; null: nothing. */
   readonly header: string | null;
   /** How the run before this hook has ended; null: there was none, or it has brought work. */
-  readonly runFailure: RunFailure | null;
+  readonly runFailure: AgentRunFailure | null;
   /** Set where an agent that has failed is to go on in its box: what it is told. */
   readonly resumeMessage: string | null;
   /** What the platform asks leave for in the agent's place. */
@@ -53,12 +53,12 @@ export interface MiddlewareDependencies {
     readonly root_sha256: string | null;
   };
   readonly settings: AgentMiddlewareSettings;
-  readonly errorActionOverrides: ErrorActionOverrides;
+  readonly errorActionOverrides: FailureActionOverrides;
   /** Actions that a person has allowed this attempt. */
   readonly approvedActions: readonly string[];
-  readonly policy: PolicyEngine | null;
+  readonly policy: ToolPolicyEngine | null;
   /** For patterns of the base; absent: the usual patterns, which are ours. */
-  readonly countMatches?: MatchCounter;
+  readonly countMatches?: CountPatternMatches;
   /** What its turns have used, as its CLI says it, turn by turn where it says so. */
   readonly listTurnCosts: () => readonly { readonly usage: TokenUsage; readonly usd: number | null }[];
   readonly recorder: MiddlewareRecorder;
@@ -66,5 +66,5 @@ export interface MiddlewareDependencies {
   readonly escalations: { readonly action: string; readonly title: string }[];
 }
 
-export type RunMiddleware = AgentMiddleware<AgentRunContext>;
-export type MiddlewareFactory = (parts: MiddlewareDependencies) => RunMiddleware;
+export type AgentRunContextMiddleware = AgentMiddleware<AgentRunContext>;
+export type MiddlewareFactory = (parts: MiddlewareDependencies) => AgentRunContextMiddleware;

@@ -1,9 +1,9 @@
 import { type ModelPrice, modelPrice, normaliseModelName } from '../../contract/models/model-prices.ts';
 import type { TokenUsage } from '../../contract/models/usage.ts';
-import type { UsageReading } from './usage-reader.ts';
+import type { ModelAnswerUsage } from './usage-reader.ts';
 
 /** What a call may cost at the worst: known before it is made. */
-export interface WorstCaseUsage {
+export interface WorstCaseTokenUsage {
   /** As many tokens as the request has bytes: no text has more. */
   readonly input: number;
   readonly output: number;
@@ -40,7 +40,7 @@ const perToken = (model: string, at: string, own: ConfiguredPrice | undefined): 
 
 /** The worst case in millionths of a dollar; null when the model has no price. */
 export function worstCaseMicroUsd(
-  worst: WorstCaseUsage,
+  worst: WorstCaseTokenUsage,
   model: string,
   at: string,
   own?: ConfiguredPrice,
@@ -56,9 +56,9 @@ export function worstCaseMicroUsd(
  * the one that was asked for.
  */
 export function computeModelCallCost(
-  reading: UsageReading,
+  reading: ModelAnswerUsage,
   asked: string,
-  worst: WorstCaseUsage,
+  worst: WorstCaseTokenUsage,
   at: string,
   own?: ConfiguredPrice,
 ): ModelCallCost {

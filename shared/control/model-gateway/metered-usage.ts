@@ -1,6 +1,6 @@
 import { roundUsd } from '../../contract/models/model-prices.ts';
 import type { TokenUsage } from '../../contract/models/usage.ts';
-import type { Attempt, MeteredUsage } from '../../contract/task/attempt.ts';
+import type { AgentMeteredUsage, Attempt } from '../../contract/task/attempt.ts';
 import type { UsageMeter } from './usage-meter.ts';
 
 const NOTHING: TokenUsage = {
@@ -31,7 +31,7 @@ function findings(
   claimed: TokenUsage | null,
   meter: UsageMeter,
   usage: TokenUsage,
-): MeteredUsage['findings'] {
+): AgentMeteredUsage['findings'] {
   const isOff =
     claimed !== null &&
     (differs(input(claimed), input(usage)) || differs(claimed.output_tokens, usage.output_tokens));
@@ -112,4 +112,4 @@ export function shouldReadAgentMeter(attempt: Attempt, before: Attempt | undefin
   return has(attempt) > has(before) || (attempt.witnessed?.open_calls ?? 0) > 0;
 }
 
-export const USAGE_FIELDS: readonly (keyof TokenUsage)[] = FIELDS;
+export const TOKEN_USAGE_FIELDS: readonly (keyof TokenUsage)[] = FIELDS;

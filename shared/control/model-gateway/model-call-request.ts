@@ -1,6 +1,6 @@
 import { modelPrice } from '../../contract/models/model-prices.ts';
-import type { GatewayRoute, Protocol } from '../../contract/models/protocols.ts';
-import type { WorstCaseUsage } from './call-cost.ts';
+import type { GatewayRoute, ModelApiProtocol } from '../../contract/models/protocols.ts';
+import type { WorstCaseTokenUsage } from './call-cost.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 const isRecord = (value: unknown): value is Json =>
@@ -24,7 +24,7 @@ export interface ModelCallProblem {
 }
 
 /** Tools that the client itself runs. All others run at the provider, cost by the call, or talk to other hosts. */
-const CLIENT_TOOLS: Readonly<Record<Protocol, RegExp>> = {
+const CLIENT_TOOLS: Readonly<Record<ModelApiProtocol, RegExp>> = {
   anthropic: /^(custom|bash_\d+|text_editor_\d+|computer_\d+|memory_\d+|tool_search_tool_\w+)$/,
   responses:
     /^(function|custom|local_shell|shell|apply_patch|namespace|tool_search|computer|computer_use_preview)$/,
@@ -33,14 +33,16 @@ const CLIENT_TOOLS: Readonly<Record<Protocol, RegExp>> = {
 };
 
 /** What kind of tool one entry of `tools` is. Gemini names the kind by the field; Anthropic's own have no type. */
-const kindsOf = (tool: unknown, protocol: Protocol): readonly string[] => {
+const kindsOf = (tool: unknown, protocol: ModelApiProtocol): readonly string[] => {
   const fields = record(tool);
   if (protocol === 'gemini') return Object.keys(fields);
   return [String(fields['type'] ?? (protocol === 'anthropic' ? 'custom' : 'function'))];
 };
 
 /** Fields that make a call dearer than the price table knows, go on after the answer, or reach other hosts. */
-const REFUSED_FIELDS: Readonly<Record<Protocol, Readonly<Record<string, (value: unknown) => boolean>>>> = {
+const REFUSED_FIELDS: Readonly<
+  Record<ModelApiProtocol, Readonly<Record<string, (value: unknown) => boolean>>>
+> = {
   anthropic: {
     mcp_servers: (value) => list(value).length > 0,
     container: (value) => value !== null,
@@ -59,7 +61,7 @@ const REFUSED_FIELDS: Readonly<Record<Protocol, Readonly<Record<string, (value: 
   gemini: {},
 };
 
-const LIMITS: Readonly<Record<Protocol, (body: Json) => { limit: unknown; times: unknown }>> = {
+const LIMITS: Readonly<Record<ModelApiProtocol, (body: Json) => { limit: unknown; times: unknown }>> = {
   anthropic: (body) => ({ limit: body['max_tokens'], times: 1 }),
   responses: (body) => ({ limit: body['max_output_tokens'], times: 1 }),
   chat: (body) => ({ limit: body['max_completion_tokens'] ?? body['max_tokens'], times: body['n'] }),
@@ -82,7 +84,7 @@ function parse(text: string): Json | null {
 }
 
 /** Newest OpenAI models get tools as an item of the input, too. */
-const toolsIn = (body: Json, protocol: Protocol): readonly unknown[] => [
+const toolsIn = (body: Json, protocol: ModelApiProtocol): readonly unknown[] => [
   ...list(body['tools']),
   ...(protocol === 'responses'
     ? list(body['input'])
@@ -121,13 +123,13 @@ export function parseModelCall(route: GatewayRoute, text: string): ModelCallRequ
 }
 
 /** The worst that a call may use. An answer without a limit may be as long as the model's longest. */
-export const worstCaseUsage = (ask: ModelCallRequest, bytes: number, at: string): WorstCaseUsage => ({
+export const worstCaseUsage = (ask: ModelCallRequest, bytes: number, at: string): WorstCaseTokenUsage => ({
   input: bytes,
   output: ask.maxOutput ?? modelPrice(ask.model, at)?.max_output ?? 0,
 });
 
 /** The body with usage asked for at the end of the stream. */
-export const withUsageRequested = (body: Json): Json => ({
+export const requestUsageInStream = (body: Json): Json => ({
   ...body,
   stream_options: { ...record(body['stream_options']), include_usage: true },
 });

@@ -1,20 +1,20 @@
-import { isSameHash, type ModelCaller } from '../../contract/access/tokens.ts';
-import type { Adapter } from '../../contract/agents/adapter.ts';
-import { TIERS, type TierModels, tierModelsFor } from '../../contract/agents/tiers.ts';
-import type { GatesModel } from '../../contract/models/gates-models.ts';
+import { isSameHash, type ModelCallingLaunchKind } from '../../contract/access/tokens.ts';
+import type { AgentAdapterSettings } from '../../contract/agents/adapter.ts';
+import { selectTierModels, TIERS, type TierModels } from '../../contract/agents/tiers.ts';
+import type { GatesModelRoute } from '../../contract/models/gates-models.ts';
 import type { Attempt } from '../../contract/task/attempt.ts';
-import { attemptCost } from '../../contract/task/attempt-cost.ts';
+import { computeAttemptCost } from '../../contract/task/attempt-cost.ts';
 import type { Task } from '../../contract/task/task.ts';
-import { tokenAccess } from '../../contract/task/token-access.ts';
-import { attemptAdapter } from '../cascade/provider-fallback.ts';
+import { determineLaunchTokenAccess } from '../../contract/task/token-access.ts';
+import { resolveAttemptAdapter } from '../cascade/provider-fallback.ts';
 import { resolveBuiltinRole } from '../roles/defaults.ts';
 
 /** What a model token is good for. */
-export interface ModelGrant {
+export interface ModelTokenGrant {
   readonly taskId: string;
   readonly attempt: number;
   /** Whose calls they are; each box has a meter of its own. */
-  readonly caller: ModelCaller;
+  readonly caller: ModelCallingLaunchKind;
   /** Models that may be called. */
   readonly models: readonly string[];
   /** What the attempt may spend in all, in millionths of a dollar. */
@@ -22,17 +22,17 @@ export interface ModelGrant {
   /** The limit is the task's own, and so has to hold. */
   readonly hasTaskLimit: boolean;
   /** Who answers, where that is not a provider of the gateway's own. */
-  readonly gatesModels?: readonly GatesModel[];
+  readonly gatesModels?: readonly GatesModelRoute[];
 }
 
 /** The attempt's model, and the cheaper tiers below its own: CLIs use a small model for small things beside the work. */
 export function allowedModels(
   attempt: Pick<Attempt, 'model' | 'tier'>,
-  adapter: Adapter | undefined,
+  adapter: AgentAdapterSettings | undefined,
   deployed: TierModels,
 ): readonly string[] {
   if (attempt.model === null) return [];
-  const tiers = tierModelsFor(adapter, deployed);
+  const tiers = selectTierModels(adapter, deployed);
   const at = (TIERS as readonly (string | null)[]).indexOf(attempt.tier);
   return [...new Set([attempt.model, ...TIERS.slice(0, Math.max(0, at)).map((tier) => tiers[tier])])];
 }
@@ -42,7 +42,7 @@ export function remainingBudgetUsd(task: Pick<Task, 'attempts' | 'budget' | 'bud
   const limit = task.budget.max_cost_usd;
   if (limit === undefined) return null;
   const earlier = task.attempts.slice(0, -1).filter(({ number }) => number >= task.budget_from);
-  return Math.max(0, limit - earlier.reduce((sum, attempt) => sum + attemptCost(attempt).usd, 0));
+  return Math.max(0, limit - earlier.reduce((sum, attempt) => sum + computeAttemptCost(attempt).usd, 0));
 }
 
 /** What is left of the task's budget for the gates of its current attempt; null without a limit. */
@@ -52,7 +52,9 @@ function remainingGatesBudgetUsd(
 ): number | null {
   const left = remainingBudgetUsd(task);
   // What the gates spend is counted by the meter that has this limit.
-  return left === null ? null : Math.max(0, left - attemptCost({ ...attempt, opinions: undefined }).usd);
+  return left === null
+    ? null
+    : Math.max(0, left - computeAttemptCost({ ...attempt, opinions: undefined }).usd);
 }
 
 /** What the token with this hash may do now; null once its attempt has reported, has ended or has lost its lease. */
@@ -61,12 +63,15 @@ export function agentModelGrant(
   number: number,
   tokenHash: string,
   options: { readonly tiers: TierModels; readonly maxAttemptUsd: number; readonly now: Date },
-): ModelGrant | null {
+): ModelTokenGrant | null {
   const attempt = task.attempts.at(-1);
   const hash = attempt?.agent?.model_token_sha256;
   if (!attempt || attempt.number !== number || !hash || !isSameHash(hash, tokenHash)) return null;
   const holder = { caller: 'agent', attempt: number, launch: attempt.agent?.number ?? 0 } as const;
-  if (tokenAccess(task, holder) !== 'live' || attempt.lease_until * 1_000 < options.now.getTime())
+  if (
+    determineLaunchTokenAccess(task, holder) !== 'live' ||
+    attempt.lease_until * 1_000 < options.now.getTime()
+  )
     return null;
   const left = remainingBudgetUsd(task);
   const role = task.base_role ?? resolveBuiltinRole(task.role);
@@ -75,7 +80,7 @@ export function agentModelGrant(
     taskId: task.id,
     attempt: number,
     caller: 'agent',
-    models: allowedModels(attempt, attemptAdapter(task, attempt), options.tiers),
+    models: allowedModels(attempt, resolveAttemptAdapter(task, attempt), options.tiers),
     limitMicro: Math.floor(Math.min(left ?? most, most) * 1e6),
     hasTaskLimit: left !== null,
   };
@@ -89,13 +94,16 @@ export function gatesModelGrant(
   task: Task,
   number: number,
   tokenHash: string,
-  models: readonly GatesModel[],
-): ModelGrant | null {
+  models: readonly GatesModelRoute[],
+): ModelTokenGrant | null {
   const judged = task.attempts.find((attempt) => attempt.number === number);
   const launch = judged?.gates;
   const hash = launch?.model_token_sha256;
   if (!judged || !launch || !hash || !isSameHash(hash, tokenHash)) return null;
-  if (tokenAccess(task, { caller: 'gates', attempt: number, launch: launch.number }) !== 'live') return null;
+  if (
+    determineLaunchTokenAccess(task, { caller: 'gates', attempt: number, launch: launch.number }) !== 'live'
+  )
+    return null;
   const left = remainingGatesBudgetUsd(task, judged);
   return {
     taskId: task.id,

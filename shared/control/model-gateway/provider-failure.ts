@@ -1,6 +1,6 @@
 import type { FailureCode } from '../../contract/failure/failure-class.ts';
 import { remedyForCode } from '../../contract/failure/failure-classes.ts';
-import { failureClassOfStatus } from '../../contract/failure/http-status.ts';
+import { getFailureClassOfHttpStatus } from '../../contract/failure/http-status.ts';
 
 /** What a provider could not do, and until when it wants to be left alone. */
 export interface ProviderFailure {
@@ -21,7 +21,7 @@ export const MAX_CONSECUTIVE_PROVIDER_FAILURES = 5;
 const LONGEST_MS = 86_400_000;
 
 /** There was no answer, or it broke off. */
-export const BROKEN_CONNECTION: ProviderFailure = {
+export const BROKEN_CONNECTION_FAILURE: ProviderFailure = {
   class: 'provider_transient',
   status: null,
   retryAtMs: null,
@@ -107,7 +107,7 @@ export function classifyCallResult(
   now: Date,
 ): ProviderCallOutcome {
   const body = parse(text);
-  const found = failureClassOfStatus(status);
+  const found = getFailureClassOfHttpStatus(status);
   if (found === 'provider_spend_limit' || (found === 'rate_limited' && isQuota(record(body['error']))))
     return { class: 'provider_spend_limit', status, retryAtMs: null };
   if (found === null || remedyForCode(found) !== 'later') return 'well';

@@ -19,10 +19,10 @@ export interface UsageMeter {
 }
 
 /** Whether a call may be made: no, because of the budget; no, because the provider has failed too often in a row. */
-export type CallReservation = 'made' | 'spent' | 'failing';
+export type CallReservationResult = 'made' | 'spent' | 'failing';
 
 /** What is written down when a call has ended. */
-export interface CallSettlement {
+export interface ModelCallSettlement {
   readonly model: string;
   readonly usage: TokenUsage;
   /** Null: the model has no price. */

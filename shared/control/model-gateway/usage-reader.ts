@@ -1,4 +1,4 @@
-import type { Protocol } from '../../contract/models/protocols.ts';
+import type { ModelApiProtocol } from '../../contract/models/protocols.ts';
 
 /** Longest line in bytes that is looked at; a longer one is passed over, so that nobody's answer can fill the memory. */
 const MAX_SSE_LINE_BYTES = 16 * 1_048_576;
@@ -69,12 +69,12 @@ export interface CallTokenCounts {
 }
 
 /** What an answer says about itself. */
-export interface UsageReading extends CallTokenCounts {
+export interface ModelAnswerUsage extends CallTokenCounts {
   /** The model that has answered, in the provider's words. */
   readonly model: string | null;
 }
 
-export const EMPTY_USAGE_READING: UsageReading = {
+export const EMPTY_MODEL_ANSWER_USAGE: ModelAnswerUsage = {
   model: null,
   input: null,
   output: null,
@@ -97,7 +97,7 @@ const modelOf = (value: unknown): string | null =>
   typeof value === 'string' && value !== '' ? value.slice(0, 200) : null;
 
 /** Anthropic counts cached tokens beside the input. A later event says again what has changed. */
-function anthropic(event: Json, before: UsageReading): UsageReading {
+function anthropic(event: Json, before: ModelAnswerUsage): ModelAnswerUsage {
   const message = event['type'] === 'message_delta' ? event : record(event['message'] ?? event);
   const usage = record(message['usage']);
   const has = (name: string): boolean => usage[name] !== undefined && usage[name] !== null;
@@ -119,8 +119,8 @@ function openai(
   usage: Json,
   model: unknown,
   names: { readonly input: string; readonly output: string; readonly details: string },
-  before: UsageReading,
-): UsageReading {
+  before: ModelAnswerUsage,
+): ModelAnswerUsage {
   const details = record(usage[names.details]);
   const cacheRead = count(details['cached_tokens']) ?? before.cacheRead;
   const cacheWrite = count(details['cache_write_tokens']) ?? before.cacheWrite;
@@ -135,19 +135,19 @@ function openai(
   };
 }
 
-const responses = (event: Json, before: UsageReading): UsageReading => {
+const responses = (event: Json, before: ModelAnswerUsage): ModelAnswerUsage => {
   const response = record(event['response'] ?? event);
   const names = { input: 'input_tokens', output: 'output_tokens', details: 'input_tokens_details' };
   return openai(record(response['usage']), response['model'], names, before);
 };
 
-const chat = (event: Json, before: UsageReading): UsageReading => {
+const chat = (event: Json, before: ModelAnswerUsage): ModelAnswerUsage => {
   const names = { input: 'prompt_tokens', output: 'completion_tokens', details: 'prompt_tokens_details' };
   return openai(record(event['usage']), event['model'], names, before);
 };
 
 /** Gemini counts cached tokens within the prompt, and thoughts and tool prompts beside what they belong to. */
-function gemini(event: Json, before: UsageReading): UsageReading {
+function gemini(event: Json, before: ModelAnswerUsage): ModelAnswerUsage {
   const usage = record(event['usageMetadata']);
   const model = modelOf(event['modelVersion']) ?? before.model;
   if (usage['promptTokenCount'] === undefined) return { ...before, model };
@@ -166,15 +166,16 @@ function gemini(event: Json, before: UsageReading): UsageReading {
   };
 }
 
-const READ: Readonly<Record<Protocol, (event: Json, before: UsageReading) => UsageReading>> = {
-  anthropic,
-  responses,
-  chat,
-  gemini,
-};
+const READ: Readonly<Record<ModelApiProtocol, (event: Json, before: ModelAnswerUsage) => ModelAnswerUsage>> =
+  {
+    anthropic,
+    responses,
+    chat,
+    gemini,
+  };
 
 /** The event after which nothing follows that counts. Gemini has none: there it is the end of the stream. */
-const LAST: Readonly<Record<Protocol, (data: string, event: Json) => boolean>> = {
+const LAST: Readonly<Record<ModelApiProtocol, (data: string, event: Json) => boolean>> = {
   anthropic: (_data, event) => event['type'] === 'message_stop',
   responses: (_data, event) =>
     ['response.completed', 'response.incomplete', 'response.failed'].includes(String(event['type'])),
@@ -195,15 +196,15 @@ function parse(text: string): unknown {
 const MAX_WHOLE_BYTES = 32 * 1_048_576;
 
 /** Reads usage out of an answer on the side, while it passes. The same bytes give the same reading, however they are cut. */
-export class UsageReader {
-  readonly #protocol: Protocol;
+export class ModelAnswerUsageReader {
+  readonly #protocol: ModelApiProtocol;
   readonly #lines: SseDataParser | null;
   #whole: Buffer[] = [];
   #bytes = 0;
-  #reading: UsageReading = EMPTY_USAGE_READING;
+  #reading: ModelAnswerUsage = EMPTY_MODEL_ANSWER_USAGE;
   #isLast = false;
 
-  constructor(protocol: Protocol, contentType: string) {
+  constructor(protocol: ModelApiProtocol, contentType: string) {
     this.#protocol = protocol;
     this.#lines = /^text\/event-stream\b/i.test(contentType.trim())
       ? new SseDataParser(WORDS, (data) => this.#event(data))
@@ -239,7 +240,7 @@ export class UsageReader {
     return this.#lines === null || this.#protocol === 'gemini' || this.#isLast;
   }
 
-  get reading(): UsageReading {
+  get reading(): ModelAnswerUsage {
     return this.#reading;
   }
 

@@ -1,5 +1,5 @@
 import type { CheckOutcome } from '../../contract/check-outcome.ts';
-import { MAX_PLAN_BYTES, type Plan, type PlanNote } from '../../contract/plan/schema.ts';
+import { MAX_PLAN_BYTES, type Plan, type PlanCheckNote } from '../../contract/plan/schema.ts';
 import { findCycle } from '../../contract/submission/dependency-graph.ts';
 import { describeSignal } from '../../contract/submission/signals.ts';
 
@@ -71,9 +71,9 @@ export function findPlanShapeProblems(
 export function findPlanSignalProblems(
   plan: Plan,
   outcomes: PlanBaseFacts['signalOutcomes'],
-): { readonly problems: PlanProblem[]; readonly notes: PlanNote[] } {
+): { readonly problems: PlanProblem[]; readonly notes: PlanCheckNote[] } {
   const problems: PlanProblem[] = [];
-  const notes: PlanNote[] = [];
+  const notes: PlanCheckNote[] = [];
   for (const [index, { key, completion_signals: signals }] of plan.tasks.entries()) {
     const of = outcomes[index] ?? [];
     if (!of.includes('failed')) {

@@ -1,5 +1,5 @@
 import { PLAN_FILE } from '../../contract/plan/schema.ts';
-import { EXPECTED_CHANGES } from '../../contract/submission/expected-changes.ts';
+import { EXPECTED_CHANGE_KINDS } from '../../contract/submission/expected-changes.ts';
 
 /** What a planner must hand in: the contract that its plan is checked against. */
 export const planFormatPrompt = (maxTasks: number): string => `## What to hand in
@@ -18,7 +18,7 @@ tasks:
     depends_on: []               # keys of tasks whose result it needs
     files: [src/price.js]        # files or folders of the present checkout that it changes
     creates: [test/price.test.js] # files that it adds
-    expects: []                  # of: ${EXPECTED_CHANGES.join(', ')}
+    expects: []                  # of: ${EXPECTED_CHANGE_KINDS.join(', ')}
     completion_signals:          # at least one that fails today
       - { type: test_passes, command: node --test test/price.test.js }
       - { type: path_exists, path: test/price.test.js }

@@ -2,7 +2,7 @@ import type { PlannedTask } from '../../contract/plan/schema.ts';
 import { Refusal } from '../../contract/refusal.ts';
 import { sortDependenciesFirst } from '../../contract/submission/dependency-graph.ts';
 import { TaskSubmission } from '../../contract/submission/schema.ts';
-import { deliveryBranch, type Task } from '../../contract/task/task.ts';
+import { deliveryBranchName, type Task } from '../../contract/task/task.ts';
 import { canonicalHash } from '../../lib/canonical-json.ts';
 
 export const plannedTaskId = (plan: string, key: string): string => `${plan}-${key}`;
@@ -19,7 +19,7 @@ export function buildPlannedTask(plan: Task, planned: PlannedTask): TaskSubmissi
     ...fields,
     id: plannedTaskId(plan.id, key),
     repository: plan.repository,
-    base_ref: needs.length === 1 && only !== undefined ? deliveryBranch(only) : plan.base_ref,
+    base_ref: needs.length === 1 && only !== undefined ? deliveryBranchName(only) : plan.base_ref,
     depends_on: needs,
     files: [...new Set([...files, ...creates])],
     ...(plan.adapter === undefined ? {} : { adapter: plan.adapter }),

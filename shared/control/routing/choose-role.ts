@@ -2,7 +2,7 @@ import type { TaskSubmission } from '../../contract/submission/schema.ts';
 import { truncateText } from '../../lib/truncate.ts';
 
 /** A task of this role is given one by its words. */
-export const AUTO_ROLE = 'auto';
+export const AUTO_ROLE_NAME = 'auto';
 
 /** Words that tell a role, the first that matches counts: what costs most when it is missed stands first. */
 const ROLE_KEYWORDS: readonly (readonly [role: string, words: RegExp])[] = [
@@ -34,7 +34,7 @@ export function chooseRole({
   title,
   description,
 }: Pick<TaskSubmission, 'role' | 'title' | 'description'>): ChosenRole {
-  if (role !== AUTO_ROLE) return { role, reason: null };
+  if (role !== AUTO_ROLE_NAME) return { role, reason: null };
   for (const [place, text] of [
     ['title', title],
     ['description', description],

@@ -1,4 +1,4 @@
-import type { Effort } from '../../contract/agents/effort.ts';
+import type { ReasoningEffortLevel } from '../../contract/agents/effort.ts';
 import { isTier, type Tier } from '../../contract/agents/tiers.ts';
 import type { ResolvedRole } from '../../contract/roles/resolved-role.ts';
 import type { TaskSubmission } from '../../contract/submission/schema.ts';
@@ -22,7 +22,7 @@ interface RoutingRow {
   readonly rule: RoutingRuleName;
   readonly when: Partial<RoutingFields>;
   readonly tier: Tier;
-  readonly effort: Effort;
+  readonly effort: ReasoningEffortLevel;
   readonly why: string;
 }
 
@@ -69,7 +69,7 @@ export interface TaskRoute {
   readonly rule: RoutingRuleName | 'role' | 'task';
   /** Null: the task names a model that is no tier. */
   readonly tier: Tier | null;
-  readonly effort: Effort;
+  readonly effort: ReasoningEffortLevel;
   readonly reason: string;
 }
 

@@ -1,26 +1,26 @@
 import { isTier } from '../../contract/agents/tiers.ts';
-import { type Budgets, hasSharedBudgets } from '../../contract/models/budgets.ts';
-import type { Attempt, BudgetReservation } from '../../contract/task/attempt.ts';
+import { type Budgets, hasBudgetsBeyondTask } from '../../contract/models/budgets.ts';
+import type { Attempt, ModelBudgetReservation } from '../../contract/task/attempt.ts';
 import { totalJudgingCost } from '../../contract/task/judging-cost.ts';
 import type { Task } from '../../contract/task/task.ts';
 import type { TierAdviceInputs } from '../cascade/learning/advise-tier.ts';
-import type { CascadePolicy } from '../cascade/learning/cascade-policy.ts';
-import { tierOptions } from '../cascade/learning/tier-options.ts';
-import type { ModelSelection } from '../cascade/model-selection.ts';
+import type { TierPolicySettings } from '../cascade/learning/cascade-policy.ts';
+import { buildTierChoiceOptions } from '../cascade/learning/tier-options.ts';
+import type { NextAttemptModelSelection } from '../cascade/model-selection.ts';
 import { type CostEstimate, estimateAttemptCost } from './cost-estimate.ts';
 import { unrecordedReservationIds } from './reservations.ts';
 import type { SpendCounters } from './spend-counters.ts';
-import { taskBudgetRefusal } from './task-budget.ts';
+import { findTaskBudgetRefusalReason } from './task-budget.ts';
 
 /** What the next attempt is expected to cost on the tier and model that were chosen. */
 function estimateNextAttempt(
   task: Task,
-  { rung }: ModelSelection,
+  { rung }: NextAttemptModelSelection,
   { memory, policy, priced_at }: TierAdviceInputs,
 ): CostEstimate | null {
   const tier = rung.tier ?? 'haiku';
   if (!isTier(tier)) return null;
-  const [option] = tierOptions(
+  const [option] = buildTierChoiceOptions(
     memory,
     task.complexity,
     [{ tier, model: rung.model }],
@@ -36,11 +36,11 @@ function estimateNextAttempt(
  */
 export async function reserveAttempt(
   task: Task,
-  selection: ModelSelection,
+  selection: NextAttemptModelSelection,
   learned: TierAdviceInputs,
   spend: Pick<SpendCounters, 'reserve'>,
   now: Date,
-): Promise<{ readonly reserved?: BudgetReservation } | { readonly refused: string }> {
+): Promise<{ readonly reserved?: ModelBudgetReservation } | { readonly refused: string }> {
   const budgets: Budgets | undefined = learned.policy.budgets;
   if (!budgets) return {};
   const estimated = estimateNextAttempt(task, selection, learned);
@@ -48,10 +48,10 @@ export async function reserveAttempt(
     return {
       refused: `there are budgets, and nobody knows what an attempt on ${selection.rung.model} costs: it has no price, and none was observed`,
     };
-  const own = taskBudgetRefusal(task, estimated, budgets);
+  const own = findTaskBudgetRefusalReason(task, estimated, budgets);
   if (own !== null) return { refused: own };
   // Also where only tasks are limited: while its cost is not known, an attempt counts as what was set aside for it.
-  if (!hasSharedBudgets(budgets))
+  if (!hasBudgetsBeyondTask(budgets))
     return { reserved: { day: now.toISOString().slice(0, 10), micro: estimated.highMicro } };
   const attempt = `${task.id}#${(task.attempts.at(-1)?.number ?? 0) + 1}`;
   const answer = await spend.reserve(
@@ -82,7 +82,7 @@ export async function recordJudgingReservation(
     readonly learning?:
       | {
           readonly spend: Pick<SpendCounters, 'findReservations' | 'openJudgingReservation'>;
-          readonly policy: CascadePolicy;
+          readonly policy: TierPolicySettings;
         }
       | undefined;
     readonly now: Date;
@@ -90,7 +90,7 @@ export async function recordJudgingReservation(
 ): Promise<ReservationFields> {
   const attempt = task.attempts.at(-1);
   const budgets = learning?.policy.budgets;
-  if (!learning || !budgets || !hasSharedBudgets(budgets) || !attempt) return {};
+  if (!learning || !budgets || !hasBudgetsBeyondTask(budgets) || !attempt) return {};
   const { spend } = learning;
   const { own, more } = unrecordedReservationIds(task, attempt);
   const looked = [...(attempt.reserved ? [] : [own]), ...more];

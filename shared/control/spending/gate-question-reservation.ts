@@ -1,10 +1,10 @@
-import { formatMicroUsd, hasSharedBudgets } from '../../contract/models/budgets.ts';
+import { formatMicroUsd, hasBudgetsBeyondTask } from '../../contract/models/budgets.ts';
 import type { Task } from '../../contract/task/task.ts';
-import type { CascadePolicy } from '../cascade/learning/cascade-policy.ts';
+import type { TierPolicySettings } from '../cascade/learning/cascade-policy.ts';
 import { requireAttempt } from '../task-commands/task-change.ts';
 import { gatesReservationId } from './reservations.ts';
 import type { SpendCounters } from './spend-counters.ts';
-import { taskBudgetRefusal } from './task-budget.ts';
+import { findTaskBudgetRefusalReason } from './task-budget.ts';
 
 /**
  * Sets aside what one question of the gates of an attempt may cost, at the worst and before it is asked, where nothing was set aside with
@@ -16,7 +16,7 @@ export async function reserveGateQuestionOrRefusal(
   number: number,
   /** Millionths of a dollar; null: nobody knows. */
   worst: number | null,
-  { policy, spend }: { readonly policy: CascadePolicy; readonly spend: Pick<SpendCounters, 'increase'> },
+  { policy, spend }: { readonly policy: TierPolicySettings; readonly spend: Pick<SpendCounters, 'increase'> },
   now: Date,
 ): Promise<string | null> {
   const { budgets } = policy;
@@ -29,8 +29,8 @@ export async function reserveGateQuestionOrRefusal(
     highMicro: worst,
     description: `up to ${formatMicroUsd(worst)}, by its price`,
   };
-  const own = taskBudgetRefusal(task, estimated, budgets, what);
-  if (own !== null || !hasSharedBudgets(budgets)) return own;
+  const own = findTaskBudgetRefusalReason(task, estimated, budgets, what);
+  if (own !== null || !hasBudgetsBeyondTask(budgets)) return own;
   const mark = gatesReservationId(task.id, number);
   const answer = await spend.increase(
     { reservationId: mark, repository: task.repository, estimate: estimated, purpose: what },

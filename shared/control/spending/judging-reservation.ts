@@ -1,25 +1,25 @@
 import { MAX_PIPELINE_REVIEWERS } from '../../contract/judgement/review-pipeline-schema.ts';
-import { formatMicroUsd, hasSharedBudgets, toMicroUsd } from '../../contract/models/budgets.ts';
+import { formatMicroUsd, hasBudgetsBeyondTask, toMicroUsd } from '../../contract/models/budgets.ts';
 import { type JudgeModels, modelsForPurpose } from '../../contract/models/judge-models.ts';
 import type { ModelJudgedSignal } from '../../contract/submission/signals.ts';
 import type { Attempt } from '../../contract/task/attempt.ts';
 import type { Task } from '../../contract/task/task.ts';
-import { askCostUsd } from '../../reviews/engine/ask-cost.ts';
-import type { Reviewer } from '../../reviews/engine/reviewer.ts';
-import { CRITERIA_DECOMPOSITION } from '../../reviews/reviewers/criteria-decomposition.ts';
-import { EXPECTATION_COMPARISON } from '../../reviews/reviewers/expectations.ts';
-import { RED_TEAM, redTeamSettings } from '../../reviews/reviewers/red-team.ts';
-import { REQUIREMENTS_REVIEW } from '../../reviews/reviewers/requirements-review.ts';
-import { STAGE_REVIEWER } from '../../reviews/reviewers/review-pipeline.ts';
-import { RUBRIC_GRADING } from '../../reviews/reviewers/rubric-grading.ts';
-import { signalReviewerOf } from '../../reviews/reviewers/signal.ts';
-import { VISION, visionSettings } from '../../reviews/reviewers/vision.ts';
+import { computeJudgeCallCostUsd } from '../../reviews/engine/ask-cost.ts';
+import type { ModelReviewer } from '../../reviews/engine/reviewer.ts';
+import { CRITERIA_DECOMPOSITION_REVIEWER } from '../../reviews/reviewers/criteria-decomposition.ts';
+import { TEST_EXPECTATION_REVIEWER } from '../../reviews/reviewers/expectations.ts';
+import { RED_TEAM_REVIEWER, redTeamSettings } from '../../reviews/reviewers/red-team.ts';
+import { REQUIREMENTS_REVIEWER } from '../../reviews/reviewers/requirements-review.ts';
+import { PIPELINE_STAGE_REVIEWER } from '../../reviews/reviewers/review-pipeline.ts';
+import { RUBRIC_GRADING_REVIEWER } from '../../reviews/reviewers/rubric-grading.ts';
+import { getSignalReviewer } from '../../reviews/reviewers/signal.ts';
+import { findVisionSettings, VISION_REVIEWER } from '../../reviews/reviewers/vision.ts';
 import { listGradedNodes } from '../../reviews/rubric/grading.ts';
-import type { CascadePolicy } from '../cascade/learning/cascade-policy.ts';
+import type { TierPolicySettings } from '../cascade/learning/cascade-policy.ts';
 import type { CostEstimate } from './cost-estimate.ts';
 import { judgingReservationId } from './reservations.ts';
 import type { SpendCounters } from './spend-counters.ts';
-import { taskBudgetRefusal } from './task-budget.ts';
+import { findTaskBudgetRefusalReason } from './task-budget.ts';
 
 /** Tokens of what one question shows at the most, with our instructions: what is shown is cut to some 30,000 characters. */
 const MAX_MATERIAL_TOKENS = 12_000;
@@ -37,7 +37,7 @@ export interface JudgingScope {
   readonly hasReviewPipeline: boolean;
 }
 
-type Asked = Pick<Reviewer<never, never>, 'purpose' | 'maxTokens' | 'shows'>;
+type Asked = Pick<ModelReviewer<never, never>, 'purpose' | 'maxTokens' | 'shows'>;
 
 /** The reviewers that may be asked, each with how often. */
 function planQuestions({
@@ -49,16 +49,16 @@ function planQuestions({
 }: JudgingScope): readonly (readonly [reviewer: Asked, times: number])[] {
   const nodes = listGradedNodes(task);
   return [
-    ...signals.map((signal) => [signalReviewerOf(signal), 1] as const),
-    [REQUIREMENTS_REVIEW, hasRequirementsReview ? 1 : 0],
+    ...signals.map((signal) => [getSignalReviewer(signal), 1] as const),
+    [REQUIREMENTS_REVIEWER, hasRequirementsReview ? 1 : 0],
     // In both orders.
-    [EXPECTATION_COMPARISON, hasRequirementsReview ? 2 : 0],
-    [CRITERIA_DECOMPOSITION, nodes.filter(({ decomposer }) => decomposer === 'llm').length],
-    [RUBRIC_GRADING, nodes.filter(({ grader }) => grader === 'llm').length],
-    [RED_TEAM, redTeamSettings(task) ? 1 : 0],
-    [VISION, visionSettings(task)?.verifier === 'llm_vision' ? 1 : 0],
+    [TEST_EXPECTATION_REVIEWER, hasRequirementsReview ? 2 : 0],
+    [CRITERIA_DECOMPOSITION_REVIEWER, nodes.filter(({ decomposer }) => decomposer === 'llm').length],
+    [RUBRIC_GRADING_REVIEWER, nodes.filter(({ grader }) => grader === 'llm').length],
+    [RED_TEAM_REVIEWER, redTeamSettings(task) ? 1 : 0],
+    [VISION_REVIEWER, findVisionSettings(task)?.verifier === 'llm_vision' ? 1 : 0],
     // The base says which model is asked how often: at the worst all reviewers ask each.
-    [STAGE_REVIEWER, hasReviewPipeline && attempt.model !== null ? MAX_PIPELINE_REVIEWERS : 0],
+    [PIPELINE_STAGE_REVIEWER, hasReviewPipeline && attempt.model !== null ? MAX_PIPELINE_REVIEWERS : 0],
   ];
 }
 
@@ -76,7 +76,7 @@ export function estimateJudgingCost(
   for (const [{ purpose, maxTokens: output, shows }, times] of planQuestions(may)) {
     const input = shows.includes('pictures') ? MAX_PICTURE_TOKENS : MAX_MATERIAL_TOKENS;
     for (const model of times === 0 ? [] : modelsForPurpose(models, purpose)) {
-      const one = askCostUsd(model, { tokens: { input, output } }, now.toISOString());
+      const one = computeJudgeCallCostUsd(model, { tokens: { input, output } }, now.toISOString());
       if (one === null) return { unknown: model.model };
       usd += one * times * MAX_BILLED_CALLS;
       asked += times;
@@ -95,7 +95,7 @@ export function estimateJudgingCost(
 export async function reserveJudgingOrRefusal(
   may: JudgingScope,
   models: JudgeModels,
-  { policy, spend }: { readonly policy: CascadePolicy; readonly spend: Pick<SpendCounters, 'reserve'> },
+  { policy, spend }: { readonly policy: TierPolicySettings; readonly spend: Pick<SpendCounters, 'reserve'> },
   now: Date,
 ): Promise<string | null> {
   const { task, attempt } = may;
@@ -110,8 +110,8 @@ export async function reserveJudgingOrRefusal(
   // Whoever asks has said what it may cost: that is not to count twice.
   const { judging: _, ...before } = attempt;
   const earlier = task.attempts.map((each) => (each.number === before.number ? before : each));
-  const own = taskBudgetRefusal({ ...task, attempts: earlier }, estimated, budgets, what);
-  if (own !== null || !hasSharedBudgets(budgets)) return own;
+  const own = findTaskBudgetRefusalReason({ ...task, attempts: earlier }, estimated, budgets, what);
+  if (own !== null || !hasBudgetsBeyondTask(budgets)) return own;
   const mark = judgingReservationId(task.id, attempt.number, times);
   const launching = { reservationId: mark, repository: task.repository, estimate: estimated, purpose: what };
   const answer = await spend.reserve(launching, budgets, now);

@@ -1,9 +1,9 @@
 import type { Budgets } from '../../contract/models/budgets.ts';
-import type { BudgetReservation } from '../../contract/task/attempt.ts';
+import type { ModelBudgetReservation } from '../../contract/task/attempt.ts';
 import type { CostEstimate } from './cost-estimate.ts';
 
 /** One request to reserve money. Amounts are USD. */
-export interface SpendRequest {
+export interface SpendReservationRequest {
   /** Key of the reservation: `<task>#<attempt>`, with a suffix where one attempt needs several. */
   readonly reservationId: string;
   readonly repository: string;
@@ -16,18 +16,21 @@ export interface SpendRequest {
 export interface SpendCounters {
   /** Reserves once under a key, or names the budget that the reservation would exceed. */
   reserve(
-    of: SpendRequest,
+    of: SpendReservationRequest,
     budgets: Budgets,
     now: Date,
-  ): Promise<BudgetReservation | { readonly refused: string }>;
+  ): Promise<ModelBudgetReservation | { readonly refused: string }>;
   /** Adds to the reservation of a key each time, or names the budget that this would exceed. */
   increase(
-    of: SpendRequest,
+    of: SpendReservationRequest,
     budgets: Budgets,
     now: Date,
-  ): Promise<BudgetReservation | { readonly refused: string }>;
+  ): Promise<ModelBudgetReservation | { readonly refused: string }>;
   /** Returns the open reservations of these keys on these days (`YYYY-MM-DD`). */
-  findReservations(keys: readonly string[], days: readonly string[]): Promise<Map<string, BudgetReservation>>;
+  findReservations(
+    keys: readonly string[],
+    days: readonly string[],
+  ): Promise<Map<string, ModelBudgetReservation>>;
   /** Opens an empty reservation for judging, unless one exists. */
-  openJudgingReservation(attempt: string, now: Date): Promise<BudgetReservation>;
+  openJudgingReservation(attempt: string, now: Date): Promise<ModelBudgetReservation>;
 }

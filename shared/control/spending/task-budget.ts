@@ -1,7 +1,7 @@
 import { type Budgets, formatMicroUsd, toMicroUsd } from '../../contract/models/budgets.ts';
 import type { Attempt } from '../../contract/task/attempt.ts';
-import { attemptCost } from '../../contract/task/attempt-cost.ts';
-import { partialJudgingCost, unsettledJudgingMicroUsd } from '../../contract/task/judging-cost.ts';
+import { computeAttemptCost } from '../../contract/task/attempt-cost.ts';
+import { computeKnownJudgingCost, unsettledJudgingMicroUsd } from '../../contract/task/judging-cost.ts';
 import type { Task } from '../../contract/task/task.ts';
 import type { CostEstimate } from './cost-estimate.ts';
 
@@ -14,8 +14,9 @@ const reservedMicroUsd = ({ reserved, reserved_more = [] }: Attempt): number =>
  * and where that is more what is known with what may have been asked and nobody has heard. Of an outside agent's work only the judging counts: nobody here pays for the rest. Where a task ended
  * between evidence and verdict, models may have been asked whose answers nobody has heard: that cost is not known.
  */
-export function budgetedMicroUsd(attempt: Attempt, runner: Task['runner']): number {
-  const { usd, isComplete } = runner === 'external' ? partialJudgingCost(attempt) : attemptCost(attempt);
+export function computeBudgetedAttemptMicroUsd(attempt: Attempt, runner: Task['runner']): number {
+  const { usd, isComplete } =
+    runner === 'external' ? computeKnownJudgingCost(attempt) : computeAttemptCost(attempt);
   const micro = toMicroUsd(usd) + unsettledJudgingMicroUsd(attempt);
   const mayBeAsked = attempt.verification !== null && attempt.verdict === null;
   return isComplete && attempt.outcome !== null && !mayBeAsked
@@ -24,7 +25,7 @@ export function budgetedMicroUsd(attempt: Attempt, runner: Task['runner']): numb
 }
 
 /** Why the next attempt of a task, or something else that is to be paid for, could exceed the task's own budgets; null: it could not. */
-export function taskBudgetRefusal(
+export function findTaskBudgetRefusalReason(
   task: Task,
   estimated: CostEstimate,
   { chain_usd, task_usd }: Budgets,
@@ -32,7 +33,7 @@ export function taskBudgetRefusal(
 ): string | null {
   const round = task.attempts.filter(({ number }) => number >= task.budget_from);
   const sum = (attempts: readonly Attempt[]): number =>
-    attempts.reduce((total, attempt) => total + budgetedMicroUsd(attempt, task.runner), 0);
+    attempts.reduce((total, attempt) => total + computeBudgetedAttemptMicroUsd(attempt, task.runner), 0);
   const own = task.budget.max_cost_usd;
   const limits: readonly (readonly [name: string, limit: number | undefined, spent: number])[] = [
     ['budget of the task itself', own, sum(round)],
@@ -43,13 +44,13 @@ export function taskBudgetRefusal(
     if (limit === undefined || spent + estimated.highMicro <= toMicroUsd(limit)) continue;
     // Its own budget binds only where the deployment watches budgets before launches, and once something was spent of it: the gateway stops at it.
     if (name === 'budget of the task itself' && spent === 0) continue;
-    return budgetRefusalMessage(name, toMicroUsd(limit), spent, estimated, what);
+    return formatBudgetRefusal(name, toMicroUsd(limit), spent, estimated, what);
   }
   return null;
 }
 
 /** Words for the task: which budget, how much of it is taken, and what was expected of the attempt, or of what else is to be paid for. */
-export const budgetRefusalMessage = (
+export const formatBudgetRefusal = (
   name: string,
   limit: number,
   taken: number,

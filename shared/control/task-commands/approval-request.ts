@@ -1,4 +1,4 @@
-import { type AutonomyLevel, isAllowedWithoutApproval } from '../../contract/approval/autonomy.ts';
+import { type AutonomyLevel, isActionAllowedWithoutApproval } from '../../contract/approval/autonomy.ts';
 import { actionRisk, isHumanApprovalRequired } from '../../contract/approval/risk.ts';
 import type { ApprovalEvent } from '../../contract/approval/schema.ts';
 import {
@@ -6,18 +6,18 @@ import {
   type Approval,
   type ApprovalRequest,
   findPendingApproval,
-  MAX_APPROVALS,
+  MAX_APPROVALS_PER_TASK,
   MAX_DECISION_REASON_LENGTH,
-  type ParkedSession,
-  type ParkedWork,
+  type SessionAwaitingApproval,
+  type WorkAwaitingApproval,
 } from '../../contract/approval/schema.ts';
 import { Refusal } from '../../contract/refusal.ts';
 import type { Attempt } from '../../contract/task/attempt.ts';
 import type { Task } from '../../contract/task/task.ts';
 import { truncateText } from '../../lib/truncate.ts';
-import { effectiveAutonomy } from '../approvals/effective-autonomy.ts';
+import { determineEffectiveAutonomyLevel } from '../approvals/effective-autonomy.ts';
 import { type ApprovalTimeoutPolicy, scheduleApproval } from '../approvals/timeout-policy.ts';
-import { isPlatformLaunch } from './launch.ts';
+import { isLaunchedByPlatform } from './launch.ts';
 import { taskEndFields } from './settle.ts';
 import {
   applyTaskEvent,
@@ -36,9 +36,9 @@ const OUTSIDE_SECONDS = 900;
 export interface ApprovalRequestInput {
   readonly request: ApprovalRequest;
   /** Where the work stands; null: it is kept by whoever asks. */
-  readonly parkedWork: ParkedWork | null;
+  readonly parkedWork: WorkAwaitingApproval | null;
   /** What the agent's CLI can go on with elsewhere; null: nothing. */
-  readonly session?: ParkedSession | null;
+  readonly session?: SessionAwaitingApproval | null;
   readonly timeoutPolicy: ApprovalTimeoutPolicy;
   /** The deployment's; the base and the task may have a lower one. */
   readonly autonomy: AutonomyLevel;
@@ -71,7 +71,7 @@ const workerName = (attempt: Attempt): string =>
 
 /** A box that is told to end when it has asked: its task holds no box while it waits. An outside agent keeps its own. */
 const parkContainer = (task: Task, attempt: Attempt, number: number): Partial<Attempt> =>
-  attempt.agent && isPlatformLaunch(task, 'agent')
+  attempt.agent && isLaunchedByPlatform(task, 'agent')
     ? {
         agent: {
           ...attempt.agent,
@@ -96,14 +96,14 @@ export function recordApprovalRequest(
   if (findRepeatedApprovalRequest(task, number, request)) return null;
   const attempt = requireRunningAttempt(task, number);
   const approvals = task.approvals ?? [];
-  if (approvals.length >= MAX_APPROVALS)
+  if (approvals.length >= MAX_APPROVALS_PER_TASK)
     throw new Refusal(
       'conflict',
-      `task ${task.id} has asked for ${MAX_APPROVALS} approvals, which is the most`,
+      `task ${task.id} has asked for ${MAX_APPROVALS_PER_TASK} approvals, which is the most`,
     );
   const risk = actionRisk(request.action);
-  const level = effectiveAutonomy(task, autonomy);
-  const isAllowed = isAllowedWithoutApproval(level, request.action, risk);
+  const level = determineEffectiveAutonomyLevel(task, autonomy);
+  const isAllowed = isActionAllowedWithoutApproval(level, request.action, risk);
   const schedule = scheduleApproval(timeoutPolicy, { action: request.action, risk }, now);
   const approval: Approval = {
     ...request,

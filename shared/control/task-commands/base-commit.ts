@@ -3,7 +3,7 @@ import { GitObjectId } from '../../contract/repository/git-ref.ts';
 import type { Task } from '../../contract/task/task.ts';
 
 /** The commit that a ref names by itself, or null: then the repository must be asked. */
-export const commitIdOrNull = (ref: string): string | null =>
+export const parseFullCommitId = (ref: string): string | null =>
   GitObjectId.safeParse(ref).success ? ref : null;
 
 /** Does the task need an execution of the cascade while it is open? An outside agent's only until its base is known. */
@@ -11,7 +11,7 @@ export const shouldStartCascade = (task: Pick<Task, 'runner' | 'base_commit' | '
   task.runner === 'managed' || task.base_commit === null || task.workflow !== undefined;
 
 /** Is there anything that the repository has still to be asked before the task can be given to somebody? */
-export const isBaseUnresolved = ({
+export const isBaseCommitUnresolved = ({
   base_commit,
   base_role,
   runner,

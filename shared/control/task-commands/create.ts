@@ -1,14 +1,14 @@
-import type { PlanTaskFields } from '../../contract/plan/schema.ts';
+import type { PlanRequestFields } from '../../contract/plan/schema.ts';
 import { Refusal } from '../../contract/refusal.ts';
 import { hiddenTestsLocation } from '../../contract/submission/hidden-tests.ts';
 import type { TaskSubmission } from '../../contract/submission/schema.ts';
-import { evaluatePartialStart, type TaskDependency } from '../../contract/task/partial-start.ts';
+import { evaluatePartialDependencyStart, type TaskDependency } from '../../contract/task/partial-start.ts';
 import { MAX_NEW_TASK_BYTES } from '../../contract/task/shrink-task.ts';
 import { isTerminalStatus } from '../../contract/task/status.ts';
 import type { Task } from '../../contract/task/task.ts';
 import { measureItemBytes, measureValueBytes } from '../../lib/item-size.ts';
 import { chooseRole } from '../routing/choose-role.ts';
-import { commitIdOrNull, shouldStartCascade } from './base-commit.ts';
+import { parseFullCommitId, shouldStartCascade } from './base-commit.ts';
 import { toIsoTime } from './task-change.ts';
 
 export type { TaskDependency } from '../../contract/task/partial-start.ts';
@@ -21,7 +21,7 @@ export interface TaskCreationContext {
   /** Set when the platform makes it from another task. */
   readonly origin?: Task['made_from'];
   /** Set when the task is a plan. */
-  readonly plan?: PlanTaskFields | undefined;
+  readonly plan?: PlanRequestFields | undefined;
   /** The dependencies that exist, by id. */
   readonly dependencies: ReadonlyMap<string, TaskDependency>;
 }
@@ -69,7 +69,7 @@ export function findPartialStart(
   const known = depends_on.flatMap((id) => dependencies.get(id) ?? []);
   // One with a fix-up has not failed for good.
   if (known.length < depends_on.length || known.some(({ superseded_by }) => superseded_by)) return null;
-  return evaluatePartialStart(partial_dependencies, known);
+  return evaluatePartialDependencyStart(partial_dependencies, known);
 }
 
 /** A new task: `blocked` while a dependency is not done, else `open`. An open task starts its cascade at once (run 1), an outside agent's only to learn its base. */
@@ -78,7 +78,7 @@ export function createTask(request: TaskSubmission, context: TaskCreationContext
   const waiting = partial ? null : findBlockingDependency(request.depends_on, context.dependencies);
   const at = toIsoTime(context.now);
   const { id: _ignored, hidden_tests: hidden, delivery, ...fields } = request;
-  const base_commit = commitIdOrNull(request.base_ref);
+  const base_commit = parseFullCommitId(request.base_ref);
   const { role, reason: role_reason } = chooseRole(request);
   const task: Task = {
     ...fields,

@@ -1,18 +1,18 @@
 import { LAUNCH_KINDS, type LaunchKind } from '../../contract/box-kind.ts';
-import { LAUNCH_VISIBILITY_SECONDS } from '../../contract/messages/step-messages.ts';
+import { LAUNCH_MESSAGE_VISIBILITY_SECONDS } from '../../contract/messages/step-messages.ts';
 import { DELIVERY_LIMIT_SECONDS } from '../../contract/resource-names.ts';
 import { isTerminalStatus } from '../../contract/task/status.ts';
 import { currentAttempt, type Task } from '../../contract/task/task.ts';
 import { nextApprovalDeadline } from './approval-request.ts';
-import { isExecutionNeeded } from './execution-start.ts';
+import { isCascadeExecutionNeeded } from './execution-start.ts';
 import { findHeartbeatAttempt } from './heartbeat.ts';
-import { hasLaunchReported, isPlatformLaunch } from './launch.ts';
-import { currentStage } from './stage.ts';
+import { hasContainerReported, isLaunchedByPlatform } from './launch.ts';
+import { determineCascadeStage } from './stage.ts';
 
 /** Seconds that a step of the cascade may take, its start included, or ECS may not know of a box that it has started, before it counts as lost. */
 export const START_GRACE_SECONDS = 30;
 /** Seconds after which a box that was asked for is asked for again: by then its message has come a second time by itself. */
-export const LAUNCH_GRACE_SECONDS = LAUNCH_VISIBILITY_SECONDS + START_GRACE_SECONDS;
+export const LAUNCH_RETRY_AFTER_SECONDS = LAUNCH_MESSAGE_VISIBILITY_SECONDS + START_GRACE_SECONDS;
 /**
  * Seconds after which somebody looks whether what must follow from an end, or from the beginning of a wait, has followed: longer than
  * the stream takes to deliver a record, so that there is most often nothing left to do.
@@ -22,7 +22,7 @@ export const FOLLOW_UP_CHECK_SECONDS = 120;
  * Seconds after which a box that still runs counts as lost all the same. An agent's has a lease instead; gates have a limit for each
  * command, so that longer than this is no work but a box that hangs; a function that delivers has ended by then.
  */
-export const MAX_LAUNCH_SECONDS: Readonly<Record<LaunchKind, number>> = {
+export const LAUNCH_LOST_AFTER_SECONDS: Readonly<Record<LaunchKind, number>> = {
   agent: Number.POSITIVE_INFINITY,
   gates: 6 * 3_600,
   deliver: DELIVERY_LIMIT_SECONDS.queue + DELIVERY_LIMIT_SECONDS.run,
@@ -45,8 +45,8 @@ export function findAwaitedLaunch(
     if (
       launch &&
       !launch.lost &&
-      isPlatformLaunch(task, kind) &&
-      !hasLaunchReported(task, attempt.number, kind)
+      isLaunchedByPlatform(task, kind) &&
+      !hasContainerReported(task, attempt.number, kind)
     )
       return { kind, number: launch.number, launchedAt: launch.launched_at };
   }
@@ -55,7 +55,8 @@ export function findAwaitedLaunch(
 
 /** Does the task wait for a box that was asked for? Else its next step is to be done, or is being done. */
 export const isAwaitingLaunch = (task: Task): boolean =>
-  isExecutionNeeded(task) && ['run_agent', 'run_gates', 'deliver'].includes(currentStage(task));
+  isCascadeExecutionNeeded(task) &&
+  ['run_agent', 'run_gates', 'deliver'].includes(determineCascadeStage(task));
 
 /** Since when a box is waited for, however often it was asked for: since the attempt, the person, the report or the decision that wanted it, or the one before it. */
 function launchWantedSince(task: Task): number {
@@ -76,15 +77,15 @@ function launchDeadline(task: Task): number {
   const asked = Date.parse(task.updated_at);
   const since = Math.max(asked, Date.parse(box?.launchedAt ?? task.updated_at));
   // It is in no register, and is left its time.
-  if (box?.kind === 'deliver') return since + MAX_LAUNCH_SECONDS.deliver * 1_000;
+  if (box?.kind === 'deliver') return since + LAUNCH_LOST_AFTER_SECONDS.deliver * 1_000;
   const waited = box ? 0 : (asked - launchWantedSince(task)) / 1_000;
-  return since + Math.min(LONGEST_PAUSE_SECONDS, Math.max(LAUNCH_GRACE_SECONDS, waited)) * 1_000;
+  return since + Math.min(LONGEST_PAUSE_SECONDS, Math.max(LAUNCH_RETRY_AFTER_SECONDS, waited)) * 1_000;
 }
 
 /** When a step that has not been done counts as lost: its execution, or the start of one. */
 function stepDeadline(task: Task): number {
   const due = Date.parse(task.updated_at) + START_GRACE_SECONDS * 1_000;
-  const judging = currentStage(task) === 'verify' ? currentAttempt(task)?.judging : undefined;
+  const judging = determineCascadeStage(task) === 'verify' ? currentAttempt(task)?.judging : undefined;
   return judging?.run === task.run ? Math.max(due, Date.parse(judging.until)) : due;
 }
 
@@ -109,29 +110,29 @@ export const needsStreamFollowUp = (task: Task): boolean =>
  * When something must be done about a task unless something happens to it before; null where nothing that time alone brings can go
  * wrong: it waits for an outside agent, or for a person who has no limit. One that is over, or waits for another task, is looked at once.
  */
-export function nextDeadline(task: Task): Date | null {
+export function computeTaskDeadline(task: Task): Date | null {
   if (needsStreamFollowUp(task))
     return new Date(Date.parse(task.updated_at) + FOLLOW_UP_CHECK_SECONDS * 1_000);
   if (task.hold) return holdDeadline(task);
   if (task.status === 'auth_required') return nextApprovalDeadline(task);
   const lease = leaseEnd(task);
-  const moves = isExecutionNeeded(task) && !isCoveredByLease(task);
+  const moves = isCascadeExecutionNeeded(task) && !isCoveredByLease(task);
   if (!moves) return lease === null ? null : new Date(lease);
   const due = isAwaitingLaunch(task) ? launchDeadline(task) : stepDeadline(task);
   return new Date(lease === null ? due : Math.min(lease, due));
 }
 
 /** When to look again at a task that is due and well: its box runs, or its step was begun anew. Null: never, what follows from it has followed. */
-export function nextCheckAt(task: Task, now: Date): Date | null {
+export function computeNextTaskCheckAt(task: Task, now: Date): Date | null {
   if (needsStreamFollowUp(task)) return null;
   if (task.hold) return holdDeadline(task);
   if (task.status === 'auth_required') return nextApprovalDeadline(task);
   const lease = isCoveredByLease(task) ? leaseEnd(task) : null;
-  return lease !== null && lease > now.getTime() ? new Date(lease) : nextRecoveryAt(task, now);
+  return lease !== null && lease > now.getTime() ? new Date(lease) : computeNextTaskRecoveryAt(task, now);
 }
 
 /** When to try again with a task that cannot be put right just now. */
-export function nextRecoveryAt(task: Task, now: Date): Date {
+export function computeNextTaskRecoveryAt(task: Task, now: Date): Date {
   const idle = (now.getTime() - Date.parse(task.updated_at)) / 1_000;
   const pause = Math.min(LONGEST_PAUSE_SECONDS, Math.max(SHORTEST_PAUSE_SECONDS, idle));
   const again = now.getTime() + pause * 1_000;

@@ -1,6 +1,10 @@
-import { isExcusedRemedy } from '../../contract/failure/failure-classes.ts';
+import { isRemedyOutsideAttemptBudget } from '../../contract/failure/failure-classes.ts';
 import type { Attempt, CascadeDecision } from '../../contract/task/attempt.ts';
-import { DEFAULT_HOLD_LIMIT, type HoldLimit, holdExpiry } from '../../contract/task/hold-limit.ts';
+import {
+  computeReviewHoldExpiry,
+  DEFAULT_REVIEW_HOLD_LIMIT,
+  type ReviewHoldLimit,
+} from '../../contract/task/hold-limit.ts';
 import type { Task } from '../../contract/task/task.ts';
 import { classifyAttemptFailure } from '../failures/attempt-failure.ts';
 import { buildFailureClassification } from '../failures/failure-classification.ts';
@@ -13,26 +17,26 @@ import {
 } from './task-change.ts';
 
 /** How an attempt ended, from what is known of it when it is decided upon. */
-export function attemptOutcome(
+export function determineAttemptOutcome(
   attempt: Attempt,
   decision: Pick<CascadeDecision, 'action'>,
 ): NonNullable<Attempt['outcome']> {
   if (decision.action === 'accept') return attempt.verdict?.verified === false ? 'unverified' : 'passed';
   if (decision.action === 'refer') return 'referred';
   const failure = classifyAttemptFailure(attempt);
-  return failure && isExcusedRemedy(failure.remedy) ? 'infra_failed' : 'failed';
+  return failure && isRemedyOutsideAttemptBudget(failure.remedy) ? 'infra_failed' : 'failed';
 }
 
 /**
  * Writes down what was decided. An accepted attempt stays open until it is delivered; a referred one is held for a person;
  * the others are over. `counted`: where its judging is to be counted, when that was not set aside with it. An external task that must be reworked is opened again for its agents.
  */
-export function recordDecision(
+export function recordCascadeDecision(
   task: Task,
   number: number,
   decision: Omit<CascadeDecision, 'at'>,
   now: Date,
-  limit: HoldLimit = DEFAULT_HOLD_LIMIT,
+  limit: ReviewHoldLimit = DEFAULT_REVIEW_HOLD_LIMIT,
   counted: Pick<Attempt, 'reserved' | 'reserved_more'> = {},
 ): TaskChange | null {
   const attempt = requireRunningAttempt(task, number);
@@ -44,7 +48,9 @@ export function recordDecision(
   )
     return null;
   const outcome =
-    decision.action === 'accept' || decision.action === 'refer' ? null : attemptOutcome(attempt, decision);
+    decision.action === 'accept' || decision.action === 'refer'
+      ? null
+      : determineAttemptOutcome(attempt, decision);
   const attempts = replaceCurrentAttempt(task, {
     decision: { ...decision, at },
     ...counted,
@@ -62,7 +68,7 @@ export function recordDecision(
           ? attempt.verdict.reasons.map((reason) => reason.message)
           : [decision.reason],
         since: at,
-        ...holdExpiry(now, limit),
+        ...computeReviewHoldExpiry(now, limit),
       },
     });
   if (task.runner === 'external' && (decision.action === 'retry' || decision.action === 'escalate'))

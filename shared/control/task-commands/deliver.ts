@@ -1,5 +1,10 @@
 import { Refusal } from '../../contract/refusal.ts';
-import { currentAttempt, deliveryBranch, type PatchedTree, type Task } from '../../contract/task/task.ts';
+import {
+  type BaseCommitAndTree,
+  currentAttempt,
+  deliveryBranchName,
+  type Task,
+} from '../../contract/task/task.ts';
 import { requireSameBaseCommit } from './base-commit.ts';
 import {
   applyTaskEvent,
@@ -10,7 +15,7 @@ import {
 } from './task-change.ts';
 
 /** Why this work may not be delivered, or null when it may: the verdict, or a person, must have passed this very tree on this very base. */
-export function deliveryRefusal(task: Task, { base_commit, tree }: PatchedTree): string | null {
+export function findDeliveryRefusal(task: Task, { base_commit, tree }: BaseCommitAndTree): string | null {
   const attempt = currentAttempt(task);
   if (task.status !== 'in_review' || !attempt || attempt.outcome !== null)
     return `task ${task.id} is ${task.status}, with nothing to deliver`;
@@ -19,7 +24,8 @@ export function deliveryRefusal(task: Task, { base_commit, tree }: PatchedTree):
     return `the attempt's tree is ${attempt.artifact?.tree ?? 'unknown'}, not ${tree}`;
   if (task.base_commit !== base_commit || attempt.artifact.base_commit !== base_commit)
     return `the task is bound to base ${task.base_commit ?? 'unknown'}, not ${base_commit}`;
-  const isThis = (other: PatchedTree): boolean => other.tree === tree && other.base_commit === base_commit;
+  const isThis = (other: BaseCommitAndTree): boolean =>
+    other.tree === tree && other.base_commit === base_commit;
   if (task.review?.decision === 'approve' && isThis(task.review)) return null;
   const verdict = attempt.verdict;
   if (verdict?.verdict !== 'pass' || !isThis(verdict))
@@ -33,14 +39,14 @@ export function deliveryRefusal(task: Task, { base_commit, tree }: PatchedTree):
 export function authorizeDelivery(
   task: Task,
   number: number,
-  work: PatchedTree,
+  work: BaseCommitAndTree,
   now: Date,
 ): TaskChange | null {
   const { tree } = work;
   const base_commit = requireSameBaseCommit(task, work.base_commit);
   if (task.delivery?.state === 'delivered' && task.delivery.tree === tree) return null;
   requireRunningAttempt(task, number);
-  const refusal = deliveryRefusal(task, work);
+  const refusal = findDeliveryRefusal(task, work);
   if (refusal !== null) throw new Refusal('conflict', refusal);
   if (task.delivery?.state === 'pushing' && task.delivery.tree === tree) return null;
   return applyTaskEvent(task, 'review', now, {
@@ -48,7 +54,7 @@ export function authorizeDelivery(
       state: 'pushing',
       base_commit,
       tree,
-      branch: deliveryBranch(task.id),
+      branch: deliveryBranchName(task.id),
       commit: null,
       reason: null,
       at: toIsoTime(now),
@@ -57,10 +63,10 @@ export function authorizeDelivery(
 }
 
 /** The push is done. Only the tree that leave was given for can be reported. */
-export function recordDelivery(
+export function recordPushedDelivery(
   task: Task,
   number: number,
-  { base_commit, tree }: PatchedTree,
+  { base_commit, tree }: BaseCommitAndTree,
   commit: string,
   now: Date,
 ): TaskChange | null {
@@ -84,7 +90,7 @@ export function recordDelivery(
 export function recordDeliveryRefusal(
   task: Task,
   number: number,
-  work: PatchedTree,
+  work: BaseCommitAndTree,
   reason: string,
   now: Date,
 ): TaskChange | null {
@@ -96,7 +102,7 @@ export function recordDeliveryRefusal(
       state: 'refused',
       base_commit,
       tree: work.tree,
-      branch: deliveryBranch(task.id),
+      branch: deliveryBranchName(task.id),
       commit: null,
       reason,
       at: toIsoTime(now),

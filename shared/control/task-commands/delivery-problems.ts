@@ -1,7 +1,7 @@
-import { findLongestScope } from '../../contract/repository/repository-url.ts';
+import { findMostSpecificScope } from '../../contract/repository/repository-url.ts';
 import type { TaskSubmission } from '../../contract/submission/schema.ts';
 import type { SubmissionProblem } from './adapter-problems.ts';
-import { commitIdOrNull } from './base-commit.ts';
+import { parseFullCommitId } from './base-commit.ts';
 
 /** Why work cannot leave as its task wants it to; empty when it can. `forges`: URL prefixes of repositories that pull requests are opened for. */
 export function findDeliveryProblems(
@@ -9,7 +9,7 @@ export function findDeliveryProblems(
   forges: readonly string[],
 ): SubmissionProblem[] {
   if (delivery === undefined || delivery === 'branch') return [];
-  if (commitIdOrNull(base_ref) !== null)
+  if (parseFullCommitId(base_ref) !== null)
     return [
       {
         pointer: '/base_ref',
@@ -17,7 +17,7 @@ export function findDeliveryProblems(
       },
     ];
   return delivery === 'pull_request' &&
-    findLongestScope(
+    findMostSpecificScope(
       forges.map((url) => ({ url })),
       repository,
     ) === null

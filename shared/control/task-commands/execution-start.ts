@@ -1,7 +1,7 @@
-import type { CascadeInput, CascadeStepResult } from '../../contract/messages/step-messages.ts';
+import type { CascadeExecutionInput, CascadeStepResult } from '../../contract/messages/step-messages.ts';
 import type { Task } from '../../contract/task/task.ts';
-import { submitterKey } from '../admission/admission-control.ts';
-import { type CascadeStage, currentStage } from './stage.ts';
+import { hashSubmitterName } from '../admission/admission-control.ts';
+import { type CascadeStage, determineCascadeStage } from './stage.ts';
 
 /** Where a task waits for what others bring: a box its report, the janitor its verdict. */
 const EXTERNAL_WAIT_STAGES: ReadonlySet<CascadeStage> = new Set<CascadeStage>([
@@ -19,31 +19,31 @@ const IDLE_STAGES: ReadonlySet<CascadeStage> = new Set<CascadeStage>([
 ]);
 
 /** Where a task stands, as the cascade carries it from state to state. */
-export const toCascadeResult = (task: Task, stage: CascadeStage): CascadeStepResult => ({
+export const buildCascadeStepResult = (task: Task, stage: CascadeStage): CascadeStepResult => ({
   stage,
   attempt: task.attempts.at(-1)?.number ?? 0,
   priority: task.priority,
-  submitter: submitterKey(task),
+  submitter: hashSubmitterName(task),
 });
 
 /** Is there a step of the cascade to be done for a task as it is now, or something to be waited for that the cascade asks for? */
-export const isExecutionNeeded = (task: Task): boolean =>
-  task.run > 0 && !IDLE_STAGES.has(currentStage(task));
+export const isCascadeExecutionNeeded = (task: Task): boolean =>
+  task.run > 0 && !IDLE_STAGES.has(determineCascadeStage(task));
 
 /** What an execution is started with: it goes on where the task stands. */
-export const executionInput = (task: Task): CascadeInput => ({
+export const buildCascadeExecutionInput = (task: Task): CascadeExecutionInput => ({
   task_id: task.id,
   run: task.run,
-  ...toCascadeResult(task, currentStage(task)),
+  ...buildCascadeStepResult(task, determineCascadeStage(task)),
 });
 
 /**
  * Does one write of a task start an execution of the cascade? A new run does, and what ends a wait: an execution ends where its task has to
  * wait, and whoever brings what it has waited for makes the next one start. What an execution writes itself it goes on from by itself.
  */
-export function shouldStartExecution(before: Task | null, after: Task): boolean {
-  if (!isExecutionNeeded(after)) return false;
+export function shouldStartCascadeExecution(before: Task | null, after: Task): boolean {
+  if (!isCascadeExecutionNeeded(after)) return false;
   if (after.run > (before?.run ?? 0)) return true;
-  const was = before && currentStage(before);
-  return was !== null && EXTERNAL_WAIT_STAGES.has(was) && was !== currentStage(after);
+  const was = before && determineCascadeStage(before);
+  return was !== null && EXTERNAL_WAIT_STAGES.has(was) && was !== determineCascadeStage(after);
 }

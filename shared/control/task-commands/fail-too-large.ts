@@ -8,7 +8,7 @@ import { applyTaskEvent, replaceCurrentAttempt, type TaskChange, toIsoTime } fro
  * Ends a task whose next state cannot be written because the item is full: trying again would never end. Null: the task is in a state
  * that it cannot fail in.
  */
-export function failTooLarge(task: Task, wanted: TaskChange): TaskChange | null {
+export function failTooLargeTask(task: Task, wanted: TaskChange): TaskChange | null {
   if (TASK_LIFECYCLE.next(task.status, 'fail') === null) return null;
   const now = new Date(wanted.task.updated_at);
   const attempt = currentAttempt(task);

@@ -2,7 +2,7 @@ import { TaskSubmission } from '../../contract/submission/schema.ts';
 import { roundBudgetUsage } from '../../contract/task/attempt-cost.ts';
 import { currentAttempt, StoredSubmission, type Task } from '../../contract/task/task.ts';
 import { deriveTaskOrigin } from '../../contract/task/task-origin.ts';
-import { fencePrompt } from '../../lib/fenced-prompt.ts';
+import { fenceUntrustedText } from '../../lib/fenced-prompt.ts';
 import { sha256 } from '../../lib/sha256.ts';
 import { truncateText, truncateToBytes } from '../../lib/truncate.ts';
 import { createTask } from './create.ts';
@@ -56,7 +56,7 @@ function fixUpDescription(task: Task): string {
   );
   const [own = ''] = task.description.split(FEEDBACK_HEADING);
   // The boundary must be the same when this is made again.
-  const { text } = fencePrompt(
+  const { text } = fenceUntrustedText(
     [{ label: `task ${task.id}`, text: buildRetryContext(over) }],
     sha256(`${task.id} ${task.version}`).slice(0, 24),
   );

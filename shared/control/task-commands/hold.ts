@@ -53,7 +53,7 @@ export function requestReverification(task: Task, reason: string, by: string, no
 }
 
 /** Nobody has decided in time: what the deployment says of that happens, and never a pass. Null: there is time, or no limit. */
-export function expireHold(task: Task, now: Date): TaskChange | null {
+export function expireReviewHold(task: Task, now: Date): TaskChange | null {
   const { hold } = task;
   const attempt = currentAttempt(task);
   if (!attempt || !hold?.until || Date.parse(hold.until) > now.getTime()) return null;

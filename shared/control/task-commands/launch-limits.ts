@@ -7,7 +7,7 @@ export const MAX_LOST_LAUNCHES = 3;
 export const MAX_EXCUSED_LAUNCHES = 10;
 
 /** Why there will be no further box of this kind for the attempt; null: there may be one. */
-export function launchGiveUpReason(
+export function findLaunchGiveUpReason(
   launch: ContainerLaunch | null | undefined,
   kind: LaunchKind,
 ): 'container_lost' | 'launch_refused' | null {

@@ -1,7 +1,7 @@
 import type { LaunchKind } from '../../contract/box-kind.ts';
 import type { ContainerLaunch } from '../../contract/task/attempt.ts';
 import type { Task } from '../../contract/task/task.ts';
-import { launchGiveUpReason, MAX_EXCUSED_LAUNCHES } from './launch-limits.ts';
+import { findLaunchGiveUpReason, MAX_EXCUSED_LAUNCHES } from './launch-limits.ts';
 import { taskEndFields } from './settle.ts';
 import {
   applyTaskEvent,
@@ -16,11 +16,11 @@ import {
 export const CONTAINER_START_SECONDS = 300;
 
 /** Does the platform run a box of this kind for the task? An outside agent's work is in nobody's. */
-export const isPlatformLaunch = ({ runner }: Pick<Task, 'runner'>, kind: LaunchKind): boolean =>
+export const isLaunchedByPlatform = ({ runner }: Pick<Task, 'runner'>, kind: LaunchKind): boolean =>
   kind !== 'agent' || runner === 'managed';
 
 /** What a box of `kind` still has to bring: when it is there already, nothing needs to be launched. */
-export function hasLaunchReported(task: Task, number: number, kind: LaunchKind): boolean {
+export function hasContainerReported(task: Task, number: number, kind: LaunchKind): boolean {
   const attempt = task.attempts.find((each) => each.number === number);
   if (!attempt || attempt.number !== task.attempts.at(-1)?.number || attempt.outcome !== null) return true;
   if (kind === 'agent') return attempt.report !== null;
@@ -57,7 +57,8 @@ export function postponeLaunch(
 ): TaskChange | null {
   const attempt = task.attempts.at(-1);
   const launch = attempt?.[kind];
-  if (!attempt || !launch || attempt.number !== number || hasLaunchReported(task, number, kind)) return null;
+  if (!attempt || !launch || attempt.number !== number || hasContainerReported(task, number, kind))
+    return null;
   const lease =
     kind === 'agent' ? { lease_until: toEpochSeconds(now) + seconds + CONTAINER_START_SECONDS } : {};
   return applyTaskEvent(task, launchEvent(kind), now, {
@@ -69,8 +70,13 @@ export function postponeLaunch(
 }
 
 /** ECS will never start this agent's box as it is asked for: no retry and no model mends that. Null: the attempt is over already. */
-export function failRefusedLaunch(task: Task, number: number, why: string, now: Date): TaskChange | null {
-  if (hasLaunchReported(task, number, 'agent')) return null;
+export function failTaskOnRefusedLaunch(
+  task: Task,
+  number: number,
+  why: string,
+  now: Date,
+): TaskChange | null {
+  if (hasContainerReported(task, number, 'agent')) return null;
   return applyTaskEvent(task, 'fail', now, {
     attempts: replaceCurrentAttempt(task, { outcome: 'infra_failed', ended_at: toIsoTime(now) }),
     ...taskEndFields(now),
@@ -81,7 +87,8 @@ export function failRefusedLaunch(task: Task, number: number, why: string, now: 
 /** Marks the last box of this kind as one after which no other is started. */
 export function stopLaunching(task: Task, number: number, kind: LaunchKind, now: Date): TaskChange | null {
   const launch = task.attempts.at(-1)?.[kind];
-  if (!launch || launchGiveUpReason(launch, kind) || hasLaunchReported(task, number, kind)) return null;
+  if (!launch || findLaunchGiveUpReason(launch, kind) || hasContainerReported(task, number, kind))
+    return null;
   return applyTaskEvent(task, launchEvent(kind), now, {
     attempts: replaceCurrentAttempt(task, {
       [kind]: { ...launch, lost: true, excused: MAX_EXCUSED_LAUNCHES },

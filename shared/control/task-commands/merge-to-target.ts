@@ -1,9 +1,9 @@
 import { Refusal } from '../../contract/refusal.ts';
-import type { Artifact, Attempt } from '../../contract/task/attempt.ts';
-import { currentAttempt, type PatchedTree, type Task } from '../../contract/task/task.ts';
+import type { Attempt, PatchArtifact } from '../../contract/task/attempt.ts';
+import { type BaseCommitAndTree, currentAttempt, type Task } from '../../contract/task/task.ts';
 import { truncateText } from '../../lib/truncate.ts';
 import { requireSameBaseCommit } from './base-commit.ts';
-import { attemptOutcome } from './decide.ts';
+import { determineAttemptOutcome } from './decide.ts';
 import { recordDeliveryRefusal } from './deliver.ts';
 import {
   applyTaskEvent,
@@ -17,7 +17,7 @@ import {
 export const MAX_MERGES_PER_ROUND = 8;
 
 /** Work on top of what its target has become. */
-export interface MergedTree extends Pick<Artifact, 'tree' | 'patch_sha256' | 'patch_bytes'> {
+export interface MergedTree extends Pick<PatchArtifact, 'tree' | 'patch_sha256' | 'patch_bytes'> {
   readonly onto: string;
 }
 export interface MergeConflict {
@@ -81,7 +81,7 @@ function mergeAttempt(
 function rebindToTarget(
   task: Task,
   number: number,
-  { base_commit, tree }: PatchedTree,
+  { base_commit, tree }: BaseCommitAndTree,
   target: string,
   next: (attempt: Attempt) => Pick<Attempt, 'artifact'> & { readonly summary: string },
   now: Date,
@@ -107,7 +107,7 @@ function rebindToTarget(
       now,
     );
   const over = replaceCurrentAttempt(task, {
-    outcome: attemptOutcome(attempt, { action: 'accept' }),
+    outcome: determineAttemptOutcome(attempt, { action: 'accept' }),
     ended_at: toIsoTime(now),
   });
   return applyTaskEvent(task, 'review', now, {
@@ -123,7 +123,7 @@ function rebindToTarget(
 export const recordMerge = (
   task: Task,
   number: number,
-  work: PatchedTree,
+  work: BaseCommitAndTree,
   merged: MergedTree & { readonly patch_key: string },
   now: Date,
 ): TaskChange | null =>
@@ -150,7 +150,7 @@ export const recordMerge = (
 export const recordMergeConflict = (
   task: Task,
   number: number,
-  work: PatchedTree,
+  work: BaseCommitAndTree,
   conflict: MergeConflict,
   now: Date,
 ): TaskChange | null =>

@@ -1,15 +1,15 @@
 import { findPendingApproval } from '../../contract/approval/schema.ts';
-import { isRestoredFile } from '../../contract/evidence/schema.ts';
+import { isRestoredProtectedFile } from '../../contract/evidence/schema.ts';
 import { Refusal } from '../../contract/refusal.ts';
 import type { Attempt } from '../../contract/task/attempt.ts';
 import { MAX_ATTEMPTS_BEFORE_RETRY } from '../../contract/task/shrink-task.ts';
 import { currentAttempt, type Task } from '../../contract/task/task.ts';
 import { applyApprovalEvent } from './approval-request.ts';
-import { commitIdOrNull, requireSameBaseCommit, shouldStartCascade } from './base-commit.ts';
+import { parseFullCommitId, requireSameBaseCommit, shouldStartCascade } from './base-commit.ts';
 import { taskEndFields } from './settle.ts';
 import {
   applyTaskEvent,
-  refuseSelfReview,
+  refuseReviewOfOwnWork,
   replaceCurrentAttempt,
   type TaskChange,
   toIsoTime,
@@ -87,7 +87,7 @@ export function startRetryRound(task: Task, now: Date): TaskChange {
       'conflict',
       `task ${task.id} has a fix-up, and tasks that depended on it wait for that: retry ${task.superseded_by} instead`,
     );
-  const base_commit = commitIdOrNull(task.base_ref);
+  const base_commit = parseFullCommitId(task.base_ref);
   return applyTaskEvent(task, 'retry', now, {
     run: shouldStartCascade({ ...task, base_commit }) ? task.run + 1 : task.run,
     base_commit,
@@ -109,7 +109,7 @@ export function startRetryRound(task: Task, now: Date): TaskChange {
 /** The files that an approval lets out although they were put back for the check: as many as have room, and how many there are besides. */
 function acceptedProtectedFiles(verification: Attempt['verification']): Partial<NonNullable<Task['review']>> {
   if (!verification) return {};
-  const files = verification.protected_files.filter(isRestoredFile).map(({ path }) => path);
+  const files = verification.protected_files.filter(isRestoredProtectedFile).map(({ path }) => path);
   if (files.length === 0) return {};
   const more = verification.put_back - files.length;
   return { accepted_files: files, ...(more > 0 ? { accepted_more: more } : {}) };
@@ -132,7 +132,7 @@ export function reviewHeldTask(
     throw new Refusal('invalid', `the held tree is ${attempt.artifact?.tree ?? 'unknown'}`, [
       { pointer: '/tree', message: `is not the held tree ${attempt.artifact?.tree ?? ''}` },
     ]);
-  refuseSelfReview(task, attempt, by);
+  refuseReviewOfOwnWork(task, attempt, by);
   const base = requireSameBaseCommit(task, base_commit);
   const accepted = decision === 'approve' ? acceptedProtectedFiles(attempt.verification) : {};
   const reviewed = applyTaskEvent(task, 'review', now, {

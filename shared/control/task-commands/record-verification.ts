@@ -2,8 +2,8 @@ import { summarizeChangedFiles } from '../../contract/evidence/changed-files.ts'
 import { listFailedChecks, MAX_NAMED_FAILED_CHECKS } from '../../contract/evidence/failed-checks.ts';
 import {
   type Evidence,
-  type GateFacts,
-  isRestoredFile,
+  type GateLedgerFacts,
+  isRestoredProtectedFile,
   type Verdict,
 } from '../../contract/evidence/schema.ts';
 import type { FailureCode } from '../../contract/failure/failure-class.ts';
@@ -13,12 +13,12 @@ import type { VerificationRecord } from '../../contract/task/attempt.ts';
 import { unsettledJudgingMicroUsd } from '../../contract/task/judging-cost.ts';
 import type { Task } from '../../contract/task/task.ts';
 import { truncateText } from '../../lib/truncate.ts';
-import { JUDGING_CLAIM_SECONDS } from '../../reviews/judging/judging-limits.ts';
+import { JUDGING_CLAIM_LEASE_SECONDS } from '../../reviews/judging/judging-limits.ts';
 import { requireSameBaseCommit } from './base-commit.ts';
-import { currentStage } from './stage.ts';
+import { determineCascadeStage } from './stage.ts';
 import {
   applyTaskEvent,
-  refuseSelfReview,
+  refuseReviewOfOwnWork,
   replaceCurrentAttempt,
   requireAttempt,
   requireRunningAttempt,
@@ -45,12 +45,12 @@ const worstFirst = <T extends { outcome: string }>(checks: readonly T[]): T[] =>
 
 const restoredFilesFirst = (files: Evidence['protected_files']): Evidence['protected_files'] =>
   [...files]
-    .sort((a, b) => Number(isRestoredFile(b)) - Number(isRestoredFile(a)))
+    .sort((a, b) => Number(isRestoredProtectedFile(b)) - Number(isRestoredProtectedFile(a)))
     .slice(0, MAX_STORED_CHECKS);
 
-function keptFacts(facts: GateFacts): GateFacts {
+function keptFacts(facts: GateLedgerFacts): GateLedgerFacts {
   const names = [...FIRST_FACTS.filter((name) => name in facts), ...Object.keys(facts)];
-  const kept: GateFacts = {};
+  const kept: GateLedgerFacts = {};
   let room = MAX_STORED_FACTS;
   for (const name of new Set(names)) {
     const value = facts[name] ?? null;
@@ -99,7 +99,7 @@ function summarizeEvidence(evidence: Evidence, key: string, now: Date): Verifica
         allowed_by: allowed_by === null ? null : truncateText(allowed_by, MAX_STORED_TEXT),
       }),
     ),
-    put_back: evidence.protected_files.filter(isRestoredFile).length,
+    put_back: evidence.protected_files.filter(isRestoredProtectedFile).length,
     failing: failing
       .slice(0, MAX_NAMED_FAILED_CHECKS)
       .map(({ check, message }) => ({ check, what: message })),
@@ -164,13 +164,13 @@ export function recordVerificationFailure(
 
 /** Does the attempt wait for the verdict of this run? */
 export const isAwaitingVerdict = (task: Task, number: number, run: number): boolean =>
-  currentStage(task, run) === 'verify' && task.attempts.at(-1)?.number === number;
+  determineCascadeStage(task, run) === 'verify' && task.attempts.at(-1)?.number === number;
 
 /**
  * The one that asks models about an attempt says so before: they cost money each time. Null: nobody waits for a verdict of this run, or
  * somebody asks them already. Whoever has said so itself, and tries `again` because it has not heard of that, may ask.
  */
-export function claimJudging(
+export function claimAttemptJudging(
   task: Task,
   number: number,
   run: number,
@@ -182,7 +182,7 @@ export function claimJudging(
   const { judging } = attempt;
   const isOwn = again && judging?.by === by;
   if (judging?.run === run && !isOwn && Date.parse(judging.until) > now.getTime()) return null;
-  const until = toIsoTime(new Date(now.getTime() + JUDGING_CLAIM_SECONDS * 1_000));
+  const until = toIsoTime(new Date(now.getTime() + JUDGING_CLAIM_LEASE_SECONDS * 1_000));
   const times = (attempt.asked?.times ?? attempt.repeated?.times ?? 0) + 1;
   // Whoever said so before and has not come back may have asked.
   const asked =
@@ -206,7 +206,7 @@ export function recordVerdict(task: Task, number: number, verdict: Verdict, now:
     );
   requireSameBaseCommit(task, verdict.base_commit);
   const evaluators = (verdict.judgements ?? []).flatMap(({ grading }) => grading?.handoff?.to_agent_id ?? []);
-  for (const evaluator of evaluators) refuseSelfReview(task, attempt, evaluator);
+  for (const evaluator of evaluators) refuseReviewOfOwnWork(task, attempt, evaluator);
   // What it cost is not known: until then, what it may have cost counts.
   const asked =
     verdict.judging_cost_usd === null && attempt.asked && judging?.micro !== undefined

@@ -6,7 +6,7 @@ import { currentAttempt, type Task } from '../../contract/task/task.ts';
 import { truncateText } from '../../lib/truncate.ts';
 import { buildFailureClassification } from '../failures/failure-classification.ts';
 import { shouldStartCascade } from './base-commit.ts';
-import { CONTAINER_START_SECONDS, hasLaunchReported, isPlatformLaunch } from './launch.ts';
+import { CONTAINER_START_SECONDS, hasContainerReported, isLaunchedByPlatform } from './launch.ts';
 import { taskEndFields } from './settle.ts';
 import {
   applyTaskEvent,
@@ -57,7 +57,7 @@ export function expireLease(task: Task, now: Date): TaskChange | null {
  * An outside agent gives its task back undone: it is open for others at once, and no retry is used up, because nothing has failed. A
  * task that the platform runs has no one to be given to.
  */
-export function releaseTask(task: Task, number: number, reason: string, now: Date): TaskChange {
+export function releaseClaimedTask(task: Task, number: number, reason: string, now: Date): TaskChange {
   if (task.runner !== 'external')
     throw new Refusal('conflict', `task ${task.id} is managed: the platform runs it`);
   const attempt = requireRunningAttempt(task, number);
@@ -81,7 +81,7 @@ function findAwaitedAttempt(
   const attempt = currentAttempt(task);
   const launch = attempt?.[kind];
   if (!attempt || !launch || launch.number !== launchNumber || launch.lost) return null;
-  if (hasLaunchReported(task, number, kind)) return null;
+  if (hasContainerReported(task, number, kind)) return null;
   const statuses: readonly TaskStatus[] =
     kind === 'agent' ? ['claimed', 'in_progress', 'auth_required'] : ['in_review'];
   return statuses.includes(task.status) ? { attempt, launch } : null;
@@ -116,7 +116,7 @@ function recordDeliveryLost(task: Task, launch: ContainerLaunch, now: Date): Tas
  * Records a launch that stopped without a report. An agent's ends its attempt and costs a retry; a lost delivery costs a retry and is
  * launched again; the gates are launched again by the cascade. Returns null if the launch is not awaited.
  */
-export function recordLaunchLost(
+export function recordContainerLost(
   task: Task,
   number: number,
   kind: LaunchKind,
@@ -139,7 +139,7 @@ export function recordLaunchLost(
  * A box never ran, or its machine was taken away: nobody's failure. The attempt stays, no retry is spent, and the next box starts
  * after a pause that doubles.
  */
-export function recordLaunchExcused(
+export function recordContainerExcused(
   task: Task,
   number: number,
   kind: LaunchKind,
@@ -167,7 +167,7 @@ export function recordLaunchExcused(
  * A box says itself that it is being taken away: as if ECS had said it. Null: it is not waited for, or it is nobody's but its operator's,
  * who may not have as many attempts as they like.
  */
-export function recordLaunchInterrupted(
+export function recordContainerInterrupted(
   task: Task,
   number: number,
   kind: LaunchKind,
@@ -175,8 +175,8 @@ export function recordLaunchInterrupted(
   now: Date,
 ): TaskChange | null {
   const launch = currentAttempt(task)?.[kind];
-  return launch && isPlatformLaunch(task, kind)
-    ? recordLaunchExcused(task, number, kind, launch.number, why, now)
+  return launch && isLaunchedByPlatform(task, kind)
+    ? recordContainerExcused(task, number, kind, launch.number, why, now)
     : null;
 }
 

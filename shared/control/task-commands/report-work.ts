@@ -1,6 +1,6 @@
 import type { TokenUsage } from '../../contract/models/usage.ts';
 import { Refusal } from '../../contract/refusal.ts';
-import type { AgentReport, Artifact, Attempt } from '../../contract/task/attempt.ts';
+import type { AgentReport, Attempt, PatchArtifact } from '../../contract/task/attempt.ts';
 import type { Task } from '../../contract/task/task.ts';
 import { truncateText } from '../../lib/truncate.ts';
 import {
@@ -47,7 +47,7 @@ export function renewLease(
 
 export interface ReportedWork {
   readonly report: Omit<AgentReport, 'at'>;
-  readonly artifact: Artifact | null;
+  readonly artifact: PatchArtifact | null;
   readonly usage: TokenUsage | null;
   readonly model: string | null;
   readonly costUsd: number | null;

@@ -5,7 +5,7 @@ import type { ResolvedRole } from '../../contract/roles/resolved-role.ts';
 import type { Task } from '../../contract/task/task.ts';
 import type { ResolvedWorkflow } from '../../contract/workflow/resolved-workflow.ts';
 import { truncateText } from '../../lib/truncate.ts';
-import { isBaseUnresolved } from './base-commit.ts';
+import { isBaseCommitUnresolved } from './base-commit.ts';
 import { taskEndFields } from './settle.ts';
 import { applyTaskEvent, type TaskChange } from './task-change.ts';
 
@@ -31,7 +31,7 @@ export function recordResolvedBase(
   },
   now: Date,
 ): TaskChange | null {
-  return isBaseUnresolved(task)
+  return isBaseCommitUnresolved(task)
     ? applyTaskEvent(task, 'resolve', now, {
         base_commit: base.commit,
         base_role: base.role,

@@ -1,5 +1,5 @@
 import type { TaskDependency } from '../../contract/task/partial-start.ts';
-import { deliveryBranch, type Task } from '../../contract/task/task.ts';
+import { deliveryBranchName, type Task } from '../../contract/task/task.ts';
 
 /** The fix-up at the end of a line that begins with a dependency; itself where there is none. Only what says that it is its fix-up counts. */
 function latestFixUpId(id: string, dependencies: ReadonlyMap<string, TaskDependency>): string {
@@ -9,7 +9,7 @@ function latestFixUpId(id: string, dependencies: ReadonlyMap<string, TaskDepende
 }
 
 /** What changes of a task where fix-ups have taken the place of what it depends on; null: nothing. */
-export function rewireDependencies(
+export function replaceFailedDependenciesByFixUps(
   task: Pick<Task, 'depends_on' | 'rewired' | 'base_ref' | 'base_commit'>,
   dependencies: ReadonlyMap<string, TaskDependency>,
 ): Pick<Task, 'depends_on' | 'rewired' | 'base_ref'> | null {
@@ -19,10 +19,12 @@ export function rewireDependencies(
   if (moved.length === 0) return null;
   const to = new Map(moved.map((each) => [each.from, each.to]));
   // What begins where one dependency has ended begins where its fix-up ends.
-  const base = moved.find(({ from }) => task.base_commit === null && task.base_ref === deliveryBranch(from));
+  const base = moved.find(
+    ({ from }) => task.base_commit === null && task.base_ref === deliveryBranchName(from),
+  );
   return {
     depends_on: [...new Set(task.depends_on.map((id) => to.get(id) ?? id))],
     rewired: [...(task.rewired ?? []), ...moved],
-    base_ref: base ? deliveryBranch(base.to) : task.base_ref,
+    base_ref: base ? deliveryBranchName(base.to) : task.base_ref,
   };
 }

@@ -1,10 +1,10 @@
 import { Refusal } from '../../contract/refusal.ts';
-import { currentAttempt, type Delivery, type Task } from '../../contract/task/task.ts';
+import { currentAttempt, type Task, type TaskDelivery } from '../../contract/task/task.ts';
 import { truncateText } from '../../lib/truncate.ts';
 import { classifyAttemptFailure } from '../failures/attempt-failure.ts';
 import { buildFailureClassification } from '../failures/failure-classification.ts';
-import { attemptOutcome } from './decide.ts';
-import { deliveryRefusal } from './deliver.ts';
+import { determineAttemptOutcome } from './decide.ts';
+import { findDeliveryRefusal } from './deliver.ts';
 import { buildFixUp, fixUpRefusal } from './fix-up.ts';
 import {
   applyTaskEvent,
@@ -39,23 +39,23 @@ export function shouldDeliver(task: Task): boolean {
     task.delivery?.state === 'refused'
   )
     return false;
-  return deliveryRefusal(task, artifact) === null;
+  return findDeliveryRefusal(task, artifact) === null;
 }
 
-function withheldDelivery(task: Task, now: Date): Delivery | null {
+function withheldDelivery(task: Task, now: Date): TaskDelivery | null {
   const artifact = currentAttempt(task)?.artifact;
   if (!artifact || task.delivery) return task.delivery;
   const reason = task.plan
     ? 'a plan is not delivered: its tasks are'
     : artifact.patch_bytes === 0
       ? 'the patch changes nothing'
-      : (deliveryRefusal(task, artifact) ?? 'withheld');
+      : (findDeliveryRefusal(task, artifact) ?? 'withheld');
   const { base_commit, tree } = artifact;
   return { state: 'withheld', base_commit, tree, branch: null, commit: null, reason, at: toIsoTime(now) };
 }
 
 /** The end of a task that went through the cascade: done when the last decision was accept and what must be delivered is, else failed. */
-export function settleTask(task: Task, now: Date): TaskChange | null {
+export function finishTaskAfterCascade(task: Task, now: Date): TaskChange | null {
   const attempt = currentAttempt(task);
   if (task.status === 'done' || task.status === 'failed' || task.status === 'cancelled') return null;
   const action = attempt?.decision?.action;
@@ -70,7 +70,7 @@ export function settleTask(task: Task, now: Date): TaskChange | null {
     return applyTaskEvent(task, 'accept', now, {
       ...taskEndFields(now),
       attempts: replaceCurrentAttempt(task, {
-        outcome: attemptOutcome(attempt, { action: 'accept' }),
+        outcome: determineAttemptOutcome(attempt, { action: 'accept' }),
         ended_at: toIsoTime(now),
       }),
       delivery: withheldDelivery(task, now),

@@ -1,17 +1,17 @@
 import type * as z from 'zod';
 import type { AgentCliKind } from '../../contract/agents/adapter-manifests.ts';
-import type { Effort } from '../../contract/agents/effort.ts';
+import type { ReasoningEffortLevel } from '../../contract/agents/effort.ts';
 import { Refusal } from '../../contract/refusal.ts';
-import type { Attempt, AttemptRoute, ContainerLaunch } from '../../contract/task/attempt.ts';
+import type { Attempt, AttemptRouteDecision, ContainerLaunch } from '../../contract/task/attempt.ts';
 import type { Task } from '../../contract/task/task.ts';
 import { requireBaseCommit } from './base-commit.ts';
 import { applyTaskEvent, type TaskChange, toEpochSeconds, toIsoTime } from './task-change.ts';
 
-export interface NewAttempt {
+export interface NewAttemptFields {
   readonly model: string | null;
   readonly tier: string | null;
-  readonly effort: z.infer<typeof Effort>;
-  readonly route: AttemptRoute;
+  readonly effort: z.infer<typeof ReasoningEffortLevel>;
+  readonly route: AttemptRouteDecision;
   /** Another agent than the task's or the deployment's. */
   readonly adapter?: AgentCliKind | null;
   /** Set aside for it of the budgets. */
@@ -25,7 +25,7 @@ export interface NewAttempt {
   readonly now: Date;
 }
 
-const buildAttempt = (task: Task, facts: NewAttempt): Attempt => ({
+const buildAttempt = (task: Task, facts: NewAttemptFields): Attempt => ({
   number: (task.attempts.at(-1)?.number ?? 0) + 1,
   model: facts.model,
   tier: facts.tier,
@@ -55,7 +55,7 @@ const buildAttempt = (task: Task, facts: NewAttempt): Attempt => ({
 });
 
 /** Starts the next attempt: of an open task (claim), or of one in review whose last attempt was not accepted (reattempt). */
-export function startAttempt(task: Task, facts: NewAttempt): TaskChange {
+export function startAttempt(task: Task, facts: NewAttemptFields): TaskChange {
   if (task.status === 'open' && task.waits_for !== null && task.runner === 'external')
     throw new Refusal('files_held', `task ${task.id} waits for ${task.waits_for}`);
   // Whoever works on it must not be the one who says what it is judged against.

@@ -1,11 +1,11 @@
 import { Refusal } from '../../contract/refusal.ts';
 import type { Attempt } from '../../contract/task/attempt.ts';
-import { TASK_LIFECYCLE, type TaskEvent } from '../../contract/task/status.ts';
+import { TASK_LIFECYCLE, type TaskLifecycleEvent } from '../../contract/task/status.ts';
 import { currentAttempt, type Task } from '../../contract/task/task.ts';
 
 /** A task after an event. The store writes it on the condition that the event was still allowed: version and status unchanged. */
 export interface TaskChange {
-  readonly event: TaskEvent;
+  readonly event: TaskLifecycleEvent;
   readonly task: Task;
   /** Who must not be the one that has asked for the approval which this decides: part of the write's condition. */
   readonly excludedDecider?: string;
@@ -33,7 +33,12 @@ export const toIsoTime = (now: Date): string => now.toISOString();
 export const toEpochSeconds = (now: Date): number => Math.floor(now.getTime() / 1_000);
 
 /** Applies `event` with `fields`, or refuses with `conflict` naming the present status and what would be needed. */
-export function applyTaskEvent(task: Task, event: TaskEvent, now: Date, fields: Partial<Task>): TaskChange {
+export function applyTaskEvent(
+  task: Task,
+  event: TaskLifecycleEvent,
+  now: Date,
+  fields: Partial<Task>,
+): TaskChange {
   const status = TASK_LIFECYCLE.next(task.status, event);
   if (status === null)
     throw new Refusal('conflict', TASK_LIFECYCLE.conflictMessage(task.id, task.status, event));
@@ -44,7 +49,7 @@ export function applyTaskEvent(task: Task, event: TaskEvent, now: Date, fields: 
 }
 
 /** Nobody judges their own work: `judge` may not be who did the work of an attempt. A managed one was done by no caller. @throws Refusal */
-export function refuseSelfReview(
+export function refuseReviewOfOwnWork(
   task: Pick<Task, 'id' | 'runner'>,
   { holder, number }: Pick<Attempt, 'holder' | 'number'>,
   judge: string,

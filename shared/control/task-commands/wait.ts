@@ -2,11 +2,11 @@ import { describeFileOverlap, type FileOverlap } from '../../contract/submission
 import type { Task } from '../../contract/task/task.ts';
 import { shouldStartCascade } from './base-commit.ts';
 import { findBlockingDependency, findPartialStart, type TaskDependency } from './create.ts';
-import { rewireDependencies } from './rewire.ts';
+import { replaceFailedDependenciesByFixUps } from './rewire.ts';
 import { applyTaskEvent, type TaskChange } from './task-change.ts';
 
 /** Re-examines a blocked task: it opens, waits for the next unmet dependency, or shows that one has failed. Null: nothing new. */
-export function reexamineDependencies(
+export function recheckTaskDependencies(
   task: Task,
   dependencies: ReadonlyMap<string, TaskDependency>,
   now: Date,
@@ -14,7 +14,7 @@ export function reexamineDependencies(
   if (task.status !== 'blocked') return null;
   // What it waits for was not done, and is no longer there to become so: a person must decide.
   if (task.waits_for !== null && !dependencies.has(task.waits_for)) return null;
-  const moved = rewireDependencies(task, dependencies) ?? {};
+  const moved = replaceFailedDependenciesByFixUps(task, dependencies) ?? {};
   const present = { ...task, ...moved };
   const partial = findPartialStart(present, dependencies);
   const waiting = partial ? null : findBlockingDependency(present.depends_on, dependencies);
@@ -32,7 +32,7 @@ export function reexamineDependencies(
 }
 
 /** Parks a managed open task until the live task that holds its files has ended. */
-export function waitForFiles(
+export function parkTaskForFiles(
   task: Task,
   conflict: FileOverlap & { readonly holder: string },
   now: Date,
@@ -50,7 +50,7 @@ export function waitForFiles(
 }
 
 /** The holder has ended: try again. */
-export function stopWaitingForFiles(task: Task, now: Date): TaskChange | null {
+export function resumeParkedTask(task: Task, now: Date): TaskChange | null {
   if (task.status !== 'open' || task.waits_for === null) return null;
   return applyTaskEvent(task, 'wait', now, { waits_for: null, blocked_reason: null, run: task.run + 1 });
 }

@@ -1,12 +1,12 @@
-import type { MeteredCall } from '../../contract/models/metered-call.ts';
+import type { MeteredModelCall } from '../../contract/models/metered-call.ts';
 import { PROVIDER_OF_PROTOCOL } from '../../contract/models/protocols.ts';
-import type { MeteredUsage } from '../../contract/task/attempt.ts';
+import type { AgentMeteredUsage } from '../../contract/task/attempt.ts';
 import {
-  definedAttributes,
+  buildTokenUsageAttributes,
+  type DerivedSpan,
+  deriveSpanId,
+  dropNullSpanAttributes,
   GEN_AI_PROVIDER_NAMES,
-  type PlannedSpan,
-  spanIdOf,
-  usageAttributes,
 } from './planned-trace.ts';
 
 interface CallSpanContext {
@@ -19,27 +19,27 @@ interface CallSpanContext {
 
 const least = (a: string, b: string): string => (a < b ? a : b);
 /** Gemini's own API has a name of its own in the conventions. */
-const operation = ({ protocol }: MeteredCall): string =>
+const operation = ({ protocol }: MeteredModelCall): string =>
   protocol === 'gemini' ? 'generate_content' : 'chat';
 
 /** Single calls of models as the gateway has witnessed them, each from when it was let through to its last byte. */
-export const callSpans = (
-  calls: readonly MeteredCall[],
+export const buildModelCallSpans = (
+  calls: readonly MeteredModelCall[],
   { key, parentId, end }: CallSpanContext,
-): PlannedSpan[] =>
+): DerivedSpan[] =>
   calls.map((call) => ({
-    spanId: spanIdOf(`${key}#call#${call.id}`),
+    spanId: deriveSpanId(`${key}#call#${call.id}`),
     parentId,
     name: `${operation(call)} ${call.model}`,
     kind: 'client',
     start: least(call.started_at, end),
     end: least(call.ended_at, end),
-    attributes: definedAttributes({
+    attributes: dropNullSpanAttributes({
       'gen_ai.operation.name': operation(call),
       'gen_ai.provider.name': GEN_AI_PROVIDER_NAMES[PROVIDER_OF_PROTOCOL[call.protocol]],
       'gen_ai.request.model': call.model,
       'gen_ai.response.model': call.answered,
-      ...usageAttributes(call.usage),
+      ...buildTokenUsageAttributes(call.usage),
       'http.response.status_code': call.status || null,
       'assay.model.cost_usd': call.micro === null ? null : call.micro / 1e6,
     }),
@@ -47,24 +47,24 @@ export const callSpans = (
   }));
 
 /** What the gateway has counted of each model, where single calls were not kept: a span for all calls of one model. */
-export function modelSpans(
-  witnessed: MeteredUsage | null | undefined,
+export function buildModelUsageSpans(
+  witnessed: AgentMeteredUsage | null | undefined,
   provider: string | null,
   { key, parentId, start, end }: CallSpanContext & { readonly start: string },
-): PlannedSpan[] {
+): DerivedSpan[] {
   const models = Object.entries(witnessed?.by_model ?? {});
   return models.map(([model, usage]) => ({
-    spanId: spanIdOf(`${key}#model#${model}`),
+    spanId: deriveSpanId(`${key}#model#${model}`),
     parentId,
     name: `chat ${model}`,
     kind: 'client',
     start: least(start, end),
     end,
-    attributes: definedAttributes({
+    attributes: dropNullSpanAttributes({
       'gen_ai.operation.name': 'chat',
       'gen_ai.provider.name': provider,
       'gen_ai.request.model': model,
-      ...usageAttributes(usage),
+      ...buildTokenUsageAttributes(usage),
       // Of all models together: where there is one, its own.
       'assay.model.calls': models.length === 1 ? witnessed?.calls : null,
       'assay.model.cost_usd': models.length === 1 ? witnessed?.cost_usd : null,

@@ -4,7 +4,7 @@ import { sha256 } from '../../lib/sha256.ts';
 type Value = string | number | boolean;
 
 /** A span as it is to be told: ids, times and attributes follow from the task alone, so that what is told twice is the same span. */
-export interface PlannedSpan {
+export interface DerivedSpan {
   readonly spanId: string;
   /** Null: it is the root. */
   readonly parentId: string | null;
@@ -19,15 +19,15 @@ export interface PlannedSpan {
   readonly error: string | null;
 }
 
-export interface PlannedTrace {
+export interface DerivedTrace {
   readonly traceId: string;
-  readonly spans: readonly PlannedSpan[];
+  readonly spans: readonly DerivedSpan[];
 }
 
 /** 16 bytes in hex. */
-export const traceIdOf = (taskId: string): string => sha256(`trace ${taskId}`).slice(0, 32);
+export const deriveTraceId = (taskId: string): string => sha256(`trace ${taskId}`).slice(0, 32);
 /** 8 bytes in hex. */
-export const spanIdOf = (key: string): string => sha256(`span ${key}`).slice(0, 16);
+export const deriveSpanId = (key: string): string => sha256(`span ${key}`).slice(0, 16);
 
 /** Names of the registry of semantic conventions for generative AI, and ours under `assay.`. */
 export const GEN_AI_PROVIDER_NAMES: Readonly<Record<string, string>> = {
@@ -36,7 +36,7 @@ export const GEN_AI_PROVIDER_NAMES: Readonly<Record<string, string>> = {
   gemini: 'gcp.gemini',
 };
 
-export const definedAttributes = (
+export const dropNullSpanAttributes = (
   attributes: Readonly<Record<string, Value | null | undefined>>,
 ): Record<string, Value> =>
   Object.fromEntries(
@@ -46,7 +46,7 @@ export const definedAttributes = (
   );
 
 /** Cached tokens are part of what went in. */
-export const usageAttributes = (usage: TokenUsage | null | undefined): Record<string, Value> =>
+export const buildTokenUsageAttributes = (usage: TokenUsage | null | undefined): Record<string, Value> =>
   usage
     ? {
         'gen_ai.usage.input_tokens': usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens,

@@ -1,16 +1,16 @@
 import { AGENT_CLI_MANIFESTS } from '../../contract/agents/adapter-manifests.ts';
-import type { MeteredCall } from '../../contract/models/metered-call.ts';
+import type { MeteredModelCall } from '../../contract/models/metered-call.ts';
 import type { Attempt, ContainerLaunch } from '../../contract/task/attempt.ts';
 import type { Task } from '../../contract/task/task.ts';
-import { callSpans, modelSpans } from './call-spans.ts';
+import { buildModelCallSpans, buildModelUsageSpans } from './call-spans.ts';
 import {
-  definedAttributes,
+  buildTokenUsageAttributes,
+  type DerivedSpan,
+  type DerivedTrace,
+  deriveSpanId,
+  deriveTraceId,
+  dropNullSpanAttributes,
   GEN_AI_PROVIDER_NAMES,
-  type PlannedSpan,
-  type PlannedTrace,
-  spanIdOf,
-  traceIdOf,
-  usageAttributes,
 } from './planned-trace.ts';
 
 const before = (end: string, ms: number, notBefore: string): string => {
@@ -33,17 +33,17 @@ interface AttemptSpanContext {
   /** When the attempt is over. */
   readonly end: string;
   /** Single calls of models, as far as they were kept. */
-  readonly calls: readonly MeteredCall[];
+  readonly calls: readonly MeteredModelCall[];
 }
 
-const callsOf = (calls: readonly MeteredCall[], kind: 'agent' | 'gates'): MeteredCall[] =>
+const callsOf = (calls: readonly MeteredModelCall[], kind: 'agent' | 'gates'): MeteredModelCall[] =>
   calls.filter(({ caller }) => caller === kind);
 
 /** How many calls of a box were counted beside those that are spans of their own. */
 function omittedCalls(
   kind: 'agent' | 'gates',
   { witnessed, opinions }: Attempt,
-  calls: readonly MeteredCall[],
+  calls: readonly MeteredModelCall[],
 ): Record<string, number> {
   const kept = callsOf(calls, kind).length;
   const counted = (kind === 'agent' ? witnessed : opinions)?.calls ?? 0;
@@ -56,17 +56,17 @@ function containerSpans(
   launch: ContainerLaunch | null,
   until: string | null | undefined,
   { task, attempt, parentId, end, calls }: AttemptSpanContext,
-): PlannedSpan[] {
+): DerivedSpan[] {
   if (!launch) return [];
   return [
     {
-      spanId: spanIdOf(`${task.id}#${attempt.number}#${kind}`),
+      spanId: deriveSpanId(`${task.id}#${attempt.number}#${kind}`),
       parentId,
       name: `box ${kind}`,
       kind: 'internal',
       start: least(launch.launched_at, until ?? end),
       end: until ?? end,
-      attributes: definedAttributes({
+      attributes: dropNullSpanAttributes({
         'assay.box.kind': kind,
         'assay.box.launch': launch.number,
         ...(kind !== 'deliver' && omittedCalls(kind, attempt, calls)),
@@ -77,7 +77,7 @@ function containerSpans(
 }
 
 /** The gates of an attempt, each from when it began by the clock of its box; one that was remembered took no time. */
-function gateSpans(parentId: string, { task, attempt }: AttemptSpanContext): PlannedSpan[] {
+function gateSpans(parentId: string, { task, attempt }: AttemptSpanContext): DerivedSpan[] {
   const { verification } = attempt;
   if (!verification) return [];
   const gathering = before(verification.at, verification.duration_ms, attempt.started_at);
@@ -87,13 +87,13 @@ function gateSpans(parentId: string, { task, attempt }: AttemptSpanContext): Pla
     const took = known_start && gate.cached ? 0 : gate.duration_ms;
     const began = gate.began_ms ?? 0;
     return {
-      spanId: spanIdOf(`${task.id}#${attempt.number}#gate#${gate.name}`),
+      spanId: deriveSpanId(`${task.id}#${attempt.number}#gate#${gate.name}`),
       parentId,
       name: `gate ${gate.name}`,
       kind: 'internal',
       start: within(began),
       end: within(began + took),
-      attributes: definedAttributes({
+      attributes: dropNullSpanAttributes({
         'assay.gate.name': gate.name,
         'assay.gate.outcome': gate.outcome,
         'assay.gate.required': gate.required,
@@ -108,22 +108,22 @@ function gateSpans(parentId: string, { task, attempt }: AttemptSpanContext): Pla
   });
 }
 
-function judgeSpans({ task, attempt, parentId, end }: AttemptSpanContext): PlannedSpan[] {
+function judgeSpans({ task, attempt, parentId, end }: AttemptSpanContext): DerivedSpan[] {
   const asked = attempt.verdict?.judgements ?? [];
-  return asked.flatMap((each, index): PlannedSpan[] => {
+  return asked.flatMap((each, index): DerivedSpan[] => {
     if (each.calls === 0 || each.model === null) return [];
     const { asked_at } = each;
     const earliest = attempt.verification?.at ?? attempt.started_at;
     const start = asked_at === undefined ? before(end, each.duration_ms, earliest) : least(asked_at, end);
     return [
       {
-        spanId: spanIdOf(`${task.id}#${attempt.number}#judgement#${index}`),
+        spanId: deriveSpanId(`${task.id}#${attempt.number}#judgement#${index}`),
         parentId,
         name: `chat ${each.model}`,
         kind: 'client',
         start,
         end: asked_at === undefined ? end : least(after(start, each.duration_ms), end),
-        attributes: definedAttributes({
+        attributes: dropNullSpanAttributes({
           'gen_ai.operation.name': 'chat',
           'gen_ai.request.model': each.model,
           'gen_ai.usage.input_tokens': each.tokens?.input,
@@ -145,10 +145,10 @@ function judgeSpans({ task, attempt, parentId, end }: AttemptSpanContext): Plann
 function attemptSpans(
   task: Task,
   attempt: Attempt,
-  { root, taskEnd, calls }: { root: string; taskEnd: string; calls: readonly MeteredCall[] },
-): PlannedSpan[] {
+  { root, taskEnd, calls }: { root: string; taskEnd: string; calls: readonly MeteredModelCall[] },
+): DerivedSpan[] {
   const key = `${task.id}#${attempt.number}`;
-  const spanId = spanIdOf(key);
+  const spanId = deriveSpanId(key);
   const end = attempt.ended_at ?? taskEnd;
   const { agent, provider } = agentOf(task, attempt);
   const around: AttemptSpanContext = { task, attempt, parentId: spanId, end, calls };
@@ -174,12 +174,12 @@ function attemptSpans(
       kind: 'internal',
       start: attempt.started_at,
       end,
-      attributes: definedAttributes({
+      attributes: dropNullSpanAttributes({
         'gen_ai.operation.name': 'invoke_agent',
         'gen_ai.agent.name': agent,
         'gen_ai.provider.name': provider,
         'gen_ai.request.model': attempt.model,
-        ...usageAttributes(attempt.usage),
+        ...buildTokenUsageAttributes(attempt.usage),
         'assay.attempt.number': attempt.number,
         'assay.attempt.tier': attempt.tier,
         'assay.attempt.effort': attempt.effort,
@@ -192,11 +192,11 @@ function attemptSpans(
     },
     ...boxes,
     ...(['agent', 'gates'] as const).flatMap((kind) =>
-      callSpans(callsOf(calls, kind), { key, parentId: parentOf(kind), end: taskEnd }),
+      buildModelCallSpans(callsOf(calls, kind), { key, parentId: parentOf(kind), end: taskEnd }),
     ),
     ...(callsOf(calls, 'agent').length > 0
       ? []
-      : modelSpans(attempt.witnessed, provider, {
+      : buildModelUsageSpans(attempt.witnessed, provider, {
           ...{ key, parentId: parentOf('agent') },
           start: attempt.agent?.launched_at ?? attempt.started_at,
           end: attempt.report?.at ?? end,
@@ -210,12 +210,12 @@ function attemptSpans(
  * The trace of a task that has ended; null: it has not, and a trace of what is under way would have to be told again.
  * @param calls single calls of models, as far as they were kept
  */
-export function taskTrace(task: Task, calls: readonly MeteredCall[] = []): PlannedTrace | null {
+export function buildTaskTrace(task: Task, calls: readonly MeteredModelCall[] = []): DerivedTrace | null {
   const end = task.ended_at;
   if (end === null) return null;
-  const root = spanIdOf(task.id);
+  const root = deriveSpanId(task.id);
   return {
-    traceId: traceIdOf(task.id),
+    traceId: deriveTraceId(task.id),
     spans: [
       {
         spanId: root,
@@ -224,7 +224,7 @@ export function taskTrace(task: Task, calls: readonly MeteredCall[] = []): Plann
         kind: 'internal',
         start: task.created_at,
         end,
-        attributes: definedAttributes({
+        attributes: dropNullSpanAttributes({
           'assay.task.id': task.id,
           'assay.task.status': task.status,
           'assay.task.role': task.role,

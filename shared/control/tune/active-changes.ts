@@ -1,9 +1,9 @@
 import type { Tier } from '../../contract/agents/tiers.ts';
 import type { Evidence, Verdict } from '../../contract/evidence/schema.ts';
 import type { Task } from '../../contract/task/task.ts';
-import type { CascadePolicy } from '../cascade/learning/cascade-policy.ts';
+import type { TierPolicySettings } from '../cascade/learning/cascade-policy.ts';
 import { createSeededRandom } from '../cascade/learning/seeded-random.ts';
-import type { ActiveChange, TuningState } from './proposals.ts';
+import type { ActiveSettingChange, TuningState } from './proposals.ts';
 import type { SettingChange } from './setting-change.ts';
 
 type ActiveChanges = Pick<TuningState, 'active_changes'>;
@@ -12,7 +12,7 @@ type ActiveChanges = Pick<TuningState, 'active_changes'>;
 export const isInTrialGroup = (proposal: string, taskId: string): boolean =>
   createSeededRandom(`${proposal}#${taskId}`).uniform() < 0.5;
 
-const isActiveFor = ({ proposal, share }: ActiveChange, taskId: string): boolean =>
+const isActiveFor = ({ proposal, share }: ActiveSettingChange, taskId: string): boolean =>
   share === 'all' || isInTrialGroup(proposal, taskId);
 
 function activeChangeFor<K extends SettingChange['kind']>(
@@ -28,7 +28,10 @@ function activeChangeFor<K extends SettingChange['kind']>(
 }
 
 /** The cascade's numbers as they hold: those that were configured, and what was applied over them. */
-export const tunedPolicy = (policy: CascadePolicy, { active_changes }: ActiveChanges): CascadePolicy => ({
+export const applyTuningToCascadePolicy = (
+  policy: TierPolicySettings,
+  { active_changes }: ActiveChanges,
+): TierPolicySettings => ({
   ...policy,
   ...Object.fromEntries(
     Object.values(active_changes).flatMap(({ change: setting, share }) =>
@@ -47,11 +50,13 @@ export function tunedFirstTier(
 }
 
 /** What agents of the task's role are told beside it; null: nothing. */
-export const tunedPrompt = (state: ActiveChanges, { id, role }: Pick<Task, 'id' | 'role'>): string | null =>
-  activeChangeFor(state, 'prompt', `prompt ${role}`, id)?.setting.text ?? null;
+export const findTunedRolePrompt = (
+  state: ActiveChanges,
+  { id, role }: Pick<Task, 'id' | 'role'>,
+): string | null => activeChangeFor(state, 'prompt', `prompt ${role}`, id)?.setting.text ?? null;
 
 /** The evidence with what gates are required to by the deployment, and a reason for each whose failure counts otherwise than the base says. */
-export function applyGateRequirements(
+export function applyTunedGateRequirements(
   evidence: Evidence,
   state: ActiveChanges,
 ): { readonly evidence: Evidence; readonly reasons: Verdict['reasons'] } {

@@ -1,6 +1,6 @@
 import type { Tier, TierModels } from '../../contract/agents/tiers.ts';
 import type { RoleLearningState } from '../cascade/learning/belief.ts';
-import type { RecordedTask, TierOutcome } from '../cascade/simulation/recorded-outcomes.ts';
+import type { RecordedTask, RecordedTierOutcome } from '../cascade/simulation/recorded-outcomes.ts';
 
 const taskOf = (attempt: string): string => attempt.slice(0, attempt.lastIndexOf('#'));
 const numberOf = (attempt: string): number => Number(attempt.slice(attempt.lastIndexOf('#') + 1));
@@ -8,7 +8,7 @@ const numberOf = (attempt: string): number => Number(attempt.slice(attempt.lastI
 const sum = (a: number | null, b: number | null): number | null => (a === null || b === null ? null : a + b);
 
 /** A task of ours, with when it first began. */
-export interface DeploymentTask extends RecordedTask {
+export interface LearnedRecordedTask extends RecordedTask {
   /** ISO time. */
   readonly started_at: string;
 }
@@ -17,13 +17,13 @@ export interface DeploymentTask extends RecordedTask {
  * What is learned of roles, as recorded tasks: the outcomes of a task on each tier, by the models that fill the tiers now. Several attempts on
  * one tier are one outcome, the last of them with what all have cost.
  */
-export function deploymentTasks(
+export function deriveLearnedRecordedTasks(
   memories: ReadonlyMap<string, RoleLearningState>,
   models: TierModels,
-): DeploymentTask[] {
+): LearnedRecordedTask[] {
   const tasks = new Map<
     string,
-    DeploymentTask & { started_at: string; tiers: Partial<Record<Tier, TierOutcome>> }
+    LearnedRecordedTask & { started_at: string; tiers: Partial<Record<Tier, RecordedTierOutcome>> }
   >();
   for (const [role, { windows, control }] of memories)
     for (const { complexity, tier, window } of windows)

@@ -1,12 +1,12 @@
 import { TaskComplexity } from '../../contract/submission/schema.ts';
-import { wilsonInterval } from '../cascade/learning/intervals.ts';
+import { computeWilsonInterval } from '../cascade/learning/intervals.ts';
 import { recordedTaskLadder } from '../cascade/simulation/episode.ts';
 import type { RecordedTask } from '../cascade/simulation/recorded-outcomes.ts';
 import type { DailyMetrics } from '../metrics/daily-metrics.ts';
-import { tunedFirstTier, tunedPolicy } from './active-changes.ts';
-import { testGateRequirement } from './gate-requirement-test.ts';
-import { MIN_TEST_TASKS, type ReplayContext, replayChange } from './replay-change.ts';
-import { type SettingChange, settingKey } from './setting-change.ts';
+import { applyTuningToCascadePolicy, tunedFirstTier } from './active-changes.ts';
+import { testGateRequirementChange } from './gate-requirement-test.ts';
+import { MIN_TEST_TASKS, type ReplayContext, replaySettingChange } from './replay-change.ts';
+import { buildSettingKey, type SettingChange } from './setting-change.ts';
 
 /** What a deployment could try: one change, and why. */
 export interface ProposalDraft {
@@ -29,7 +29,7 @@ const MIN_GATE_FAILURE_SHARE = 0.25;
 /** Of the values of a number, the one that saves most in the replay; none where none holds. */
 function bestThresholdChange(context: ProposalContext, changes: readonly SettingChange[]): ProposalDraft[] {
   const tried = changes
-    .map((change) => ({ change, test: replayChange(change, settingKey(change), context) }))
+    .map((change) => ({ change, test: replaySettingChange(change, buildSettingKey(change), context) }))
     .filter(({ test }) => test.passed)
     .sort((a, b) => (a.test.cost_usd?.mean ?? 0) - (b.test.cost_usd?.mean ?? 0));
   return tried.slice(0, 1).map(({ change, test }) => ({ settingChange: change, evidence: test.reason }));
@@ -38,7 +38,7 @@ function bestThresholdChange(context: ProposalContext, changes: readonly Setting
 function proposeThresholds(context: ProposalContext): ProposalDraft[] {
   const { policy, state } = context;
   if (policy.policy !== 'greedy') return [];
-  const now = tunedPolicy(policy, state);
+  const now = applyTuningToCascadePolicy(policy, state);
   return [
     ...bestThresholdChange(
       context,
@@ -82,7 +82,7 @@ function proposeRoutes({ tasks, models, policy, state }: ProposalContext): Propo
     const [a, b] = [cost(first), cost(next)];
     if (outcomes.length < MIN_TEST_TASKS || a === null || b === null || b <= 0) return [];
     const passes = outcomes.filter(({ passed }) => passed).length;
-    const { low, high } = wilsonInterval(passes, outcomes.length);
+    const { low, high } = computeWilsonInterval(passes, outcomes.length);
     if (high >= a / b) return [];
     return [
       {
@@ -129,7 +129,7 @@ function proposePrompts({ tasks, metrics }: ProposalContext): ProposalDraft[] {
 const proposeGates = ({ metrics, now }: ProposalContext): ProposalDraft[] =>
   Object.entries(metrics.further.words).flatMap(([gate, word]): ProposalDraft[] => {
     const setting = { kind: 'gate', gate, required: false } as const;
-    const test = testGateRequirement(setting, word, now);
+    const test = testGateRequirementChange(setting, word, now);
     return test.passed ? [{ settingChange: setting, evidence: test.reason }] : [];
   });
 

@@ -1,8 +1,8 @@
-import { quantile } from '../cascade/learning/intervals.ts';
+import { interpolateQuantile } from '../cascade/learning/intervals.ts';
 import { createSeededRandom } from '../cascade/learning/seeded-random.ts';
 import { isInTrialGroup } from './active-changes.ts';
-import type { DeploymentTask } from './deployment-tasks.ts';
-import type { ProposalTest } from './proposals.ts';
+import type { LearnedRecordedTask } from './deployment-tasks.ts';
+import type { TuningProposalTestResult } from './proposals.ts';
 import { formatEstimate, MIN_TEST_TASKS, roundEstimate } from './replay-change.ts';
 
 const RESAMPLES = 1_000;
@@ -21,7 +21,11 @@ function bootstrapDifference(a: readonly number[], b: readonly number[]) {
     return total / of.length;
   };
   const all = Array.from({ length: RESAMPLES }, () => drawn(a) - drawn(b)).sort((x, y) => x - y);
-  return { mean: mean(a) - mean(b), low: quantile(all, 0.025), high: quantile(all, 0.975) };
+  return {
+    mean: mean(a) - mean(b),
+    low: interpolateQuantile(all, 0.025),
+    high: interpolateQuantile(all, 0.975),
+  };
 }
 
 /**
@@ -32,22 +36,22 @@ export function evaluateTrial(
   proposal: string,
   role: string,
   since: string,
-  tasks: readonly DeploymentTask[],
+  tasks: readonly LearnedRecordedTask[],
   now: Date,
-): ProposalTest | { readonly running: string } {
+): TuningProposalTestResult | { readonly running: string } {
   const own = tasks.filter((task) => task.role === role && task.started_at > since);
   const [given, others] = [true, false].map((side) =>
     own.filter(({ id }) => isInTrialGroup(proposal, id) === side),
-  ) as [DeploymentTask[], DeploymentTask[]];
+  ) as [LearnedRecordedTask[], LearnedRecordedTask[]];
   const counts = `${given.length} tasks with it, ${others.length} without`;
   if (given.length < MIN_TEST_TASKS || others.length < MIN_TEST_TASKS)
     return { running: `${counts}; ${MIN_TEST_TASKS} of both are needed` };
   // Work that climbed has failed on an earlier tier, and the prompt with it.
-  const first = ({ tiers }: DeploymentTask): number =>
+  const first = ({ tiers }: LearnedRecordedTask): number =>
     Object.values(tiers).every(({ passed }) => passed) ? 1 : 0;
   const pass_rate = bootstrapDifference(given.map(first), others.map(first));
   const numbers = `${counts}: share whose first attempt passed ${formatEstimate(pass_rate, 3)}`;
-  const said = (holds: boolean, why: string): ProposalTest => ({
+  const said = (holds: boolean, why: string): TuningProposalTestResult => ({
     by: 'trial',
     at: now.toISOString(),
     passed: holds,

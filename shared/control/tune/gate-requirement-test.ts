@@ -1,6 +1,6 @@
-import { wilsonInterval, Z_95 } from '../cascade/learning/intervals.ts';
+import { computeWilsonInterval, Z_SCORE_95_PERCENT } from '../cascade/learning/intervals.ts';
 import type { GateAccuracy } from '../metrics/metrics-breakdown.ts';
-import type { ProposalTest } from './proposals.ts';
+import type { TuningProposalTestResult } from './proposals.ts';
 import { MIN_TEST_TASKS } from './replay-change.ts';
 import type { SettingChange } from './setting-change.ts';
 
@@ -10,16 +10,16 @@ export const MIN_OVERRULED_SHARE = 0.8;
 const MAX_OVERRULED_SHARE = 0.2;
 
 /** How a change of what a gate is required to holds against what people said of work that it had held, or had passed. */
-export function testGateRequirement(
+export function testGateRequirementChange(
   { gate, required }: Extract<SettingChange, { kind: 'gate' }>,
   word: GateAccuracy | undefined,
   now: Date,
-): ProposalTest {
+): TuningProposalTestResult {
   const { held = 0, false_blocks = 0, false_greens = 0 } = word ?? {};
-  const overruled = wilsonInterval(false_blocks, held, Z_95);
+  const overruled = computeWilsonInterval(false_blocks, held, Z_SCORE_95_PERCENT);
   const range = `${overruled.low.toFixed(2)} to ${overruled.high.toFixed(2)}`;
   const numbers = `of ${held} patches that ${gate} held, people let through ${false_blocks} (${range} at 95 %); ${false_greens} that it had passed were rejected or taken back`;
-  const said = (holds: boolean, why: string): ProposalTest => ({
+  const said = (holds: boolean, why: string): TuningProposalTestResult => ({
     by: 'words',
     at: now.toISOString(),
     passed: holds,

@@ -1,21 +1,21 @@
 import { Refusal } from '../../contract/refusal.ts';
 import { truncateText } from '../../lib/truncate.ts';
-import type { TuningLevel } from '../cascade/learning/tuning-level.ts';
+import type { SelfTuningLevel } from '../cascade/learning/tuning-level.ts';
 import type { ProposalEvent } from './proposals.ts';
 import {
-  AUTOMATIC_ACTOR,
+  AUTOMATIC_TUNING_ACTOR,
   PROPOSAL_LIFECYCLE,
   type Proposal,
   type ProposalStatus,
-  type ProposalTest,
+  type TuningProposalTestResult,
   type TuningState,
 } from './proposals.ts';
 import {
+  buildSettingKey,
   describeSettingChange,
+  rankTuningLevel,
   requiredTuningLevel,
   type SettingChange,
-  settingKey,
-  tuningLevelRank,
 } from './setting-change.ts';
 
 /** Proposals that are kept beside those in force, and lines of the trail. */
@@ -24,7 +24,7 @@ const MAX_HISTORY = 100;
 /** Settings that may be changed at once: they are one item. */
 const MOST_IN_FORCE = 60;
 /** What applies itself within 24 hours, by level: the reference's numbers. */
-const MAX_APPLIED_PER_DAY: Readonly<Record<TuningLevel, number>> = { L0: 5, L1: 3, L2: 0, L3: 0 };
+const MAX_APPLIED_PER_DAY: Readonly<Record<SelfTuningLevel, number>> = { L0: 5, L1: 3, L2: 0, L3: 0 };
 const DAY_MS = 86_400_000;
 /** After a revert nothing applies itself for so long. */
 const COOLDOWN_MS = 2 * DAY_MS;
@@ -73,26 +73,34 @@ const replaceProposal = (state: TuningState, proposal: Proposal): Proposal[] =>
   state.proposals.map((each) => (each.id === proposal.id ? proposal : each));
 
 /** What stands in the way of applying: of the level of the deployment, and of who wants it. Null: nothing does. */
-export function proposalRefusalReason(setting: SettingChange, level: TuningLevel, by: string): string | null {
+export function proposalRefusalReason(
+  setting: SettingChange,
+  level: SelfTuningLevel,
+  by: string,
+): string | null {
   const needed = requiredTuningLevel(setting);
-  if (tuningLevelRank(needed) > tuningLevelRank(level))
+  if (rankTuningLevel(needed) > rankTuningLevel(level))
     return `this is of level ${needed}, and the deployment applies up to ${level} (tuning_level in its cascade settings)`;
-  if (by !== AUTOMATIC_ACTOR) return null;
+  if (by !== AUTOMATIC_TUNING_ACTOR) return null;
   if (level === 'L0') return 'at level L0 a person applies';
-  return tuningLevelRank(needed) > tuningLevelRank('L1')
+  return rankTuningLevel(needed) > rankTuningLevel('L1')
     ? `what is of level ${needed} a person applies`
     : null;
 }
 
 /** Has as much applied itself as may, or has a person taken something back? Null: it may go on. */
-export function cooldownReason(state: TuningState, level: TuningLevel, now: Date): string | null {
+export function findTuningCooldownReason(
+  state: TuningState,
+  level: SelfTuningLevel,
+  now: Date,
+): string | null {
   const since = (ms: number) => new Date(now.getTime() - ms).toISOString();
   if (state.history.some(({ action, at }) => action === 'revert' && at > since(COOLDOWN_MS)))
     return 'something was taken back within the last 48 hours';
   const lately = state.history.filter(
     ({ action, by, at, proposal }) =>
       (action === 'apply' || action === 'try') &&
-      by === AUTOMATIC_ACTOR &&
+      by === AUTOMATIC_TUNING_ACTOR &&
       at > since(DAY_MS) &&
       state.proposals.some((each) => each.id === proposal && each.level === level),
   );
@@ -110,7 +118,7 @@ export function addProposal(
   evidence: string,
   word: ProposalCommandContext,
 ): TuningState | null {
-  const present = state.active_changes[settingKey(setting)];
+  const present = state.active_changes[buildSettingKey(setting)];
   if (present && isSameValue(present.change, setting)) return null;
   const base_proposal = present?.proposal ?? null;
   // One that was made against what held earlier can no longer be applied: it stands in nobody's way.
@@ -143,14 +151,14 @@ export function addProposal(
 export function requireApplicableProposal(
   state: TuningState,
   id: string,
-  level: TuningLevel,
+  level: SelfTuningLevel,
   by: string,
 ): Proposal {
   const proposal = requireProposal(state, id);
   const { change: setting, status, base_proposal } = proposal;
   const no = proposalRefusalReason(setting, level, by);
   if (no) throw new Refusal('forbidden', `proposal ${id} is not applied: ${no}`);
-  const thing = settingKey(setting);
+  const thing = buildSettingKey(setting);
   const now = state.active_changes[thing];
   if (status === 'trial' && now?.proposal === id) return proposal;
   if (PROPOSAL_LIFECYCLE.next(status, 'try') === null)
@@ -172,12 +180,12 @@ export function requireApplicableProposal(
 export function applyTestedProposal(
   state: TuningState,
   id: string,
-  test: ProposalTest | null,
-  level: TuningLevel,
+  test: TuningProposalTestResult | null,
+  level: SelfTuningLevel,
   word: ProposalCommandContext,
 ): TuningState {
   const proposal = requireApplicableProposal(state, id, level, word.by);
-  const thing = settingKey(proposal.change);
+  const thing = buildSettingKey(proposal.change);
   if (test && !test.passed) {
     const { previous_change: before, ...rest } = proposal;
     const over: Proposal = { ...rest, status: nextProposalStatus(proposal, 'refuse'), test };
@@ -225,7 +233,7 @@ export function revertActiveProposal(
   word: ProposalCommandContext,
 ): TuningState {
   const proposal = requireProposal(state, id);
-  const thing = settingKey(proposal.change);
+  const thing = buildSettingKey(proposal.change);
   const present = state.active_changes[thing];
   const { previous_change: before, ...rest } = proposal;
   if (before === undefined)

@@ -1,14 +1,14 @@
 import * as z from 'zod';
 import { defineLifecycle } from '../../lib/lifecycle.ts';
-import { StoredNumber } from '../../lib/stored-number.ts';
-import { TuningLevel } from '../cascade/learning/tuning-level.ts';
+import { StorableNumber } from '../../lib/stored-number.ts';
+import { SelfTuningLevel } from '../cascade/learning/tuning-level.ts';
 import { SettingChange } from './setting-change.ts';
 
 /** A mean with its interval at 95 %. */
-const EstimatedDifference = z.object({ mean: StoredNumber, low: StoredNumber, high: StoredNumber });
+const EstimatedDifference = z.object({ mean: StorableNumber, low: StorableNumber, high: StorableNumber });
 
 /** What a test of a proposal came to, with its numbers. */
-export const ProposalTest = z
+export const TuningProposalTestResult = z
   .object({
     by: z
       .enum(['replay', 'words', 'trial'])
@@ -28,7 +28,7 @@ export const ProposalTest = z
     pass_rate: EstimatedDifference.nullable().describe('With the change less without it.'),
   })
   .meta({ id: 'ProposalTest' });
-export type ProposalTest = z.infer<typeof ProposalTest>;
+export type TuningProposalTestResult = z.infer<typeof TuningProposalTestResult>;
 
 export const PROPOSAL_STATUSES = ['proposed', 'trial', 'applied', 'refused', 'reverted'] as const;
 export const ProposalStatus = z.enum(PROPOSAL_STATUSES);
@@ -50,13 +50,13 @@ export const PROPOSAL_LIFECYCLE = defineLifecycle(
 export type ProposalEvent = (typeof PROPOSAL_LIFECYCLE.events)[number];
 
 /** What holds for one setting. */
-export const ActiveChange = z.object({
+export const ActiveSettingChange = z.object({
   proposal: z.string(),
   change: SettingChange,
   /** While it is tried: half of the tasks, by their ids. */
   share: z.enum(['all', 'half']),
 });
-export type ActiveChange = z.infer<typeof ActiveChange>;
+export type ActiveSettingChange = z.infer<typeof ActiveSettingChange>;
 
 export const ProposalId = z
   .string()
@@ -66,7 +66,7 @@ export const Proposal = z
   .object({
     id: ProposalId,
     change: SettingChange,
-    level: TuningLevel,
+    level: SelfTuningLevel,
     evidence: z.string().describe('Why it was proposed, with its numbers.'),
     by: z.string(),
     at: z.iso.datetime(),
@@ -77,8 +77,8 @@ export const Proposal = z
       .nullable()
       .describe('The proposal whose place it takes; null: what is configured.'),
     /** What it has taken the place of; absent: it is not in force. */
-    previous_change: ActiveChange.nullable().optional(),
-    test: ProposalTest.nullable(),
+    previous_change: ActiveSettingChange.nullable().optional(),
+    test: TuningProposalTestResult.nullable(),
     applied_by: z.string().nullable(),
     applied_at: z.iso.datetime().nullable(),
   })
@@ -96,7 +96,7 @@ const ProposalHistoryEntry = z.object({
 /** All of it, in one item: what is in force, what is proposed, and who did what. */
 export const TuningState = z.object({
   next_number: z.int().positive(),
-  active_changes: z.record(z.string(), ActiveChange),
+  active_changes: z.record(z.string(), ActiveSettingChange),
   /** The latest last. */
   proposals: z.array(Proposal),
   /** The latest first. */
@@ -113,4 +113,4 @@ export const EMPTY_TUNING_STATE: TuningState = {
   last_run_at: null,
 };
 /** What acts for itself is told by this name. */
-export const AUTOMATIC_ACTOR = 'assay';
+export const AUTOMATIC_TUNING_ACTOR = 'assay';

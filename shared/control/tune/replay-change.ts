@@ -1,18 +1,18 @@
 import { TIERS, type Tier, type TierModels } from '../../contract/agents/tiers.ts';
 import { nominalAttemptCostUsd } from '../cascade/learning/belief.ts';
-import { CascadePolicy } from '../cascade/learning/cascade-policy.ts';
-import { centralInterval, wilsonInterval } from '../cascade/learning/intervals.ts';
+import { TierPolicySettings } from '../cascade/learning/cascade-policy.ts';
+import { computeCentralInterval90, computeWilsonInterval } from '../cascade/learning/intervals.ts';
 import { createSeededRandom } from '../cascade/learning/seeded-random.ts';
-import { type BootstrapEstimate, bootstrapMean } from '../cascade/simulation/bootstrap.ts';
+import { type BootstrapEstimate, estimateMeanByBootstrap } from '../cascade/simulation/bootstrap.ts';
 import {
   createLearningPolicy,
   recordedTaskLadder,
   type SimulationPolicy,
   simulateTaskRun,
 } from '../cascade/simulation/episode.ts';
-import type { RecordedTask, TierOutcome } from '../cascade/simulation/recorded-outcomes.ts';
-import { tunedFirstTier, tunedPolicy } from './active-changes.ts';
-import type { ProposalTest, TuningState } from './proposals.ts';
+import type { RecordedTask, RecordedTierOutcome } from '../cascade/simulation/recorded-outcomes.ts';
+import { applyTuningToCascadePolicy, tunedFirstTier } from './active-changes.ts';
+import type { TuningProposalTestResult, TuningState } from './proposals.ts';
 import type { SettingChange } from './setting-change.ts';
 
 /** Fewer tasks show nothing. */
@@ -26,7 +26,7 @@ export interface ReplayContext {
   readonly tasks: readonly RecordedTask[];
   readonly models: TierModels;
   /** As it is configured. */
-  readonly policy: CascadePolicy;
+  readonly policy: TierPolicySettings;
   readonly state: Pick<TuningState, 'active_changes'>;
   readonly now: Date;
 }
@@ -57,7 +57,7 @@ function createPlayer(
   seed: string,
 ): SimulationPolicy {
   if (policy.policy === 'fixed') return routedPlayer(state);
-  return createLearningPolicy(CascadePolicy.parse(tunedPolicy(policy, state)), seed);
+  return createLearningPolicy(TierPolicySettings.parse(applyTuningToCascadePolicy(policy, state)), seed);
 }
 
 /** What a tier that a task never tried is taken for: passed as seldom, and as dear, as the tier is likely to be at its worst. Null: nobody knows a cost. */
@@ -65,7 +65,7 @@ function worstCaseOutcomes({
   tasks,
   models,
   now,
-}: ReplayContext): (task: RecordedTask, tier: Tier) => TierOutcome | null {
+}: ReplayContext): (task: RecordedTask, tier: Tier) => RecordedTierOutcome | null {
   const known = new Map<string, { passes: number; costs: number[]; count: number }>();
   const key = (task: RecordedTask, tier: Tier) => `${task.role}#${task.complexity}#${tier}`;
   for (const task of tasks)
@@ -80,9 +80,10 @@ function worstCaseOutcomes({
     }
   return (task, tier) => {
     const { passes, count, costs } = known.get(key(task, tier)) ?? { passes: 0, count: 0, costs: [] };
-    const cost_usd = centralInterval(costs)?.high ?? nominalAttemptCostUsd(models[tier], now.toISOString());
+    const cost_usd =
+      computeCentralInterval90(costs)?.high ?? nominalAttemptCostUsd(models[tier], now.toISOString());
     const passed =
-      createSeededRandom(`worst#${task.id}#${tier}`).uniform() < wilsonInterval(passes, count).low;
+      createSeededRandom(`worst#${task.id}#${tier}`).uniform() < computeWilsonInterval(passes, count).low;
     return cost_usd === null ? null : { model: models[tier], passed, cost_usd, seconds: null };
   };
 }
@@ -101,7 +102,7 @@ function fillWithWorstCase(
   worst: ReturnType<typeof worstCaseOutcomes>,
 ): { readonly task: RecordedTask; readonly assumed: ReadonlySet<Tier> } {
   const assumed = new Set<Tier>();
-  const tiers: Partial<Record<Tier, TierOutcome>> = { ...task.tiers };
+  const tiers: Partial<Record<Tier, RecordedTierOutcome>> = { ...task.tiers };
   for (const { tier } of recordedTaskLadder(task, models)) {
     if (tier === null || (tiers[tier] && tiers[tier].cost_usd !== null)) continue;
     const outcome = worst(task, tier);
@@ -146,18 +147,24 @@ function shuffled<T>(list: readonly T[], seed: string): T[] {
 }
 
 const brief = (value: number): number => Math.round(value * 1e6) / 1e6;
-export const roundEstimate = (value: BootstrapEstimate | null): ProposalTest['cost_usd'] =>
+export const roundEstimate = (value: BootstrapEstimate | null): TuningProposalTestResult['cost_usd'] =>
   value && { mean: brief(value.mean), low: brief(value.low), high: brief(value.high) };
 
-export const formatEstimate = (of: NonNullable<ProposalTest['cost_usd']>, digits: number): string =>
-  `${of.mean.toFixed(digits)} (${of.low.toFixed(digits)} to ${of.high.toFixed(digits)})`;
+export const formatEstimate = (
+  of: NonNullable<TuningProposalTestResult['cost_usd']>,
+  digits: number,
+): string => `${of.mean.toFixed(digits)} (${of.low.toFixed(digits)} to ${of.high.toFixed(digits)})`;
 
 /**
  * Plays recorded tasks without the change and with it, and compares them task by task. Without it all must be recorded; with it, what was
  * never tried is taken at its worst, so that what is not known speaks against the change and never for it. It holds when it saves money at 95 %
  * and loses no more than {@link TOLERANCE} of the passes.
  */
-export function replayChange(setting: SettingChange, thing: string, context: ReplayContext): ProposalTest {
+export function replaySettingChange(
+  setting: SettingChange,
+  thing: string,
+  context: ReplayContext,
+): TuningProposalTestResult {
   const { tasks, models, policy, state, now } = context;
   const runs = policy.policy === 'fixed' ? 1 : RUNS;
   const after = withActiveChange(state, setting, thing);
@@ -185,14 +192,14 @@ export function replayChange(setting: SettingChange, thing: string, context: Rep
     }
   }
   const compared = [...sums.values()];
-  const cost_usd = roundEstimate(bootstrapMean(compared.map((each) => each.cost / each.runs)));
-  const pass_rate = roundEstimate(bootstrapMean(compared.map((each) => each.passed / each.runs)));
+  const cost_usd = roundEstimate(estimateMeanByBootstrap(compared.map((each) => each.cost / each.runs)));
+  const pass_rate = roundEstimate(estimateMeanByBootstrap(compared.map((each) => each.passed / each.runs)));
   const counts = {
     tasks: compared.length,
     excluded: about.length - compared.length,
     worst_case: compared.filter(({ assumed }) => assumed).length,
   };
-  const said = (holds: boolean, why: string): ProposalTest => ({
+  const said = (holds: boolean, why: string): TuningProposalTestResult => ({
     by: 'replay',
     at: now.toISOString(),
     passed: holds,

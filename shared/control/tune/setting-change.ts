@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { Tier } from '../../contract/agents/tiers.ts';
 import { RoleName, TaskComplexity } from '../../contract/submission/schema.ts';
-import { TUNING_LEVELS, type TuningLevel } from '../cascade/learning/tuning-level.ts';
+import { SELF_TUNING_LEVELS, type SelfTuningLevel } from '../cascade/learning/tuning-level.ts';
 
 /** Names of gates, as evidence has them. */
 const GateName = z
@@ -10,7 +10,7 @@ const GateName = z
 
 const share = z.number().min(0).max(1);
 /** Numbers of the cascade's policy that may be changed, each within its own bounds. */
-export const ThresholdChange = z.discriminatedUnion('name', [
+export const PolicyThresholdChange = z.discriminatedUnion('name', [
   z.strictObject({ kind: z.literal('threshold'), name: z.literal('epsilon'), value: share }),
   z.strictObject({ kind: z.literal('threshold'), name: z.literal('quality_threshold'), value: share }),
   z.strictObject({
@@ -37,21 +37,21 @@ const GateChange = z.strictObject({
 });
 
 /** What a proposal would change: one setting of the deployment, to one value. */
-export const SettingChange = z.union([ThresholdChange, RouteChange, PromptChange, GateChange]);
+export const SettingChange = z.union([PolicyThresholdChange, RouteChange, PromptChange, GateChange]);
 export type SettingChange = z.infer<typeof SettingChange>;
 
 /** The seed's levels of risk: numbers, words, logic, and what counts as done. */
-const LEVEL_OF: Readonly<Record<SettingChange['kind'], TuningLevel>> = {
+const LEVEL_OF: Readonly<Record<SettingChange['kind'], SelfTuningLevel>> = {
   threshold: 'L0',
   prompt: 'L1',
   route: 'L2',
   gate: 'L3',
 };
-export const requiredTuningLevel = ({ kind }: Pick<SettingChange, 'kind'>): TuningLevel => LEVEL_OF[kind];
-export const tuningLevelRank = (level: TuningLevel): number => TUNING_LEVELS.indexOf(level);
+export const requiredTuningLevel = ({ kind }: Pick<SettingChange, 'kind'>): SelfTuningLevel => LEVEL_OF[kind];
+export const rankTuningLevel = (level: SelfTuningLevel): number => SELF_TUNING_LEVELS.indexOf(level);
 
 /** Name of the one setting that a change is about: two proposals for it are rivals. */
-export function settingKey(setting: SettingChange): string {
+export function buildSettingKey(setting: SettingChange): string {
   switch (setting.kind) {
     case 'threshold':
       return `threshold ${setting.name}`;

@@ -7,7 +7,10 @@ import { orderReasons } from './order-reasons.ts';
  * else was observed: the base asks for more than there was. That the gate was satisfied adds nothing, because it was seen in a box where
  * the agent could do anything.
  */
-export function applyForcedExit(verdict: Verdict, gate: VerificationGateRecord | undefined): Verdict {
+export function applyForcedExitToVerdict(
+  verdict: Verdict,
+  gate: VerificationGateRecord | undefined,
+): Verdict {
   if (!gate || gate.state === 'satisfied') return verdict;
   const missing = gate.missing.length === 0 ? '' : `: ${gate.missing.join('; ')}`;
   return {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type CheckOutcome, hasCheckResult } from '../../contract/check-outcome.ts';
+import { type CheckOutcome, isConclusiveOutcome } from '../../contract/check-outcome.ts';
 import type { Attempt } from '../../contract/task/attempt.ts';
 import type { Task } from '../../contract/task/task.ts';
 
@@ -32,7 +32,7 @@ export type VerificationSummary = z.infer<typeof VerificationSummary>;
 
 /** Never a pass for what has no result. */
 const passedBy = (outcome: CheckOutcome): boolean | null =>
-  hasCheckResult(outcome) ? outcome === 'passed' : null;
+  isConclusiveOutcome(outcome) ? outcome === 'passed' : null;
 
 /** What a janitor came to about an attempt; null: there is no verdict yet. */
 export function summarizeVerification(
@@ -45,7 +45,7 @@ export function summarizeVerification(
     ['llm_review', 'llm_judge', 'quality_gate'].includes(kind),
   );
   const judge = judgements.find(
-    ({ kind, calls, outcome }) => kind === 'llm_judge' && calls !== 0 && hasCheckResult(outcome),
+    ({ kind, calls, outcome }) => kind === 'llm_judge' && calls !== 0 && isConclusiveOutcome(outcome),
   );
   return {
     task_id: id,

@@ -54,7 +54,7 @@ function pointsOf({ outcome, blocked }: Pick<Gate, 'outcome' | 'blocked'>): numb
  * A figure for people who compare; it decides nothing. Opinions of models are no part of it, and gates that could not run are named.
  * Null where no gate has a result.
  */
-export function qualityScore({ verification }: Pick<Attempt, 'verification'>): QualityScore | null {
+export function computeQualityScore({ verification }: Pick<Attempt, 'verification'>): QualityScore | null {
   const gates = (verification?.gates ?? []).filter(({ kind }) => kind !== 'judged');
   const counted = gates.flatMap((gate) => {
     const points = pointsOf(gate);

@@ -1,7 +1,7 @@
-import { type CheckOutcome, hasCheckResult } from '../../contract/check-outcome.ts';
+import { type CheckOutcome, isConclusiveOutcome } from '../../contract/check-outcome.ts';
 import { adviceCode } from '../../contract/evidence/advice.ts';
 import { ALLOWED_FILES_GATE } from '../../contract/evidence/gate-names.ts';
-import { isRestoredFile } from '../../contract/evidence/restored-file.ts';
+import { isRestoredProtectedFile } from '../../contract/evidence/restored-file.ts';
 import type {
   Evidence,
   GateEvidence,
@@ -11,7 +11,7 @@ import type {
 } from '../../contract/evidence/schema.ts';
 import { describeSignal } from '../../contract/submission/signals.ts';
 import { truncateText } from '../../lib/truncate.ts';
-import { verdictWithoutOpinion } from '../../reviews/engine/opinion-verdict.ts';
+import { verdictForMissingOpinion } from '../../reviews/engine/opinion-verdict.ts';
 import { orderReasons } from './order-reasons.ts';
 
 /** Outcomes of a check that was to run and could not: never a pass, and no fault of the patch that we know of. */
@@ -19,7 +19,7 @@ const OUTCOMES_WITHOUT_RESULT: readonly CheckOutcome[] = ['could_not_run', 'time
 
 /** Evidence of ours: the agent's own word and a model's opinion verify nothing. */
 const isPlatformEvidence = (check: Pick<SignalEvidence, 'kind' | 'outcome'>): boolean =>
-  (check.kind === 'executed' || check.kind === 'checked') && hasCheckResult(check.outcome);
+  (check.kind === 'executed' || check.kind === 'checked') && isConclusiveOutcome(check.outcome);
 
 /** A gate whose result must stand for the work to be accepted. */
 const isDecisiveGate = ({
@@ -32,7 +32,7 @@ const isDecisiveGate = ({
 
 /** What a gate that could not run makes of the verdict; null: it ran. One that asks a model may say it in its configuration. */
 const verdictWithoutResult = ({ outcome, on_error = 'hold' }: GateEvidence): Verdict['verdict'] | null =>
-  OUTCOMES_WITHOUT_RESULT.includes(outcome) ? verdictWithoutOpinion(on_error) : null;
+  OUTCOMES_WITHOUT_RESULT.includes(outcome) ? verdictForMissingOpinion(on_error) : null;
 
 /**
  * The verdict that evidence allows, bound to the tree it was gathered on. Pure; the order of checks does not matter.
@@ -40,7 +40,7 @@ const verdictWithoutResult = ({ outcome, on_error = 'hold' }: GateEvidence): Ver
  * will be delivered: `refer`. Else `pass`, which is `verified` only with
  * evidence of ours.
  */
-export function reduceToVerdict(evidence: Evidence): Verdict {
+export function deriveVerdictFromEvidence(evidence: Evidence): Verdict {
   const gates = evidence.gates.filter(isDecisiveGate);
   const failed = [
     ...evidence.signals.filter((signal) => signal.outcome === 'failed').map(signalReason),
@@ -109,7 +109,7 @@ const NAMED_FILES = 10;
 
 /** What is judged must be what is delivered: where it is not, a person decides. */
 function revertedFileReasons(files: Evidence['protected_files']): VerdictReason[] {
-  const found = files.filter(isRestoredFile);
+  const found = files.filter(isRestoredProtectedFile);
   if (found.length === 0) return [];
   const names = found.slice(0, NAMED_FILES).map((file) => `${truncateText(file.path, 200)} (${file.class})`);
   const more = found.length > names.length ? ` and ${found.length - names.length} more` : '';

@@ -36,7 +36,7 @@ function gateJudgeFields(facts: Readonly<Record<string, unknown>>): JudgedInputF
 }
 
 /** All that a verdict was made of, in the order in which it came; empty without one. */
-export function verdictInputs({
+export function listVerdictInputs({
   verification,
   verdict,
 }: Pick<Attempt, 'verification' | 'verdict'>): VerdictInput[] {

@@ -19,15 +19,15 @@ export interface CompletionObservation {
 }
 
 /** How often an agent was told of each kind of thing that was missing. */
-export interface NudgeCounts {
+export interface AgentNudgeCounts {
   readonly tests: number;
   readonly compilation: number;
 }
-export const NO_NUDGE_COUNTS: NudgeCounts = { tests: 0, compilation: 0 };
+export const NO_AGENT_NUDGE_COUNTS: AgentNudgeCounts = { tests: 0, compilation: 0 };
 
 /** Something that was to be there: in words, with what a command has printed. */
 export interface MissingItem {
-  readonly kind: keyof NudgeCounts;
+  readonly kind: keyof AgentNudgeCounts;
   readonly message: string;
   readonly detail: string | null;
 }
@@ -38,7 +38,7 @@ export interface CompletionDecision {
   readonly missing: readonly MissingItem[];
   readonly couldNotRun: readonly string[];
   /** After this decision. */
-  readonly nudges: NudgeCounts;
+  readonly nudges: AgentNudgeCounts;
 }
 
 /** An agent can mend what fails, and what does not come to its end; not what could not be run. */
@@ -52,13 +52,13 @@ const describeResult = ({ command, outcome }: CommandResult): string =>
  * Whether an agent that wants to stop may. Each kind of thing has a limit of its own, and a kind that has reached it counts no
  * further; when all that is missing has reached its limit, the agent is let go by force, which is no pass.
  */
-export function checkCompletion(
+export function decideAgentCompletion(
   criteria: Pick<
     VerificationGateCriteria,
     'require_file_changes' | 'max_attempts' | 'compilation_max_attempts'
   >,
   { hasFileChanges, testResults, compilationResult }: CompletionObservation,
-  nudges: NudgeCounts,
+  nudges: AgentNudgeCounts,
 ): CompletionDecision {
   const compiled = compilationResult ? [compilationResult] : [];
   const missing: MissingItem[] = [
@@ -82,11 +82,11 @@ export function checkCompletion(
   const found = { missing, couldNotRun };
   if (missing.length === 0)
     return { ...found, decision: couldNotRun.length === 0 ? 'satisfied' : 'could_not_run', nudges };
-  const limits: NudgeCounts = {
+  const limits: AgentNudgeCounts = {
     tests: criteria.max_attempts,
     compilation: criteria.compilation_max_attempts,
   };
-  const told = (of: keyof NudgeCounts): boolean =>
+  const told = (of: keyof AgentNudgeCounts): boolean =>
     nudges[of] < limits[of] && missing.some((each) => each.kind === of);
   if (!told('tests') && !told('compilation')) return { ...found, decision: 'forced', nudges };
   return {

@@ -27,7 +27,10 @@ export const listRequiredTests = (
 ): string[] => [...new Set([...required_tests, ...(task_tests ? ofTask : [])])];
 
 /** Whether there is anything to look for. */
-export const hasCriteria = (criteria: VerificationGateCriteria, ofTask: readonly string[]): boolean =>
+export const hasVerificationGateCriteria = (
+  criteria: VerificationGateCriteria,
+  ofTask: readonly string[],
+): boolean =>
   criteria.require_file_changes ||
   criteria.require_compilation !== undefined ||
   listRequiredTests(criteria, ofTask).length > 0;

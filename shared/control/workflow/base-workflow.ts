@@ -5,7 +5,7 @@ import {
 } from '../../contract/workflow/resolved-workflow.ts';
 import { describeFileProblem } from '../../lib/yaml.ts';
 import { findBuiltinWorkflow } from './builtin-workflows.ts';
-import type { ConditionFacts } from './condition-facts.ts';
+import type { ConditionTaskFields } from './condition-facts.ts';
 import { loadWorkflow, type RepositoryFileReader } from './load-workflow.ts';
 import { workflowPath } from './parse-workflow.ts';
 import { resolveWorkflow } from './resolve-workflow.ts';
@@ -33,7 +33,7 @@ function checkSize(workflow: ResolvedWorkflow): BaseWorkflowResult {
  */
 export async function readBaseWorkflow(
   name: string,
-  task: ConditionFacts & Pick<Task, 'acceptance_criteria'>,
+  task: ConditionTaskFields & Pick<Task, 'acceptance_criteria'>,
   read: RepositoryFileReader,
 ): Promise<BaseWorkflowResult> {
   const path = workflowPath(name);

@@ -1,9 +1,9 @@
 import type * as z from 'zod';
 import {
+  EDGE_KIND_OF_VERDICT,
   EDGE_KINDS,
   type EdgeKind,
   NODE_KINDS,
-  VERDICT_EDGE_KINDS,
   VERIFICATION_EDGE_KINDS,
 } from '../../contract/workflow/kinds.ts';
 import {
@@ -16,7 +16,7 @@ import {
   type WorkflowNode,
 } from '../../contract/workflow/schema.ts';
 import { ConditionSyntaxError, parseCondition } from './condition.ts';
-import { CONDITION_FACTS } from './condition-facts.ts';
+import { CONDITION_TASK_FIELDS } from './condition-facts.ts';
 import {
   EMPTY_WORKFLOW_LIBRARY,
   type ExpandedWorkflow,
@@ -38,11 +38,11 @@ type Fault = WorkflowFault;
 type WorkflowCheck = (
   workflow: Workflow,
   graph: WorkflowGraph,
-  known: KnownRubricNames,
+  known: AvailableRubricNames,
   scopes: ExpandedWorkflow['scopes'],
 ) => Fault[];
 /** Names of the rubrics that there are. */
-export type KnownRubricNames = readonly string[];
+export type AvailableRubricNames = readonly string[];
 
 const findDuplicates = (ids: readonly string[]): string[] => [
   ...new Set(ids.filter((id, index) => ids.indexOf(id) !== index)),
@@ -144,7 +144,7 @@ const checkTaskTitles: WorkflowCheck = (workflow) =>
 
 const checkVerificationEdges: WorkflowCheck = (workflow, graph) =>
   ofType(workflow, 'verification').flatMap(({ id }) => [
-    ...Object.entries(VERDICT_EDGE_KINDS).flatMap(([verdict, type]) => {
+    ...Object.entries(EDGE_KIND_OF_VERDICT).flatMap(([verdict, type]) => {
       const count = outOf(graph, id, type);
       if (count === 1) return [];
       return count === 0
@@ -227,7 +227,7 @@ const checkNodeConfigs: WorkflowCheck = ({ nodes }) =>
 
 /** Names that a condition at a node knows. */
 const knownAt = (scopes: ExpandedWorkflow['scopes'], id: string): string[] => [
-  ...CONDITION_FACTS,
+  ...CONDITION_TASK_FIELDS,
   ...(scopes.get(id)?.keys() ?? []),
 ];
 
@@ -301,7 +301,7 @@ function isBehindLaterFail(graph: WorkflowGraph, from: string, node: string): bo
 }
 
 const checkInputs: WorkflowCheck = ({ inputs: declared }) =>
-  findInputFaults(declared, [...CONDITION_FACTS, 'true', 'false']).map((message) => ({
+  findInputFaults(declared, [...CONDITION_TASK_FIELDS, 'true', 'false']).map((message) => ({
     code: 'input_invalid',
     message: `inputs: ${message}`,
   }));
@@ -328,7 +328,7 @@ const CHECKS: readonly WorkflowCheck[] = [
 /** All that is wrong with a workflow and with how it uses those of the library; empty: it can be used. */
 export function findWorkflowFaults(
   workflow: Workflow,
-  known: KnownRubricNames,
+  known: AvailableRubricNames,
   library: WorkflowLibrary = EMPTY_WORKFLOW_LIBRARY,
 ): Fault[] {
   const { workflow: whole, scopes, faults } = expandSubworkflows(workflow, library);

@@ -6,9 +6,13 @@ import {
   Workflow,
   type WorkflowNode,
 } from '../../contract/workflow/schema.ts';
-import { CONDITION_FACTS } from './condition-facts.ts';
+import { CONDITION_TASK_FIELDS } from './condition-facts.ts';
 import type { WorkflowFault } from './workflow-fault.ts';
-import { bindSubworkflowInputs, defaultInputScope, type WorkflowInputBindings } from './workflow-inputs.ts';
+import {
+  bindSubworkflowInputs,
+  buildDefaultInputBindings,
+  type WorkflowInputBindings,
+} from './workflow-inputs.ts';
 
 /** Workflows that others may name, by name: one version of each, that of the base commit. */
 export type WorkflowLibrary = ReadonlyMap<string, Workflow>;
@@ -46,7 +50,7 @@ export function expandSubworkflows(root: Workflow, library: WorkflowLibrary): Ex
   const edges: Workflow['edges'] = [];
   const scopes = new Map<string, WorkflowInputBindings>();
   const faults: WorkflowFault[] = [];
-  add(root, { prefix: '', scope: defaultInputScope(root.inputs), path: [root.name] });
+  add(root, { prefix: '', scope: buildDefaultInputBindings(root.inputs), path: [root.name] });
   return { workflow: { ...root, nodes, edges }, scopes, faults };
 
   /** The child that a node names, with what its inputs are bound to; null: there is a fault, or another check says what is wrong. */
@@ -72,7 +76,7 @@ export function expandSubworkflows(root: Workflow, library: WorkflowLibrary): Ex
         'not_found',
         `there is no workflow ${config.data.subworkflow_id} ${config.data.version}${child ? `; there is ${child.version}` : ''}`,
       );
-    const bound = bindSubworkflowInputs(child.inputs, config.data, scope, CONDITION_FACTS);
+    const bound = bindSubworkflowInputs(child.inputs, config.data, scope, CONDITION_TASK_FIELDS);
     for (const { code, message } of bound.faults) refuse(code, message);
     if (!isDeepStrictEqual(child.review, NO_REVIEW) && !isDeepStrictEqual(child.review, root.review))
       refuse(

@@ -1,7 +1,7 @@
 import type { VerificationRubric } from '../../contract/rubric/verification-rubric.ts';
 import type { Workflow } from '../../contract/workflow/schema.ts';
 import { BUILTIN_RUBRICS } from '../../reviews/rubric/builtin-rubrics.ts';
-import { readRubric, rubricPath } from '../../reviews/rubric/read-rubric.ts';
+import { buildRubricFilePath, readRubric } from '../../reviews/rubric/read-rubric.ts';
 import { findBuiltinWorkflow } from './builtin-workflows.ts';
 import { EMPTY_WORKFLOW_LIBRARY, isNestedId, type WorkflowLibrary } from './expand-subworkflows.ts';
 import { parseWorkflow, type WorkflowProblem, workflowPath } from './parse-workflow.ts';
@@ -35,7 +35,7 @@ const referencedNames = (
 /** A rubric of the repository; its file has its name, or two could be meant. */
 function parseRepositoryRubric(text: string, file: string): ReturnType<typeof readRubric> {
   const read = readRubric(text, file);
-  return 'problems' in read || rubricPath(read.rubric.name) === file
+  return 'problems' in read || buildRubricFilePath(read.rubric.name) === file
     ? read
     : { problems: [{ file, line: null, message: `its name is ${read.rubric.name}` }] };
 }
@@ -109,13 +109,15 @@ export async function loadWorkflow(
     referencedNames(each, 'verification', 'rubric_name'),
   );
   const files =
-    named.length === 0 ? new Map<string, string | null>() : await read([...new Set(named)].map(rubricPath));
+    named.length === 0
+      ? new Map<string, string | null>()
+      : await read([...new Set(named)].map(buildRubricFilePath));
   const rubrics = [...files].flatMap(([file, text]) =>
     text === null ? [] : [parseRepositoryRubric(text, file)],
   );
   const own = rubrics.flatMap((each) => ('rubric' in each ? [each.rubric] : []));
   // One whose file is there and wrong is not missing as well.
-  const there = named.filter((name) => typeof files.get(rubricPath(name)) === 'string');
+  const there = named.filter((name) => typeof files.get(buildRubricFilePath(name)) === 'string');
   const known = [...new Set([...there, ...BUILTIN_RUBRICS.map(({ name }) => name)])];
   const judged = ({ text, path }: WorkflowSource) => parseWorkflow(text, path, known, library);
   const main = isFile ? judged(source) : { workflow: source, problems: [] };

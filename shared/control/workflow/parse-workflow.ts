@@ -1,7 +1,7 @@
 import { Workflow } from '../../contract/workflow/schema.ts';
 import { type FileProblem, type LineLookup, parseYaml } from '../../lib/yaml.ts';
 import { MAX_ASSAY_FILE_BYTES } from '../../reviews/rubric/read-rubric.ts';
-import { findWorkflowFaults, type KnownRubricNames } from './check-workflow.ts';
+import { type AvailableRubricNames, findWorkflowFaults } from './check-workflow.ts';
 import {
   EMPTY_WORKFLOW_LIBRARY,
   isNestedId,
@@ -35,7 +35,7 @@ function lineOfFault({ nodes, edges }: Workflow, fault: WorkflowFault, lineOf: L
 export function parseWorkflow(
   text: string,
   file: string,
-  known: KnownRubricNames,
+  known: AvailableRubricNames,
   library: WorkflowLibrary = EMPTY_WORKFLOW_LIBRARY,
 ): { readonly workflow: Workflow | null; readonly problems: readonly WorkflowProblem[] } {
   const syntax = (problems: readonly FileProblem[]) => ({

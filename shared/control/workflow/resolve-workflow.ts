@@ -1,6 +1,6 @@
 import type { Verdict } from '../../contract/evidence/schema.ts';
 import type { VerificationRubric } from '../../contract/rubric/verification-rubric.ts';
-import { VERDICT_EDGE_KINDS, VERIFICATION_EDGE_KINDS } from '../../contract/workflow/kinds.ts';
+import { EDGE_KIND_OF_VERDICT, VERIFICATION_EDGE_KINDS } from '../../contract/workflow/kinds.ts';
 import type { ResolvedVerification, ResolvedWorkflow } from '../../contract/workflow/resolved-workflow.ts';
 import {
   ConditionalNodeConfig,
@@ -9,9 +9,9 @@ import {
   type Workflow,
   type WorkflowNode,
 } from '../../contract/workflow/schema.ts';
-import { builtinRubric } from '../../reviews/rubric/builtin-rubrics.ts';
+import { findBuiltinRubric } from '../../reviews/rubric/builtin-rubrics.ts';
 import { parseCondition } from './condition.ts';
-import { CONDITION_FACTS, type ConditionFacts } from './condition-facts.ts';
+import { CONDITION_TASK_FIELDS, type ConditionTaskFields } from './condition-facts.ts';
 import { EMPTY_WORKFLOW_LIBRARY, expandSubworkflows, type WorkflowLibrary } from './expand-subworkflows.ts';
 import { DEFAULT_GENERATOR_AGENT, findGeneratorAgents } from './generator.ts';
 import {
@@ -31,8 +31,12 @@ interface VerdictRoute {
 }
 
 /** Where a verdict leads out of a verification node. */
-export function routeVerdict(graph: WorkflowGraph, node: string, verdict: Verdict['verdict']): VerdictRoute {
-  const taken = findEdgeTarget(graph, node, VERDICT_EDGE_KINDS[verdict]);
+export function findVerdictRoute(
+  graph: WorkflowGraph,
+  node: string,
+  verdict: Verdict['verdict'],
+): VerdictRoute {
+  const taken = findEdgeTarget(graph, node, EDGE_KIND_OF_VERDICT[verdict]);
   if (taken === null) return { taken: null, skipped: [] };
   const kept = findReachableNodes(graph, taken);
   const others = VERIFICATION_EDGE_KINDS.flatMap((type) => findEdgeTarget(graph, node, type) ?? []).filter(
@@ -46,7 +50,7 @@ export function routeVerdict(graph: WorkflowGraph, node: string, verdict: Verdic
 function nextNodes(
   graph: WorkflowGraph,
   node: WorkflowNode,
-  task: ConditionFacts,
+  task: ConditionTaskFields,
   scope: WorkflowInputBindings | undefined,
 ): string[] {
   const targets = (graph.outgoingEdges.get(node.id) ?? []).map(({ target_node_id }) => target_node_id);
@@ -55,7 +59,8 @@ function nextNodes(
   const { expression = '' } = ConditionalNodeConfig.parse(node.config);
   const facts = resolveInputValues(scope, task);
   const holds =
-    expression !== '' && parseCondition(expression, [...CONDITION_FACTS, ...(scope?.keys() ?? [])])(facts);
+    expression !== '' &&
+    parseCondition(expression, [...CONDITION_TASK_FIELDS, ...(scope?.keys() ?? [])])(facts);
   return [findEdgeTarget(graph, node.id, holds ? 'conditional_true' : 'conditional_false') ?? []].flat();
 }
 
@@ -81,7 +86,7 @@ interface WorkflowOrigin {
 /** What a workflow without faults means for one task. */
 export function resolveWorkflow(
   workflow: Workflow,
-  task: ConditionFacts,
+  task: ConditionTaskFields,
   { from, rubrics, library = EMPTY_WORKFLOW_LIBRARY }: WorkflowOrigin,
 ): ResolvedWorkflow {
   const { workflow: whole, scopes } = expandSubworkflows(workflow, library);
@@ -99,7 +104,7 @@ export function resolveWorkflow(
     }
     if (node.type === 'verification') {
       const { rubric_name, evaluator_agent_id, ...config } = VerificationNodeConfig.parse(node.config);
-      const rubric = rubrics.find(({ name }) => name === rubric_name) ?? builtinRubric(rubric_name ?? '');
+      const rubric = rubrics.find(({ name }) => name === rubric_name) ?? findBuiltinRubric(rubric_name ?? '');
       verifications.push({
         ...config,
         node: id,
@@ -109,9 +114,9 @@ export function resolveWorkflow(
         from_stage: steps.at(-1)?.node ?? 'start',
         max_regenerations: regenerationLimit(graph, id),
         routes: {
-          pass: mutable(routeVerdict(graph, id, 'pass')),
-          fail: mutable(routeVerdict(graph, id, 'fail')),
-          refer: mutable(routeVerdict(graph, id, 'refer')),
+          pass: mutable(findVerdictRoute(graph, id, 'pass')),
+          fail: mutable(findVerdictRoute(graph, id, 'fail')),
+          refer: mutable(findVerdictRoute(graph, id, 'refer')),
         },
       });
     }
@@ -120,4 +125,7 @@ export function resolveWorkflow(
   return { name, from, version, steps, verifications, review };
 }
 
-const mutable = ({ taken, skipped }: ReturnType<typeof routeVerdict>) => ({ taken, skipped: [...skipped] });
+const mutable = ({ taken, skipped }: ReturnType<typeof findVerdictRoute>) => ({
+  taken,
+  skipped: [...skipped],
+});

@@ -28,7 +28,7 @@ const isAssignableType = (type: WorkflowInputType | null, wanted: WorkflowInputT
 const FACT_TYPES: Readonly<Record<string, WorkflowInputType>> = { priority: 'integer' };
 
 /** The inputs of a workflow that nothing binds: their defaults. */
-export const defaultInputScope = (inputs: readonly WorkflowInput[]): WorkflowInputBindings =>
+export const buildDefaultInputBindings = (inputs: readonly WorkflowInput[]): WorkflowInputBindings =>
   new Map(
     inputs.map((each) => [
       each.name,
@@ -63,7 +63,7 @@ export function bindSubworkflowInputs(
   facts: readonly string[],
 ): { readonly scope: WorkflowInputBindings; readonly faults: readonly BindingFault[] } {
   const faults: BindingFault[] = [];
-  const scope = new Map<string, InputBinding>(defaultInputScope(inputs));
+  const scope = new Map<string, InputBinding>(buildDefaultInputBindings(inputs));
   for (const { name, required } of inputs)
     if (required && !Object.hasOwn(given, name))
       faults.push({ code: 'input_missing', message: `config.input_bindings.${name} is missing` });

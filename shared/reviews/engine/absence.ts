@@ -1,19 +1,19 @@
 import { JUDGE_PURPOSES, type JudgePurpose } from '../../contract/models/judge-models.ts';
-import { describeReason, type JudgingRefusal } from './decision-reason.ts';
+import { describeReviewDecisionReason, type JudgingRefusal } from './decision-reason.ts';
 
 /** Outcomes of a check that came to no result. */
-export type AbsenceOutcome = 'could_not_run' | 'timed_out' | 'infra_failed';
+export type NoOpinionOutcome = 'could_not_run' | 'timed_out' | 'infra_failed';
 
 /** The reason why a model that was asked gave no usable answer. */
-export interface NoAnswer {
+export interface UnusableAnswerReason {
   /** `no_answer`: a time limit or an error of the provider; `unreadable_answer`: another shape; `declined`: a refusal. */
   readonly code: 'no_answer' | 'unreadable_answer' | 'declined';
-  readonly outcome: AbsenceOutcome;
+  readonly outcome: NoOpinionOutcome;
   readonly why: string;
 }
 
 /** The reason for a missing opinion. Never a pass by itself: each reviewer states what an absence makes of the verdict. */
-export type Absence =
+export type MissingOpinionReason =
   | {
       readonly code: 'no_model';
       readonly purpose: JudgePurpose;
@@ -40,24 +40,24 @@ export type Absence =
     }
   | { readonly code: 'not_returned' }
   /** Material for the reviewer could not be read. */
-  | { readonly code: 'unreadable_material'; readonly outcome: AbsenceOutcome; readonly why: string }
-  | NoAnswer;
+  | { readonly code: 'unreadable_material'; readonly outcome: NoOpinionOutcome; readonly why: string }
+  | UnusableAnswerReason;
 
 /** Says how a purpose gets a model: the one text for it. */
-export const missingModelInstruction = (purpose: JudgePurpose): string =>
+export const explainMissingJudgeModel = (purpose: JudgePurpose): string =>
   `no model provider is configured for \`${purpose}\`: name a model in \`assay:judges\` of the deployment, or with --models FILE of \`assay up\`${JUDGE_PURPOSES[purpose].by === 'janitor' ? '' : ' and `assay check`'}`;
 
 /** Returns the text of an absence. */
-export function describeAbsence(absence: Absence): string {
+export function describeMissingOpinion(absence: MissingOpinionReason): string {
   switch (absence.code) {
     case 'no_model': {
       const { named, purpose } = absence;
       return named === undefined
-        ? missingModelInstruction(purpose)
-        : `the model ${named} is not among those that are configured; ${missingModelInstruction(purpose)}`;
+        ? explainMissingJudgeModel(purpose)
+        : `the model ${named} is not among those that are configured; ${explainMissingJudgeModel(purpose)}`;
     }
     case 'budget_spent':
-      return describeReason(absence.refusal);
+      return describeReviewDecisionReason(absence.refusal);
     case 'same_family':
       return `${absence.model} is of the same family as ${absence.writer}, which wrote this`;
     case 'unknown_writer':
@@ -80,7 +80,7 @@ export function describeAbsence(absence: Absence): string {
   }
 }
 
-export function absenceOutcome(absence: Absence): AbsenceOutcome {
+export function determineNoOpinionOutcome(absence: MissingOpinionReason): NoOpinionOutcome {
   if ('outcome' in absence) return absence.outcome;
   if (absence.code === 'no_time') return 'timed_out';
   return absence.code === 'not_returned' ? 'infra_failed' : 'could_not_run';

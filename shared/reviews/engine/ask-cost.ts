@@ -3,7 +3,7 @@ import type { JudgeModel } from '../../contract/models/judge-models.ts';
 import { usageCostUsd } from '../../contract/models/model-prices.ts';
 
 /** Dollars of what was asked; null where usage or price is not known. */
-export function askCostUsd(
+export function computeJudgeCallCostUsd(
   model: JudgeModel,
   { tokens }: Pick<ModelCallUsage, 'tokens'>,
   at: string,

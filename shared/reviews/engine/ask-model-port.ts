@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { ModelCallUsage } from '../../contract/judgement/judgement.ts';
 import type { JudgeModel } from '../../contract/models/judge-models.ts';
-import type { NoAnswer } from './absence.ts';
+import type { UnusableAnswerReason } from './absence.ts';
 import type { JudgePrompt } from './prompt.ts';
 
 /** A picture that a model is shown. Whoever shows one has read it to its end. */
@@ -10,9 +10,9 @@ export interface PromptPicture {
 }
 
 /** One question, with the only shape that an answer may have. */
-export interface ReviewQuestion<Schema extends z.ZodType> {
+export interface ReviewerModelQuestion<Schema extends z.ZodType> {
   readonly prompt: JudgePrompt;
-  /** The pieces, each between marks; see `questionOf`. */
+  /** The pieces, each between marks; see `buildReviewerQuestion`. */
   readonly fencedText: string;
   readonly boundary: string;
   readonly injections: readonly string[];
@@ -24,10 +24,10 @@ export interface ReviewQuestion<Schema extends z.ZodType> {
 }
 
 /** An answer of the shape that was asked for, or why there is none. */
-export type ModelAnswer<T> = ModelCallUsage & ({ readonly value: T } | NoAnswer);
+export type ModelAnswer<T> = ModelCallUsage & ({ readonly value: T } | UnusableAnswerReason);
 
 /** Puts a question to a model. Never throws for what a provider does. */
-export type AskModel = <Schema extends z.ZodType>(
+export type AskReviewModel = <Schema extends z.ZodType>(
   model: JudgeModel,
-  question: ReviewQuestion<Schema>,
+  question: ReviewerModelQuestion<Schema>,
 ) => Promise<ModelAnswer<z.output<Schema>>>;

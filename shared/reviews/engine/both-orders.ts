@@ -1,24 +1,27 @@
 import type { Judgement } from '../../contract/judgement/judgement.ts';
-import { sumOrNull } from '../../contract/task/judging-cost.ts';
-import type { ModelReceipt, Review } from './engine.ts';
+import { sumUnlessUnknown } from '../../contract/task/judging-cost.ts';
+import type { ModelCallReceipt, ReviewerReply } from './engine.ts';
 
 /** The preferred one of two things, whichever order they were shown in. */
-export type Preference = 'first' | 'second' | 'either';
-export type OptionLetter = 'A' | 'B' | 'either';
+export type PairwisePreference = 'first' | 'second' | 'either';
+export type PairwiseOptionLetter = 'A' | 'B' | 'either';
 
 interface PairwiseAnswer {
-  readonly answer: OptionLetter;
+  readonly answer: PairwiseOptionLetter;
   readonly confidence: number;
   readonly reasons: readonly string[];
 }
 
 /** Both answers say the same, or they do not. */
 export type PairwiseComparison =
-  | { readonly agreed: Preference; readonly confidence: number; readonly reasons: readonly string[] }
-  | { readonly disagreed: readonly [Preference, Preference]; readonly reasons: readonly string[] };
+  | { readonly agreed: PairwisePreference; readonly confidence: number; readonly reasons: readonly string[] }
+  | {
+      readonly disagreed: readonly [PairwisePreference, PairwisePreference];
+      readonly reasons: readonly string[];
+    };
 
 /** The sum of tokens; null: what one call used is unknown. */
-const sumTokens = (receipts: readonly ModelReceipt[]): Judgement['tokens'] => {
+const sumTokens = (receipts: readonly ModelCallReceipt[]): Judgement['tokens'] => {
   const used = receipts.filter(({ calls }) => calls !== 0).map(({ tokens }) => tokens);
   return used.length === 0 || used.includes(null)
     ? null
@@ -29,20 +32,23 @@ const sumTokens = (receipts: readonly ModelReceipt[]): Judgement['tokens'] => {
 };
 
 /** The receipt of several calls: to one model at the same time. */
-export function combineReceipts(first: ModelReceipt, ...others: readonly ModelReceipt[]): ModelReceipt {
+export function combineModelCallReceipts(
+  first: ModelCallReceipt,
+  ...others: readonly ModelCallReceipt[]
+): ModelCallReceipt {
   const all = [first, ...others];
   const [asked_at] = all.flatMap((each) => each.asked_at ?? []).sort();
   return {
     ...first,
-    calls: sumOrNull(all.map(({ calls }) => calls)),
+    calls: sumUnlessUnknown(all.map(({ calls }) => calls)),
     tokens: sumTokens(all),
-    cost_usd: sumOrNull(all.map(({ calls, cost_usd }) => (calls === 0 ? 0 : cost_usd))),
+    cost_usd: sumUnlessUnknown(all.map(({ calls, cost_usd }) => (calls === 0 ? 0 : cost_usd))),
     duration_ms: Math.max(...all.map(({ duration_ms }) => duration_ms)),
     ...(asked_at !== undefined && { asked_at }),
   };
 }
 
-const preferenceOf = (better: OptionLetter, isSwapped: boolean): Preference =>
+const preferenceOf = (better: PairwiseOptionLetter, isSwapped: boolean): PairwisePreference =>
   better === 'either' ? 'either' : (better === 'A') === isSwapped ? 'second' : 'first';
 
 /**
@@ -50,12 +56,12 @@ const preferenceOf = (better: OptionLetter, isSwapped: boolean): Preference =>
  * confidence of an agreement is that of the less sure answer.
  * @param askAbout puts the question with the things in this order; `isSwapped`: the second one is shown as A.
  */
-export async function compareInBothOrders(
-  askAbout: (isSwapped: boolean) => Promise<Review<PairwiseAnswer>>,
-): Promise<Review<PairwiseComparison>> {
+export async function comparePairInBothOrders(
+  askAbout: (isSwapped: boolean) => Promise<ReviewerReply<PairwiseAnswer>>,
+): Promise<ReviewerReply<PairwiseComparison>> {
   const [plain, swapped] = await Promise.all([askAbout(false), askAbout(true)]);
   const common = {
-    receipt: combineReceipts(plain.receipt, swapped.receipt),
+    receipt: combineModelCallReceipts(plain.receipt, swapped.receipt),
     injections: [...new Set([...plain.injections, ...swapped.injections])],
   };
   if ('absence' in plain) return { ...common, absence: plain.absence };

@@ -7,9 +7,9 @@ import {
   modelsForPurpose,
 } from '../../contract/models/judge-models.ts';
 import { modelFamily } from '../../contract/models/model-family.ts';
-import type { Absence } from './absence.ts';
+import type { MissingOpinionReason } from './absence.ts';
 import type { JudgingRefusal } from './decision-reason.ts';
-import type { Reviewer } from './reviewer.ts';
+import type { ModelReviewer } from './reviewer.ts';
 
 /** The maker whose model reviews what a model of this one has written, by the first word that its name has (2026-11). */
 const REVIEWED_BY: readonly (readonly [writer: RegExp, reviewer: string])[] = [
@@ -22,7 +22,7 @@ const REVIEWED_BY: readonly (readonly [writer: RegExp, reviewer: string])[] = [
 const OTHERWISE = 'google';
 
 /** The maker that the mapping names for a writer; never its own. */
-export function reviewerFamilyFor(writer: string): string {
+export function chooseReviewerFamily(writer: string): string {
   const name = writer.toLowerCase();
   return REVIEWED_BY.find(([pattern]) => pattern.test(name))?.[1] ?? OTHERWISE;
 }
@@ -33,12 +33,12 @@ export const isSameFamily = (model: Pick<JudgeModel, 'family' | 'model'>, writer
 
 /** Returns the models of other families than the writer's: first those of the maker that the mapping names. */
 export function modelsOfOtherFamilies(models: readonly JudgeModel[], writer: string): JudgeModel[] {
-  const first = reviewerFamilyFor(writer);
+  const first = chooseReviewerFamily(writer);
   const rank = (model: JudgeModel): number => (judgeModelFamily(model) === first ? 0 : 1);
   return models.filter((model) => !isSameFamily(model, writer)).sort((a, b) => rank(a) - rank(b));
 }
 
-export interface ModelSelection {
+export interface ReviewerModelOptions {
   readonly models: JudgeModels;
   /** The model that wrote the work; null: a program or a person did, or it is unknown. */
   readonly writer: string | null;
@@ -51,10 +51,10 @@ export interface ModelSelection {
 }
 
 /** Returns the models that may be asked, or why none may: the one check of purpose, budget and family. */
-export function chooseModels(
-  { purpose, family }: Pick<Reviewer<z.ZodType, never>, 'purpose' | 'family'>,
-  { models, writer, budgetRefusal, named, count = 1 }: ModelSelection,
-): { readonly models: readonly [JudgeModel, ...JudgeModel[]] } | { readonly absence: Absence } {
+export function chooseReviewerModels(
+  { purpose, family }: Pick<ModelReviewer<z.ZodType, never>, 'purpose' | 'family'>,
+  { models, writer, budgetRefusal, named, count = 1 }: ReviewerModelOptions,
+): { readonly models: readonly [JudgeModel, ...JudgeModel[]] } | { readonly absence: MissingOpinionReason } {
   const configured =
     named === undefined
       ? modelsForPurpose(models, purpose)

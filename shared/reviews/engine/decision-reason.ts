@@ -26,7 +26,7 @@ export type OpinionFixRefusal = {
 };
 
 /** Reason why the red team has nothing to attack. */
-export type MissingDeliverable = { readonly code: 'no_deliverable' | 'no_criteria_to_attack_by' };
+export type MissingDeliverableReason = { readonly code: 'no_deliverable' | 'no_criteria_to_attack_by' };
 
 /** Reason why no picture is reviewed. */
 export type MissingPictures =
@@ -38,11 +38,11 @@ export type PreflightRejection =
   | { readonly code: 'targets_untouched'; readonly targets: readonly string[] }
   | { readonly code: 'no_tool_used' | 'no_file_written' };
 
-export type DecisionReason =
+export type ReviewDecisionReason =
   | SkipReason
   | JudgingRefusal
   | OpinionFixRefusal
-  | MissingDeliverable
+  | MissingDeliverableReason
   | MissingPictures
   | PreflightRejection;
 
@@ -66,7 +66,7 @@ const TEXTS = {
 } as const;
 
 /** Returns the text of a reason: the one renderer. */
-export function describeReason(reason: DecisionReason): string {
+export function describeReviewDecisionReason(reason: ReviewDecisionReason): string {
   switch (reason.code) {
     case 'stopped_at_node':
       return `not asked: the work did not come past ${reason.node}`;

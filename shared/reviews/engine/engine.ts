@@ -3,23 +3,23 @@ import type { ModelCallUsage } from '../../contract/judgement/judgement.ts';
 import {
   type Judgement,
   judgementTimes,
-  NO_CALL_USAGE,
-  UNKNOWN_CALL_USAGE,
+  UNKNOWN_MODEL_CALL_USAGE,
+  USAGE_WITHOUT_MODEL_CALL,
 } from '../../contract/judgement/judgement.ts';
 import { calibrationIdFor, type JudgeModel, judgeModelFamily } from '../../contract/models/judge-models.ts';
-import { fencePrompt } from '../../lib/fenced-prompt.ts';
-import { type Absence, absenceOutcome, describeAbsence } from './absence.ts';
-import { askCostUsd } from './ask-cost.ts';
-import type { AskModel, PromptPicture, ReviewQuestion } from './ask-model-port.ts';
-import { chooseModels, type ModelSelection } from './choose-models.ts';
+import { fenceUntrustedText } from '../../lib/fenced-prompt.ts';
+import { describeMissingOpinion, determineNoOpinionOutcome, type MissingOpinionReason } from './absence.ts';
+import { computeJudgeCallCostUsd } from './ask-cost.ts';
+import type { AskReviewModel, PromptPicture, ReviewerModelQuestion } from './ask-model-port.ts';
+import { chooseReviewerModels, type ReviewerModelOptions } from './choose-models.ts';
 import type { SkipReason } from './decision-reason.ts';
-import { verdictWithoutOpinion } from './opinion-verdict.ts';
+import { verdictForMissingOpinion } from './opinion-verdict.ts';
 import type { JudgePrompt } from './prompt.ts';
 import { type ReviewPiece, selectPieces } from './review-piece.ts';
-import type { JudgingReviewer, Reviewer, ReviewOpinion } from './reviewer.ts';
+import type { JudgingReviewer, ModelReviewer, ReviewOpinion } from './reviewer.ts';
 
-export interface ReviewerContext extends ModelSelection {
-  readonly ask: AskModel;
+export interface ReviewerContext extends ReviewerModelOptions {
+  readonly ask: AskReviewModel;
   readonly now: () => Date;
 }
 
@@ -30,7 +30,7 @@ export interface ReviewMaterial {
 }
 
 /** What a judgement records of its call. Costs are USD. */
-export type ModelReceipt = Pick<
+export type ModelCallReceipt = Pick<
   Judgement,
   'model' | 'family' | 'prompt' | 'calibration' | 'calls' | 'tokens' | 'cost_usd' | 'duration_ms' | 'asked_at'
 >;
@@ -38,12 +38,12 @@ export type ModelReceipt = Pick<
 /** An answer of a model that was asked, or why there is none. */
 type Said<Answer> = { readonly injections: readonly string[] } & (
   | { readonly answer: Answer }
-  | { readonly absence: Absence }
+  | { readonly absence: MissingOpinionReason }
 );
-export type Review<Answer> = { readonly receipt: ModelReceipt } & Said<Answer>;
+export type ReviewerReply<Answer> = { readonly receipt: ModelCallReceipt } & Said<Answer>;
 
 /** The receipt where no model was called. */
-export const NO_CALL: ModelReceipt = {
+export const NO_MODEL_CALL_RECEIPT: ModelCallReceipt = {
   model: null,
   family: null,
   prompt: null,
@@ -55,44 +55,44 @@ export const NO_CALL: ModelReceipt = {
 };
 
 /** Returns the receipt of a call: the only place that makes one. */
-export const modelReceipt = (
+export const createModelCallReceipt = (
   model: JudgeModel,
   { id, version, sha256 }: JudgePrompt,
   answered: ModelCallUsage,
   now: Date,
-): ModelReceipt => ({
+): ModelCallReceipt => ({
   model: model.model,
   family: judgeModelFamily(model),
   prompt: { id, version, sha256 },
   calibration: calibrationIdFor(model, { sha256 }),
   calls: answered.calls,
   tokens: answered.tokens,
-  cost_usd: askCostUsd(model, answered, now.toISOString()),
+  cost_usd: computeJudgeCallCostUsd(model, answered, now.toISOString()),
   ...judgementTimes(answered),
 });
 
 /** Builds the question of a reviewer about this material: the only place where material is fenced. */
-export function questionOf<Schema extends z.ZodType, Input>(
-  { prompt, answerSchema, maxTokens, timeoutMs, shows, pieces: own }: Reviewer<Schema, Input>,
+export function buildReviewerQuestion<Schema extends z.ZodType, Input>(
+  { prompt, answerSchema, maxTokens, timeoutMs, shows, pieces: own }: ModelReviewer<Schema, Input>,
   input: Input,
   { pieces, pictures }: ReviewMaterial,
-): ReviewQuestion<Schema> {
-  const { text, ...fence } = fencePrompt(selectPieces([...(own?.(input) ?? []), ...pieces], shows));
+): ReviewerModelQuestion<Schema> {
+  const { text, ...fence } = fenceUntrustedText(selectPieces([...(own?.(input) ?? []), ...pieces], shows));
   const settings = { prompt, answerSchema: answerSchema(input), maxTokens, timeoutMs: timeoutMs(input) };
   return { ...settings, ...(pictures && { pictures }), fencedText: text, ...fence };
 }
 
 /** Asks one model as this reviewer: the only place that asks one. */
-export async function askModelAs<Schema extends z.ZodType, Input>(
-  reviewer: Reviewer<Schema, Input>,
+export async function askModelAsReviewer<Schema extends z.ZodType, Input>(
+  reviewer: ModelReviewer<Schema, Input>,
   input: Input,
   material: ReviewMaterial,
   model: JudgeModel,
   { ask, now }: Pick<ReviewerContext, 'ask' | 'now'>,
-): Promise<Review<z.output<Schema>>> {
-  const question = questionOf(reviewer, input, material);
+): Promise<ReviewerReply<z.output<Schema>>> {
+  const question = buildReviewerQuestion(reviewer, input, material);
   const answered = await ask(model, question);
-  const receipt = modelReceipt(model, reviewer.prompt, answered, now());
+  const receipt = createModelCallReceipt(model, reviewer.prompt, answered, now());
   const { injections } = question;
   if ('value' in answered) return { receipt, injections, answer: answered.value };
   const { code, outcome, why } = answered;
@@ -105,37 +105,40 @@ type AnyJudgingReviewer<Input extends Subject, Subject, Answer> = JudgingReviewe
   Subject,
   Answer
 >;
-export type Headed<Subject> = Pick<
+export type JudgementHeadProvider<Subject> = Pick<
   JudgingReviewer<z.ZodType, never, Subject, never>,
   'kind' | 'head' | 'absent' | 'absenceOpinion' | 'after'
 >;
 
 /** Returns why a reviewer is not asked after these judgements, or null. */
-export function failureBefore(
-  after: Headed<unknown>['after'],
+export function findEarlierFailure(
+  after: JudgementHeadProvider<unknown>['after'],
   made: readonly Pick<Judgement, 'kind' | 'verdict'>[],
 ): SkipReason | null {
   const failed = made.find(({ kind, verdict }) => verdict === 'fail' && after?.[kind]);
   return (failed && after?.[failed.kind]) ?? null;
 }
 
-const headOf = <Subject>({ kind, head }: Pick<Headed<Subject>, 'kind' | 'head'>, of: Subject) => ({
-  ...NO_CALL_USAGE,
+const headOf = <Subject>(
+  { kind, head }: Pick<JudgementHeadProvider<Subject>, 'kind' | 'head'>,
+  of: Subject,
+) => ({
+  ...USAGE_WITHOUT_MODEL_CALL,
   kind,
   calibration: null,
   ...head(of),
 });
 
 /** Returns what the absence of an opinion makes of the verdict: never a pass, unless the reviewer's rule lets the work on. */
-export function absenceOpinion<Subject>(
-  reviewer: Headed<Subject>,
+export function createMissingOpinion<Subject>(
+  reviewer: JudgementHeadProvider<Subject>,
   of: Subject,
-  absence: Absence,
+  absence: MissingOpinionReason,
 ): ReviewOpinion {
-  const why = describeAbsence(absence);
+  const why = describeMissingOpinion(absence);
   return {
-    outcome: absenceOutcome(absence),
-    verdict: verdictWithoutOpinion(reviewer.absent(of)),
+    outcome: determineNoOpinionOutcome(absence),
+    verdict: verdictForMissingOpinion(reviewer.absent(of)),
     confidence: null,
     reasons: [why],
     ...reviewer.absenceOpinion?.(why),
@@ -143,20 +146,20 @@ export function absenceOpinion<Subject>(
 }
 
 /** The judgement of a reviewer that no model answered for. */
-export const absentJudgement = <Subject>(
-  reviewer: Headed<Subject>,
+export const createJudgementWithoutOpinion = <Subject>(
+  reviewer: JudgementHeadProvider<Subject>,
   of: Subject,
-  absence: Absence,
+  absence: MissingOpinionReason,
 ): Judgement => ({
   ...headOf(reviewer, of),
-  ...(absence.code === 'not_returned' && { calls: UNKNOWN_CALL_USAGE.calls }),
-  ...absenceOpinion(reviewer, of, absence),
-  because: describeAbsence(absence),
+  ...(absence.code === 'not_returned' && { calls: UNKNOWN_MODEL_CALL_USAGE.calls }),
+  ...createMissingOpinion(reviewer, of, absence),
+  because: describeMissingOpinion(absence),
 });
 
 /** The judgement of a reviewer that is not needed: its opinion could change nothing. */
-export const skippedJudgement = <Subject>(
-  reviewer: Pick<Headed<Subject>, 'kind' | 'head'>,
+export const createSkippedJudgement = <Subject>(
+  reviewer: Pick<JudgementHeadProvider<Subject>, 'kind' | 'head'>,
   of: Subject,
   because: string,
 ): Judgement => ({
@@ -171,13 +174,13 @@ export const skippedJudgement = <Subject>(
  * Returns the opinion on an answer, or on its absence. Where the material tried to talk the model over, an opinion lets
  * nothing out: a reviewer looks at it.
  */
-export function opinionOn<Input extends Subject, Subject, Answer>(
-  reviewer: Pick<AnyJudgingReviewer<Input, Subject, Answer>, 'decide' | keyof Headed<Subject>>,
+export function formOpinionOnAnswer<Input extends Subject, Subject, Answer>(
+  reviewer: Pick<AnyJudgingReviewer<Input, Subject, Answer>, 'decide' | keyof JudgementHeadProvider<Subject>>,
   input: Input,
   review: Said<Answer>,
 ): ReviewOpinion & Pick<Judgement, 'injections'> {
   const injections = [...review.injections];
-  if ('absence' in review) return { ...absenceOpinion(reviewer, input, review.absence), injections };
+  if ('absence' in review) return { ...createMissingOpinion(reviewer, input, review.absence), injections };
   const opinion = reviewer.decide(review.answer, input);
   const isReferred =
     injections.length > 0 && opinion.verdict === 'pass' && reviewer.absent(input) !== 'abstain';
@@ -190,14 +193,17 @@ export function opinionOn<Input extends Subject, Subject, Answer>(
 }
 
 /** The judgement of a reviewer that was asked. */
-export const judgementOn = <Input extends Subject, Subject, Answer>(
-  reviewer: Pick<AnyJudgingReviewer<Input, Subject, Answer>, 'decide' | 'because' | keyof Headed<Subject>>,
+export const createJudgementOnAnswer = <Input extends Subject, Subject, Answer>(
+  reviewer: Pick<
+    AnyJudgingReviewer<Input, Subject, Answer>,
+    'decide' | 'because' | keyof JudgementHeadProvider<Subject>
+  >,
   input: Input,
-  review: Review<Answer>,
+  review: ReviewerReply<Answer>,
 ): Judgement => ({
   ...headOf(reviewer, input as Subject),
   because: reviewer.because(input),
-  ...opinionOn(reviewer, input, review),
+  ...formOpinionOnAnswer(reviewer, input, review),
   ...review.receipt,
 });
 
@@ -205,44 +211,49 @@ export const judgementOn = <Input extends Subject, Subject, Answer>(
  * Runs a reviewer: precheck, choice of the model, question, decision. `askAs` puts the question to a model that may be
  * asked. Every way ends in one judgement.
  */
-export async function runReviewerWith<Schema extends z.ZodType, Input extends Subject, Subject, Answer>(
+export async function runReviewerWithQuestions<
+  Schema extends z.ZodType,
+  Input extends Subject,
+  Subject,
+  Answer,
+>(
   reviewer: JudgingReviewer<Schema, Input, Subject, Answer>,
   input: Input,
   context: ReviewerContext,
-  askAs: (model: JudgeModel) => Promise<Review<Answer>>,
+  askAs: (model: JudgeModel) => Promise<ReviewerReply<Answer>>,
 ): Promise<Judgement> {
   const early = reviewer.precheck?.(input) ?? null;
   if (early !== null && 'reasons' in early)
     return { ...headOf(reviewer, input as Subject), because: early.reasons.join('; '), ...early };
-  const chosen = early === null ? chooseModels(reviewer, context) : { absence: early };
+  const chosen = early === null ? chooseReviewerModels(reviewer, context) : { absence: early };
   return 'absence' in chosen
-    ? absentJudgement(reviewer, input as Subject, chosen.absence)
-    : judgementOn(reviewer, input, await askAs(chosen.models[0]));
+    ? createJudgementWithoutOpinion(reviewer, input as Subject, chosen.absence)
+    : createJudgementOnAnswer(reviewer, input, await askAs(chosen.models[0]));
 }
 
 /** Asks a reviewer that gives no judgement of its own. */
-export async function askReviewer<Schema extends z.ZodType, Input>(
-  reviewer: Reviewer<Schema, Input>,
+export async function askReviewerWithoutJudgement<Schema extends z.ZodType, Input>(
+  reviewer: ModelReviewer<Schema, Input>,
   input: Input,
   material: ReviewMaterial,
   context: ReviewerContext,
-): Promise<Review<z.output<Schema>>> {
-  const chosen = chooseModels(reviewer, context);
+): Promise<ReviewerReply<z.output<Schema>>> {
+  const chosen = chooseReviewerModels(reviewer, context);
   return 'absence' in chosen
-    ? { receipt: NO_CALL, injections: [], absence: chosen.absence }
-    : askModelAs(reviewer, input, material, chosen.models[0], context);
+    ? { receipt: NO_MODEL_CALL_RECEIPT, injections: [], absence: chosen.absence }
+    : askModelAsReviewer(reviewer, input, material, chosen.models[0], context);
 }
 
 /** Runs a reviewer that asks one question. `load` is called only when a model is asked. */
-export const runReviewer = <Schema extends z.ZodType, Input extends Subject, Subject>(
+export const runSingleQuestionReviewer = <Schema extends z.ZodType, Input extends Subject, Subject>(
   reviewer: JudgingReviewer<Schema, Input, Subject>,
   input: Input,
-  load: () => ReviewMaterial | Promise<ReviewMaterial | Absence>,
+  load: () => ReviewMaterial | Promise<ReviewMaterial | MissingOpinionReason>,
   context: ReviewerContext,
 ): Promise<Judgement> =>
-  runReviewerWith(reviewer, input, context, async (model) => {
+  runReviewerWithQuestions(reviewer, input, context, async (model) => {
     const material = await load();
     return 'code' in material
-      ? { receipt: NO_CALL, injections: [], absence: material }
-      : askModelAs(reviewer, input, material, model, context);
+      ? { receipt: NO_MODEL_CALL_RECEIPT, injections: [], absence: material }
+      : askModelAsReviewer(reviewer, input, material, model, context);
   });

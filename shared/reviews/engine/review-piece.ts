@@ -1,4 +1,4 @@
-import type { PromptPiece } from '../../lib/fenced-prompt.ts';
+import type { UntrustedPromptPiece } from '../../lib/fenced-prompt.ts';
 
 /** What a piece of a review's material is. Selection goes by kind; the label is only shown. */
 export const PIECE_KINDS = [
@@ -24,7 +24,7 @@ export const PIECE_KINDS = [
 export type PieceKind = (typeof PIECE_KINDS)[number];
 
 /** A piece of what a reviewer is shown. */
-export interface ReviewPiece extends PromptPiece {
+export interface ReviewPiece extends UntrustedPromptPiece {
   readonly kind: PieceKind;
 }
 

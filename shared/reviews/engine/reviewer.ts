@@ -2,8 +2,8 @@ import type * as z from 'zod';
 import type { GateEvidence } from '../../contract/evidence/schema.ts';
 import type { Judgement } from '../../contract/judgement/judgement.ts';
 import type { JudgePurpose } from '../../contract/models/judge-models.ts';
-import type { OnErrorAction } from '../../contract/submission/on-error.ts';
-import type { Absence } from './absence.ts';
+import type { CheckErrorAction } from '../../contract/submission/on-error.ts';
+import type { MissingOpinionReason } from './absence.ts';
 import type { SkipReason } from './decision-reason.ts';
 import type { JudgePrompt } from './prompt.ts';
 import type { PieceKind, ReviewPiece } from './review-piece.ts';
@@ -12,16 +12,16 @@ import type { PieceKind, ReviewPiece } from './review-piece.ts';
  * The work that a reviewer may look at: any, that of other families than its own, or the same where the writer is
  * known. Models of one maker err alike.
  */
-export type FamilyRule = 'any' | 'other' | 'known_other';
+export type ModelFamilyRule = 'any' | 'other' | 'known_other';
 
 /** Gates that are an opinion of a model. */
 export type GateReviewKind = 'intent_verification' | 'review_rubric' | 'cross_model' | 'integration_test_gen';
 
 /** The settings of a question: all that differs between reviewers, and nothing that they share. */
-export interface Reviewer<Schema extends z.ZodType, Input> {
+export interface ModelReviewer<Schema extends z.ZodType, Input> {
   readonly kind: Judgement['kind'] | GateReviewKind;
   readonly purpose: JudgePurpose;
-  readonly family: FamilyRule;
+  readonly family: ModelFamilyRule;
   readonly prompt: JudgePrompt;
   readonly answerSchema: (input: Input) => Schema;
   /** Most tokens of an answer; the reservation of its cost counts them. */
@@ -38,13 +38,13 @@ export type ReviewOpinion = Pick<Judgement, 'outcome' | 'verdict' | 'reasons' | 
   Partial<Pick<Judgement, 'confidence'>>;
 
 /** A result without asking a model: an opinion, with a reason of its own for the record, or an absence. */
-export type EarlyOpinion = (ReviewOpinion & { readonly because?: string }) | Absence;
+export type OpinionWithoutModel = (ReviewOpinion & { readonly because?: string }) | MissingOpinionReason;
 
 /**
  * The effect of a missing opinion on the verdict. `pass_with_finding`: the work goes on, and the record says so. `abstain`:
  * the opinion is a vote, which counts for its stage alone.
  */
-export type AbsenceRule = OnErrorAction | 'pass_with_finding' | 'abstain';
+export type MissingOpinionRule = CheckErrorAction | 'pass_with_finding' | 'abstain';
 
 /**
  * A reviewer whose opinion is a judgement. `Subject` is what its judgement names, whether a model is asked or not.
@@ -55,16 +55,16 @@ export interface JudgingReviewer<
   Input extends Subject,
   Subject = Input,
   Answer = z.output<Schema>,
-> extends Reviewer<Schema, Input> {
+> extends ModelReviewer<Schema, Input> {
   readonly kind: Judgement['kind'];
   readonly head: (of: Subject) => Pick<Judgement, 'subject' | 'grading'>;
   /** The reason for asking, for the record. */
   readonly because: (input: Input) => string;
   /** Returns an opinion that needs no model, or why no model is asked; null: a model is asked. */
-  readonly precheck?: (input: Input) => EarlyOpinion | null;
+  readonly precheck?: (input: Input) => OpinionWithoutModel | null;
   // A method, so that rows with different answers have one type in the registry.
   decide(answer: Answer, input: Input): ReviewOpinion;
-  readonly absent: (of: Subject) => AbsenceRule;
+  readonly absent: (of: Subject) => MissingOpinionRule;
   /** Earlier reviewers of the same attempt after whose failure this one is not asked. */
   readonly after?: Readonly<Partial<Record<Judgement['kind'], SkipReason>>>;
   /** Words an absence for the record; absent: as it is. */
@@ -84,7 +84,7 @@ export interface GateReviewer<
   Schema extends z.ZodType,
   Input extends GateReviewInput,
   Answer = z.output<Schema>,
-> extends Reviewer<Schema, Input> {
+> extends ModelReviewer<Schema, Input> {
   // A method, so that rows with different answers have one type in the registry.
   decide(answer: Answer, input: Input): GateOpinion;
 }

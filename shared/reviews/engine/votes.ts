@@ -53,7 +53,7 @@ export function tallyVotes(
   };
 }
 
-export interface VoteCount extends VoteTally {
+export interface ReviewVoteResult extends VoteTally {
   /** The result; `undecided`: a reviewer decides; `nobody`: no vote was cast. */
   readonly decision: 'approve' | 'reject' | 'undecided' | 'nobody';
 }
@@ -63,7 +63,7 @@ const TIES = { reject: 'reject', accept: 'approve', escalate: 'undecided' } as c
 function decide(
   { approvals, rejections, abstentions, weights }: VoteTally,
   rules: VotingRules,
-): VoteCount['decision'] {
+): ReviewVoteResult['decision'] {
   if (approvals + rejections === 0) return 'nobody';
   if (rules.strategy === 'unanimous') return rejections === 0 ? 'approve' : 'reject';
   if (rules.strategy === 'quorum') {
@@ -76,7 +76,7 @@ function decide(
 }
 
 /** Decides votes by the rules of `cross_model`. */
-export function countVotes(votes: readonly Vote[], rules: VotingRules): VoteCount {
+export function decideReviewVotes(votes: readonly Vote[], rules: VotingRules): ReviewVoteResult {
   const weightOf = (vote: Vote): number => (rules.strategy === 'weighted' ? (vote?.confidence ?? 0) : 1);
   const tally = tallyVotes(votes, rules.abstention_threshold, weightOf);
   return { ...tally, decision: decide(tally, rules) };

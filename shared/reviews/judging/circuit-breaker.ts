@@ -6,14 +6,14 @@ export const MAX_CONSECUTIVE_REJECTIONS = 5;
 export const BREAKER_OPEN_SECONDS = 3_600;
 
 /** How the quality gate has fared with what one model wrote. */
-export const CircuitBreaker = z.object({
+export const QualityGateCircuitBreaker = z.object({
   /** Attempts that were rejected in a row, the last ones. */
   rejected: z.array(z.string()).max(MAX_CONSECUTIVE_REJECTIONS),
   /** When the last verdict that counts was made. */
   at: z.iso.datetime(),
   opened_at: z.iso.datetime().nullable(),
 });
-export type CircuitBreaker = z.infer<typeof CircuitBreaker>;
+export type QualityGateCircuitBreaker = z.infer<typeof QualityGateCircuitBreaker>;
 
 /** One mark that a model gave to an attempt. */
 export interface QualityGateResult {
@@ -24,9 +24,9 @@ export interface QualityGateResult {
 
 /** The breaker after a mark; the same mark again, or an older one that comes late, changes nothing. */
 export function recordQualityGateResult(
-  breaker: CircuitBreaker | null,
+  breaker: QualityGateCircuitBreaker | null,
   { id, at, passed }: QualityGateResult,
-): CircuitBreaker {
+): QualityGateCircuitBreaker {
   if (breaker && (at < breaker.at || breaker.rejected.includes(id))) return breaker;
   if (passed) return { rejected: [], at, opened_at: null };
   const rejected = [...(breaker?.rejected ?? []), id].slice(-MAX_CONSECUTIVE_REJECTIONS);
@@ -36,8 +36,8 @@ export function recordQualityGateResult(
 export type BreakerState = 'closed' | 'open' | 'half_open';
 
 /** `open`: nobody is asked. `half_open`: the time is over, and the next mark closes it or opens it again. */
-export function breakerState(
-  breaker: CircuitBreaker | null,
+export function determineBreakerState(
+  breaker: QualityGateCircuitBreaker | null,
   now: Date,
 ): { state: BreakerState; until: string | null } {
   if (!breaker?.opened_at) return { state: 'closed', until: null };

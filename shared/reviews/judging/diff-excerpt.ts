@@ -8,7 +8,7 @@ export interface DiffExcerpt {
 export const splitDiffByFile = (diff: string): string[] => diff.split(/^(?=diff --git )/m);
 
 /** Gives every part its share of `limit` characters, so that none can push another out of sight; what short ones leave goes to the longer ones. */
-export function excerptEvenly(parts: readonly string[], limit: number): DiffExcerpt {
+export function excerptDiffsEvenly(parts: readonly string[], limit: number): DiffExcerpt {
   let left = limit;
   let waiting = parts.length;
   const shares = new Map<number, number>();
@@ -38,7 +38,7 @@ const nameOf = (part: string): string =>
  * Whole files of at most `limit` characters in all, the short ones first so that as many as possible are whole, in the order of the
  * diff; and which are left out. Where none fits, each has its share.
  */
-export function excerptWholeFiles(
+export function excerptDiffByWholeFiles(
   parts: readonly string[],
   limit: number,
 ): DiffExcerpt & { readonly leftOut: readonly string[] } {
@@ -50,7 +50,7 @@ export function excerptWholeFiles(
     kept.add(index);
     left -= length;
   }
-  if (kept.size === 0 && parts.length > 0) return { ...excerptEvenly(parts, limit), leftOut: [] };
+  if (kept.size === 0 && parts.length > 0) return { ...excerptDiffsEvenly(parts, limit), leftOut: [] };
   const out = parts.filter((_, index) => !kept.has(index));
   const leftOut = out.map(nameOf);
   const more = leftOut.length > NAMED ? ` and ${leftOut.length - NAMED} more` : '';

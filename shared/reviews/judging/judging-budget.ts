@@ -5,7 +5,7 @@ import type { JudgingRefusal, OpinionFixRefusal } from '../engine/decision-reaso
 /** So many attempts of one task are judged by models, whoever asked for them, and for how many rounds. */
 export const MAX_JUDGINGS_PER_TASK = 5;
 /** So many attempts may mend what models alone had rejected; then a person decides. */
-export const MAX_OPINION_ONLY_REJECTIONS = 2;
+export const MAX_ATTEMPTS_REJECTED_BY_OPINION = 2;
 
 type Judged = Pick<Attempt, 'number' | 'verdict' | 'repeated'>;
 
@@ -17,12 +17,12 @@ const isJudged = ({ verdict }: Judged): boolean =>
  * How often models were asked about a task, through all rounds and each time that a verdict was made again. The task's own item says
  * it, and each verdict is one conditional write: so nobody has to count.
  */
-export const judgingCount = (attempts: readonly Judged[]): number =>
+export const countJudgings = (attempts: readonly Judged[]): number =>
   attempts.reduce((sum, each) => sum + (isJudged(each) ? 1 : 0) + (each.repeated?.times ?? 0), 0);
 
 /** Returns why no model is asked about a task any more, or null. */
 export function judgingBudgetRefusal(attempts: readonly Judged[]): JudgingRefusal | null {
-  const count = judgingCount(attempts);
+  const count = countJudgings(attempts);
   return count < MAX_JUDGINGS_PER_TASK
     ? null
     : { code: 'judgings_used', count, limit: MAX_JUDGINGS_PER_TASK };
@@ -38,7 +38,7 @@ function isOpinionOnly({ verdict }: Judged): boolean {
 /** Returns why a reviewer decides in place of another attempt, or null: attempts to please a model did not. */
 export function opinionFixRefusal(attempts: readonly Judged[]): OpinionFixRefusal | null {
   const rejected = attempts.filter(isOpinionOnly).length;
-  return rejected > MAX_OPINION_ONLY_REJECTIONS
-    ? { code: 'opinion_fixes_used', rejected, limit: MAX_OPINION_ONLY_REJECTIONS }
+  return rejected > MAX_ATTEMPTS_REJECTED_BY_OPINION
+    ? { code: 'opinion_fixes_used', rejected, limit: MAX_ATTEMPTS_REJECTED_BY_OPINION }
     : null;
 }

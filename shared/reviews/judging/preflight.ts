@@ -2,7 +2,7 @@ import { findFileOverlap } from '../../contract/submission/file-overlap.ts';
 import type { PreflightRejection } from '../engine/decision-reason.ts';
 
 /** What a task asked for and what came, as far as that can be told without a model. */
-export interface PreflightWork {
+export interface PreflightCheckInput {
   /** Files and folders that the task names. */
   readonly targets: readonly string[];
   readonly changed: readonly string[];
@@ -19,12 +19,12 @@ const ASKS_FOR_A_FILE =
  * Returns why work is rejected before a model is asked, or null. The first that holds counts: files that were named and
  * not touched, an agent that used no tool, a description that asks for a file where none was written.
  */
-export function preflightRejection({
+export function findPreflightRejection({
   targets,
   changed,
   description,
   toolCalls,
-}: PreflightWork): PreflightRejection | null {
+}: PreflightCheckInput): PreflightRejection | null {
   if (targets.length > 0 && findFileOverlap(targets, changed) === null)
     return { code: 'targets_untouched', targets };
   if (toolCalls === 0) return { code: 'no_tool_used' };

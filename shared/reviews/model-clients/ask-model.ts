@@ -9,11 +9,16 @@ import {
 } from 'ai';
 import * as z from 'zod';
 import { normaliseModelName } from '../../contract/models/model-prices.ts';
-import { fenceInstructions, fencePrompt } from '../../lib/fenced-prompt.ts';
+import { buildFenceInstructions, fenceUntrustedText } from '../../lib/fenced-prompt.ts';
 import { truncateText } from '../../lib/truncate.ts';
-import type { AbsenceOutcome, NoAnswer } from '../engine/absence.ts';
-import type { AskModel, ModelAnswer, PromptPicture, ReviewQuestion } from '../engine/ask-model-port.ts';
-import { createLanguageModel, MissingModelKeyError, type ReadModelKey } from './language-model.ts';
+import type { NoOpinionOutcome, UnusableAnswerReason } from '../engine/absence.ts';
+import type {
+  AskReviewModel,
+  ModelAnswer,
+  PromptPicture,
+  ReviewerModelQuestion,
+} from '../engine/ask-model-port.ts';
+import { createLanguageModel, MissingModelKeyError, type ReadModelApiKey } from './language-model.ts';
 
 /** Calls for one answer: transient errors are tried again, an answer of another shape is asked for once more. */
 const MAX_CALLS = 3;
@@ -22,7 +27,7 @@ const BACKOFF_MS = [500, 2_000];
 const MAX_REASON = 500;
 
 interface Options {
-  readonly readKey: ReadModelKey;
+  readonly readKey: ReadModelApiKey;
   /** Of a test: 0 to 1. */
   readonly random?: () => number;
   readonly pause?: (ms: number, signal: AbortSignal) => Promise<void>;
@@ -62,11 +67,11 @@ class ModelConversation<Schema extends z.ZodType> {
   readonly #began = performance.now();
   readonly #asked = new Date().toISOString();
   readonly #model: LanguageModel;
-  readonly #question: ReviewQuestion<Schema>;
+  readonly #question: ReviewerModelQuestion<Schema>;
   readonly #options: Options;
   readonly #signal: AbortSignal;
 
-  constructor(model: LanguageModel, question: ReviewQuestion<Schema>, options: Options) {
+  constructor(model: LanguageModel, question: ReviewerModelQuestion<Schema>, options: Options) {
     this.#model = model;
     this.#question = question;
     this.#options = options;
@@ -118,7 +123,7 @@ class ModelConversation<Schema extends z.ZodType> {
     this.#calls++;
     const result = await generateText({
       model: this.#model,
-      instructions: `${prompt.text}\n\n${fenceInstructions(boundary)}`,
+      instructions: `${prompt.text}\n\n${buildFenceInstructions(boundary)}`,
       messages: [{ role: 'user', content: contentOf(`${shown}${repair}`, pictures) }],
       output: Output.object({ schema }),
       maxOutputTokens: maxTokens,
@@ -157,7 +162,7 @@ class ModelConversation<Schema extends z.ZodType> {
   /** What was said is text from outside, like everything else. */
   #repairOf(said: string, wrong: string): string {
     const pieces = [{ label: 'your last answer', text: said.slice(0, 4_000) }];
-    return `\n\nYour last answer had another shape than the one asked for (${wrong}). Answer again, in that shape.\n\n${fencePrompt(pieces, this.#question.boundary).text}`;
+    return `\n\nYour last answer had another shape than the one asked for (${wrong}). Answer again, in that shape.\n\n${fenceUntrustedText(pieces, this.#question.boundary).text}`;
   }
 
   #count(usage: { inputTokens?: number | undefined; outputTokens?: number | undefined } | undefined): void {
@@ -176,7 +181,11 @@ class ModelConversation<Schema extends z.ZodType> {
     };
   }
 
-  #without(code: NoAnswer['code'], outcome: AbsenceOutcome, why: string): ModelAnswer<z.output<Schema>> {
+  #without(
+    code: UnusableAnswerReason['code'],
+    outcome: NoOpinionOutcome,
+    why: string,
+  ): ModelAnswer<z.output<Schema>> {
     return { ...this.#spent(), code, outcome, why };
   }
 }
@@ -186,7 +195,7 @@ const isCount = (value: number | undefined): value is number =>
 
 /** The port to models, by the vendors' own protocols. Never throws for what a provider does. */
 export const createAskModel =
-  (options: Options): AskModel =>
+  (options: Options): AskReviewModel =>
   async (model, question) => {
     try {
       return await new ModelConversation(

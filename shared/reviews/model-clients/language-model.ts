@@ -1,9 +1,9 @@
 import { extractJsonMiddleware, wrapLanguageModel } from 'ai';
 import type { JudgeModel } from '../../contract/models/judge-models.ts';
-import type { ModelKey } from '../../contract/models/model-key.ts';
+import type { ModelApiKeySource } from '../../contract/models/model-key.ts';
 
 /** Reads a key; null where it is not. */
-export type ReadModelKey = (key: ModelKey) => Promise<string | null>;
+export type ReadModelApiKey = (key: ModelApiKeySource) => Promise<string | null>;
 
 /** Most bytes of an answer: many times what the longest one that we ask for has. */
 const MAX_ANSWER_BYTES = 4 * 1_048_576;
@@ -31,11 +31,11 @@ export class MissingModelKeyError extends Error {}
 type Model = Parameters<typeof wrapLanguageModel>[0]['model'];
 
 /** The model as the SDK calls it; an answer in a fence of Markdown is the answer. @throws KeyMissing */
-export const createLanguageModel = async (model: JudgeModel, readKey: ReadModelKey) =>
+export const createLanguageModel = async (model: JudgeModel, readKey: ReadModelApiKey) =>
   wrapLanguageModel({ model: await plainModelOf(model, readKey), middleware: extractJsonMiddleware() });
 
 /** Providers are loaded when they are used: a deployment needs one or two of them. */
-async function plainModelOf(model: JudgeModel, readKey: ReadModelKey): Promise<Model> {
+async function plainModelOf(model: JudgeModel, readKey: ReadModelApiKey): Promise<Model> {
   if (model.provider === 'bedrock') {
     const { createAmazonBedrock } = await import('@ai-sdk/amazon-bedrock');
     const { region = process.env['AWS_REGION'] ?? 'us-east-1', url: baseURL } = model;

@@ -27,7 +27,7 @@ export function findUngroundedClaims(text: string): string[] {
 }
 
 /** A finding for each such claim: low, because it takes a reader to know. */
-export const groundingFindings = (text: string): RedTeamFinding[] =>
+export const listGroundingFindings = (text: string): RedTeamFinding[] =>
   findUngroundedClaims(text).map((claim) => ({
     attack_surface: 'grounding',
     severity: 'low',

@@ -1,23 +1,23 @@
 import * as z from 'zod';
 import { REVIEW_SEVERITIES, type ReviewSeverity } from '../../contract/review/review-stage-names.ts';
-import { severityRank } from './severity-matrix.ts';
+import { rankFindingSeverity } from './severity-matrix.ts';
 
 const words = (most: number) => z.string().trim().min(1).max(most);
 
 /** Findings of high and critical severity need something to show: the one rule for all gates of a review. */
-export const requireEvidenceRule = [
+export const SEVERE_FINDING_EVIDENCE_RULE = [
   ({
     severity,
     evidence,
   }: {
     readonly severity: ReviewSeverity;
     readonly evidence: readonly string[];
-  }): boolean => severityRank(severity) < severityRank('high') || evidence.length > 0,
+  }): boolean => rankFindingSeverity(severity) < rankFindingSeverity('high') || evidence.length > 0,
   { path: ['evidence'], message: 'is empty: a finding of high or critical severity needs some' },
 ] satisfies [unknown, object];
 
 /** Fields of every finding of a review. */
-export const FINDING_FIELDS = {
+export const REVIEW_FINDING_FIELDS = {
   severity: z.enum(REVIEW_SEVERITIES),
   description: words(1_000),
   evidence: z.array(words(500)).max(10),
@@ -28,9 +28,9 @@ export const FINDING_FIELDS = {
 export const RedTeamFinding = z
   .strictObject({
     attack_surface: z.enum(['correctness', 'security', 'requirements', 'grounding']),
-    ...FINDING_FIELDS,
+    ...REVIEW_FINDING_FIELDS,
   })
-  .refine(...requireEvidenceRule);
+  .refine(...SEVERE_FINDING_EVIDENCE_RULE);
 export type RedTeamFinding = z.infer<typeof RedTeamFinding>;
 
 export const MAX_REVIEW_FINDINGS = 25;
@@ -45,5 +45,5 @@ export const mostSevereFindings = <Finding extends { readonly severity: ReviewSe
   findings: readonly Finding[],
 ): Finding[] =>
   [...findings]
-    .sort((a, b) => severityRank(b.severity) - severityRank(a.severity))
+    .sort((a, b) => rankFindingSeverity(b.severity) - rankFindingSeverity(a.severity))
     .slice(0, MAX_REVIEW_FINDINGS);

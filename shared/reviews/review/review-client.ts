@@ -1,25 +1,25 @@
 import { createHash } from 'node:crypto';
-import type { ReviewClient } from '../../contract/review/review-settings.ts';
+import type { SimulatedReviewClient } from '../../contract/review/review-settings.ts';
 
-export interface ClientReviewInput {
+export interface SimulatedClientReviewInput {
   /** What the work is said to be. */
   readonly deliverable: string;
   readonly criteria: readonly string[];
 }
 
 /** Reason of a client to reject the work. */
-export type ClientRejection =
+export type SimulatedClientRejection =
   | { readonly code: 'too_short'; readonly minimum: number }
   | { readonly code: 'low_score'; readonly mean: number }
   | { readonly code: 'missing_criteria' | 'too_thin' | 'criteria_not_named' };
 
 /** The answer of a client; `rejection` is null where it accepts. */
-export interface ClientFeedback {
-  readonly rejection: ClientRejection | null;
+export interface SimulatedClientFeedback {
+  readonly rejection: SimulatedClientRejection | null;
   readonly unmet: readonly string[];
 }
 
-export function describeRejection(rejection: ClientRejection): string {
+export function describeRejection(rejection: SimulatedClientRejection): string {
   switch (rejection.code) {
     case 'too_short':
       return `says too little of the work: fewer than ${rejection.minimum} characters`;
@@ -53,7 +53,10 @@ function scoreOf(text: string, criterion: string): number {
 const LEAST = 0.7;
 
 const STRATEGIES: Readonly<
-  Record<ReviewClient['strategy'], (shown: ClientReviewInput, strictness: number) => ClientFeedback>
+  Record<
+    SimulatedReviewClient['strategy'],
+    (shown: SimulatedClientReviewInput, strictness: number) => SimulatedClientFeedback
+  >
 > = {
   binary: ({ deliverable, criteria }, strictness) => {
     const least = Math.max(20, Math.floor(20 * Math.max(1, criteria.length) * strictness));
@@ -85,11 +88,13 @@ const STRATEGIES: Readonly<
   },
 };
 
-export const clientFeedback = (
-  { strategy, strictness }: ReviewClient,
-  shown: ClientReviewInput,
-): ClientFeedback => STRATEGIES[strategy](shown, strictness);
+export const getSimulatedClientFeedback = (
+  { strategy, strictness }: SimulatedReviewClient,
+  shown: SimulatedClientReviewInput,
+): SimulatedClientFeedback => STRATEGIES[strategy](shown, strictness);
 
 /** Whose turn it is with an attempt: one after the other. */
-export const clientForAttempt = (pool: readonly ReviewClient[], attempt: number): ReviewClient | undefined =>
-  pool[(attempt - 1) % Math.max(1, pool.length)];
+export const clientForAttempt = (
+  pool: readonly SimulatedReviewClient[],
+  attempt: number,
+): SimulatedReviewClient | undefined => pool[(attempt - 1) % Math.max(1, pool.length)];

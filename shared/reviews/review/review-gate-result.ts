@@ -2,7 +2,7 @@ import type { AutonomyLevel } from '../../contract/approval/autonomy.ts';
 import type { ReviewSeverity } from '../../contract/review/review-stage-names.ts';
 import type { ReviewOpinion } from '../engine/reviewer.ts';
 import { mostSevereFindings } from './red-team-finding.ts';
-import { reviewGateDecision } from './severity-matrix.ts';
+import { decideOnFindingSeverity } from './severity-matrix.ts';
 
 interface Finding {
   readonly severity: ReviewSeverity;
@@ -34,7 +34,7 @@ export function opinionOnFindings<F extends Finding>({
 }: FindingsInput<F>): ReviewOpinion {
   const all = mostSevereFindings(findings);
   const severities = all.map(({ severity }) => severity);
-  const isBlocked = reviewGateDecision(severities, autonomy) === 'block';
+  const isBlocked = decideOnFindingSeverity(severities, autonomy) === 'block';
   const line = (finding: F): string => {
     const { severity, description, evidence } = finding;
     const shown = evidence.length > 0 ? ` (${evidence.join('; ')})` : '';
@@ -49,14 +49,17 @@ export function opinionOnFindings<F extends Finding>({
 }
 
 /** What becomes of work that a gate finds nothing of to look at. */
-export type OnMissingDeliverable = 'skip' | 'hold' | 'block';
+export type MissingDeliverableAction = 'skip' | 'hold' | 'block';
 const MISSING = {
   skip: { outcome: 'skipped', verdict: 'pass' },
   hold: { outcome: 'could_not_run', verdict: 'refer' },
   block: { outcome: 'failed', verdict: 'fail' },
-} as const satisfies Readonly<Record<OnMissingDeliverable, Pick<ReviewOpinion, 'outcome' | 'verdict'>>>;
+} as const satisfies Readonly<Record<MissingDeliverableAction, Pick<ReviewOpinion, 'outcome' | 'verdict'>>>;
 
-export const missingInputResult = (why: string, onMissing: OnMissingDeliverable): ReviewOpinion => ({
+export const createMissingDeliverableOpinion = (
+  why: string,
+  onMissing: MissingDeliverableAction,
+): ReviewOpinion => ({
   ...MISSING[onMissing],
   reasons: [why],
 });

@@ -2,7 +2,7 @@ import type { Verdict } from '../../contract/evidence/schema.ts';
 import type { ReviewSettings } from '../../contract/review/review-settings.ts';
 import type { ReviewStage } from '../../contract/review/review-stage-names.ts';
 import type { Task } from '../../contract/task/task.ts';
-import { clientFeedback, clientForAttempt, describeRejection } from './review-client.ts';
+import { clientForAttempt, describeRejection, getSimulatedClientFeedback } from './review-client.ts';
 
 /** What a stage says of work. `refer`: a person decides; the stages behind it are for after that person's word. */
 export type ReviewStageVerdict = 'pass' | 'fail' | 'skip' | 'refer';
@@ -63,7 +63,7 @@ const deliverableOf = ({ attempts, description, title }: ReviewStageInput['task'
 const client: ReviewStageFunction = ({ task, settings: { clients } }) => {
   const asked = clientForAttempt(clients, task.attempts.length);
   if (!asked) return { verdict: 'skip', reason: 'there is no client' };
-  const { rejection, unmet } = clientFeedback(asked, {
+  const { rejection, unmet } = getSimulatedClientFeedback(asked, {
     deliverable: deliverableOf(task),
     criteria: task.acceptance_criteria,
   });
@@ -77,6 +77,6 @@ const person: ReviewStageFunction = () => ({
   reason: 'the workflow wants a person to look at each result',
 });
 
-export const REVIEW_STAGE_FUNCTIONS = { verdict, internal, client, person } as const satisfies Readonly<
+export const REVIEW_STAGE_RUNNERS = { verdict, internal, client, person } as const satisfies Readonly<
   Record<ReviewStage, ReviewStageFunction>
 >;

@@ -1,7 +1,7 @@
 import type { ReviewProgress } from '../../contract/review/review-progress.ts';
 import type { ReviewStage } from '../../contract/review/review-stage-names.ts';
 import { truncateText } from '../../lib/truncate.ts';
-import { REVIEW_STAGE_FUNCTIONS, type ReviewStageInput } from './review-stages.ts';
+import { REVIEW_STAGE_RUNNERS, type ReviewStageInput } from './review-stages.ts';
 
 export interface ReviewStagesResult {
   readonly verdict: 'pass' | 'fail' | 'refer';
@@ -21,7 +21,7 @@ export function runReviewStages(
   const completed: string[] = [];
   const results: ReviewProgress['stage_results'] = {};
   for (const stage of stages) {
-    const { verdict, reason } = REVIEW_STAGE_FUNCTIONS[stage](reviewed);
+    const { verdict, reason } = REVIEW_STAGE_RUNNERS[stage](reviewed);
     results[stage] = { verdict, reason: reason === null ? null : truncateText(reason, MAX_REASON) };
     if (verdict === 'fail' || verdict === 'refer')
       return {

@@ -1,7 +1,7 @@
 import { AUTONOMY_LEVELS, type AutonomyLevel } from '../../contract/approval/autonomy.ts';
 import { REVIEW_SEVERITIES, type ReviewSeverity } from '../../contract/review/review-stage-names.ts';
 
-export type ReviewGateDecision = 'pass' | 'pass_with_findings' | 'block';
+export type FindingGateDecision = 'pass' | 'pass_with_findings' | 'block';
 
 /** Who is freer than this goes on with findings of such a severity; null: nobody does. */
 const AUTONOMY_ALLOWED: Readonly<Record<ReviewSeverity, readonly AutonomyLevel[]>> = {
@@ -12,15 +12,15 @@ const AUTONOMY_ALLOWED: Readonly<Record<ReviewSeverity, readonly AutonomyLevel[]
   critical: [],
 };
 
-const row = (severity: ReviewSeverity): Readonly<Record<AutonomyLevel, ReviewGateDecision>> => {
-  const word = (level: AutonomyLevel): ReviewGateDecision =>
+const row = (severity: ReviewSeverity): Readonly<Record<AutonomyLevel, FindingGateDecision>> => {
+  const word = (level: AutonomyLevel): FindingGateDecision =>
     AUTONOMY_ALLOWED[severity].includes(level) ? 'pass_with_findings' : 'block';
   return { full: word('full'), semi: word('semi'), supervised: word('supervised'), locked: word('locked') };
 };
 
 /** What the most severe finding makes of work, at each level of autonomy: the one table that code and docs read. */
-export const SEVERITY_MATRIX: Readonly<
-  Record<ReviewSeverity | 'none', Readonly<Record<AutonomyLevel, ReviewGateDecision>>>
+export const FINDING_SEVERITY_DECISIONS: Readonly<
+  Record<ReviewSeverity | 'none', Readonly<Record<AutonomyLevel, FindingGateDecision>>>
 > = {
   none: { full: 'pass', semi: 'pass', supervised: 'pass', locked: 'pass' },
   info: row('info'),
@@ -30,12 +30,12 @@ export const SEVERITY_MATRIX: Readonly<
   critical: row('critical'),
 };
 
-export const severityRank = (severity: ReviewSeverity): number => REVIEW_SEVERITIES.indexOf(severity);
+export const rankFindingSeverity = (severity: ReviewSeverity): number => REVIEW_SEVERITIES.indexOf(severity);
 
-export function reviewGateDecision(
+export function decideOnFindingSeverity(
   severities: readonly ReviewSeverity[],
   autonomy: AutonomyLevel,
-): ReviewGateDecision {
-  const worst = [...severities].sort((a, b) => severityRank(b) - severityRank(a))[0] ?? 'none';
-  return SEVERITY_MATRIX[worst][autonomy];
+): FindingGateDecision {
+  const worst = [...severities].sort((a, b) => rankFindingSeverity(b) - rankFindingSeverity(a))[0] ?? 'none';
+  return FINDING_SEVERITY_DECISIONS[worst][autonomy];
 }

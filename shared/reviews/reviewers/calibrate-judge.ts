@@ -1,12 +1,12 @@
 import type { Judgement } from '../../contract/judgement/judgement.ts';
 import type { JudgeModel } from '../../contract/models/judge-models.ts';
 import type { ModelJudgedSignal } from '../../contract/submission/signals.ts';
-import { judgementCost, sumOrNull } from '../../contract/task/judging-cost.ts';
+import { judgementCost, sumUnlessUnknown } from '../../contract/task/judging-cost.ts';
 import { canonicalHash } from '../../lib/canonical-json.ts';
 import { mapConcurrently } from '../../lib/map-concurrently.ts';
-import type { AskModel } from '../engine/ask-model-port.ts';
-import { runReviewer } from '../engine/engine.ts';
-import { excerptEvenly, splitDiffByFile } from '../judging/diff-excerpt.ts';
+import type { AskReviewModel } from '../engine/ask-model-port.ts';
+import { runSingleQuestionReviewer } from '../engine/engine.ts';
+import { excerptDiffsEvenly, splitDiffByFile } from '../judging/diff-excerpt.ts';
 import { type GoldenCase, goldenCasePieces } from '../judging/golden-cases.ts';
 import {
   type AnsweredCase,
@@ -14,13 +14,13 @@ import {
   type CaseAnswer,
   measureCalibration,
 } from '../judging/judge-calibration.ts';
-import { PROMPTS } from '../judging/prompts.ts';
-import { REQUIREMENTS_REVIEW } from './requirements-review.ts';
-import { signalReviewerOf } from './signal.ts';
+import { JUDGE_PROMPTS } from '../judging/prompts.ts';
+import { REQUIREMENTS_REVIEWER } from './requirements-review.ts';
+import { getSignalReviewer } from './signal.ts';
 
 /** What can be measured: the questions that the janitor asks. */
-export const CALIBRATED_QUESTIONS = ['second_look', 'llm_judge', 'llm_review'] as const;
-export type CalibratedQuestion = (typeof CALIBRATED_QUESTIONS)[number];
+export const CALIBRATED_JUDGE_QUESTIONS = ['second_look', 'llm_judge', 'llm_review'] as const;
+export type CalibratedJudgeQuestion = (typeof CALIBRATED_JUDGE_QUESTIONS)[number];
 
 /** Characters of a diff that a judge is shown, as in the janitor. */
 const MAX_DIFF_CHARS = 10_000;
@@ -44,11 +44,11 @@ const CALIBRATED_SIGNALS = {
 
 async function answerTo(
   of: GoldenCase,
-  question: CalibratedQuestion,
+  question: CalibratedJudgeQuestion,
   model: JudgeModel,
   { ask, now }: Pick<CalibrationOptions, 'ask' | 'now'>,
 ): Promise<ReceiptedAnswer> {
-  const pieces = goldenCasePieces(of, excerptEvenly(splitDiffByFile(of.diff), MAX_DIFF_CHARS).text);
+  const pieces = goldenCasePieces(of, excerptDiffsEvenly(splitDiffByFile(of.diff), MAX_DIFF_CHARS).text);
   const context = {
     ask,
     models: { [JUDGED_BY[question]]: model },
@@ -58,9 +58,9 @@ async function answerTo(
   };
   const { outcome, confidence, ...spent } =
     question === 'second_look'
-      ? await runReviewer(REQUIREMENTS_REVIEW, { because: '' }, () => ({ pieces }), context)
-      : await runReviewer(
-          signalReviewerOf(CALIBRATED_SIGNALS[question](of)),
+      ? await runSingleQuestionReviewer(REQUIREMENTS_REVIEWER, { because: '' }, () => ({ pieces }), context)
+      : await runSingleQuestionReviewer(
+          getSignalReviewer(CALIBRATED_SIGNALS[question](of)),
           { signal: CALIBRATED_SIGNALS[question](of) },
           () => ({ pieces }),
           context,
@@ -73,7 +73,7 @@ export interface CalibrationReport extends Calibration {
   readonly id: string;
   readonly provider: string;
   readonly model: string;
-  readonly rubric: CalibratedQuestion;
+  readonly rubric: CalibratedJudgeQuestion;
   readonly prompt_sha256: string;
   readonly golden_sha256: string;
   readonly repeats: number;
@@ -91,10 +91,10 @@ export interface CalibrationReport extends Calibration {
 
 export interface CalibrationOptions {
   readonly model: JudgeModel;
-  readonly question: CalibratedQuestion;
+  readonly question: CalibratedJudgeQuestion;
   /** How often each case is asked about. */
   readonly repeats: number;
-  readonly ask: AskModel;
+  readonly ask: AskReviewModel;
   readonly now: Date;
   readonly onAnswer?: (done: number, all: number) => void;
 }
@@ -115,9 +115,9 @@ export async function calibrateJudge(
     ({ id, truth }, index): AnsweredCase => ({ id, truth, answers: answers[index] ?? [] }),
   );
   const spent = answers.flat().map((each) => each.spent);
-  const cost = sumOrNull(spent.map(judgementCost));
+  const cost = sumUnlessUnknown(spent.map(judgementCost));
   const result = measureCalibration(measured);
-  const prompt_sha256 = PROMPTS[question].sha256;
+  const prompt_sha256 = JUDGE_PROMPTS[question].sha256;
   const golden_sha256 = canonicalHash(cases);
   const name = { provider: model.provider, model: model.model, prompt_sha256, golden_sha256, repeats };
   return {

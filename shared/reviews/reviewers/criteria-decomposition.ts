@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import type { ResolvedVerification } from '../../contract/workflow/resolved-workflow.ts';
 import { truncateToBytes } from '../../lib/truncate.ts';
-import type { Absence } from '../engine/absence.ts';
+import type { MissingOpinionReason } from '../engine/absence.ts';
 import type { JudgingReviewer } from '../engine/reviewer.ts';
-import { PROMPTS } from '../judging/prompts.ts';
+import { JUDGE_PROMPTS } from '../judging/prompts.ts';
 import { type AtomicProbe, probeId } from '../rubric/atomic-probe.ts';
-import { createEmptyGrading } from '../rubric/grading.ts';
+import { createEmptyGradingRecord } from '../rubric/grading.ts';
 
 const ProbesAnswer = z.strictObject({
   probes: z
@@ -28,14 +28,18 @@ export function truncateCriteria(criteria: readonly string[]): string[] | null {
 }
 
 /** One probe for each criterion, without a model. */
-export const identityProbes = (criteria: readonly string[], taskId: string): AtomicProbe[] =>
+export const createProbePerCriterion = (criteria: readonly string[], taskId: string): AtomicProbe[] =>
   criteria.map((criterion, index) => ({
     id: probeId(taskId, index),
     probe_text: `Does the work satisfy this criterion: ${criterion}`,
     source_criterion: criterion,
   }));
 
-const unusable = (why: string): Absence => ({ code: 'unreadable_answer', outcome: 'could_not_run', why });
+const unusable = (why: string): MissingOpinionReason => ({
+  code: 'unreadable_answer',
+  outcome: 'could_not_run',
+  why,
+});
 
 interface DecompositionSubject {
   readonly of: ResolvedVerification;
@@ -58,7 +62,7 @@ export function probesFromAnswer(
   }: Pick<DecompositionInput, 'criteria' | 'taskId'> & {
     readonly of: Pick<ResolvedVerification, 'max_probes_per_criterion'>;
   },
-): AtomicProbe[] | Absence {
+): AtomicProbe[] | MissingOpinionReason {
   const counts = criteria.map(() => 0);
   const kept: AtomicProbe[] = [];
   for (const { source_criterion_index: index, probe_text } of probes) {
@@ -80,11 +84,11 @@ export function probesFromAnswer(
 }
 
 /** Turns acceptance criteria into questions with the answer yes or no. */
-export const CRITERIA_DECOMPOSITION = {
+export const CRITERIA_DECOMPOSITION_REVIEWER = {
   kind: 'decomposition',
   purpose: 'decomposer',
   family: 'any',
-  prompt: PROMPTS.atomic_probes,
+  prompt: JUDGE_PROMPTS.atomic_probes,
   answerSchema: () => ProbesAnswer,
   maxTokens: 2_048,
   timeoutMs: () => 40_000,
@@ -101,7 +105,7 @@ export const CRITERIA_DECOMPOSITION = {
       text: String(of.max_probes_per_criterion),
     },
   ],
-  head: ({ of }) => ({ subject: `probes of ${of.node}`, grading: createEmptyGrading(of) }),
+  head: ({ of }) => ({ subject: `probes of ${of.node}`, grading: createEmptyGradingRecord(of) }),
   because: ({ of }) => `asked: ${of.node} has its criteria taken apart`,
   decide: (probes, { criteria }) => ({
     outcome: 'passed',

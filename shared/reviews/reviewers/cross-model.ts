@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import type { Review } from '../engine/engine.ts';
+import type { ReviewerReply } from '../engine/engine.ts';
 import type { GateReviewer, GateReviewInput } from '../engine/reviewer.ts';
-import { countVotes, type Vote, type VotingRules } from '../engine/votes.ts';
-import { PROMPTS } from '../judging/prompts.ts';
-import { describeGateAbsence, GATE_REVIEW_DEFAULTS } from './gate-review-defaults.ts';
+import { decideReviewVotes, type Vote, type VotingRules } from '../engine/votes.ts';
+import { JUDGE_PROMPTS } from '../judging/prompts.ts';
+import { describeMissingGateOpinion, GATE_REVIEWER_DEFAULTS } from './gate-review-defaults.ts';
 
 const CrossModelAnswer = z.strictObject({
   feedback: z.string().max(4_000),
@@ -11,7 +11,7 @@ const CrossModelAnswer = z.strictObject({
   verdict: z.enum(['approve', 'request_changes']),
   confidence: z.number().min(0).max(1),
 });
-type CrossModelReview = Review<z.output<typeof CrossModelAnswer>>;
+type CrossModelReview = ReviewerReply<z.output<typeof CrossModelAnswer>>;
 
 interface CrossModelInput extends GateReviewInput {
   readonly block_on_issues: boolean;
@@ -27,7 +27,7 @@ const voteOf = (review: CrossModelReview): Vote =>
 
 const describeReview = (review: CrossModelReview): string =>
   'absence' in review
-    ? describeGateAbsence(review.absence)
+    ? describeMissingGateOpinion(review.absence)
     : `${review.answer.verdict}: ${review.answer.feedback}`;
 
 const finding = (rule: string, message: string, file: string | null = null) => ({
@@ -46,16 +46,16 @@ function issuesIn(review: CrossModelReview) {
 }
 
 /** Reviews by models of other families than the writer's; their votes decide. */
-export const CROSS_MODEL = {
-  ...GATE_REVIEW_DEFAULTS,
+export const CROSS_MODEL_REVIEWER = {
+  ...GATE_REVIEWER_DEFAULTS,
   kind: 'cross_model',
   purpose: 'cross_model',
   family: 'known_other',
-  prompt: PROMPTS.cross_model,
+  prompt: JUDGE_PROMPTS.cross_model,
   answerSchema: () => CrossModelAnswer,
   maxTokens: 512,
   decide: (reviews, { block_on_issues, voting, leftOut }) => {
-    const { decision, approvals, rejections, abstentions, confidence } = countVotes(
+    const { decision, approvals, rejections, abstentions, confidence } = decideReviewVotes(
       reviews.map(voteOf),
       voting,
     );

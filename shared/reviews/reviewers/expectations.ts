@@ -1,13 +1,18 @@
 import * as z from 'zod';
 import { isTestPath } from '../../contract/evidence/test-path.ts';
 import type { Judgement } from '../../contract/judgement/judgement.ts';
-import { compareInBothOrders, type PairwiseComparison } from '../engine/both-orders.ts';
-import { askModelAs, type ReviewerContext, type ReviewMaterial, runReviewerWith } from '../engine/engine.ts';
+import { comparePairInBothOrders, type PairwiseComparison } from '../engine/both-orders.ts';
+import {
+  askModelAsReviewer,
+  type ReviewerContext,
+  type ReviewMaterial,
+  runReviewerWithQuestions,
+} from '../engine/engine.ts';
 import { MIN_JUDGE_CONFIDENCE } from '../engine/opinion-verdict.ts';
 import type { JudgingReviewer } from '../engine/reviewer.ts';
-import { excerptEvenly, splitDiffByFile } from '../judging/diff-excerpt.ts';
-import { PROMPTS } from '../judging/prompts.ts';
-import { JUDGE_DEFAULTS, JudgeConfidence, JudgeReasons } from './judge-answer.ts';
+import { excerptDiffsEvenly, splitDiffByFile } from '../judging/diff-excerpt.ts';
+import { JUDGE_PROMPTS } from '../judging/prompts.ts';
+import { JUDGE_REVIEWER_DEFAULTS, JudgeConfidence, JudgeReasons } from './judge-answer.ts';
 
 /** Expectations of the base's tests that the patch changes, before and after. */
 export interface ChangedExpectations {
@@ -50,7 +55,7 @@ export function findChangedExpectations(diff: string): ChangedExpectations | nul
   const sides = splitDiffByFile(diff).flatMap((part) => sidesOf(part) ?? []);
   if (sides.length === 0) return null;
   const text = (of: (side: Side) => readonly string[]): string =>
-    excerptEvenly(
+    excerptDiffsEvenly(
       sides.map((side) => `${side.path}\n${of(side).join('\n')}\n`),
       SIDE,
     ).text;
@@ -72,11 +77,11 @@ interface ExpectationInput {
 const WORDS = { first: 'the base', second: 'the patch', either: 'either' } as const;
 
 /** A comparison needs a reviewer, or changes nothing. Only two answers that agree let the work on. */
-export const EXPECTATION_COMPARISON = {
-  ...JUDGE_DEFAULTS,
+export const TEST_EXPECTATION_REVIEWER = {
+  ...JUDGE_REVIEWER_DEFAULTS,
   kind: 'expectations',
   purpose: 'second_look',
-  prompt: PROMPTS.expectations,
+  prompt: JUDGE_PROMPTS.expectations,
   answerSchema: () => ExpectationAnswer,
   maxTokens: 1_024,
   shows: ['task', 'expectation'],
@@ -112,12 +117,12 @@ export const runExpectationComparison = (
   material: ReviewMaterial,
   context: ReviewerContext,
 ): Promise<Judgement> =>
-  runReviewerWith<typeof ExpectationAnswer, ExpectationInput, unknown, PairwiseComparison>(
-    EXPECTATION_COMPARISON,
+  runReviewerWithQuestions<typeof ExpectationAnswer, ExpectationInput, unknown, PairwiseComparison>(
+    TEST_EXPECTATION_REVIEWER,
     { expectations, isSwapped: false },
     context,
     (model) =>
-      compareInBothOrders((isSwapped) =>
-        askModelAs(EXPECTATION_COMPARISON, { expectations, isSwapped }, material, model, context),
+      comparePairInBothOrders((isSwapped) =>
+        askModelAsReviewer(TEST_EXPECTATION_REVIEWER, { expectations, isSwapped }, material, model, context),
       ),
   );

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import type { CheckOutcome } from '../../contract/check-outcome.ts';
 import type { GateReviewer, GateReviewInput } from '../engine/reviewer.ts';
-import { PROMPTS } from '../judging/prompts.ts';
-import { GATE_REVIEW_DEFAULTS } from './gate-review-defaults.ts';
+import { JUDGE_PROMPTS } from '../judging/prompts.ts';
+import { GATE_REVIEWER_DEFAULTS } from './gate-review-defaults.ts';
 
 const GeneratedTest = z.strictObject({ code: z.string().min(1).max(50_000) });
 
@@ -20,11 +20,11 @@ export interface GeneratedTestRun {
 }
 
 /** Lets a model write an integration test; what decides is how it runs. */
-export const GENERATED_TEST = {
-  ...GATE_REVIEW_DEFAULTS,
+export const GENERATED_TEST_REVIEWER = {
+  ...GATE_REVIEWER_DEFAULTS,
   kind: 'integration_test_gen',
   purpose: 'test_writer',
-  prompt: PROMPTS.integration_test_gen,
+  prompt: JUDGE_PROMPTS.integration_test_gen,
   answerSchema: () => GeneratedTest,
   maxTokens: 4_096,
   pieces: ({ file, form }) => [

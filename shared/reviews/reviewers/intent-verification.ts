@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { GateReviewer, GateReviewInput } from '../engine/reviewer.ts';
-import { PROMPTS } from '../judging/prompts.ts';
-import { GATE_REVIEW_DEFAULTS } from './gate-review-defaults.ts';
+import { JUDGE_PROMPTS } from '../judging/prompts.ts';
+import { GATE_REVIEWER_DEFAULTS } from './gate-review-defaults.ts';
 
 const IntentAnswer = z.strictObject({
   reason: z.string().max(4_000),
@@ -14,11 +14,11 @@ interface IntentInput extends GateReviewInput {
 }
 
 /** Compares the patch with what the task asks. */
-export const INTENT_VERIFICATION = {
-  ...GATE_REVIEW_DEFAULTS,
+export const INTENT_VERIFICATION_REVIEWER = {
+  ...GATE_REVIEWER_DEFAULTS,
   kind: 'intent_verification',
   purpose: 'intent',
-  prompt: PROMPTS.intent_verification,
+  prompt: JUDGE_PROMPTS.intent_verification,
   answerSchema: () => IntentAnswer,
   maxTokens: 256,
   decide: ({ verdict, reason }, { block_on_no, block_on_partial }) => ({

@@ -1,13 +1,13 @@
 import type { AutonomyLevel } from '../../contract/approval/autonomy.ts';
-import { type RedTeamSettings, STAKES_LEVELS } from '../../contract/review/review-settings.ts';
+import { type RedTeamSettings, WORK_STAKES_LEVELS } from '../../contract/review/review-settings.ts';
 import type { Attempt } from '../../contract/task/attempt.ts';
 import type { Task } from '../../contract/task/task.ts';
-import { describeReason, type MissingDeliverable } from '../engine/decision-reason.ts';
+import { describeReviewDecisionReason, type MissingDeliverableReason } from '../engine/decision-reason.ts';
 import type { JudgingReviewer } from '../engine/reviewer.ts';
-import { PROMPTS } from '../judging/prompts.ts';
-import { groundingFindings } from '../review/grounding.ts';
+import { JUDGE_PROMPTS } from '../judging/prompts.ts';
+import { listGroundingFindings } from '../review/grounding.ts';
 import { RedTeamReport } from '../review/red-team-finding.ts';
-import { missingInputResult, opinionOnFindings } from '../review/review-gate-result.ts';
+import { createMissingDeliverableOpinion, opinionOnFindings } from '../review/review-gate-result.ts';
 
 /** Returns the settings of the red team for a task; null: its workflow does not want one, or not at these stakes. */
 export function redTeamSettings({
@@ -15,17 +15,17 @@ export function redTeamSettings({
 }: Pick<Task, 'workflow_in_force'>): RedTeamSettings | null {
   const settings = workflow?.review.red_team;
   if (!settings?.enabled) return null;
-  return STAKES_LEVELS.indexOf(workflow?.review.stakes ?? 'normal') <
-    STAKES_LEVELS.indexOf(settings.min_stakes)
+  return WORK_STAKES_LEVELS.indexOf(workflow?.review.stakes ?? 'normal') <
+    WORK_STAKES_LEVELS.indexOf(settings.min_stakes)
     ? null
     : settings;
 }
 
 /** Returns why there is nothing to attack, or null. */
-export function missingDeliverable(
+export function findMissingDeliverableReason(
   { acceptance_criteria }: Pick<Task, 'acceptance_criteria'>,
   { artifact }: Task['attempts'][number],
-): MissingDeliverable | null {
+): MissingDeliverableReason | null {
   if (!artifact || artifact.patch_bytes === 0) return { code: 'no_deliverable' };
   return acceptance_criteria.length === 0 ? { code: 'no_criteria_to_attack_by' } : null;
 }
@@ -37,11 +37,11 @@ export interface RedTeamInput {
   readonly autonomy: AutonomyLevel;
 }
 
-export const RED_TEAM = {
+export const RED_TEAM_REVIEWER = {
   kind: 'red_team',
   purpose: 'red_team',
   family: 'other',
-  prompt: PROMPTS.red_team,
+  prompt: JUDGE_PROMPTS.red_team,
   answerSchema: () => RedTeamReport,
   maxTokens: 4_096,
   timeoutMs: ({ settings }) => settings.timeout_s * 1_000,
@@ -49,11 +49,15 @@ export const RED_TEAM = {
   head: () => ({ subject: 'red team' }),
   because: () => 'asked: the workflow has its work attacked',
   precheck: ({ task, attempt, settings }) => {
-    const missing = missingDeliverable(task, attempt);
-    return missing && missingInputResult(describeReason(missing), settings.on_missing_deliverable);
+    const missing = findMissingDeliverableReason(task, attempt);
+    return (
+      missing &&
+      createMissingDeliverableOpinion(describeReviewDecisionReason(missing), settings.on_missing_deliverable)
+    );
   },
   decide: ({ summary, findings }, { attempt, settings, autonomy }) => {
-    const claims = settings.grounding === 'heuristic' ? groundingFindings(attempt.report?.summary ?? '') : [];
+    const claims =
+      settings.grounding === 'heuristic' ? listGroundingFindings(attempt.report?.summary ?? '') : [];
     return opinionOnFindings({
       gate: 'red-team',
       summary,

@@ -1,34 +1,34 @@
-import { CRITERIA_DECOMPOSITION } from './criteria-decomposition.ts';
-import { CROSS_MODEL } from './cross-model.ts';
-import { EXPECTATION_COMPARISON } from './expectations.ts';
-import { GENERATED_TEST } from './generated-test.ts';
-import { INTENT_VERIFICATION } from './intent-verification.ts';
-import { RED_TEAM } from './red-team.ts';
-import { REQUIREMENTS_REVIEW } from './requirements-review.ts';
-import { STAGE_REVIEWER } from './review-pipeline.ts';
-import { REVIEW_RUBRIC } from './review-rubric.ts';
-import { RUBRIC_GRADING } from './rubric-grading.ts';
+import { CRITERIA_DECOMPOSITION_REVIEWER } from './criteria-decomposition.ts';
+import { CROSS_MODEL_REVIEWER } from './cross-model.ts';
+import { TEST_EXPECTATION_REVIEWER } from './expectations.ts';
+import { GENERATED_TEST_REVIEWER } from './generated-test.ts';
+import { INTENT_VERIFICATION_REVIEWER } from './intent-verification.ts';
+import { RED_TEAM_REVIEWER } from './red-team.ts';
+import { REQUIREMENTS_REVIEWER } from './requirements-review.ts';
+import { PIPELINE_STAGE_REVIEWER } from './review-pipeline.ts';
+import { REVIEW_RUBRIC_REVIEWER } from './review-rubric.ts';
+import { RUBRIC_GRADING_REVIEWER } from './rubric-grading.ts';
 import { SIGNAL_REVIEWERS } from './signal.ts';
-import { VISION } from './vision.ts';
+import { VISION_REVIEWER } from './vision.ts';
 
 /** Reviewers whose opinions are judgements: the control plane asks them. */
 export const JUDGING_REVIEWERS = {
   ...SIGNAL_REVIEWERS,
-  [REQUIREMENTS_REVIEW.kind]: REQUIREMENTS_REVIEW,
-  [EXPECTATION_COMPARISON.kind]: EXPECTATION_COMPARISON,
-  [CRITERIA_DECOMPOSITION.kind]: CRITERIA_DECOMPOSITION,
-  [RUBRIC_GRADING.kind]: RUBRIC_GRADING,
-  [STAGE_REVIEWER.kind]: STAGE_REVIEWER,
-  [RED_TEAM.kind]: RED_TEAM,
-  [VISION.kind]: VISION,
+  [REQUIREMENTS_REVIEWER.kind]: REQUIREMENTS_REVIEWER,
+  [TEST_EXPECTATION_REVIEWER.kind]: TEST_EXPECTATION_REVIEWER,
+  [CRITERIA_DECOMPOSITION_REVIEWER.kind]: CRITERIA_DECOMPOSITION_REVIEWER,
+  [RUBRIC_GRADING_REVIEWER.kind]: RUBRIC_GRADING_REVIEWER,
+  [PIPELINE_STAGE_REVIEWER.kind]: PIPELINE_STAGE_REVIEWER,
+  [RED_TEAM_REVIEWER.kind]: RED_TEAM_REVIEWER,
+  [VISION_REVIEWER.kind]: VISION_REVIEWER,
 } as const;
 
 /** Reviewers whose opinions are results of gates: the gates container asks them. */
 export const GATE_REVIEWERS = {
-  [INTENT_VERIFICATION.kind]: INTENT_VERIFICATION,
-  [REVIEW_RUBRIC.kind]: REVIEW_RUBRIC,
-  [CROSS_MODEL.kind]: CROSS_MODEL,
-  [GENERATED_TEST.kind]: GENERATED_TEST,
+  [INTENT_VERIFICATION_REVIEWER.kind]: INTENT_VERIFICATION_REVIEWER,
+  [REVIEW_RUBRIC_REVIEWER.kind]: REVIEW_RUBRIC_REVIEWER,
+  [CROSS_MODEL_REVIEWER.kind]: CROSS_MODEL_REVIEWER,
+  [GENERATED_TEST_REVIEWER.kind]: GENERATED_TEST_REVIEWER,
 } as const;
 
 /** Every opinion of a model, by kind. */

@@ -1,31 +1,31 @@
 import * as z from 'zod';
-import { type Judgement, NO_CALL_USAGE } from '../../contract/judgement/judgement.ts';
+import { type Judgement, USAGE_WITHOUT_MODEL_CALL } from '../../contract/judgement/judgement.ts';
 import type {
+  PipelineReviewDecision,
   PipelineReviewer,
-  PipelineReviewPlan,
   PipelineStage,
   ReviewPipeline,
 } from '../../contract/judgement/review-pipeline-schema.ts';
 import type { JudgeModel } from '../../contract/models/judge-models.ts';
 import { mapConcurrently } from '../../lib/map-concurrently.ts';
-import type { Absence } from '../engine/absence.ts';
-import { chooseModels } from '../engine/choose-models.ts';
-import { describeReason } from '../engine/decision-reason.ts';
+import type { MissingOpinionReason } from '../engine/absence.ts';
+import { chooseReviewerModels } from '../engine/choose-models.ts';
+import { describeReviewDecisionReason } from '../engine/decision-reason.ts';
 import {
-  absentJudgement,
-  askModelAs,
-  judgementOn,
+  askModelAsReviewer,
+  createJudgementOnAnswer,
+  createJudgementWithoutOpinion,
+  createSkippedJudgement,
   type ReviewerContext,
-  skippedJudgement,
 } from '../engine/engine.ts';
-import { verdictWithoutOpinion } from '../engine/opinion-verdict.ts';
+import { verdictForMissingOpinion } from '../engine/opinion-verdict.ts';
 import type { ReviewPiece } from '../engine/review-piece.ts';
 import type { JudgingReviewer } from '../engine/reviewer.ts';
 import type { Vote } from '../engine/votes.ts';
 import { JUDGEMENT_TIMEOUT_MS } from '../judging/judging-limits.ts';
-import { PROMPTS } from '../judging/prompts.ts';
+import { JUDGE_PROMPTS } from '../judging/prompts.ts';
 import { JudgeConfidence } from './judge-answer.ts';
-import { decidePipeline, decideStage, type StageDecision } from './stage-decision.ts';
+import { decideReviewPipeline, decideReviewStageVotes, type StageDecision } from './stage-decision.ts';
 
 const ReviewerAnswer = z.strictObject({
   issues: z.array(z.string().max(300)).max(3),
@@ -43,11 +43,11 @@ interface StageReviewerInput extends StageReviewerSubject {
 }
 
 /** A reviewer that the base names: a vote, which counts for its stage. */
-export const STAGE_REVIEWER = {
+export const PIPELINE_STAGE_REVIEWER = {
   kind: 'review',
   purpose: 'review',
   family: 'known_other',
-  prompt: PROMPTS.review_stage,
+  prompt: JUDGE_PROMPTS.review_stage,
   answerSchema: () => ReviewerAnswer,
   maxTokens: 512,
   timeoutMs: ({ timeoutMs }) => timeoutMs,
@@ -66,10 +66,10 @@ export const STAGE_REVIEWER = {
 } satisfies JudgingReviewer<typeof ReviewerAnswer, StageReviewerInput, StageReviewerSubject>;
 
 /** The pipeline as a whole: it asks no model itself. */
-export const REVIEW_PIPELINE = {
+export const REVIEW_PIPELINE_JUDGEMENT_HEAD = {
   kind: 'review_pipeline',
   head: () => ({ subject: 'review pipeline' }),
-  absent: ({ on_error }: Pick<PipelineReviewPlan, 'on_error'>) => on_error,
+  absent: ({ on_error }: Pick<PipelineReviewDecision, 'on_error'>) => on_error,
 } as const;
 
 /** Less than this in milliseconds, and no model answers. */
@@ -89,17 +89,22 @@ const voteOf = ({ outcome, confidence }: Judgement): Vote =>
 /** Runs the reviewers of a pipeline, stage by stage, until it is decided; the last judgement is that of the whole. */
 export async function runReviewPipeline(context: ReviewPipelineContext): Promise<Judgement[]> {
   const { pipeline } = context;
-  const chosen = chooseModels(STAGE_REVIEWER, context);
-  if ('absence' in chosen) return [absentJudgement(REVIEW_PIPELINE, pipeline, chosen.absence)];
+  const chosen = chooseReviewerModels(PIPELINE_STAGE_REVIEWER, context);
+  if ('absence' in chosen)
+    return [createJudgementWithoutOpinion(REVIEW_PIPELINE_JUDGEMENT_HEAD, pipeline, chosen.absence)];
   const until = performance.now() + JUDGEMENT_TIMEOUT_MS;
   const judgements: Judgement[] = [];
   const counts: StageDecision[] = [];
   let turn = 0;
   for (const stage of pipeline.stages) {
-    if (decidePipeline(pipeline, counts) !== 'undecided') {
+    if (decideReviewPipeline(pipeline, counts) !== 'undecided') {
       judgements.push(
         ...stage.agents.map((reviewer) =>
-          skippedJudgement(STAGE_REVIEWER, { stage, reviewer }, describeReason({ code: 'decided_before' })),
+          createSkippedJudgement(
+            PIPELINE_STAGE_REVIEWER,
+            { stage, reviewer },
+            describeReviewDecisionReason({ code: 'decided_before' }),
+          ),
         ),
       );
       continue;
@@ -110,7 +115,7 @@ export async function runReviewPipeline(context: ReviewPipelineContext): Promise
       runStageReviewer({ stage, reviewer }, chosen.models, first + index, until, context),
     );
     judgements.push(...made);
-    counts.push(decideStage(stage, made.map(voteOf)));
+    counts.push(decideReviewStageVotes(stage, made.map(voteOf)));
   }
   return [...judgements, pipelineJudgement(context, counts, judgements)];
 }
@@ -121,7 +126,7 @@ function modelFor(
   models: readonly JudgeModel[],
   turn: number,
   { models: configured, writer }: ReviewPipelineContext,
-): JudgeModel | Absence {
+): JudgeModel | MissingOpinionReason {
   const found =
     named === undefined ? models[turn % models.length] : models.find(({ model }) => model === named);
   if (found) return found;
@@ -138,11 +143,16 @@ async function runStageReviewer(
   context: ReviewPipelineContext,
 ): Promise<Judgement> {
   const model = modelFor(of.reviewer, models, turn, context);
-  if ('code' in model) return absentJudgement(STAGE_REVIEWER, of, model);
+  if ('code' in model) return createJudgementWithoutOpinion(PIPELINE_STAGE_REVIEWER, of, model);
   const timeoutMs = Math.floor(until - performance.now());
-  if (timeoutMs < MIN_QUESTION_MS) return absentJudgement(STAGE_REVIEWER, of, { code: 'no_time' });
+  if (timeoutMs < MIN_QUESTION_MS)
+    return createJudgementWithoutOpinion(PIPELINE_STAGE_REVIEWER, of, { code: 'no_time' });
   const input = { ...of, because: context.because, timeoutMs };
-  return judgementOn(STAGE_REVIEWER, input, await askModelAs(STAGE_REVIEWER, input, context, model, context));
+  return createJudgementOnAnswer(
+    PIPELINE_STAGE_REVIEWER,
+    input,
+    await askModelAsReviewer(PIPELINE_STAGE_REVIEWER, input, context, model, context),
+  );
 }
 
 /** The judgement of the whole: the only one that makes something of the verdict. What its reviewers cost is theirs. */
@@ -151,7 +161,7 @@ function pipelineJudgement(
   counts: readonly StageDecision[],
   reviewers: readonly Judgement[],
 ): Judgement {
-  const count = decidePipeline(pipeline, counts);
+  const count = decideReviewPipeline(pipeline, counts);
   const injections = [...new Set(reviewers.flatMap((each) => each.injections))];
   const stages = pipeline.stages
     .map(({ name }, index) => `${name} ${counts[index] ?? 'not asked'}`)
@@ -163,9 +173,9 @@ function pipelineJudgement(
     )
     .slice(0, 10);
   const of = {
-    ...NO_CALL_USAGE,
-    kind: REVIEW_PIPELINE.kind,
-    ...REVIEW_PIPELINE.head(),
+    ...USAGE_WITHOUT_MODEL_CALL,
+    kind: REVIEW_PIPELINE_JUDGEMENT_HEAD.kind,
+    ...REVIEW_PIPELINE_JUDGEMENT_HEAD.head(),
     calibration: null,
     because,
     injections,
@@ -179,7 +189,7 @@ function pipelineJudgement(
       ...(why?.reasons ?? ['reviewers were not sure enough']),
       ...issues,
     ];
-    return { ...of, outcome, verdict: verdictWithoutOpinion(pipeline.on_error), reasons };
+    return { ...of, outcome, verdict: verdictForMissingOpinion(pipeline.on_error), reasons };
   }
   const passed = count === 'passed';
   const held = passed && injections.length > 0;

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { GateReviewer, GateReviewInput } from '../engine/reviewer.ts';
-import { PROMPTS } from '../judging/prompts.ts';
-import { GATE_REVIEW_DEFAULTS } from './gate-review-defaults.ts';
+import { JUDGE_PROMPTS } from '../judging/prompts.ts';
+import { GATE_REVIEWER_DEFAULTS } from './gate-review-defaults.ts';
 
 /** Weight of each dimension; together 1. */
 export const RUBRIC_WEIGHTS = {
@@ -33,11 +33,11 @@ export const computeCompositeScore = (scores: Readonly<Record<RubricDimension, n
   Math.round(DIMENSIONS.reduce((sum, name) => sum + RUBRIC_WEIGHTS[name] * scores[name], 0) * 100) / 100;
 
 /** Scores of the patch in five dimensions. */
-export const REVIEW_RUBRIC = {
-  ...GATE_REVIEW_DEFAULTS,
+export const REVIEW_RUBRIC_REVIEWER = {
+  ...GATE_REVIEWER_DEFAULTS,
   kind: 'review_rubric',
   purpose: 'rubric',
-  prompt: PROMPTS.review_rubric,
+  prompt: JUDGE_PROMPTS.review_rubric,
   answerSchema: () => RubricAnswer,
   maxTokens: 1_024,
   decide: ({ scores, summary }) => {

@@ -9,17 +9,17 @@ import type { VerificationRubric } from '../../contract/rubric/verification-rubr
 import type { ResolvedVerification } from '../../contract/workflow/resolved-workflow.ts';
 import { truncateToBytes } from '../../lib/truncate.ts';
 import type { ReviewPiece } from '../engine/review-piece.ts';
-import type { EarlyOpinion, JudgingReviewer, ReviewOpinion } from '../engine/reviewer.ts';
-import { PROMPTS } from '../judging/prompts.ts';
-import { createEmptyGrading, type GradingInput } from '../rubric/grading.ts';
-import type { HandoffArtifact } from '../rubric/handoff.ts';
-import { unexpectedGradeMessages, weightedScore } from '../rubric/weighted-score.ts';
+import type { JudgingReviewer, OpinionWithoutModel, ReviewOpinion } from '../engine/reviewer.ts';
+import { JUDGE_PROMPTS } from '../judging/prompts.ts';
+import { createEmptyGradingRecord, type GradingInput } from '../rubric/grading.ts';
+import type { AgentHandoff } from '../rubric/handoff.ts';
+import { computeWeightedRubricScore, unexpectedGradeMessages } from '../rubric/weighted-score.ts';
 
 /**
  * Grades are a list of pairs: in an object a criterion that is graded twice would be lost on the way. Findings stand before the
  * verdict: what a model has to justify first, it decides with more care.
  */
-export const RubricVerdict = z.strictObject({
+export const RubricGradingAnswer = z.strictObject({
   findings: z.array(z.string().max(1_000)).max(20),
   per_criterion_grades: z
     .array(z.strictObject({ criterion: z.string().max(200), grade: z.number() }))
@@ -27,7 +27,7 @@ export const RubricVerdict = z.strictObject({
   verdict: z.enum(VERDICTS),
   confidence: z.number(),
 });
-export type RubricVerdict = z.infer<typeof RubricVerdict>;
+export type RubricGradingAnswer = z.infer<typeof RubricGradingAnswer>;
 
 /** Most characters of the payload that a grader is shown. */
 const MAX_PAYLOAD_CHARS = 16_000;
@@ -42,7 +42,7 @@ type GradingFault =
 
 /** Returns what makes an answer unusable, or null. */
 export function gradingAnswerFault(
-  answer: RubricVerdict,
+  answer: RubricGradingAnswer,
   { criteria }: Pick<VerificationRubric, 'criteria'>,
 ): GradingFault | null {
   const known = new Set(criteria.map(({ name }) => name));
@@ -79,8 +79,8 @@ export function describeGradingFault(fault: GradingFault): string {
 const percent = (value: number): string => value.toFixed(2);
 
 /** Returns the result of an answer. An unusable one needs a reviewer, and has no grade. */
-export function gradingAnswerResult(
-  answer: RubricVerdict,
+export function deriveGradingResult(
+  answer: RubricGradingAnswer,
   work: GradingInput,
   minConfidenceOverride: number | null,
 ): VerificationResult {
@@ -120,14 +120,14 @@ export function gradingAnswerResult(
 const MAX_FINDINGS = 10;
 
 /** Returns the opinion that a result is: a weighted score counts where the rubric says so. */
-export function gradingOpinion(
+export function formGradingOpinion(
   of: ResolvedVerification,
   result: VerificationResult,
   handoff: GradingRecord['handoff'],
 ): ReviewOpinion {
   const { rubric } = of;
   const grades = result.per_criterion_grades;
-  const score = rubric ? weightedScore(rubric, grades) : null;
+  const score = rubric ? computeWeightedRubricScore(rubric, grades) : null;
   const floor = rubric?.fails_below;
   const isLow = floor !== undefined && score !== null && score < floor;
   const verdict = result.verdict === 'pass' && isLow ? 'fail' : result.verdict;
@@ -140,7 +140,7 @@ export function gradingOpinion(
       ...[...low, ...result.findings.slice(0, MAX_FINDINGS)].map((each) => truncateToBytes(each, 1_000)),
       ...(rubric ? unexpectedGradeMessages(rubric, grades) : []),
     ],
-    grading: { ...createEmptyGrading(of), grades: { ...grades }, weighted_score: score, handoff },
+    grading: { ...createEmptyGradingRecord(of), grades: { ...grades }, weighted_score: score, handoff },
   };
 }
 
@@ -152,10 +152,10 @@ interface RubricGradingSubject {
 export interface RubricGradingInput extends RubricGradingSubject, GradingInput {
   readonly handoff: GradingRecord['handoff'];
   /** The opinion of a grader without a model; null: a model is asked. */
-  readonly early: EarlyOpinion | null;
+  readonly early: OpinionWithoutModel | null;
 }
 
-const agentsOf = ({ from_agent_id, to_agent_id, from_stage, to_stage, artifact_refs }: HandoffArtifact) => ({
+const agentsOf = ({ from_agent_id, to_agent_id, from_stage, to_stage, artifact_refs }: AgentHandoff) => ({
   from_agent_id,
   to_agent_id,
   from_stage,
@@ -184,27 +184,27 @@ function gradingPieces({ artifact, rubric, probes }: GradingInput): ReviewPiece[
 }
 
 /** Grades work against the rubric of a verification node. */
-export const RUBRIC_GRADING = {
+export const RUBRIC_GRADING_REVIEWER = {
   kind: 'verification',
   purpose: 'rubric',
   family: 'other',
-  prompt: PROMPTS.rubric_verdict,
-  answerSchema: () => RubricVerdict,
+  prompt: JUDGE_PROMPTS.rubric_verdict,
+  answerSchema: () => RubricGradingAnswer,
   maxTokens: 2_048,
   timeoutMs: () => 60_000,
   shows: ['rubric', 'probes', 'task', 'handoff', 'work'],
   pieces: gradingPieces,
   head: ({ of, handoff = null }) => ({
     subject: `verification ${of.node}: ${of.rubric?.name ?? 'no rubric'}`,
-    grading: { ...createEmptyGrading(of), handoff },
+    grading: { ...createEmptyGradingRecord(of), handoff },
   }),
   because: ({ of }) => `asked: the workflow has the verification node ${of.node}`,
   precheck: ({ early }) => early,
   decide: (answer, input) =>
-    gradingOpinion(
+    formGradingOpinion(
       input.of,
-      gradingAnswerResult(answer, input, input.of.min_confidence_override),
+      deriveGradingResult(answer, input, input.of.min_confidence_override),
       input.handoff,
     ),
   absent: () => 'hold',
-} satisfies JudgingReviewer<typeof RubricVerdict, RubricGradingInput, RubricGradingSubject>;
+} satisfies JudgingReviewer<typeof RubricGradingAnswer, RubricGradingInput, RubricGradingSubject>;

@@ -5,11 +5,11 @@ import {
   type ModelJudgedSignal,
 } from '../../contract/submission/signals.ts';
 import { truncateText } from '../../lib/truncate.ts';
-import { verdictOfOpinion } from '../engine/opinion-verdict.ts';
+import { deriveOpinionVerdict } from '../engine/opinion-verdict.ts';
 import type { PieceKind, ReviewPiece } from '../engine/review-piece.ts';
-import type { EarlyOpinion, JudgingReviewer } from '../engine/reviewer.ts';
-import { PROMPTS } from '../judging/prompts.ts';
-import { JUDGE_DEFAULTS, JudgeConfidence, JudgeReasons } from './judge-answer.ts';
+import type { JudgingReviewer, OpinionWithoutModel } from '../engine/reviewer.ts';
+import { JUDGE_PROMPTS } from '../judging/prompts.ts';
+import { JUDGE_REVIEWER_DEFAULTS, JudgeConfidence, JudgeReasons } from './judge-answer.ts';
 
 /** Characters of a subject in the record; the task has it whole. */
 const MAX_SUBJECT = 300;
@@ -19,7 +19,7 @@ interface SignalSubject {
 }
 export interface SignalInput extends SignalSubject {
   /** The opinion of the quality gate without a model; absent or null: none. */
-  readonly early?: EarlyOpinion | null;
+  readonly early?: OpinionWithoutModel | null;
 }
 
 /** Returns the question or criteria of the task. */
@@ -48,10 +48,10 @@ const signalReviewer = <Schema extends z.ZodType>(
   read: (answer: z.output<Schema>, signal: ModelJudgedSignal) => SignalAnswer,
   shows = SHOWN,
 ): JudgingReviewer<Schema, SignalInput, SignalSubject> => ({
-  ...JUDGE_DEFAULTS,
+  ...JUDGE_REVIEWER_DEFAULTS,
   kind,
   purpose: 'judge',
-  prompt: PROMPTS[kind],
+  prompt: JUDGE_PROMPTS[kind],
   answerSchema: () => answer,
   maxTokens,
   shows,
@@ -63,7 +63,7 @@ const signalReviewer = <Schema extends z.ZodType>(
     const { isGood, reasons, confidence = null, score } = read(value, signal);
     return {
       outcome: isGood ? 'passed' : 'failed',
-      verdict: verdictOfOpinion(isGood, confidence),
+      verdict: deriveOpinionVerdict(isGood, confidence),
       confidence,
       ...(score !== undefined && { score }),
       reasons: [...reasons],
@@ -117,6 +117,6 @@ export const SIGNAL_REVIEWERS = {
 >;
 
 /** The reviewer of a signal. */
-export const signalReviewerOf = ({
+export const getSignalReviewer = ({
   type,
 }: ModelJudgedSignal): JudgingReviewer<z.ZodType, SignalInput, SignalSubject> => SIGNAL_REVIEWERS[type];

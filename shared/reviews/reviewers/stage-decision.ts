@@ -10,7 +10,10 @@ const MIN_VOTE_CONFIDENCE = 0.3;
  * Decides the votes of a stage. Where those who abstained could make the difference, nothing is decided. A tie of
  * `majority` is a rejection.
  */
-export function decideStage({ agents, aggregator }: PipelineStage, votes: readonly Vote[]): StageDecision {
+export function decideReviewStageVotes(
+  { agents, aggregator }: PipelineStage,
+  votes: readonly Vote[],
+): StageDecision {
   const { strategy, weights, pass_threshold: threshold = 0.5 } = aggregator;
   const weightOf = (_vote: Vote, index: number): number =>
     strategy === 'weighted' ? (weights?.[agents[index]?.role ?? ''] ?? 1) : 1;
@@ -32,7 +35,7 @@ export function decideStage({ agents, aggregator }: PipelineStage, votes: readon
 }
 
 /** What all stages come to; those that are not decided yet are `undecided`. A stage of `all` that fails, fails the pipeline. */
-export function decidePipeline(
+export function decideReviewPipeline(
   { stages, pass_threshold }: ReviewPipeline,
   counts: readonly (StageDecision | undefined)[],
 ): StageDecision {

@@ -3,10 +3,10 @@ import type { Evidence } from '../../contract/evidence/schema.ts';
 import type { VisionSettings } from '../../contract/review/vision-settings.ts';
 import { listScreenshots, type Screenshot } from '../../contract/screenshot.ts';
 import type { Task } from '../../contract/task/task.ts';
-import { describeReason, type MissingPictures } from '../engine/decision-reason.ts';
-import type { EarlyOpinion, JudgingReviewer, ReviewOpinion } from '../engine/reviewer.ts';
-import { PROMPTS } from '../judging/prompts.ts';
-import { missingInputResult, opinionOnFindings } from '../review/review-gate-result.ts';
+import { describeReviewDecisionReason, type MissingPictures } from '../engine/decision-reason.ts';
+import type { JudgingReviewer, OpinionWithoutModel, ReviewOpinion } from '../engine/reviewer.ts';
+import { JUDGE_PROMPTS } from '../judging/prompts.ts';
+import { createMissingDeliverableOpinion, opinionOnFindings } from '../review/review-gate-result.ts';
 import {
   type VisionFinding,
   type VisionReport,
@@ -14,7 +14,7 @@ import {
 } from '../review/vision/vision-finding.ts';
 
 /** Returns the settings of the picture review; null: the workflow does not want one. */
-export const visionSettings = ({
+export const findVisionSettings = ({
   workflow_in_force: workflow,
 }: Pick<Task, 'workflow_in_force'>): VisionSettings | null =>
   workflow?.review.vision?.enabled ? workflow.review.vision : null;
@@ -41,14 +41,14 @@ function missingPictures(
 }
 
 /** Returns the opinion on work without pictures, or where no verifier looks; null: the pictures are looked at. */
-export function visionPrecheck(
+export function precheckVisionReview(
   evidence: Pick<Evidence, 'gates'>,
   task: Pick<Task, 'acceptance_criteria'>,
   settings: Pick<VisionSettings, 'verifier' | 'on_missing_deliverable'>,
 ): ReviewOpinion | null {
   const missing = missingPictures(evidence, task, settings);
   const then = missing?.code === 'verifier_noop' ? 'skip' : settings.on_missing_deliverable;
-  return missing && missingInputResult(describeReason(missing), then);
+  return missing && createMissingDeliverableOpinion(describeReviewDecisionReason(missing), then);
 }
 
 const titleOf = ({ name, path, width, height }: Screenshot, index: number): string =>
@@ -58,7 +58,7 @@ const aboutOf = ({ category, screenshot }: VisionFinding): string =>
   screenshot === '' ? category : `${category} in ${screenshot}`;
 
 /** Returns the opinion on findings in pictures. */
-export const visionOpinion = (
+export const formVisionOpinion = (
   { summary, findings, confidence }: VisionReport,
   autonomy: AutonomyLevel,
 ): ReviewOpinion =>
@@ -71,7 +71,7 @@ export interface VisionInput {
   readonly shown: readonly Screenshot[];
   readonly omitted: readonly Screenshot[];
   /** The result without a model; null: a model is asked. */
-  readonly early: EarlyOpinion | null;
+  readonly early: OpinionWithoutModel | null;
 }
 
 const omittedFindings = (omitted: readonly Screenshot[]): VisionFinding[] =>
@@ -89,11 +89,11 @@ const omittedFindings = (omitted: readonly Screenshot[]): VisionFinding[] =>
       ];
 
 /** Reviews pictures of the work. Without a model the work goes on, with a finding that says so. */
-export const VISION = {
+export const VISION_REVIEWER = {
   kind: 'vision',
   purpose: 'vision',
   family: 'other',
-  prompt: PROMPTS.vision_verdict,
+  prompt: JUDGE_PROMPTS.vision_verdict,
   answerSchema: ({ shown }) => visionReportSchema(shown.map(({ name }) => name)),
   maxTokens: 2_048,
   timeoutMs: ({ settings }) => settings.timeout_s * 1_000,
@@ -105,7 +105,7 @@ export const VISION = {
   because: ({ settings }) => `asked: the workflow has pictures looked at by ${settings.verifier}`,
   precheck: ({ early }) => early,
   decide: (report, { omitted, autonomy }) =>
-    visionOpinion({ ...report, findings: [...report.findings, ...omittedFindings(omitted)] }, autonomy),
+    formVisionOpinion({ ...report, findings: [...report.findings, ...omittedFindings(omitted)] }, autonomy),
   absent: () => 'pass_with_finding',
   after: { verification: { code: 'graded_down' }, red_team: { code: 'red_team_failed' } },
   absenceOpinion: (why) => ({

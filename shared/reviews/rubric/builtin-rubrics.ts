@@ -37,5 +37,5 @@ const DEFAULT_TASK: VerificationRubric = VerificationRubric.parse({
 /** Rubrics that are there without a file. */
 export const BUILTIN_RUBRICS: readonly VerificationRubric[] = [FRONTEND_DESIGN, DEFAULT_TASK];
 
-export const builtinRubric = (name: string): VerificationRubric | null =>
+export const findBuiltinRubric = (name: string): VerificationRubric | null =>
   BUILTIN_RUBRICS.find((each) => each.name === name) ?? null;

@@ -3,11 +3,11 @@ import type { VerificationRubric } from '../../contract/rubric/verification-rubr
 import type { Task } from '../../contract/task/task.ts';
 import type { ResolvedVerification } from '../../contract/workflow/resolved-workflow.ts';
 import type { AtomicProbe } from './atomic-probe.ts';
-import type { HandoffArtifact } from './handoff.ts';
+import type { AgentHandoff } from './handoff.ts';
 
 /** Input of a grader. */
 export interface GradingInput {
-  readonly artifact: HandoffArtifact;
+  readonly artifact: AgentHandoff;
   readonly rubric: VerificationRubric;
   readonly probes: readonly AtomicProbe[];
   readonly generator_agent_id: string;
@@ -22,7 +22,7 @@ export const listGradedNodes = ({
   workflow?.verifications.filter(({ grader }) => grader !== 'evidence') ?? [];
 
 /** The record of a grading before it has a result. */
-export const createEmptyGrading = ({
+export const createEmptyGradingRecord = ({
   node,
   rubric,
   decomposer,

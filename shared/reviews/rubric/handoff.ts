@@ -9,7 +9,7 @@ const NonBlank = z.string().refine((text) => text.trim() !== '', { message: 'mus
 const Json: z.ZodType<unknown> = z.json();
 
 /** What goes from who made something to who looks at it. */
-export const HandoffArtifact = z
+export const AgentHandoff = z
   .strictObject({
     created_at: z.iso.datetime(),
     from_agent_id: NonBlank,
@@ -25,13 +25,13 @@ export const HandoffArtifact = z
     path: ['to_agent_id'],
     message: 'is who made it: nobody hands work to themselves',
   });
-export type HandoffArtifact = Readonly<z.infer<typeof HandoffArtifact>>;
+export type AgentHandoff = Readonly<z.infer<typeof AgentHandoff>>;
 
 /** @throws Refusal `self_review` when both are the same, `invalid` for any other fault. */
-export function createHandoff(fields: z.input<typeof HandoffArtifact>): HandoffArtifact {
+export function createAgentHandoff(fields: z.input<typeof AgentHandoff>): AgentHandoff {
   if (fields.from_agent_id === fields.to_agent_id)
     throw new Refusal('self_review', `${fields.from_agent_id} made this: nobody hands work to themselves`);
-  const parsed = HandoffArtifact.safeParse(fields);
+  const parsed = AgentHandoff.safeParse(fields);
   if (!parsed.success) throw new Refusal('invalid', z.prettifyError(parsed.error));
   return deepFreezeCopy(parsed.data);
 }

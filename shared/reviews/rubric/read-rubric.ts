@@ -3,7 +3,7 @@ import { type FileProblem, parseYaml } from '../../lib/yaml.ts';
 
 /** Where a repository keeps rubrics of its own. */
 export const RUBRIC_FOLDER = '.assay/rubrics';
-export const rubricPath = (name: string): string => `${RUBRIC_FOLDER}/${name}.yaml`;
+export const buildRubricFilePath = (name: string): string => `${RUBRIC_FOLDER}/${name}.yaml`;
 
 /** Most bytes of a file of `.assay/`; looked at before anything of it is read. */
 export const MAX_ASSAY_FILE_BYTES = 65_536;

@@ -4,7 +4,7 @@ import type { VerificationRubric } from '../../contract/rubric/verification-rubr
 type Grades = Readonly<Record<string, number>>;
 
 /** Σ weight · grade; null where a criterion has no grade. */
-export function weightedScore(
+export function computeWeightedRubricScore(
   { criteria }: Pick<VerificationRubric, 'criteria'>,
   grades: Grades,
 ): number | null {

@@ -2,40 +2,40 @@ import type { AgentCliKind } from '../../contract/agents/adapter-manifests.ts';
 import type { TierModels } from '../../contract/agents/tiers.ts';
 import type { CascadeStepResult } from '../../contract/messages/step-messages.ts';
 import { Refusal } from '../../contract/refusal.ts';
-import type { AttemptRoute } from '../../contract/task/attempt.ts';
-import type { HoldLimit } from '../../contract/task/hold-limit.ts';
+import type { AttemptRouteDecision } from '../../contract/task/attempt.ts';
+import type { ReviewHoldLimit } from '../../contract/task/hold-limit.ts';
 import type { Task } from '../../contract/task/task.ts';
-import { decideAfterAttempt } from '../../control/cascade/decide-after-attempt.ts';
+import { decideNextCascadeAction } from '../../control/cascade/decide-after-attempt.ts';
 import type { TierAdviceInputs } from '../../control/cascade/learning/advise-tier.ts';
-import type { CascadePolicy } from '../../control/cascade/learning/cascade-policy.ts';
-import { selectNextModel } from '../../control/cascade/model-selection.ts';
+import type { TierPolicySettings } from '../../control/cascade/learning/cascade-policy.ts';
+import { selectNextAttemptModel } from '../../control/cascade/model-selection.ts';
 import {
-  attemptProvider,
-  cooldownsActiveAt,
+  filterActiveCooldowns,
+  findAttemptProvider,
   type ProviderCooldown,
 } from '../../control/cascade/provider-cooldown.ts';
 import { selectFallbackAgent } from '../../control/cascade/provider-fallback.ts';
 import { classifyAttemptFailure } from '../../control/failures/attempt-failure.ts';
 import { retryNotBefore } from '../../control/failures/retry-backoff.ts';
 import { recordJudgingReservation, reserveAttempt } from '../../control/spending/attempt-reservation.ts';
-import type { AvailableAgents } from '../../control/task-commands/adapter-problems.ts';
-import { recordDecision } from '../../control/task-commands/decide.ts';
-import { toCascadeResult } from '../../control/task-commands/execution-start.ts';
+import type { AvailableAgentClis } from '../../control/task-commands/adapter-problems.ts';
+import { recordCascadeDecision } from '../../control/task-commands/decide.ts';
+import { buildCascadeStepResult } from '../../control/task-commands/execution-start.ts';
 import { failOutOfBudget, failTaskByOperator } from '../../control/task-commands/operator-commands.ts';
-import { settleTask } from '../../control/task-commands/settle.ts';
-import { type CascadeStage, currentStage } from '../../control/task-commands/stage.ts';
+import { finishTaskAfterCascade } from '../../control/task-commands/settle.ts';
+import { type CascadeStage, determineCascadeStage } from '../../control/task-commands/stage.ts';
 import { startAttempt } from '../../control/task-commands/start-attempt.ts';
-import { waitForFiles } from '../../control/task-commands/wait.ts';
-import { tunedFirstTier, tunedPolicy } from '../../control/tune/active-changes.ts';
+import { parkTaskForFiles } from '../../control/task-commands/wait.ts';
+import { applyTuningToCascadePolicy, tunedFirstTier } from '../../control/tune/active-changes.ts';
 import { EMPTY_TUNING_STATE } from '../../control/tune/proposals.ts';
-import type { TierOutcomeStore } from '../../store/beliefs.ts';
+import type { RoleLearningStore } from '../../store/beliefs.ts';
 import type { FileLockStore } from '../../store/file-locks.ts';
 import type { ModelSpendStore } from '../../store/model-spend.ts';
 import type { ProviderCooldownStore } from '../../store/provider-cooldowns.ts';
 import type { TaskStore } from '../../store/task-store.ts';
 import type { TuningStateStore } from '../../store/tuning.ts';
 import { createPlannedTasks } from '../submit/plans.ts';
-import { type DeferredRetryContext, deferRetry } from './deferred-retry.ts';
+import { type DeferredRetryContext, deferCascadeStepRetry } from './deferred-retry.ts';
 
 /** Seconds that a managed attempt may wait for its box; SQS keeps a message for days, but a day without room is an outage. */
 const QUEUE_SECONDS = 86_400;
@@ -48,16 +48,16 @@ export interface CascadeContext extends DeferredRetryContext {
   readonly locks: FileLockStore;
   readonly models: TierModels;
   /** What else may do a task whose provider is down; absent: nothing. */
-  readonly agents?: AvailableAgents;
+  readonly agents?: AvailableAgentClis;
   /** How providers fare, as all tasks have met them; absent: nobody keeps it. */
   readonly providers?: Pick<ProviderCooldownStore, 'listCooldowns'>;
   /** How long a person has to decide; absent: the default. */
-  readonly holdLimit?: HoldLimit;
+  readonly holdLimit?: ReviewHoldLimit;
   /** What is learned of models; absent: the routing table alone chooses. */
   readonly learning?: {
-    readonly beliefs: Pick<TierOutcomeStore, 'readRole'>;
+    readonly beliefs: Pick<RoleLearningStore, 'readRole'>;
     readonly spend: Pick<ModelSpendStore, 'reserve' | 'findReservations' | 'openJudgingReservation'>;
-    readonly policy: CascadePolicy;
+    readonly policy: TierPolicySettings;
     /** What the deployment has changed of its own settings; absent: nothing. */
     readonly tuning?: Pick<TuningStateStore, 'read'>;
   };
@@ -78,9 +78,9 @@ export const stageMismatchResult = (
   expected: CascadeStage,
   { isRetry = false }: Pick<CascadeContext, 'isRetry'>,
 ): CascadeStepResult => {
-  const stage = currentStage(task, run);
+  const stage = determineCascadeStage(task, run);
   const isAtRest = stage === 'ended' || stage === 'held' || stage === 'waiting';
-  return toCascadeResult(task, isAtRest || (isRetry && stage !== expected) ? stage : 'superseded');
+  return buildCascadeStepResult(task, isAtRest || (isRetry && stage !== expected) ? stage : 'superseded');
 };
 export const taskNotFoundResult = (): CascadeStepResult => ({
   stage: 'ended',
@@ -93,7 +93,7 @@ export const taskNotFoundResult = (): CascadeStepResult => ({
  * Applies `command` only while the task stands where the step expects it. So a step that is repeated, comes late, or belongs to a superseded
  * run changes nothing, and of two executions that do the same the one goes on whose write it was: the other one ends.
  */
-export async function applyStep(
+export async function applyCascadeStepCommand(
   of: string | Task,
   run: number,
   expected: CascadeStage,
@@ -103,10 +103,10 @@ export async function applyStep(
   const present = typeof of === 'string' ? await context.tasks.get(of) : of;
   if (!present) return taskNotFoundResult();
   const { task, changed } = await context.tasks.apply(present, (each) =>
-    currentStage(each, run) === expected ? command(each) : null,
+    determineCascadeStage(each, run) === expected ? command(each) : null,
   );
   return changed
-    ? toCascadeResult(task, currentStage(task, run))
+    ? buildCascadeStepResult(task, determineCascadeStage(task, run))
     : stageMismatchResult(task, run, expected, context);
 }
 
@@ -121,7 +121,7 @@ async function loadLearnedState(
     learning.tuning?.read() ?? EMPTY_TUNING_STATE,
   ]);
   return {
-    policy: tunedPolicy(learning.policy, settings),
+    policy: applyTuningToCascadePolicy(learning.policy, settings),
     memory,
     priced_at: now.toISOString(),
     tuned_first_tier: tunedFirstTier(settings, task),
@@ -149,16 +149,16 @@ async function foundationOf(
 
 /** Providers that nothing is begun with now. */
 const activeCooldowns = async ({ providers, now }: CascadeContext): Promise<ProviderCooldown[]> =>
-  providers ? cooldownsActiveAt(await providers.listCooldowns(), now) : [];
+  providers ? filterActiveCooldowns(await providers.listCooldowns(), now) : [];
 
 /** Whose models the next attempt would call, where nothing else is chosen. */
-function nextProvider(task: Task, home: boolean, { defaultAdapter }: AvailableAgents): string | null {
+function nextProvider(task: Task, home: boolean, { defaultAdapter }: AvailableAgentClis): string | null {
   const last = task.attempts.at(-1) ?? null;
   const isNew = !last || last.number < task.budget_from || (home && last.route.fallback !== undefined);
-  return task.runner === 'managed' ? attemptProvider(task, isNew ? null : last, defaultAdapter) : null;
+  return task.runner === 'managed' ? findAttemptProvider(task, isNew ? null : last, defaultAdapter) : null;
 }
 
-type Fallback = NonNullable<AttemptRoute['fallback']>;
+type Fallback = NonNullable<AttemptRouteDecision['fallback']>;
 const fallbackRoute = ({ provider: from, because, until }: ProviderCooldown, to: AgentCliKind): Fallback => ({
   from,
   to,
@@ -167,11 +167,11 @@ const fallbackRoute = ({ provider: from, because, until }: ProviderCooldown, to:
 });
 
 /** The way to another provider that a decision has named, which all others may not have heard of yet; null: it has named none. */
-function fallbackAfterQuota(task: Task, agents: AvailableAgents | undefined, now: Date): Fallback | null {
+function fallbackAfterQuota(task: Task, agents: AvailableAgentClis | undefined, now: Date): Fallback | null {
   const last = task.attempts.at(-1);
   const to = last?.decision?.next_adapter;
   if (!last || !to || last.decision?.strategy || last.number < task.budget_from) return null;
-  const from = agents && attemptProvider(task, last, agents.defaultAdapter);
+  const from = agents && findAttemptProvider(task, last, agents.defaultAdapter);
   return from
     ? { from, to, because: classifyAttemptFailure(last)?.class ?? 'unknown', until: now.toISOString() }
     : null;
@@ -185,7 +185,7 @@ export async function runSelectModelStep(
 ): Promise<CascadeStepResult> {
   const present = await context.tasks.get(id);
   if (!present) return taskNotFoundResult();
-  if (currentStage(present, run) !== 'select_model')
+  if (determineCascadeStage(present, run) !== 'select_model')
     return stageMismatchResult(present, run, 'select_model', context);
   const { agents } = context;
   const cooling = await activeCooldowns(context);
@@ -199,7 +199,7 @@ export async function runSelectModelStep(
       : null;
   const home =
     agents &&
-    cooling.every(({ provider }) => provider !== attemptProvider(present, null, agents.defaultAdapter));
+    cooling.every(({ provider }) => provider !== findAttemptProvider(present, null, agents.defaultAdapter));
   const cold =
     agents && cooling.find(({ provider }) => provider === nextProvider(present, home === true, agents));
   const until = Math.max(retryNotBefore(present)?.getTime() ?? 0, cold ? Date.parse(cold.until) : 0);
@@ -207,21 +207,26 @@ export async function runSelectModelStep(
     ? 0
     : Math.ceil(Math.min(LONGEST_WAIT_MS, until - context.now.getTime()) / 1_000);
   if (wait > 0)
-    return deferRetry(present, { seconds: wait, mayWait: context.canWait !== false }, context.now, context);
+    return deferCascadeStepRetry(
+      present,
+      { seconds: wait, mayWait: context.canWait !== false },
+      context.now,
+      context,
+    );
   const conflict = await context.locks.acquire(present, context.now);
   if (conflict !== null)
-    return applyStep(
+    return applyCascadeStepCommand(
       present,
       run,
       'select_model',
-      (task) => waitForFiles(task, conflict, context.now),
+      (task) => parkTaskForFiles(task, conflict, context.now),
       context,
     );
   const learned = await loadLearnedState(present, context);
   const dependents = await foundationOf(present, context);
   const selected = (task: Task) => {
     const kind = other(task);
-    const selection = selectNextModel(task, context.models, kind, learned, home);
+    const selection = selectNextAttemptModel(task, context.models, kind, learned, home);
     const fallback = kind && cold ? fallbackRoute(cold, kind) : fallbackAfterQuota(task, agents, context.now);
     return fallback ? { ...selection, route: { ...selection.route, fallback } } : selection;
   };
@@ -232,7 +237,7 @@ export async function runSelectModelStep(
   if ('refused' in budget) {
     // Nothing of this round was started: who waits for the files need not.
     await context.locks.release(present);
-    return applyStep(
+    return applyCascadeStepCommand(
       present,
       run,
       'select_model',
@@ -240,7 +245,7 @@ export async function runSelectModelStep(
       context,
     );
   }
-  return applyStep(
+  return applyCascadeStepCommand(
     present,
     run,
     'select_model',
@@ -265,7 +270,7 @@ export async function runSelectModelStep(
 }
 
 /** Decides what follows from the attempt: a pure decision, written down once. */
-export async function decideStep(
+export async function runDecideStep(
   id: string,
   run: number,
   context: CascadeContext,
@@ -273,16 +278,16 @@ export async function decideStep(
   const present = await context.tasks.get(id);
   if (!present) return taskNotFoundResult();
   const counted =
-    currentStage(present, run) === 'decide' ? await recordJudgingReservation(present, context) : {};
-  return applyStep(
+    determineCascadeStage(present, run) === 'decide' ? await recordJudgingReservation(present, context) : {};
+  return applyCascadeStepCommand(
     present,
     run,
     'decide',
     (task) =>
-      recordDecision(
+      recordCascadeDecision(
         task,
         task.attempts.at(-1)?.number ?? 0,
-        decideAfterAttempt(task, context.models, context.agents),
+        decideNextCascadeAction(task, context.models, context.agents),
         context.now,
         context.holdLimit,
         counted,
@@ -292,7 +297,7 @@ export async function decideStep(
 }
 
 /** Ends the task. The tasks of an approved plan are made before it is done, so that a step that is cut off is done again. */
-export async function settleStep(
+export async function runFinishTaskStep(
   id: string,
   run: number,
   context: CascadeContext,
@@ -300,14 +305,14 @@ export async function settleStep(
   const plan = await context.tasks.get(id);
   if (
     plan?.plan &&
-    currentStage(plan, run) === 'settle' &&
+    determineCascadeStage(plan, run) === 'settle' &&
     plan.attempts.at(-1)?.decision?.action === 'accept'
   )
     try {
       await createPlannedTasks(plan, context.tasks, context.now);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      return applyStep(
+      return applyCascadeStepCommand(
         plan,
         run,
         'settle',
@@ -315,5 +320,11 @@ export async function settleStep(
         context,
       );
     }
-  return applyStep(id, run, 'settle', (task) => settleTask(task, context.now), context);
+  return applyCascadeStepCommand(
+    id,
+    run,
+    'settle',
+    (task) => finishTaskAfterCascade(task, context.now),
+    context,
+  );
 }

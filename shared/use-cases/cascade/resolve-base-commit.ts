@@ -2,33 +2,38 @@ import type { AutonomyLevel } from '../../contract/approval/autonomy.ts';
 import type { CoordinationSettings } from '../../contract/coordination/settings.ts';
 import type { FailureCode } from '../../contract/failure/failure-class.ts';
 import type { CascadeStepResult } from '../../contract/messages/step-messages.ts';
-import { type RepositoryRef, resolveRef } from '../../contract/repository/base-ref.ts';
+import { type RepositoryRef, resolveRefToCommitId } from '../../contract/repository/base-ref.ts';
 import type { ResolvedRole } from '../../contract/roles/resolved-role.ts';
-import { readRequestedImage } from '../../contract/submission/requested-image.ts';
+import { parseRequestedToolchainImage } from '../../contract/submission/requested-image.ts';
 import {
   DEFAULT_TOOLCHAIN_IMAGE,
   REPOSITORY_CONFIG_FILE,
 } from '../../contract/submission/toolchain-image.ts';
 import type { Task } from '../../contract/task/task.ts';
 import type { ResolvedWorkflow } from '../../contract/workflow/resolved-workflow.ts';
-import { readBaseAutonomy } from '../../control/approvals/base-autonomy.ts';
-import { UNREADABLE_BASE_AUTONOMY } from '../../control/approvals/effective-autonomy.ts';
-import { readBaseCoordination } from '../../control/coordination/base-coordination.ts';
-import { planClarificationReasons } from '../../control/coordination/plan-coordination.ts';
-import { ClarificationRequired } from '../../control/failures/thrown-errors.ts';
-import { readBaseRole, roleConfigPath } from '../../control/roles/base-role.ts';
+import { parseBaseAutonomyLevel } from '../../control/approvals/base-autonomy.ts';
+import { AUTONOMY_OF_UNREADABLE_BASE } from '../../control/approvals/effective-autonomy.ts';
+import { parseBaseCoordinationSettings } from '../../control/coordination/base-coordination.ts';
+import { findPlanClarificationReasons } from '../../control/coordination/plan-coordination.ts';
+import { ClarificationRequiredError } from '../../control/failures/thrown-errors.ts';
+import { parseBaseRole, roleConfigPath } from '../../control/roles/base-role.ts';
 import { resolveBuiltinRole } from '../../control/roles/defaults.ts';
 import { failBaseResolution, recordResolvedBase } from '../../control/task-commands/resolve-base.ts';
-import { currentStage } from '../../control/task-commands/stage.ts';
+import { determineCascadeStage } from '../../control/task-commands/stage.ts';
 import type { TaskCommand } from '../../control/task-commands/task-change.ts';
 import { readBaseWorkflow } from '../../control/workflow/base-workflow.ts';
 import type { RepositoryFileReader } from '../../control/workflow/load-workflow.ts';
 import {
-  type CredentialProvider,
   CredentialUnavailableError,
+  type GitCredentialProvider,
   MinterFailedError,
 } from '../../store/credential-provider.ts';
-import { applyStep, type CascadeContext, stageMismatchResult, taskNotFoundResult } from './cascade-steps.ts';
+import {
+  applyCascadeStepCommand,
+  type CascadeContext,
+  stageMismatchResult,
+  taskNotFoundResult,
+} from './cascade-steps.ts';
 
 /** A repository did not say what its refs are. */
 export class RepositoryUnavailableError extends Error {
@@ -77,7 +82,7 @@ export interface ResolveBaseContext extends Pick<CascadeContext, 'tasks' | 'dead
   readonly readRefs: RemoteRefsReader;
   readonly readFiles: RemoteFilesReader;
   /** Credentials for repositories. */
-  readonly getCredential: CredentialProvider;
+  readonly getCredential: GitCredentialProvider;
   /** Names of the toolchain images that a repository may ask for. Absent: the embedded default, which has none. */
   readonly images?: readonly string[] | undefined;
   /** Waits between two questions, in milliseconds. */
@@ -160,18 +165,20 @@ async function readBaseConfiguration(
       context,
     );
     const text = files.get(REPOSITORY_CONFIG_FILE) ?? null;
-    const named = readBaseAutonomy(text, REPOSITORY_CONFIG_FILE);
+    const named = parseBaseAutonomyLevel(text, REPOSITORY_CONFIG_FILE);
     if ('why' in named) return named;
-    const plans = task.plan ? readBaseCoordination(text, REPOSITORY_CONFIG_FILE) : { coordination: null };
+    const plans = task.plan
+      ? parseBaseCoordinationSettings(text, REPOSITORY_CONFIG_FILE)
+      : { coordination: null };
     if ('why' in plans) return plans;
     const { coordination } = plans;
     const unclear =
-      coordination && !task.plan?.coordination ? planClarificationReasons(task, coordination) : [];
+      coordination && !task.plan?.coordination ? findPlanClarificationReasons(task, coordination) : [];
     if (unclear.length > 0)
-      return { why: new ClarificationRequired(task.id, unclear).message, failure: 'agent_blocked' };
-    const image = context.images ? readRequestedImage(text) : DEFAULT_TOOLCHAIN_IMAGE;
+      return { why: new ClarificationRequiredError(task.id, unclear).message, failure: 'agent_blocked' };
+    const image = context.images ? parseRequestedToolchainImage(text) : DEFAULT_TOOLCHAIN_IMAGE;
     return {
-      role: isManaged ? readBaseRole(role, files.get(path) ?? null) : null,
+      role: isManaged ? parseBaseRole(role, files.get(path) ?? null) : null,
       autonomy: named.level,
       ...(image !== DEFAULT_TOOLCHAIN_IMAGE && { image }),
       ...(coordination && { coordination }),
@@ -181,7 +188,7 @@ async function readBaseConfiguration(
     if (!(error instanceof RepositoryUnavailableError) || error.isTransient) throw error;
     return {
       role: isManaged ? resolveBuiltinRole(role, error.message) : null,
-      autonomy: UNREADABLE_BASE_AUTONOMY,
+      autonomy: AUTONOMY_OF_UNREADABLE_BASE,
     };
   }
 }
@@ -226,7 +233,7 @@ const unknownImage = (
   image === undefined || images.includes(image) ? null : { image, images };
 
 /** The credential of one step is minted once, however often the repository is asked; one that could not be had is asked for again. */
-function cachedCredential(authorize: CredentialProvider): CredentialProvider {
+function cachedCredential(authorize: GitCredentialProvider): GitCredentialProvider {
   let minted: { readonly credential: string | null } | undefined;
   return async (wanted) => {
     minted ??= { credential: await authorize(wanted) };
@@ -239,7 +246,8 @@ async function resolveCommand(task: Task, given: ResolveBaseContext): Promise<Ta
   const context = { ...given, getCredential: cachedCredential(given.getCredential) };
   try {
     const commit =
-      task.base_commit ?? resolveRef(task.base_ref, await listRemoteRefs(task, task.base_ref, context));
+      task.base_commit ??
+      resolveRefToCommitId(task.base_ref, await listRemoteRefs(task, task.base_ref, context));
     if (commit === null)
       return (present) =>
         failBaseResolution(
@@ -277,14 +285,20 @@ async function resolveCommand(task: Task, given: ResolveBaseContext): Promise<Ta
  * Resolves the base ref of a task and reads what that commit says of its role, once, before anybody is given the task; ends the task
  * where there is nothing to start from.
  */
-export async function resolveBaseStep(
+export async function runResolveBaseCommitStep(
   id: string,
   run: number,
   context: ResolveBaseContext,
 ): Promise<CascadeStepResult> {
   const present = await context.tasks.get(id);
   if (!present) return taskNotFoundResult();
-  if (currentStage(present, run) !== 'resolve_base')
+  if (determineCascadeStage(present, run) !== 'resolve_base')
     return stageMismatchResult(present, run, 'resolve_base', context);
-  return applyStep(present, run, 'resolve_base', await resolveCommand(present, context), context);
+  return applyCascadeStepCommand(
+    present,
+    run,
+    'resolve_base',
+    await resolveCommand(present, context),
+    context,
+  );
 }

@@ -1,11 +1,11 @@
 import { LAUNCH_KINDS, type LaunchKind } from '../../contract/box-kind.ts';
-import { recordLaunchExcused, recordLaunchLost } from '../../control/task-commands/recover.ts';
-import type { ContainerRegister } from '../../store/container-register.ts';
+import { recordContainerExcused, recordContainerLost } from '../../control/task-commands/recover.ts';
+import type { RunningContainerStore } from '../../store/container-register.ts';
 import type { TaskStore } from '../../store/task-store.ts';
 
 export interface ContainerStoppedContext {
   readonly tasks: TaskStore;
-  readonly register: ContainerRegister;
+  readonly register: RunningContainerStore;
   readonly now: () => Date;
 }
 
@@ -32,7 +32,7 @@ export async function recordContainerStop(
   const box = parseContainerName(name);
   if (!box) return false;
   const present = await context.tasks.get(box.task);
-  const end = EXCUSES.includes(stopCode) ? recordLaunchExcused : recordLaunchLost;
+  const end = EXCUSES.includes(stopCode) ? recordContainerExcused : recordContainerLost;
   const { changed } = present
     ? await context.tasks.apply(present, (task) =>
         end(task, box.attempt, box.kind, box.number, why, context.now()),

@@ -1,36 +1,40 @@
 import type { ContainerKind, LaunchKind } from '../../contract/box-kind.ts';
 import type { LaunchMessage } from '../../contract/messages/step-messages.ts';
 import type { Attempt, ContainerLaunch } from '../../contract/task/attempt.ts';
-import { launchName, type Task } from '../../contract/task/task.ts';
-import { submitterKey } from '../../control/admission/admission-control.ts';
+import { containerLaunchName, type Task } from '../../contract/task/task.ts';
+import { hashSubmitterName } from '../../control/admission/admission-control.ts';
 import { type ContainerCapacity, chooseFargatePool } from '../../control/admission/container-capacity.ts';
 import { requireBaseCommit } from '../../control/task-commands/base-commit.ts';
 import { recordDeliveryRefusal } from '../../control/task-commands/deliver.ts';
 import {
-  failRefusedLaunch,
-  hasLaunchReported,
+  failTaskOnRefusedLaunch,
+  hasContainerReported,
   postponeLaunch,
   recordLaunch,
   stopLaunching,
 } from '../../control/task-commands/launch.ts';
-import { launchGiveUpReason } from '../../control/task-commands/launch-limits.ts';
+import { findLaunchGiveUpReason } from '../../control/task-commands/launch-limits.ts';
 import { recordVerificationFailure } from '../../control/task-commands/record-verification.ts';
-import { recordLaunchLost } from '../../control/task-commands/recover.ts';
-import { currentStage } from '../../control/task-commands/stage.ts';
+import { recordContainerLost } from '../../control/task-commands/recover.ts';
+import { determineCascadeStage } from '../../control/task-commands/stage.ts';
 import { sha256 } from '../../lib/sha256.ts';
-import type { ContainerRegister, RegisteredContainer } from '../../store/container-register.ts';
+import type { RunningContainerEntry, RunningContainerStore } from '../../store/container-register.ts';
 import { CredentialUnavailableError } from '../../store/credential-provider.ts';
 import type { DeliveryInvoker } from '../../store/delivery-invoker.ts';
-import type { EcsContainers } from '../../store/ecs-containers.ts';
+import type { EcsContainerClient } from '../../store/ecs-containers.ts';
 import { LaunchError } from '../../store/launch-error.ts';
 import type { TaskStore } from '../../store/task-store.ts';
-import { type AssignmentContext, refreshAssignment, writeAssignment } from './write-assignment.ts';
+import {
+  type ContainerAssignmentContext,
+  renewAssignmentUrls,
+  writeContainerAssignment,
+} from './write-assignment.ts';
 
-export interface LaunchContext extends AssignmentContext {
+export interface LaunchContext extends ContainerAssignmentContext {
   readonly tasks: TaskStore;
-  readonly containers: EcsContainers;
+  readonly containers: EcsContainerClient;
   readonly deliveries: DeliveryInvoker;
-  readonly register: ContainerRegister;
+  readonly register: RunningContainerStore;
   readonly capacity: ContainerCapacity;
   readonly taskDefinitionFamilies: Record<ContainerKind, string>;
   /** Of boxes from another image than the usual one, by its name. */
@@ -50,7 +54,7 @@ async function abandonLaunch(
   context: LaunchContext,
 ): Promise<'given_up'> {
   await context.tasks.applyCommand(message.task_id, (task) => {
-    if (message.kind === 'agent') return failRefusedLaunch(task, message.attempt, why, context.now);
+    if (message.kind === 'agent') return failTaskOnRefusedLaunch(task, message.attempt, why, context.now);
     if (message.kind === 'gates')
       return recordVerificationFailure(task, message.attempt, failure, why, context.now);
     // Leave to push was given to an earlier one: the repository is asked what became of it.
@@ -92,9 +96,9 @@ async function findOrRecordLaunch(
   let launch: ContainerLaunch;
   if (reuse) {
     launch = present;
-    await refreshAssignment(launch.assignment_key, message.kind, task, attempt, context);
+    await renewAssignmentUrls(launch.assignment_key, message.kind, task, attempt, context);
   } else {
-    const { key, token, modelToken } = await writeAssignment(message.kind, task, attempt, context);
+    const { key, token, modelToken } = await writeContainerAssignment(message.kind, task, attempt, context);
     launch = {
       number: (present?.number ?? 0) + 1,
       token_sha256: sha256(token),
@@ -106,11 +110,11 @@ async function findOrRecordLaunch(
     };
   }
   const written = await context.tasks.applyCommand(task, (each) =>
-    hasLaunchReported(each, message.attempt, message.kind)
+    hasContainerReported(each, message.attempt, message.kind)
       ? null
       : recordLaunch(each, message.attempt, message.kind, launch, context.now),
   );
-  const hasReported = hasLaunchReported(written, message.attempt, message.kind);
+  const hasReported = hasContainerReported(written, message.attempt, message.kind);
   return hasReported ? null : (written.attempts.at(-1)?.[message.kind] ?? launch);
 }
 
@@ -135,12 +139,12 @@ export async function launchContainer(
 ): Promise<'launched' | 'given_up' | 'dropped'> {
   const task = await context.tasks.get(message.task_id);
   if (!task) return 'dropped';
-  const isThere = currentStage(task, message.run) === LAUNCH_STAGES[message.kind];
-  if (!isThere || hasLaunchReported(task, message.attempt, message.kind)) return 'dropped';
+  const isThere = determineCascadeStage(task, message.run) === LAUNCH_STAGES[message.kind];
+  if (!isThere || hasContainerReported(task, message.attempt, message.kind)) return 'dropped';
   const attempt = task.attempts.at(-1);
   if (!attempt) return 'dropped';
   const present = attempt[message.kind];
-  const failure = launchGiveUpReason(present, message.kind);
+  const failure = findLaunchGiveUpReason(present, message.kind);
   if (failure !== null)
     return abandonLaunch(message, failure, abandonReason(message.kind, attempt, failure), context);
   if (present?.lost && Date.parse(present.launched_at) > context.now.getTime())
@@ -149,7 +153,7 @@ export async function launchContainer(
       `the last container did not start; the next may at ${present.launched_at}`,
     );
   const number = present && !present.lost ? present.number : (present?.number ?? 0) + 1;
-  const name = launchName(task.id, attempt.number, message.kind, number);
+  const name = containerLaunchName(task.id, attempt.number, message.kind, number);
   const { kind } = message;
   if (kind === 'deliver') return startDelivery(message, task, attempt, number, context);
   const family = taskDefinitionFamily(kind, task, context);
@@ -162,7 +166,7 @@ export async function launchContainer(
     );
   // Before anything is written of it: what waits for room waits in the queue, and costs the task nothing.
   const entry = await context.register.admit(
-    { name, by: submitterKey(task), priority: task.priority },
+    { name, by: hashSubmitterName(task), priority: task.priority },
     chooseFargatePool(context.capacity, kind, context.receiveCount),
     context.capacity.containers[kind].cpu,
     context.now,
@@ -202,7 +206,7 @@ export async function launchContainer(
     return 'launched';
   }
   await context.tasks.applyCommand(task.id, (each) =>
-    recordLaunchLost(each, attempt.number, message.kind, number, NOT_SAID, context.now),
+    recordContainerLost(each, attempt.number, message.kind, number, NOT_SAID, context.now),
   );
   await context.register.release(entry);
   return 'dropped';
@@ -217,7 +221,7 @@ async function startContainer(
   family: string,
   attempt: Attempt,
   launch: ContainerLaunch,
-  entry: RegisteredContainer,
+  entry: RunningContainerEntry,
   context: LaunchContext,
 ): Promise<string | null | LaunchError> {
   try {
@@ -269,7 +273,7 @@ async function startDelivery(
     return abandonLaunch(message, 'launch_refused', why, context);
   }
   if (launch === null) return 'dropped';
-  const name = launchName(task.id, attempt.number, 'deliver', launch.number);
+  const name = containerLaunchName(task.id, attempt.number, 'deliver', launch.number);
   if (launch.number !== number) throw new LaunchError('capacity', `${name} was overtaken`);
   try {
     await context.deliveries.invoke(name, await context.objects.presignGet(launch.assignment_key));

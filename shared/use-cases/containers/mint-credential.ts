@@ -3,17 +3,17 @@ import type {
   CredentialResponse,
   WriteCredentialRequest,
 } from '../../contract/messages/credential-messages.ts';
-import type { GitHubAppCredential, GitSecret } from '../../contract/repository/git-secret.ts';
-import { findLongestScope } from '../../contract/repository/repository-url.ts';
+import type { GitCredentialsSecret, GitHubAppCredential } from '../../contract/repository/git-secret.ts';
+import { findMostSpecificScope } from '../../contract/repository/repository-url.ts';
 import { currentAttempt, type Task } from '../../contract/task/task.ts';
-import { currentStage } from '../../control/task-commands/stage.ts';
+import { determineCascadeStage } from '../../control/task-commands/stage.ts';
 import { sha256 } from '../../lib/sha256.ts';
 import type { TaskStore } from '../../store/task-store.ts';
 
 export interface MintCredentialContext {
   readonly tasks: Pick<TaskStore, 'get'>;
   /** @throws Error that tells nothing of it, when it cannot be read. */
-  readonly secret: () => Promise<GitSecret>;
+  readonly secret: () => Promise<GitCredentialsSecret>;
   /** A token of an App's installation for one repository, or why there is none. */
   readonly installationToken: (
     app: GitHubAppCredential,
@@ -37,7 +37,7 @@ type MintRefusal =
 
 /** Returns why a launch gets no credential to push with, or null: it is the one that delivers, and its push is approved. */
 function pushRefusal(task: Task, { token }: WriteCredentialRequest): MintRefusal | null {
-  const stage = currentStage(task);
+  const stage = determineCascadeStage(task);
   if (stage !== 'deliver') return { code: 'not_delivering', stage };
   const launch = currentAttempt(task)?.deliver;
   if (!launch || launch.lost || launch.token_sha256 !== sha256(token)) return { code: 'wrong_launch' };
@@ -52,7 +52,7 @@ function mintRefusal(task: Task | null, request: CredentialRequest): MintRefusal
   const named = task.repository === repository || (access === 'read' && task.hidden_tests !== null);
   if (!named) return { code: 'other_repository' };
   if (access === 'write') return pushRefusal(task, request);
-  return currentStage(task) === 'ended' && task.runner === 'managed' ? { code: 'task_ended' } : null;
+  return determineCascadeStage(task) === 'ended' && task.runner === 'managed' ? { code: 'task_ended' } : null;
 }
 
 function describeMintRefusal(refusal: MintRefusal, { task_id, repository }: CredentialRequest): string {
@@ -83,7 +83,7 @@ export async function mintCredential(
   const refusal = mintRefusal(await context.tasks.get(request.task_id), request);
   if (refusal !== null) return refused(describeMintRefusal(refusal, request));
   const { credentials } = await context.secret();
-  const entry = findLongestScope(credentials, request.repository);
+  const entry = findMostSpecificScope(credentials, request.repository);
   if (!entry) return refused(`the secret has no credential for ${request.repository}`);
   if ('github_app' in entry) {
     const made = await context.installationToken(entry, request.repository, request.access);

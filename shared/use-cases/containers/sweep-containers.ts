@@ -1,15 +1,18 @@
-import { LAUNCH_GRACE_SECONDS, MAX_LAUNCH_SECONDS } from '../../control/task-commands/deadline.ts';
+import {
+  LAUNCH_LOST_AFTER_SECONDS,
+  LAUNCH_RETRY_AFTER_SECONDS,
+} from '../../control/task-commands/deadline.ts';
 import { isLaunchAwaited, restartCascade } from '../../control/task-commands/recover.ts';
-import type { RegisteredContainer } from '../../store/container-register.ts';
-import type { ContainerState, EcsContainers } from '../../store/ecs-containers.ts';
+import type { RunningContainerEntry } from '../../store/container-register.ts';
+import type { ContainerState, EcsContainerClient } from '../../store/ecs-containers.ts';
 import {
   type ContainerStoppedContext,
   parseContainerName,
   recordContainerStop,
 } from './container-stopped.ts';
 
-export interface SweepContext extends ContainerStoppedContext {
-  readonly containers: EcsContainers;
+export interface ReconcileContainersContext extends ContainerStoppedContext {
+  readonly containers: EcsContainerClient;
   /** Seconds that ECS may not know a box that it has started. */
   readonly graceSeconds: number;
   /** True when all boxes may be gone at once: then what was asked for is looked at before its time. */
@@ -17,7 +20,7 @@ export interface SweepContext extends ContainerStoppedContext {
   readonly hasTimeLeft: () => boolean;
 }
 
-export interface SweepResult {
+export interface ReconcileContainersResult {
   readonly containers: number;
   /** `<box>: <why>`. */
   readonly failed: readonly string[];
@@ -28,9 +31,9 @@ const isOlderThan = (iso: string, seconds: number, now: Date): boolean =>
 
 /** What ECS says of a box that was started. */
 async function checkStartedContainer(
-  box: RegisteredContainer,
+  box: RunningContainerEntry,
   state: ContainerState | undefined,
-  context: SweepContext,
+  context: ReconcileContainersContext,
 ): Promise<void> {
   const { name, at, arn } = box;
   const now = context.now();
@@ -49,7 +52,7 @@ async function checkStartedContainer(
     return;
   }
   const kind = parseContainerName(name)?.kind;
-  const longest = kind ? MAX_LAUNCH_SECONDS[kind] : Number.POSITIVE_INFINITY;
+  const longest = kind ? LAUNCH_LOST_AFTER_SECONDS[kind] : Number.POSITIVE_INFINITY;
   if (!arn || !isOlderThan(at, longest, now)) return;
   // First, because nobody looks at a box that is written down as lost. What it has reported meanwhile counts.
   await context.containers.stop(arn, `no report after ${longest} s`);
@@ -65,9 +68,12 @@ async function checkStartedContainer(
  * A box that was asked for, and nobody has said that it runs. Its message comes again by itself within the grace; after that it is sent
  * again, by a new run of the task: the client token keeps ECS from starting it twice. What is awaited no more makes room.
  */
-async function relaunchOverdueContainer(box: RegisteredContainer, context: SweepContext): Promise<void> {
+async function relaunchOverdueContainer(
+  box: RunningContainerEntry,
+  context: ReconcileContainersContext,
+): Promise<void> {
   const now = context.now();
-  const grace = context.isAfterRestart ? 0 : LAUNCH_GRACE_SECONDS;
+  const grace = context.isAfterRestart ? 0 : LAUNCH_RETRY_AFTER_SECONDS;
   if (!isOlderThan(box.at, grace, now)) return;
   const named = parseContainerName(box.name);
   const task = named && (await context.tasks.get(named.task));
@@ -81,12 +87,14 @@ async function relaunchOverdueContainer(box: RegisteredContainer, context: Sweep
 }
 
 /** Looks at all boxes that run or are asked for, a hundred with one call of ECS. */
-export async function sweepContainers(context: SweepContext): Promise<SweepResult> {
+export async function reconcileContainers(
+  context: ReconcileContainersContext,
+): Promise<ReconcileContainersResult> {
   const all = await context.register.list();
   const failed: string[] = [];
   const each = async (
-    boxes: readonly RegisteredContainer[],
-    look: (box: RegisteredContainer) => Promise<void>,
+    boxes: readonly RunningContainerEntry[],
+    look: (box: RunningContainerEntry) => Promise<void>,
   ) => {
     for (const box of boxes)
       await look(box).catch((error: unknown) => {

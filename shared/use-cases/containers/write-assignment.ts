@@ -1,43 +1,43 @@
 import { randomUUID } from 'node:crypto';
 import { mintLaunchToken } from '../../contract/access/tokens.ts';
-import type { Adapter } from '../../contract/agents/adapter.ts';
+import type { AgentAdapterSettings } from '../../contract/agents/adapter.ts';
 import type { Approval } from '../../contract/approval/schema.ts';
 import type { LaunchKind } from '../../contract/box-kind.ts';
 import type {
   AgentAssignment,
-  Assignment,
+  AgentModelAccess,
   GatesAssignment,
   GatesModelAccess,
-  ModelAccess,
+  LaunchAssignment,
 } from '../../contract/messages/assignment.ts';
-import { HEARTBEATS_PER_LEASE, objectKey } from '../../contract/resource-names.ts';
+import { HEARTBEATS_PER_LEASE, s3ObjectKeys } from '../../contract/resource-names.ts';
 import type { HiddenTests } from '../../contract/submission/hidden-tests.ts';
 import { isModelJudgedSignal, listTestCommands } from '../../contract/submission/signals.ts';
 import type { Attempt } from '../../contract/task/attempt.ts';
 import { buildDeliveryCommit } from '../../contract/task/delivery-commit.ts';
-import { deliveryBranch, type Task } from '../../contract/task/task.ts';
+import { deliveryBranchName, type Task } from '../../contract/task/task.ts';
 import { describeApprovalDecision } from '../../control/approvals/approval-message.ts';
 import { buildPromptParts } from '../../control/cascade/agent-prompt.ts';
-import { attemptAdapter } from '../../control/cascade/provider-fallback.ts';
+import { resolveAttemptAdapter } from '../../control/cascade/provider-fallback.ts';
 import {
   agentModelAccess,
   gatesModelAccess,
-  type ModelGateway,
+  type ModelGatewaySettings,
 } from '../../control/model-gateway/model-access.ts';
 import { requireBaseCommit, requireSameBaseCommit } from '../../control/task-commands/base-commit.ts';
-import { tunedPrompt } from '../../control/tune/active-changes.ts';
-import type { CredentialProvider } from '../../store/credential-provider.ts';
+import { findTunedRolePrompt } from '../../control/tune/active-changes.ts';
+import type { GitCredentialProvider } from '../../store/credential-provider.ts';
 import type { ObjectStore } from '../../store/object-store.ts';
 import type { TuningStateStore } from '../../store/tuning.ts';
 
-export interface AssignmentContext {
+export interface ContainerAssignmentContext {
   readonly objects: ObjectStore;
   readonly apiUrl: string;
-  readonly defaultAdapter: Adapter;
+  readonly defaultAdapter: AgentAdapterSettings;
   /** Null: there is no gateway to models. */
-  readonly modelGateway: ModelGateway | null;
+  readonly modelGateway: ModelGatewaySettings | null;
   /** Credentials for repositories. */
-  readonly getCredential: CredentialProvider;
+  readonly getCredential: GitCredentialProvider;
   readonly leaseSeconds: number;
   /** What the deployment has changed of its own settings; absent: nothing. */
   readonly tuning?: Pick<TuningStateStore, 'read'>;
@@ -63,7 +63,7 @@ async function hiddenRepository({ hidden_tests: place }: Task, objects: ObjectSt
 async function credentialsFor(
   kind: LaunchKind,
   task: Task,
-  { getCredential, objects }: AssignmentContext,
+  { getCredential, objects }: ContainerAssignmentContext,
 ): Promise<ReadCredentials> {
   const ask = (repository: string) => getCredential({ task_id: task.id, repository, access: 'read' });
   const hidden = kind === 'gates' ? await hiddenRepository(task, objects) : null;
@@ -106,7 +106,7 @@ async function resumeStateFor(
     ...(session && {
       resumed: {
         session: session.id,
-        url: await objects.presignGet(objectKey.session(task.id, attempt.number, session.sha256)),
+        url: await objects.presignGet(s3ObjectKeys.session(task.id, attempt.number, session.sha256)),
         sha256: session.sha256,
         message: describeApprovalDecision(leave),
       },
@@ -130,7 +130,7 @@ const middlewareInputFor = (task: Task, { number }: Attempt): NonNullable<AgentA
 /** How a box reaches models. */
 interface ModelAccessTokens {
   /** Of an agent. */
-  readonly models: ModelAccess | null;
+  readonly models: AgentModelAccess | null;
   /** Of gates. */
   readonly opinions: GatesModelAccess | null;
 }
@@ -143,8 +143,8 @@ async function assignmentFor(
   key: string,
   { models, opinions }: ModelAccessTokens,
   credentials: ReadCredentials,
-  context: AssignmentContext,
-): Promise<Assignment> {
+  context: ContainerAssignmentContext,
+): Promise<LaunchAssignment> {
   const common = {
     schema_version: 1 as const,
     task_id: task.id,
@@ -163,11 +163,12 @@ async function assignmentFor(
       kind,
       base_commit: requireBaseCommit(task),
       role: task.role,
-      prompt: buildPromptParts(task, task.attempts, settings && tunedPrompt(settings, task)),
+      prompt: buildPromptParts(task, task.attempts, settings && findTunedRolePrompt(settings, task)),
       ...(await resumeStateFor(task, attempt, context.objects)),
       model: attempt.model,
       effort: attempt.effort,
-      adapter: attemptAdapter(task, attempt, context.defaultAdapter.timeout_s) ?? context.defaultAdapter,
+      adapter:
+        resolveAttemptAdapter(task, attempt, context.defaultAdapter.timeout_s) ?? context.defaultAdapter,
       test_commands: listTestCommands(task),
       around: middlewareInputFor(task, attempt),
       models,
@@ -207,7 +208,7 @@ async function assignmentFor(
     ...common,
     ...tree,
     kind,
-    branch: deliveryBranch(task.id),
+    branch: deliveryBranchName(task.id),
     deliver_as: task.deliver_as ?? 'branch',
     target: task.base_ref,
     message,
@@ -225,11 +226,11 @@ interface WrittenAssignment {
 }
 
 /** Writes what a box is to do where only that box finds it. @throws NotMinted */
-export async function writeAssignment(
+export async function writeContainerAssignment(
   kind: LaunchKind,
   task: Task,
   attempt: Attempt,
-  context: AssignmentContext,
+  context: ContainerAssignmentContext,
 ): Promise<WrittenAssignment> {
   const token = mintLaunchToken(kind, task.id, attempt.number);
   const gateway = context.modelGateway;
@@ -238,7 +239,7 @@ export async function writeAssignment(
     opinions: kind === 'gates' && gateway ? gatesModelAccess(task, attempt, gateway) : null,
   };
   const credentials = await credentialsFor(kind, task, context);
-  const key = objectKey.assignment(task.id, attempt.number, kind, randomUUID());
+  const key = s3ObjectKeys.assignment(task.id, attempt.number, kind, randomUUID());
   const assignment = await assignmentFor(kind, task, attempt, token, key, access, credentials, context);
   await context.objects.put(key, JSON.stringify(assignment), 'application/json');
   return { key, token, modelToken: (access.models ?? access.opinions)?.token ?? null };
@@ -248,17 +249,17 @@ export async function writeAssignment(
  * Signs the URLs of an assignment again: a box that had to wait for room picks it up long after it was written. Not one that a box has
  * taken: that is removed, and stays so.
  */
-export async function refreshAssignment(
+export async function renewAssignmentUrls(
   key: string,
   kind: LaunchKind,
   task: Task,
   present: Attempt,
-  context: AssignmentContext,
+  context: ContainerAssignmentContext,
 ): Promise<void> {
   const { artifact } = present;
   const { objects } = context;
   const fresh = async (text: string): Promise<string> => {
-    const assignment = JSON.parse(text) as Assignment;
+    const assignment = JSON.parse(text) as LaunchAssignment;
     const { read, hidden } = await credentialsFor(kind, task, context);
     return JSON.stringify({
       ...assignment,

@@ -1,12 +1,16 @@
 import type { CascadeStepResult } from '../../contract/messages/step-messages.ts';
 import { computeCommitId } from '../../contract/repository/git-commit.ts';
 import { buildDeliveryCommit } from '../../contract/task/delivery-commit.ts';
-import { currentAttempt, type Delivery, type Task } from '../../contract/task/task.ts';
-import { recordDelivery, recordDeliveryRefusal } from '../../control/task-commands/deliver.ts';
-import { currentStage } from '../../control/task-commands/stage.ts';
+import { currentAttempt, type Task, type TaskDelivery } from '../../contract/task/task.ts';
+import { recordDeliveryRefusal, recordPushedDelivery } from '../../control/task-commands/deliver.ts';
+import { determineCascadeStage } from '../../control/task-commands/stage.ts';
 import { truncateText } from '../../lib/truncate.ts';
-import { applyStep, stageMismatchResult, taskNotFoundResult } from '../cascade/cascade-steps.ts';
-import { deferRetry } from '../cascade/deferred-retry.ts';
+import {
+  applyCascadeStepCommand,
+  stageMismatchResult,
+  taskNotFoundResult,
+} from '../cascade/cascade-steps.ts';
+import { deferCascadeStepRetry } from '../cascade/deferred-retry.ts';
 import {
   listRemoteRefs,
   RepositoryUnavailableError,
@@ -18,7 +22,7 @@ const PATIENCE_SECONDS = 3_600;
 const ROUND_SECONDS = 60;
 
 /** The id that the branch has where the push of this work got through. */
-function expectedCommit(task: Task, { base_commit, tree }: Delivery): string {
+function expectedCommit(task: Task, { base_commit, tree }: TaskDelivery): string {
   const attempt = currentAttempt(task);
   if (!attempt) throw new Error(`task ${task.id} is being delivered without an attempt`);
   return computeCommitId({ tree, parent: base_commit, ...buildDeliveryCommit(task, attempt) });
@@ -28,14 +32,14 @@ function expectedCommit(task: Task, { base_commit, tree }: Delivery): string {
  * All deliveries were lost after leave to push was given: the repository is asked what became of it. What it says is the outcome;
  * only where it cannot be asked does that stay unknown, and the task says so.
  */
-export async function findBranchStep(
+export async function runFindPushedBranchStep(
   id: string,
   run: number,
   context: Omit<ResolveBaseContext, 'readFiles'>,
 ): Promise<CascadeStepResult> {
   const present = await context.tasks.get(id);
   if (!present) return taskNotFoundResult();
-  if (currentStage(present, run) !== 'find_branch')
+  if (determineCascadeStage(present, run) !== 'find_branch')
     return stageMismatchResult(present, run, 'find_branch', context);
   const { delivery } = present;
   const branch = delivery?.branch ?? null;
@@ -57,18 +61,23 @@ export async function findBranchStep(
     if (!(error instanceof RepositoryUnavailableError)) throw error;
     const since = (context.now().getTime() - Date.parse(present.updated_at)) / 1_000;
     if (error.isTransient && since < PATIENCE_SECONDS)
-      return deferRetry(present, { seconds: ROUND_SECONDS, mayWait: false }, context.now(), context);
+      return deferCascadeStepRetry(
+        present,
+        { seconds: ROUND_SECONDS, mayWait: false },
+        context.now(),
+        context,
+      );
     why = `${lost}; it is not known whether branch ${branch} was pushed, because the repository cannot be asked (${error.message}): look at it`;
   }
   const reason = why;
   const number = currentAttempt(present)?.number ?? 0;
-  return applyStep(
+  return applyCascadeStepCommand(
     present,
     run,
     'find_branch',
     (task) =>
       reason === null
-        ? recordDelivery(task, number, delivery, commit, context.now())
+        ? recordPushedDelivery(task, number, delivery, commit, context.now())
         : recordDeliveryRefusal(task, number, delivery, truncateText(reason, 4_000), context.now()),
     context,
   );

@@ -1,12 +1,12 @@
 import { Refusal } from '../../contract/refusal.ts';
-import { findLongestScope, isSameRepository } from '../../contract/repository/repository-url.ts';
+import { findMostSpecificScope, isSameRepository } from '../../contract/repository/repository-url.ts';
 import { TaskSubmission } from '../../contract/submission/schema.ts';
 import type { DeliveryOutcome } from '../../contract/task/delivery-outcome.ts';
 import type { Task } from '../../contract/task/task.ts';
-import type { ForgeKind, ForgeSecret, ForgeSetting } from '../../control/forge/forge-settings.ts';
+import type { ForgeCredentialsSecret, ForgeKind, ForgeSetting } from '../../control/forge/forge-settings.ts';
 import { parseGitHubEvent } from '../../control/forge/github-events.ts';
 import { parseGitLabEvent } from '../../control/forge/gitlab-events.ts';
-import { taskIdInBody, taskIdOfIssue } from '../../control/forge/issue-tasks.ts';
+import { parseTaskIdInChangeRequestBody, taskIdOfIssue } from '../../control/forge/issue-tasks.ts';
 import {
   isSentByGitLab,
   isSignedByGitHub,
@@ -26,7 +26,7 @@ export interface ForgeEventContext
   readonly mergedWork: Pick<MergedWorkStore, 'findTask'>;
   readonly settings: readonly ForgeSetting[];
   /** @throws Error that tells nothing of it, when it cannot be read. */
-  readonly secret: () => Promise<ForgeSecret>;
+  readonly secret: () => Promise<ForgeCredentialsSecret>;
 }
 
 /** What came of an event. */
@@ -64,7 +64,7 @@ async function verifiedSettings(
   if (own.length === 0) return [];
   const { credentials } = await secret();
   const verified = own.map((setting) => {
-    const known = findLongestScope(credentials, setting.url)?.webhook_secret;
+    const known = findMostSpecificScope(credentials, setting.url)?.webhook_secret;
     return { setting, holds: known !== undefined && isFrom(forge, headers, body, known) };
   });
   return verified.filter(({ holds }) => holds).map(({ setting }) => setting);
@@ -173,7 +173,7 @@ async function applyWebhook(
   if (repository === null) return ignored('it is of no repository');
   if (action.kind === 'task') return makeTask(action, repository, context);
   if (action.kind === 'retry') {
-    const id = taskIdInBody(action.body) ?? taskIdOfIssue(repository, action.issue);
+    const id = parseTaskIdInChangeRequestBody(action.body) ?? taskIdOfIssue(repository, action.issue);
     return retryTask(id, action.at, repository, context);
   }
   if (action.kind === 'reverts') return recordRevertedTasks(action, repository, context);
@@ -216,7 +216,7 @@ export async function handleForgeEvent(
   };
   const { repository } = of('');
   if (repository === null) return applyWebhook(of(''), context);
-  const setting = findLongestScope(settings, repository);
+  const setting = findMostSpecificScope(settings, repository);
   if (!setting) return ignored('the secret is not for this repository');
   return applyWebhook(of(setting.label), context);
 }

@@ -1,9 +1,13 @@
 import { Evidence } from '../../contract/evidence/schema.ts';
-import { findLongestScope } from '../../contract/repository/repository-url.ts';
+import { findMostSpecificScope } from '../../contract/repository/repository-url.ts';
 import { currentAttempt, type Task } from '../../contract/task/task.ts';
 import { type CommentTarget, type ForgeClient, ForgeError } from '../../control/forge/forge.ts';
-import { buildForgeReport } from '../../control/forge/forge-report.ts';
-import type { ForgeCredential, ForgeSecret, ForgeSetting } from '../../control/forge/forge-settings.ts';
+import { buildForgeTaskReport } from '../../control/forge/forge-report.ts';
+import type {
+  ForgeCredential,
+  ForgeCredentialsSecret,
+  ForgeSetting,
+} from '../../control/forge/forge-settings.ts';
 import type { ObjectStore } from '../../store/object-store.ts';
 import type { TaskStore } from '../../store/task-store.ts';
 
@@ -11,7 +15,7 @@ export interface ForgeReportContext {
   readonly tasks: Pick<TaskStore, 'get'>;
   readonly objects: Pick<ObjectStore, 'getByDigest'>;
   readonly settings: readonly ForgeSetting[];
-  readonly secret: () => Promise<ForgeSecret>;
+  readonly secret: () => Promise<ForgeCredentialsSecret>;
   /** Speaks with the forge about one repository. @throws ForgeError when there is no token */
   readonly connect: (
     setting: ForgeSetting,
@@ -41,12 +45,12 @@ async function evidenceOf(task: Task, { objects, onError }: ForgeReportContext):
 export async function reportToForge(taskId: string, context: ForgeReportContext): Promise<void> {
   if (context.settings.length === 0) return;
   const task = await context.tasks.get(taskId);
-  const setting = task && findLongestScope(context.settings, task.repository);
+  const setting = task && findMostSpecificScope(context.settings, task.repository);
   if (!task || !setting) return;
-  const credential = findLongestScope((await context.secret()).credentials, task.repository);
+  const credential = findMostSpecificScope((await context.secret()).credentials, task.repository);
   if (!credential) return context.onError(`the secret has no credential for ${task.repository}`);
   const forge = await context.connect(setting, credential, task.repository);
-  const report = buildForgeReport(task, await evidenceOf(task, context));
+  const report = buildForgeTaskReport(task, await evidenceOf(task, context));
   let later: ForgeError | null = null;
   const attempt = async <T>(step: () => Promise<T>): Promise<T | null> => {
     try {

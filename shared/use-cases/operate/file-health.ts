@@ -5,13 +5,13 @@ import type {
   FileHealthQuery,
   FileHistory,
   FileHistoryQuery,
-  FlaggedFiles,
+  FlaggedFilesReport,
 } from '../../control/file-health/file-health-schemas.ts';
 import {
-  fileHealthListView,
-  fileHealthViews,
-  fileHistoryView,
-  type TrackedFile,
+  buildFileHealthHistory,
+  buildFileHealthList,
+  buildFileHealthReports,
+  type HealthTrackedFile,
 } from '../../control/file-health/file-health-views.ts';
 import type { FileHealthStore } from '../../store/file-health.ts';
 
@@ -32,15 +32,15 @@ export async function readFileHealth(
   deps: FileHealthContext,
 ): Promise<z.infer<typeof FileHealthList>> {
   const { files, truncated } = await listAccessibleFiles(query.repository, deps);
-  return fileHealthListView(files, query, truncated, deps.now);
+  return buildFileHealthList(files, query, truncated, deps.now);
 }
 
 export async function readFlaggedFiles(
   repository: string | undefined,
   deps: FileHealthContext,
-): Promise<z.infer<typeof FlaggedFiles>> {
+): Promise<z.infer<typeof FlaggedFilesReport>> {
   const { files } = await listAccessibleFiles(repository, deps);
-  const flagged = fileHealthViews(files, deps.now).filter((each) => each.flagged);
+  const flagged = buildFileHealthReports(files, deps.now).filter((each) => each.flagged);
   return { files: flagged, count: flagged.length, generated_at: deps.now.toISOString() };
 }
 
@@ -50,7 +50,7 @@ const unknown = (path: string): Refusal => new Refusal('not_found', `nothing is 
 async function requireFile(
   { repository, path }: z.infer<typeof FileHistoryQuery>,
   deps: FileHealthContext,
-): Promise<TrackedFile> {
+): Promise<HealthTrackedFile> {
   if (repository !== undefined) {
     const file = deps.canAccess(repository) ? await deps.files.readFile(repository, path) : null;
     if (!file) throw unknown(path);
@@ -69,4 +69,4 @@ async function requireFile(
 export const readFileHistory = async (
   query: z.infer<typeof FileHistoryQuery>,
   deps: FileHealthContext,
-): Promise<z.infer<typeof FileHistory>> => fileHistoryView(await requireFile(query, deps), deps.now);
+): Promise<z.infer<typeof FileHistory>> => buildFileHealthHistory(await requireFile(query, deps), deps.now);

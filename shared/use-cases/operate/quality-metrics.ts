@@ -1,50 +1,55 @@
 import type * as z from 'zod';
 import { type BudgetForecast, budgetForecastView } from '../../control/metrics/budget-forecast.ts';
-import { type QualityCost, type QualityCostQuery, qualityCostView } from '../../control/metrics/cost-view.ts';
+import {
+  buildQualityCost,
+  type QualityCost,
+  type QualityCostQuery,
+} from '../../control/metrics/cost-view.ts';
 import type {
-  QualityModels,
+  QualityByModel,
+  QualityMetrics,
   QualityTrend,
-  QualityView,
-  TrendQuery,
+  QualityTrendQuery,
 } from '../../control/metrics/quality-schemas.ts';
 import {
-  dateBefore,
-  qualityModelsView,
-  qualityTrendView,
-  qualityView,
-  VIEW_WINDOW_DAYS,
+  buildQualityByModel,
+  buildQualityMetrics,
+  buildQualityTrend,
+  formatDateDaysBefore,
+  QUALITY_METRICS_WINDOW_DAYS,
 } from '../../control/metrics/quality-views.ts';
 import type { DailyMetricsStore } from '../../store/daily-metrics.ts';
 import type { TaskCountStore } from '../../store/task-counts.ts';
 
 const readLastDays = (figures: DailyMetricsStore, days: number, now: Date) =>
-  figures.readDays(dateBefore(now, days - 1), dateBefore(now, 0));
+  figures.readDays(formatDateDaysBefore(now, days - 1), formatDateDaysBefore(now, 0));
 
 /** How work and gates fare, from figures by day: as much work for many tasks as for few. */
-export const readQuality = async (
+export const readQualityMetrics = async (
   figures: DailyMetricsStore,
   now: Date,
-): Promise<z.infer<typeof QualityView>> =>
-  qualityView(await readLastDays(figures, VIEW_WINDOW_DAYS.gates, now), now);
+): Promise<z.infer<typeof QualityMetrics>> =>
+  buildQualityMetrics(await readLastDays(figures, QUALITY_METRICS_WINDOW_DAYS.gates, now), now);
 
-export const readModelQuality = async (
+export const readQualityByModel = async (
   figures: DailyMetricsStore,
   now: Date,
-): Promise<z.infer<typeof QualityModels>> =>
-  qualityModelsView(await readLastDays(figures, VIEW_WINDOW_DAYS.models, now), now);
+): Promise<z.infer<typeof QualityByModel>> =>
+  buildQualityByModel(await readLastDays(figures, QUALITY_METRICS_WINDOW_DAYS.models, now), now);
 
 export const readQualityTrend = async (
   figures: DailyMetricsStore,
-  { days, granularity }: z.infer<typeof TrendQuery>,
+  { days, granularity }: z.infer<typeof QualityTrendQuery>,
   now: Date,
 ): Promise<z.infer<typeof QualityTrend>> =>
-  qualityTrendView(await readLastDays(figures, days, now), granularity, days, now);
+  buildQualityTrend(await readLastDays(figures, days, now), granularity, days, now);
 
 export const readQualityCost = async (
   figures: DailyMetricsStore,
   { days }: z.infer<typeof QualityCostQuery>,
   now: Date,
-): Promise<z.infer<typeof QualityCost>> => qualityCostView(await readLastDays(figures, days, now), days, now);
+): Promise<z.infer<typeof QualityCost>> =>
+  buildQualityCost(await readLastDays(figures, days, now), days, now);
 
 /** Days whose costs an estimate is made of; a month is never longer. */
 const HISTORY = 31;

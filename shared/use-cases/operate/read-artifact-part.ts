@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { ArtifactPart, ArtifactQuery } from '../../api/artifact-schemas.ts';
+import type { ArtifactPartResponse, ArtifactQuery } from '../../api/artifact-schemas.ts';
 import { hasScreenshotDigest } from '../../contract/evidence/screenshot-digest.ts';
 import { Refusal } from '../../contract/refusal.ts';
 import { listScreenshots, MAX_SCREENSHOT_BYTES, screenshotObjectKey } from '../../contract/screenshot.ts';
@@ -18,7 +18,7 @@ const keyOf = (attempt: Attempt, kind: Exclude<Query['kind'], 'screenshot'>): st
   })[kind] ?? null;
 
 type Query = z.infer<typeof ArtifactQuery>;
-type Part = z.infer<typeof ArtifactPart>;
+type Part = z.infer<typeof ArtifactPartResponse>;
 
 /** A picture that the evidence names, as a whole; nothing but what the evidence tells of is handed out. */
 async function screenshotPart(
@@ -57,7 +57,7 @@ async function screenshotPart(
 }
 
 /** How many of the bytes are whole characters: a part must not end in the middle of one. */
-export function countWholeCharacterBytes(bytes: Uint8Array): number {
+export function countCompleteUtf8Bytes(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0;
     if (byte < 0x80) break;
@@ -97,7 +97,7 @@ export async function readArtifactPart(
       `attempt ${attempt.number} of task ${task.id} has no ${kind}, or not that much of it; it is kept for a time only`,
     );
   const isLast = offset + part.body.length >= part.bytes;
-  const kept = isLast ? part.body : part.body.subarray(0, countWholeCharacterBytes(part.body));
+  const kept = isLast ? part.body : part.body.subarray(0, countCompleteUtf8Bytes(part.body));
   return {
     task_id: task.id,
     attempt: attempt.number,

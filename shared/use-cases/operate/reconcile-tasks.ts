@@ -1,37 +1,40 @@
-import { cascadeExecutionName, launchName, type Task } from '../../contract/task/task.ts';
+import { cascadeExecutionName, containerLaunchName, type Task } from '../../contract/task/task.ts';
 import { applyApprovalDeadline } from '../../control/task-commands/approval-request.ts';
 import {
+  computeNextTaskCheckAt,
+  computeNextTaskRecoveryAt,
   findAwaitedLaunch,
   isAwaitingLaunch,
   isCoveredByLease,
-  LAUNCH_GRACE_SECONDS,
-  MAX_LAUNCH_SECONDS,
+  LAUNCH_LOST_AFTER_SECONDS,
+  LAUNCH_RETRY_AFTER_SECONDS,
   needsStreamFollowUp,
-  nextCheckAt,
-  nextRecoveryAt,
 } from '../../control/task-commands/deadline.ts';
-import { executionInput, isExecutionNeeded } from '../../control/task-commands/execution-start.ts';
+import {
+  buildCascadeExecutionInput,
+  isCascadeExecutionNeeded,
+} from '../../control/task-commands/execution-start.ts';
 import { findHeartbeatAttempt } from '../../control/task-commands/heartbeat.ts';
-import { expireHold } from '../../control/task-commands/hold.ts';
-import { expireLease, recordLaunchLost, restartCascade } from '../../control/task-commands/recover.ts';
-import type { ContainerRegister } from '../../store/container-register.ts';
+import { expireReviewHold } from '../../control/task-commands/hold.ts';
+import { expireLease, recordContainerLost, restartCascade } from '../../control/task-commands/recover.ts';
+import type { RunningContainerStore } from '../../store/container-register.ts';
 import type { DeadlineStore, TaskDeadline } from '../../store/deadlines.ts';
 import type { HeartbeatStore } from '../../store/heartbeats.ts';
-import type { StateMachines } from '../../store/state-machines.ts';
-import type { DueDeadline } from '../../store/task-item.ts';
+import type { StepFunctionsClient } from '../../store/state-machines.ts';
+import type { DueDeadlineEntry } from '../../store/task-item.ts';
 import type { TaskStore } from '../../store/task-store.ts';
 import type { WorkRequestStore } from '../../store/work-requests.ts';
-import { type ProjectionContext, reprojectTask } from '../cascade/stream-projections.ts';
-import { projectRequest } from '../submit/work-requests.ts';
+import { repeatTaskProjections, type TaskProjectionContext } from '../cascade/stream-projections.ts';
+import { applyWorkRequestEffects } from '../submit/work-requests.ts';
 
 export interface ReconcileContext
-  extends Pick<ProjectionContext, 'locks' | 'counts' | 'beliefs' | 'spend' | 'onCompletion'> {
+  extends Pick<TaskProjectionContext, 'locks' | 'counts' | 'beliefs' | 'spend' | 'onCompletion'> {
   readonly tasks: TaskStore;
   readonly deadlines: DeadlineStore;
   readonly heartbeats: HeartbeatStore;
   readonly workRequests: WorkRequestStore;
-  readonly register: ContainerRegister;
-  readonly stateMachines: StateMachines;
+  readonly register: RunningContainerStore;
+  readonly stateMachines: StepFunctionsClient;
   readonly cascadeMachineArn: string;
   readonly now: () => Date;
   /** Seconds that a step may take before its absence means that it is lost. */
@@ -56,11 +59,11 @@ async function recoverDelivery(
   { number, launchedAt }: { readonly number: number; readonly launchedAt: string },
   context: ReconcileContext,
 ): Promise<Task> {
-  const longest = context.isAfterRestart ? 0 : MAX_LAUNCH_SECONDS.deliver;
+  const longest = context.isAfterRestart ? 0 : LAUNCH_LOST_AFTER_SECONDS.deliver;
   if (!isOlderThan(launchedAt, longest, context.now())) return task;
   const why = context.isAfterRestart ? 'the delivery was cut off' : `no report after ${longest} s`;
   return context.tasks.applyCommand(task, (each) =>
-    recordLaunchLost(each, each.attempts.at(-1)?.number ?? 0, 'deliver', number, why, context.now()),
+    recordContainerLost(each, each.attempts.at(-1)?.number ?? 0, 'deliver', number, why, context.now()),
   );
 }
 
@@ -72,9 +75,12 @@ async function recoverBox(task: Task, context: ReconcileContext): Promise<Task> 
   const box = findAwaitedLaunch(task);
   if (box?.kind === 'deliver') return recoverDelivery(task, box, context);
   const attempt = task.attempts.at(-1);
-  const grace = context.isAfterRestart ? 0 : LAUNCH_GRACE_SECONDS;
+  const grace = context.isAfterRestart ? 0 : LAUNCH_RETRY_AFTER_SECONDS;
   if (!attempt || (box && !isOlderThan(box.launchedAt, grace, context.now()))) return task;
-  if (box && (await context.register.find(launchName(task.id, attempt.number, box.kind, box.number))))
+  if (
+    box &&
+    (await context.register.find(containerLaunchName(task.id, attempt.number, box.kind, box.number)))
+  )
     return task;
   return context.tasks.applyCommand(task, (each) =>
     each.run === task.run && isAwaitingLaunch(each) && isOlderThan(each.updated_at, grace, context.now())
@@ -85,7 +91,7 @@ async function recoverBox(task: Task, context: ReconcileContext): Promise<Task> 
 
 /** Has a task a step before it that nobody seems to do? */
 const isStepDue = (task: Task, context: ReconcileContext): boolean =>
-  isExecutionNeeded(task) &&
+  isCascadeExecutionNeeded(task) &&
   !isAwaitingLaunch(task) &&
   isOlderThan(task.updated_at, context.graceSeconds, context.now());
 
@@ -107,10 +113,10 @@ async function recoverLease(task: Task, context: ReconcileContext): Promise<Task
 /** Puts one task right. Each step is a conditional write that a legitimate change wins against. */
 async function repairTask({ task: seen }: TaskDeadline, context: ReconcileContext): Promise<Task> {
   if (needsStreamFollowUp(seen)) {
-    await reprojectTask(seen, context);
+    await repeatTaskProjections(seen, context);
     return seen;
   }
-  if (seen.hold) return context.tasks.applyCommand(seen, (each) => expireHold(each, context.now()));
+  if (seen.hold) return context.tasks.applyCommand(seen, (each) => expireReviewHold(each, context.now()));
   if (seen.status === 'auth_required')
     return context.tasks.applyCommand(seen, (each) => applyApprovalDeadline(each, context.now()));
   const task = await recoverLease(seen, context);
@@ -125,7 +131,7 @@ async function repairTask({ task: seen }: TaskDeadline, context: ReconcileContex
  */
 async function rescheduleCheck(seen: TaskDeadline, context: ReconcileContext): Promise<void> {
   const { deadlines, heartbeats, now } = context;
-  const at = nextCheckAt(seen.task, now());
+  const at = computeNextTaskCheckAt(seen.task, now());
   const attempt = findHeartbeatAttempt(seen.task);
   const isWatched =
     at !== null && attempt !== null && (await heartbeats.setDeadline(seen.task.id, attempt.number, at));
@@ -135,11 +141,11 @@ async function rescheduleCheck(seen: TaskDeadline, context: ReconcileContext): P
 
 /** Looks at one task. One that is well, or that cannot be put right just now, makes room for the next ones that are due. */
 async function checkDueItem(
-  { id, attempt, isRequest }: DueDeadline,
+  { id, attempt, isRequest }: DueDeadlineEntry,
   context: ReconcileContext,
 ): Promise<boolean> {
   if (isRequest) {
-    await projectRequest(id, context);
+    await applyWorkRequestEffects(id, context);
     return false;
   }
   const seen = await context.deadlines.get(id);
@@ -155,8 +161,10 @@ async function checkDueItem(
     const task = await repairTask(seen, context);
     if (task.version !== seen.task.version) return true;
   } catch (error) {
-    if (attempt === null) await context.deadlines.set(seen, nextRecoveryAt(seen.task, context.now()));
-    else await context.heartbeats.setDeadline(id, attempt, nextRecoveryAt(seen.task, context.now()));
+    if (attempt === null)
+      await context.deadlines.set(seen, computeNextTaskRecoveryAt(seen.task, context.now()));
+    else
+      await context.heartbeats.setDeadline(id, attempt, computeNextTaskRecoveryAt(seen.task, context.now()));
     throw error;
   }
   await rescheduleCheck(seen, context);
@@ -165,7 +173,7 @@ async function checkDueItem(
     await context.stateMachines.startExecution(
       context.cascadeMachineArn,
       cascadeExecutionName(id, seen.task.run),
-      executionInput(seen.task),
+      buildCascadeExecutionInput(seen.task),
     );
   return false;
 }
@@ -182,7 +190,7 @@ export async function reconcileTasks(context: ReconcileContext): Promise<Reconci
   let lookedAt = 0;
   let changed = 0;
   const failed: string[] = [];
-  const lookAt = async (due: readonly DueDeadline[]): Promise<void> => {
+  const lookAt = async (due: readonly DueDeadlineEntry[]): Promise<void> => {
     const results = await Promise.allSettled(due.map((each) => checkDueItem(each, context)));
     lookedAt += due.length;
     results.forEach((each, at) => {
@@ -193,7 +201,7 @@ export async function reconcileTasks(context: ReconcileContext): Promise<Reconci
         );
     });
   };
-  let batch: DueDeadline[] = [];
+  let batch: DueDeadlineEntry[] = [];
   // One whose deadline was put off within this round may be met again.
   const met = new Set<string>();
   for await (const due of context.deadlines.listDue(context.isAfterRestart ? END_OF_TIME : context.now())) {

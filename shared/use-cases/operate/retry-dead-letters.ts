@@ -1,29 +1,29 @@
 import * as z from 'zod';
 import { LaunchMessage } from '../../contract/messages/step-messages.ts';
 import { Refusal } from '../../contract/refusal.ts';
-import { FAILED_BATCH_PREFIX } from '../../contract/resource-names.ts';
+import { FAILED_STREAM_BATCH_KEY_PREFIX } from '../../contract/resource-names.ts';
 import {
-  consumerQueueId,
+  buildConsumerRetryQueueId,
   type DeadLetter,
-  letterConsumer,
-  letterQueueId,
-  type StreamConsumer,
+  findDeadLetterConsumer,
+  parseDeadLetterRetryQueueId,
+  type TaskStreamConsumer,
 } from '../../control/dead-letters/dead-letter.ts';
 import {
+  DynamoDbStreamBatchEvent,
   type FailedBatch,
   parseFailedBatch,
-  StreamBatchEvent,
 } from '../../control/dead-letters/failed-batch.ts';
 import {
   addFailedOperation,
-  applyOperatorEvent,
-  type FailedOperation,
+  applyOperatorEventToDeadLetter,
   findDueLetter,
   leaseDueLetter,
+  type PermanentlyFailedOperation,
   type RetryResult,
   recordRetryResult,
 } from '../../control/dead-letters/retry-queue.ts';
-import { currentStage } from '../../control/task-commands/stage.ts';
+import { determineCascadeStage } from '../../control/task-commands/stage.ts';
 import { sha256 } from '../../lib/sha256.ts';
 import type { DeadLetterStore } from '../../store/dead-letters.ts';
 import type { FailedBatchStore } from '../../store/failed-batches.ts';
@@ -48,7 +48,11 @@ const json = (text: string): unknown => {
 };
 
 /** Which operation a dead message is of, and in which lane it stands. */
-export function toDeadLetter({ queue, id, body }: DeadLetterMessage): FailedOperation {
+export function parseFailedOperationMessage({
+  queue,
+  id,
+  body,
+}: DeadLetterMessage): PermanentlyFailedOperation {
   const launch = LaunchMessage.safeParse(json(body));
   if (launch.success) {
     const { task_id, kind, attempt, run } = launch.data;
@@ -78,8 +82,8 @@ export async function recordDeadLetter(
   letters: DeadLetterStore,
   now: Date,
 ): Promise<void> {
-  const dead = toDeadLetter(message);
-  await letters.updateGroup(letterQueueId(dead.id), now, (lane) =>
+  const dead = parseFailedOperationMessage(message);
+  await letters.updateGroup(parseDeadLetterRetryQueueId(dead.id), now, (lane) =>
     addFailedOperation(lane, dead, message.sentAt, now),
   );
 }
@@ -89,9 +93,12 @@ export interface DeadLetterRetryContext {
   readonly tasks: Pick<TaskStore, 'get'>;
   readonly failedBatches: Pick<FailedBatchStore, 'listBatches' | 'find' | 'put' | 'remove'>;
   /** Names of the functions that read the stream. */
-  readonly readerFunctions: Readonly<Record<StreamConsumer, string>>;
+  readonly readerFunctions: Readonly<Record<TaskStreamConsumer, string>>;
   /** Has a reader of the stream read records again. @throws when it cannot */
-  readonly replayRecords: (reader: StreamConsumer, event: z.infer<typeof StreamBatchEvent>) => Promise<void>;
+  readonly replayRecords: (
+    reader: TaskStreamConsumer,
+    event: z.infer<typeof DynamoDbStreamBatchEvent>,
+  ) => Promise<void>;
   /** Sends a launch message again. */
   readonly sendLaunch: (message: LaunchMessage, priority: 1 | 2 | 3) => Promise<void>;
   readonly now: () => Date;
@@ -100,7 +107,7 @@ export interface DeadLetterRetryContext {
 
 /** Does again what a letter is about. Whatever is sent twice is launched once: the dispatcher knows the launch by its name. */
 async function retryLetter(letter: DeadLetter, context: DeadLetterRetryContext): Promise<RetryResult> {
-  const reader = letterConsumer(letter);
+  const reader = findDeadLetterConsumer(letter);
   return reader ? replayRecords(letter, reader, context) : resendLaunch(letter, context);
 }
 
@@ -110,13 +117,13 @@ async function retryLetter(letter: DeadLetter, context: DeadLetterRetryContext):
  */
 async function replayRecords(
   { args }: DeadLetter,
-  reader: StreamConsumer,
+  reader: TaskStreamConsumer,
   { failedBatches, replayRecords }: DeadLetterRetryContext,
 ): Promise<RetryResult> {
   const { object } = KeptRecords.parse(JSON.parse(args));
   const body = await failedBatches.find(object);
   if (body === null) return { outcome: 'gone', reason: `${object} is not kept any more` };
-  await replayRecords(reader, StreamBatchEvent.parse(JSON.parse(body)));
+  await replayRecords(reader, DynamoDbStreamBatchEvent.parse(JSON.parse(body)));
   return { outcome: 'done', reason: 'read again' };
 }
 
@@ -128,7 +135,7 @@ async function resendLaunch(
   const task = await tasks.get(message.task_id);
   if (!task) return { outcome: 'gone', reason: `there is no task ${message.task_id} any more` };
   const isWanted =
-    currentStage(task, message.run) === LAUNCH_STAGES[message.kind] &&
+    determineCascadeStage(task, message.run) === LAUNCH_STAGES[message.kind] &&
     task.attempts.at(-1)?.number === message.attempt;
   if (!isWanted) return { outcome: 'done', reason: `task ${task.id} has gone on without it` };
   await sendLaunch(message, task.priority);
@@ -162,21 +169,21 @@ async function importFailedBatches({
     for (const { item, key, body } of what?.items ?? []) {
       const reader = what?.consumer ?? 'ledger';
       await failedBatches.put(key, body);
-      const dead: FailedOperation = {
-        id: `${consumerQueueId(reader, item)}.record-${sha256(key).slice(0, 12)}`,
+      const dead: PermanentlyFailedOperation = {
+        id: `${buildConsumerRetryQueueId(reader, item)}.record-${sha256(key).slice(0, 12)}`,
         operation: `stream:${reader}`,
         args: JSON.stringify({ object: key, batch } satisfies z.infer<typeof KeptRecords>),
         error: `the ${reader} has given it up`,
         category: 'transient',
         message: batch,
       };
-      await deadLetters.updateGroup(letterQueueId(dead.id), now(), (lane) =>
+      await deadLetters.updateGroup(parseDeadLetterRetryQueueId(dead.id), now(), (lane) =>
         addFailedOperation(lane, dead, now(), now()),
       );
     }
     if (!what)
       await recordDeadLetter(
-        { queue: FAILED_BATCH_PREFIX, id: batch, body: text, sentAt: now() },
+        { queue: FAILED_STREAM_BATCH_KEY_PREFIX, id: batch, body: text, sentAt: now() },
         deadLetters,
         now(),
       );
@@ -239,7 +246,9 @@ async function leaseFirstLetter(
 
 /** One letter. @throws Refusal `not_found` */
 export async function requireDeadLetter(id: string, letters: DeadLetterStore): Promise<DeadLetter> {
-  const found = (await letters.readGroup(letterQueueId(id))).letters.find((each) => each.id === id);
+  const found = (await letters.readGroup(parseDeadLetterRetryQueueId(id))).letters.find(
+    (each) => each.id === id,
+  );
   if (!found) throw new Refusal('not_found', `there is no dead letter ${id}`);
   return found;
 }
@@ -247,13 +256,13 @@ export async function requireDeadLetter(id: string, letters: DeadLetterStore): P
 /** A person's word on one; it is tried again by who tries all others. */
 export async function applyDeadLetterAction(
   id: string,
-  event: Parameters<typeof applyOperatorEvent>[2],
+  event: Parameters<typeof applyOperatorEventToDeadLetter>[2],
   word: { readonly by: string; readonly reason: string },
   letters: DeadLetterStore,
   now: Date,
 ): Promise<DeadLetter> {
-  const lane = await letters.updateGroup(letterQueueId(id), now, (present) =>
-    applyOperatorEvent(present, id, event, { ...word, now }),
+  const lane = await letters.updateGroup(parseDeadLetterRetryQueueId(id), now, (present) =>
+    applyOperatorEventToDeadLetter(present, id, event, { ...word, now }),
   );
   const letter = lane.letters.find((each) => each.id === id);
   if (!letter) throw new Refusal('not_found', `there is no dead letter ${id}`);

@@ -1,16 +1,16 @@
 import type * as z from 'zod';
-import type { StatusView, VerificationWindow } from '../../api/task-schemas.ts';
+import type { DeploymentStatusView, VerificationWindowView } from '../../api/task-schemas.ts';
 import { TASK_STATUSES, type TaskStatus } from '../../contract/task/status.ts';
-import { cooldownsActiveAt } from '../../control/cascade/provider-cooldown.ts';
-import type { NudgeRules } from '../../control/ledger/nudge-rules.ts';
+import { filterActiveCooldowns } from '../../control/cascade/provider-cooldown.ts';
+import type { VerificationNudgeRules } from '../../control/ledger/nudge-rules.ts';
 import {
+  buildVerificationNudge,
   type CompletionHistory,
   completionsInWindow,
   nudgeWindowStart,
-  summariseCompletions,
 } from '../../control/ledger/verification-nudge.ts';
 import { canonicalHash } from '../../lib/canonical-json.ts';
-import { breakerState } from '../../reviews/judging/circuit-breaker.ts';
+import { determineBreakerState } from '../../reviews/judging/circuit-breaker.ts';
 import type { CircuitBreakerStore } from '../../store/circuit-breakers.ts';
 import type { TaskCompletionStore } from '../../store/completions.ts';
 import type { ProviderCooldownStore } from '../../store/provider-cooldowns.ts';
@@ -18,7 +18,7 @@ import type { TaskCountStore } from '../../store/task-counts.ts';
 
 interface NudgeContext {
   readonly completions: Pick<TaskCompletionStore, 'listLatest' | 'lastReset'>;
-  readonly nudge: NudgeRules;
+  readonly nudge: VerificationNudgeRules;
   readonly now: Date;
 }
 
@@ -36,27 +36,27 @@ async function completed({
 }
 
 /** The nudge with what it is made of: as much work for many tasks as for few. */
-export async function readVerificationWindow(
+export async function readVerificationNudgeWindow(
   deps: NudgeContext & { readonly counts: Pick<TaskCountStore, 'read'> },
-): Promise<z.infer<typeof VerificationWindow>> {
+): Promise<z.infer<typeof VerificationWindowView>> {
   const [found, { allTime }] = await Promise.all([completed(deps), deps.counts.read()]);
   const all = { ...found, totals: allTime };
   return {
-    verification_nudge: summariseCompletions(all, deps.nudge, deps.now),
+    verification_nudge: buildVerificationNudge(all, deps.nudge, deps.now),
     completions: completionsInWindow(all, deps.nudge, deps.now),
     generated_at: deps.now.toISOString(),
   };
 }
 
 /** Counts by status and role, and the verification nudge, which is always there: read from counters, so as much work for many tasks as for few. */
-export async function readStatus(
+export async function readSystemStatus(
   deps: NudgeContext & {
     counts: Pick<TaskCountStore, 'read'>;
     breakers: Pick<CircuitBreakerStore, 'list'>;
     /** Absent: nobody keeps how providers fare. */
     providers?: Pick<ProviderCooldownStore, 'listCooldowns'>;
   },
-): Promise<z.infer<typeof StatusView>> {
+): Promise<z.infer<typeof DeploymentStatusView>> {
   const [{ roles, allTime, revision }, found, breakers, providers = []] = await Promise.all([
     deps.counts.read(),
     completed(deps),
@@ -71,12 +71,12 @@ export async function readStatus(
     total: Object.values(byStatus).reduce((sum, number) => sum + number, 0),
     by_status: byStatus,
     per_role: rows.sort(([a], [b]) => (a < b ? -1 : 1)).map(([role, by_status]) => ({ role, by_status })),
-    verification_nudge: summariseCompletions({ ...found, totals: allTime }, deps.nudge, deps.now),
-    cooling: cooldownsActiveAt(providers, deps.now).map(({ seen: _, ...each }) => each),
+    verification_nudge: buildVerificationNudge({ ...found, totals: allTime }, deps.nudge, deps.now),
+    cooling: filterActiveCooldowns(providers, deps.now).map(({ seen: _, ...each }) => each),
     breakers: breakers.map((each) => ({
       model: each.model,
       rejections: each.rejected.length,
-      ...breakerState(each, deps.now),
+      ...determineBreakerState(each, deps.now),
     })),
     revision,
     generated_at: deps.now.toISOString(),
@@ -84,5 +84,7 @@ export async function readStatus(
 }
 
 /** The same as long as nothing of it changes but the time at which it was asked. */
-export const statusEtag = ({ generated_at: _at, ...rest }: z.infer<typeof StatusView>): string =>
-  canonicalHash(rest).slice(0, 32);
+export const computeStatusEtag = ({
+  generated_at: _at,
+  ...rest
+}: z.infer<typeof DeploymentStatusView>): string => canonicalHash(rest).slice(0, 32);

@@ -2,17 +2,21 @@ import type { CascadeView } from '../../api/cascade-schemas.ts';
 import { TIERS, type Tier, type TierModels } from '../../contract/agents/tiers.ts';
 import { TaskComplexity } from '../../contract/submission/schema.ts';
 import type { RoleLearningState } from '../../control/cascade/learning/belief.ts';
-import type { CascadePolicy } from '../../control/cascade/learning/cascade-policy.ts';
-import type { LearningOverrides } from '../../control/cascade/learning/learning-control.ts';
-import { pinnedTier, resetLearning, setTierPin } from '../../control/cascade/learning/learning-control.ts';
-import { tierOptions } from '../../control/cascade/learning/tier-options.ts';
-import type { TierOutcomeStore } from '../../store/beliefs.ts';
+import type { TierPolicySettings } from '../../control/cascade/learning/cascade-policy.ts';
+import type { TierLearningOverrides } from '../../control/cascade/learning/learning-control.ts';
+import {
+  findPinnedTier,
+  resetTierLearning,
+  setTierPin,
+} from '../../control/cascade/learning/learning-control.ts';
+import { buildTierChoiceOptions } from '../../control/cascade/learning/tier-options.ts';
+import type { RoleLearningStore } from '../../store/beliefs.ts';
 import type { TaskCountStore } from '../../store/task-counts.ts';
 
 export interface BeliefsContext {
-  readonly beliefs: TierOutcomeStore;
+  readonly beliefs: RoleLearningStore;
   readonly models: TierModels;
-  readonly policy: CascadePolicy;
+  readonly policy: TierPolicySettings;
   readonly now: Date;
 }
 
@@ -21,9 +25,15 @@ function rows(role: string, memory: RoleLearningState, { models, policy, now }: 
   const rungs = TIERS.map((tier) => ({ tier, model: models[tier] }));
   return TaskComplexity.options.flatMap((complexity): CascadeView['beliefs'] => {
     const isSeen = memory.windows.some((each) => each.complexity === complexity);
-    const word = pinnedTier(memory.control, complexity);
+    const word = findPinnedTier(memory.control, complexity);
     if (!isSeen && word?.scope !== complexity) return [];
-    const options = tierOptions(memory, complexity, rungs, policy.min_observations, now.toISOString());
+    const options = buildTierChoiceOptions(
+      memory,
+      complexity,
+      rungs,
+      policy.min_observations,
+      now.toISOString(),
+    );
     return options.map((option, at) => {
       const next = options[at + 1]?.cost_usd ?? null;
       const { mean_cost_usd: _, cost_with_judging: _spent, basis: from, ...rest } = option;
@@ -59,7 +69,7 @@ export async function readTierBeliefs(
 
 async function changeControl(
   role: string,
-  change: (control: LearningOverrides) => LearningOverrides | null,
+  change: (control: TierLearningOverrides) => TierLearningOverrides | null,
   context: BeliefsContext,
 ): Promise<CascadeView> {
   const control = await context.beliefs.updateControl(role, change);
@@ -73,7 +83,7 @@ interface OperatorNote {
 }
 
 /** Has one tier try first for a role, or lifts that. */
-export const pinTier = (
+export const pinFirstTierForRole = (
   role: string,
   { complexity, tier }: { readonly complexity: TaskComplexity | 'any'; readonly tier: Tier | null },
   word: OperatorNote,
@@ -86,10 +96,10 @@ export const pinTier = (
   );
 
 /** Forgets what was learned of a tier for a role, or of all. */
-export const resetBeliefs = (
+export const resetTierBeliefs = (
   role: string,
   tier: Tier | null,
   word: OperatorNote,
   context: BeliefsContext,
 ): Promise<CascadeView> =>
-  changeControl(role, (control) => resetLearning(control, tier, { ...word, now: context.now }), context);
+  changeControl(role, (control) => resetTierLearning(control, tier, { ...word, now: context.now }), context);

@@ -1,22 +1,22 @@
 import type { TierModels } from '../../contract/agents/tiers.ts';
 import { Refusal } from '../../contract/refusal.ts';
 import type { RoleLearningState } from '../../control/cascade/learning/belief.ts';
-import type { CascadePolicy } from '../../control/cascade/learning/cascade-policy.ts';
+import type { TierPolicySettings } from '../../control/cascade/learning/cascade-policy.ts';
 import {
   addDailyMetrics,
   type DailyMetrics,
   EMPTY_DAILY_METRICS,
 } from '../../control/metrics/daily-metrics.ts';
-import { dateBefore } from '../../control/metrics/quality-views.ts';
-import { tunedPolicy } from '../../control/tune/active-changes.ts';
-import { type DeploymentTask, deploymentTasks } from '../../control/tune/deployment-tasks.ts';
+import { formatDateDaysBefore } from '../../control/metrics/quality-views.ts';
+import { applyTuningToCascadePolicy } from '../../control/tune/active-changes.ts';
+import { deriveLearnedRecordedTasks, type LearnedRecordedTask } from '../../control/tune/deployment-tasks.ts';
 import { deriveProposals } from '../../control/tune/derive-proposals.ts';
 import { evaluateTrial } from '../../control/tune/evaluate-trial.ts';
-import { testGateRequirement } from '../../control/tune/gate-requirement-test.ts';
+import { testGateRequirementChange } from '../../control/tune/gate-requirement-test.ts';
 import {
   addProposal,
   applyTestedProposal,
-  cooldownReason,
+  findTuningCooldownReason,
   type ProposalCommandContext,
   proposalRefusalReason,
   requireApplicableProposal,
@@ -24,19 +24,19 @@ import {
   revertActiveProposal,
 } from '../../control/tune/proposal-commands.ts';
 import {
-  AUTOMATIC_ACTOR,
+  AUTOMATIC_TUNING_ACTOR,
   type Proposal,
-  type ProposalTest,
+  type TuningProposalTestResult,
   type TuningState,
 } from '../../control/tune/proposals.ts';
-import { replayChange } from '../../control/tune/replay-change.ts';
+import { replaySettingChange } from '../../control/tune/replay-change.ts';
 import {
+  buildSettingKey,
+  rankTuningLevel,
   requiredTuningLevel,
   type SettingChange,
-  settingKey,
-  tuningLevelRank,
 } from '../../control/tune/setting-change.ts';
-import type { TierOutcomeStore } from '../../store/beliefs.ts';
+import type { RoleLearningStore } from '../../store/beliefs.ts';
 import type { DailyMetricsStore } from '../../store/daily-metrics.ts';
 import type { TaskCounts } from '../../store/task-counts.ts';
 import type { TuningStateStore } from '../../store/tuning.ts';
@@ -46,20 +46,20 @@ const DAYS = 28;
 /** Between two looks of the deployment by itself. */
 const EVERY_MS = 86_400_000;
 
-export interface TuningContext {
+export interface SettingTuningContext {
   readonly tuning: TuningStateStore;
-  readonly beliefs: Pick<TierOutcomeStore, 'readRole'>;
+  readonly beliefs: Pick<RoleLearningStore, 'readRole'>;
   /** Which roles ever had a task. */
   readonly taskCounts: { readonly read: () => Promise<Pick<TaskCounts, 'roles'>> };
   readonly dailyMetrics: Pick<DailyMetricsStore, 'readDays'>;
   readonly models: TierModels;
   /** As it is configured. */
-  readonly policy: CascadePolicy;
+  readonly policy: TierPolicySettings;
   readonly now: Date;
 }
 
 interface TuningEvidence {
-  readonly tasks: readonly DeploymentTask[];
+  readonly tasks: readonly LearnedRecordedTask[];
   readonly metrics: DailyMetrics;
 }
 
@@ -70,15 +70,15 @@ async function loadTuningEvidence({
   dailyMetrics,
   models,
   now,
-}: TuningContext): Promise<TuningEvidence> {
+}: SettingTuningContext): Promise<TuningEvidence> {
   const [{ roles }, days] = await Promise.all([
     taskCounts.read(),
-    dailyMetrics.readDays(dateBefore(now, DAYS - 1), dateBefore(now, 0)),
+    dailyMetrics.readDays(formatDateDaysBefore(now, DAYS - 1), formatDateDaysBefore(now, 0)),
   ]);
   const memories = new Map<string, RoleLearningState>();
   for (const role of [...roles.keys()].sort()) memories.set(role, await beliefs.readRole(role));
   return {
-    tasks: deploymentTasks(memories, models),
+    tasks: deriveLearnedRecordedTasks(memories, models),
     metrics: [...days.values()].reduce((sum, each) => addDailyMetrics(sum, each), EMPTY_DAILY_METRICS),
   };
 }
@@ -86,7 +86,7 @@ async function loadTuningEvidence({
 /** A change that makes no difference here is refused, rather than kept as a setting that does nothing. */
 function requireMeaning(
   setting: SettingChange,
-  { policy, state }: { policy: CascadePolicy; state: TuningState },
+  { policy, state }: { policy: TierPolicySettings; state: TuningState },
 ): void {
   if (setting.kind === 'route' && policy.policy !== 'fixed')
     throw new Refusal(
@@ -102,7 +102,7 @@ function requireMeaning(
       `${setting.name} is a number of the policy ${needs.join(' or ')}; this deployment has ${policy.policy}`,
       [{ pointer: '/change/name', message: 'has no effect under the policy of this deployment' }],
     );
-  if (tunedPolicy(policy, state)[setting.name] === setting.value)
+  if (applyTuningToCascadePolicy(policy, state)[setting.name] === setting.value)
     throw new Refusal('invalid', `${setting.name} is ${setting.value} already`, [
       { pointer: '/change/value', message: 'is what holds already' },
     ]);
@@ -113,21 +113,22 @@ function testProposal(
   { id, change: setting, status, applied_at }: Pick<Proposal, 'id' | 'change' | 'status' | 'applied_at'>,
   state: TuningState,
   { tasks, metrics }: TuningEvidence,
-  { models, policy, now }: TuningContext,
-): ProposalTest | { readonly running: string } {
-  if (setting.kind === 'gate') return testGateRequirement(setting, metrics.further.words[setting.gate], now);
+  { models, policy, now }: SettingTuningContext,
+): TuningProposalTestResult | { readonly running: string } {
+  if (setting.kind === 'gate')
+    return testGateRequirementChange(setting, metrics.further.words[setting.gate], now);
   if (setting.kind === 'prompt')
     return status === 'trial' && applied_at
       ? evaluateTrial(id, setting.role, applied_at, tasks, now)
       : { running: 'it has not been tried yet' };
-  return replayChange(setting, settingKey(setting), { tasks, models, policy, state, now });
+  return replaySettingChange(setting, buildSettingKey(setting), { tasks, models, policy, state, now });
 }
 
 /** Proposes a change, or, where none is named, all that the deployment's records suggest. */
-export async function proposeChange(
+export async function proposeSettingChanges(
   setting: SettingChange | undefined,
   { by, reason }: Omit<ProposalCommandContext, 'now'>,
-  context: TuningContext,
+  context: SettingTuningContext,
 ): Promise<TuningState> {
   const { tuning, policy, models, now } = context;
   const known = setting ? null : await loadTuningEvidence(context);
@@ -136,7 +137,7 @@ export async function proposeChange(
       requireMeaning(setting, { policy, state });
       const next = addProposal(state, setting, reason, { by, reason, now });
       if (next) return next;
-      throw new Refusal('conflict', `this is proposed already, or in force: ${settingKey(setting)}`);
+      throw new Refusal('conflict', `this is proposed already, or in force: ${buildSettingKey(setting)}`);
     }
     if (!known) return null;
     const found = deriveProposals({ ...known, models, policy, state, now });
@@ -156,7 +157,7 @@ export async function proposeChange(
 export async function applyProposal(
   id: string,
   word: Omit<ProposalCommandContext, 'now'>,
-  context: TuningContext,
+  context: SettingTuningContext,
 ): Promise<TuningState> {
   const { tuning, policy, now } = context;
   requireApplicableProposal(await tuning.read(), id, policy.tuning_level, word.by);
@@ -180,7 +181,7 @@ export async function applyProposal(
 export const revertProposal = (
   id: string,
   word: Omit<ProposalCommandContext, 'now'>,
-  { tuning, now }: Pick<TuningContext, 'tuning' | 'now'>,
+  { tuning, now }: Pick<SettingTuningContext, 'tuning' | 'now'>,
 ): Promise<TuningState> => tuning.update((state) => revertActiveProposal(state, id, { ...word, now }));
 
 export async function requireStoredProposal(
@@ -199,23 +200,28 @@ export interface AutomaticTuningResult {
 }
 
 /** Once a day: proposes what the records suggest, and applies what its level lets apply itself and whose test holds. */
-export async function runAutomaticTuning(context: TuningContext): Promise<AutomaticTuningResult | null> {
+export async function runAutomaticTuning(
+  context: SettingTuningContext,
+): Promise<AutomaticTuningResult | null> {
   const { tuning, policy, now } = context;
   if (policy.tuning_level === 'L0') return null;
   const before = await tuning.read();
   if (before.last_run_at && Date.parse(before.last_run_at) + EVERY_MS > now.getTime()) return null;
   // Said first: who is cut off in it waits for the next day, and does not begin anew each minute.
   await tuning.update((state) => ({ ...state, last_run_at: now.toISOString() }));
-  const word = { by: AUTOMATIC_ACTOR, reason: 'its test holds' };
-  const state = await proposeChange(undefined, word, context);
+  const word = { by: AUTOMATIC_TUNING_ACTOR, reason: 'its test holds' };
+  const state = await proposeSettingChanges(undefined, word, context);
   const applied: string[] = [];
   const refused: string[] = [];
   const open = state.proposals.filter(({ status }) => status === 'proposed' || status === 'trial');
   for (const { id, change: setting, level, status } of open.sort(
-    (a, b) => tuningLevelRank(a.level) - tuningLevelRank(b.level),
+    (a, b) => rankTuningLevel(a.level) - rankTuningLevel(b.level),
   )) {
-    if (proposalRefusalReason(setting, policy.tuning_level, AUTOMATIC_ACTOR)) continue;
-    if (status === 'proposed' && cooldownReason(await tuning.read(), requiredTuningLevel(setting), now))
+    if (proposalRefusalReason(setting, policy.tuning_level, AUTOMATIC_TUNING_ACTOR)) continue;
+    if (
+      status === 'proposed' &&
+      findTuningCooldownReason(await tuning.read(), requiredTuningLevel(setting), now)
+    )
       continue;
     try {
       await applyProposal(id, word, context);

@@ -1,55 +1,62 @@
 import type { AutonomyLevel } from '../../contract/approval/autonomy.ts';
-import { hasCheckResult } from '../../contract/check-outcome.ts';
+import { isConclusiveOutcome } from '../../contract/check-outcome.ts';
 import { Evidence } from '../../contract/evidence/schema.ts';
-import type { Judgement, RequirementsReviewPlan } from '../../contract/judgement/judgement.ts';
-import type { PipelineReviewPlan } from '../../contract/judgement/review-pipeline-schema.ts';
+import type { Judgement, RequirementsReviewDecision } from '../../contract/judgement/judgement.ts';
+import type { PipelineReviewDecision } from '../../contract/judgement/review-pipeline-schema.ts';
 import type { JudgeModels } from '../../contract/models/judge-models.ts';
 import type { ModelJudgedSignal } from '../../contract/submission/signals.ts';
 import type { Attempt } from '../../contract/task/attempt.ts';
 import type { Task } from '../../contract/task/task.ts';
-import type { CascadePolicy } from '../../control/cascade/learning/cascade-policy.ts';
+import type { TierPolicySettings } from '../../control/cascade/learning/cascade-policy.ts';
 import { type JudgingScope, reserveJudgingOrRefusal } from '../../control/spending/judging-reservation.ts';
 import { requireAttempt } from '../../control/task-commands/task-change.ts';
 import { truncateToBytes } from '../../lib/truncate.ts';
-import type { AskModel } from '../../reviews/engine/ask-model-port.ts';
-import { chooseModels } from '../../reviews/engine/choose-models.ts';
+import type { AskReviewModel } from '../../reviews/engine/ask-model-port.ts';
+import { chooseReviewerModels } from '../../reviews/engine/choose-models.ts';
 import type { JudgingRefusal } from '../../reviews/engine/decision-reason.ts';
-import { absentJudgement, type ReviewerContext, runReviewer } from '../../reviews/engine/engine.ts';
+import {
+  createJudgementWithoutOpinion,
+  type ReviewerContext,
+  runSingleQuestionReviewer,
+} from '../../reviews/engine/engine.ts';
 import type { PieceKind, ReviewPiece } from '../../reviews/engine/review-piece.ts';
-import type { CircuitBreaker } from '../../reviews/judging/circuit-breaker.ts';
-import { excerptEvenly, splitDiffByFile } from '../../reviews/judging/diff-excerpt.ts';
+import type { QualityGateCircuitBreaker } from '../../reviews/judging/circuit-breaker.ts';
+import { excerptDiffsEvenly, splitDiffByFile } from '../../reviews/judging/diff-excerpt.ts';
 import { judgingBudgetRefusal } from '../../reviews/judging/judging-budget.ts';
 import {
-  EXPECTATION_COMPARISON,
   findChangedExpectations,
   runExpectationComparison,
+  TEST_EXPECTATION_REVIEWER,
 } from '../../reviews/reviewers/expectations.ts';
-import { hasWorkflowReviews, judgedSignals } from '../../reviews/reviewers/expected-judgements.ts';
-import { findingNotes, REQUIREMENTS_REVIEW } from '../../reviews/reviewers/requirements-review.ts';
+import { hasWorkflowReviews, listModelJudgedSignals } from '../../reviews/reviewers/expected-judgements.ts';
 import {
-  REVIEW_PIPELINE,
+  listPassedCheckFindings,
+  REQUIREMENTS_REVIEWER,
+} from '../../reviews/reviewers/requirements-review.ts';
+import {
+  PIPELINE_STAGE_REVIEWER,
+  REVIEW_PIPELINE_JUDGEMENT_HEAD,
   runReviewPipeline,
-  STAGE_REVIEWER,
 } from '../../reviews/reviewers/review-pipeline.ts';
-import { signalReviewerOf } from '../../reviews/reviewers/signal.ts';
+import { getSignalReviewer } from '../../reviews/reviewers/signal.ts';
 import type { ModelSpendStore } from '../../store/model-spend.ts';
 import type { ObjectStore } from '../../store/object-store.ts';
 import type { TaskStore } from '../../store/task-store.ts';
-import { type AttemptEvidence, qualityGatePieces, qualityGatePrecheck } from './quality-gate.ts';
+import { type AttemptWithEvidence, precheckQualityGate, qualityGatePieces } from './quality-gate.ts';
 import { runWorkflowReviews } from './run-workflow-reviews.ts';
 
 export interface JudgingContext {
   readonly tasks: TaskStore;
   readonly objects: ObjectStore;
   readonly models: JudgeModels;
-  readonly ask: AskModel;
+  readonly ask: AskReviewModel;
   /** Of the deployment: the most that any task has. */
   readonly autonomy?: AutonomyLevel;
   /** Of the quality gate, for a model that writes; null: nothing is known of it. */
-  readonly readBreaker: (model: string) => Promise<CircuitBreaker | null>;
+  readonly readBreaker: (model: string) => Promise<QualityGateCircuitBreaker | null>;
   /** What may go to models; absent: nothing is limited. */
   readonly budget?: {
-    readonly policy: CascadePolicy;
+    readonly policy: TierPolicySettings;
     readonly spend: Pick<ModelSpendStore, 'reserve'>;
     /** A budget has kept everybody from being asked. */
     readonly onStop: () => void;
@@ -67,7 +74,7 @@ function describeObservations({ signals, gates }: Evidence): string {
   const lines = [
     ...signals.map(({ type, outcome, detail }) => `signal ${type}: ${outcome} (${detail.slice(0, 200)})`),
     ...gates
-      .filter(({ outcome }) => hasCheckResult(outcome))
+      .filter(({ outcome }) => isConclusiveOutcome(outcome))
       .flatMap(({ name, outcome, detail, findings }) => [
         `gate ${name}: ${outcome} (${detail.slice(0, 200)})`,
         ...findings.map(
@@ -81,7 +88,7 @@ function describeObservations({ signals, gates }: Evidence): string {
 interface LoadedMaterial {
   readonly pieces: readonly ReviewPiece[];
   readonly patch: string;
-  readonly attemptEvidence: AttemptEvidence;
+  readonly attemptEvidence: AttemptWithEvidence;
 }
 
 /** Loads what reviewers can be shown; each row selects its kinds of pieces. */
@@ -104,7 +111,7 @@ async function loadReviewMaterial(
     text: truncateToBytes(text, most),
   });
   const criteria = task.acceptance_criteria.join('\n');
-  const notes = findingNotes(evidence).join('\n');
+  const notes = listPassedCheckFindings(evidence).join('\n');
   return {
     patch,
     attemptEvidence,
@@ -115,7 +122,7 @@ async function loadReviewMaterial(
         ? []
         : [piece('task', 'acceptance criteria of the task', criteria, MAX_DESCRIPTION_CHARS)]),
       { kind: 'observed', label: 'what was observed', text: describeObservations(evidence) },
-      { kind: 'diff', label: 'diff', text: excerptEvenly(splitDiffByFile(patch), MAX_DIFF_CHARS).text },
+      { kind: 'diff', label: 'diff', text: excerptDiffsEvenly(splitDiffByFile(patch), MAX_DIFF_CHARS).text },
       ...(notes === '' ? [] : [piece('rule_notes', 'notes of rules', notes, MAX_OBSERVED_CHARS)]),
       ...qualityGatePieces(attemptEvidence, now),
     ],
@@ -124,8 +131,8 @@ async function loadReviewMaterial(
 
 /** What reduction has found worth asking, beside the signals that a task names. */
 export interface RequestedReviews {
-  readonly look?: RequirementsReviewPlan | undefined;
-  readonly pipeline?: PipelineReviewPlan | null | undefined;
+  readonly look?: RequirementsReviewDecision | undefined;
+  readonly pipeline?: PipelineReviewDecision | null | undefined;
 }
 
 /** Returns why no model is asked about an attempt any more, or null; sets aside what the judging may cost. */
@@ -145,7 +152,7 @@ async function reserveOrRefusal(
  * Runs all reviewers of an attempt side by side: its judged signals, the requirements review, the reviewers of the base
  * and those of its workflow. A reviewer without an answer gives a judgement too.
  */
-export async function askJudges(
+export async function runAttemptReviewers(
   id: string,
   number: number,
   { look, pipeline }: RequestedReviews,
@@ -154,7 +161,7 @@ export async function askJudges(
   const { models, ask, now, objects } = context;
   const task = await context.tasks.require(id);
   const attempt = requireAttempt(task, number);
-  const signals = judgedSignals(task);
+  const signals = listModelJudgedSignals(task);
   const reviews = pipeline?.outcome === 'asked' ? pipeline : null;
   const budgetRefusal = await reserveOrRefusal(
     {
@@ -175,21 +182,22 @@ export async function askJudges(
   const ofSignal = async (signal: ModelJudgedSignal): Promise<Judgement> => {
     const early =
       signal.type === 'quality_gate'
-        ? await qualityGatePrecheck((await load()).attemptEvidence, context)
+        ? await precheckQualityGate((await load()).attemptEvidence, context)
         : null;
-    return runReviewer(signalReviewerOf(signal), { signal, early }, load, reviewing);
+    return runSingleQuestionReviewer(getSignalReviewer(signal), { signal, early }, load, reviewing);
   };
-  const ofRequirements = async ({ because }: RequirementsReviewPlan): Promise<Judgement[]> => {
-    const isAsked = 'models' in chooseModels(EXPECTATION_COMPARISON, reviewing);
+  const ofRequirements = async ({ because }: RequirementsReviewDecision): Promise<Judgement[]> => {
+    const isAsked = 'models' in chooseReviewerModels(TEST_EXPECTATION_REVIEWER, reviewing);
     const expectations = isAsked ? findChangedExpectations((await load()).patch) : null;
     return Promise.all([
-      runReviewer(REQUIREMENTS_REVIEW, { because }, load, reviewing),
+      runSingleQuestionReviewer(REQUIREMENTS_REVIEWER, { because }, load, reviewing),
       ...(expectations ? [runExpectationComparison(expectations, await load(), reviewing)] : []),
     ]);
   };
-  const ofPipeline = async (plan: PipelineReviewPlan): Promise<Judgement[]> => {
-    const chosen = chooseModels(STAGE_REVIEWER, reviewing);
-    if ('absence' in chosen) return [absentJudgement(REVIEW_PIPELINE, plan, chosen.absence)];
+  const ofPipeline = async (plan: PipelineReviewDecision): Promise<Judgement[]> => {
+    const chosen = chooseReviewerModels(PIPELINE_STAGE_REVIEWER, reviewing);
+    if ('absence' in chosen)
+      return [createJudgementWithoutOpinion(REVIEW_PIPELINE_JUDGEMENT_HEAD, plan, chosen.absence)];
     const { pieces, attemptEvidence } = await load();
     const { review_pipeline } = attemptEvidence.evidence;
     return review_pipeline

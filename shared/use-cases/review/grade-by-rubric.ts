@@ -5,31 +5,31 @@ import type { Task } from '../../contract/task/task.ts';
 import type { ResolvedVerification } from '../../contract/workflow/resolved-workflow.ts';
 import { sha256 } from '../../lib/sha256.ts';
 import { truncateToBytes } from '../../lib/truncate.ts';
-import type { Absence } from '../../reviews/engine/absence.ts';
-import { chooseModels } from '../../reviews/engine/choose-models.ts';
-import { describeReason } from '../../reviews/engine/decision-reason.ts';
+import type { MissingOpinionReason } from '../../reviews/engine/absence.ts';
+import { chooseReviewerModels } from '../../reviews/engine/choose-models.ts';
+import { describeReviewDecisionReason } from '../../reviews/engine/decision-reason.ts';
 import {
-  absentJudgement,
-  askReviewer,
-  judgementOn,
+  askReviewerWithoutJudgement,
+  createJudgementOnAnswer,
+  createJudgementWithoutOpinion,
+  createSkippedJudgement,
   type ReviewerContext,
-  runReviewer,
-  skippedJudgement,
+  runSingleQuestionReviewer,
 } from '../../reviews/engine/engine.ts';
 import type { PieceKind, ReviewPiece } from '../../reviews/engine/review-piece.ts';
 import {
-  CRITERIA_DECOMPOSITION,
-  identityProbes,
+  CRITERIA_DECOMPOSITION_REVIEWER,
+  createProbePerCriterion,
   probesFromAnswer,
   truncateCriteria,
 } from '../../reviews/reviewers/criteria-decomposition.ts';
-import { gradingOpinion, RUBRIC_GRADING } from '../../reviews/reviewers/rubric-grading.ts';
+import { formGradingOpinion, RUBRIC_GRADING_REVIEWER } from '../../reviews/reviewers/rubric-grading.ts';
 import { listGradedNodes } from '../../reviews/rubric/grading.ts';
-import { createHandoff, type HandoffArtifact } from '../../reviews/rubric/handoff.ts';
+import { type AgentHandoff, createAgentHandoff } from '../../reviews/rubric/handoff.ts';
 import { gradeByTextMatch } from '../../reviews/rubric/heuristic-grader.ts';
 
 /** The work, as the evaluator is given it. */
-export interface GradedWork {
+export interface WorkToGrade {
   readonly task: Task;
   readonly attempt: Attempt;
   /** What the task says: not part of the work. */
@@ -49,7 +49,7 @@ export const generatorAgentId = (
   { generator }: Pick<ResolvedVerification, 'generator'>,
 ): string => (task.runner === 'external' ? holder : generator);
 
-const handoffRecord = (handoff: HandoffArtifact): NonNullable<GradingRecord['handoff']> => {
+const handoffRecord = (handoff: AgentHandoff): NonNullable<GradingRecord['handoff']> => {
   const { payload, acceptance_probes: probes, rubric: _rubric, artifact_refs, ...rest } = handoff;
   return {
     ...rest,
@@ -65,12 +65,13 @@ const handoffRecord = (handoff: HandoffArtifact): NonNullable<GradingRecord['han
 /** Grades the work at one verification node. Each model that was asked, and what it took, is a judgement of its own. */
 async function gradeAtNode(
   of: ResolvedVerification,
-  { task, attempt, taskPieces, payload }: GradedWork,
+  { task, attempt, taskPieces, payload }: WorkToGrade,
   context: ReviewerContext,
 ): Promise<Judgement[]> {
   const { rubric, evaluator } = of;
   const criteria = task.acceptance_criteria;
-  const ungraded = (absence: Absence): Judgement => absentJudgement(RUBRIC_GRADING, { of }, absence);
+  const ungraded = (absence: MissingOpinionReason): Judgement =>
+    createJudgementWithoutOpinion(RUBRIC_GRADING_REVIEWER, { of }, absence);
   const unreadable = (why: string): Judgement =>
     ungraded({ code: 'unreadable_material', outcome: 'could_not_run', why });
   if (!rubric || evaluator === null) return [unreadable('the node has no rubric or no evaluator')];
@@ -78,14 +79,14 @@ async function gradeAtNode(
   if (generator === evaluator) return [ungraded({ code: 'self_review', agent: generator })];
   // No model is paid for probes where none may grade them.
   for (const [asked, reviewer] of [
-    [of.decomposer, CRITERIA_DECOMPOSITION],
-    [of.grader, RUBRIC_GRADING],
+    [of.decomposer, CRITERIA_DECOMPOSITION_REVIEWER],
+    [of.grader, RUBRIC_GRADING_REVIEWER],
   ] as const) {
-    const chosen = asked === 'llm' ? chooseModels(reviewer, context) : null;
+    const chosen = asked === 'llm' ? chooseReviewerModels(reviewer, context) : null;
     if (chosen && 'absence' in chosen) return [ungraded(chosen.absence)];
   }
   const made: Judgement[] = [];
-  let probes = identityProbes(criteria, task.id);
+  let probes = createProbePerCriterion(criteria, task.id);
   if (of.decomposer === 'llm' && criteria.length > 0) {
     if (!truncateCriteria(criteria))
       return [
@@ -94,17 +95,26 @@ async function gradeAtNode(
         ),
       ];
     const input = { of, criteria, taskId: task.id };
-    const review = await askReviewer(CRITERIA_DECOMPOSITION, input, { pieces: [] }, context);
+    const review = await askReviewerWithoutJudgement(
+      CRITERIA_DECOMPOSITION_REVIEWER,
+      input,
+      { pieces: [] },
+      context,
+    );
     const found = 'answer' in review ? probesFromAnswer(review.answer, input) : review.absence;
     const { receipt, injections } = review;
     const result = 'code' in found ? { absence: found } : { answer: found };
-    const decomposed = judgementOn(CRITERIA_DECOMPOSITION, input, { receipt, injections, ...result });
+    const decomposed = createJudgementOnAnswer(CRITERIA_DECOMPOSITION_REVIEWER, input, {
+      receipt,
+      injections,
+      ...result,
+    });
     made.push(decomposed);
     if ('code' in found) return [...made, unreadable(decomposed.reasons.join(' '))];
     probes = found;
   }
   const at = context.now();
-  const artifact = createHandoff({
+  const artifact = createAgentHandoff({
     created_at: at.toISOString(),
     from_agent_id: generator,
     to_agent_id: evaluator,
@@ -123,22 +133,33 @@ async function gradeAtNode(
   const early =
     of.grader === 'heuristic'
       ? {
-          ...gradingOpinion(of, gradeByTextMatch(grading), handoff),
+          ...formGradingOpinion(of, gradeByTextMatch(grading), handoff),
           because: `asked: the workflow has the verification node ${of.node}`,
         }
       : null;
   const load = () => ({ pieces: taskPieces });
-  return [...made, await runReviewer(RUBRIC_GRADING, { ...grading, of, handoff, early }, load, context)];
+  return [
+    ...made,
+    await runSingleQuestionReviewer(
+      RUBRIC_GRADING_REVIEWER,
+      { ...grading, of, handoff, early },
+      load,
+      context,
+    ),
+  ];
 }
 
 /** Grades the work at each verification node that it comes to: the first that it does not pass is the last. */
-export async function gradeByRubric(work: GradedWork, context: ReviewerContext): Promise<Judgement[]> {
+export async function gradeAtVerificationNodes(
+  work: WorkToGrade,
+  context: ReviewerContext,
+): Promise<Judgement[]> {
   const made: Judgement[] = [];
   let stopped: string | null = null;
   for (const of of listGradedNodes(work.task)) {
     if (stopped !== null) {
-      const because = describeReason({ code: 'stopped_at_node', node: stopped });
-      made.push(skippedJudgement(RUBRIC_GRADING, { of }, because));
+      const because = describeReviewDecisionReason({ code: 'stopped_at_node', node: stopped });
+      made.push(createSkippedJudgement(RUBRIC_GRADING_REVIEWER, { of }, because));
       continue;
     }
     const judgements = await gradeAtNode(of, work, context);

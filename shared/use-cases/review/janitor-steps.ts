@@ -1,30 +1,30 @@
 import { Evidence, type Verdict, type VerdictReason } from '../../contract/evidence/schema.ts';
-import type { Judgement, RequirementsReviewPlan } from '../../contract/judgement/judgement.ts';
-import type { PipelineReviewPlan } from '../../contract/judgement/review-pipeline-schema.ts';
+import type { Judgement, RequirementsReviewDecision } from '../../contract/judgement/judgement.ts';
+import type { PipelineReviewDecision } from '../../contract/judgement/review-pipeline-schema.ts';
 import type { JudgeModels } from '../../contract/models/judge-models.ts';
 import { estimateJudgingCost } from '../../control/spending/judging-reservation.ts';
 import {
-  claimJudging,
+  claimAttemptJudging,
   isAwaitingVerdict,
   recordVerdict,
 } from '../../control/task-commands/record-verification.ts';
 import { requireAttempt } from '../../control/task-commands/task-change.ts';
-import { applyGateRequirements } from '../../control/tune/active-changes.ts';
+import { applyTunedGateRequirements } from '../../control/tune/active-changes.ts';
 import { EMPTY_TUNING_STATE } from '../../control/tune/proposals.ts';
-import { applyForcedExit } from '../../control/verdict/forced-exit.ts';
-import { joinJudgements } from '../../control/verdict/join-judgements.ts';
+import { applyForcedExitToVerdict } from '../../control/verdict/forced-exit.ts';
+import { joinVerdictWithJudgements } from '../../control/verdict/join-judgements.ts';
 import { orderReasons } from '../../control/verdict/order-reasons.ts';
-import { reduceToVerdict } from '../../control/verdict/reduce-to-verdict.ts';
+import { deriveVerdictFromEvidence } from '../../control/verdict/reduce-to-verdict.ts';
 import { applyWorkflowReview } from '../../control/workflow/apply-workflow-review.ts';
 import { truncateToBytes } from '../../lib/truncate.ts';
 import {
-  completeJudgements,
+  addMissingJudgements,
+  decidePipelineReview,
+  findJudgingSkipReason,
   hasWorkflowReviews,
-  judgedSignals,
-  judgingSkip,
-  planPipelineReview,
+  listModelJudgedSignals,
 } from '../../reviews/reviewers/expected-judgements.ts';
-import { planRequirementsReview } from '../../reviews/reviewers/requirements-review.ts';
+import { decideRequirementsReview } from '../../reviews/reviewers/requirements-review.ts';
 import type { ObjectStore } from '../../store/object-store.ts';
 import type { TaskStore } from '../../store/task-store.ts';
 import type { TuningStateStore } from '../../store/tuning.ts';
@@ -51,14 +51,14 @@ function boundedReasons(reasons: readonly VerdictReason[]): VerdictReason[] {
 }
 
 /** What the evidence allows, and whether models are to be asked before it is the verdict. */
-export interface VerdictReduction {
+export interface EvidenceReduction {
   readonly verdict: Verdict;
   /** `superseded`: somebody else comes to the verdict, or has. */
   readonly next: 'judge' | 'combine' | 'superseded';
   /** Whether a model looks once more at what has passed. */
-  readonly look: RequirementsReviewPlan;
+  readonly look: RequirementsReviewDecision;
   /** Whether the reviewers of the base are asked; null: it names none. */
-  readonly pipeline: PipelineReviewPlan | null;
+  readonly pipeline: PipelineReviewDecision | null;
 }
 
 interface AttemptRef {
@@ -68,14 +68,14 @@ interface AttemptRef {
 }
 
 /** Who asks, and whether it has asked before. */
-export interface JudgingExecution {
+export interface JudgingExecutionRef {
   readonly by?: string | undefined;
   readonly again?: boolean | undefined;
 }
 
 /** Reduces the evidence of an attempt to a verdict, without writing it. Where models are to be asked, it writes that they are. */
 export async function reduceEvidenceToVerdict(
-  { task_id: id, run, attempt, by = '', again = false }: AttemptRef & JudgingExecution,
+  { task_id: id, run, attempt, by = '', again = false }: AttemptRef & JudgingExecutionRef,
   deps: {
     now: Date;
     tasks: TaskStore;
@@ -85,36 +85,37 @@ export async function reduceEvidenceToVerdict(
     /** What the deployment has changed of its own settings; absent: nothing. */
     tuning?: Pick<TuningStateStore, 'read'>;
   },
-): Promise<VerdictReduction> {
+): Promise<EvidenceReduction> {
   const task = await deps.tasks.require(id);
   const { verification: record, report } = requireAttempt(task, attempt);
   if (!record) throw new Error(`attempt ${attempt} of ${id} has no evidence`);
   const gathered = Evidence.parse(JSON.parse(await deps.objects.getByDigest(record.key)));
   const settings = (await deps.tuning?.read()) ?? EMPTY_TUNING_STATE;
-  const { evidence, reasons } = applyGateRequirements(gathered, settings);
-  const reduced = applyForcedExit(reduceToVerdict(evidence), report?.verification_gate);
+  const { evidence, reasons } = applyTunedGateRequirements(gathered, settings);
+  const reduced = applyForcedExitToVerdict(deriveVerdictFromEvidence(evidence), report?.verification_gate);
   const verdict = { ...reduced, reasons: boundedReasons(orderReasons([...reduced.reasons, ...reasons])) };
-  const look = planRequirementsReview(task, evidence, verdict, 'second_look' in deps.models);
+  const look = decideRequirementsReview(task, evidence, verdict, 'second_look' in deps.models);
   const signals =
-    (judgedSignals(task).length > 0 || hasWorkflowReviews(task)) && judgingSkip(verdict) === null;
-  const pipeline = planPipelineReview(evidence, verdict);
+    (listModelJudgedSignals(task).length > 0 || hasWorkflowReviews(task)) &&
+    findJudgingSkipReason(verdict) === null;
+  const pipeline = decidePipelineReview(evidence, verdict);
   const ask = signals || look.outcome === 'asked' || pipeline?.outcome === 'asked';
   const reducedTo = { verdict, look, pipeline };
   if (!ask) return { ...reducedTo, next: 'combine' };
   const may = {
-    ...{ task, attempt: requireAttempt(task, attempt), signals: signals ? judgedSignals(task) : [] },
+    ...{ task, attempt: requireAttempt(task, attempt), signals: signals ? listModelJudgedSignals(task) : [] },
     ...{ hasRequirementsReview: look.outcome === 'asked', hasReviewPipeline: pipeline?.outcome === 'asked' },
   };
   const estimated = estimateJudgingCost(may, deps.models, deps.now);
   const micro = estimated && 'highMicro' in estimated ? estimated.highMicro : undefined;
   const { changed } = await deps.tasks.apply(task, (each) =>
-    claimJudging(each, attempt, run, { by, again, micro }, deps.now),
+    claimAttemptJudging(each, attempt, run, { by, again, micro }, deps.now),
   );
   return { ...reducedTo, next: changed ? 'judge' : 'superseded' };
 }
 
 /** Joins the verdict of the evidence with what models said and writes the outcome on the attempt, once, and only while somebody waits for that of this run. */
-export async function combineVerdicts(
+export async function combineVerdictWithJudgements(
   { task_id: id, run, attempt }: AttemptRef,
   {
     verdict: observed,
@@ -124,15 +125,15 @@ export async function combineVerdicts(
   }: {
     readonly verdict: Verdict;
     readonly judgements: readonly Judgement[];
-    readonly look?: RequirementsReviewPlan | undefined;
-    readonly pipeline?: PipelineReviewPlan | null | undefined;
+    readonly look?: RequirementsReviewDecision | undefined;
+    readonly pipeline?: PipelineReviewDecision | null | undefined;
   },
   deps: { tasks: TaskStore; now: Date },
 ): Promise<Verdict['verdict']> {
   const task = await deps.tasks.require(id);
   const { opinions } = requireAttempt(task, attempt);
-  const made = completeJudgements(task, observed, judgements, look, pipeline);
-  const joined = applyWorkflowReview(task, joinJudgements(observed, made));
+  const made = addMissingJudgements(task, observed, judgements, look, pipeline);
+  const joined = applyWorkflowReview(task, joinVerdictWithJudgements(observed, made));
   const verdict = opinions ? { ...joined, gates_cost_usd: opinions.cost_usd } : joined;
   await deps.tasks.applyCommand(id, (present) =>
     isAwaitingVerdict(present, attempt, run) ? recordVerdict(present, attempt, verdict, deps.now) : null,

@@ -3,18 +3,18 @@ import { findFileOverlap } from '../../contract/submission/file-overlap.ts';
 import type { Attempt } from '../../contract/task/attempt.ts';
 import type { Task } from '../../contract/task/task.ts';
 import { truncateToBytes } from '../../lib/truncate.ts';
-import { describeReason } from '../../reviews/engine/decision-reason.ts';
+import { describeReviewDecisionReason } from '../../reviews/engine/decision-reason.ts';
 import type { ReviewPiece } from '../../reviews/engine/review-piece.ts';
-import type { EarlyOpinion } from '../../reviews/engine/reviewer.ts';
+import type { OpinionWithoutModel } from '../../reviews/engine/reviewer.ts';
 import {
-  breakerState,
-  type CircuitBreaker,
+  determineBreakerState,
   MAX_CONSECUTIVE_REJECTIONS,
+  type QualityGateCircuitBreaker,
 } from '../../reviews/judging/circuit-breaker.ts';
-import { preflightRejection } from '../../reviews/judging/preflight.ts';
+import { findPreflightRejection } from '../../reviews/judging/preflight.ts';
 
 /** What an attempt brought, and what was seen of it. */
-export interface AttemptEvidence {
+export interface AttemptWithEvidence {
   readonly task: Task;
   readonly attempt: Attempt;
   readonly evidence: Evidence;
@@ -25,7 +25,10 @@ const SAID = 16_000;
 const FILES = 4_000;
 
 /** Pieces that some reviewers are shown: the agent's summary, the files, the date. */
-export const qualityGatePieces = ({ task, attempt, evidence }: AttemptEvidence, now: Date): ReviewPiece[] => [
+export const qualityGatePieces = (
+  { task, attempt, evidence }: AttemptWithEvidence,
+  now: Date,
+): ReviewPiece[] => [
   {
     kind: 'agent_summary',
     label: 'what the agent says of its work',
@@ -49,27 +52,31 @@ export const qualityGatePieces = ({ task, attempt, evidence }: AttemptEvidence, 
 ];
 
 /** Tools that an agent has used, as far as that is known: who has asked no model has used none. */
-const toolCalls = ({ task, attempt: { model, witnessed } }: AttemptEvidence): number | null =>
+const toolCalls = ({ task, attempt: { model, witnessed } }: AttemptWithEvidence): number | null =>
   task.adapter?.kind !== 'command' && model !== null && witnessed?.calls === 0 ? 0 : null;
 
 /** Returns what the quality gate sees without a model, or null: a rejection counts first, and against no model. */
-export async function qualityGatePrecheck(
-  brought: AttemptEvidence,
+export async function precheckQualityGate(
+  brought: AttemptWithEvidence,
   {
     readBreaker,
     now,
-  }: { readonly readBreaker: (model: string) => Promise<CircuitBreaker | null>; readonly now: () => Date },
-): Promise<EarlyOpinion | null> {
+  }: {
+    readonly readBreaker: (model: string) => Promise<QualityGateCircuitBreaker | null>;
+    readonly now: () => Date;
+  },
+): Promise<OpinionWithoutModel | null> {
   const { task, attempt, evidence } = brought;
-  const rejected = preflightRejection({
+  const rejected = findPreflightRejection({
     targets: task.files,
     changed: evidence.changed_files,
     description: task.description,
     toolCalls: toolCalls(brought),
   });
-  if (rejected !== null) return { outcome: 'failed', verdict: 'fail', reasons: [describeReason(rejected)] };
+  if (rejected !== null)
+    return { outcome: 'failed', verdict: 'fail', reasons: [describeReviewDecisionReason(rejected)] };
   if (attempt.model === null) return null;
-  const { state, until } = breakerState(await readBreaker(attempt.model), now());
+  const { state, until } = determineBreakerState(await readBreaker(attempt.model), now());
   return state === 'open' && until !== null
     ? { code: 'breaker_open', writer: attempt.model, rejections: MAX_CONSECUTIVE_REJECTIONS, until }
     : null;

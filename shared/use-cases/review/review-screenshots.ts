@@ -5,22 +5,31 @@ import type { VisionSettings } from '../../contract/review/vision-settings.ts';
 import { listScreenshots, type Screenshot } from '../../contract/screenshot.ts';
 import type { Attempt } from '../../contract/task/attempt.ts';
 import type { Task } from '../../contract/task/task.ts';
-import type { Absence } from '../../reviews/engine/absence.ts';
+import type { MissingOpinionReason } from '../../reviews/engine/absence.ts';
 import type { PromptPicture } from '../../reviews/engine/ask-model-port.ts';
-import { absenceOpinion, type ReviewerContext, runReviewer } from '../../reviews/engine/engine.ts';
+import {
+  createMissingOpinion,
+  type ReviewerContext,
+  runSingleQuestionReviewer,
+} from '../../reviews/engine/engine.ts';
 import type { ReviewPiece } from '../../reviews/engine/review-piece.ts';
 import type { ReviewOpinion } from '../../reviews/engine/reviewer.ts';
 import type { PictureStatistics } from '../../reviews/review/vision/picture-statistics.ts';
 import { InvalidPictureError } from '../../reviews/review/vision/png-pixels.ts';
 import {
-  pictureForExpectation,
-  unmetExpectationFinding,
+  findScreenshotForExpectation,
+  findUnmetVisualExpectation,
 } from '../../reviews/review/vision/visual-expectations.ts';
-import { VISION, visionOpinion, visionPrecheck, visionSettings } from '../../reviews/reviewers/vision.ts';
-import { readScreenshot, type ScreenshotSource } from './read-screenshot.ts';
+import {
+  findVisionSettings,
+  formVisionOpinion,
+  precheckVisionReview,
+  VISION_REVIEWER,
+} from '../../reviews/reviewers/vision.ts';
+import { type AttemptScreenshotSource, readScreenshot } from './read-screenshot.ts';
 
 export interface VisionContext extends ReviewerContext {
-  readonly objects: ScreenshotSource['objects'];
+  readonly objects: AttemptScreenshotSource['objects'];
   readonly autonomy: AutonomyLevel;
 }
 
@@ -52,9 +61,9 @@ function splitByImageBytes(shots: readonly Screenshot[]): {
 async function withReadTimeout<Result>(
   seconds: number,
   read: (signal: AbortSignal) => Promise<Result>,
-): Promise<Result | Absence> {
+): Promise<Result | MissingOpinionReason> {
   const signal = AbortSignal.timeout(seconds * 1_000);
-  const absence = (outcome: 'timed_out' | 'infra_failed', why: string): Absence => ({
+  const absence = (outcome: 'timed_out' | 'infra_failed', why: string): MissingOpinionReason => ({
     code: 'unreadable_material',
     outcome,
     why,
@@ -72,25 +81,25 @@ async function withReadTimeout<Result>(
 async function reviewByRules(
   shots: readonly Screenshot[],
   settings: VisionSettings,
-  source: ScreenshotSource,
+  source: AttemptScreenshotSource,
   autonomy: AutonomyLevel,
 ): Promise<ReviewOpinion> {
   const read = await withReadTimeout(settings.timeout_s, async (signal) => {
     const known = new Map<string, PictureStatistics>();
     const findings = [];
     for (const expectation of settings.expectations) {
-      const shot = pictureForExpectation(expectation, shots);
+      const shot = findScreenshotForExpectation(expectation, shots);
       if (!shot) throw new InvalidPictureError(`there is no picture ${expectation.screenshot}`);
       const statistics = known.get(shot.name) ?? (await readScreenshot(shot, source, signal)).pixels;
       known.set(shot.name, statistics);
-      const finding = unmetExpectationFinding(expectation, { name: shot.name, statistics }, settings);
+      const finding = findUnmetVisualExpectation(expectation, { name: shot.name, statistics }, settings);
       if (finding) findings.push(finding);
     }
     return findings;
   });
-  if ('code' in read) return absenceOpinion(VISION, undefined, read);
+  if ('code' in read) return createMissingOpinion(VISION_REVIEWER, undefined, read);
   const summary = read.map(({ description, evidence }) => `${description}: ${evidence[0]}`).join('; ');
-  return visionOpinion({ findings: read, summary, confidence: 1 }, autonomy);
+  return formVisionOpinion({ findings: read, summary, confidence: 1 }, autonomy);
 }
 
 /** Reviews pictures of the work that has passed so far; no judgement where the workflow does not want one. */
@@ -98,13 +107,13 @@ export async function reviewScreenshots(
   { task, attempt, evidence, pieces }: WorkWithScreenshots,
   { objects, autonomy, ...context }: VisionContext,
 ): Promise<Judgement[]> {
-  const settings = visionSettings(task);
+  const settings = findVisionSettings(task);
   if (!settings) return [];
   const shots = listScreenshots(evidence);
-  const source: ScreenshotSource = { taskId: task.id, attempt: attempt.number, objects };
+  const source: AttemptScreenshotSource = { taskId: task.id, attempt: attempt.number, objects };
   const split = splitByImageBytes(shots);
   const because = `asked: the workflow has pictures looked at by ${settings.verifier}`;
-  const missing = visionPrecheck(evidence, task, settings);
+  const missing = precheckVisionReview(evidence, task, settings);
   const early =
     missing === null && settings.verifier === 'heuristic'
       ? { ...(await reviewByRules(shots, settings, source, autonomy)), because }
@@ -115,5 +124,7 @@ export async function reviewScreenshots(
       for (const shot of split.shown) pictures.push(await readScreenshot(shot, source, signal));
       return { pieces, pictures };
     });
-  return [await runReviewer(VISION, { settings, autonomy, early, ...split }, load, context)];
+  return [
+    await runSingleQuestionReviewer(VISION_REVIEWER, { settings, autonomy, early, ...split }, load, context),
+  ];
 }

@@ -5,21 +5,21 @@ import type { JudgeModels } from '../../contract/models/judge-models.ts';
 import type { Attempt } from '../../contract/task/attempt.ts';
 import type { Task } from '../../contract/task/task.ts';
 import { DEFAULT_APPROVAL_SETTINGS } from '../../control/approvals/approval-settings.ts';
-import { effectiveAutonomy } from '../../control/approvals/effective-autonomy.ts';
-import type { AskModel } from '../../reviews/engine/ask-model-port.ts';
+import { determineEffectiveAutonomyLevel } from '../../control/approvals/effective-autonomy.ts';
+import type { AskReviewModel } from '../../reviews/engine/ask-model-port.ts';
 import type { JudgingRefusal } from '../../reviews/engine/decision-reason.ts';
-import { failureBefore, runReviewer } from '../../reviews/engine/engine.ts';
+import { findEarlierFailure, runSingleQuestionReviewer } from '../../reviews/engine/engine.ts';
 import { type PieceKind, type ReviewPiece, selectPieces } from '../../reviews/engine/review-piece.ts';
-import { withSharedDeadline } from '../../reviews/judging/shared-deadline.ts';
+import { limitCallsBySharedDeadline } from '../../reviews/judging/shared-deadline.ts';
 import { hasWorkflowReviews } from '../../reviews/reviewers/expected-judgements.ts';
-import { RED_TEAM, redTeamSettings } from '../../reviews/reviewers/red-team.ts';
-import { VISION } from '../../reviews/reviewers/vision.ts';
+import { RED_TEAM_REVIEWER, redTeamSettings } from '../../reviews/reviewers/red-team.ts';
+import { VISION_REVIEWER } from '../../reviews/reviewers/vision.ts';
 import type { ObjectStore } from '../../store/object-store.ts';
-import { type GradedWork, gradeByRubric } from './grade-by-rubric.ts';
+import { gradeAtVerificationNodes, type WorkToGrade } from './grade-by-rubric.ts';
 import { reviewScreenshots } from './review-screenshots.ts';
 
 export interface WorkflowReviewContext {
-  readonly ask: AskModel;
+  readonly ask: AskReviewModel;
   readonly models: JudgeModels;
   readonly objects: Pick<ObjectStore, 'getRange'>;
   /** Of the deployment: the most that any task has. */
@@ -33,7 +33,7 @@ export interface WorkflowReviewContext {
 const WORK: readonly PieceKind[] = ['observed', 'diff'];
 
 /** The work by kind of piece: labels are only shown, and select nothing. */
-const payloadOf = (pieces: readonly ReviewPiece[]): GradedWork['payload'] =>
+const payloadOf = (pieces: readonly ReviewPiece[]): WorkToGrade['payload'] =>
   Object.fromEntries(
     WORK.flatMap((kind) => {
       const texts = selectPieces(pieces, [kind]).map(({ text }) => text);
@@ -50,19 +50,30 @@ export async function runWorkflowReviews(
   { ask: unbounded, models, objects, autonomy: most, budgetRefusal, now }: WorkflowReviewContext,
 ): Promise<Judgement[]> {
   if (!hasWorkflowReviews(task)) return [];
-  const context = { ask: withSharedDeadline(unbounded), models, budgetRefusal, now, writer: attempt.model };
-  const autonomy = effectiveAutonomy(task, most ?? DEFAULT_APPROVAL_SETTINGS.autonomy);
-  const made = await gradeByRubric(
+  const context = {
+    ask: limitCallsBySharedDeadline(unbounded),
+    models,
+    budgetRefusal,
+    now,
+    writer: attempt.model,
+  };
+  const autonomy = determineEffectiveAutonomyLevel(task, most ?? DEFAULT_APPROVAL_SETTINGS.autonomy);
+  const made = await gradeAtVerificationNodes(
     { task, attempt, taskPieces: selectPieces(pieces, ['task']), payload: payloadOf(pieces) },
     context,
   );
   const settings = redTeamSettings(task);
   // What was graded down goes back as it is: an attack on it would be paid for in vain.
-  if (settings && failureBefore(RED_TEAM.after, made) === null)
+  if (settings && findEarlierFailure(RED_TEAM_REVIEWER.after, made) === null)
     made.push(
-      await runReviewer(RED_TEAM, { task, attempt, settings, autonomy }, () => ({ pieces }), context),
+      await runSingleQuestionReviewer(
+        RED_TEAM_REVIEWER,
+        { task, attempt, settings, autonomy },
+        () => ({ pieces }),
+        context,
+      ),
     );
-  if (failureBefore(VISION.after, made) === null)
+  if (findEarlierFailure(VISION_REVIEWER.after, made) === null)
     made.push(
       ...(await reviewScreenshots({ task, attempt, evidence, pieces }, { ...context, objects, autonomy })),
     );

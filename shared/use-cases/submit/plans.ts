@@ -1,4 +1,4 @@
-import { type AutonomyLevel, lowerAutonomy } from '../../contract/approval/autonomy.ts';
+import { type AutonomyLevel, getLowerAutonomyLevel } from '../../contract/approval/autonomy.ts';
 import { CoordinationSettings } from '../../contract/coordination/settings.ts';
 import { PLAN_FILE } from '../../contract/plan/schema.ts';
 import { Refusal } from '../../contract/refusal.ts';
@@ -7,11 +7,11 @@ import { currentAttempt, type Task } from '../../contract/task/task.ts';
 import { deriveTaskOrigin } from '../../contract/task/task-origin.ts';
 import {
   derivePlanProgress,
-  planClarificationReasons,
-  planCoordinationSettings,
+  findPlanClarificationReasons,
+  getPlanCoordinationSettings,
 } from '../../control/coordination/plan-coordination.ts';
-import { buildReplan } from '../../control/coordination/replan.ts';
-import { ClarificationRequired } from '../../control/failures/thrown-errors.ts';
+import { buildReplanTask } from '../../control/coordination/replan.ts';
+import { ClarificationRequiredError } from '../../control/failures/thrown-errors.ts';
 import { buildPlannedTasks, idTakenRefusal, plannedTaskId } from '../../control/planning/planned-tasks.ts';
 import { createTask, type TaskDependency } from '../../control/task-commands/create.ts';
 import { reviewHeldTask } from '../../control/task-commands/operator-commands.ts';
@@ -19,7 +19,7 @@ import { truncateText } from '../../lib/truncate.ts';
 import type { TaskStore } from '../../store/task-store.ts';
 import { type SubmitContext, type SubmitResult, submitTask } from './submit-task.ts';
 
-export interface PlanRequest
+export interface PlanSubmission
   extends Pick<
     TaskSubmissionInput,
     'repository' | 'base_ref' | 'adapter' | 'model' | 'effort' | 'budget' | 'acceptance_criteria'
@@ -32,13 +32,13 @@ export interface PlanRequest
 
 /** @throws Refusal `invalid` where a person must say first what is meant. */
 function checkGoal(goal: string, criteria: readonly string[], settings: CoordinationSettings): void {
-  const reasons = planClarificationReasons(
+  const reasons = findPlanClarificationReasons(
     { description: goal, acceptance_criteria: [...criteria] },
     settings,
   );
   if (reasons.length === 0) return;
   const at = criteria.length === 0 ? '/goal' : '/acceptance_criteria';
-  const { message } = new ClarificationRequired('the plan', reasons);
+  const { message } = new ClarificationRequiredError('the plan', reasons);
   throw new Refusal(
     'invalid',
     message,
@@ -48,7 +48,7 @@ function checkGoal(goal: string, criteria: readonly string[], settings: Coordina
 
 /** A plan is a task of the manager, whose work is a file with tasks: it goes the way of every other task, up to the word of a person. */
 export async function submitPlan(
-  { goal, max_tasks, coordination, autonomy, ...fields }: PlanRequest,
+  { goal, max_tasks, coordination, autonomy, ...fields }: PlanSubmission,
   context: SubmitContext & { readonly autonomy: AutonomyLevel },
 ): Promise<SubmitResult> {
   checkGoal(goal, fields.acceptance_criteria ?? [], coordination ?? CoordinationSettings.parse({}));
@@ -59,7 +59,7 @@ export async function submitPlan(
     description: goal,
     role: 'manager',
     files: [PLAN_FILE],
-    ...(autonomy !== undefined && { autonomy: lowerAutonomy(context.autonomy, autonomy) }),
+    ...(autonomy !== undefined && { autonomy: getLowerAutonomyLevel(context.autonomy, autonomy) }),
   });
   return submitTask(request, {
     ...context,
@@ -74,7 +74,7 @@ export function requirePlan(task: Task): Task {
 }
 
 /** A person's word on the plan that is proposed; `tree` is the one that was looked at, where the caller knows it. */
-export async function decidePlan(
+export async function reviewPlan(
   id: string,
   decision: 'approve' | 'reject',
   word: {
@@ -130,7 +130,7 @@ export async function replanAfterFailure(
   // A fix-up was made from the task before it.
   const by = failed.fix_of ? (await tasks.get(failed.fix_of.root))?.made_from : failed.made_from;
   const plan = by && (await tasks.get(by.task_id));
-  if (!plan?.plan?.proposal || planCoordinationSettings(plan).replan_strategy !== 'magentic') return;
+  if (!plan?.plan?.proposal || getPlanCoordinationSettings(plan).replan_strategy !== 'magentic') return;
   const made = await tasks.getMany(plan.plan.proposal.tasks.map(({ key }) => plannedTaskId(plan.id, key)));
   for (let generation = 0; generation < FIX_UPS; generation++) {
     const further = [...made.values()].flatMap(({ superseded_by: id }) => (id && !made.has(id) ? [id] : []));
@@ -138,5 +138,5 @@ export async function replanAfterFailure(
     for (const [id, task] of await tasks.getMany(further)) made.set(id, task);
   }
   const { replanLedger: ledger, left_usd } = derivePlanProgress(plan, made);
-  if (ledger) await tasks.create(buildReplan(plan, ledger, left_usd, now));
+  if (ledger) await tasks.create(buildReplanTask(plan, ledger, left_usd, now));
 }

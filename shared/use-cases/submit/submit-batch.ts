@@ -1,4 +1,4 @@
-import { invalidFields } from '../../api/problem.ts';
+import { createInvalidFieldsRefusal } from '../../api/problem.ts';
 import { Refusal } from '../../contract/refusal.ts';
 import { sortDependenciesFirst } from '../../contract/submission/dependency-graph.ts';
 import type { TaskSubmission } from '../../contract/submission/schema.ts';
@@ -9,7 +9,7 @@ import {
   assignTaskIds,
   buildTask,
   checkDependencies,
-  requestMismatch,
+  createIdempotencyMismatchRefusal,
   type SubmissionWithId,
   type SubmitContext,
   storeTask,
@@ -30,7 +30,7 @@ function checkSizes(batch: readonly SubmissionWithId[], context: SubmitContext):
       buildTask(named, new Map(), context);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      throw invalidFields(
+      throw createInvalidFieldsRefusal(
         error.errors.map((each) => ({ ...each, pointer: `${named.pointer}${each.pointer}` })),
       );
     }
@@ -41,7 +41,7 @@ function byUniqueId(batch: readonly SubmissionWithId[]): Map<string, SubmissionW
   const byId = new Map<string, SubmissionWithId>();
   for (const each of batch) {
     if (byId.has(each.id))
-      throw invalidFields([
+      throw createInvalidFieldsRefusal([
         { pointer: `${each.pointer}/id`, message: `${each.id} is used twice in this batch` },
       ]);
     byId.set(each.id, each);
@@ -81,7 +81,8 @@ export async function submitBatch(
   const results = new Map<string, BatchTaskResult>();
   for (const [id, task] of present) {
     const named = byId.get(id);
-    if (named && task.request_sha256 !== named.requestSha256) throw requestMismatch(named, context);
+    if (named && task.request_sha256 !== named.requestSha256)
+      throw createIdempotencyMismatchRefusal(named, context);
     known.set(id, task);
     results.set(id, { id, outcome: 'existed', task });
   }

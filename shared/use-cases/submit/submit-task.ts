@@ -1,14 +1,17 @@
-import { invalidFields } from '../../api/problem.ts';
-import type { PlanTaskFields } from '../../contract/plan/schema.ts';
+import { createInvalidFieldsRefusal } from '../../api/problem.ts';
+import type { PlanRequestFields } from '../../contract/plan/schema.ts';
 import { Refusal } from '../../contract/refusal.ts';
-import { findLongestScope, isSameRepository } from '../../contract/repository/repository-url.ts';
+import { findMostSpecificScope, isSameRepository } from '../../contract/repository/repository-url.ts';
 import { findCycle } from '../../contract/submission/dependency-graph.ts';
 import { serializeHiddenTests } from '../../contract/submission/hidden-tests.ts';
 import { findRegexErrors } from '../../contract/submission/regex.ts';
 import type { TaskSubmission } from '../../contract/submission/schema.ts';
 import { deriveTaskId, newTaskId } from '../../contract/submission/task-id.ts';
 import type { Task } from '../../contract/task/task.ts';
-import { type AvailableAgents, findAdapterProblems } from '../../control/task-commands/adapter-problems.ts';
+import {
+  type AvailableAgentClis,
+  findAdapterProblems,
+} from '../../control/task-commands/adapter-problems.ts';
 import { createTask, type TaskDependency } from '../../control/task-commands/create.ts';
 import { findDeliveryProblems } from '../../control/task-commands/delivery-problems.ts';
 import { canonicalHash } from '../../lib/canonical-json.ts';
@@ -32,9 +35,9 @@ export interface SubmitContext {
   /** URL prefixes of repositories that pull requests are opened for; absent: none. */
   readonly pullRequestScopes?: readonly string[];
   /** Set when what is made is a plan. */
-  readonly plan?: PlanTaskFields;
+  readonly plan?: PlanRequestFields;
   /** What can run tasks here. */
-  readonly agents: AvailableAgents;
+  readonly agents: AvailableAgentClis;
 }
 
 export interface SubmitResult {
@@ -80,7 +83,7 @@ function repositoryRefusal(
   if (repository.startsWith('file:')) return allowFileRepositories ? null : { code: 'no_file_repositories' };
   if (repository.startsWith('ssh:') && !allowFileRepositories) return { code: 'no_ssh' };
   const scopes = pushScopes.map((url) => ({ url }));
-  return scopes.length === 0 || findLongestScope(scopes, repository)
+  return scopes.length === 0 || findMostSpecificScope(scopes, repository)
     ? null
     : { code: 'outside_scopes', what, scopes: pushScopes };
 }
@@ -130,7 +133,7 @@ function checkRequests(
     }),
     ...findRegexErrors(requests.map(({ request, at }) => ({ at, signals: request.completion_signals }))),
   ];
-  if (errors.length > 0) throw invalidFields(errors);
+  if (errors.length > 0) throw createInvalidFieldsRefusal(errors);
 }
 
 /** Gives each request of a body its id, and refuses what the schema alone cannot. `place`: the JSON Pointer of each in the body. */
@@ -175,7 +178,7 @@ export async function checkDependencies(
   }
   const outside = [...new Set(batch.flatMap((each) => each.request.depends_on).filter((id) => !own.has(id)))];
   if (outside.length > MAX_OUTSIDE)
-    throw invalidFields([
+    throw createInvalidFieldsRefusal([
       { pointer: '/tasks', message: `depends on more than ${MAX_OUTSIDE} tasks outside of the batch` },
     ]);
   const found =
@@ -189,11 +192,11 @@ export async function checkDependencies(
         : [{ pointer: `${each.pointer}/depends_on/${index}`, message: `there is no task ${id}` }],
     ),
   );
-  if (unknown.length > 0) throw invalidFields(unknown, 'dependency_unknown');
+  if (unknown.length > 0) throw createInvalidFieldsRefusal(unknown, 'dependency_unknown');
   return found;
 }
 
-export function requestMismatch(named: SubmissionWithId, context: SubmitContext): Refusal {
+export function createIdempotencyMismatchRefusal(named: SubmissionWithId, context: SubmitContext): Refusal {
   return context.idempotencyKey !== null && named.request.id === undefined
     ? new Refusal(
         'idempotency_mismatch',
@@ -238,7 +241,7 @@ export async function storeTask(
     );
   const result = await context.tasks.create(task);
   if (!result.created && result.task.request_sha256 !== named.requestSha256)
-    throw requestMismatch(named, context);
+    throw createIdempotencyMismatchRefusal(named, context);
   return result;
 }
 

@@ -9,8 +9,8 @@ import {
   buildTaskSubmission,
   createWorkRequest,
   hasBeenApproved,
-  recordTaskCreated,
-  refuseWorkRequest,
+  recordWorkRequestTaskCreated,
+  refuseApprovedWorkRequest,
 } from '../../control/intake/commands.ts';
 import { createTask } from '../../control/task-commands/create.ts';
 import { cancelTask } from '../../control/task-commands/operator-commands.ts';
@@ -20,7 +20,7 @@ import type { WorkRequestStore } from '../../store/work-requests.ts';
 import { assignTaskIds, buildTask, type SubmitContext } from './submit-task.ts';
 
 /** Somebody asks for work. It is checked as the task that it will be; nothing is made yet. */
-export async function submitRequest(
+export async function submitWorkRequest(
   { strategy, ...requirement }: z.infer<typeof WorkRequestBody>,
   context: SubmitContext & { readonly requests: WorkRequestStore },
 ): Promise<{ readonly entered: boolean; readonly request: WorkRequest }> {
@@ -42,7 +42,7 @@ export async function submitRequest(
   return result;
 }
 
-export interface RequestProjectionContext {
+export interface WorkRequestEffectsContext {
   readonly workRequests: WorkRequestStore;
   readonly tasks: TaskStore;
   readonly now: () => Date;
@@ -60,7 +60,7 @@ const describeCreationRefusal = (refusal: CreationRefusal): string =>
 /** Creates the task of a request, and returns null, or why it cannot be created. */
 async function createRequestedTask(
   request: WorkRequest,
-  { tasks }: RequestProjectionContext,
+  { tasks }: WorkRequestEffectsContext,
 ): Promise<CreationRefusal | null> {
   const asked = buildTaskSubmission(request);
   const dependencies = await tasks.getMany(asked.depends_on);
@@ -83,7 +83,7 @@ async function createRequestedTask(
 /** A no that came while the task was being made: it is withdrawn, if it is this request's and not over. */
 async function cancelRequestedTask(
   request: WorkRequest,
-  { tasks, now }: RequestProjectionContext,
+  { tasks, now }: WorkRequestEffectsContext,
 ): Promise<void> {
   const task = await tasks.get(request.id);
   if (
@@ -102,7 +102,7 @@ async function cancelRequestedTask(
  * Makes follow what must follow from a request: a yes makes its task, a no that came meanwhile takes it away. Each step can be done again,
  * by the stream and by whoever looks at what is due.
  */
-export async function projectRequest(id: string, context: RequestProjectionContext): Promise<void> {
+export async function applyWorkRequestEffects(id: string, context: WorkRequestEffectsContext): Promise<void> {
   const { workRequests, now } = context;
   let request = await workRequests.find(id);
   if (!request || !hasBeenApproved(request)) return;
@@ -113,8 +113,8 @@ export async function projectRequest(id: string, context: RequestProjectionConte
     });
     request = await workRequests.applyCommand(id, (present) =>
       refused === null
-        ? recordTaskCreated(present, now())
-        : refuseWorkRequest(
+        ? recordWorkRequestTaskCreated(present, now())
+        : refuseApprovedWorkRequest(
             present,
             refused instanceof Refusal ? refused.message : describeCreationRefusal(refused),
             now(),
@@ -130,7 +130,7 @@ export async function projectRequest(id: string, context: RequestProjectionConte
 const LISTING = 'requests';
 
 /** Requests of one status, the oldest first. */
-export async function listRequests(
+export async function listWorkRequests(
   query: z.infer<typeof WorkRequestsQuery>,
   requests: WorkRequestStore,
   shows: (request: WorkRequest) => boolean,

@@ -1,13 +1,13 @@
 import type * as z from 'zod';
-import type { CompleteBody, FailBody } from '../../api/report-schemas.ts';
+import type { CompleteAttemptBody, FailAttemptBody } from '../../api/report-schemas.ts';
 import { isTier, type TierModels } from '../../contract/agents/tiers.ts';
 import type { LoggedTestRun } from '../../contract/evidence/logs/logged-test-run.ts';
 import { usageCostUsd } from '../../contract/models/model-prices.ts';
 import { Refusal } from '../../contract/refusal.ts';
-import { objectKey } from '../../contract/resource-names.ts';
+import { s3ObjectKeys } from '../../contract/resource-names.ts';
 import { currentAttempt, type Task } from '../../contract/task/task.ts';
 import { requireSameBaseCommit } from '../../control/task-commands/base-commit.ts';
-import { recordLaunchInterrupted } from '../../control/task-commands/recover.ts';
+import { recordContainerInterrupted } from '../../control/task-commands/recover.ts';
 import { type ReportedWork, recordAgentReport } from '../../control/task-commands/report-work.ts';
 import { sha256 } from '../../lib/sha256.ts';
 import type { ObjectStore } from '../../store/object-store.ts';
@@ -31,7 +31,7 @@ const short = (run: LoggedTestRun): LoggedTestRun => ({ ...run, failing: run.fai
  * Digest and length of the patch. That nothing was changed is no claim of the agent's: only one content has no bytes, and the digest
  * says whether it is that.
  */
-function patchFacts(body: z.infer<typeof CompleteBody>): { sha: string; bytes: number } {
+function patchFacts(body: z.infer<typeof CompleteAttemptBody>): { sha: string; bytes: number } {
   if (body.patch === undefined) {
     const { patch_sha256: sha = '', patch_bytes: bytes = 0 } = body;
     if ((bytes === 0) !== (sha === NO_BYTES)) {
@@ -72,11 +72,11 @@ async function recordReport(
 export async function reportCompletedWork(
   id: string,
   attempt: number,
-  body: z.infer<typeof CompleteBody>,
+  body: z.infer<typeof CompleteAttemptBody>,
   context: AgentReportContext,
 ): Promise<Task> {
   const patch = patchFacts(body);
-  const key = objectKey.patch(id, attempt, patch.sha);
+  const key = s3ObjectKeys.patch(id, attempt, patch.sha);
   const handed = (task: Task): ReportedWork => {
     const model = modelOf(task, body.model, context.models);
     return {
@@ -100,7 +100,7 @@ export async function reportCompletedWork(
         transcript_key:
           body.transcript_sha256 === undefined
             ? null
-            : objectKey.transcript(id, attempt, body.transcript_sha256),
+            : s3ObjectKeys.transcript(id, attempt, body.transcript_sha256),
       },
       usage: body.usage ?? null,
       model,
@@ -122,13 +122,13 @@ export async function reportCompletedWork(
 export async function reportFailedWork(
   id: string,
   attempt: number,
-  body: z.infer<typeof FailBody>,
+  body: z.infer<typeof FailAttemptBody>,
   context: AgentReportContext,
 ): Promise<Task> {
   const present = await context.tasks.require(id);
   if (body.failure_class === 'interrupted' && present.runner === 'managed')
     return context.tasks.applyCommand(present, (task) =>
-      recordLaunchInterrupted(task, attempt, 'agent', body.reason, context.now),
+      recordContainerInterrupted(task, attempt, 'agent', body.reason, context.now),
     );
   return recordReport(present, attempt, context, (task) => {
     requireSameBaseCommit(task, body.base_commit);

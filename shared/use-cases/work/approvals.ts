@@ -1,8 +1,8 @@
 import type * as z from 'zod';
 import type { ApprovalList, ApprovalRequestBody, ApprovalsQuery } from '../../api/approval-schemas.ts';
-import { approvalItem } from '../../api/approval-view.ts';
+import { buildPendingApprovalItem } from '../../api/approval-view.ts';
 import { type Approval, ApprovalRequest } from '../../contract/approval/schema.ts';
-import { objectKey } from '../../contract/resource-names.ts';
+import { s3ObjectKeys } from '../../contract/resource-names.ts';
 import type { Task } from '../../contract/task/task.ts';
 import type { ApprovalSettings } from '../../control/approvals/approval-settings.ts';
 import {
@@ -29,7 +29,7 @@ export async function requestApproval(
   const ask = ApprovalRequest.parse(body);
   const asking = {
     request: ask,
-    parkedWork: work ? { ...work, patch_key: objectKey.patch(id, attempt, work.patch_sha256) } : null,
+    parkedWork: work ? { ...work, patch_key: s3ObjectKeys.patch(id, attempt, work.patch_sha256) } : null,
     session: session ?? null,
     autonomy: rules.autonomy,
     timeoutPolicy: rules.policy,
@@ -65,7 +65,7 @@ export async function listApprovals(
   return {
     approvals: page.tasks.flatMap(({ id }) => {
       const task = whole.get(id);
-      const item = task && approvalItem(task, now);
+      const item = task && buildPendingApprovalItem(task, now);
       return item ? [item] : [];
     }),
     next_cursor: page.next_cursor,

@@ -160,7 +160,7 @@ async function tryInOrder(
 }
 
 /** Claims the best open external task of a role: priority first, then oldest. Refuses with `no_task` when there is none. */
-export async function claimNext(
+export async function claimNextOpenTask(
   role: string,
   context: ClaimContext,
   model: string | null = null,

@@ -1,4 +1,4 @@
-import { deriveLaunchToken } from '../../contract/access/tokens.ts';
+import { deriveRepeatableLaunchToken } from '../../contract/access/tokens.ts';
 import { Refusal, type RefusalCode } from '../../contract/refusal.ts';
 import { canonicalHash } from '../../lib/canonical-json.ts';
 import { sha256 } from '../../lib/sha256.ts';
@@ -21,7 +21,7 @@ export interface ClaimKey {
 export const createClaimKey = (by: string, key: string, secret: string, request: unknown): ClaimKey => ({
   id: sha256(JSON.stringify([by, key])),
   request: canonicalHash(request),
-  tokenOf: (task, attempt) => deriveLaunchToken('agent', task, attempt, secret, key),
+  tokenOf: (task, attempt) => deriveRepeatableLaunchToken('agent', task, attempt, secret, key),
 });
 
 /** Why one task could not be claimed, while another may be. */

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
-import type { GatesMemoryBody, UploadBody } from '../../api/report-schemas.ts';
-import { objectKey } from '../../contract/resource-names.ts';
+import type { GatesCacheUrlsBody, RequestUploadUrlBody } from '../../api/report-schemas.ts';
+import { s3ObjectKeys } from '../../contract/resource-names.ts';
 import type { Task } from '../../contract/task/task.ts';
 import { requireRunningAttempt } from '../../control/task-commands/task-change.ts';
 import { sha256 } from '../../lib/sha256.ts';
@@ -8,34 +8,34 @@ import type { ObjectStore, PresignedUpload } from '../../store/object-store.ts';
 import type { UploadQuotaStore } from '../../store/upload-quota.ts';
 
 /** Leave to put exactly these bytes at their own place. Refused when the attempt has ended or has had enough. */
-export async function authorizeUpload(
+export async function presignAttemptUpload(
   task: Task,
   number: number,
-  content: z.infer<typeof UploadBody>,
+  content: z.infer<typeof RequestUploadUrlBody>,
   deps: { readonly uploads: UploadQuotaStore; readonly objects: ObjectStore; readonly now: Date },
 ): Promise<PresignedUpload> {
   const attempt = requireRunningAttempt(task, number);
   const launch = attempt.gates?.number ?? 1;
   const key = {
-    patch: () => objectKey.patch(task.id, number, content.sha256),
-    transcript: () => objectKey.transcript(task.id, number, content.sha256),
-    session: () => objectKey.session(task.id, number, content.sha256),
-    merged: () => objectKey.patch(task.id, number, content.sha256),
-    findings: () => objectKey.findings(task.id, number, launch, content.sha256),
-    tests: () => objectKey.tests(task.id, number, launch, content.sha256),
-    screenshot: () => objectKey.screenshot(task.id, number, content.sha256),
+    patch: () => s3ObjectKeys.patch(task.id, number, content.sha256),
+    transcript: () => s3ObjectKeys.transcript(task.id, number, content.sha256),
+    session: () => s3ObjectKeys.session(task.id, number, content.sha256),
+    merged: () => s3ObjectKeys.patch(task.id, number, content.sha256),
+    findings: () => s3ObjectKeys.findings(task.id, number, launch, content.sha256),
+    tests: () => s3ObjectKeys.tests(task.id, number, launch, content.sha256),
+    screenshot: () => s3ObjectKeys.screenshot(task.id, number, content.sha256),
   }[content.kind]();
   await deps.uploads.consume(task.id, number, deps.now);
   return deps.objects.presignUpload(key, content);
 }
 
 /** Where gates keep something for later tasks of the repository. Results and baselines are written once; the history of tests grows. */
-export async function presignMemoryEntry(
+export async function presignGatesMemoryEntry(
   task: Task,
-  { kind, hash }: z.infer<typeof GatesMemoryBody>,
+  { kind, hash }: z.infer<typeof GatesCacheUrlsBody>,
   objects: ObjectStore,
 ): Promise<{ get: string; put: string }> {
-  const key = objectKey.memory(sha256(task.repository), kind, hash);
+  const key = s3ObjectKeys.memory(sha256(task.repository), kind, hash);
   const [get, put] = await Promise.all([
     objects.presignGet(key),
     objects.presignPut(key, kind !== 'history' && kind !== 'facts'),

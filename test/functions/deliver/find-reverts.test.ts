@@ -1,14 +1,16 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { findReverts, reportReverts } from '../../../functions/deliver/find-reverts.ts';
-import { createContainerClient } from '../../../shared/api/container-client.ts';
-import { DeliveryBody } from '../../../shared/api/report-schemas.ts';
+import { detectDeliveryReverts, reportDeliveryReverts } from '../../../functions/deliver/find-reverts.ts';
+import { createContainerApiClient } from '../../../shared/api/container-client.ts';
+import { ReportDeliveryBody } from '../../../shared/api/report-schemas.ts';
 import { deliverAssignment, inBox } from '../../containers/box.ts';
 import { type FakeApi, startFakeApi } from '../../containers/fake-api.ts';
 import { work } from '../../containers/work.ts';
 import { createTestRepository, type TestRepository } from '../../support/git-repository.ts';
 
 const look = (repository: Pick<TestRepository, 'url'>, target = 'main') =>
-  inBox((box) => findReverts({ repository: repository.url, target, base_commit: '0'.repeat(40) }, null, box));
+  inBox((box) =>
+    detectDeliveryReverts({ repository: repository.url, target, base_commit: '0'.repeat(40) }, null, box),
+  );
 const ours = (task: string): string => `Do it\n\nAssay-Task: ${task}\nAssay-Attempt: 1\n`;
 
 describe.each([
@@ -92,10 +94,10 @@ describe('what was found', () => {
     of.repository.git('revert', '--no-edit', one);
     const assignment = { ...deliverAssignment(api, of.repository.url, of), target: 'main' };
     const tell = () =>
-      inBox((box) => reportReverts(assignment, null, box, createContainerClient(assignment)));
+      inBox((box) => reportDeliveryReverts(assignment, null, box, createContainerApiClient(assignment)));
     await tell();
     const [body] = api.bodies('delivery');
-    expect(DeliveryBody.parse(body)).toMatchObject({
+    expect(ReportDeliveryBody.parse(body)).toMatchObject({
       step: 'reverts',
       reverts: [{ task_id: 'T9', reverted: one }],
     });

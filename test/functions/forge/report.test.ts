@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { connectForge } from '../../../functions/forge/connect-forge.ts';
 import type { Task } from '../../../shared/contract/task/task.ts';
 import { FORGE_LABELS } from '../../../shared/control/forge/forge-report.ts';
-import { ForgeSecret, ForgeSetting } from '../../../shared/control/forge/forge-settings.ts';
+import { ForgeCredentialsSecret, ForgeSetting } from '../../../shared/control/forge/forge-settings.ts';
 import { taskIdOfIssue } from '../../../shared/control/forge/issue-tasks.ts';
 import { reportToForge } from '../../../shared/use-cases/deliver/report-to-forge.ts';
 import {
@@ -77,7 +77,8 @@ const tell = (of: Task, token = 'token-of-ours', getByDigest = READ) =>
     tasks: { get: async () => of },
     objects: { getByDigest },
     settings: [ForgeSetting.parse({ url: 'https://github.com/acme', forge: 'github', api_url: forge.url })],
-    secret: async () => ForgeSecret.parse({ credentials: [{ url: 'https://github.com/acme', token }] }),
+    secret: async () =>
+      ForgeCredentialsSecret.parse({ credentials: [{ url: 'https://github.com/acme', token }] }),
     connect: async (...all) => connectForge(...all),
     onError: (message) => problems.push(message),
   });

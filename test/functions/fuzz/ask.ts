@@ -2,7 +2,7 @@ import '../../support/function-env.ts';
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { handler as evidence } from '../../../functions/api/evidence-api.ts';
 import { handler as read } from '../../../functions/api/read-api.ts';
-import type { ApiEvent } from '../../../functions/api/route-request.ts';
+import type { ApiGatewayEvent } from '../../../functions/api/route-request.ts';
 import { handler as upload } from '../../../functions/api/upload-api.ts';
 import { handler as hook } from '../../../functions/api/webhook-api.ts';
 import { handler as work } from '../../../functions/api/work-api.ts';
@@ -82,7 +82,7 @@ export async function ask(name: RouteName, task: Task, asked: Asked): Promise<An
     },
     body: asked.raw,
     isBase64Encoded: false,
-  } as unknown as ApiEvent;
+  } as unknown as ApiGatewayEvent;
   const handler = HANDLERS[route.function];
   const answer = (await handler(event, {} as Context)) as APIGatewayProxyStructuredResultV2;
   return {

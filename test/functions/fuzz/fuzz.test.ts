@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { PROBLEMS, ProblemDetails } from '../../../shared/api/problem.ts';
+import { API_REFUSALS, ProblemDetails } from '../../../shared/api/problem.ts';
 import { refusalCodesOf } from '../../../shared/api/route-refusals.ts';
 import { ROUTES, type RouteDefinition, type RouteName } from '../../../shared/api/routes.ts';
 import type { RefusalCode } from '../../../shared/contract/refusal.ts';
@@ -30,7 +30,7 @@ function wrongWith(name: RouteName, { status, headers, body, written }: Answered
   if (Buffer.byteLength(body) >= MOST_BYTES) return `a problem document of ${Buffer.byteLength(body)} bytes`;
   if (headers['content-type'] !== 'application/problem+json') return 'no problem document';
   const { code } = ProblemDetails.parse(JSON.parse(body));
-  if (PROBLEMS[code as RefusalCode].status !== status) return `${code} with ${status}`;
+  if (API_REFUSALS[code as RefusalCode].status !== status) return `${code} with ${status}`;
   return refusalCodesOf(route).includes(code as RefusalCode) ? null : `${code} is not documented`;
 }
 

@@ -1,6 +1,6 @@
-import type { Caller, RouteName } from '../../../shared/api/routes.ts';
-import { RequestedTask } from '../../../shared/contract/intake/schema.ts';
-import { ITEM_KEY_PREFIXES } from '../../../shared/contract/resource-names.ts';
+import type { ApiCaller, RouteName } from '../../../shared/api/routes.ts';
+import { RequestedTaskSubmission } from '../../../shared/contract/intake/schema.ts';
+import { TABLE_ITEM_KEY_PREFIXES } from '../../../shared/contract/resource-names.ts';
 import type { Attempt } from '../../../shared/contract/task/attempt.ts';
 import type { Task } from '../../../shared/contract/task/task.ts';
 import { addFailedOperation, EMPTY_RETRY_QUEUE } from '../../../shared/control/dead-letters/retry-queue.ts';
@@ -323,7 +323,7 @@ export const BODIES: Partial<Record<RouteName, readonly unknown[]>> = {
 };
 
 /** Who asks; the first caller of a route that is not the operator where there is one. */
-export const CALLER: Partial<Record<RouteName, Caller>> = {
+export const CALLER: Partial<Record<RouteName, ApiCaller>> = {
   heartbeat: 'agent',
   progress: 'agent',
   requestApproval: 'agent',
@@ -448,7 +448,7 @@ const tuning: TuningState = {
 
 /** What stands in the table beside the task: settings that were changed, a request with its id, and a launch that was given up. */
 export const ITEMS: readonly Readonly<Record<string, unknown>>[] = [
-  { ...itemKey(ITEM_KEY_PREFIXES.tuning, 'settings'), ...tuning },
+  { ...itemKey(TABLE_ITEM_KEY_PREFIXES.tuning, 'settings'), ...tuning },
   workRequestToItem({
     id: 'T1',
     status: 'submitted',
@@ -456,7 +456,7 @@ export const ITEMS: readonly Readonly<Record<string, unknown>>[] = [
     strategy: 'review',
     requested_by: 'bob',
     request_sha256: DIGEST,
-    requirement: RequestedTask.parse(requirement),
+    requirement: RequestedTaskSubmission.parse(requirement),
     notes: null,
     history: [],
     reason: null,
@@ -466,7 +466,7 @@ export const ITEMS: readonly Readonly<Record<string, unknown>>[] = [
     expires_at: null,
   }),
   {
-    ...itemKey(ITEM_KEY_PREFIXES.deadLetter, 'T1'),
+    ...itemKey(TABLE_ITEM_KEY_PREFIXES.deadLetter, 'T1'),
     ...addFailedOperation(
       EMPTY_RETRY_QUEUE,
       {

@@ -2,9 +2,9 @@ import { generateKeyPairSync, verify } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createInstallationToken, signAppToken } from '../../../functions/mint/github-app.ts';
-import { readSecretAs } from '../../../functions/runtime/secrets.ts';
-import { GitSecret } from '../../../shared/contract/repository/git-secret.ts';
+import { createInstallationToken, signGitHubAppToken } from '../../../functions/mint/github-app.ts';
+import { readParsedSecret } from '../../../functions/runtime/secrets.ts';
+import { GitCredentialsSecret } from '../../../shared/contract/repository/git-secret.ts';
 
 const keys = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const pem = (type: 'pkcs1' | 'pkcs8') => String(keys.privateKey.export({ type, format: 'pem' }));
@@ -51,7 +51,7 @@ const ask = (repository = SHOP, fields: Parameters<typeof app>[0] = {}) =>
 
 describe('what the App says of itself', () => {
   it.each(['pkcs1', 'pkcs8'] as const)('is signed with RS256 by a key in %s, for a few minutes', (type) => {
-    const jwt = signAppToken({ ...app().github_app, private_key: pem(type) }, NOW);
+    const jwt = signGitHubAppToken({ ...app().github_app, private_key: pem(type) }, NOW);
     const [head = '', claims = '', signature = ''] = jwt.split('.');
     const read = (part: string): unknown => JSON.parse(Buffer.from(part, 'base64url').toString());
     expect(read(head)).toEqual({ alg: 'RS256', typ: 'JWT' });
@@ -136,7 +136,10 @@ describe('a token of an installation', () => {
 describe('the secret', () => {
   const from = (text: string | undefined) => {
     process.env['SECRET_OF_THIS_TEST'] = text ?? '';
-    return readSecretAs('repositories', GitSecret, { via: 'environment', variable: 'SECRET_OF_THIS_TEST' });
+    return readParsedSecret('repositories', GitCredentialsSecret, {
+      via: 'environment',
+      variable: 'SECRET_OF_THIS_TEST',
+    });
   };
   it.each([
     ['{"credentials":[{"url":"https://a.test/x","token":"hush hush"}]}', 'wrong at /credentials/0'],

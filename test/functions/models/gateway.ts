@@ -1,17 +1,17 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream/promises';
-import type { GatewayContext, ModelCallRecord } from '../../../functions/models/gateway-context.ts';
+import type { ModelCallRecord, ModelGatewayContext } from '../../../functions/models/gateway-context.ts';
 import { serveModelCall } from '../../../functions/models/serve-call.ts';
 import { mintModelToken } from '../../../shared/contract/access/tokens.ts';
 import { DEFAULT_TIER_MODELS } from '../../../shared/contract/agents/tiers.ts';
-import type { MeteredCall } from '../../../shared/contract/models/metered-call.ts';
+import type { MeteredModelCall } from '../../../shared/contract/models/metered-call.ts';
 import type { ModelProviders } from '../../../shared/contract/models/model-providers.ts';
 import type { Task } from '../../../shared/contract/task/task.ts';
 import { MAX_CONSECUTIVE_PROVIDER_FAILURES } from '../../../shared/control/model-gateway/provider-failure.ts';
 import type {
-  CallReservation,
-  CallSettlement,
+  CallReservationResult,
+  ModelCallSettlement,
   UsageMeter,
 } from '../../../shared/control/model-gateway/usage-meter.ts';
 import { sha256 } from '../../../shared/lib/sha256.ts';
@@ -54,7 +54,7 @@ export const running = (
 /** A meter in memory, with the rules of the table's. */
 export function memoryMeter() {
   const open = new Map<string, number>();
-  const settled: CallSettlement[] = [];
+  const settled: ModelCallSettlement[] = [];
   let taken = 0;
   let trouble: UsageMeter['providerFailure'] = null;
   return {
@@ -72,14 +72,14 @@ export function memoryMeter() {
       substitutions: [],
       providerFailure: trouble,
     }),
-    async reserve(of: { limitMicro: number }, call: string, worst: number): Promise<CallReservation> {
+    async reserve(of: { limitMicro: number }, call: string, worst: number): Promise<CallReservationResult> {
       if ((trouble?.calls ?? 0) >= MAX_CONSECUTIVE_PROVIDER_FAILURES) return 'failing';
       if (taken >= of.limitMicro) return 'spent';
       taken += worst;
       open.set(call, worst);
       return 'made';
     },
-    async settle(_of: unknown, call: string, worst: number, settlement: CallSettlement): Promise<void> {
+    async settle(_of: unknown, call: string, worst: number, settlement: ModelCallSettlement): Promise<void> {
       if (!open.delete(call)) return;
       settled.push(settlement);
       const { end } = settlement;
@@ -95,19 +95,19 @@ export async function startGateway(
   providers: ModelProviders,
   options: {
     readonly task?: Task | null;
-    readonly opinions?: GatewayContext['gatesModels'];
+    readonly opinions?: ModelGatewayContext['gatesModels'];
     readonly deadlineMs?: number;
     readonly maxAttemptUsd?: number;
-    readonly money?: NonNullable<GatewayContext['budget']>;
+    readonly money?: NonNullable<ModelGatewayContext['budget']>;
     readonly keepFails?: boolean;
   } = {},
 ) {
   const meter = memoryMeter();
   const calls: ModelCallRecord[] = [];
-  const kept: MeteredCall[] = [];
+  const kept: MeteredModelCall[] = [];
   const problems: string[] = [];
   let present = options.task === undefined ? running() : options.task;
-  const gateway: GatewayContext = {
+  const gateway: ModelGatewayContext = {
     tasks: { get: async () => present },
     meters: meter,
     callStore: {

@@ -2,8 +2,8 @@ import '../../support/function-env.ts';
 import { DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createResponseStreams } from '../../../local/lambda/response-stream.ts';
-import type { WorkerMessage } from '../../../local/lambda/thread-protocol.ts';
+import { createLambdaResponseStreaming } from '../../../local/lambda/response-stream.ts';
+import type { MessageFromInstance } from '../../../local/lambda/thread-protocol.ts';
 import { FUNCTION_ENV_NAMES } from '../../../shared/contract/resource-names.ts';
 import { taskToItem } from '../../../shared/store/task-item.ts';
 import { type ModelServer, startModelServer } from '../../support/models/model-server.ts';
@@ -11,8 +11,8 @@ import { running, TOKEN } from './gateway.ts';
 
 const db = mockClient(DynamoDBDocumentClient);
 let models: ModelServer;
-let posted: WorkerMessage[] = [];
-const streams = createResponseStreams((message) => {
+let posted: MessageFromInstance[] = [];
+const streams = createLambdaResponseStreaming((message) => {
   posted.push(message);
   if (message.kind === 'chunk') queueMicrotask(() => streams.resume());
 });

@@ -1,13 +1,16 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { mintModelToken } from '../../../shared/contract/access/tokens.ts';
-import { gatesModels, routeModelsThroughGateway } from '../../../shared/contract/models/gates-models.ts';
+import {
+  listGatesModelRoutes,
+  routeModelsThroughGateway,
+} from '../../../shared/contract/models/gates-models.ts';
 import type { JudgeModel, JudgeModels } from '../../../shared/contract/models/judge-models.ts';
 import type { Task } from '../../../shared/contract/task/task.ts';
-import { CascadePolicy } from '../../../shared/control/cascade/learning/cascade-policy.ts';
-import { fencePrompt } from '../../../shared/lib/fenced-prompt.ts';
+import { TierPolicySettings } from '../../../shared/control/cascade/learning/cascade-policy.ts';
+import { fenceUntrustedText } from '../../../shared/lib/fenced-prompt.ts';
 import { sha256 } from '../../../shared/lib/sha256.ts';
-import { PROMPTS } from '../../../shared/reviews/judging/prompts.ts';
+import { JUDGE_PROMPTS } from '../../../shared/reviews/judging/prompts.ts';
 import { createAskModel } from '../../../shared/reviews/model-clients/ask-model.ts';
 import { attempt, task } from '../../support/builders.ts';
 import { type ModelServer, startModelServer } from '../../support/models/model-server.ts';
@@ -49,18 +52,18 @@ const inReview = (): Task =>
   });
 
 async function gateway(judges: JudgeModels, of = inReview()) {
-  const made = await startGateway({}, { task: of, opinions: gatesModels(judges) });
+  const made = await startGateway({}, { task: of, opinions: listGatesModelRoutes(judges) });
   started.push(made);
   return made;
 }
 
 const Answer = z.strictObject({ reason: z.string(), verdict: z.enum(['yes', 'no']) });
 function ask(url: string, judges: JudgeModels, token: string) {
-  const shown = fencePrompt([{ label: 'diff', text: '+ a' }]);
+  const shown = fenceUntrustedText([{ label: 'diff', text: '+ a' }]);
   const model = routeModelsThroughGateway(judges, url).intent;
   if (!model) throw new Error('no model');
   return createAskModel({ readKey: async () => token, pause: async () => {} })(model, {
-    prompt: PROMPTS.intent_verification,
+    prompt: JUDGE_PROMPTS.intent_verification,
     fencedText: shown.text,
     boundary: shown.boundary,
     injections: shown.injections,
@@ -125,9 +128,9 @@ it('a question for which there is no money is not asked, the alarm is told, and 
     {},
     {
       task: inReview(),
-      opinions: gatesModels(judges),
+      opinions: listGatesModelRoutes(judges),
       money: {
-        policy: CascadePolicy.parse({ budgets: { day_usd: 1 } }),
+        policy: TierPolicySettings.parse({ budgets: { day_usd: 1 } }),
         spend: {
           increase: async ({ reservationId: mark, estimate: { highMicro } }) => {
             raised.push(mark);

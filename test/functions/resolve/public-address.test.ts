@@ -1,6 +1,6 @@
 import type { lookup as systemLookup } from 'node:dns';
 import { describe, expect, it } from 'vitest';
-import { createPublicLookup, isPublicAddress } from '../../../functions/resolve/http-exchange.ts';
+import { createPublicDnsLookup, isPublicIpAddress } from '../../../functions/resolve/http-exchange.ts';
 
 describe('an address', () => {
   it.each([
@@ -27,20 +27,24 @@ describe('an address', () => {
     '2001:db8::1',
     'not an address',
   ])('%s is not public', (address) => {
-    expect(isPublicAddress(address)).toBe(false);
+    expect(isPublicIpAddress(address)).toBe(false);
   });
 
   it.each(['140.82.121.4', '1.1.1.1', '172.32.0.1', '2606:4700::1111', '2a00:1450:4001::200e'])(
     '%s is public',
     (address) => {
-      expect(isPublicAddress(address)).toBe(true);
+      expect(isPublicIpAddress(address)).toBe(true);
     },
   );
 });
 
 describe('a name', () => {
   const lookingUp = (...addresses: string[]) =>
-    createPublicLookup(((_name: string, _options: object, callback: (error: null, found: object[]) => void) =>
+    createPublicDnsLookup(((
+      _name: string,
+      _options: object,
+      callback: (error: null, found: object[]) => void,
+    ) =>
       callback(
         null,
         addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),

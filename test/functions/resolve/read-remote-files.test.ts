@@ -3,12 +3,12 @@ import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
 import { deflateSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type GitObject, parseTree, readPack } from '../../../functions/resolve/git-pack.ts';
+import { type GitObject, parseGitTree, readGitPack } from '../../../functions/resolve/git-pack.ts';
 import { createHttpExchange } from '../../../functions/resolve/http-exchange.ts';
 import { sendToLocalGit } from '../../../functions/resolve/local-git.ts';
-import { type Packet, parsePackets } from '../../../functions/resolve/pkt-line.ts';
-import { createFilesReader } from '../../../functions/resolve/read-remote-files.ts';
-import { createHttpTransport } from '../../../functions/resolve/smart-http.ts';
+import { type GitPacket, parseGitPackets } from '../../../functions/resolve/pkt-line.ts';
+import { createRemoteFilesReader } from '../../../functions/resolve/read-remote-files.ts';
+import { createHttpGitTransport } from '../../../functions/resolve/smart-http.ts';
 import { createTemporaryFolder, createTestRepository } from '../../support/git-repository.ts';
 import { type GitServer, gitServer, serve } from './git-server.ts';
 
@@ -30,8 +30,8 @@ const start = async (server: Promise<GitServer>): Promise<GitServer> => {
   return started;
 };
 const limits = { allowPrivateAddress: true, allowPlainHttp: true, timeoutMs: 5_000, maxBytes: 100_000 };
-const overHttps = createFilesReader(createHttpTransport(createHttpExchange(limits)));
-const local = createFilesReader(sendToLocalGit);
+const overHttps = createRemoteFilesReader(createHttpGitTransport(createHttpExchange(limits)));
+const local = createRemoteFilesReader(sendToLocalGit);
 let server: GitServer;
 beforeAll(async () => {
   server = await start(gitServer(dirname(repository.dir), { 'uploadpack.allowFilter': 'true' }));
@@ -143,8 +143,8 @@ describe('a small answer that unpacks to much', () => {
     const id = createHash('sha1').update(`commit ${content.length}\0${content}`).digest('hex');
     return { id, object: object(1, content) };
   };
-  const answerWith = (pack: Buffer): Packet[] => {
-    const packets: Packet[] = [{ text: 'packfile', bytes: Buffer.from('packfile\n') }];
+  const answerWith = (pack: Buffer): GitPacket[] => {
+    const packets: GitPacket[] = [{ text: 'packfile', bytes: Buffer.from('packfile\n') }];
     for (let at = 0; at < pack.length; at += 65_000) {
       const bytes = Buffer.concat([Buffer.from([1]), pack.subarray(at, at + 65_000)]);
       packets.push({ text: '', bytes });
@@ -162,18 +162,18 @@ describe('a small answer that unpacks to much', () => {
         answer.reduce((sum, each) => sum + (typeof each === 'string' ? 0 : each.bytes.length), 0),
       ).toBeLessThan(2_000_000);
       const most = process.memoryUsage().rss + 100_000_000;
-      await expect(createFilesReader(async () => answer)('https://x', id, ['a'], null)).rejects.toMatchObject(
-        {
-          name: 'RepositoryUnavailable',
-          isTransient: false,
-        },
-      );
+      await expect(
+        createRemoteFilesReader(async () => answer)('https://x', id, ['a'], null),
+      ).rejects.toMatchObject({
+        name: 'RepositoryUnavailable',
+        isTransient: false,
+      });
       expect(process.memoryUsage().rss).toBeLessThan(most);
     }
   });
 
   it('has a limited number of packets', () => {
-    expect(() => parsePackets(Buffer.from('0005x'.repeat(200_000)))).toThrow('more than 131072 packets');
+    expect(() => parseGitPackets(Buffer.from('0005x'.repeat(200_000)))).toThrow('more than 131072 packets');
   });
 });
 
@@ -181,7 +181,7 @@ describe('a pack', () => {
   const LIMITS = { maxObjectBytes: 100, maxTotalBytes: 250, maxObjects: 4 };
   const read = async (pack: Buffer): Promise<GitObject[]> => {
     const found: GitObject[] = [];
-    for await (const each of readPack(pack, 'sha1', LIMITS)) found.push(each);
+    for await (const each of readGitPack(pack, 'sha1', LIMITS)) found.push(each);
     return found;
   };
 
@@ -210,14 +210,14 @@ describe('a pack', () => {
 
   it('is unpacked up to the object that is wanted', async () => {
     const rest = packed(object(3, 'x'), Buffer.from([0x31, 1, 2, 3]));
-    for await (const { content } of readPack(rest, 'sha1', LIMITS)) {
+    for await (const { content } of readGitPack(rest, 'sha1', LIMITS)) {
       expect(content.toString()).toBe('x');
       break;
     }
   });
 
   it('has folders that end where they say', () => {
-    expect(() => parseTree(Buffer.from('100644 a\0short'), 'sha1')).toThrow('cut off');
-    expect(() => parseTree(Buffer.from('100644'), 'sha1')).toThrow('cut off');
+    expect(() => parseGitTree(Buffer.from('100644 a\0short'), 'sha1')).toThrow('cut off');
+    expect(() => parseGitTree(Buffer.from('100644'), 'sha1')).toThrow('cut off');
   });
 });

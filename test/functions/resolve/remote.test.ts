@@ -3,8 +3,8 @@ import { dirname } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createHttpExchange } from '../../../functions/resolve/http-exchange.ts';
 import { readLocalRefs } from '../../../functions/resolve/local-git.ts';
-import { createRefsReader } from '../../../functions/resolve/smart-http.ts';
-import { resolveRef } from '../../../shared/contract/repository/base-ref.ts';
+import { createRemoteRefsReader } from '../../../functions/resolve/smart-http.ts';
+import { resolveRefToCommitId } from '../../../shared/contract/repository/base-ref.ts';
 import { createTemporaryFolder, createTestRepository } from '../../support/git-repository.ts';
 import { type GitServer, gitServer, serve } from './git-server.ts';
 
@@ -30,7 +30,7 @@ afterAll(async () => {
   await Promise.all(open.map((server) => server.stop()));
 });
 
-const ask = createRefsReader(
+const ask = createRemoteRefsReader(
   createHttpExchange({
     allowPrivateAddress: true,
     allowPlainHttp: true,
@@ -38,7 +38,7 @@ const ask = createRefsReader(
     maxBytes: 100_000,
   }),
 );
-const says = async (url: string, ref = 'main') => resolveRef(ref, await ask(url, ref, null));
+const says = async (url: string, ref = 'main') => resolveRefToCommitId(ref, await ask(url, ref, null));
 
 describe('a repository over HTTP', () => {
   it.each([
@@ -50,7 +50,7 @@ describe('a repository over HTTP', () => {
     ['no-such-branch', null],
   ])('says what %s is, as git itself does', async (ref, commit) => {
     expect(await says(`${modern.url}${name}/.git`, ref)).toBe(commit);
-    expect(resolveRef(ref, await readLocalRefs(repository.url, ref, null))).toBe(commit);
+    expect(resolveRefToCommitId(ref, await readLocalRefs(repository.url, ref, null))).toBe(commit);
   });
 
   it('is asked for the refs that may be meant, and no others', async () => {
@@ -148,7 +148,7 @@ describe('a server', () => {
     const server = await answering((_request, response) => {
       if (begins) response.writeHead(200, ADVERTISEMENT).write('0000');
     });
-    const hasty = createRefsReader(
+    const hasty = createRemoteRefsReader(
       createHttpExchange({ allowPrivateAddress: true, allowPlainHttp: true, timeoutMs: 50 }),
     );
     await expect(hasty(`${server.url}x.git`, 'main', null)).rejects.toMatchObject({
@@ -162,7 +162,7 @@ describe('a server', () => {
     ['by name', (url: string) => url.replace('127.0.0.1', 'localhost')],
   ])('of the own network is never connected to on AWS, %s', async (_name, spelled) => {
     const server = await answering((_request, response) => response.end());
-    const guarded = createRefsReader(
+    const guarded = createRemoteRefsReader(
       createHttpExchange({ allowPrivateAddress: false, allowPlainHttp: true }),
     );
     await expect(guarded(`${spelled(server.url)}x.git`, 'main', null)).rejects.toMatchObject({
@@ -176,7 +176,7 @@ describe('a server', () => {
     'is not asked over anything but https: %s',
     async (url) => {
       await expect(
-        createRefsReader(createHttpExchange({ allowPrivateAddress: true }))(url, 'main', null),
+        createRemoteRefsReader(createHttpExchange({ allowPrivateAddress: true }))(url, 'main', null),
       ).rejects.toThrow('over https');
     },
   );

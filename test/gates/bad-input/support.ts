@@ -1,5 +1,5 @@
 import type { Evidence } from '../../../shared/contract/evidence/schema.ts';
-import { reduceToVerdict } from '../../../shared/control/verdict/reduce-to-verdict.ts';
+import { deriveVerdictFromEvidence } from '../../../shared/control/verdict/reduce-to-verdict.ts';
 
 /** Every gate that needs no tool from outside, and commands that agree with everything. */
 const OURS = [
@@ -31,7 +31,7 @@ export const oneCommand = (line: string, more = ''): string =>
 
 /** What was said, in short: the verdict, and every gate that neither passed nor was skipped. */
 export const said = (evidence: Evidence): { readonly verdict: string; readonly not_passed: string[] } => ({
-  verdict: reduceToVerdict(evidence).verdict,
+  verdict: deriveVerdictFromEvidence(evidence).verdict,
   not_passed: evidence.gates.flatMap(({ name, outcome }) =>
     outcome === 'passed' || outcome === 'skipped' ? [] : [`${name}: ${outcome}`],
   ),

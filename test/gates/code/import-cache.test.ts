@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { enableImportCache } from '../../../gates/code/import-cache.ts';
 import * as parsing from '../../../gates/code/parsing/parse-source.ts';
-import { readProjectCode } from '../../../gates/code/project-code.ts';
+import { readProjectCodeRevisions } from '../../../gates/code/project-code.ts';
 import { createFileCache } from '../../../gates/pipeline/memory/file-cache.ts';
 import { createTemporaryFolder } from '../../support/git-repository.ts';
 import { createSubject } from '../../support/patch-fixture.ts';
@@ -20,7 +20,7 @@ test('what is known of a file by its content is not read again, and another buil
       build,
     });
     vi.mocked(parsing.withSyntaxTree).mockClear();
-    const { head } = await readProjectCode(subject, Number.POSITIVE_INFINITY);
+    const { head } = await readProjectCodeRevisions(subject, Number.POSITIVE_INFINITY);
     return {
       parsed: vi.mocked(parsing.withSyntaxTree).mock.calls.length,
       edges: [...head.importGraph.outgoingEdges.values()].flat().length,
@@ -39,6 +39,6 @@ test('what lies in the memory and is no fact is not taken for one', async () => 
     memory: { get: async () => nonsense, put: async () => {}, update: async () => {} },
     build: 'one',
   });
-  const { head } = await readProjectCode(subject, Number.POSITIVE_INFINITY);
+  const { head } = await readProjectCodeRevisions(subject, Number.POSITIVE_INFINITY);
   expect([...head.importGraph.outgoingEdges.values()].flat()).toHaveLength(3);
 });

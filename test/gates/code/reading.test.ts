@@ -1,19 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readCodeFacts } from '../../../gates/code/code-facts.ts';
+import { analyzeCodeFile } from '../../../gates/code/code-facts.ts';
 import { indexIdentifiers } from '../../../gates/code/identifier-index.ts';
 import { decodeSource } from '../../../gates/code/parsing/decode-source.ts';
 import { isValidForNodeParser } from '../../../gates/code/parsing/node-parser-check.ts';
 import { MAX_SOURCE_BYTES, parseSource } from '../../../gates/code/parsing/parse-source.ts';
 import { evaluateConstantString } from '../../../gates/code/parsing/string-literal.ts';
 import { MAX_SYNTAX_DEPTH } from '../../../gates/code/parsing/syntax-node.ts';
-import { readJavascriptSurface } from '../../../gates/code/surface/javascript.ts';
-import { readPythonSurface } from '../../../gates/code/surface/python.ts';
+import { readJavascriptPublicNames } from '../../../gates/code/surface/javascript.ts';
+import { readPythonPublicNames } from '../../../gates/code/surface/python.ts';
 import {
   GRAMMARS,
   type Grammar,
   grammarOfPath,
-  isProjectCode,
+  isProjectCodePath,
   languageOfGrammar,
 } from '../../../gates/core/language.ts';
 import { findUnreachableCode } from '../../../gates/rules/dead-code/unreachable-code.ts';
@@ -35,9 +35,9 @@ test.each([
 });
 
 test('code that is installed, vendored or hidden is not the project’s own', () => {
-  expect(['a.py', 'src/vendors/a.go', 'x.d/a.ts'].every(isProjectCode)).toBe(true);
+  expect(['a.py', 'src/vendors/a.go', 'x.d/a.ts'].every(isProjectCodePath)).toBe(true);
   const foreign = ['node_modules/a/b.js', 'x/vendor/a.go', '.venv/a.py', 'a/.cache/b.ts', 'README.md'];
-  expect(foreign.filter(isProjectCode)).toEqual([]);
+  expect(foreign.filter(isProjectCodePath)).toEqual([]);
 });
 
 describe('the tree of a file', () => {
@@ -99,7 +99,7 @@ describe('hostile code', () => {
     ['rust', `use ${fill('a::{')}`],
     ['rust', fill('#[')],
   ])('in one long line (%s) is read or refused', async (grammar, source) => {
-    const facts = await readCodeFacts(grammar, Buffer.from(source));
+    const facts = await analyzeCodeFile(grammar, Buffer.from(source));
     expect('imports' in facts || facts.unreadable !== '').toBe(true);
   });
 
@@ -120,11 +120,11 @@ describe('hostile code', () => {
     for (const piece of pieces) {
       const line = fill(piece, 1_000_000);
       const python = await parseSource('python', `# ${line}\n`);
-      expect(readPythonSurface(python.root).mayHaveMoreNames).toBe(false);
+      expect(readPythonPublicNames(python.root).mayHaveMoreNames).toBe(false);
       const javascript = await parseSource('javascript', `// ${line}\n`);
-      expect(readJavascriptSurface(javascript.root).mayHaveMoreNames).toBe(false);
-      expect(await readCodeFacts('python', Buffer.from(`\n\n# ${line}\n`))).toMatchObject({ imports: [] });
-      expect(await readCodeFacts('javascript', Buffer.from(`// ${line}\n`))).toMatchObject({ imports: [] });
+      expect(readJavascriptPublicNames(javascript.root).mayHaveMoreNames).toBe(false);
+      expect(await analyzeCodeFile('python', Buffer.from(`\n\n# ${line}\n`))).toMatchObject({ imports: [] });
+      expect(await analyzeCodeFile('javascript', Buffer.from(`// ${line}\n`))).toMatchObject({ imports: [] });
     }
   });
 
@@ -135,8 +135,8 @@ describe('hostile code', () => {
   });
 
   test('does no harm to the next file', async () => {
-    await readCodeFacts('python', Buffer.from(fill('(')));
-    expect(await readCodeFacts('python', Buffer.from('import os\n'))).toMatchObject({
+    await analyzeCodeFile('python', Buffer.from(fill('(')));
+    expect(await analyzeCodeFile('python', Buffer.from('import os\n'))).toMatchObject({
       imports: [{ specifier: 'os' }],
       problem: null,
     });
@@ -150,7 +150,7 @@ describe('hostile code', () => {
         fc.string({ unit: 'binary', maxLength: 60 }),
         async (grammar, bytes, text) => {
           for (const content of [Buffer.from(bytes), Buffer.from(text)]) {
-            const facts = await readCodeFacts(grammar, content);
+            const facts = await analyzeCodeFile(grammar, content);
             if ('unreadable' in facts) continue;
             const { root } = await parseSource(grammar, decodeSource(content, grammar === 'python'));
             indexIdentifiers(root, languageOfGrammar(grammar));

@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readCodeFacts } from '../../../gates/code/code-facts.ts';
+import { analyzeCodeFile } from '../../../gates/code/code-facts.ts';
 import type { ImportReference } from '../../../gates/code/imports/import-reference.ts';
 import { createGoResolver } from '../../../gates/code/resolve/go.ts';
-import type { ImportResolver, TreeFiles } from '../../../gates/code/resolve/import-resolver.ts';
+import type { ImportResolver, RevisionFiles } from '../../../gates/code/resolve/import-resolver.ts';
 import { createJavascriptResolver } from '../../../gates/code/resolve/javascript.ts';
 import { parseJsonc } from '../../../gates/code/resolve/parse-jsonc.ts';
 import { createPythonResolver } from '../../../gates/code/resolve/python.ts';
 import { createRustResolver } from '../../../gates/code/resolve/rust.ts';
 import { grammarOfPath, type Language, languageOfGrammar } from '../../../gates/core/language.ts';
 
-const RESOLVERS: Readonly<Record<Language, (files: TreeFiles) => ImportResolver>> = {
+const RESOLVERS: Readonly<Record<Language, (files: RevisionFiles) => ImportResolver>> = {
   python: createPythonResolver,
   javascript: createJavascriptResolver,
   go: createGoResolver,
@@ -24,8 +24,8 @@ async function leadsTo(
   code: string,
 ): Promise<string[]> {
   const grammar = grammarOfPath(from) ?? 'python';
-  const facts = await readCodeFacts(grammar, Buffer.from(code));
-  const tree: TreeFiles = {
+  const facts = await analyzeCodeFile(grammar, Buffer.from(code));
+  const tree: RevisionFiles = {
     paths: Object.keys(files),
     has: (path) => path in files,
     moduleConfigs: new Map(Object.entries(files)),
@@ -270,7 +270,7 @@ test('whatever an import says, it leads to a file of the tree or nowhere', async
       ([from, files], parts) => {
         const language = languageOfGrammar(grammarOfPath(from) ?? 'python');
         const between = language === 'python' ? '.' : language === 'rust' ? '::' : '/';
-        const tree: TreeFiles = {
+        const tree: RevisionFiles = {
           paths: Object.keys(files),
           has: (path) => path in files,
           moduleConfigs: new Map(Object.entries(files)),

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
-import { hasSameInlineTests, replaceInlineTests } from '../../../gates/code/cases/rust-inline-tests.ts';
 import {
-  canSplice,
+  hasSameRustInlineTests,
+  replaceRustInlineTests,
+} from '../../../gates/code/cases/rust-inline-tests.ts';
+import {
+  canSpliceTestCase,
   parseTestCaseFile,
   spliceTestCases,
 } from '../../../gates/code/cases/splice-test-cases.ts';
@@ -53,7 +56,7 @@ test('a case fits where all that it uses of its own file is there too', async ()
     'from a import f\n\n\ndef made():\n    return f(1)\n\n\ndef test_a():\n    made()\n\n\ndef test_b():\n    f(2)\n',
   );
   const host = await parseTestCaseFile(grammar, 'from a import f, g\n\n\ndef test_c():\n    g()\n');
-  expect(donor.cases.map((each) => canSplice(host, donor, each))).toEqual([false, true]);
+  expect(donor.cases.map((each) => canSpliceTestCase(host, donor, each))).toEqual([false, true]);
 });
 
 test('tests beside the code of Rust are exchanged, with what marks them', async () => {
@@ -61,10 +64,10 @@ test('tests beside the code of Rust are exchanged, with what marks them', async 
     `#[cfg(test)]\nmod tests {\n    #[test]\n    fn a() {\n        assert_eq!(super::f(), ${value});\n    }\n}`;
   const code = (value: number): string => `pub fn f() -> u8 {\n    ${value}\n}`;
   const [old, now] = [`${code(1)}\n\n${beside(1)}\n`, `${code(2)}\n\n${beside(2)}\n`];
-  expect(await replaceInlineTests(now, old)).toBe(`${code(2)}\n\n${beside(1)}\n`);
-  expect(await replaceInlineTests(code(1), code(2))).toBe(null);
+  expect(await replaceRustInlineTests(now, old)).toBe(`${code(2)}\n\n${beside(1)}\n`);
+  expect(await replaceRustInlineTests(code(1), code(2))).toBe(null);
   expect([
-    await hasSameInlineTests(now, old),
-    await hasSameInlineTests(now, `${code(1)}\n${beside(2)}\n`),
+    await hasSameRustInlineTests(now, old),
+    await hasSameRustInlineTests(now, `${code(1)}\n${beside(2)}\n`),
   ]).toEqual([false, true]);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { listCodeFiles } from '../../../gates/code/code-files.ts';
-import { SyntaxReader } from '../../../gates/code/syntax-reader.ts';
+import { SyntaxTreeReader } from '../../../gates/code/syntax-reader.ts';
 import { readThreadCpuMs } from '../../../workspace/process/cpu-time.ts';
 import { createSubject } from '../../support/patch-fixture.ts';
 
@@ -10,7 +10,7 @@ const FUNCTION = 'def f(x):\n    return x\n';
 async function readers(files: Record<string, string>) {
   const { store, patched } = await createSubject(files, { 'more.txt': 'x' });
   const { code } = await listCodeFiles(store, patched);
-  const reader = () => new SyntaxReader(store, readThreadCpuMs() + 60_000);
+  const reader = () => new SyntaxTreeReader(store, readThreadCpuMs() + 60_000);
   return { one: reader(), other: reader(), files: [...code.values()] };
 }
 

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type Sandbox, Sandboxes } from '../../../gates/core/sandboxes.ts';
+import { type Sandbox, SandboxFactory } from '../../../gates/core/sandboxes.ts';
 import { editTree, writeBlob } from '../../../workspace/git/edit-tree.ts';
 import { emptyTreeId, type GitStore, type ObjectFormat } from '../../../workspace/git/git-store.ts';
 import { captureWorkingTree } from '../../../workspace/git/working-tree.ts';
@@ -50,7 +50,7 @@ async function createRichStore(format: ObjectFormat) {
 
 function createSandboxes(store: GitStore, base: string, tree: string) {
   const workDir = createTemporaryFolder();
-  return { workDir, sandboxes: new Sandboxes({ store, base, tree, workDir, users: null }) };
+  return { workDir, sandboxes: new SandboxFactory({ store, base, tree, workDir, users: null }) };
 }
 
 const ALL_OBJECTS = 'git cat-file --batch-all-objects --batch';

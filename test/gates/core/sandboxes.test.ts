@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { chmod, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { Sandboxes, type SandboxesOptions } from '../../../gates/core/sandboxes.ts';
+import { SandboxFactory, type SandboxFactoryOptions } from '../../../gates/core/sandboxes.ts';
 import {
   canConfine,
   createTraversableFolder,
@@ -15,11 +15,11 @@ import { createPatchFixture } from '../../support/patch-fixture.ts';
 warnAboutSkippedTests(5);
 const USERS = getContainerUsers('gates').slice(0, 2);
 
-async function makeRooms(users: SandboxesOptions['users']) {
+async function makeRooms(users: SandboxFactoryOptions['users']) {
   const patch = await createPatchFixture({ a: 'base\n' }, { a: 'patch\n' });
   const workDir = users ? createTraversableFolder() : createTemporaryFolder();
   await chmod(join(patch.store.dir, '..'), 0o711);
-  return { ...patch, workDir, rooms: new Sandboxes({ ...patch, workDir, users }) };
+  return { ...patch, workDir, rooms: new SandboxFactory({ ...patch, workDir, users }) };
 }
 const LIMIT_MS = 60_000;
 

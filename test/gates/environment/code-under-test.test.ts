@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { reduceToVerdict } from '../../../shared/control/verdict/reduce-to-verdict.ts';
+import { deriveVerdictFromEvidence } from '../../../shared/control/verdict/reduce-to-verdict.ts';
 import { gatherEvidenceOn } from '../../support/gather-evidence.ts';
 import {
   createTemporaryFolder,
@@ -51,7 +51,10 @@ beforeEach(() => {
 
 const gather = async (repository: TestRepository) => {
   const evidence = await gatherEvidenceOn(repository);
-  return { tests: evidence.gates.find(({ name }) => name === 'tests'), verdict: reduceToVerdict(evidence) };
+  return {
+    tests: evidence.gates.find(({ name }) => name === 'tests'),
+    verdict: deriveVerdictFromEvidence(evidence),
+  };
 };
 
 describe('an editable installation that leads to another folder', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createRepositoryFiles } from '../../../gates/environment/detect/repository-files.ts';
-import { detectSetup } from '../../../gates/environment/detect-setup.ts';
+import { detectDependencySetup } from '../../../gates/environment/detect-setup.ts';
 
 /** Lines as `folder: line`, on a machine with npm, pip, Go and Cargo only. */
 const linesFor = async (contents: Readonly<Record<string, string>>): Promise<string[]> => {
@@ -9,7 +9,7 @@ const linesFor = async (contents: Readonly<Record<string, string>>): Promise<str
     async (path) => contents[path] ?? null,
     (name) => ['npm', 'pip', 'go', 'cargo'].includes(name),
   );
-  return (await detectSetup(files)).flatMap(({ lines }) =>
+  return (await detectDependencySetup(files)).flatMap(({ lines }) =>
     lines.map(({ run, folder }) => (folder === '' ? run : `${folder}: ${run}`)),
   );
 };

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { listKeptEnvironments } from '../../../gates/environment/environment-cache.ts';
+import { listCachedEnvironments } from '../../../gates/environment/environment-cache.ts';
 import { gatherEvidenceOn } from '../../support/gather-evidence.ts';
 import {
   createTemporaryFolder,
@@ -73,11 +73,11 @@ describe('environment.setup', () => {
     await gather(repository, { environmentFolder });
     await gather(repository, { environmentFolder });
     expect(runs()).toBe(1);
-    expect(await listKeptEnvironments(environmentFolder)).toMatchObject([{ bytes: expect.any(Number) }]);
+    expect(await listCachedEnvironments(environmentFolder)).toMatchObject([{ bytes: expect.any(Number) }]);
     repository.write({ 'tools.list': 'dep\n' });
     expect((await gather(repository, { environmentFolder }))?.outcome).toBe('passed');
     expect(runs()).toBe(2);
-    expect(await listKeptEnvironments(environmentFolder)).toHaveLength(2);
+    expect(await listCachedEnvironments(environmentFolder)).toHaveLength(2);
   });
 
   test('shares nothing that was built from the sources, which build lines make in each sandbox', async () => {

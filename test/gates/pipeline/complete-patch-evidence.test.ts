@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { buildCompletePatchEvidence } from '../../../gates/pipeline/complete-patch-evidence.ts';
+import { buildPatchCompletenessEvidence } from '../../../gates/pipeline/complete-patch-evidence.ts';
 
 const added = (...paths: readonly string[]) => paths.map((path) => ({ path, kind: 'added' as const }));
-type PatchScope = Parameters<typeof buildCompletePatchEvidence>[1];
+type PatchScope = Parameters<typeof buildPatchCompletenessEvidence>[1];
 const TASK = { files: [], expects: [], signals: [], role: 'backend' } as const;
 const of = (changes: PatchScope['changes'], asked: Partial<PatchScope['task']> = {}) =>
-  buildCompletePatchEvidence([], { changes, task: { ...TASK, ...asked } });
+  buildPatchCompletenessEvidence([], { changes, task: { ...TASK, ...asked } });
 
 test('a patch of new tests, scratch files and documents only needs review', () => {
   const evidence = of(added('replicate_bug.py', 'tests/test_foo.py', 'skipping.py.bak', 'NOTES.md'));
@@ -55,5 +55,5 @@ test.each([
 );
 
 test('a patch needs no review where no task is known', () => {
-  expect(buildCompletePatchEvidence([], { changes: added('tests/test_foo.py'), task: null })).toBeNull();
+  expect(buildPatchCompletenessEvidence([], { changes: added('tests/test_foo.py'), task: null })).toBeNull();
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isPossibleSourceName } from '../../../gates/core/test-result.ts';
+import { isPossibleTestSourceName } from '../../../gates/core/test-result.ts';
 import { findReportInOutput, readAnyReport } from '../../../gates/reports/read-any-report.ts';
 import { REPORT_READERS, type ReportFormat } from '../../../gates/reports/report-readers.ts';
 import type { ToolReport } from '../../../gates/reports/tool-report.ts';
@@ -220,5 +220,5 @@ test.each([
   ['suite > adds up well', 'adds up', false],
   ['suite > test', '', false],
 ])('%s is the case %o: %s', (reported, written, expected) => {
-  expect(isPossibleSourceName(reported, written)).toBe(expected);
+  expect(isPossibleTestSourceName(reported, written)).toBe(expected);
 });

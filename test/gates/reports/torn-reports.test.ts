@@ -4,11 +4,11 @@ import { readCargoTestText } from '../../../gates/reports/cargo-test-text.ts';
 import { REPORT_READERS, type ReportFormat } from '../../../gates/reports/report-readers.ts';
 import type { ReportReader, ToolReport } from '../../../gates/reports/tool-report.ts';
 import { readUnittestOutput } from '../../../gates/reports/unittest.ts';
-import { toBaselineResult } from '../../../gates/tests/comparing/baseline-result.ts';
-import { findLostTests } from '../../../gates/tests/comparing/compare-tests.ts';
-import { evaluateRun } from '../../../gates/tests/comparing/evaluate-run.ts';
-import { createPatchTests } from '../../../gates/tests/comparing/patch-tests.ts';
-import type { CommandRun } from '../../../gates/tests/running/command-run.ts';
+import { buildBaselineResult } from '../../../gates/tests/comparing/baseline-result.ts';
+import { findRemovedPassingTests } from '../../../gates/tests/comparing/compare-tests.ts';
+import { evaluateTestRun } from '../../../gates/tests/comparing/evaluate-run.ts';
+import { createPatchTestLookup } from '../../../gates/tests/comparing/patch-tests.ts';
+import type { CompletedCommandRun } from '../../../gates/tests/running/command-run.ts';
 
 const ROOT = '/room/tree';
 const lines = (...values: readonly unknown[]): string =>
@@ -147,16 +147,16 @@ const WRITERS: Readonly<
   },
 };
 
-const NO_CHANGE = createPatchTests([]);
+const NO_CHANGE = createPatchTestLookup([]);
 
-function runOf(read: ReportReader, text: string, exitCode: number): CommandRun {
+function runOf(read: ReportReader, text: string, exitCode: number): CompletedCommandRun {
   let report: ToolReport | null = null;
   try {
     report = read(text, ROOT);
   } catch {
     // As where a command leaves no report that can be read.
   }
-  const processResult = { exitCode, output: '', truncatedBytes: 0 } as CommandRun['processResult'];
+  const processResult = { exitCode, output: '', truncatedBytes: 0 } as CompletedCommandRun['processResult'];
   const outcome = exitCode === 0 ? 'passed' : 'failed';
   const cases = report?.cases ?? null;
   const explained = report !== null && (exitCode === 0 || report.findings.length > 0) ? report : null;
@@ -164,14 +164,16 @@ function runOf(read: ReportReader, text: string, exitCode: number): CommandRun {
 }
 
 /** Whether a run passes, compared with the same on the base: nothing failed, and nothing is missing. */
-async function passes(run: CommandRun, base: CommandRun): Promise<boolean> {
-  const baseline = toBaselineResult(base);
-  const { outcome } = await evaluateRun(run, {
+async function passes(run: CompletedCommandRun, base: CompletedCommandRun): Promise<boolean> {
+  const baseline = buildBaselineResult(base);
+  const { outcome } = await evaluateTestRun(run, {
     getBaseline: async () => baseline,
     readPatchTests: async () => NO_CHANGE,
   });
   return (
-    outcome === 'passed' && run.cases !== null && findLostTests(run.cases, baseline, NO_CHANGE).length === 0
+    outcome === 'passed' &&
+    run.cases !== null &&
+    findRemovedPassingTests(run.cases, baseline, NO_CHANGE).length === 0
   );
 }
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { Rule, RuleExample } from '../../../gates/rules/framework/rule.ts';
 import { runRules } from '../../../gates/rules/framework/run-rules.ts';
-import { RULES } from '../../../gates/rules/rule-registry.ts';
+import { GATE_RULES } from '../../../gates/rules/rule-registry.ts';
 import { createExamplePatches } from '../../support/rule-examples.ts';
 
 const patchOf = createExamplePatches(
-  RULES.flatMap(({ invalidExamples, validExamples }) => [...invalidExamples, ...validExamples]),
+  GATE_RULES.flatMap(({ invalidExamples, validExamples }) => [...invalidExamples, ...validExamples]),
 );
 
 /** What a rule finds in an example that the base does not have, alone and at the level that finds everything. */
@@ -15,8 +15,8 @@ const found = async (rule: Rule, example: RuleExample) =>
   );
 
 test('every rule has a name of its own, and says what it is for', () => {
-  expect(new Set(RULES.map(({ id }) => id)).size).toBe(RULES.length);
-  for (const { id, summary, rationale, invalidExamples, validExamples } of RULES) {
+  expect(new Set(GATE_RULES.map(({ id }) => id)).size).toBe(GATE_RULES.length);
+  for (const { id, summary, rationale, invalidExamples, validExamples } of GATE_RULES) {
     expect(id).toMatch(/^[a-z][a-z0-9_]+$/);
     expect(summary.length, id).toBeGreaterThan(10);
     expect(rationale.length, id).toBeGreaterThan(40);
@@ -24,7 +24,7 @@ test('every rule has a name of its own, and says what it is for', () => {
   }
 });
 
-describe.each(RULES.map((rule) => [rule.id, rule] as const))('%s', (_, rule) => {
+describe.each(GATE_RULES.map((rule) => [rule.id, rule] as const))('%s', (_, rule) => {
   test.each(rule.invalidExamples.map((each) => [each.name, each] as const))(
     'finds: %s',
     async (_name, example) => {

@@ -7,12 +7,12 @@ import { buildBrowserArguments } from '../../../gates/screenshots/browser-argume
 import {
   findBrowser,
   MAX_PAGE_TEXT_CHARACTERS,
-  type PageResult,
+  type PageCaptureResult,
   ScreenshotPage,
 } from '../../../gates/screenshots/browser-job.ts';
 import { ScreenshotsSetting } from '../../../gates/screenshots/screenshots-setting.ts';
 import { resolveServedFile } from '../../../gates/screenshots/static-server.ts';
-import { readPageResults, readScreenshot } from '../../../gates/screenshots/take-screenshots.ts';
+import { readPageCaptureResults, readScreenshot } from '../../../gates/screenshots/take-screenshots.ts';
 import { readPngSize } from '../../../shared/contract/evidence/png-size.ts';
 import { MAX_SCREENSHOT_BYTES } from '../../../shared/contract/screenshot.ts';
 import { createTemporaryFolder, createTestRepository } from '../../support/git-repository.ts';
@@ -29,7 +29,7 @@ function png(width: number, height: number, bytes = 64): Buffer {
   return made;
 }
 const page = ScreenshotPage.parse({ name: 'start', width: 320, height: 240 });
-const taken: PageResult = { end: 'taken', detail: '', status: 200, errors: [] };
+const taken: PageCaptureResult = { end: 'taken', detail: '', status: 200, errors: [] };
 
 describe('settings of screenshots', () => {
   it.each<[string, object, string]>([
@@ -138,7 +138,7 @@ describe('what the room has left', () => {
     const whole = folder();
     symlinkSync(secret, join(whole, 'shots'));
     for (const place of [file, hard, whole]) expect(await readScreenshot(place, 0, page)).toBeNull();
-    expect(await readPageResults(whole, [page])).toBeNull();
+    expect(await readPageCaptureResults(whole, [page])).toBeNull();
   });
 
   it.each<[string, unknown]>([
@@ -150,13 +150,13 @@ describe('what the room has left', () => {
   ])('says nothing where it is %s', async (_, said) => {
     const place = room();
     writeFileSync(join(place, 'shots/results.json'), JSON.stringify(said));
-    expect(await readPageResults(place, [page])).toBeNull();
+    expect(await readPageCaptureResults(place, [page])).toBeNull();
   });
 
   it('says what it says where it can be read', async () => {
     const place = room();
     writeFileSync(join(place, 'shots/results.json'), JSON.stringify([taken]));
-    expect(await readPageResults(place, [page])).toEqual([taken]);
+    expect(await readPageCaptureResults(place, [page])).toEqual([taken]);
   });
 });
 

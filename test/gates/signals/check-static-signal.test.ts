@@ -2,10 +2,10 @@ import { mkdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import {
-  checkStaticSignal,
+  checkFileBasedSignal,
+  type FileBasedSignal,
   FolderListingCache,
   findFirstGlobMatch,
-  type StaticSignal,
 } from '../../../gates/signals/check-static-signal.ts';
 import { searchLiteral, searchRegex } from '../../../gates/signals/search-file.ts';
 import { searchRegexInWorker } from '../../../gates/signals/search-regex-in-worker.ts';
@@ -42,7 +42,8 @@ beforeAll(() => {
   for (const [path, target] of Object.entries(links)) symlinkSync(target, join(root, path));
 });
 
-const check = (signal: unknown) => checkStaticSignal(root, CompletionSignal.parse(signal) as StaticSignal);
+const check = (signal: unknown) =>
+  checkFileBasedSignal(root, CompletionSignal.parse(signal) as FileBasedSignal);
 const LEAVES = 'leaves the checkout through a symbolic link, which is not followed';
 
 describe('path_exists', () => {
@@ -147,7 +148,7 @@ describe('file_contains', () => {
     let turns = 0;
     const alive = setInterval(() => turns++, 10);
     try {
-      expect(await checkStaticSignal(root, signal, { timeoutMs: 500 })).toEqual({
+      expect(await checkFileBasedSignal(root, signal, { timeoutMs: 500 })).toEqual({
         outcome: 'timed_out',
         detail: 'matching took longer than 500 ms',
       });

@@ -11,11 +11,11 @@ import {
   selectReviewCases,
   summarizeReviews,
 } from '../../../lab/adversarial/requirements-review.ts';
-import { absentJudgement } from '../../../shared/reviews/engine/engine.ts';
-import { REQUIREMENTS_REVIEW } from '../../../shared/reviews/reviewers/requirements-review.ts';
+import { createJudgementWithoutOpinion } from '../../../shared/reviews/engine/engine.ts';
+import { REQUIREMENTS_REVIEWER } from '../../../shared/reviews/reviewers/requirements-review.ts';
 
 const judgement = {
-  ...absentJudgement(REQUIREMENTS_REVIEW, undefined, { code: 'not_returned' }),
+  ...createJudgementWithoutOpinion(REQUIREMENTS_REVIEWER, undefined, { code: 'not_returned' }),
   outcome: 'failed',
   cost_usd: 0.01,
 } as const;

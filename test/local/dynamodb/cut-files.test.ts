@@ -2,7 +2,7 @@ import { cpSync, readdirSync, readFileSync, rmSync, truncateSync } from 'node:fs
 import { join, relative } from 'node:path';
 import { DynamoDBClient, PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createCounters } from '../../../local/counters.ts';
+import { createOperationCounters } from '../../../local/counters.ts';
 import { type Dynamo, startDynamo } from '../../../local/dynamodb/index.ts';
 import { offsets } from '../support/disk.ts';
 import { CREDENTIALS, clientConfig, TABLE, temporaryDirectory } from '../support/resources.ts';
@@ -23,7 +23,7 @@ async function start(dataDir: string): Promise<Dynamo> {
     credentials: CREDENTIALS,
     dataDir,
     resources: [TABLE],
-    counters: createCounters(),
+    counters: createOperationCounters(),
     log: { segmentBytes: 2_000 },
     onFailure: () => {},
     onError: (message) => notices.push(message),

@@ -8,7 +8,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createCounters } from '../../../local/counters.ts';
+import { createOperationCounters } from '../../../local/counters.ts';
 import { itemBytes } from '../../../local/dynamodb/capacity.ts';
 import { type Dynamo, startDynamo } from '../../../local/dynamodb/index.ts';
 import { CREDENTIALS, clientConfig, TABLE, temporaryDirectory } from '../support/resources.ts';
@@ -22,7 +22,7 @@ beforeAll(async () => {
     credentials: CREDENTIALS,
     dataDir: directory.path,
     resources: [TABLE],
-    counters: createCounters(),
+    counters: createOperationCounters(),
     onFailure: (error) => {
       throw error;
     },

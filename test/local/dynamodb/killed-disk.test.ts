@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DynamoDBClient, GetItemCommand, ScanCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { FileSystemCalls } from '../../../local/atomic-files.ts';
-import { createCounters } from '../../../local/counters.ts';
+import { createOperationCounters } from '../../../local/counters.ts';
 import { type Dynamo, startDynamo } from '../../../local/dynamodb/index.ts';
 import type { ItemImage } from '../../../local/dynamodb/item-image.ts';
 import { killedAfter, offsets } from '../support/disk.ts';
@@ -23,7 +23,7 @@ async function start(dataDir: string, failures: string[], calls?: FileSystemCall
     credentials: CREDENTIALS,
     dataDir,
     resources: [TABLE],
-    counters: createCounters(),
+    counters: createOperationCounters(),
     ...(calls === undefined ? {} : { log: { calls } }),
     onFailure: (error) => failures.push(error.message),
     onError: () => {},

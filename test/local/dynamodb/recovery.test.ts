@@ -11,7 +11,7 @@ import {
   ScanCommand,
 } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createCounters } from '../../../local/counters.ts';
+import { createOperationCounters } from '../../../local/counters.ts';
 import { type Dynamo, startDynamo } from '../../../local/dynamodb/index.ts';
 import type { ItemImage } from '../../../local/dynamodb/item-image.ts';
 import { CREDENTIALS, clientConfig, TABLE, temporaryDirectory } from '../support/resources.ts';
@@ -38,7 +38,7 @@ async function withDynamo<T>(
     credentials: CREDENTIALS,
     dataDir: directory.path,
     resources: [table],
-    counters: createCounters(),
+    counters: createOperationCounters(),
     onFailure: fail,
     onError: (message) => notices.push(message),
   });
@@ -221,7 +221,7 @@ describe('a write whose record a kill tore', () => {
 });
 
 test('what an external engine has and the log has not is logged, once', async () => {
-  const counters = createCounters();
+  const counters = createOperationCounters();
   const common = { counters, credentials: CREDENTIALS, onFailure: fail, onError: fail, resources: [TABLE] };
   const external = await startDynamo({ ...common, dataDir: join(directory.path, 'external') });
   const options = { ...common, dataDir: join(directory.path, 'own'), engine: external.endpoint };

@@ -11,13 +11,13 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createCounters } from '../../../local/counters.ts';
+import { createOperationCounters } from '../../../local/counters.ts';
 import { type Dynamo, startDynamo } from '../../../local/dynamodb/index.ts';
 import type { ChangeRecord } from '../../../local/dynamodb/write-ahead-log/index.ts';
 import { CREDENTIALS, clientConfig, TABLE, temporaryDirectory } from '../support/resources.ts';
 
 const directory = temporaryDirectory();
-const counters = createCounters();
+const counters = createOperationCounters();
 let dynamo: Dynamo;
 let client: DynamoDBClient;
 let mark = 0;

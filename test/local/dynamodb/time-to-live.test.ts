@@ -6,7 +6,7 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createCounters } from '../../../local/counters.ts';
+import { createOperationCounters } from '../../../local/counters.ts';
 import { type Dynamo, startDynamo } from '../../../local/dynamodb/index.ts';
 import { CREDENTIALS, clientConfig, TABLE, temporaryDirectory } from '../support/resources.ts';
 
@@ -19,7 +19,7 @@ async function start(): Promise<void> {
     credentials: CREDENTIALS,
     dataDir: directory.path,
     resources: [TABLE],
-    counters: createCounters(),
+    counters: createOperationCounters(),
     onFailure: (error) => {
       throw error;
     },

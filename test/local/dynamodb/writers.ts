@@ -1,7 +1,7 @@
 /** `writers.ts FOLDER SEGMENT_BYTES [reader]`: writes as fast as it can until it is killed, and prints each acknowledged write. */
 import { writeSync } from 'node:fs';
 import { DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import { createCounters } from '../../../local/counters.ts';
+import { createOperationCounters } from '../../../local/counters.ts';
 import { startDynamo } from '../../../local/dynamodb/index.ts';
 import { CREDENTIALS, clientConfig, TABLE } from '../support/resources.ts';
 
@@ -13,7 +13,7 @@ const dynamo = await startDynamo({
   credentials: CREDENTIALS,
   dataDir: process.argv[2] ?? '',
   resources: [TABLE],
-  counters: createCounters(),
+  counters: createOperationCounters(),
   log: { segmentBytes: Number(process.argv[3]) },
   onFailure: fail,
   onError: fail,

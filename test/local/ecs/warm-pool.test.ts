@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startContainer } from '../../../local/ecs/container.ts';
 import type { ContainerProgram } from '../../../local/ecs/container-process.ts';
-import { createWarmPool, type WarmPool } from '../../../local/ecs/warm-pool.ts';
+import { createWarmContainerPool, type WarmContainerPool } from '../../../local/ecs/warm-pool.ts';
 import { temporaryDirectory } from '../support/resources.ts';
 
 /** Says who it is and what it was told, as a box does that waits for the rest of its environment where it was started ahead. */
@@ -21,7 +21,7 @@ if (process.env.ASSAY_WARM_START === undefined) say();
 
 describe('the process of the next box', () => {
   let directory: ReturnType<typeof temporaryDirectory>;
-  let ahead: WarmPool;
+  let ahead: WarmContainerPool;
   const kinds: ContainerProgram[] = [];
   const [first = 0, second = 1] = [0, 1];
   const of = (kind: number): ContainerProgram => kinds[kind] as ContainerProgram;
@@ -38,7 +38,7 @@ describe('the process of the next box', () => {
         scratch: join(directory.path, 'scratch'),
         canStartWarm: true,
       });
-    ahead = createWarmPool();
+    ahead = createWarmContainerPool();
   });
   afterEach(async () => {
     await ahead.stop();
@@ -88,7 +88,7 @@ describe('the process of the next box', () => {
 
   it('ends when nothing has come for it in its time, with its folder', async () => {
     await ahead.stop();
-    ahead = createWarmPool(500);
+    ahead = createWarmContainerPool(500);
     await run(first, 'a');
     await run(first, 'b');
     const process = await run(first, 'c').then((one) => one.process);

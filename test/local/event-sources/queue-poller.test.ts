@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { createCounters } from '../../../local/counters.ts';
+import { createOperationCounters } from '../../../local/counters.ts';
 import { openWriteAheadLog } from '../../../local/dynamodb/write-ahead-log/index.ts';
 import { type EventSources, startEventSources } from '../../../local/event-sources/index.ts';
 import { createInjectedFaults } from '../../../local/fault-injection.ts';
 import { type AwsJsonClient, createAwsJsonClient } from '../../../local/http/aws-json.ts';
 import type { InvokeResult, ResolvedResource } from '../../../local/interfaces.ts';
-import { type Queues, startQueues } from '../../../local/queues/index.ts';
+import { type LocalSqsAndS3, startLocalSqsAndS3 } from '../../../local/queues/index.ts';
 import { CREDENTIALS, resource, temporaryDirectory } from '../support/resources.ts';
 
 const NAMES = ['Batch', 'Retry', 'Poison', 'Error', 'Invalid', 'Filtered', 'Twice', 'Again', 'Parallel'];
@@ -19,13 +19,13 @@ interface QueueRecord {
 
 const directory = temporaryDirectory();
 const faults = createInjectedFaults();
-let queues: Queues;
+let queues: LocalSqsAndS3;
 let sqs: AwsJsonClient;
 const sources: EventSources[] = [];
 const log = openWriteAheadLog(`${directory.path}/dynamodb`);
 
 beforeAll(async () => {
-  queues = await startQueues({
+  queues = await startLocalSqsAndS3({
     credentials: CREDENTIALS,
     dataDir: directory.path,
     resources: NAMES.flatMap((name) => [
@@ -36,7 +36,7 @@ beforeAll(async () => {
       }),
       resource(`${name}Dead`, 'AWS::SQS::Queue', { QueueName: `${name}Dead` }),
     ]),
-    counters: createCounters(),
+    counters: createOperationCounters(),
     onFailure: (error) => {
       throw error;
     },

@@ -1,13 +1,13 @@
 import { GetObjectCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createCounters } from '../../../local/counters.ts';
+import { createOperationCounters } from '../../../local/counters.ts';
 import { readTableSpecs } from '../../../local/dynamodb/tables.ts';
 import { openWriteAheadLog, type WriteAheadLog } from '../../../local/dynamodb/write-ahead-log/index.ts';
 import { type EventSources, startEventSources } from '../../../local/event-sources/index.ts';
 import { createInjectedFaults } from '../../../local/fault-injection.ts';
 import { createAwsJsonClient } from '../../../local/http/aws-json.ts';
 import type { InjectedFaults, InvokeResult } from '../../../local/interfaces.ts';
-import { type Queues, startQueues } from '../../../local/queues/index.ts';
+import { type LocalSqsAndS3, startLocalSqsAndS3 } from '../../../local/queues/index.ts';
 import { CREDENTIALS, resource, TABLE, temporaryDirectory } from '../support/resources.ts';
 
 const tables = readTableSpecs([TABLE]);
@@ -162,11 +162,11 @@ describe('a record that is reported as failed', () => {
 
   test('is given up alone after its retries, and the dead-letter queue hears where it was', async () => {
     const queue = resource('Dead', 'AWS::SQS::Queue', { QueueName: 'Dead' });
-    const queues: Queues = await startQueues({
+    const queues: LocalSqsAndS3 = await startLocalSqsAndS3({
       credentials: CREDENTIALS,
       dataDir: directory.path,
       resources: [queue],
-      counters: createCounters(),
+      counters: createOperationCounters(),
       onFailure: (error) => {
         throw error;
       },
@@ -203,11 +203,11 @@ describe('a record that is reported as failed', () => {
 });
 
 test('a bucket gets all of a batch that is given up, under the name that Lambda gives it', async () => {
-  const queues: Queues = await startQueues({
+  const queues: LocalSqsAndS3 = await startLocalSqsAndS3({
     credentials: CREDENTIALS,
     dataDir: directory.path,
     resources: [resource('Kept', 'AWS::S3::Bucket', { BucketName: 'kept' })],
-    counters: createCounters(),
+    counters: createOperationCounters(),
     onFailure: (error) => {
       throw error;
     },

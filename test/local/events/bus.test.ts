@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createCounters } from '../../../local/counters.ts';
+import { createOperationCounters } from '../../../local/counters.ts';
 import { createEventBus, type LocalEventBus } from '../../../local/events/index.ts';
-import { parseRate } from '../../../local/events/rules.ts';
+import { parseScheduleRate } from '../../../local/events/rules.ts';
 import type { InvokeResult } from '../../../local/interfaces.ts';
 
 const functionArn = 'arn:aws:lambda:eu-west-1:123456789012:function:reconciler';
@@ -37,7 +37,7 @@ function start(resources: Parameters<typeof createEventBus>[0]['resources'], res
         return result?.() ?? { payload: null };
       },
     },
-    counters: createCounters(),
+    counters: createOperationCounters(),
     onError: (message) => errors.push(message),
   });
   return bus;
@@ -137,7 +137,7 @@ describe('a schedule', () => {
     ['rate(2 hours)', 7_200_000],
     ['rate(30 days)', 2_592_000_000],
   ])('of %s has a period of %i ms', (expression, milliseconds) => {
-    expect(parseRate(expression)).toBe(milliseconds);
+    expect(parseScheduleRate(expression)).toBe(milliseconds);
   });
 
   it.each([

@@ -1,18 +1,21 @@
 import { request as httpRequest } from 'node:http';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createCounters } from '../../../local/counters.ts';
-import { listen } from '../../../local/http/listen.ts';
+import { createOperationCounters } from '../../../local/counters.ts';
+import { listenOnPreferredPort } from '../../../local/http/listen.ts';
 import { createHttpApi } from '../../../local/http-api/index.ts';
 import { createThrottle } from '../../../local/http-api/throttle.ts';
 import type { InvokeResult, ResolvedResource } from '../../../local/interfaces.ts';
-import type { Json } from '../../../local/properties.ts';
-import { isAuthenticatedByHandler, type LoopbackListener } from '../../../shared/lib/loopback-listener.ts';
+import type { UnknownRecord } from '../../../local/properties.ts';
+import {
+  isAuthenticationLeftToHandler,
+  type LoopbackListener,
+} from '../../../shared/lib/loopback-listener.ts';
 import { resource } from '../support/resources.ts';
 
 const arn = (name: string): string => `arn:aws:lambda:us-east-1:000000000000:function:${name}`;
 const uri = `arn:aws:apigateway:us-east-1:lambda:path/2015-03-31/functions/${arn('auth')}/invocations`;
 
-const integration = (id: string, more: Json = {}): ResolvedResource =>
+const integration = (id: string, more: UnknownRecord = {}): ResolvedResource =>
   resource(id, 'AWS::ApiGatewayV2::Integration', {
     ApiId: 'Api',
     IntegrationType: 'AWS_PROXY',
@@ -20,7 +23,7 @@ const integration = (id: string, more: Json = {}): ResolvedResource =>
     PayloadFormatVersion: '2.0',
     ...more,
   });
-const authorizer = (id: string, more: Json = {}): ResolvedResource =>
+const authorizer = (id: string, more: UnknownRecord = {}): ResolvedResource =>
   resource(id, 'AWS::ApiGatewayV2::Authorizer', {
     ApiId: 'Api',
     AuthorizerType: 'REQUEST',
@@ -55,23 +58,25 @@ const RESOURCES = [
   route('GET /cached', 'Fixed', 'Cached'),
 ];
 
-let calls: { readonly name: string; readonly event: Json }[];
-let handlers: Record<string, (event: Json) => unknown>;
+let calls: { readonly name: string; readonly event: UnknownRecord }[];
+let handlers: Record<string, (event: UnknownRecord) => unknown>;
 let server: LoopbackListener;
-let counters: ReturnType<typeof createCounters>;
+let counters: ReturnType<typeof createOperationCounters>;
 const errors: string[] = [];
 
 const serve = (resources: readonly ResolvedResource[]): Promise<LoopbackListener> =>
-  listen(
-    { servesPages: true, isAuthenticated: isAuthenticatedByHandler },
+  listenOnPreferredPort(
+    { servesPages: true, isAuthenticated: isAuthenticationLeftToHandler },
     createHttpApi({
       resources,
       lambda: {
         async invoke(arnOrName, payload): Promise<InvokeResult> {
           const name = arnOrName.split(':').at(-1) ?? '';
-          calls.push({ name, event: payload as Json });
+          calls.push({ name, event: payload as UnknownRecord });
           try {
-            return { payload: (await handlers[name]?.(payload as Json)) ?? { statusCode: 200, body: name } };
+            return {
+              payload: (await handlers[name]?.(payload as UnknownRecord)) ?? { statusCode: 200, body: name },
+            };
           } catch (error) {
             return { payload: null, error: { errorType: 'Error', errorMessage: String(error) } };
           }
@@ -85,7 +90,7 @@ const serve = (resources: readonly ResolvedResource[]): Promise<LoopbackListener
 beforeEach(async () => {
   calls = [];
   handlers = {};
-  counters = createCounters();
+  counters = createOperationCounters();
   server = await serve(RESOURCES);
 });
 afterEach(() => server.stop());
@@ -258,7 +263,8 @@ describe('a response', () => {
 });
 
 describe('a route with an authorizer', () => {
-  const asked = (): readonly Json[] => calls.filter(({ name }) => name === 'auth').map(({ event }) => event);
+  const asked = (): readonly UnknownRecord[] =>
+    calls.filter(({ name }) => name === 'auth').map(({ event }) => event);
   const bearer = (token: string): RequestInit => ({ headers: { authorization: `Bearer ${token}` } });
 
   test('answers 401 to a request without a token, and asks nobody', async () => {
@@ -316,7 +322,7 @@ describe('a route with an authorizer', () => {
 });
 
 describe('a stage with limits', () => {
-  const limited = (settings: Json): ResolvedResource =>
+  const limited = (settings: UnknownRecord): ResolvedResource =>
     resource('Stage', 'AWS::ApiGatewayV2::Stage', {
       ApiId: 'Api',
       StageName: '$default',

@@ -1,7 +1,7 @@
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, expect, test } from 'vitest';
-import { createCounters } from '../../../local/counters.ts';
+import { createOperationCounters } from '../../../local/counters.ts';
 import type { FunctionSpec } from '../../../local/lambda/function-spec.ts';
 import { functionOf, hostOf } from '../support/functions.ts';
 import { temporaryDirectory } from '../support/resources.ts';
@@ -170,7 +170,7 @@ test('an ES module has a thread of its own, with its environment and its output,
   });
   rmSync(join(module.directory ?? '', 'index.js'));
   writeFileSync(join(module.directory ?? '', 'index.mjs'), source);
-  const counters = createCounters();
+  const counters = createOperationCounters();
   const made = hostOf(directory.path, [shared, module], { counters });
   hosts.push(made);
   const { payload } = await made.invoke('module', {});

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
-import { createCounters } from '../../../local/counters.ts';
+import { createOperationCounters } from '../../../local/counters.ts';
 import { functionArn } from '../../../local/lambda/function-spec.ts';
 import { FUNCTION_ENV_NAMES } from '../../../shared/contract/resource-names.ts';
 import { functionOf, hostOf } from '../support/functions.ts';
@@ -111,7 +111,7 @@ test('an instance takes one invocation at a time, and a busy function gets more,
       busy -= 1;
       return { seen, thread };
     };`;
-  const counters = createCounters();
+  const counters = createOperationCounters();
   const { invoke } = host(source, {}, { maxInstances: 3, counters });
   const results = await Promise.all(Array.from({ length: 9 }, () => invoke('f', {})));
   const payloads = results.map(({ payload }) => payload as { seen: number; thread: number });
@@ -126,7 +126,7 @@ test('an instance takes one invocation at a time, and a busy function gets more,
 });
 
 test('a function is loaded when it is called first, and its state stays between calls', async () => {
-  const counters = createCounters();
+  const counters = createOperationCounters();
   const source = 'let calls = 0; exports.handler = async () => (calls += 1);';
   const { invoke } = host(source, {}, { counters });
   expect(counters.snapshot()).toEqual({});

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { createCounters } from '../../../local/counters.ts';
+import { createOperationCounters } from '../../../local/counters.ts';
 import type { BusEvent } from '../../../local/interfaces.ts';
 import { createInvokeHandler } from '../../../local/lambda/invoke-api.ts';
 
@@ -22,7 +22,7 @@ const options = {
       return name === 'works' ? { payload: 'done' } : { payload: error, error };
     },
   },
-  counters: createCounters(),
+  counters: createOperationCounters(),
   bus: { put: (event: BusEvent) => void told.push(event) },
   onError: () => {},
 };

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { ReceiveMessageCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createCounters } from '../../../local/counters.ts';
+import { createOperationCounters } from '../../../local/counters.ts';
 import { checkQueueDatabase, QUEUE_DATABASE_FILE } from '../../../local/queues/database-check.ts';
-import { type Queues, startQueues } from '../../../local/queues/index.ts';
+import { type LocalSqsAndS3, startLocalSqsAndS3 } from '../../../local/queues/index.ts';
 import { offsets } from '../support/disk.ts';
 import { CREDENTIALS, clientConfig, resource, temporaryDirectory } from '../support/resources.ts';
 
@@ -15,18 +15,19 @@ beforeEach(() => {
 });
 afterEach(() => directory.remove());
 
-const start = (dataDir: string): Promise<Queues> =>
-  startQueues({
+const start = (dataDir: string): Promise<LocalSqsAndS3> =>
+  startLocalSqsAndS3({
     credentials: CREDENTIALS,
     dataDir,
     resources: [resource('Work', 'AWS::SQS::Queue', { QueueName: 'Work', VisibilityTimeout: 600 })],
-    counters: createCounters(),
+    counters: createOperationCounters(),
     onFailure: () => {},
   });
-const clientOf = ({ sqsEndpoint }: Queues) => new SQSClient({ ...clientConfig(sqsEndpoint), maxAttempts: 1 });
-const urlOf = ({ sqsEndpoint }: Queues): string => `${sqsEndpoint}/000000000000/Work`;
+const clientOf = ({ sqsEndpoint }: LocalSqsAndS3) =>
+  new SQSClient({ ...clientConfig(sqsEndpoint), maxAttempts: 1 });
+const urlOf = ({ sqsEndpoint }: LocalSqsAndS3): string => `${sqsEndpoint}/000000000000/Work`;
 
-async function send(queues: Queues, names: readonly string[]): Promise<void> {
+async function send(queues: LocalSqsAndS3, names: readonly string[]): Promise<void> {
   const client = clientOf(queues);
   for (const name of names)
     await client.send(
@@ -34,7 +35,7 @@ async function send(queues: Queues, names: readonly string[]): Promise<void> {
     );
   client.destroy();
 }
-async function received(queues: Queues): Promise<readonly string[]> {
+async function received(queues: LocalSqsAndS3): Promise<readonly string[]> {
   const client = clientOf(queues);
   const names: string[] = [];
   for (;;) {

@@ -12,9 +12,9 @@ import {
 } from '@aws-sdk/client-sqs';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { createCounters } from '../../../local/counters.ts';
+import { createOperationCounters } from '../../../local/counters.ts';
 import type { OperationCounters } from '../../../local/interfaces.ts';
-import { type Queues, startQueues } from '../../../local/queues/index.ts';
+import { type LocalSqsAndS3, startLocalSqsAndS3 } from '../../../local/queues/index.ts';
 import { RecordObjectStore } from '../../../shared/store/record-object-store.ts';
 import { compactRecordsOfDay } from '../../../shared/use-cases/operate/compact-records.ts';
 import { CREDENTIALS, clientConfig, resource, temporaryDirectory } from '../support/resources.ts';
@@ -37,13 +37,13 @@ const RESOURCES = [
 
 const directory = temporaryDirectory();
 let counters: OperationCounters;
-let queues: Queues;
+let queues: LocalSqsAndS3;
 let sqs: SQSClient;
 let s3: S3Client;
 
 async function start(port = 0): Promise<void> {
-  counters = createCounters();
-  queues = await startQueues({
+  counters = createOperationCounters();
+  queues = await startLocalSqsAndS3({
     credentials: CREDENTIALS,
     dataDir: directory.path,
     resources: RESOURCES,

@@ -9,12 +9,12 @@ import {
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createCounters } from '../../../local/counters.ts';
-import { type Queues, startQueues } from '../../../local/queues/index.ts';
+import { createOperationCounters } from '../../../local/counters.ts';
+import { type LocalSqsAndS3, startLocalSqsAndS3 } from '../../../local/queues/index.ts';
 import { CREDENTIALS, clientConfig, resource, temporaryDirectory } from '../support/resources.ts';
 
 const directory = temporaryDirectory();
-let queues: Queues;
+let queues: LocalSqsAndS3;
 let s3: S3Client;
 const bare = (more: object = {}) =>
   new S3Client({
@@ -25,11 +25,11 @@ const bare = (more: object = {}) =>
   });
 
 beforeAll(async () => {
-  queues = await startQueues({
+  queues = await startLocalSqsAndS3({
     credentials: CREDENTIALS,
     dataDir: directory.path,
     resources: [resource('Files', 'AWS::S3::Bucket', { BucketName: 'files' })],
-    counters: createCounters(),
+    counters: createOperationCounters(),
     onFailure: (error) => {
       throw error;
     },

@@ -1,13 +1,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createCounters } from '../../../local/counters.ts';
+import { createOperationCounters } from '../../../local/counters.ts';
 import type { OperationCounters } from '../../../local/interfaces.ts';
-import type { SdkEndpoints } from '../../../local/lambda/function-environment.ts';
+import type { LocalServiceEndpoints } from '../../../local/lambda/function-environment.ts';
 import { type FunctionSpec, functionArn } from '../../../local/lambda/function-spec.ts';
 import { createLambdaHost } from '../../../local/lambda/host.ts';
 import { CREDENTIALS } from './resources.ts';
 
-export const NO_ENDPOINTS: SdkEndpoints = {
+export const NO_ENDPOINTS: LocalServiceEndpoints = {
   DYNAMODB: 'http://127.0.0.1:1',
   SQS: 'http://127.0.0.1:2',
   S3: 'http://127.0.0.1:3',
@@ -54,7 +54,7 @@ export function hostOf(
     credentials: CREDENTIALS,
     functions,
     endpoints: NO_ENDPOINTS,
-    counters: createCounters(),
+    counters: createOperationCounters(),
     compileCache: join(directory, 'compiled'),
     scratch: join(directory, 'scratch'),
     onLog: (name, line) => lines.push(`${name}: ${line}`),

@@ -1,19 +1,22 @@
 import { FileHealthQuery } from '../../../shared/control/file-health/file-health-schemas.ts';
 import {
-  fileHealthListView,
-  fileHistoryView,
-  type TrackedFile,
+  buildFileHealthHistory,
+  buildFileHealthList,
+  type HealthTrackedFile,
 } from '../../../shared/control/file-health/file-health-views.ts';
-import { type FileTouch, NO_TOUCH_COUNTS } from '../../../shared/control/file-health/file-touches.ts';
+import {
+  type FileChangeOutcome,
+  NO_FILE_CHANGE_OUTCOME_COUNTS,
+} from '../../../shared/control/file-health/file-touches.ts';
 import type { DerivedRow } from '../../../shared/control/ledger/derive-rows.ts';
 import { budgetForecastView } from '../../../shared/control/metrics/budget-forecast.ts';
-import { qualityCostView } from '../../../shared/control/metrics/cost-view.ts';
+import { buildQualityCost } from '../../../shared/control/metrics/cost-view.ts';
 import {
-  addRecord,
+  addRecordToDailyMetrics,
   type DailyMetrics,
   EMPTY_DAILY_METRICS,
 } from '../../../shared/control/metrics/daily-metrics.ts';
-import { qualityTrendView, qualityView } from '../../../shared/control/metrics/quality-views.ts';
+import { buildQualityMetrics, buildQualityTrend } from '../../../shared/control/metrics/quality-views.ts';
 import { FIXED_NOW } from '../../support/builders.ts';
 import type { ScriptedApi } from './scripted-api.ts';
 
@@ -61,17 +64,21 @@ function day(ago: number): readonly [string, DailyMetrics] {
     }),
     row('reviews', { decision: ago % 2 ? 'approve' : 'reject', held_by: ['lint'], passed_by: ['tests'] }),
   ];
-  return [date, records.reduce(addRecord, EMPTY_DAILY_METRICS)];
+  return [date, records.reduce(addRecordToDailyMetrics, EMPTY_DAILY_METRICS)];
 }
 
 /** Answers of an API that has figures of the last two weeks. */
 export function tellFigures(api: ScriptedApi): void {
   const days = new Map(Array.from({ length: 14 }, (_, ago) => day(ago)));
-  api.answers.set('GET /quality', () => ({ body: qualityView(days, FIXED_NOW) }));
-  api.answers.set('GET /quality/trend', () => ({ body: qualityTrendView(days, 'day', 30, FIXED_NOW) }));
-  api.answers.set('GET /quality/cost', () => ({ body: qualityCostView(days, 30, FIXED_NOW) }));
-  const file = (path: string, outcomes: readonly FileTouch['outcome'][], findings = 0): TrackedFile => ({
-    ...{ repository: 'https://example.test/shop.git', path, earlier: NO_TOUCH_COUNTS },
+  api.answers.set('GET /quality', () => ({ body: buildQualityMetrics(days, FIXED_NOW) }));
+  api.answers.set('GET /quality/trend', () => ({ body: buildQualityTrend(days, 'day', 30, FIXED_NOW) }));
+  api.answers.set('GET /quality/cost', () => ({ body: buildQualityCost(days, 30, FIXED_NOW) }));
+  const file = (
+    path: string,
+    outcomes: readonly FileChangeOutcome['outcome'][],
+    findings = 0,
+  ): HealthTrackedFile => ({
+    ...{ repository: 'https://example.test/shop.git', path, earlier: NO_FILE_CHANGE_OUTCOME_COUNTS },
     latest: outcomes.map((outcome, index) => ({
       ...{ id: `T${index}#1#file#0`, outcome, findings, flaky: findings > 4 ? 1 : 0 },
       at: new Date(FIXED_NOW.getTime() - (20 - index) * 3_600_000).toISOString(),
@@ -83,10 +90,10 @@ export function tellFigures(api: ScriptedApi): void {
     file('src/an\u202egnp.exe.ts', ['accepted']),
   ];
   api.answers.set('GET /quality/file-health', () => ({
-    body: fileHealthListView(files, FileHealthQuery.parse({}), false, FIXED_NOW),
+    body: buildFileHealthList(files, FileHealthQuery.parse({}), false, FIXED_NOW),
   }));
   api.answers.set('GET /quality/file-health/file', () => ({
-    body: fileHistoryView(files[0] as TrackedFile, FIXED_NOW),
+    body: buildFileHealthHistory(files[0] as HealthTrackedFile, FIXED_NOW),
   }));
   api.answers.set('GET /quality/budget-forecast', () => ({
     body: budgetForecastView(days, new Map([['backend', { open: 12 }]]), 40, FIXED_NOW),

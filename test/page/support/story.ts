@@ -4,7 +4,7 @@ import { attemptListView, taskView } from '../../../shared/api/task-views.ts';
 import type { Attempt } from '../../../shared/contract/task/attempt.ts';
 import { TASK_STATUSES, type TaskStatus } from '../../../shared/contract/task/status.ts';
 import type { Task } from '../../../shared/contract/task/task.ts';
-import { summariseCompletions } from '../../../shared/control/ledger/verification-nudge.ts';
+import { buildVerificationNudge } from '../../../shared/control/ledger/verification-nudge.ts';
 import { addSeconds, attempt, fakeSha1, task, verdict } from '../../support/builders.ts';
 import { buildCompletions } from '../../support/completions.ts';
 import type { ScriptedApi } from './scripted-api.ts';
@@ -195,7 +195,7 @@ export function tell(
       TASK_STATUSES.map((status) => [status, tasks.filter((each) => each.status === status).length]),
     ),
     per_role: [],
-    verification_nudge: summariseCompletions(buildCompletions(4, unverified)),
+    verification_nudge: buildVerificationNudge(buildCompletions(4, unverified)),
     breakers: [],
     generated_at: '2026-11-20T10:00:00.000Z',
   };

@@ -1,8 +1,8 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test, vi } from 'vitest';
-import { ApiRefusalError, createContainerClient } from '../../../shared/api/container-client.ts';
-import { requestWithRetries, UnreachableError } from '../../../shared/api/http-client.ts';
+import { ApiRefusalError, createContainerApiClient } from '../../../shared/api/container-client.ts';
+import { HttpServiceUnreachableError, requestWithRetries } from '../../../shared/api/http-client.ts';
 
 let server: Server | undefined;
 const serve = async (listener: RequestListener): Promise<string> => {
@@ -60,7 +60,7 @@ test('an answer that does not come in time is given up, and the query of a URL i
     { method: 'GET' },
     { ...FAST, timeoutMs: 20, maxTries: 2 },
   );
-  await expect(failed).rejects.toThrow(UnreachableError);
+  await expect(failed).rejects.toThrow(HttpServiceUnreachableError);
   await expect(failed).rejects.toThrow(/\/object: no answer after 20 ms$/);
 });
 
@@ -86,11 +86,11 @@ test('a box hands in what it has for longer than six tries, and asks its memory 
     response.statusCode = ++calls < 9 ? 503 : 200;
     response.end('{}');
   });
-  const client = createContainerClient({ api_url: url, token: 'T', task_id: 'a' });
+  const client = createContainerApiClient({ api_url: url, token: 'T', task_id: 'a' });
   await client.post('fail', { reason: 'r', failure_class: 'agent_failed' }, FAST);
   expect(calls).toBe(9);
   calls = 0;
-  await expect(client.post('heartbeat', {}, FAST)).rejects.toThrow(UnreachableError);
+  await expect(client.post('heartbeat', {}, FAST)).rejects.toThrow(HttpServiceUnreachableError);
   expect(calls).toBe(6);
 });
 
@@ -107,7 +107,7 @@ test.each([
       minutes += 10;
       response.end('{}');
     });
-    const client = createContainerClient({
+    const client = createContainerApiClient({
       api_url: url,
       token: 'T',
       task_id: 'a',
@@ -133,7 +133,7 @@ test('a refusal of the API carries its status, code and detail', async () => {
     seen.push([incoming.method, incoming.url, incoming.headers.authorization]);
     response.writeHead(409).end('{"code":"stale_lease","detail":"too late"}');
   });
-  const client = createContainerClient({ api_url: url, token: 'T', task_id: 'a' });
+  const client = createContainerApiClient({ api_url: url, token: 'T', task_id: 'a' });
   const refused = client.post('heartbeat', {});
   await expect(refused).rejects.toThrow(ApiRefusalError);
   await expect(refused).rejects.toMatchObject({

@@ -6,7 +6,7 @@ import { TASK_LIFECYCLE } from '../../../shared/contract/task/status.ts';
 import { LETTER_LIFECYCLE } from '../../../shared/control/dead-letters/letter-status.ts';
 import { PROPOSAL_LIFECYCLE } from '../../../shared/control/tune/proposals.ts';
 import type { Lifecycle } from '../../../shared/lib/lifecycle.ts';
-import { eventCondition } from '../../../shared/store/event-condition.ts';
+import { buildLifecycleEventCondition } from '../../../shared/store/event-condition.ts';
 
 /** Each life cycle, with the events that are allowed in its terminal statuses. */
 const LIFECYCLES = [
@@ -68,7 +68,7 @@ describe.each(LIFECYCLES)('the life cycle of a %s', (_, cycle, reopening) => {
           let status = start;
           for (const event of walk) {
             const next = cycle.next(status, event);
-            const { ExpressionAttributeValues: values } = eventCondition(cycle, event, 7);
+            const { ExpressionAttributeValues: values } = buildLifecycleEventCondition(cycle, event, 7);
             const { ':version': version, ...allowed } = values as Record<string, unknown>;
             expect(version).toBe(7);
             expect(Object.values(allowed).includes(status)).toBe(next !== null);

@@ -3,20 +3,20 @@ import { request as httpRequest } from 'node:http';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
-  type AccessRule,
-  isAuthenticatedByHandler,
+  isAuthenticationLeftToHandler,
   isSameSecret,
+  type LoopbackAccessRule,
   type LoopbackListener,
   listenOnLoopback,
 } from '../../../shared/lib/loopback-listener.ts';
 
 const RULES = {
-  page: { servesPages: true, isAuthenticated: isAuthenticatedByHandler },
+  page: { servesPages: true, isAuthenticated: isAuthenticationLeftToHandler },
   engine: {
     servesPages: false,
     isAuthenticated: ({ headers }) => isSameSecret(headers.authorization ?? '', 'secret'),
   },
-} satisfies Record<string, AccessRule>;
+} satisfies Record<string, LoopbackAccessRule>;
 
 /** Sends headers as they are: `fetch` sets `Host` and `Origin` itself. */
 const send = ({ port }: LoopbackListener, headers: Readonly<Record<string, string>>): Promise<number> =>

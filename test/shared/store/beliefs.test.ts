@@ -2,16 +2,16 @@ import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { TIERS } from '../../../shared/contract/agents/tiers.ts';
-import type { OutcomeObservation } from '../../../shared/control/cascade/learning/learned-outcome.ts';
+import type { KeyedAttemptOutcome } from '../../../shared/control/cascade/learning/learned-outcome.ts';
 import { setTierPin } from '../../../shared/control/cascade/learning/learning-control.ts';
-import { latestOutcomes } from '../../../shared/control/cascade/learning/outcome-window.ts';
+import { selectLatestAttemptOutcomes } from '../../../shared/control/cascade/learning/outcome-window.ts';
 import { measureItemBytes } from '../../../shared/lib/item-size.ts';
-import { TierOutcomeStore } from '../../../shared/store/beliefs.ts';
+import { RoleLearningStore } from '../../../shared/store/beliefs.ts';
 import { ItemTable } from '../../../shared/store/item-table.ts';
 import { addSeconds, FIXED_NOW } from '../../support/builders.ts';
 import { MemoryTable } from '../../support/memory-table.ts';
 
-const observed = (number: number): OutcomeObservation => ({
+const observed = (number: number): KeyedAttemptOutcome => ({
   role: 'backend',
   complexity: 'low',
   tier: TIERS[number % 2] ?? 'haiku',
@@ -53,7 +53,7 @@ function world(choose: (below: number) => number) {
     }
     return ended;
   };
-  return { store: new TierOutcomeStore(new ItemTable(db, 'tasks')), until };
+  return { store: new RoleLearningStore(new ItemTable(db, 'tasks')), until };
 }
 
 describe('what is learned', () => {
@@ -69,7 +69,7 @@ describe('what is learned', () => {
           );
           const read = await until(store.readRole('backend'));
           for (const tier of TIERS) {
-            const expected = latestOutcomes(
+            const expected = selectLatestAttemptOutcomes(
               numbers
                 .map(observed)
                 .filter((each) => each.tier === tier)
@@ -96,7 +96,7 @@ describe('what is learned', () => {
         return table.carryOut(command);
       },
     } as unknown as DynamoDBDocumentClient;
-    const store = new TierOutcomeStore(new ItemTable(db, 'tasks'));
+    const store = new RoleLearningStore(new ItemTable(db, 'tasks'));
     const all = Array.from({ length: 800 }, (_, number) => observed(2 * number));
     for (const each of all) await store.recordOutcome(each);
     for (const { count, bytes } of writes.values()) {
@@ -105,7 +105,11 @@ describe('what is learned', () => {
     }
     const { windows } = await store.readRole('backend');
     expect(windows).toEqual([
-      { complexity: 'low', tier: 'haiku', window: latestOutcomes(all.map(({ outcome }) => outcome)) },
+      {
+        complexity: 'low',
+        tier: 'haiku',
+        window: selectLatestAttemptOutcomes(all.map(({ outcome }) => outcome)),
+      },
     ]);
   });
 
@@ -114,7 +118,7 @@ describe('what is learned', () => {
     const db = {
       send: async (command: unknown) => table.carryOut(command),
     } as unknown as DynamoDBDocumentClient;
-    const store = new TierOutcomeStore(new ItemTable(db, 'tasks'));
+    const store = new RoleLearningStore(new ItemTable(db, 'tasks'));
     const word = { by: 'ann', reason: 'a try', now: FIXED_NOW };
     await store.updateControl('backend', (control) => setTierPin(control, 'low', 'opus', word));
     await store.updateControl('backend', (control) => setTierPin(control, 'low', 'opus', word));

@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { FargatePool } from '../../../shared/control/admission/container-capacity.ts';
 import { measureItemBytes } from '../../../shared/lib/item-size.ts';
-import { ContainerRegister } from '../../../shared/store/container-register.ts';
+import { RunningContainerStore } from '../../../shared/store/container-register.ts';
 import { ItemTable } from '../../../shared/store/item-table.ts';
 import { FIXED_NOW } from '../../support/builders.ts';
 import { createTestTable } from '../../support/dynalite-table.ts';
@@ -19,17 +19,20 @@ let made = 0;
 const items = async () =>
   (await table.db.send(new ScanCommand({ TableName: 'tasks', ConsistentRead: true }))).Items ?? [];
 /** A register of its own in the same table. */
-async function fresh(vcpus: number): Promise<ContainerRegister> {
+async function fresh(vcpus: number): Promise<RunningContainerStore> {
   for (const { pk, sk } of await items())
     await table.db.send(new DeleteCommand({ TableName: 'tasks', Key: { pk, sk } }));
   made += 1;
-  return new ContainerRegister(new ItemTable(table.db, 'tasks'), { on_demand: vcpus * 1_024, spot: 1_024 });
+  return new RunningContainerStore(new ItemTable(table.db, 'tasks'), {
+    on_demand: vcpus * 1_024,
+    spot: 1_024,
+  });
 }
 type Priority = 1 | 2 | 3;
 const ask = (box: string, by: string, priority: Priority = 2) => ({ name: box, by, priority });
 /** Of one submitter alone, unless said. */
 const admit = async (
-  register: ContainerRegister,
+  register: RunningContainerStore,
   box: string,
   pool: FargatePool,
   cpu: number,

@@ -2,11 +2,11 @@ import { ECSClient, RunTaskCommand, type RunTaskCommandOutput } from '@aws-sdk/c
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { FargatePool } from '../../../shared/control/admission/container-capacity.ts';
-import { EcsContainers } from '../../../shared/store/ecs-containers.ts';
+import { EcsContainerClient } from '../../../shared/store/ecs-containers.ts';
 import { LaunchError } from '../../../shared/store/launch-error.ts';
 
 const ecs = mockClient(ECSClient);
-const boxes = new EcsContainers(new ECSClient({ region: 'us-east-1' }), 'cluster', {
+const boxes = new EcsContainerClient(new ECSClient({ region: 'us-east-1' }), 'cluster', {
   subnets: ['subnet-1'],
   securityGroups: ['sg-1'],
   assignPublicIp: false,

@@ -1,7 +1,7 @@
 import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { objectKey } from '../../../shared/contract/resource-names.ts';
+import { s3ObjectKeys } from '../../../shared/contract/resource-names.ts';
 import { sha256 } from '../../../shared/lib/sha256.ts';
 import { ObjectStore } from '../../../shared/store/object-store.ts';
 
@@ -9,18 +9,18 @@ const s3 = mockClient(S3Client);
 beforeEach(() => s3.reset());
 
 const HASH = sha256('{}');
-const evidence = objectKey.evidence('t-1', 1, 1, HASH);
-const records = objectKey.records('tasks', '2026-11-23', 'b');
-const assignment = objectKey.assignment('t-1', 1, 'gates', 'n');
+const evidence = s3ObjectKeys.evidence('t-1', 1, 1, HASH);
+const records = s3ObjectKeys.records('tasks', '2026-11-23', 'b');
+const assignment = s3ObjectKeys.assignment('t-1', 1, 'gates', 'n');
 
 describe('objects', () => {
   it.each([
     [evidence, 'locked'],
     [records, 'locked'],
     [assignment, 'bucket'],
-    [objectKey.patch('t-1', 1, HASH), 'bucket'],
-    [objectKey.hiddenTests('t-1', HASH), 'bucket'],
-    [objectKey.memory('r', 'results', 'h'), 'bucket'],
+    [s3ObjectKeys.patch('t-1', 1, HASH), 'bucket'],
+    [s3ObjectKeys.hiddenTests('t-1', HASH), 'bucket'],
+    [s3ObjectKeys.memory('r', 'results', 'h'), 'bucket'],
   ])('of %s lie in the %s', async (key, bucket) => {
     const store = new ObjectStore(
       new S3Client({ region: 'us-east-1', credentials: { accessKeyId: 'a', secretAccessKey: 'b' } }),

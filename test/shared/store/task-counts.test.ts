@@ -2,12 +2,12 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { TASK_STATUSES, type TaskStatus } from '../../../shared/contract/task/status.ts';
-import { NudgeRules } from '../../../shared/control/ledger/nudge-rules.ts';
+import { VerificationNudgeRules } from '../../../shared/control/ledger/nudge-rules.ts';
 import type { TaskStatusChange } from '../../../shared/control/ledger/task-counts.ts';
 import { ItemTable } from '../../../shared/store/item-table.ts';
-import { shardOf } from '../../../shared/store/shard.ts';
+import { computeShard } from '../../../shared/store/shard.ts';
 import { TaskCountStore } from '../../../shared/store/task-counts.ts';
-import { readStatus } from '../../../shared/use-cases/operate/status.ts';
+import { readSystemStatus } from '../../../shared/use-cases/operate/status.ts';
 import { FIXED_NOW } from '../../support/builders.ts';
 import { createTestTable } from '../../support/dynalite-table.ts';
 import { MemoryTable } from '../../support/memory-table.ts';
@@ -15,7 +15,7 @@ import { MemoryTable } from '../../support/memory-table.ts';
 const ROLES = ['backend', 'qa'];
 /** Ids that are all counted in the same item of a role, more than it keeps the marks of. */
 const CROWD = Array.from({ length: 1_000 }, (_, index) => `T${index}`)
-  .filter((id) => shardOf(id, 8) === 0)
+  .filter((id) => computeShard(id, 8) === 0)
   .slice(0, 40);
 const fact = (id: string, role: string, version: number, status: TaskStatus | null): TaskStatusChange => ({
   id,
@@ -146,11 +146,11 @@ describe('counts', () => {
       for (let time = 0; time < 2; time++) await table.counts.count(each, FIXED_NOW);
     await table.counts.count(fact('o', 'qa', 2, 'blocked'), FIXED_NOW);
     await table.counts.count(fact('a', 'qa', 10, null), FIXED_NOW);
-    const status = await readStatus({
+    const status = await readSystemStatus({
       counts: table.counts,
       breakers: { list: async () => [] },
       completions: table.completions,
-      nudge: NudgeRules.parse({}),
+      nudge: VerificationNudgeRules.parse({}),
       now: new Date(FIXED_NOW.getTime() + 60_000),
     });
     await table.close();

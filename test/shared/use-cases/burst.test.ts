@@ -1,28 +1,31 @@
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
-import { backoffSeconds } from '../../../functions/dispatch/backoff.ts';
+import { computeBackoffSeconds } from '../../../functions/dispatch/backoff.ts';
 import { SimulatedTable } from '../../../lab/simulator/engines/simulated-table.ts';
 import type { LaunchMessage } from '../../../shared/contract/messages/step-messages.ts';
 import { Refusal } from '../../../shared/contract/refusal.ts';
-import { launchName } from '../../../shared/contract/task/task.ts';
+import { containerLaunchName } from '../../../shared/contract/task/task.ts';
 import {
   ADMISSION_RETRY_SECONDS,
   MAX_TIMES_PASSED_OVER,
   STARVATION_SECONDS,
 } from '../../../shared/control/admission/admission-control.ts';
 import { startAttempt } from '../../../shared/control/task-commands/start-attempt.ts';
-import { ContainerRegister, type RegisteredContainer } from '../../../shared/store/container-register.ts';
-import { NO_CREDENTIALS } from '../../../shared/store/credential-provider.ts';
+import {
+  type RunningContainerEntry,
+  RunningContainerStore,
+} from '../../../shared/store/container-register.ts';
+import { provideNoCredentials } from '../../../shared/store/credential-provider.ts';
 import type { DeliveryInvoker } from '../../../shared/store/delivery-invoker.ts';
-import type { EcsContainers } from '../../../shared/store/ecs-containers.ts';
+import type { EcsContainerClient } from '../../../shared/store/ecs-containers.ts';
 import { FileLockStore } from '../../../shared/store/file-locks.ts';
 import { ItemTable } from '../../../shared/store/item-table.ts';
 import { LaunchError } from '../../../shared/store/launch-error.ts';
 import { ObjectStore } from '../../../shared/store/object-store.ts';
 import { TaskStore } from '../../../shared/store/task-store.ts';
 import { launchContainer } from '../../../shared/use-cases/containers/launch-container.ts';
-import { type ClaimContext, claimNext } from '../../../shared/use-cases/work/claim-task.ts';
+import { type ClaimContext, claimNextOpenTask } from '../../../shared/use-cases/work/claim-task.ts';
 import { addSeconds, FIXED_NOW, task } from '../../support/builders.ts';
 import { CONTAINER_CAPACITY } from '../../support/container-capacity.ts';
 
@@ -74,7 +77,7 @@ function first<Each extends { readonly at: number }>(
 describe(`a burst of ${MANY.toLocaleString('en')} launches`, () => {
   it('each box is started once, whatever comes twice, comes late or finds no room, and none is lost', async () => {
     const { db, tasks } = stores();
-    const register = new ContainerRegister(new ItemTable(db, 'tasks'), {
+    const register = new RunningContainerStore(new ItemTable(db, 'tasks'), {
       on_demand: AT_ONCE * 1_024,
       spot: 1_024,
     });
@@ -109,7 +112,7 @@ describe(`a burst of ${MANY.toLocaleString('en')} launches`, () => {
         most = Math.max(most, running.length);
         return `arn:${name}`;
       },
-    } as unknown as EcsContainers;
+    } as unknown as EcsContainerClient;
     const s3 = { send: async () => ({ ETag: '1', Body: { transformToString: async () => '{}' } }) };
     class Signing extends ObjectStore {
       override presignGet = async (key: string): Promise<string> => `https://s3.test/${key}`;
@@ -142,7 +145,7 @@ describe(`a burst of ${MANY.toLocaleString('en')} launches`, () => {
             capacity: CONTAINER_CAPACITY,
             receiveCount: each.receives,
             taskDefinitionFamilies: { agent: 'a', gates: 'g' },
-            getCredential: NO_CREDENTIALS,
+            getCredential: provideNoCredentials,
             apiUrl: 'https://api.test',
             defaultAdapter: { kind: 'command', argv: ['true'], timeout_s: 1 },
             modelGateway: null,
@@ -160,7 +163,7 @@ describe(`a burst of ${MANY.toLocaleString('en')} launches`, () => {
         }
       }
     });
-    expect(started.toSorted()).toEqual(ids.map((id) => launchName(id, 1, 'agent', 1)).toSorted());
+    expect(started.toSorted()).toEqual(ids.map((id) => containerLaunchName(id, 1, 'agent', 1)).toSorted());
     expect(most).toBeLessThanOrEqual(AT_ONCE);
     expect(refused).toBeGreaterThan(0);
     const all = await tasks.getMany(ids);
@@ -178,18 +181,18 @@ describe(`a burst of ${MANY.toLocaleString('en')} launches`, () => {
       send: async ({ constructor: { name }, input }: { constructor: { name: string }; input: never }) =>
         table.run(name, input),
     } as unknown as DynamoDBDocumentClient;
-    const register = new ContainerRegister(new ItemTable(db, 'tasks'), {
+    const register = new RunningContainerStore(new ItemTable(db, 'tasks'), {
       on_demand: AT_ONCE * 1_024,
       spot: 1_024,
     });
     const chance = random(7);
     const waiting = ids.map((id, n) => ({
-      name: launchName(id, 1, 'agent', 1),
+      name: containerLaunchName(id, 1, 'agent', 1),
       priority: priorityOf(n),
       at: now + chance() * (MINUTE / 2),
       receives: 0,
     }));
-    const running: { readonly box: RegisteredContainer; readonly at: number }[] = [];
+    const running: { readonly box: RunningContainerEntry; readonly at: number }[] = [];
     const started: { readonly name: string; readonly priority: number; readonly at: number }[] = [];
     let early = 0;
     let most = 0;
@@ -203,7 +206,7 @@ describe(`a burst of ${MANY.toLocaleString('en')} launches`, () => {
       const { name, priority } = next;
       const entry = await register.admit({ name, by: 'ann', priority }, 'on_demand', 1_024, new Date(now));
       if (typeof entry === 'string') {
-        const seconds = backoffSeconds(next.receives, chance());
+        const seconds = computeBackoffSeconds(next.receives, chance());
         next.at = now + 1_000 * (entry === 'next' ? Math.min(seconds, ADMISSION_RETRY_SECONDS) : seconds);
         waiting.push(next);
         continue;
@@ -217,7 +220,7 @@ describe(`a burst of ${MANY.toLocaleString('en')} launches`, () => {
       started.push({ name, priority, at: now });
     }
     expect(started.map(({ name }) => name).toSorted()).toEqual(
-      ids.map((id) => launchName(id, 1, 'agent', 1)).toSorted(),
+      ids.map((id) => containerLaunchName(id, 1, 'agent', 1)).toSorted(),
     );
     expect(most).toBe(AT_ONCE);
     // For a quarter of an hour none; then, of those that were passed over, one of eleven of each priority.
@@ -246,7 +249,7 @@ describe(`a burst of ${MANY.toLocaleString('en')} launches`, () => {
     const claimed: string[] = [];
     const claim = async (): Promise<boolean> => {
       try {
-        claimed.push((await claimNext('backend', context)).task.id);
+        claimed.push((await claimNextOpenTask('backend', context)).task.id);
         return true;
       } catch (error) {
         if (error instanceof Refusal && error.code === 'no_task') return false;

@@ -2,18 +2,18 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DEFAULT_TIER_MODELS as MODELS } from '../../../shared/contract/agents/tiers.ts';
 import type { TaskSubmissionInput } from '../../../shared/contract/submission/schema.ts';
 import type { Attempt } from '../../../shared/contract/task/attempt.ts';
-import { deliveryBranch, type Task } from '../../../shared/contract/task/task.ts';
+import { deliveryBranchName, type Task } from '../../../shared/contract/task/task.ts';
 import { fixUpId } from '../../../shared/control/task-commands/fix-up.ts';
 import { startRetryRound } from '../../../shared/control/task-commands/operator-commands.ts';
-import { settleTask } from '../../../shared/control/task-commands/settle.ts';
+import { finishTaskAfterCascade } from '../../../shared/control/task-commands/settle.ts';
 import { FileLockStore } from '../../../shared/store/file-locks.ts';
 import { ItemTable } from '../../../shared/store/item-table.ts';
 import { TaskStore } from '../../../shared/store/task-store.ts';
 import { runSelectModelStep } from '../../../shared/use-cases/cascade/cascade-steps.ts';
 import {
-  type ProjectionContext,
-  projectTaskWrite,
-  reprojectTask,
+  applyTaskWriteEffects,
+  repeatTaskProjections,
+  type TaskProjectionContext,
 } from '../../../shared/use-cases/cascade/stream-projections.ts';
 import {
   addSeconds,
@@ -30,7 +30,7 @@ import { createTestTable } from '../../support/dynalite-table.ts';
 
 let table: Awaited<ReturnType<typeof createTestTable>>;
 let tasks: TaskStore;
-let context: ProjectionContext;
+let context: TaskProjectionContext;
 let made = 0;
 beforeAll(async () => {
   table = await createTestTable();
@@ -47,7 +47,7 @@ beforeAll(async () => {
     cascadeMachineArn: 'm',
     now: () => addSeconds(60),
     onCompletion: () => {},
-  } as unknown as ProjectionContext;
+  } as unknown as TaskProjectionContext;
 });
 afterAll(() => table.close());
 
@@ -87,8 +87,8 @@ const judged = (of: Task, attempts: readonly Attempt[] = [gaveUp()]): Promise<Ta
 /** Ends a task by its verdict, and follows that write. */
 async function fail(of: Task, attempts?: readonly Attempt[], times = 1): Promise<Task> {
   const before = await judged(of, attempts);
-  const after = await tasks.applyCommand(of.id, (each) => settleTask(each, addSeconds(10)));
-  for (let time = 0; time < times; time++) await projectTaskWrite(before, after, context);
+  const after = await tasks.applyCommand(of.id, (each) => finishTaskAfterCascade(each, addSeconds(10)));
+  for (let time = 0; time < times; time++) await applyTaskWriteEffects(before, after, context);
   return after;
 }
 const dependent = async (on: readonly string[], more: Partial<TaskSubmissionInput> = {}): Promise<Task> => {
@@ -100,7 +100,7 @@ const dependent = async (on: readonly string[], more: Partial<TaskSubmissionInpu
       blocked_reason: { code: 'dependency_pending', task_id: on[0] ?? '', message: 'waits' },
       base_commit: null,
     },
-    { depends_on: [...on], base_ref: deliveryBranch(on[0] ?? ''), ...more },
+    { depends_on: [...on], base_ref: deliveryBranchName(on[0] ?? ''), ...more },
   );
   return (await tasks.create(of)).task;
 };
@@ -135,11 +135,11 @@ describe('a task whose work fails its checks for good', () => {
       depends_on: [fix.id],
       waits_for: fix.id,
       rewired: [{ from: first.id, to: fix.id }],
-      base_ref: deliveryBranch(fix.id),
+      base_ref: deliveryBranchName(fix.id),
       blocked_reason: { code: 'dependency_pending' },
     });
     const version = (await now(fix.id)).version;
-    await reprojectTask(failed, context);
+    await repeatTaskProjections(failed, context);
     expect((await now(fix.id)).version).toBe(version);
   });
 

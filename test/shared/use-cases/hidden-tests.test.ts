@@ -9,11 +9,11 @@ import { serializeHiddenTests } from '../../../shared/contract/submission/hidden
 import type { TaskSubmissionInput } from '../../../shared/contract/submission/schema.ts';
 import type { Task } from '../../../shared/contract/task/task.ts';
 import { buildPromptParts } from '../../../shared/control/cascade/agent-prompt.ts';
-import { deriveRows } from '../../../shared/control/ledger/derive-rows.ts';
+import { deriveRecordRows } from '../../../shared/control/ledger/derive-rows.ts';
 import { sha256 } from '../../../shared/lib/sha256.ts';
-import { NO_CREDENTIALS } from '../../../shared/store/credential-provider.ts';
+import { provideNoCredentials } from '../../../shared/store/credential-provider.ts';
 import type { DeliveryInvoker } from '../../../shared/store/delivery-invoker.ts';
-import type { EcsContainers } from '../../../shared/store/ecs-containers.ts';
+import type { EcsContainerClient } from '../../../shared/store/ecs-containers.ts';
 import { ObjectStore } from '../../../shared/store/object-store.ts';
 import { launchContainer } from '../../../shared/use-cases/containers/launch-container.ts';
 import { submitBatch } from '../../../shared/use-cases/submit/submit-batch.ts';
@@ -196,7 +196,7 @@ describe('what is told of hidden tests', () => {
       taskView(escalated()),
       attemptListView(escalated()),
       buildPromptParts(escalated(), escalated().attempts),
-      deriveRows(null, escalated(), DEFAULT_TIER_MODELS),
+      deriveRecordRows(null, escalated(), DEFAULT_TIER_MODELS),
     ]);
     expect(told).toContain('hidden tests: 2 of 9 fail');
     for (const word of [MARK, 'hidden/', '4711', 'hidden_tests":']) expect(told).not.toContain(word);
@@ -226,13 +226,13 @@ describe('what is told of hidden tests', () => {
       {
         tasks: table.tasks,
         objects,
-        containers: { run: async () => 'arn' } as unknown as EcsContainers,
+        containers: { run: async () => 'arn' } as unknown as EcsContainerClient,
         deliveries: { invoke: async () => {} } as unknown as DeliveryInvoker,
         register: UNLIMITED_REGISTER,
         capacity: CONTAINER_CAPACITY,
         receiveCount: 1,
         taskDefinitionFamilies: { agent: 'a', gates: 'g' },
-        getCredential: NO_CREDENTIALS,
+        getCredential: provideNoCredentials,
         apiUrl: 'https://api.test',
         defaultAdapter: { kind: 'command', argv: ['true'], timeout_s: 60 },
         modelGateway: null,

@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AGENT_CLI_MANIFESTS } from '../../../shared/contract/agents/adapter-manifests.ts';
 import { DEFAULT_TIER_MODELS as MODELS } from '../../../shared/contract/agents/tiers.ts';
-import type { AvailableAgents } from '../../../shared/control/task-commands/adapter-problems.ts';
+import type { AvailableAgentClis } from '../../../shared/control/task-commands/adapter-problems.ts';
 import { FileLockStore } from '../../../shared/store/file-locks.ts';
 import { ItemTable } from '../../../shared/store/item-table.ts';
 import { TaskStore } from '../../../shared/store/task-store.ts';
 import {
   type CascadeContext,
-  decideStep,
+  runDecideStep,
   runSelectModelStep,
 } from '../../../shared/use-cases/cascade/cascade-steps.ts';
 import { addSeconds, attempt, FIXED_NOW, report, task } from '../../support/builders.ts';
 import { createTestTable } from '../../support/dynalite-table.ts';
 
-const agents: AvailableAgents = {
+const agents: AvailableAgentClis = {
   defaultAdapter: { kind: 'claude', timeout_s: 900 },
   containerClis: ['claude', 'codex'],
   modelVendors: ['anthropic', 'openai'],
@@ -70,7 +70,7 @@ describe('after a provider was down', () => {
       event: 'claim',
       task: { ...present, status: 'in_review', version: present.version + 1, attempts: [spent] },
     }));
-    expect(await decideStep('spent', 1, context)).toMatchObject({ stage: 'select_model' });
+    expect(await runDecideStep('spent', 1, context)).toMatchObject({ stage: 'select_model' });
     expect(await runSelectModelStep('spent', 1, context)).toMatchObject({ stage: 'run_agent', attempt: 2 });
     const [first, second] = (await context.tasks.require('spent')).attempts;
     expect(first?.decision).toMatchObject({ action: 'retry', next_adapter: 'codex' });

@@ -7,21 +7,21 @@ import type { TaskSubmissionInput } from '../../../shared/contract/submission/sc
 import { isTerminalStatus, TASK_STATUSES } from '../../../shared/contract/task/status.ts';
 import type { Task } from '../../../shared/contract/task/task.ts';
 import { resolveBuiltinRole } from '../../../shared/control/roles/defaults.ts';
-import { nextDeadline, START_GRACE_SECONDS } from '../../../shared/control/task-commands/deadline.ts';
+import { computeTaskDeadline, START_GRACE_SECONDS } from '../../../shared/control/task-commands/deadline.ts';
 import { failTaskByOperator } from '../../../shared/control/task-commands/operator-commands.ts';
 import { renewLease } from '../../../shared/control/task-commands/report-work.ts';
 import { recordResolvedBase } from '../../../shared/control/task-commands/resolve-base.ts';
-import { settleTask } from '../../../shared/control/task-commands/settle.ts';
-import type { StateMachines } from '../../../shared/store/state-machines.ts';
+import { finishTaskAfterCascade } from '../../../shared/control/task-commands/settle.ts';
+import type { StepFunctionsClient } from '../../../shared/store/state-machines.ts';
 import { runSelectModelStep } from '../../../shared/use-cases/cascade/cascade-steps.ts';
 import {
-  type ProjectionContext,
-  projectTaskWrite,
+  applyTaskWriteEffects,
+  type TaskProjectionContext,
 } from '../../../shared/use-cases/cascade/stream-projections.ts';
 import { listReviews } from '../../../shared/use-cases/operate/list-reviews.ts';
 import { type ReconcileContext, reconcileTasks } from '../../../shared/use-cases/operate/reconcile-tasks.ts';
 import { submitTask } from '../../../shared/use-cases/submit/submit-task.ts';
-import { claimNext } from '../../../shared/use-cases/work/claim-task.ts';
+import { claimNextOpenTask } from '../../../shared/use-cases/work/claim-task.ts';
 import {
   ANY_AGENTS,
   addSeconds,
@@ -55,8 +55,8 @@ beforeEach(() => {
 const machines = {
   startExecution: async (_arn: string, name: string, input: { readonly stage: string }) =>
     void started.push([name, input.stage]),
-} as unknown as StateMachines;
-const at = (now: Date): ProjectionContext => ({
+} as unknown as StepFunctionsClient;
+const at = (now: Date): TaskProjectionContext => ({
   tasks: table.tasks,
   locks: table.locks,
   counts: table.counts,
@@ -108,7 +108,13 @@ const resolved = async ({ id, base_ref, role }: Task): Promise<Task> => {
   return table.tasks.require(id);
 };
 const claim = (role: string, now = FIXED_NOW) =>
-  claimNext(role, { tasks: table.tasks, locks: table.locks, now, claimant: 'bob', leaseSeconds: 120 });
+  claimNextOpenTask(role, {
+    tasks: table.tasks,
+    locks: table.locks,
+    now,
+    claimant: 'bob',
+    leaseSeconds: 120,
+  });
 const now = async (id: string): Promise<Task> => table.tasks.require(id);
 
 describe('a lease', () => {
@@ -242,7 +248,7 @@ describe('a round', () => {
         if (name.startsWith(bad.id)) throw new Error('no answer');
         await machines.startExecution(arn, name, input);
       },
-    } as unknown as StateMachines;
+    } as unknown as StepFunctionsClient;
     const first = await round(addSeconds(60), { stateMachines: failing });
     expect(first.failed).toEqual([`${bad.id}: no answer`]);
     expect(started).toEqual([[`${good.id}-r1`, 'select_model']]);
@@ -280,7 +286,7 @@ it('gives every task in every state a deadline, or an event that it waits for', 
           status === 'auth_required' ||
           of.hold !== null ||
           (status === 'open' && runner === 'external' && known));
-      expect(nextDeadline(of) === null).toBe(waitsForSomebody);
+      expect(computeTaskDeadline(of) === null).toBe(waitsForSomebody);
     }),
   );
 });
@@ -348,9 +354,9 @@ describe('a record that the stream has given up', () => {
         },
       },
     }));
-    expect((await table.tasks.applyCommand(ending.id, (each) => settleTask(each, FIXED_NOW))).status).toBe(
-      'done',
-    );
+    expect(
+      (await table.tasks.applyCommand(ending.id, (each) => finishTaskAfterCascade(each, FIXED_NOW))).status,
+    ).toBe('done');
     expect((await now(waiter.id)).status).toBe('blocked');
     await round(addSeconds(119));
     expect((await now(waiter.id)).status).toBe('blocked');
@@ -408,9 +414,9 @@ describe('following the stream', () => {
         version: task.version + 1,
       },
     }));
-    const done = await table.tasks.applyCommand(first.id, (task) => settleTask(task, FIXED_NOW));
+    const done = await table.tasks.applyCommand(first.id, (task) => finishTaskAfterCascade(task, FIXED_NOW));
     expect(done.status).toBe('done');
-    for (let time = 0; time < 3; time++) await projectTaskWrite(reviewed, done, at(FIXED_NOW));
+    for (let time = 0; time < 3; time++) await applyTaskWriteEffects(reviewed, done, at(FIXED_NOW));
     expect(completions).toEqual([first.id]);
     expect(await now(waiter.id)).toMatchObject({ status: 'open', run: 1 });
     expect(await now(rival.id)).toMatchObject({ status: 'open', waits_for: null, run: 2 });
@@ -423,7 +429,7 @@ describe('following the stream', () => {
     const failed = await table.tasks.applyCommand(dependency.id, (task) =>
       failTaskByOperator(task, 'x', 'ann', FIXED_NOW),
     );
-    await projectTaskWrite(null, waiter, at(FIXED_NOW));
+    await applyTaskWriteEffects(null, waiter, at(FIXED_NOW));
     expect(await now(waiter.id)).toMatchObject({
       status: 'blocked',
       blocked_reason: { code: 'dependency_failed', task_id: failed.id },
@@ -432,8 +438,8 @@ describe('following the stream', () => {
 
   it('starts each run by its own name, in whatever order the records come', async () => {
     const made = await submit();
-    await projectTaskWrite({ ...made, run: 1 }, { ...made, run: 2 }, at(FIXED_NOW));
-    await projectTaskWrite(null, made, at(FIXED_NOW));
+    await applyTaskWriteEffects({ ...made, run: 1 }, { ...made, run: 2 }, at(FIXED_NOW));
+    await applyTaskWriteEffects(null, made, at(FIXED_NOW));
     expect(started.map(([name]) => name)).toEqual([`${made.id}-r2`, `${made.id}-r1`]);
   });
 });

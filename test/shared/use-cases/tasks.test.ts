@@ -2,13 +2,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ListTasksQuery } from '../../../shared/api/task-schemas.ts';
 import { Refusal } from '../../../shared/contract/refusal.ts';
 import type { TaskSubmissionInput } from '../../../shared/contract/submission/schema.ts';
-import { summariseCompletions } from '../../../shared/control/ledger/verification-nudge.ts';
+import { buildVerificationNudge } from '../../../shared/control/ledger/verification-nudge.ts';
 import { cancelTask } from '../../../shared/control/task-commands/operator-commands.ts';
 import { renewLease } from '../../../shared/control/task-commands/report-work.ts';
 import { listTasks } from '../../../shared/use-cases/operate/list-tasks.ts';
 import { submitBatch } from '../../../shared/use-cases/submit/submit-batch.ts';
 import { type SubmitContext, submitTask } from '../../../shared/use-cases/submit/submit-task.ts';
-import { claimNext, claimTask } from '../../../shared/use-cases/work/claim-task.ts';
+import { claimNextOpenTask, claimTask } from '../../../shared/use-cases/work/claim-task.ts';
 import { ANY_AGENTS, addSeconds, FIXED_NOW, REJECTING_OBJECTS, submission } from '../../support/builders.ts';
 import { buildCompletions } from '../../support/completions.ts';
 import { createTestTable } from '../../support/dynalite-table.ts';
@@ -159,7 +159,7 @@ describe('claiming', () => {
     const claimer = async (): Promise<void> => {
       for (;;) {
         try {
-          const { task } = await claimNext('swarm', claims());
+          const { task } = await claimNextOpenTask('swarm', claims());
           claimed.push({ id: task.id, priority: task.priority, created: task.created_at });
         } catch (error) {
           if (error instanceof Refusal && error.code === 'no_task') return;
@@ -179,12 +179,12 @@ describe('claiming', () => {
     await submit({ id: 'early', role: 'solo', runner: 'external', priority: 2 });
     await submit({ id: 'urgent', role: 'solo', runner: 'external', priority: 1 }, { now: addSeconds(2) });
     const order = [
-      await claimNext('solo', claims()),
-      await claimNext('solo', claims()),
-      await claimNext('solo', claims()),
+      await claimNextOpenTask('solo', claims()),
+      await claimNextOpenTask('solo', claims()),
+      await claimNextOpenTask('solo', claims()),
     ];
     expect(order.map(({ task }) => task.id)).toEqual(['urgent', 'early', 'late']);
-    expect((await refused(claimNext('solo', claims()))).code).toBe('no_task');
+    expect((await refused(claimNextOpenTask('solo', claims()))).code).toBe('no_task');
   });
 
   it('is refused for managed tasks, with an old version, and while a live task holds an overlapping file', async () => {
@@ -279,7 +279,7 @@ describe('the verification nudge', () => {
     [3, 1, true],
     [0, 0, false],
   ])('of %i completions with %i unverified exceeds the threshold: %s', (total, unverified, exceeded) => {
-    const nudge = summariseCompletions(buildCompletions(total - unverified, unverified));
+    const nudge = buildVerificationNudge(buildCompletions(total - unverified, unverified));
     expect(nudge.threshold_exceeded).toBe(exceeded);
     expect(nudge.unverified_ratio).toBe(
       total === 0 ? null : Math.round((unverified / total) * 1_000) / 1_000,

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { RecordsDatabase } from '../../../cli/query/records-database.ts';
-import { namedQueries } from '../../../shared/control/ledger/named-queries.ts';
+import { InMemoryRecordsDatabase } from '../../../cli/query/records-database.ts';
+import { loadNamedSqlQueries } from '../../../shared/control/ledger/named-queries.ts';
 import { EXPECTED_QUERY_RESULTS, readRecordTables } from './expected-query-results.ts';
 
 /** Floats that were added in another order differ in their last digits. */
@@ -28,9 +28,9 @@ const asIn = (rows: readonly string[], other: readonly string[]): string[] =>
 /** Holds every named query against plain computation over the same files. Answers how many rows there were in all. */
 export async function compareNamedQueries(folder: string): Promise<number> {
   const tables = readRecordTables(folder);
-  const records = await RecordsDatabase.open(folder);
+  const records = await InMemoryRecordsDatabase.open(folder);
   let count = 0;
-  for (const { name, sql } of namedQueries()) {
+  for (const { name, sql } of loadNamedSqlQueries()) {
     const plain = EXPECTED_QUERY_RESULTS[name];
     if (!plain) continue;
     const { rows } = await records.query(sql);

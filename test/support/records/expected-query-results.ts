@@ -4,16 +4,16 @@ import {
   type AttemptRow,
   type GateRow,
   RECORD_TABLE_NAMES,
-  type RecordRow,
-  type RecordTable,
+  type RecordRowOf,
+  type RecordTableName,
 } from '../../../shared/control/ledger/record-rows.ts';
 
 type Cell = string | number | boolean | null;
 type Day = { readonly dt: string };
-export type RecordTables = { readonly [T in RecordTable]: readonly (RecordRow<T> & Day)[] };
+export type RecordTables = { readonly [T in RecordTableName]: readonly (RecordRowOf<T> & Day)[] };
 
 /** The lines of a folder of records, as they lie there. */
-export function readRecordLines(folder: string, table: RecordTable): { record_id: string; dt: string }[] {
+export function readRecordLines(folder: string, table: RecordTableName): { record_id: string; dt: string }[] {
   const of = join(folder, `table=${table}`);
   const days = readdirSync(folder).includes(`table=${table}`) ? readdirSync(of).sort() : [];
   return days.flatMap((day) =>
@@ -27,7 +27,7 @@ export function readRecordLines(folder: string, table: RecordTable): { record_id
 }
 
 /** Each record once, as of its first day. */
-function once<T>(folder: string, table: RecordTable): T[] {
+function once<T>(folder: string, table: RecordTableName): T[] {
   const rows = new Map<string, unknown>();
   for (const row of readRecordLines(folder, table))
     if (!rows.has(row.record_id)) rows.set(row.record_id, row);

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import type * as z from 'zod';
-import { RECORD_TABLE_NAMES, type RecordTable } from '../../../shared/control/ledger/record-rows.ts';
+import { RECORD_TABLE_NAMES, type RecordTableName } from '../../../shared/control/ledger/record-rows.ts';
 
 type JsonSchema = z.core.JSONSchema.JSONSchema;
 
@@ -54,7 +54,7 @@ export function createRowArbitrary(schema: JsonSchema, name = ''): fc.Arbitrary<
 export function writeRecords(
   folder: string,
   rows: Readonly<
-    Partial<Record<RecordTable, readonly { readonly row: object; readonly copies: readonly number[] }[]>>
+    Partial<Record<RecordTableName, readonly { readonly row: object; readonly copies: readonly number[] }[]>>
   >,
   today: Date,
 ): void {

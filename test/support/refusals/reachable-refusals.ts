@@ -1,5 +1,5 @@
 import { globSync } from 'node:fs';
-import { PROBLEMS } from '../../../shared/api/problem.ts';
+import { API_REFUSALS } from '../../../shared/api/problem.ts';
 import type { RefusalCode } from '../../../shared/contract/refusal.ts';
 import {
   getExecutableParts,
@@ -11,7 +11,7 @@ import {
 } from './parsed-source.ts';
 
 const isCode = (value: unknown): value is RefusalCode =>
-  typeof value === 'string' && Object.hasOwn(PROBLEMS, value);
+  typeof value === 'string' && Object.hasOwn(API_REFUSALS, value);
 
 /** What a body mentions: names, methods by `.name` and `#name`, and codes of refusals that it passes to something. */
 interface Mentions {

@@ -7,7 +7,7 @@ import { listFileChanges, listTouchedPaths, parseRawDiff } from '../../../worksp
 import { listFiles } from '../../../workspace/git/list-files.ts';
 import { decodePath, encodePath } from '../../../workspace/git/path-encoding.ts';
 import { readBlobs } from '../../../workspace/git/read-blobs.ts';
-import { readFileAt } from '../../../workspace/git/tree-folder.ts';
+import { readFileOfTree } from '../../../workspace/git/tree-folder.ts';
 import { createTemporaryFolder, createTestRepository } from '../../support/git-repository.ts';
 
 test('any bytes that git takes for a path come back as they were', () => {
@@ -71,10 +71,10 @@ test('a tree is edited without a folder: paths are replaced, removed, and take t
   );
   expect((await readBlobs(store, [id, id])).get(id)?.toString()).toBe('new\n');
   expect(await readBlobs(store, [])).toEqual(new Map());
-  expect((await readFileAt(store, commit, 'dir/b.txt', 100))?.content.toString()).toBe('b\n');
-  expect(await readFileAt(store, commit, 'nope', 100)).toBeNull();
-  expect(await readFileAt(store, commit, 'dir', 100)).toMatchObject({ regular: false });
-  await expect(readFileAt(store, commit, 'dir/b.txt', 1)).rejects.toThrow('too large');
+  expect((await readFileOfTree(store, commit, 'dir/b.txt', 100))?.content.toString()).toBe('b\n');
+  expect(await readFileOfTree(store, commit, 'nope', 100)).toBeNull();
+  expect(await readFileOfTree(store, commit, 'dir', 100)).toMatchObject({ regular: false });
+  await expect(readFileOfTree(store, commit, 'dir/b.txt', 1)).rejects.toThrow('too large');
 });
 
 test('what was read once is not read again, and still counts against the limit', async () => {

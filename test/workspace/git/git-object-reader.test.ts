@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { writeBlob } from '../../../workspace/git/edit-tree.ts';
-import { DISCARDING_SINK, readObjects } from '../../../workspace/git/git-object-reader.ts';
+import { DISCARDING_GIT_OBJECT_SINK, readObjects } from '../../../workspace/git/git-object-reader.ts';
 import { createGitStore, type GitStore } from '../../../workspace/git/git-store.ts';
 import { readBlobs } from '../../../workspace/git/read-blobs.ts';
 import { readBlobSizes, streamBlobs } from '../../../workspace/git/stream-blobs.ts';
-import { listFolder, readFileAt } from '../../../workspace/git/tree-folder.ts';
+import { listFolder, readFileOfTree } from '../../../workspace/git/tree-folder.ts';
 import { readThreadCpuMs } from '../../../workspace/process/cpu-time.ts';
 import { killAllProcessGroups } from '../../../workspace/process/process-groups.ts';
 import { createTemporaryFolder } from '../../support/git-repository.ts';
@@ -74,7 +74,7 @@ describe('objects that are asked for one after the other', () => {
     await expect(asked).rejects.toThrow(RangeError);
     await readObjects(store, '--batch', [id], ({ size }) => {
       expect(size).toBe(1);
-      return DISCARDING_SINK;
+      return DISCARDING_GIT_OBJECT_SINK;
     });
   });
 
@@ -107,7 +107,9 @@ describe('objects that are asked for one after the other', () => {
   test.each([1_000, 3_000_000])('of files of %i bytes none is read when the time is over', async (bytes) => {
     const id = writeBlob(store, 'z'.repeat(bytes));
     const other = writeBlob(store, 'y'.repeat(bytes));
-    expect(await streamBlobs(store, [id, other], () => DISCARDING_SINK, readThreadCpuMs())).toBe(false);
+    expect(await streamBlobs(store, [id, other], () => DISCARDING_GIT_OBJECT_SINK, readThreadCpuMs())).toBe(
+      false,
+    );
   });
 });
 
@@ -129,12 +131,12 @@ describe('a folder of a commit', () => {
 
   test('gives a file with its contents, says when a path is no file, and null where there is none', async () => {
     const { store, base: commit } = await createPatchFixture(base, {});
-    expect(await readFileAt(store, commit, 'dir/deep/c.txt', 10)).toEqual({
+    expect(await readFileOfTree(store, commit, 'dir/deep/c.txt', 10)).toEqual({
       content: Buffer.from('c'),
       regular: true,
     });
-    expect(await readFileAt(store, commit, 'dir', 10)).toMatchObject({ regular: false });
-    expect(await readFileAt(store, commit, 'dir/x', 10)).toBeNull();
-    await expect(readFileAt(store, commit, 'a.txt', 0)).rejects.toThrow('too large');
+    expect(await readFileOfTree(store, commit, 'dir', 10)).toMatchObject({ regular: false });
+    expect(await readFileOfTree(store, commit, 'dir/x', 10)).toBeNull();
+    await expect(readFileOfTree(store, commit, 'a.txt', 0)).rejects.toThrow('too large');
   });
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { listFileChanges } from '../../../workspace/git/file-changes.ts';
 import { readBlobs } from '../../../workspace/git/read-blobs.ts';
-import { layoutError } from '../../../workspace/git/repository-layout.ts';
+import { createRepositoryLayoutError } from '../../../workspace/git/repository-layout.ts';
 import { captureWorkingTree } from '../../../workspace/git/working-tree.ts';
 import { createTemporaryFolder, createTestRepository } from '../../support/git-repository.ts';
 
@@ -144,7 +144,12 @@ test('names nested repositories, edits inside of submodules, and raw content at 
 
 test('says what to do where git does not read a folder of another user', () => {
   const stderr = "fatal: detected dubious ownership in repository at '/srv/shop'\nTo add an exception…";
-  const error = layoutError('/srv/shop', { stderr, stdout: Buffer.alloc(0), code: 128, stopped: null });
+  const error = createRepositoryLayoutError('/srv/shop', {
+    stderr,
+    stdout: Buffer.alloc(0),
+    code: 128,
+    stopped: null,
+  });
   expect(error).toMatchObject({
     message: 'git does not read /srv/shop, because another user owns it',
     hint: 'If you trust it: git config --global --add safe.directory /srv/shop',

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ExclusiveGroups } from '../../../workspace/process/exclusive-groups.ts';
+import { ExclusiveGroupLock } from '../../../workspace/process/exclusive-groups.ts';
 
 const soon = (ticks: number): Promise<void> =>
   ticks === 0
@@ -14,7 +14,7 @@ test('two groups are never in at once, everybody gets in, and whoever waits is l
         maxLength: 20,
       }),
       async (visits) => {
-        const turns = new ExclusiveGroups();
+        const turns = new ExclusiveGroupLock();
         const inside: string[] = [];
         const let_in: string[] = [];
         let mixed = false;
@@ -40,7 +40,7 @@ test('two groups are never in at once, everybody gets in, and whoever waits is l
 });
 
 test('who comes later does not overtake who waits, even when his own group is in', async () => {
-  const turns = new ExclusiveGroups();
+  const turns = new ExclusiveGroupLock();
   const order: string[] = [];
   const end = Promise.withResolvers<void>();
   const visit = (group: string, name: string, until: Promise<void>) =>
@@ -63,7 +63,7 @@ test('who comes later does not overtake who waits, even when his own group is in
 });
 
 test('the clock stands still while somebody waits, and goes on afterwards', async () => {
-  const turns = new ExclusiveGroups();
+  const turns = new ExclusiveGroupLock();
   const end = Promise.withResolvers<void>();
   const running = turns.runInGroup('patch', () => end.promise);
   const waiting = turns.runInGroup('base', async () => {});
@@ -79,7 +79,7 @@ test('the clock stands still while somebody waits, and goes on afterwards', asyn
 });
 
 test('a visit that throws leaves the door open', async () => {
-  const turns = new ExclusiveGroups();
+  const turns = new ExclusiveGroupLock();
   await expect(turns.runInGroup('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
   expect(await turns.runInGroup('b', async () => 1)).toBe(1);
 });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { killUserProcesses, runProgramAsUser } from '../../../workspace/process/kill-user-processes.ts';
 import { runProcess } from '../../../workspace/process/run-process.ts';
-import { removeUserLeftovers } from '../../../workspace/process/user-leftovers.ts';
+import { removeFilesAndIpcOfUser } from '../../../workspace/process/user-leftovers.ts';
 import { listUserProcesses } from '../../../workspace/process/user-processes.ts';
 import {
   canConfine,
@@ -101,7 +101,7 @@ describe.skipIf(!canConfine)('what a user has left', () => {
       );
     const mine = join('/tmp', `mine-${name}`);
     writeFileSync(mine, '');
-    await removeUserLeftovers(user);
+    await removeFilesAndIpcOfUser(user);
     expect(['/tmp', '/dev/shm', '/var/tmp'].flatMap(owned)).toEqual([`mine-${name}`]);
     execFileSync('rm', [mine]);
   });
@@ -114,9 +114,9 @@ describe.skipIf(!canConfine)('what a user has left', () => {
       gid: other.gid,
       cwd: '/',
     });
-    await removeUserLeftovers(user);
+    await removeFilesAndIpcOfUser(user);
     expect(owned('/tmp')).toEqual([]);
-    await removeUserLeftovers(other);
+    await removeFilesAndIpcOfUser(other);
   });
 
   test.skipIf(!existsSync('/usr/bin/ipcmk'))(
@@ -128,7 +128,7 @@ describe.skipIf(!canConfine)('what a user has left', () => {
           readFileSync(`/proc/sysvipc/${kind}`, 'utf8').includes(` ${user.uid} `),
         );
       expect(left()).toEqual(['shm', 'sem', 'msg']);
-      await removeUserLeftovers(user);
+      await removeFilesAndIpcOfUser(user);
       expect(left()).toEqual([]);
     },
   );

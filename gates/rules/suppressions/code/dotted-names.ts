@@ -32,7 +32,7 @@ export function resolveDottedName(node: SyntaxNode | null, aliases: NameAliases)
       );
       at = at.childForField('object') ?? at.childForField('value');
     } else if (at.type === 'call_expression' || at.type === 'call') {
-      const module = getLoadedModule(at);
+      const module = getImportedModuleName(at);
       if (module !== null) return [module, ...parts].join('.').replace(GLOBALS, '');
       const [object, name] = at.childForField('function')?.text === 'getattr' ? getCallArguments(at) : [];
       if (!object || !name) return null;
@@ -52,7 +52,7 @@ export const getCallArguments = (call: SyntaxNode): SyntaxNode[] =>
 const LOADERS = /^(?:require|import|__import__|(?:importlib\.)?import_module|module\.require)$/;
 
 /** The module that a call loads. */
-export function getLoadedModule(call: SyntaxNode): string | null {
+export function getImportedModuleName(call: SyntaxNode): string | null {
   const callee = call.childForField('function');
   if (callee === null || callee.end - callee.start > 40 || !LOADERS.test(callee.text)) return null;
   const name = evaluateConstantString(getCallArguments(call)[0] ?? null);

@@ -22,7 +22,8 @@ export function getFunctionName(fn: SyntaxNode): string {
 }
 
 /** Whether code runs as soon as the file is loaded: in no function, or in one that is called on the spot. */
-export const isRunOnLoad = (node: SyntaxNode): boolean => getEnclosingFunctions(node).every(isCalledAtOnce);
+export const isModuleLevelCode = (node: SyntaxNode): boolean =>
+  getEnclosingFunctions(node).every(isCalledAtOnce);
 
 function isCalledAtOnce(fn: SyntaxNode): boolean {
   let at = fn;
@@ -45,7 +46,7 @@ const MAIN =
   /require\.main\s*={2,3}\s*module|__name__\s*==\s*['"]__main__['"]|import\.meta\.(?:main\b|url|filename)|['"]__main__['"]\s*==/;
 
 /** The call that a function is handed to, e.g. `process.on('exit', fn)`. */
-export function getReceivingCall(fn: SyntaxNode): SyntaxNode | null {
+export function getCallReceivingFunction(fn: SyntaxNode): SyntaxNode | null {
   return fn.parent?.type === 'arguments' || fn.parent?.type === 'argument_list' ? fn.parent.parent : null;
 }
 

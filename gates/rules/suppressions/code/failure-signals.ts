@@ -9,7 +9,7 @@ const ASKS = /^_*(?:is|has|can|are|was|does|should|supports?|exists?)(?:[A-Z_]|$
  * Whether the rest of the code learns that something failed, although a handler says nothing of the error: the answer is no, a flag
  * is turned, or what follows throws. `only` is what the handler does, if anything.
  */
-export function isFailureSignalled(clause: SyntaxNode, only: SyntaxNode | null): boolean {
+export function isCaughtErrorReported(clause: SyntaxNode, only: SyntaxNode | null): boolean {
   const tried = clause.parent;
   if (tried === null) return false;
   const around = getEnclosingFunctions(tried)[0] ?? null;
@@ -19,7 +19,7 @@ export function isFailureSignalled(clause: SyntaxNode, only: SyntaxNode | null):
 }
 
 /** Whether a promise answers yes or no: `.then(() => true).catch(() => false)`, or both in one call. */
-export function isPromiseFailureSignalled(taker: SyntaxNode, call: SyntaxNode): boolean {
+export function isPromiseRejectionReported(taker: SyntaxNode, call: SyntaxNode): boolean {
   const given = (fn: SyntaxNode | undefined): boolean | null => {
     const [only, ...more] = fn && isFunctionNode(fn) ? getBodyStatements(fn) : [];
     return only && more.length === 0

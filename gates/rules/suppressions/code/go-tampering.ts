@@ -4,7 +4,7 @@ import {
   collectStringLiterals,
   createTamperingFinding,
   DETECTS_TEST_RUN_MESSAGE,
-  EXITS_ON_LOAD_MESSAGE,
+  EXIT_ON_IMPORT_MESSAGE,
   getCalleeName,
 } from './native-syntax.ts';
 
@@ -18,7 +18,7 @@ export function findGoTampering(root: SyntaxNode, isTest: boolean): TamperingFin
   for (const node of root.walk()) {
     const called = getCalleeName(node);
     if (EXITS.test(called) && isOnLoad(node))
-      found.push(createTamperingFinding('ends_process', node, EXITS_ON_LOAD_MESSAGE));
+      found.push(createTamperingFinding('ends_process', node, EXIT_ON_IMPORT_MESSAGE));
     if (node.type === 'comment') found.push(...inComment(node));
     if (!isTest && asksForTests(node, called))
       found.push(createTamperingFinding('detects_test_run', node, DETECTS_TEST_RUN_MESSAGE));

@@ -1,7 +1,7 @@
 import type { SyntaxNode } from '../../../code/parsing/syntax-node.ts';
 import type { FindingSeverity } from '../../../core/gate-finding.ts';
 
-export const EXITS_ON_LOAD_MESSAGE = 'code that ends the process well as soon as it is loaded';
+export const EXIT_ON_IMPORT_MESSAGE = 'code that ends the process well as soon as it is loaded';
 export const DETECTS_TEST_RUN_MESSAGE = 'code that can tell that it is being tested';
 
 export const createTamperingFinding = (

@@ -1,7 +1,12 @@
 import { builtinModules } from 'node:module';
 import { evaluateConstantString } from '../../../code/parsing/string-literal.ts';
 import type { SyntaxNode } from '../../../code/parsing/syntax-node.ts';
-import { getCallArguments, getLoadedModule, type NameAliases, resolveDottedName } from './dotted-names.ts';
+import {
+  getCallArguments,
+  getImportedModuleName,
+  type NameAliases,
+  resolveDottedName,
+} from './dotted-names.ts';
 import { getBodyStatements, getEnclosingFunctions } from './enclosing-functions.ts';
 
 /** Modules of the project itself: by path, by an alias, or by one of the folders that stand at its top. */
@@ -42,7 +47,7 @@ function read(root: SyntaxNode): Set<string> {
       if (source !== null && !OWN.test(source)) learn(node.firstChildOfType('import_clause'));
     } else if (node.type === 'variable_declarator') {
       const value = node.childForField('value');
-      const module = value?.type === 'call_expression' ? getLoadedModule(value) : null;
+      const module = value?.type === 'call_expression' ? getImportedModuleName(value) : null;
       if (module !== null ? !OWN.test(module) : names.has(getRootIdentifier(value)))
         learn(node.childForField('name'));
     }
@@ -77,14 +82,14 @@ const MAX_LENGTH = 300;
  * Whether all that some code of JavaScript does is to ask the platform or a package one small thing, such as `JSON.parse` or
  * `readFile`. JavaScript cannot catch one kind of error only, so that a default for such a question is no sign of anything.
  */
-export function isPlatformCallOnly(code: SyntaxNode | null, aliases: NameAliases): boolean {
+export function hasOnlyPlatformCall(code: SyntaxNode | null, aliases: NameAliases): boolean {
   if (code === null || code.end - code.start > MAX_LENGTH) return false;
   const asked = askedOf(code, aliases);
   return asked !== null && asked.platform > 0 && asked.own.length === 0;
 }
 
 /** Whether all that is tried is to read something of the project's own, in a function whose type says that there may be nothing. */
-export function isConversionOnly(tried: SyntaxNode | null, aliases: NameAliases): boolean {
+export function hasOnlyValueConversion(tried: SyntaxNode | null, aliases: NameAliases): boolean {
   if (tried === null || tried.end - tried.start > MAX_LENGTH) return false;
   const fn = getEnclosingFunctions(tried)[0];
   const type = fn?.childForField('return_type')?.text.slice(0, 300) ?? '';

@@ -1,10 +1,10 @@
 import type { SyntaxNode } from '../../../code/parsing/syntax-node.ts';
 import { getCallArguments, type NameAliases, resolveDottedName } from './dotted-names.ts';
 import {
+  getCallReceivingFunction,
   getEnclosingFunctions,
   getFunctionName,
-  getReceivingCall,
-  isRunOnLoad,
+  isModuleLevelCode,
   isUnderMainGuard,
 } from './enclosing-functions.ts';
 import type { TamperingFinding } from './native-syntax.ts';
@@ -58,7 +58,7 @@ function exit(node: SyntaxNode, aliases: NameAliases, mayExit: boolean): Found {
       : (getCallArguments(target)[asked === 'Reflect.apply' ? 2 : path === asked ? 0 : 1] ?? null);
   // Another program takes the place of this one, and ends as it likes.
   if (/^os\.exec/.test(path))
-    return isRunOnLoad(node) && !mayExit && !isUnderMainGuard(node)
+    return isModuleLevelCode(node) && !mayExit && !isUnderMainGuard(node)
       ? { rule: 'ends_process', message: 'puts another program in the place of this one', weight: 'error' }
       : null;
   const isAbrupt = ABRUPT.test(path);
@@ -73,7 +73,7 @@ function exit(node: SyntaxNode, aliases: NameAliases, mayExit: boolean): Found {
   )
     return null;
   if (isUnderMainGuard(node)) return null;
-  if (isRunOnLoad(node))
+  if (isModuleLevelCode(node))
     return mayExit
       ? null
       : { rule: 'ends_process', message: 'ends the process well as soon as it is loaded', weight: 'error' };
@@ -89,7 +89,7 @@ function exit(node: SyntaxNode, aliases: NameAliases, mayExit: boolean): Found {
       (fn) =>
         ENDS.test(getFunctionName(fn)) ||
         SIGNALS.test(
-          resolveDottedName(getReceivingCall(fn)?.childForField('function') ?? null, aliases) ?? '',
+          resolveDottedName(getCallReceivingFunction(fn)?.childForField('function') ?? null, aliases) ?? '',
         ),
     )
   )

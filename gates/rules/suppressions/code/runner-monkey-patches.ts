@@ -35,10 +35,10 @@ const RESULT_HOOKS: ReadonlySet<string> = new Set([
   ...['pytest_pyfunc_call', 'pytest_runtest_makereport', 'pytest_runtest_logreport', 'pytest_sessionfinish'],
 ]);
 /** Whether a finding is a hook of pytest. Modules that have some are plugins: their hooks are the product. */
-export const isHookFinding = ({ hook }: TamperingFinding): boolean => hook !== undefined;
+export const isPytestHookFinding = ({ hook }: TamperingFinding): boolean => hook !== undefined;
 export const isResultHookFinding = ({ hook }: TamperingFinding): boolean =>
   hook !== undefined && RESULT_HOOKS.has(hook);
-export const isPluginPath = (path: string): boolean => !CONFTEST.test(path);
+export const isPytestPluginPath = (path: string): boolean => !CONFTEST.test(path);
 
 /** Code that replaces the runner, its assertions, or what they stand on. In a plugin, a hook stays the same when its body changes. */
 export function findRunnerMonkeyPatches(
@@ -91,7 +91,7 @@ export function findRunnerMonkeyPatches(
       const hook = node.childForField('name')?.text ?? '';
       found.push({
         rule: 'runner_patched',
-        key: isPluginPath(path) ? `hook ${hook}` : node.text.slice(0, 300),
+        key: isPytestPluginPath(path) ? `hook ${hook}` : node.text.slice(0, 300),
         line: node.line,
         message: 'a hook of the runner is replaced',
         hook,

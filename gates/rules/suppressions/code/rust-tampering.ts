@@ -5,7 +5,7 @@ import {
   collectStringLiterals,
   createTamperingFinding,
   DETECTS_TEST_RUN_MESSAGE,
-  EXITS_ON_LOAD_MESSAGE,
+  EXIT_ON_IMPORT_MESSAGE,
   getCalleeName,
 } from './native-syntax.ts';
 
@@ -33,7 +33,7 @@ export function findRustTampering(root: SyntaxNode, path: string, isTest: boolea
           ),
         ];
       if (exits && node.type === 'attribute_item' && ON_LOAD.test(node.text))
-        return [createTamperingFinding('ends_process', node, EXITS_ON_LOAD_MESSAGE)];
+        return [createTamperingFinding('ends_process', node, EXIT_ON_IMPORT_MESSAGE)];
       if (/\bset_hook$/.test(getCalleeName(node)) && [...node.walk()].some(endsProcess))
         return [
           createTamperingFinding('rewrites_exit_code', node, 'code that changes how a failed run ends'),

@@ -2,9 +2,9 @@ import { isFunctionNode } from '../../../code/parsing/definitions.ts';
 import type { SyntaxNode } from '../../../code/parsing/syntax-node.ts';
 import { getCallArguments, type NameAliases, resolveDottedName } from './dotted-names.ts';
 import { getBodyStatements } from './enclosing-functions.ts';
-import { isFailureSignalled, isPromiseFailureSignalled } from './failure-signals.ts';
+import { isCaughtErrorReported, isPromiseRejectionReported } from './failure-signals.ts';
 import type { TamperingFinding } from './native-syntax.ts';
-import { isConversionOnly, isPlatformCallOnly } from './platform-calls.ts';
+import { hasOnlyPlatformCall, hasOnlyValueConversion } from './platform-calls.ts';
 
 const BROAD = /^(?:Exception|BaseException|builtins\.(?:Base)?Exception)$/;
 /** Calls that only tell people. */
@@ -52,10 +52,10 @@ const cleansUp = (tried: SyntaxNode | null): boolean =>
 /** What may fail without anybody's harm: cleaning up, what is answered in another way, and in JavaScript a question to the platform. */
 function isHarmless(clause: SyntaxNode, only: SyntaxNode | null, aliases: NameAliases): boolean {
   const tried = clause.parent?.childForField('body') ?? null;
-  if (cleansUp(tried) || isFailureSignalled(clause, only)) return true;
+  if (cleansUp(tried) || isCaughtErrorReported(clause, only)) return true;
   return (
     clause.type === 'catch_clause' &&
-    (isPlatformCallOnly(tried, aliases) || (givesNone(clause) && isConversionOnly(tried, aliases)))
+    (hasOnlyPlatformCall(tried, aliases) || (givesNone(clause) && hasOnlyValueConversion(tried, aliases)))
   );
 }
 
@@ -168,7 +168,7 @@ function call(node: SyntaxNode, aliases: NameAliases, add: AddFinding): void {
       add(
         taker,
         'every error of a promise is thrown away',
-        cleansUp(asked) || isPlatformCallOnly(asked, aliases) || isPromiseFailureSignalled(taker, node)
+        cleansUp(asked) || hasOnlyPlatformCall(asked, aliases) || isPromiseRejectionReported(taker, node)
           ? 'info'
           : 'warning',
       );

@@ -1,15 +1,15 @@
-import { BaselineCount } from '../../../code/parsing/baseline-count.ts';
+import { BaselineOccurrences } from '../../../code/parsing/baseline-count.ts';
 import { collectDefinedNames } from '../../../code/parsing/definitions.ts';
 import { isValidForNodeParser } from '../../../code/parsing/node-parser-check.ts';
 import { parseSource, type SyntaxProblem } from '../../../code/parsing/parse-source.ts';
 import type { SyntaxNode } from '../../../code/parsing/syntax-node.ts';
 import { UnreadableCodeError } from '../../../code/parsing/unreadable-code-error.ts';
-import type { ChangedText } from '../../../core/changed-texts.ts';
+import type { ChangedFileText } from '../../../core/changed-texts.ts';
 import type { GateFinding } from '../../../core/gate-finding.ts';
 import {
   type Grammar,
   grammarOfPath,
-  isProjectCode,
+  isProjectCodePath,
   type Language,
   languageOfGrammar,
 } from '../../../core/language.ts';
@@ -22,8 +22,8 @@ import { findProcessExits } from './process-exits.ts';
 import {
   findAlwaysEqualValues,
   findRunnerMonkeyPatches,
-  isHookFinding,
-  isPluginPath,
+  isPytestHookFinding,
+  isPytestPluginPath,
   isResultHookFinding,
 } from './runner-monkey-patches.ts';
 import { countDenyAttributes, findRustTampering } from './rust-tampering.ts';
@@ -59,7 +59,7 @@ interface InspectedFile {
 
 /** What changed files do to those who check them. What is moved to another file is not added. */
 export async function findTamperingFindings(
-  texts: readonly ChangedText[],
+  texts: readonly ChangedFileText[],
   required: readonly string[] = [],
 ): Promise<readonly GateFinding[]> {
   const looked: InspectedFile[] = [];
@@ -68,7 +68,7 @@ export async function findTamperingFindings(
     if (one) looked.push(one);
   }
   const keyOf = ({ rule, key }: TamperingFinding): string => `${rule} ${key.replace(/\s+/g, ' ')}`;
-  const known = new BaselineCount(looked.flatMap(({ before }) => before.map(keyOf)));
+  const known = new BaselineOccurrences(looked.flatMap(({ before }) => before.map(keyOf)));
   return looked.flatMap((file) => [
     ...file.seen,
     ...emptied(file, looked),
@@ -80,7 +80,7 @@ export async function findTamperingFindings(
 }
 
 async function lookAt(
-  { path, basePath, before, after }: ChangedText,
+  { path, basePath, before, after }: ChangedFileText,
   required: readonly string[],
 ): Promise<InspectedFile | null> {
   const grammar = grammarOfPath(path);
@@ -91,7 +91,7 @@ async function lookAt(
   const gone = { path, before: old, after: [], seen: [], defines: null, emptiedOf: null };
   if (after === null || grammar === null) return gone;
   const now = await readOf(grammar, after);
-  const isOwn = isProjectCode(path);
+  const isOwn = isProjectCodePath(path);
   const seen = isOwn ? await readability(path, grammar, after, then, now, before !== null) : [];
   if (!('root' in now)) return { ...gone, seen };
   const { root } = now;
@@ -112,10 +112,12 @@ async function lookAt(
   const isFollowed = language === 'python' || language === 'javascript';
   const hollow =
     base && isFollowed && isOwn && !isEmptied && !isTestPath(path) ? findEmptiedFunctions(base, root) : [];
-  const isPlugin = isPluginPath(path) && old.some(isHookFinding);
+  const isPlugin = isPytestPluginPath(path) && old.some(isPytestHookFinding);
   const found = deceits(root, path, language).map(
     (each): TamperingFinding =>
-      isPlugin && isHookFinding(each) && !isResultHookFinding(each) ? { ...each, weight: 'info' } : each,
+      isPlugin && isPytestHookFinding(each) && !isResultHookFinding(each)
+        ? { ...each, weight: 'info' }
+        : each,
   );
   return {
     path,

@@ -2,7 +2,7 @@ import type { CheckOutcome } from '../../../../shared/contract/check-outcome.ts'
 import { toDisplayPath } from '../../../../workspace/git/path-encoding.ts';
 
 /** Why a base test that fails on the new code needs review. */
-export type FailureReason =
+export type BaseTestFailureReason =
   /** The patch removes the test, and nothing replaces it. */
   | { readonly code: 'test_removed' }
   /** It failed on the base, and passes only in the version of the patch. */
@@ -19,7 +19,7 @@ export type FailureReason =
   | { readonly code: 'replaced_by_other_values'; readonly replacement: string };
 
 /** Why evidence that decides is missing. */
-export type MissingEvidence =
+export type MissingEvidenceReason =
   /** Its runs took longer than they may. */
   | { readonly code: 'no_time_left'; readonly limitMs: number }
   /** A run neither passed nor failed. */
@@ -30,28 +30,28 @@ export type MissingEvidence =
   | { readonly code: 'no_tests_named'; readonly baseTests: number; readonly problem: string | null };
 
 /** Lines that only one version of a test has. */
-export interface ChangedExpectation {
+export interface ChangedTestLines {
   readonly before: string;
   readonly now: string;
 }
 
 /** What a finding says besides its test and place, as data. */
-export type Cause =
+export type FindingCause =
   | { readonly rule: 'run_test_lost' | 'run_test_skipped' }
   | { readonly rule: 'run_test_gone_with_subject'; readonly subject: string }
   | {
       readonly rule: 'run_comparison_missing';
       /** Id of the required experiment. */
       readonly experiment: string;
-      readonly reason: MissingEvidence;
+      readonly reason: MissingEvidenceReason;
     }
   | { readonly rule: 'run_old_test_not_loaded' }
   | {
       readonly rule: 'run_old_test_fails';
-      readonly reason: FailureReason;
-      readonly changed: ChangedExpectation | null;
+      readonly reason: BaseTestFailureReason;
+      readonly changed: ChangedTestLines | null;
     }
-  | { readonly rule: 'run_expectation_changed'; readonly changed: ChangedExpectation | null }
+  | { readonly rule: 'run_expectation_changed'; readonly changed: ChangedTestLines | null }
   | {
       readonly rule: 'run_old_test_fails' | 'run_expectation_changed';
       /** No report names the tests that fail. */
@@ -89,7 +89,7 @@ export type Cause =
   | { readonly rule: 'run_answers_learnt' | 'run_failure_hidden'; readonly function: string };
 
 /** Renders what a finding says. The only place with sentences: no decision reads them. */
-export function renderCause(cause: Cause): string {
+export function renderFindingCause(cause: FindingCause): string {
   switch (cause.rule) {
     case 'run_test_lost':
       return 'passes on the base, does not run with the patch, and no other test replaces it';
@@ -127,7 +127,7 @@ export function renderCause(cause: Cause): string {
   }
 }
 
-function renderMissingEvidence(reason: MissingEvidence): string {
+function renderMissingEvidence(reason: MissingEvidenceReason): string {
   switch (reason.code) {
     case 'no_time_left':
       return `the comparison with the base did not end within ${Math.round(reason.limitMs / 1_000)} s`;
@@ -140,7 +140,7 @@ function renderMissingEvidence(reason: MissingEvidence): string {
   }
 }
 
-type BaseFailureCause = Extract<Cause, { rule: 'run_old_test_fails' | 'run_expectation_changed' }>;
+type BaseFailureCause = Extract<FindingCause, { rule: 'run_old_test_fails' | 'run_expectation_changed' }>;
 
 function renderBaseFailure(cause: BaseFailureCause): string {
   if ('unnamed' in cause)
@@ -153,7 +153,7 @@ function renderBaseFailure(cause: BaseFailureCause): string {
   return `its base version fails on the new code${reason}${expectation}`;
 }
 
-function renderReason(reason: FailureReason): string {
+function renderReason(reason: BaseTestFailureReason): string {
   switch (reason.code) {
     case 'test_removed':
       return ', and the patch removes it';
@@ -175,7 +175,7 @@ function renderReason(reason: FailureReason): string {
 function renderVacuousTest({
   passes,
   noticedBefore,
-}: Extract<Cause, { rule: 'run_test_asks_nothing' }>): string {
+}: Extract<FindingCause, { rule: 'run_test_asks_nothing' }>): string {
   const when = {
     stubbed: 'passes where every function of the project returns nothing',
     stubbed_and_on_old_code:
@@ -192,7 +192,7 @@ function renderLessSensitive({
   mutation,
   noticedOn,
   replacement,
-}: Extract<Cause, { rule: 'run_test_asks_less' }>): string {
+}: Extract<FindingCause, { rule: 'run_test_asks_less' }>): string {
   const now = replacement === null ? 'the version of the patch' : `"${replacement}", which replaced it,`;
   return `its base version fails ${noticedOn === 'old_code' ? 'on the old code ' : ''}when ${mutation}, and ${now} does not`;
 }

@@ -1,7 +1,7 @@
 import type { ProcessResult } from '../../../../workspace/process/run-process.ts';
-import type { CommandRun } from '../../running/command-run.ts';
-import type { RunOptions, RunTests } from './experiment.ts';
-import type { MissingEvidence } from './messages.ts';
+import type { CompletedCommandRun } from '../../running/command-run.ts';
+import type { ExperimentRunOptions, TreeTestRunner } from './experiment.ts';
+import type { MissingEvidenceReason } from './messages.ts';
 
 /** Least CPU time for the experiments of one patch, in milliseconds, however little its suite takes. */
 const MIN_CPU_MS = 100_000;
@@ -9,7 +9,7 @@ const MIN_CPU_MS = 100_000;
 const WALL_CLOCK_FACTOR = 4;
 
 /** Raised where a run would begin after the budget is spent. */
-export class BudgetSpentError extends Error {}
+export class ExperimentBudgetSpentError extends Error {}
 
 interface BudgetOptions {
   /** What the suite took, in milliseconds: CPU time, or wall time where the system does not tell CPU time. */
@@ -21,7 +21,7 @@ interface BudgetOptions {
 }
 
 /** The one budget of a patch's experiments: CPU time of what they start, so that a busy machine does not make it less. */
-export class Budget {
+export class ExperimentCpuBudget {
   #cpuMs: number;
   readonly #until: number;
   readonly #timeLeftMs: () => number;
@@ -48,12 +48,12 @@ export class Budget {
 }
 
 /** Works until the budget is spent; what is done by then counts. @returns whether all was done. */
-export async function untilBudgetIsSpent(work: () => Promise<void>): Promise<boolean> {
+export async function runUntilBudgetIsSpent(work: () => Promise<void>): Promise<boolean> {
   try {
     await work();
     return true;
   } catch (error) {
-    if (error instanceof BudgetSpentError) return false;
+    if (error instanceof ExperimentBudgetSpentError) return false;
     throw error;
   }
 }
@@ -66,43 +66,45 @@ const RUN_TIME_FACTOR = 10;
 const extraRunLimitMs = (suiteMs: number): number => EXTRA_RUN_MS + RUN_TIME_FACTOR * suiteMs;
 
 /** Raised where evidence that decides could not be made. */
-export class MissingEvidenceError extends Error {
-  readonly reason: MissingEvidence;
-  constructor(reason: MissingEvidence) {
+export class MissingExperimentEvidenceError extends Error {
+  readonly reason: MissingEvidenceReason;
+  constructor(reason: MissingEvidenceReason) {
     super(reason.code);
     this.reason = reason;
   }
 }
 
-/** Returns a run that came to its end. @throws MissingEvidenceError where the tests neither passed nor failed. */
-export function requireCompleted(run: CommandRun): CommandRun {
+/** Returns a run that came to its end. @throws MissingExperimentEvidenceError where the tests neither passed nor failed. */
+export function requireCompletedRun(run: CompletedCommandRun): CompletedCommandRun {
   const { outcome, detail } = run;
   if (outcome === 'passed' || outcome === 'failed') return run;
-  throw new MissingEvidenceError({ code: 'run_incomplete', outcome, detail });
+  throw new MissingExperimentEvidenceError({ code: 'run_incomplete', outcome, detail });
 }
 
 /** Works until evidence is missing; what is done by then counts. @returns why it is missing, or null where all was done. */
-export async function untilEvidenceIsMissing(work: () => Promise<void>): Promise<MissingEvidence | null> {
+export async function runUntilEvidenceIsMissing(
+  work: () => Promise<void>,
+): Promise<MissingEvidenceReason | null> {
   try {
     await work();
     return null;
   } catch (error) {
-    if (error instanceof MissingEvidenceError) return error.reason;
+    if (error instanceof MissingExperimentEvidenceError) return error.reason;
     throw error;
   }
 }
 
 /** How experiments run tests: each row gets the one of its kind. No runner runs the same tree in the same environment twice. */
-export interface TestRunners {
-  /** At the cost of the budget. @throws BudgetSpentError */
-  readonly optional: RunTests;
-  /** Starts the time of one required row, which is no part of the budget. @throws MissingEvidenceError once it has passed */
-  readonly startRequired: () => RunTests;
+export interface ExperimentTestRunners {
+  /** At the cost of the budget. @throws ExperimentBudgetSpentError */
+  readonly optional: TreeTestRunner;
+  /** Starts the time of one required row, which is no part of the budget. @throws MissingExperimentEvidenceError once it has passed */
+  readonly startRequired: () => TreeTestRunner;
 }
 
-export interface TestRunnersOptions {
-  readonly run: RunTests;
-  readonly budget: Budget;
+export interface ExperimentTestRunnersOptions {
+  readonly run: TreeTestRunner;
+  readonly budget: ExperimentCpuBudget;
   /** What the suite of the patch took by the clock, in milliseconds. */
   readonly patchMs: number;
   /** What the base took; null: it did not run. A patch that makes its suite slow must not get more time for it, or less. */
@@ -113,21 +115,21 @@ export interface TestRunnersOptions {
   readonly startTimeLimit: (limitMs: number) => () => number;
 }
 
-export function createTestRunners(options: TestRunnersOptions): TestRunners {
+export function createExperimentTestRunners(options: ExperimentTestRunnersOptions): ExperimentTestRunners {
   const { run, budget, timeLimitMs, startTimeLimit, patchMs, baseMs } = options;
-  const known = new Map<string, Promise<CommandRun>>();
+  const known = new Map<string, Promise<CompletedCommandRun>>();
   const runOnce = (
     tree: string,
-    { limitMs, environment }: RunOptions,
-    start: (limitMs: number | undefined) => Promise<CommandRun>,
-  ): Promise<CommandRun> => {
+    { limitMs, environment }: ExperimentRunOptions,
+    start: (limitMs: number | undefined) => Promise<CompletedCommandRun>,
+  ): Promise<CompletedCommandRun> => {
     if (limitMs !== undefined) return start(limitMs);
     const key = JSON.stringify([tree, environment ?? {}]);
     const there = known.get(key) ?? start(undefined);
     known.set(key, there);
     return there;
   };
-  const runCharged = async (tree: string, options: RunOptions): Promise<CommandRun> => {
+  const runCharged = async (tree: string, options: ExperimentRunOptions): Promise<CompletedCommandRun> => {
     const execution = await run(tree, options);
     budget.charge(execution.processResult);
     return execution;
@@ -135,7 +137,8 @@ export function createTestRunners(options: TestRunnersOptions): TestRunners {
   return {
     optional: async (tree, options = {}) => {
       const key = JSON.stringify([tree, options.environment ?? {}]);
-      if (budget.isSpent && (options.limitMs !== undefined || !known.has(key))) throw new BudgetSpentError();
+      if (budget.isSpent && (options.limitMs !== undefined || !known.has(key)))
+        throw new ExperimentBudgetSpentError();
       return runOnce(tree, options, (limitMs = extraRunLimitMs(patchMs)) =>
         runCharged(tree, { ...options, limitMs: Math.min(limitMs, budget.timeLeftMs) }),
       );
@@ -144,7 +147,7 @@ export function createTestRunners(options: TestRunnersOptions): TestRunners {
       const limitMs = Math.min(timeLimitMs, baseMs === null ? timeLimitMs : extraRunLimitMs(baseMs));
       const left = startTimeLimit(limitMs);
       return async (tree, options = {}) => {
-        if (left() <= 1) throw new MissingEvidenceError({ code: 'no_time_left', limitMs });
+        if (left() <= 1) throw new MissingExperimentEvidenceError({ code: 'no_time_left', limitMs });
         return runOnce(tree, options, (own = left()) =>
           run(tree, { ...options, limitMs: Math.min(timeLimitMs, own) }),
         );

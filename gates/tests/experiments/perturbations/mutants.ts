@@ -2,16 +2,21 @@ import { createHash } from 'node:crypto';
 import { editTree, writeBlob } from '../../../../workspace/git/edit-tree.ts';
 import { isRegularFile } from '../../../../workspace/git/list-files.ts';
 import { readBlobs } from '../../../../workspace/git/read-blobs.ts';
-import { replaceInlineTests } from '../../../code/cases/rust-inline-tests.ts';
+import { replaceRustInlineTests } from '../../../code/cases/rust-inline-tests.ts';
 import { isRustTestModule } from '../../../code/parsing/definitions.ts';
 import { parseSource } from '../../../code/parsing/parse-source.ts';
 import type { SyntaxNode } from '../../../code/parsing/syntax-node.ts';
 import { UnreadableCodeError } from '../../../code/parsing/unreadable-code-error.ts';
 import { createBaseFileReader } from '../../../core/base-file-reader.ts';
-import { grammarOfPath, isProjectCode, type Language, languageOfGrammar } from '../../../core/language.ts';
-import type { PatchSubject } from '../../../core/patch-subject.ts';
+import {
+  grammarOfPath,
+  isProjectCodePath,
+  type Language,
+  languageOfGrammar,
+} from '../../../core/language.ts';
+import type { PatchToCheck } from '../../../core/patch-subject.ts';
 import { isTestPath } from '../../../core/test-paths.ts';
-import type { CommandRun } from '../../running/command-run.ts';
+import type { CompletedCommandRun } from '../../running/command-run.ts';
 import { findStubbableFunctions } from './rewrite-functions.ts';
 
 /** One small change of code that a test should notice. */
@@ -45,7 +50,7 @@ const OPERATOR_MUTATIONS: Readonly<Record<string, string>> = {
   and: 'or',
   or: 'and',
 };
-export const isOperator = (text: string): boolean => Object.hasOwn(OPERATOR_MUTATIONS, text);
+export const isMutableOperator = (text: string): boolean => Object.hasOwn(OPERATOR_MUTATIONS, text);
 const BOOLEAN_MUTATIONS: Readonly<Record<string, string>> = {
   true: 'false',
   false: 'true',
@@ -142,7 +147,7 @@ export function generateMutants(root: SyntaxNode, language: Language, lines: Rea
     returnsNothing,
     alreadyReturnsNothing,
   } of findStubbableFunctions(root, language)) {
-    const line = firstAllowedLine(lines, firstLine, lastLine);
+    const line = findFirstMutableLine(lines, firstLine, lastLine);
     if (returnsNothing !== null && line !== null && !alreadyReturnsNothing)
       found.push({
         start,
@@ -157,7 +162,7 @@ export function generateMutants(root: SyntaxNode, language: Language, lines: Rea
 }
 
 /** The first line of a stretch that may be changed. */
-function firstAllowedLine(lines: ReadonlySet<number>, from: number, to: number): number | null {
+function findFirstMutableLine(lines: ReadonlySet<number>, from: number, to: number): number | null {
   for (let line = from; line <= to; line++) if (lines.has(line)) return line;
   return null;
 }
@@ -167,22 +172,22 @@ export const applyMutant = (source: string, { start, end, replacement }: Mutant)
   source.slice(0, start) + replacement + source.slice(end);
 
 /** A mutant of one file of the patch. */
-export interface PlacedMutant extends Mutant {
+export interface FileMutant extends Mutant {
   readonly path: string;
 }
 
-const mutantRank = ({ path, start, description }: PlacedMutant): string =>
+const mutantRank = ({ path, start, description }: FileMutant): string =>
   createHash('sha256').update(`${path}\0${start}\0${description}`).digest('hex');
 
 /**
  * Some of many mutants, the same ones each time, spread over files and lines: the first of every line in the order of a hash, then the
  * second, and so on.
  */
-export function sampleMutants(mutants: readonly PlacedMutant[], most: number): PlacedMutant[] {
-  const lines = new Map<string, PlacedMutant[]>();
+export function sampleMutants(mutants: readonly FileMutant[], most: number): FileMutant[] {
+  const lines = new Map<string, FileMutant[]>();
   for (const each of mutants.toSorted((a, b) => (mutantRank(a) < mutantRank(b) ? -1 : 1)))
     lines.set(`${each.path}\0${each.line}`, [...(lines.get(`${each.path}\0${each.line}`) ?? []), each]);
-  const rounds: PlacedMutant[] = [];
+  const rounds: FileMutant[] = [];
   for (let round = 0; rounds.length < mutants.length; round++)
     for (const line of lines.values()) {
       const each = line[round];
@@ -192,7 +197,7 @@ export function sampleMutants(mutants: readonly PlacedMutant[], most: number): P
 }
 
 /** A source file whose code may be changed. */
-export interface MutableFile {
+export interface MutableSourceFile {
   readonly path: string;
   readonly mode: string;
   readonly source: string;
@@ -208,19 +213,19 @@ export type IsMutableLine = (path: string, line: number) => boolean;
 const MAX_LINES = 50_000;
 
 /** The mutants of these files of a tree; tests, and what cannot be read, have none. */
-export async function readMutableFiles(
-  { store }: Pick<PatchSubject, 'store'>,
+export async function readMutableSourceFiles(
+  { store }: Pick<PatchToCheck, 'store'>,
   files: readonly { readonly path: string; readonly id: string; readonly mode: string }[],
   mayChange: IsMutableLine,
-): Promise<MutableFile[]> {
+): Promise<MutableSourceFile[]> {
   const wanted = files.filter(
-    (file) => isRegularFile(file) && isProjectCode(file.path) && !isTestPath(file.path),
+    (file) => isRegularFile(file) && isProjectCodePath(file.path) && !isTestPath(file.path),
   );
   const blobs = await readBlobs(
     store,
     wanted.map(({ id }) => id),
   );
-  const found: MutableFile[] = [];
+  const found: MutableSourceFile[] = [];
   for (const { path, id, mode } of wanted) {
     const grammar = grammarOfPath(path);
     const source = blobs.get(id)?.toString('utf8');
@@ -239,7 +244,7 @@ export async function readMutableFiles(
         source,
         mutants: generateMutants(root, language, lines),
         functionCount: findStubbableFunctions(root, language).filter(
-          ({ firstLine, lastLine }) => firstAllowedLine(lines, firstLine, lastLine) !== null,
+          ({ firstLine, lastLine }) => findFirstMutableLine(lines, firstLine, lastLine) !== null,
         ).length,
       });
     } catch (error) {
@@ -250,37 +255,42 @@ export async function readMutableFiles(
 }
 
 /** Whether the patch writes to what a function of the code does, and not to values and names alone. */
-export async function changesFunctions(subject: PatchSubject, mayChange: IsMutableLine): Promise<boolean> {
+export async function hasChangedFunctionBodies(
+  subject: PatchToCheck,
+  mayChange: IsMutableLine,
+): Promise<boolean> {
   const changed = subject.changes.flatMap(({ path, headEntry }) =>
     headEntry ? [{ path, id: headEntry.id, mode: headEntry.mode }] : [],
   );
-  return (await readMutableFiles(subject, changed, mayChange)).some(({ functionCount }) => functionCount > 0);
+  return (await readMutableSourceFiles(subject, changed, mayChange)).some(
+    ({ functionCount }) => functionCount > 0,
+  );
 }
 
 interface ReadyMutantOptions {
-  readonly store: PatchSubject['store'];
-  readonly files: readonly MutableFile[];
+  readonly store: PatchToCheck['store'];
+  readonly files: readonly MutableSourceFile[];
   /** Most mutants that are tried. */
   readonly most: number;
 }
 
 /** A mutant, ready to be put into a tree. */
-export interface ReadyMutant extends PlacedMutant {
+export interface TreeMutant extends FileMutant {
   /** A tree with the mutant in it. */
   applyTo(tree: string): Promise<string>;
 }
 
 /** Prepares a sample of the mutants of some files. */
-export function readyMutants({ store, files, most }: ReadyMutantOptions): ReadyMutant[] {
+export function prepareTreeMutants({ store, files, most }: ReadyMutantOptions): TreeMutant[] {
   const byPath = new Map(files.map((file) => [file.path, file]));
-  const all = files.flatMap(({ path, mutants }) => mutants.map((each): PlacedMutant => ({ ...each, path })));
-  return sampleMutants(all, most).flatMap((mutant): ReadyMutant[] => {
+  const all = files.flatMap(({ path, mutants }) => mutants.map((each): FileMutant => ({ ...each, path })));
+  return sampleMutants(all, most).flatMap((mutant): TreeMutant[] => {
     const file = byPath.get(mutant.path);
     if (!file) return [];
     const text = applyMutant(file.source, mutant);
     const applyTo = async (tree: string): Promise<string> => {
       const there = await readInlineTestsHost(store, tree, mutant.path);
-      const id = writeBlob(store, (there && (await replaceInlineTests(text, there))) ?? text);
+      const id = writeBlob(store, (there && (await replaceRustInlineTests(text, there))) ?? text);
       return editTree(store, tree, [{ path: mutant.path, entry: { id, mode: file.mode } }]);
     };
     return [{ ...mutant, applyTo }];
@@ -289,15 +299,16 @@ export function readyMutants({ store, files, most }: ReadyMutantOptions): ReadyM
 
 /** The text of a file of Rust in a tree: its tests beside the code may be others there. */
 const readInlineTestsHost = async (
-  store: PatchSubject['store'],
+  store: PatchToCheck['store'],
   tree: string,
   path: string,
 ): Promise<string | null> => (path.endsWith('.rs') ? createBaseFileReader(store, tree)(path) : null);
 
 /** Time for a mutant, in milliseconds: what never ends must not take all that the gate has. */
-export const mutantTimeLimitMs = ({ processResult }: Pick<CommandRun, 'processResult'>): number =>
-  5_000 + 4 * processResult.durationMs;
+export const computeMutantTimeLimitMs = ({
+  processResult,
+}: Pick<CompletedCommandRun, 'processResult'>): number => 5_000 + 4 * processResult.durationMs;
 
 /** What tests say of a mutant; null: they could not run. What does not even build, or never ends, was noticed. */
-export const isKilled = ({ outcome }: Pick<CommandRun, 'outcome'>): boolean | null =>
+export const isMutantKilled = ({ outcome }: Pick<CompletedCommandRun, 'outcome'>): boolean | null =>
   outcome === 'passed' ? false : outcome === 'failed' || outcome === 'timed_out' ? true : null;

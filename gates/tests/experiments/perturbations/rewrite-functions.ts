@@ -8,11 +8,11 @@ import { UnreadableCodeError } from '../../../code/parsing/unreadable-code-error
 import {
   type Grammar,
   grammarOfPath,
-  isProjectCode,
+  isProjectCodePath,
   type Language,
   languageOfGrammar,
 } from '../../../core/language.ts';
-import type { PatchSubject } from '../../../core/patch-subject.ts';
+import type { PatchToCheck } from '../../../core/patch-subject.ts';
 import { isTestPath } from '../../../core/test-paths.ts';
 
 /** A piece of a text that is replaced; offsets in UTF-16 units. */
@@ -49,7 +49,7 @@ const FUNCTION_NODE_TYPES: Readonly<Record<Language, RegExp>> = {
   rust: /^function_item$/,
 };
 /** What a language, or its usual libraries, call to find out whether two values are the same. */
-export const EQUALITY_FUNCTION = /^(?:__eq__|__ne__|eq|ne|equals?|isEqual|Equals?)$/;
+export const EQUALITY_FUNCTION_NAME_PATTERN = /^(?:__eq__|__ne__|eq|ne|equals?|isEqual|Equals?)$/;
 /** What gives a function of JavaScript its name; one that is handed on at once has none. */
 const NAMING_NODE =
   /^(?:variable_declarator|assignment_expression|pair|public_field_definition|field_definition)$/;
@@ -62,7 +62,7 @@ export function findStubbableFunctions(root: SyntaxNode, language: Language): St
   const found: StubbableFunction[] = [];
   for (const node of root.walk((inner) => !isRustTestModule(inner))) {
     if (!FUNCTION_NODE_TYPES[language].test(node.type)) continue;
-    const name = functionName(node);
+    const name = getFunctionNodeName(node);
     const body = node.childForField('body');
     if (name === null || body === null || hasEmptyBody(body)) continue;
     const place = { name, firstLine: node.line, lastLine: lastLineOf(node) };
@@ -75,7 +75,7 @@ export function findStubbableFunctions(root: SyntaxNode, language: Language): St
   return found;
 }
 
-export function functionName(node: SyntaxNode): string | null {
+export function getFunctionNodeName(node: SyntaxNode): string | null {
   const own = node.childForField('name');
   if (own) return own.text;
   const above = node.parent;
@@ -208,15 +208,15 @@ type RewriteFile = (file: {
  * A tree with its code written in another way; tests, and what lies beside them, are as they were.
  * @returns null where nothing is, or where there is too much code.
  */
-export async function rewriteProductCode(
-  { store }: Pick<PatchSubject, 'store'>,
+export async function writeTreeWithRewrittenCode(
+  { store }: Pick<PatchToCheck, 'store'>,
   tree: string,
   rewrite: RewriteFile,
 ): Promise<string | null> {
   const files = (await listFiles(store, tree)).filter(
     (file) =>
       isRegularFile(file) &&
-      isProjectCode(file.path) &&
+      isProjectCodePath(file.path) &&
       !isTestPath(file.path) &&
       !RUNNER_FILE.test(file.path),
   );
@@ -251,13 +251,13 @@ async function nullIfUnreadable(rewriting: Promise<string | null>): Promise<stri
 /** What functions do instead of working. */
 type StubBehaviour = 'nothing' | 'breaks';
 
-/** A tree in which no function of the project works any more. @returns null as `rewriteProductCode` does. */
-export const stubAllFunctions = (
-  subject: Pick<PatchSubject, 'store'>,
+/** A tree in which no function of the project works any more. @returns null as `writeTreeWithRewrittenCode` does. */
+export const writeTreeWithStubbedFunctions = (
+  subject: Pick<PatchToCheck, 'store'>,
   tree: string,
   how: StubBehaviour,
 ): Promise<string | null> =>
-  rewriteProductCode(subject, tree, async ({ grammar, text }) => {
+  writeTreeWithRewrittenCode(subject, tree, async ({ grammar, text }) => {
     const found = findStubbableFunctions((await parseSource(grammar, text)).root, languageOfGrammar(grammar));
     return found.length === 0 ? null : stubAllInText(text, found, how);
   });
@@ -284,19 +284,19 @@ type FunctionEdit = (at: {
   readonly path: string;
 }) => readonly TextEdit[];
 
-export interface FunctionRewrite {
+export interface FunctionRewriteRules {
   readonly inFunctions: FunctionEdit;
   /** What is put at the end of a file in which something was replaced. */
   readonly atEnd?: (language: Language, path: string) => string;
 }
 
-/** A tree with functions of its code written in another way. @returns null as `rewriteProductCode` does. */
-export const rewriteFunctions = (
-  subject: Pick<PatchSubject, 'store'>,
+/** A tree with functions of its code written in another way. @returns null as `writeTreeWithRewrittenCode` does. */
+export const writeTreeWithRewrittenFunctions = (
+  subject: Pick<PatchToCheck, 'store'>,
   tree: string,
-  edit: FunctionRewrite,
+  edit: FunctionRewriteRules,
 ): Promise<string | null> =>
-  rewriteProductCode(subject, tree, ({ grammar, path, text }) =>
+  writeTreeWithRewrittenCode(subject, tree, ({ grammar, path, text }) =>
     rewriteFunctionsInText(grammar, path, text, edit),
   );
 
@@ -305,7 +305,7 @@ export async function rewriteFunctionsInText(
   grammar: Grammar,
   path: string,
   text: string,
-  { inFunctions, atEnd }: FunctionRewrite,
+  { inFunctions, atEnd }: FunctionRewriteRules,
 ): Promise<string | null> {
   const language = languageOfGrammar(grammar);
   const { root } = await parseSource(grammar, text);
@@ -313,7 +313,7 @@ export async function rewriteFunctionsInText(
   for (const node of root.walk((inner) => !isRustTestModule(inner))) {
     if (!FUNCTION_NODE_TYPES[language].test(node.type)) continue;
     const body = node.childForField('body');
-    const name = functionName(node)?.split('.').at(-1);
+    const name = getFunctionNodeName(node)?.split('.').at(-1);
     if (name !== undefined && body !== null) all.push(...inFunctions({ language, node, body, name, path }));
   }
   return all.length === 0 ? null : applyEdits(text, all) + (atEnd?.(language, path) ?? '');

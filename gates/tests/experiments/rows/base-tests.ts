@@ -1,28 +1,37 @@
 import type { GateFinding } from '../../../core/gate-finding.ts';
-import { computeTestId, idsWithOutcome, resultsById, type TestResult } from '../../../core/test-result.ts';
-import type { CommandRun } from '../../running/command-run.ts';
 import {
+  computeTestId,
+  indexTestResultsById,
+  selectTestIdsByOutcome,
+  type TestResult,
+} from '../../../core/test-result.ts';
+import type { CompletedCommandRun } from '../../running/command-run.ts';
+import {
+  type BaseFailureAssessment,
   type BaseTestFailure,
-  type Experiment,
-  type ExperimentContext,
+  createExperimentFinding,
+  EMPTY_EXPERIMENT_RESULT,
+  type ExperimentInput,
   type ExperimentResult,
-  type FailureJudgement,
-  findingOf,
-  NO_RESULT,
-  type RunTests,
-  severityOfLostProtection,
+  getLostTestCoverageSeverity,
+  type TestExperiment,
+  type TreeTestRunner,
 } from '../engine/experiment.ts';
-import type { Cause } from '../engine/messages.ts';
-import { requireCompleted, untilEvidenceIsMissing } from '../engine/test-runners.ts';
-import { changedBaseTests, removedSubjectOf } from '../sources/test-source-index.ts';
-import type { ChangedTests } from '../trees/changed-tests.ts';
-import { resultOfSource, runTransplanted, type TestOnTree } from '../trees/transplant-case.ts';
+import type { FindingCause } from '../engine/messages.ts';
+import { requireCompletedRun, runUntilEvidenceIsMissing } from '../engine/test-runners.ts';
+import { findRemovedTestSubject, listChangedBaseTests } from '../sources/test-source-index.ts';
+import type { ChangedBaseTestFiles } from '../trees/changed-tests.ts';
+import {
+  findTestResultOfSource,
+  runTransplantedTests,
+  type TestResultOnTree,
+} from '../trees/transplant-case.ts';
 
 /** Most files that are run one by one when they cannot run together. */
 const MAX_SINGLE_FILES = 8;
 
 /** Runs the base version of every changed test on the new code. */
-export const baseTests: Experiment = {
+export const baseTestsExperiment: TestExperiment = {
   id: 'base_tests',
   evidence: 'required',
   tree: 'patch',
@@ -33,18 +42,21 @@ export const baseTests: Experiment = {
   applies: ({ inventory }) => inventory.changedTests !== null,
   run: async (context) => {
     const { changedTests } = context.inventory;
-    return changedTests === null ? NO_RESULT : runBaseTests(changedTests, context);
+    return changedTests === null ? EMPTY_EXPERIMENT_RESULT : runBaseTests(changedTests, context);
   },
 };
 
-async function runBaseTests(changed: ChangedTests, context: ExperimentContext): Promise<ExperimentResult> {
+async function runBaseTests(
+  changed: ChangedBaseTestFiles,
+  context: ExperimentInput,
+): Promise<ExperimentResult> {
   const tree = await changed.baseTestsOnNewCode();
-  const runTests: RunTests = async (...asked) => requireCompleted(await context.runTests(...asked));
+  const runTests: TreeTestRunner = async (...asked) => requireCompletedRun(await context.runTests(...asked));
   const run = await runTests(tree);
-  if (run.outcome === 'passed') return NO_RESULT;
+  if (run.outcome === 'passed') return EMPTY_EXPERIMENT_RESULT;
   const runs: Run[] = [{ tree, cases: run.cases }];
-  let transplanted: readonly TestOnTree[] = [];
-  const reason = await untilEvidenceIsMissing(async () => {
+  let transplanted: readonly TestResultOnTree[] = [];
+  const reason = await runUntilEvidenceIsMissing(async () => {
     for await (const each of runFilesSeparately(changed, run, runTests)) runs.push(each);
     transplanted = await runCasesSeparately(changed, runs, { ...context, runTests });
   });
@@ -71,15 +83,15 @@ async function runBaseTests(changed: ChangedTests, context: ExperimentContext): 
   };
 }
 
-interface Run extends Pick<CommandRun, 'cases'> {
+interface Run extends Pick<CompletedCommandRun, 'cases'> {
   readonly tree: string;
 }
 
 /** Runs each file by itself that was not loaded: it must not drop the rest. */
 async function* runFilesSeparately(
-  changed: ChangedTests,
-  { cases }: CommandRun,
-  runTests: RunTests,
+  changed: ChangedBaseTestFiles,
+  { cases }: CompletedCommandRun,
+  runTests: TreeTestRunner,
 ): AsyncGenerator<Run> {
   const files = changed.baseTestFiles;
   if (cases === null || files.length < 2 || cases.some(({ file }) => file === null)) return;
@@ -92,26 +104,27 @@ async function* runFilesSeparately(
 
 /** Puts changed cases of files that cannot be loaded with the new code into the new version of their file. */
 async function runCasesSeparately(
-  changed: ChangedTests,
+  changed: ChangedBaseTestFiles,
   runs: readonly Run[],
-  context: ExperimentContext,
-): Promise<TestOnTree[]> {
+  context: ExperimentInput,
+): Promise<TestResultOnTree[]> {
   const { sources, diff } = context.inventory;
   if (context.run.cases === null) return [];
   const lost = new Set(diff.lost.map(({ test }) => sources.inBase(test)));
-  const wanted = changedBaseTests(sources, changed.baseTestFiles).filter(
-    (each) => !lost.has(each) && runs.every((run) => resultOfSource(run, each) === null),
+  const wanted = listChangedBaseTests(sources, changed.baseTestFiles).filter(
+    (each) => !lost.has(each) && runs.every((run) => findTestResultOfSource(run, each) === null),
   );
-  return [...(await runTransplanted('patch', wanted, { ...context, sources })).values()];
+  return [...(await runTransplantedTests('patch', wanted, { ...context, sources })).values()];
 }
 
-const note = (file: string | null, cause: Cause): GateFinding => findingOf({ file, severity: 'info', cause });
+const note = (file: string | null, cause: FindingCause): GateFinding =>
+  createExperimentFinding({ file, severity: 'info', cause });
 
 /** Where no report names tests, any of a file may be the one that fails: what is deleted or checks less decides. */
 async function findingsWithoutNames(
-  changed: ChangedTests,
-  run: CommandRun,
-  { readWeakenedTests, expected, subject, inventory: { sources } }: ExperimentContext,
+  changed: ChangedBaseTestFiles,
+  run: CompletedCommandRun,
+  { readWeakenedTests, expected, subject, inventory: { sources } }: ExperimentInput,
 ): Promise<GateFinding[]> {
   const weakened = await readWeakenedTests();
   const deleted = new Set(
@@ -121,9 +134,9 @@ async function findingsWithoutNames(
     const cases = sources.baseTests.filter((each) => each.path === path);
     const hasLostSubject = cases.length > 0 && cases.every((each) => sources.removedSubject(each));
     const isWeakened = (deleted.has(path) && !hasLostSubject) || weakened.some(({ file }) => file === path);
-    return findingOf({
+    return createExperimentFinding({
       file: path,
-      severity: isWeakened ? severityOfLostProtection(expected, 'expectations_change') : 'info',
+      severity: isWeakened ? getLostTestCoverageSeverity(expected, 'expectations_change') : 'info',
       cause: {
         rule: isWeakened ? 'run_old_test_fails' : 'run_expectation_changed',
         unnamed: { exitCode: run.processResult.exitCode, isWeakened },
@@ -135,21 +148,24 @@ async function findingsWithoutNames(
 /** Judges what needs no further run: tests that are gone, and tests that failed on the base as well. */
 function judgeFailures(
   failed: readonly BaseTestFailure[],
-  context: ExperimentContext,
-): ReadonlyMap<BaseTestFailure, FailureJudgement> {
+  context: ExperimentInput,
+): ReadonlyMap<BaseTestFailure, BaseFailureAssessment> {
   const { sources, diff, baseline } = context.inventory;
-  const now = resultsById(context.run.cases);
-  const [passesNow, failsNow] = [idsWithOutcome(now, 'passed'), idsWithOutcome(now, 'failed')];
-  const failedOnBase = idsWithOutcome(resultsById(baseline?.cases ?? null), 'failed');
-  const hasSubject = (test: TestResult): boolean => removedSubjectOf(test, sources) === null;
+  const now = indexTestResultsById(context.run.cases);
+  const [passesNow, failsNow] = [
+    selectTestIdsByOutcome(now, 'passed'),
+    selectTestIdsByOutcome(now, 'failed'),
+  ];
+  const failedOnBase = selectTestIdsByOutcome(indexTestResultsById(baseline?.cases ?? null), 'failed');
+  const hasSubject = (test: TestResult): boolean => findRemovedTestSubject(test, sources) === null;
   const lost = new Set(diff.lost.flatMap(({ test }) => (hasSubject(test) ? [computeTestId(test)] : [])));
-  const judge = (test: TestResult): FailureJudgement => {
+  const judge = (test: TestResult): BaseFailureAssessment => {
     const id = computeTestId(test);
     const isOld = failedOnBase.has(id) && hasSubject(test);
     if (
       lost.has(id) ||
       diff.merged.has(id) ||
-      (isOld && !passesNow.has(computeTestId(versionInPatch(test, context))))
+      (isOld && !passesNow.has(computeTestId(findPatchVersionOfTest(test, context))))
     )
       return { code: 'test_removed' };
     // Such a test states the task itself. Only a reviewer can say that it stated the wrong thing.
@@ -162,7 +178,7 @@ function judgeFailures(
         ({ test }) =>
           !(
             failedOnBase.has(computeTestId(test)) &&
-            failsNow.has(computeTestId(versionInPatch(test, context)))
+            failsNow.has(computeTestId(findPatchVersionOfTest(test, context)))
           ),
       )
       .map((each) => [each, judge(each.test)]),
@@ -170,9 +186,9 @@ function judgeFailures(
 }
 
 /** The test of the patch that took the place of a base test: its replacement, or the one of its name. */
-export const versionInPatch = (
+export const findPatchVersionOfTest = (
   test: TestResult,
-  { inventory: { diff, sources } }: Pick<ExperimentContext, 'inventory'>,
+  { inventory: { diff, sources } }: Pick<ExperimentInput, 'inventory'>,
 ): Pick<TestResult, 'file' | 'name'> =>
   diff.replacements.get(computeTestId(test)) ?? {
     file: test.file === null ? null : sources.movedPath(test.file),

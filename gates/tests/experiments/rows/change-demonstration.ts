@@ -1,12 +1,12 @@
 import { getBasePath } from '../../../../workspace/git/file-changes.ts';
 import { isTestPath } from '../../../core/test-paths.ts';
-import { computeTestId, resultsById, type TestResult } from '../../../core/test-result.ts';
-import type { Experiment, ExperimentContext } from '../engine/experiment.ts';
-import { mutantTimeLimitMs } from '../perturbations/mutants.ts';
-import { listTouchedTests, treeOfPatchTestsOnOldCode } from '../trees/changed-tests.ts';
+import { computeTestId, indexTestResultsById, type TestResult } from '../../../core/test-result.ts';
+import type { ExperimentInput, TestExperiment } from '../engine/experiment.ts';
+import { computeMutantTimeLimitMs } from '../perturbations/mutants.ts';
+import { listTestFilesInPatch, writeBaseTreeWithChangedPatchTests } from '../trees/changed-tests.ts';
 
 /** Looks for a test that fails on the base and passes on the patched tree: nothing else shows that behaviour has changed. */
-export const changeDemonstration: Experiment = {
+export const changeDemonstrationExperiment: TestExperiment = {
   id: 'change_demonstration',
   evidence: 'optional',
   tree: 'base',
@@ -27,16 +27,16 @@ export const changeDemonstration: Experiment = {
   }),
 };
 
-async function isDemonstrated({ subject, run, runTests, inventory }: ExperimentContext): Promise<boolean> {
+async function isDemonstrated({ subject, run, runTests, inventory }: ExperimentInput): Promise<boolean> {
   const { baseline, changedTests } = inventory;
   const changedPaths = new Set(subject.changes.map(getBasePath));
   const isUnchanged = ({ file }: TestResult): boolean =>
     file === null ? changedTests === null : !changedPaths.has(file);
   if (hasFixedFailure(baseline?.cases ?? null, run.cases, isUnchanged)) return true;
   if (baseline?.outcome === 'failed' && baseline.cases === null) return true;
-  if ((await listTouchedTests(subject)).length === 0) return false;
-  const tree = await treeOfPatchTestsOnOldCode(subject, changedTests);
-  const { cases, outcome } = await runTests(tree, { limitMs: mutantTimeLimitMs(run) });
+  if ((await listTestFilesInPatch(subject)).length === 0) return false;
+  const tree = await writeBaseTreeWithChangedPatchTests(subject, changedTests);
+  const { cases, outcome } = await runTests(tree, { limitMs: computeMutantTimeLimitMs(run) });
   return cases === null ? outcome === 'failed' : hasFixedFailure(cases, run.cases, () => true);
 }
 
@@ -49,7 +49,7 @@ function hasFixedFailure(
   withPatch: readonly TestResult[] | null,
   isSameInBoth: (failure: TestResult) => boolean,
 ): boolean {
-  const now = resultsById(withPatch);
+  const now = indexTestResultsById(withPatch);
   return (onOldCode ?? []).some((test) => {
     const outcome = now.get(computeTestId(test))?.outcome;
     return test.outcome === 'failed' && (outcome === undefined ? isSameInBoth(test) : outcome === 'passed');

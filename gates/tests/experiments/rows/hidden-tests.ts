@@ -1,12 +1,12 @@
 import type { HiddenTestsResult } from '../../../core/hidden-tests-result.ts';
 import type { Language } from '../../../core/language.ts';
 import { countTestsRun } from '../../../reports/tool-report.ts';
-import type { CommandRun } from '../../running/command-run.ts';
-import type { Experiment } from '../engine/experiment.ts';
+import type { CompletedCommandRun } from '../../running/command-run.ts';
+import type { TestExperiment } from '../engine/experiment.ts';
 import { writeTreeWithHiddenTests } from '../trees/changed-tests.ts';
 
 /** Runs the tests that only the gates container has on the patch. */
-export const hiddenTests: Experiment = {
+export const hiddenTestsExperiment: TestExperiment = {
   id: 'hidden_tests',
   evidence: 'required',
   tree: 'patch',
@@ -22,14 +22,16 @@ export const hiddenTests: Experiment = {
         (tree) => runTests(tree, { limitMs: Number.POSITIVE_INFINITY }),
       )
       // The message of an error may name a hidden file.
-      .catch((): Pick<CommandRun, 'outcome' | 'cases'> => ({ outcome: 'infra_failed', cases: null }));
-    return { findings: [], facts: {}, hidden: summarizeHiddenTests(run, language) };
+      .catch(
+        (): Pick<CompletedCommandRun, 'outcome' | 'cases'> => ({ outcome: 'infra_failed', cases: null }),
+      );
+    return { findings: [], facts: {}, hidden: summarizeHiddenTestRun(run, language) };
   },
 };
 
 /** Summarizes a run of hidden tests. Of what it printed and reported, only numbers are handed on. */
-export function summarizeHiddenTests(
-  { outcome, cases }: Pick<CommandRun, 'outcome' | 'cases'>,
+export function summarizeHiddenTestRun(
+  { outcome, cases }: Pick<CompletedCommandRun, 'outcome' | 'cases'>,
   language: Language | null,
 ): HiddenTestsResult {
   const ran = cases === null ? null : countTestsRun(cases);

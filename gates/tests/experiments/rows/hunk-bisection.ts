@@ -1,26 +1,26 @@
 import { editTree, writeBlob } from '../../../../workspace/git/edit-tree.ts';
 import { getBasePath } from '../../../../workspace/git/file-changes.ts';
-import { replaceInlineTests } from '../../../code/cases/rust-inline-tests.ts';
+import { replaceRustInlineTests } from '../../../code/cases/rust-inline-tests.ts';
 import { createBaseFileReader } from '../../../core/base-file-reader.ts';
-import { isProjectCode } from '../../../core/language.ts';
-import type { PatchSubject } from '../../../core/patch-subject.ts';
+import { isProjectCodePath } from '../../../core/language.ts';
+import type { PatchToCheck } from '../../../core/patch-subject.ts';
 import { isTestPath } from '../../../core/test-paths.ts';
-import { computeTestId, idsIn } from '../../../core/test-result.ts';
+import { collectTestIdsByOutcome, computeTestId } from '../../../core/test-result.ts';
 import { type DiffHunk, readDiffHunks } from '../../running/added-lines.ts';
-import type { CommandRun } from '../../running/command-run.ts';
+import type { CompletedCommandRun } from '../../running/command-run.ts';
 import {
+  type BaseFailureAssessment,
   type BaseTestFailure,
-  type Experiment,
-  type ExperimentContext,
+  EMPTY_EXPERIMENT_RESULT,
+  type ExperimentInput,
   type ExperimentResult,
-  type FailureJudgement,
-  NO_RESULT,
+  type TestExperiment,
 } from '../engine/experiment.ts';
-import { untilBudgetIsSpent } from '../engine/test-runners.ts';
-import { mutantTimeLimitMs } from '../perturbations/mutants.ts';
+import { runUntilBudgetIsSpent } from '../engine/test-runners.ts';
+import { computeMutantTimeLimitMs } from '../perturbations/mutants.ts';
 import type { TestSourceIndex } from '../sources/test-source-index.ts';
-import { type ChangedTests, treeWithOnlyTests } from '../trees/changed-tests.ts';
-import { unexplainedFailures } from './changed-expectations.ts';
+import { type ChangedBaseTestFiles, writeTreeWithOnlyTests } from '../trees/changed-tests.ts';
+import { findUnexplainedBaseTestFailures } from './changed-expectations.ts';
 
 /** Most hunks that are reverted. */
 const MAX_REVERTS = 8;
@@ -29,7 +29,7 @@ const MAX_REVERTS = 8;
  * Reverts hunks of the patch's code one at a time. The one with which a base test passes again is why it fails; whoever changed that
  * expectation has a test that notices when the hunk is missing.
  */
-export const hunkBisection: Experiment = {
+export const hunkBisectionExperiment: TestExperiment = {
   id: 'hunk_bisection',
   evidence: 'optional',
   tree: 'patch',
@@ -37,21 +37,24 @@ export const hunkBisection: Experiment = {
   perturbation: 'hunk_revert',
   needs: ['mutants'],
   when: 'undecided',
-  applies: (context) => unexplainedFailures(context).length > 0,
+  applies: (context) => findUnexplainedBaseTestFailures(context).length > 0,
   run: async (context) => {
     const { changedTests } = context.inventory;
-    return changedTests === null ? NO_RESULT : bisectHunks(changedTests, context);
+    return changedTests === null ? EMPTY_EXPERIMENT_RESULT : bisectHunks(changedTests, context);
   },
 };
 
-async function bisectHunks(changed: ChangedTests, context: ExperimentContext): Promise<ExperimentResult> {
+async function bisectHunks(
+  changed: ChangedBaseTestFiles,
+  context: ExperimentInput,
+): Promise<ExperimentResult> {
   const { subject, runTests, run, inventory } = context;
   const removed = removedWords(inventory.sources);
   // A test that names what the code no longer has fails for another interface, not for another answer.
-  const failures = unexplainedFailures(context).filter(
+  const failures = findUnexplainedBaseTestFailures(context).filter(
     ({ test }) => ![...(inventory.sources.inBase(test)?.identifiers ?? [])].some((name) => removed.has(name)),
   );
-  const judgements = new Map<BaseTestFailure, FailureJudgement>(context.failures);
+  const judgements = new Map<BaseTestFailure, BaseFailureAssessment>(context.failures);
   let reverted = 0;
   const result = (): ExperimentResult => ({
     findings: [],
@@ -59,21 +62,21 @@ async function bisectHunks(changed: ChangedTests, context: ExperimentContext): P
     failures: judgements,
   });
   if (failures.length === 0) return result();
-  const runWithout = async (hunk: HunkRevert, tree: string): Promise<CommandRun> =>
-    runTests(await hunk.applyTo(tree), { limitMs: mutantTimeLimitMs(run) });
-  const patchTests = await treeWithOnlyTests(subject, subject.tree, changed.patchPaths);
+  const runWithout = async (hunk: HunkRevert, tree: string): Promise<CompletedCommandRun> =>
+    runTests(await hunk.applyTo(tree), { limitMs: computeMutantTimeLimitMs(run) });
+  const patchTests = await writeTreeWithOnlyTests(subject, subject.tree, changed.patchPaths);
   const isNoticed = async (hunk: HunkRevert): Promise<boolean> =>
     (await runWithout(hunk, patchTests)).outcome !== 'passed' ||
     (await runWithout(hunk, subject.tree)).outcome !== 'passed';
   const hunks = (await listHunkReverts(subject, inventory.sources)).slice(0, MAX_REVERTS);
-  await untilBudgetIsSpent(async () => {
+  await runUntilBudgetIsSpent(async () => {
     for (const hunk of hunks) {
       const open = failures.filter((each) => judgements.get(each) === null);
       if (open.length === 0) break;
       reverted++;
       const passing: BaseTestFailure[] = [];
       for (const tree of new Set(open.map((each) => each.tree))) {
-        const passed = idsIn((await runWithout(hunk, tree)).cases, 'passed');
+        const passed = collectTestIdsByOutcome((await runWithout(hunk, tree)).cases, 'passed');
         passing.push(...open.filter((each) => each.tree === tree && passed.has(computeTestId(each.test))));
       }
       if (passing.length === 0) continue;
@@ -111,7 +114,7 @@ interface HunkRevert {
 
 /** Every part of the patch's code that can be taken back by itself, the smallest first. */
 async function listHunkReverts(
-  subject: PatchSubject,
+  subject: PatchToCheck,
   { changedTexts }: Pick<TestSourceIndex, 'changedTexts'>,
 ): Promise<readonly HunkRevert[]> {
   const hunks = await readDiffHunks(subject.store, subject.base, subject.tree);
@@ -119,7 +122,7 @@ async function listHunkReverts(
   for (const change of subject.changes) {
     const { path, headEntry } = change;
     const text = changedTexts.find((each) => each.path === path);
-    if (!headEntry || getBasePath(change) === null || !isProjectCode(path) || isTestPath(path)) continue;
+    if (!headEntry || getBasePath(change) === null || !isProjectCodePath(path) || isTestPath(path)) continue;
     if (text?.before == null || text.after === null) continue;
     const [before, after] = [text.before.split('\n'), text.after.split('\n')];
     for (const hunk of (hunks.get(path) ?? []).flatMap(splitHunk)) {
@@ -131,7 +134,7 @@ async function listHunkReverts(
           line: Math.max(1, hunk.newLine),
           applyTo: async (tree) => {
             const there = path.endsWith('.rs') ? await createBaseFileReader(subject.store, tree)(path) : null;
-            const put = (there && (await replaceInlineTests(back, there))) ?? back;
+            const put = (there && (await replaceRustInlineTests(back, there))) ?? back;
             return editTree(subject.store, tree, [
               { path, entry: { id: writeBlob(subject.store, put), mode: headEntry.mode } },
             ]);

@@ -1,30 +1,34 @@
 import { listFiles } from '../../../../workspace/git/list-files.ts';
 import { findReachableModules, moduleOfPath } from '../../../code/import-graph.ts';
 import type { RevisionCode } from '../../../code/project-code.ts';
-import { idsIn } from '../../../core/test-result.ts';
-import type { CommandRun } from '../../running/command-run.ts';
+import { collectTestIdsByOutcome } from '../../../core/test-result.ts';
+import type { CompletedCommandRun } from '../../running/command-run.ts';
 import {
-  type Experiment,
-  type ExperimentContext,
+  createExperimentFinding,
+  EMPTY_EXPERIMENT_RESULT,
+  type ExperimentInput,
   type ExperimentResult,
-  findingOf,
-  NO_RESULT,
+  type TestExperiment,
 } from '../engine/experiment.ts';
-import { untilBudgetIsSpent } from '../engine/test-runners.ts';
+import { runUntilBudgetIsSpent } from '../engine/test-runners.ts';
 import {
-  type MutableFile,
-  mutantTimeLimitMs,
-  type PlacedMutant,
-  type ReadyMutant,
-  readMutableFiles,
-  readyMutants,
+  computeMutantTimeLimitMs,
+  type FileMutant,
+  type MutableSourceFile,
+  prepareTreeMutants,
+  readMutableSourceFiles,
+  type TreeMutant,
 } from '../perturbations/mutants.ts';
-import { changedBaseTests } from '../sources/test-source-index.ts';
-import { type ChangedTests, readProjectInTime, treeWithOnlyTests } from '../trees/changed-tests.ts';
-import { resultOfSource, runTransplanted } from '../trees/transplant-case.ts';
+import { listChangedBaseTests } from '../sources/test-source-index.ts';
+import {
+  type ChangedBaseTestFiles,
+  readProjectCodeWithinTimeLimit,
+  writeTreeWithOnlyTests,
+} from '../trees/changed-tests.ts';
+import { findTestResultOfSource, runTransplantedTests } from '../trees/transplant-case.ts';
 
 /** Tries mutants of what changed tests are about: of those that one base test notices, no test of the patch notices most. */
-export const mutationScoreRegression: Experiment = {
+export const mutationScoreRegressionExperiment: TestExperiment = {
   id: 'mutation_score_regression',
   evidence: 'optional',
   tree: 'patch',
@@ -36,21 +40,21 @@ export const mutationScoreRegression: Experiment = {
   run: findScoreRegression,
 };
 
-async function findScoreRegression(context: ExperimentContext): Promise<ExperimentResult> {
+async function findScoreRegression(context: ExperimentInput): Promise<ExperimentResult> {
   const { subject, inventory, settings } = context;
   const changed = inventory.changedTests;
   const maxMutants = settings?.mutants?.atMost ?? 0;
-  const project = changed === null ? null : await readProjectInTime(subject);
+  const project = changed === null ? null : await readProjectCodeWithinTimeLimit(subject);
   const base = changed === null || project === null ? null : await findLoadableBaseTests(changed, context);
-  if (changed === null || project === null || base === null) return NO_RESULT;
+  if (changed === null || project === null || base === null) return EMPTY_EXPERIMENT_RESULT;
   const tests = changed.keptTestFiles;
-  const comparison = await compareOnMutants({
+  const comparison = await compareTestsOnMutants({
     ...context,
     side: project.head,
     tree: subject.tree,
     tests,
     ...base,
-    patchTestsTree: await treeWithOnlyTests(subject, subject.tree, changed.patchPaths),
+    patchTestsTree: await writeTreeWithOnlyTests(subject, subject.tree, changed.patchPaths),
     allTestsTree: subject.tree,
     maxMutants,
   });
@@ -62,7 +66,9 @@ async function findScoreRegression(context: ExperimentContext): Promise<Experime
     const [lost, { noticed }] = [kills.lost.length, kills];
     const cause = { rule: 'run_tests_weakened', mutant: mutant.description, tests, lost, noticed } as const;
     return {
-      findings: [findingOf({ file: mutant.path, line: mutant.line, severity: 'warning', cause })],
+      findings: [
+        createExperimentFinding({ file: mutant.path, line: mutant.line, severity: 'warning', cause }),
+      ],
       facts,
     };
   }
@@ -74,8 +80,8 @@ async function findScoreRegression(context: ExperimentContext): Promise<Experime
  * be loaded, its cases are transplanted into the new one. Null: none run, or no report tells which of them fail.
  */
 async function findLoadableBaseTests(
-  changed: ChangedTests,
-  context: ExperimentContext,
+  changed: ChangedBaseTestFiles,
+  context: ExperimentInput,
 ): Promise<Pick<MutantComparisonOptions, 'baseTestsTree' | 'ignoredIds'> | null> {
   const { runTests, inventory } = context;
   const { sources } = inventory;
@@ -83,10 +89,10 @@ async function findLoadableBaseTests(
   const run = await runTests(baseTestsTree);
   if (run.outcome === 'passed') return { baseTestsTree, ignoredIds: new Set() };
   if (run.outcome !== 'failed' || context.run.cases === null) return null;
-  const tests = changedBaseTests(sources, changed.baseTestFiles);
-  if (tests.some((each) => resultOfSource(run, each)?.outcome === 'passed'))
+  const tests = listChangedBaseTests(sources, changed.baseTestFiles);
+  if (tests.some((each) => findTestResultOfSource(run, each)?.outcome === 'passed'))
     return { baseTestsTree, ignoredIds: failedTestIds(run) };
-  const [first] = (await runTransplanted('patch', tests, { ...context, sources })).values();
+  const [first] = (await runTransplantedTests('patch', tests, { ...context, sources })).values();
   return first === undefined
     ? null
     : { baseTestsTree: first.tree, ignoredIds: failedTestIds(await runTests(first.tree)) };
@@ -96,14 +102,14 @@ async function findLoadableBaseTests(
 const ANY_TEST = '*';
 
 interface TriedMutant {
-  readonly mutant: PlacedMutant;
+  readonly mutant: FileMutant;
   /** Tests that fail on it, by id. */
   readonly killedByBase: ReadonlySet<string>;
   readonly killedByPatch: ReadonlySet<string>;
 }
 
 /** What tests of the base say of mutants, beside what the patch's tests say of the same. */
-export class MutantComparison {
+export class MutantTestComparison {
   readonly #tried: readonly TriedMutant[];
   /** Whether there was time for all mutants that were to be tried. */
   readonly isComplete: boolean;
@@ -125,7 +131,7 @@ export class MutantComparison {
   /**
    * How many mutants a test of the base noticed, and those of them that are not noticed any more.
    */
-  killsOf(then: string, now?: string): { readonly noticed: number; readonly lost: readonly PlacedMutant[] } {
+  killsOf(then: string, now?: string): { readonly noticed: number; readonly lost: readonly FileMutant[] } {
     const noticed = this.#tried.filter(
       (each) => each.killedByBase.has(ANY_TEST) || each.killedByBase.has(then),
     );
@@ -139,16 +145,16 @@ export class MutantComparison {
 }
 
 /** From what share on a test tells so much less than before that it is another one. One mutant may be missed by chance. */
-const isScoreRegression = ({ noticed, lost }: ReturnType<MutantComparison['killsOf']>): boolean =>
+const isScoreRegression = ({ noticed, lost }: ReturnType<MutantTestComparison['killsOf']>): boolean =>
   lost.length > noticed / 2;
 
 /** The tests that a run names as failed. What never ends may only be slow, and says nothing here. */
-export const failedTestIds = ({ outcome, cases }: CommandRun): ReadonlySet<string> => {
+export const failedTestIds = ({ outcome, cases }: CompletedCommandRun): ReadonlySet<string> => {
   if (outcome !== 'failed') return new Set();
-  return orAnyTest(idsIn(cases, 'failed'));
+  return orAnyTest(collectTestIdsByOutcome(cases, 'failed'));
 };
 
-interface MutantComparisonOptions extends Pick<ExperimentContext, 'subject' | 'run' | 'runTests'> {
+interface MutantComparisonOptions extends Pick<ExperimentInput, 'subject' | 'run' | 'runTests'> {
   /** The code whose mutants are tried, and its tree. */
   readonly side: RevisionCode;
   readonly tree: string;
@@ -166,17 +172,17 @@ interface MutantComparisonOptions extends Pick<ExperimentContext, 'subject' | 'r
 }
 
 /** Tries mutants of the code under test on both versions of the tests. No reading tells what tests protect, whatever their words. */
-export async function compareOnMutants(options: MutantComparisonOptions): Promise<MutantComparison> {
+export async function compareTestsOnMutants(options: MutantComparisonOptions): Promise<MutantTestComparison> {
   const { subject, run, runTests, side, tests, maxMutants, ignoredIds = new Set() } = options;
   const { store } = subject;
   const under = filesUnderTest(side, tests);
   const sources = (await listFiles(store, options.tree)).filter(({ path }) => under.has(path));
-  const files = withoutCoarseMutants(await readMutableFiles(subject, sources, () => true));
-  const runMutant = async (mutant: ReadyMutant, tree: string): Promise<CommandRun> =>
-    runTests(await mutant.applyTo(tree), { limitMs: mutantTimeLimitMs(run) });
+  const files = withoutCoarseMutants(await readMutableSourceFiles(subject, sources, () => true));
+  const runMutant = async (mutant: TreeMutant, tree: string): Promise<CompletedCommandRun> =>
+    runTests(await mutant.applyTo(tree), { limitMs: computeMutantTimeLimitMs(run) });
   const tried: TriedMutant[] = [];
-  const isComplete = await untilBudgetIsSpent(async () => {
-    for (const mutant of readyMutants({ store, files, most: maxMutants })) {
+  const isComplete = await runUntilBudgetIsSpent(async () => {
+    for (const mutant of prepareTreeMutants({ store, files, most: maxMutants })) {
       const failed = failedTestIds(await runMutant(mutant, options.baseTestsTree));
       const killedByBase = new Set([...failed].filter((id) => !ignoredIds.has(id)));
       if (killedByBase.size === 0) continue;
@@ -190,11 +196,11 @@ export async function compareOnMutants(options: MutantComparisonOptions): Promis
       tried.push({ mutant, killedByBase, killedByPatch });
     }
   });
-  return new MutantComparison(tried, isComplete);
+  return new MutantTestComparison(tried, isComplete);
 }
 
 /** What any test notices says nothing of what a vaguer one misses; it counts only where there is nothing else. */
-function withoutCoarseMutants(files: readonly MutableFile[]): readonly MutableFile[] {
+function withoutCoarseMutants(files: readonly MutableSourceFile[]): readonly MutableSourceFile[] {
   const fine = files.map((file) => ({ ...file, mutants: file.mutants.filter(({ coarse }) => !coarse) }));
   return fine.some(({ mutants }) => mutants.length > 0) ? fine : files;
 }

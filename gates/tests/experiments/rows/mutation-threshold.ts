@@ -4,27 +4,27 @@ import { parseSource } from '../../../code/parsing/parse-source.ts';
 import { UnreadableCodeError } from '../../../code/parsing/unreadable-code-error.ts';
 import type { GateFinding } from '../../../core/gate-finding.ts';
 import { type Grammar, grammarOfPath } from '../../../core/language.ts';
-import type { PatchSubject } from '../../../core/patch-subject.ts';
+import type { PatchToCheck } from '../../../core/patch-subject.ts';
 import { isTestPath } from '../../../core/test-paths.ts';
 import { type DiffHunk, readDiffHunks } from '../../running/added-lines.ts';
 import {
-  type Experiment,
-  type ExperimentContext,
+  createExperimentFinding,
+  EMPTY_EXPERIMENT_RESULT,
+  type ExperimentInput,
   type ExperimentResult,
-  findingOf,
-  NO_RESULT,
+  type TestExperiment,
 } from '../engine/experiment.ts';
-import { untilBudgetIsSpent } from '../engine/test-runners.ts';
+import { runUntilBudgetIsSpent } from '../engine/test-runners.ts';
 import {
+  computeMutantTimeLimitMs,
+  type FileMutant,
   type IsMutableLine,
-  isKilled,
-  isOperator,
-  mutantTimeLimitMs,
-  type PlacedMutant,
-  readMutableFiles,
-  readyMutants,
+  isMutableOperator,
+  isMutantKilled,
+  prepareTreeMutants,
+  readMutableSourceFiles,
 } from '../perturbations/mutants.ts';
-import { readReachingTests, treeWithOnlyTests } from '../trees/changed-tests.ts';
+import { createReachingTestsLookup, writeTreeWithOnlyTests } from '../trees/changed-tests.ts';
 
 /** Fewest survivors that tell anything. */
 const MIN_SURVIVORS = 2;
@@ -32,19 +32,24 @@ const MIN_SURVIVORS = 2;
 const MIN_MUTANTS_FOR_SHARE = 6;
 
 /** Whether too many mutants survive: more than a share of them, or all where they are few. */
-export const exceedsThreshold = (tried: number, survived: number, share: number): boolean =>
+export const hasTooManySurvivingMutants = (tried: number, survived: number, share: number): boolean =>
   survived >= MIN_SURVIVORS &&
   (tried < MIN_MUTANTS_FOR_SHARE ? survived === tried : survived / tried > share);
 
-/** Returns what `exceedsThreshold` will say whatever becomes of the mutants that are left; null: that depends on them. */
-export function earlyDecision(tried: number, survived: number, left: number, share: number): boolean | null {
+/** Returns what `hasTooManySurvivingMutants` will say whatever becomes of the mutants that are left; null: that depends on them. */
+export function decideMutantThresholdEarly(
+  tried: number,
+  survived: number,
+  left: number,
+  share: number,
+): boolean | null {
   if (left > 0 && tried + left < MIN_MUTANTS_FOR_SHARE) return null;
-  const least = exceedsThreshold(tried + left, survived, share);
-  return least === exceedsThreshold(tried + left, survived + left, share) ? least : null;
+  const least = hasTooManySurvivingMutants(tried + left, survived, share);
+  return least === hasTooManySurvivingMutants(tried + left, survived + left, share) ? least : null;
 }
 
 /** Tries mutants of the lines that the patch adds: tests that the patch brings and that notice few of them check little. */
-export const mutationThreshold: Experiment = {
+export const mutationThresholdExperiment: TestExperiment = {
   id: 'mutation_threshold',
   evidence: 'optional',
   tree: 'patch',
@@ -56,36 +61,41 @@ export const mutationThreshold: Experiment = {
   run: tryMutants,
 };
 
-async function tryMutants(context: ExperimentContext): Promise<ExperimentResult> {
+async function tryMutants(context: ExperimentInput): Promise<ExperimentResult> {
   const { subject, run, runTests, settings } = context;
   const { atMost = 0, maxSurvivorRatio = 1 } = settings?.mutants ?? {};
-  const reaching = await readReachingTests(subject);
-  if (reaching === null) return NO_RESULT;
+  const reaching = await createReachingTestsLookup(subject);
+  if (reaching === null) return EMPTY_EXPERIMENT_RESULT;
   const changed = subject.changes.flatMap(({ path, headEntry }) =>
     headEntry && reaching(path).length > 0 ? [{ path, id: headEntry.id, mode: headEntry.mode }] : [],
   );
-  const files = await readMutableFiles(subject, changed, await readMeaningfulLines(subject));
+  const files = await readMutableSourceFiles(subject, changed, await readLinesChangingBehaviour(subject));
   const trees = new Map<string, Promise<string>>();
   const treeFor = (path: string): Promise<string> => {
-    const tree = trees.get(path) ?? treeWithOnlyTests(subject, subject.tree, reaching(path));
+    const tree = trees.get(path) ?? writeTreeWithOnlyTests(subject, subject.tree, reaching(path));
     trees.set(path, tree);
     return tree;
   };
-  const survived: PlacedMutant[] = [];
+  const survived: FileMutant[] = [];
   let tried = 0;
   let decision: boolean | null = null;
-  const mutants = readyMutants({ store: subject.store, files, most: atMost });
-  await untilBudgetIsSpent(async () => {
+  const mutants = prepareTreeMutants({ store: subject.store, files, most: atMost });
+  await runUntilBudgetIsSpent(async () => {
     for (const [index, mutant] of mutants.entries()) {
       const tree = await mutant.applyTo(await treeFor(mutant.path));
-      const killed = isKilled(await runTests(tree, { limitMs: mutantTimeLimitMs(run) }));
+      const killed = isMutantKilled(await runTests(tree, { limitMs: computeMutantTimeLimitMs(run) }));
       if (killed !== null) tried++;
       if (killed === false) survived.push(mutant);
-      decision = earlyDecision(tried, survived.length, mutants.length - index - 1, maxSurvivorRatio);
+      decision = decideMutantThresholdEarly(
+        tried,
+        survived.length,
+        mutants.length - index - 1,
+        maxSurvivorRatio,
+      );
       if (decision !== null) break;
     }
   });
-  const exceeds = decision ?? exceedsThreshold(tried, survived.length, maxSurvivorRatio);
+  const exceeds = decision ?? hasTooManySurvivingMutants(tried, survived.length, maxSurvivorRatio);
   return {
     findings: survivorFindings(survived, tried, exceeds && bringsTests(context)),
     facts: {
@@ -97,18 +107,14 @@ async function tryMutants(context: ExperimentContext): Promise<ExperimentResult>
 }
 
 /** Whether the patch writes tests, in files of their own or beside the code. */
-const bringsTests = ({ subject, inventory }: ExperimentContext): boolean =>
+const bringsTests = ({ subject, inventory }: ExperimentInput): boolean =>
   inventory.changedTests !== null ||
   subject.changes.some(({ path, headEntry }) => headEntry !== null && isTestPath(path));
 
-function survivorFindings(
-  survived: readonly PlacedMutant[],
-  tried: number,
-  isTooMany: boolean,
-): GateFinding[] {
+function survivorFindings(survived: readonly FileMutant[], tried: number, isTooMany: boolean): GateFinding[] {
   const tooMany = isTooMany ? { survived: survived.length, tried } : null;
   return survived.map(({ path, line, description }) =>
-    findingOf({
+    createExperimentFinding({
       file: path,
       line,
       severity: isTooMany ? 'warning' : 'info',
@@ -130,7 +136,7 @@ const MAX_PAIRS = 4_000_000;
  * Lines that the patch writes and that say what the base did not say there, or leave something out. Code that is only set in another
  * way, wrapped or quoted, is the base's: whether tests mind it is nothing that the patch has changed.
  */
-export async function readMeaningfulLines(subject: PatchSubject): Promise<IsMutableLine> {
+export async function readLinesChangingBehaviour(subject: PatchToCheck): Promise<IsMutableLine> {
   const hunks = await readDiffHunks(subject.store, subject.base, subject.tree);
   const files = subject.changes.filter(
     ({ path, headEntry }) => headEntry && (hunks.get(path)?.length ?? 0) > 0,
@@ -160,7 +166,9 @@ async function tokensOf(grammar: Grammar, source: string): Promise<Token[] | nul
   try {
     const { root } = await parseSource(grammar, source);
     return [...root.walk()].flatMap(({ children, text, line }) =>
-      children.length === 0 && (isOperator(text) || /[\p{L}\p{N}_]/u.test(text)) ? [{ text, line }] : [],
+      children.length === 0 && (isMutableOperator(text) || /[\p{L}\p{N}_]/u.test(text))
+        ? [{ text, line }]
+        : [],
     );
   } catch (error) {
     if (error instanceof UnreadableCodeError || error instanceof RangeError) return null;

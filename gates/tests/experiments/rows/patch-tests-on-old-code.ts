@@ -1,24 +1,33 @@
 import type { GateFinding } from '../../../core/gate-finding.ts';
-import { computeTestId, idsIn, isPossibleSourceName, type TestResult } from '../../../core/test-result.ts';
 import {
+  collectTestIdsByOutcome,
+  computeTestId,
+  isPossibleTestSourceName,
+  type TestResult,
+} from '../../../core/test-result.ts';
+import {
+  type BaseFailureAssessment,
   type BaseTestFailure,
-  type Experiment,
-  type ExperimentContext,
-  type FailureJudgement,
-  NO_RESULT,
-  type RunTests,
+  EMPTY_EXPERIMENT_RESULT,
+  type ExperimentInput,
+  type TestExperiment,
+  type TreeTestRunner,
 } from '../engine/experiment.ts';
-import { requireCompleted } from '../engine/test-runners.ts';
-import { mutantTimeLimitMs } from '../perturbations/mutants.ts';
-import { stubAllFunctions } from '../perturbations/rewrite-functions.ts';
-import { shareOfValuesKept, type TestSource } from '../sources/test-source-index.ts';
-import { type ChangedTests, readProjectInTime, treeWithOnlyTests } from '../trees/changed-tests.ts';
-import { runTransplanted, type TestOnTree } from '../trees/transplant-case.ts';
-import { versionInPatch } from './base-tests.ts';
-import { compareOnMutants, type MutantComparison } from './mutation-score-regression.ts';
+import { requireCompletedRun } from '../engine/test-runners.ts';
+import { computeMutantTimeLimitMs } from '../perturbations/mutants.ts';
+import { writeTreeWithStubbedFunctions } from '../perturbations/rewrite-functions.ts';
+import { computeKeptTestValueShare, type TestCaseSource } from '../sources/test-source-index.ts';
+import {
+  type ChangedBaseTestFiles,
+  readProjectCodeWithinTimeLimit,
+  writeTreeWithOnlyTests,
+} from '../trees/changed-tests.ts';
+import { runTransplantedTests, type TestResultOnTree } from '../trees/transplant-case.ts';
+import { findPatchVersionOfTest } from './base-tests.ts';
+import { compareTestsOnMutants, type MutantTestComparison } from './mutation-score-regression.ts';
 
 /** Runs the patch's version of tests whose base version fails on the old code: one that passes there no longer tells old from new. */
-export const patchTestsOnOldCode: Experiment = {
+export const patchTestsOnBaseCodeExperiment: TestExperiment = {
   id: 'patch_tests_on_old_code',
   evidence: 'required',
   tree: 'base',
@@ -41,21 +50,21 @@ export const patchTestsOnOldCode: Experiment = {
 };
 
 async function createJudge(
-  changed: ChangedTests,
-  context: ExperimentContext,
-  failures: readonly TestOnTree[],
-): Promise<(test: TestResult) => FailureJudgement> {
+  changed: ChangedBaseTestFiles,
+  context: ExperimentInput,
+  failures: readonly TestResultOnTree[],
+): Promise<(test: TestResult) => BaseFailureAssessment> {
   const { sources } = context.inventory;
   const [weakened, onOldCode] = await Promise.all([
     context.readWeakenedTests(),
     runOnOldCode(
-      failures.map(({ test }) => versionInPatch(test, context)),
+      failures.map(({ test }) => findPatchVersionOfTest(test, context)),
       changed,
       context,
     ),
   ]);
   return (test) => {
-    const now = versionInPatch(test, context);
+    const now = findPatchVersionOfTest(test, context);
     const [before, after] = [sources.inBase(test), sources.inPatch(now)];
     const weakening = weakened.find(
       (each) => each.file === now.file && (before === null || isAbout(each, before)),
@@ -63,25 +72,25 @@ async function createJudge(
     const there = onOldCode.get(computeTestId(now));
     if (there?.test.outcome !== 'passed')
       return weakening ? { code: 'reads_weaker', message: weakening.message } : null;
-    const keepsValues = before === null || after === null || shareOfValuesKept(before, after) === 1;
+    const keepsValues = before === null || after === null || computeKeptTestValueShare(before, after) === 1;
     return { code: 'passes_on_old_code', tree: there.tree, mayBeRewritten: keepsValues && !weakening };
   };
 }
 
 /** Whether a finding is about this test: it names it, or is about the whole file. */
-const isAbout = ({ test }: GateFinding, { name }: TestSource): boolean =>
-  test === undefined || test === name || isPossibleSourceName(test, name);
+const isAbout = ({ test }: GateFinding, { name }: TestCaseSource): boolean =>
+  test === undefined || test === name || isPossibleTestSourceName(test, name);
 
 type TestName = Pick<TestResult, 'file' | 'name'>;
 
 /** Results of tests of the patch on the code of the base, by id. */
 async function runOnOldCode(
   wanted: readonly TestName[],
-  changed: ChangedTests,
-  context: ExperimentContext,
-): Promise<ReadonlyMap<string, TestOnTree>> {
+  changed: ChangedBaseTestFiles,
+  context: ExperimentInput,
+): Promise<ReadonlyMap<string, TestResultOnTree>> {
   const { sources } = context.inventory;
-  const runTests: RunTests = async (...asked) => requireCompleted(await context.runTests(...asked));
+  const runTests: TreeTestRunner = async (...asked) => requireCompletedRun(await context.runTests(...asked));
   const tree = await changed.patchTestsOnOldCode();
   const { cases } = await runTests(tree);
   const known = new Map((cases ?? []).map((test) => [computeTestId(test), { test, tree }]));
@@ -92,7 +101,7 @@ async function runOnOldCode(
     }),
   );
   // Their file needs what the old code does not have.
-  for (const [source, result] of await runTransplanted('base', [...open.keys()], {
+  for (const [source, result] of await runTransplantedTests('base', [...open.keys()], {
     ...context,
     runTests,
     sources,
@@ -108,7 +117,7 @@ async function runOnOldCode(
  * mutant of the old code that the base version notices, and on the new code that no function works. Then it is rewritten, as for an
  * interface that has become asynchronous.
  */
-export const rewrittenTests: Experiment = {
+export const rewrittenTestsExperiment: TestExperiment = {
   id: 'rewritten_tests',
   evidence: 'optional',
   tree: 'both',
@@ -119,9 +128,9 @@ export const rewrittenTests: Experiment = {
   applies: ({ failures }) => [...failures.values()].some(isPossibleRewrite),
   run: async (context) => {
     const { changedTests } = context.inventory;
-    if (changedTests === null) return NO_RESULT;
+    if (changedTests === null) return EMPTY_EXPERIMENT_RESULT;
     const isAsStrong = createStrengthComparison(changedTests, context);
-    const failures = new Map<BaseTestFailure, FailureJudgement>(context.failures);
+    const failures = new Map<BaseTestFailure, BaseFailureAssessment>(context.failures);
     for (const [failure, judgement] of context.failures)
       if (isPossibleRewrite(judgement) && (await isAsStrong(failure.test, judgement.tree)))
         failures.set(failure, { code: 'as_strong' });
@@ -129,21 +138,21 @@ export const rewrittenTests: Experiment = {
   },
 };
 
-type PassesOnOldCode = Extract<FailureJudgement, { code: 'passes_on_old_code' }>;
+type PassesOnOldCode = Extract<BaseFailureAssessment, { code: 'passes_on_old_code' }>;
 
-const isPossibleRewrite = (judgement: FailureJudgement): judgement is PassesOnOldCode =>
+const isPossibleRewrite = (judgement: BaseFailureAssessment): judgement is PassesOnOldCode =>
   judgement?.code === 'passes_on_old_code' && judgement.mayBeRewritten;
 
 /** Compares how strong the two versions of a test are. `tree` is the one of the old code in which the version of the patch passes. */
 function createStrengthComparison(
-  changed: ChangedTests,
-  context: ExperimentContext,
+  changed: ChangedBaseTestFiles,
+  context: ExperimentInput,
 ): (test: TestResult, tree: string) => Promise<boolean> {
   const { sources } = context.inventory;
-  const compared = new Map<string, Promise<MutantComparison | null>>();
+  const compared = new Map<string, Promise<MutantTestComparison | null>>();
   let failing: Promise<ReadonlySet<string>> | null = null;
   return async (test, tree) => {
-    const now = versionInPatch(test, context);
+    const now = findPatchVersionOfTest(test, context);
     const comparing = compared.get(tree) ?? compareOnOldCode(changed, context, tree);
     compared.set(tree, comparing);
     const comparison = await comparing;
@@ -158,19 +167,19 @@ function createStrengthComparison(
 }
 
 async function compareOnOldCode(
-  changed: ChangedTests,
-  context: ExperimentContext,
+  changed: ChangedBaseTestFiles,
+  context: ExperimentInput,
   after: string,
-): Promise<MutantComparison | null> {
+): Promise<MutantTestComparison | null> {
   const { subject, settings } = context;
-  const project = await readProjectInTime(subject);
+  const project = await readProjectCodeWithinTimeLimit(subject);
   if (project === null) return null;
-  return compareOnMutants({
+  return compareTestsOnMutants({
     ...context,
     side: project.base,
     tree: subject.base,
     tests: changed.baseTestFiles,
-    baseTestsTree: await treeWithOnlyTests(subject, subject.base, changed.baseTestFiles),
+    baseTestsTree: await writeTreeWithOnlyTests(subject, subject.base, changed.baseTestFiles),
     patchTestsTree: after,
     allTestsTree: null,
     maxMutants: settings?.mutants?.atMost ?? 0,
@@ -178,13 +187,13 @@ async function compareOnOldCode(
 }
 
 async function failingOnStubs(
-  changed: ChangedTests,
-  { subject, run, runTests }: ExperimentContext,
+  changed: ChangedBaseTestFiles,
+  { subject, run, runTests }: ExperimentInput,
 ): Promise<ReadonlySet<string>> {
-  const off = await stubAllFunctions(subject, subject.tree, 'nothing');
+  const off = await writeTreeWithStubbedFunctions(subject, subject.tree, 'nothing');
   if (off === null) return new Set();
-  const { cases } = await runTests(await treeWithOnlyTests(subject, off, changed.patchPaths), {
-    limitMs: mutantTimeLimitMs(run),
+  const { cases } = await runTests(await writeTreeWithOnlyTests(subject, off, changed.patchPaths), {
+    limitMs: computeMutantTimeLimitMs(run),
   });
-  return idsIn(cases, 'failed');
+  return collectTestIdsByOutcome(cases, 'failed');
 }

@@ -1,15 +1,15 @@
 import type { GateFinding } from '../../../core/gate-finding.ts';
-import { computeTestId, idsIn } from '../../../core/test-result.ts';
-import type { CommandRun } from '../../running/command-run.ts';
+import { collectTestIdsByOutcome, computeTestId } from '../../../core/test-result.ts';
+import type { CompletedCommandRun } from '../../running/command-run.ts';
 import {
-  type Experiment,
-  type ExperimentContext,
+  createExperimentFinding,
+  createTestCaseFinding,
+  EMPTY_EXPERIMENT_RESULT,
+  type ExperimentInput,
   type ExperimentResult,
-  findingOf,
-  NO_RESULT,
-  testFinding,
+  type TestExperiment,
 } from '../engine/experiment.ts';
-import { readReachingTests, treeWithOnlyTests } from '../trees/changed-tests.ts';
+import { createReachingTestsLookup, writeTreeWithOnlyTests } from '../trees/changed-tests.ts';
 
 /** Most test files that run once more in the perturbed environment. */
 const MAX_TEST_FILES = 20;
@@ -31,7 +31,7 @@ const PERTURBED_ENVIRONMENT: Readonly<Record<string, string>> = {
 };
 
 /** Runs the tests that reach the patch in another environment; where one fails, the base's tests run there as well. */
-export const perturbedEnvironment: Experiment = {
+export const perturbedEnvironmentExperiment: TestExperiment = {
   id: 'perturbed_environment',
   evidence: 'optional',
   tree: 'both',
@@ -43,32 +43,39 @@ export const perturbedEnvironment: Experiment = {
   run: runPerturbed,
 };
 
-async function runPerturbed({ subject, run, runTests }: ExperimentContext): Promise<ExperimentResult> {
-  const reaching = await readReachingTests(subject);
+async function runPerturbed({ subject, run, runTests }: ExperimentInput): Promise<ExperimentResult> {
+  const reaching = await createReachingTestsLookup(subject);
   const changed = subject.changes.flatMap(({ path, headEntry }) => (headEntry ? [path] : []));
   const all = reaching === null ? [] : [...new Set(changed.flatMap((path) => reaching(path)))];
   const tests = all.slice(0, MAX_TEST_FILES);
   if (tests.length === 0)
-    return { ...NO_RESULT, facts: { perturbed_environment: 'no test reaches the patch' } };
+    return { ...EMPTY_EXPERIMENT_RESULT, facts: { perturbed_environment: 'no test reaches the patch' } };
   const options = { environment: PERTURBED_ENVIRONMENT };
-  const perturbed = await runTests(await treeWithOnlyTests(subject, subject.tree, tests), options);
+  const perturbed = await runTests(await writeTreeWithOnlyTests(subject, subject.tree, tests), options);
   const facts = { perturbed_environment: `${tests.length} test files` };
   if (perturbed.outcome === 'passed') return { findings: [], facts };
-  const base = await runTests(await treeWithOnlyTests(subject, subject.base, tests), options);
+  const base = await runTests(await writeTreeWithOnlyTests(subject, subject.base, tests), options);
   return { findings: environmentFindings(run, perturbed, base), facts };
 }
 
 const CAUSE = { rule: 'run_depends_on_surroundings' } as const;
 
 /** Tests that pass as usual and not in the perturbed environment, where the base passes in both. */
-function environmentFindings(usual: CommandRun, perturbed: CommandRun, base: CommandRun): GateFinding[] {
+function environmentFindings(
+  usual: CompletedCommandRun,
+  perturbed: CompletedCommandRun,
+  base: CompletedCommandRun,
+): GateFinding[] {
   if (usual.outcome !== 'passed') return [];
   if (perturbed.cases === null)
     return base.outcome === 'passed' && perturbed.outcome === 'failed'
-      ? [findingOf({ file: null, severity: 'warning', cause: CAUSE })]
+      ? [createExperimentFinding({ file: null, severity: 'warning', cause: CAUSE })]
       : [];
-  const [passedUsually, passedOnBase] = [idsIn(usual.cases, 'passed'), idsIn(base.cases, 'passed')];
-  const passes = idsIn(perturbed.cases, 'passed');
+  const [passedUsually, passedOnBase] = [
+    collectTestIdsByOutcome(usual.cases, 'passed'),
+    collectTestIdsByOutcome(base.cases, 'passed'),
+  ];
+  const passes = collectTestIdsByOutcome(perturbed.cases, 'passed');
   return (
     perturbed.cases
       .filter(
@@ -79,6 +86,6 @@ function environmentFindings(usual: CommandRun, perturbed: CommandRun, base: Com
       )
       // What fails on the base as well depends on its environment without the patch.
       .filter((test) => base.cases === null || passedOnBase.has(computeTestId(test)))
-      .map((test) => testFinding(test, CAUSE, 'warning'))
+      .map((test) => createTestCaseFinding(test, CAUSE, 'warning'))
   );
 }

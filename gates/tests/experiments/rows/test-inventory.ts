@@ -1,20 +1,20 @@
 import type { GateFinding } from '../../../core/gate-finding.ts';
 import { countTestsRun } from '../../../reports/tool-report.ts';
 import type { BaselineResult } from '../../comparing/baseline-result.ts';
-import type { CommandRun } from '../../running/command-run.ts';
+import type { CompletedCommandRun } from '../../running/command-run.ts';
 import {
-  type ExpectedTestChanges,
-  type Experiment,
-  severityOfChange,
-  severityOfLostProtection,
-  testFinding,
+  createTestCaseFinding,
+  type ExpectedTestChangeSet,
+  getLostTestCoverageSeverity,
+  getTestChangeSeverity,
+  type TestExperiment,
 } from '../engine/experiment.ts';
-import type { MissingEvidence } from '../engine/messages.ts';
-import type { LostTest } from '../sources/test-inventory-diff.ts';
-import { removedSubjectOf, type TestSourceIndex } from '../sources/test-source-index.ts';
+import type { MissingEvidenceReason } from '../engine/messages.ts';
+import type { UnreplacedBaseTest } from '../sources/test-inventory-diff.ts';
+import { findRemovedTestSubject, type TestSourceIndex } from '../sources/test-source-index.ts';
 
 /** Compares the tests that ran on the base with those that ran with the patch, by name. */
-export const testInventory: Experiment = {
+export const testInventoryExperiment: TestExperiment = {
   id: 'test_inventory',
   evidence: 'required',
   tree: 'both',
@@ -37,7 +37,10 @@ export const testInventory: Experiment = {
  * Returns why what ran cannot be compared, or null. A base that fails, or cannot start its command, without naming tests has none that
  * could be lost; one that had no time, or no memory, may have.
  */
-function missingInventory(run: CommandRun, baseline: BaselineResult | null): MissingEvidence | null {
+function missingInventory(
+  run: CompletedCommandRun,
+  baseline: BaselineResult | null,
+): MissingEvidenceReason | null {
   if (baseline === null) return null;
   const { outcome, detail } = baseline;
   if (outcome === 'timed_out' || outcome === 'infra_failed')
@@ -49,13 +52,17 @@ function missingInventory(run: CommandRun, baseline: BaselineResult | null): Mis
 }
 
 function lostTestFinding(
-  { test, reason }: LostTest,
-  expected: ExpectedTestChanges,
+  { test, reason }: UnreplacedBaseTest,
+  expected: ExpectedTestChangeSet,
   sources: TestSourceIndex,
 ): GateFinding {
-  const subject = reason === 'skipped' ? null : removedSubjectOf(test, sources);
+  const subject = reason === 'skipped' ? null : findRemovedTestSubject(test, sources);
   if (subject !== null)
-    return testFinding(test, { rule: 'run_test_gone_with_subject', subject }, severityOfChange(expected));
+    return createTestCaseFinding(
+      test,
+      { rule: 'run_test_gone_with_subject', subject },
+      getTestChangeSeverity(expected),
+    );
   const rule = reason === 'skipped' ? 'run_test_skipped' : 'run_test_lost';
-  return testFinding(test, { rule }, severityOfLostProtection(expected, 'tests_change'));
+  return createTestCaseFinding(test, { rule }, getLostTestCoverageSeverity(expected, 'tests_change'));
 }

@@ -1,21 +1,25 @@
 import type { GateFinding } from '../../../core/gate-finding.ts';
-import { isProjectCode } from '../../../core/language.ts';
-import type { PatchSubject } from '../../../core/patch-subject.ts';
+import { isProjectCodePath } from '../../../core/language.ts';
+import type { PatchToCheck } from '../../../core/patch-subject.ts';
 import { isTestPath } from '../../../core/test-paths.ts';
 import { computeTestId, type TestResult } from '../../../core/test-result.ts';
 import { readAddedLines } from '../../running/added-lines.ts';
-import type { CommandRun } from '../../running/command-run.ts';
+import type { CompletedCommandRun } from '../../running/command-run.ts';
 import {
-  type Experiment,
-  type ExperimentContext,
+  createTestCaseFinding,
+  EMPTY_EXPERIMENT_RESULT,
+  type ExperimentInput,
   type ExperimentResult,
-  NO_RESULT,
-  testFinding,
+  type TestExperiment,
 } from '../engine/experiment.ts';
-import { changesFunctions, mutantTimeLimitMs } from '../perturbations/mutants.ts';
-import { stubAllFunctions } from '../perturbations/rewrite-functions.ts';
-import { replacementTestsOf } from '../sources/test-inventory-diff.ts';
-import { listTouchedTests, treeOfPatchTestsOnOldCode, treeWithOnlyTests } from '../trees/changed-tests.ts';
+import { computeMutantTimeLimitMs, hasChangedFunctionBodies } from '../perturbations/mutants.ts';
+import { writeTreeWithStubbedFunctions } from '../perturbations/rewrite-functions.ts';
+import { findReplacementTests } from '../sources/test-inventory-diff.ts';
+import {
+  listTestFilesInPatch,
+  writeBaseTreeWithChangedPatchTests,
+  writeTreeWithOnlyTests,
+} from '../trees/changed-tests.ts';
 import { failedTestIds } from './mutation-score-regression.ts';
 
 /** A test that passes although no function of the project works. */
@@ -33,7 +37,7 @@ interface VacuousTest {
  * A test that passes both times checks nothing, whatever is written in it: a copy or a stand-in of its subject, a condition that never
  * holds, a name that nothing defines.
  */
-export const vacuousTests: Experiment = {
+export const vacuousTestsExperiment: TestExperiment = {
   id: 'vacuous_tests',
   evidence: 'optional',
   tree: 'both',
@@ -45,31 +49,33 @@ export const vacuousTests: Experiment = {
   run: findVacuousTests,
 };
 
-async function findVacuousTests(context: ExperimentContext): Promise<ExperimentResult> {
+async function findVacuousTests(context: ExperimentInput): Promise<ExperimentResult> {
   const { subject, run, runTests, inventory } = context;
-  const touched = await listTouchedTests(subject);
-  if (touched.length === 0) return NO_RESULT;
-  const limit = { limitMs: mutantTimeLimitMs(run) };
-  const stubbed = await stubAllFunctions(subject, subject.tree, 'nothing');
-  if (stubbed === null) return NO_RESULT;
-  const onStubs = await runTests(await treeWithOnlyTests(subject, stubbed, touched), limit);
+  const touched = await listTestFilesInPatch(subject);
+  if (touched.length === 0) return EMPTY_EXPERIMENT_RESULT;
+  const limit = { limitMs: computeMutantTimeLimitMs(run) };
+  const stubbed = await writeTreeWithStubbedFunctions(subject, subject.tree, 'nothing');
+  if (stubbed === null) return EMPTY_EXPERIMENT_RESULT;
+  const onStubs = await runTests(await writeTreeWithOnlyTests(subject, stubbed, touched), limit);
   const suspects = passedTests(onStubs);
   if (suspects.size === 0) return resultWith('none', []);
-  const raising = await stubAllFunctions(subject, subject.tree, 'breaks');
-  if (raising === null) return NO_RESULT;
-  const passing = passedTests(await runTests(await treeWithOnlyTests(subject, raising, touched), limit));
+  const raising = await writeTreeWithStubbedFunctions(subject, subject.tree, 'breaks');
+  if (raising === null) return EMPTY_EXPERIMENT_RESULT;
+  const passing = passedTests(await runTests(await writeTreeWithOnlyTests(subject, raising, touched), limit));
   // Tests of code that does not change pass on the base anyway, and Go and Rust return a zero that a test may expect.
   const canTell = !changesTestsOnly(subject) && touched.every((path) => !/\.(?:go|rs)$/.test(path));
   const onlyStubbed = canTell ? [...suspects.keys()].filter((id) => !passing.has(id)) : [];
   const onOldCode =
     onlyStubbed.length === 0
       ? null
-      : passedTests(await runTests(await treeOfPatchTestsOnOldCode(subject, inventory.changedTests)));
+      : passedTests(
+          await runTests(await writeBaseTreeWithChangedPatchTests(subject, inventory.changedTests)),
+        );
   const vacuous = [...suspects].flatMap(([id, test]) =>
     passing.has(id) || onOldCode?.has(id) ? [{ test, passesOnlyWhenStubbed: !passing.has(id) }] : [],
   );
   if (vacuous.length === 0) return resultWith('none', []);
-  const base = await stubAllFunctions(subject, subject.base, 'nothing');
+  const base = await writeTreeWithStubbedFunctions(subject, subject.base, 'nothing');
   const before = base === null ? null : await runTests(base, limit);
   // Where nothing fails on either side, the tests may run on other code than this tree.
   if (before?.outcome !== 'failed' && (await runTests(stubbed, limit)).outcome === 'passed')
@@ -87,15 +93,15 @@ const resultWith = (vacuous: string, findings: readonly GateFinding[]): Experime
 /** Removed base tests that failed on stubs, where all of their replacements are vacuous; by the id of each replacement. */
 function replacedTests(
   vacuous: readonly Pick<VacuousTest, 'test'>[],
-  before: CommandRun | null,
-  { inventory: { diff, sources } }: ExperimentContext,
+  before: CompletedCommandRun | null,
+  { inventory: { diff, sources } }: ExperimentInput,
 ): ReadonlyMap<string, TestResult> {
   const ids = new Set(vacuous.map(({ test }) => computeTestId(test)));
   const noticed = before === null ? new Set() : failedTestIds(before);
   const replaced = new Map<string, TestResult>();
   for (const removed of diff.removed) {
     const replacements = noticed.has(computeTestId(removed))
-      ? replacementTestsOf(removed, diff, sources)
+      ? findReplacementTests(removed, diff, sources)
       : [];
     if (replacements.every((each) => ids.has(computeTestId(each))))
       for (const each of replacements) replaced.set(computeTestId(each), removed);
@@ -104,7 +110,7 @@ function replacedTests(
 }
 
 /** The tests that passed, by id; without names one for all. */
-function passedTests({ outcome, cases }: CommandRun): ReadonlyMap<string, TestResult> {
+function passedTests({ outcome, cases }: CompletedCommandRun): ReadonlyMap<string, TestResult> {
   if (cases === null)
     return new Map(
       outcome === 'passed' ? [['', { name: 'the tests', file: null, outcome, duration_ms: null }]] : [],
@@ -114,7 +120,7 @@ function passedTests({ outcome, cases }: CommandRun): ReadonlyMap<string, TestRe
 
 function describeVacuous(
   { test, passesOnlyWhenStubbed }: Pick<VacuousTest, 'test' | 'passesOnlyWhenStubbed'>,
-  before: CommandRun | null,
+  before: CompletedCommandRun | null,
   replaced: ReadonlyMap<string, TestResult>,
 ): VacuousTest {
   const id = computeTestId(test);
@@ -128,14 +134,14 @@ function describeVacuous(
   };
 }
 
-const changesTestsOnly = ({ changes }: PatchSubject): boolean =>
-  !changes.some(({ path }) => isProjectCode(path) && !isTestPath(path));
+const changesTestsOnly = ({ changes }: PatchToCheck): boolean =>
+  !changes.some(({ path }) => isProjectCodePath(path) && !isTestPath(path));
 
 /** A single new test may ask for a constant, or only that something loads; where most are like that, they are for show. */
 async function vacuousFindings(
-  { subject, inventory }: ExperimentContext,
+  { subject, inventory }: ExperimentInput,
   vacuous: readonly VacuousTest[],
-  only: CommandRun,
+  only: CompletedCommandRun,
 ): Promise<GateFinding[]> {
   const { patchTests, baseTests, inPatch } = inventory.sources;
   const had = new Set(baseTests.map(({ text }) => text));
@@ -150,11 +156,11 @@ async function vacuousFindings(
   const added = await readAddedLines(subject.store, subject.base, subject.tree);
   const isMost =
     brought.length > ran / 2 &&
-    (changesTestsOnly(subject) || (await changesFunctions(subject, added.isAdded)));
+    (changesTestsOnly(subject) || (await hasChangedFunctionBodies(subject, added.isAdded)));
   return vacuous.flatMap(({ test, isNew, noticedBefore, passesOnlyWhenStubbed }): GateFinding[] =>
     (isNew && written(test)) || noticedBefore !== null
       ? [
-          testFinding(
+          createTestCaseFinding(
             test,
             {
               rule: 'run_test_asks_nothing',

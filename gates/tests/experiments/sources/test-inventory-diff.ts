@@ -1,17 +1,17 @@
-import { BaselineCount } from '../../../code/parsing/baseline-count.ts';
-import { computeTestId, listSourceNames, type TestResult } from '../../../core/test-result.ts';
+import { BaselineOccurrences } from '../../../code/parsing/baseline-count.ts';
+import { computeTestId, listTestSourceNames, type TestResult } from '../../../core/test-result.ts';
 import {
-  hasOwnValues,
-  isMergedIntoOtherTests,
-  isNameTemplate,
-  shareOfValuesKept,
-  type TestSource,
+  computeKeptTestValueShare,
+  hasLiteralTestValues,
+  isParametrizedTestName,
+  isTestMergedIntoOthers,
+  type TestCaseSource,
   type TestSourceIndex,
   textSimilarity,
 } from './test-source-index.ts';
 
 /** A test that passed on the base and does not run with the patch, nor does another in its stead. */
-export interface LostTest {
+export interface UnreplacedBaseTest {
   readonly test: TestResult;
   readonly reason: 'missing' | 'skipped';
 }
@@ -25,14 +25,14 @@ const wasRun = ({ outcome }: TestResult): boolean => outcome !== 'skipped';
  * The function that rows of a table share: `test_sum[1-2]` is a row of `test_sum`, `TestSum/zero` one of `TestSum`, and `adds 1 to 2`
  * one of what is written as `adds %i to %i`.
  */
-const tableFunctionOf = ({ name }: TestResult, written: TestSource | null): string =>
-  written !== null && isNameTemplate(written.name)
+const tableFunctionOf = ({ name }: TestResult, written: TestCaseSource | null): string =>
+  written !== null && isParametrizedTestName(written.name)
     ? written.name
     : name.replace(/\[.*\]$/s, '').replace(/(::|^)(Test\w+)\/.*$/s, '$1$2');
 
 /** What became of the tests that passed on the base and that no test of their name and place takes up. */
 export interface TestInventoryDiff {
-  readonly lost: readonly LostTest[];
+  readonly lost: readonly UnreplacedBaseTest[];
   /** The test that took the place of one of the base, by the id of that. */
   readonly replacements: ReadonlyMap<string, TestResult>;
   /** Ids of tests that seem to have become rows of a table, or several tests. They are lost all the same where they fail on the new code. */
@@ -52,15 +52,15 @@ export function diffTestInventory(
   bodies: TestSourceIndex,
 ): TestInventoryDiff {
   const executed = now.filter(wasRun);
-  const there = new BaselineCount(executed.map(computeTestId));
-  const skipped = new BaselineCount(now.filter((each) => !wasRun(each)).map(computeTestId));
+  const there = new BaselineOccurrences(executed.map(computeTestId));
+  const skipped = new BaselineOccurrences(now.filter((each) => !wasRun(each)).map(computeTestId));
   // Of two of one name that differ, the failed one is looked for first: then the other is missing.
   const ran = before.filter(wasRun);
   const gone = [...ran.filter(({ outcome }) => outcome === 'failed'), ...ran.filter(isPassed)].filter(
     (test) => !there.takeOne(computeTestId(test)) && isPassed(test),
   );
 
-  const known = new BaselineCount(ran.map(computeTestId));
+  const known = new BaselineOccurrences(ran.map(computeTestId));
   const added = executed.filter((test) => !known.takeOne(computeTestId(test)));
   const { left, replacements, merged } = matchReplacements(gone, new Set(added), executed, bodies);
   return {
@@ -111,7 +111,7 @@ function matchReplacements(
       )
         return false;
       const pieces = [...added].flatMap((each) => bodies.inPatch(each) ?? []);
-      if (!isMergedIntoOtherTests(body, bodies, pieces)) return true;
+      if (!isTestMergedIntoOthers(body, bodies, pieces)) return true;
       rows.add(computeTestId(test));
       return false;
     });
@@ -125,19 +125,19 @@ function findSameName(
   bodies: TestSourceIndex,
 ): TestResult | null {
   const name = bodies.inBase(test)?.name;
-  if (name === undefined || isNameTemplate(name)) return null;
+  if (name === undefined || isParametrizedTestName(name)) return null;
   return [...added].find((each) => bodies.inPatch(each)?.name === name) ?? null;
 }
 
 /** Whether a test is still written as it was, and nothing that ran is it: then no like one has taken its place. */
-function isKeptButNotRun(body: TestSource, ran: readonly TestResult[], bodies: TestSourceIndex): boolean {
+function isKeptButNotRun(body: TestCaseSource, ran: readonly TestResult[], bodies: TestSourceIndex): boolean {
   const still = bodies.patchTests.filter(
     (each) => each.name === body.name && textSimilarity(body.text, each.text) >= MIN_SIMILARITY,
   );
   if (still.length === 0) return false;
   return !ran.some(
     (test) =>
-      listSourceNames(test.name).has(body.name) && still.some((each) => each === bodies.inPatch(test)),
+      listTestSourceNames(test.name).has(body.name) && still.some((each) => each === bodies.inPatch(test)),
   );
 }
 
@@ -152,7 +152,7 @@ function groupBy(
 
 /** The new test whose body is most like this one; those of the same file come first. */
 function findMostSimilar(
-  body: TestSource,
+  body: TestCaseSource,
   added: readonly TestResult[],
   file: string | null,
   bodies: TestSourceIndex,
@@ -171,7 +171,7 @@ function findMostSimilar(
 }
 
 /** Whether every line of a test stands in another one now. */
-const isContainedInOther = (body: TestSource, { patchTests }: TestSourceIndex): boolean => {
+const isContainedInOther = (body: TestCaseSource, { patchTests }: TestSourceIndex): boolean => {
   const lines = distinctiveLines(body);
   return (
     lines.length > 0 &&
@@ -184,7 +184,7 @@ const isContainedInOther = (body: TestSource, { patchTests }: TestSourceIndex): 
 };
 
 /** What a test does line by line, without the frame that every test has. */
-const distinctiveLines = ({ text, name }: TestSource): string[] =>
+const distinctiveLines = ({ text, name }: TestCaseSource): string[] =>
   text
     .split('\n')
     .map((line) => line.trim())
@@ -197,7 +197,7 @@ const MIN_SHARED_VALUES = 0.5;
  * The new tests that may ask what a test of the base did which is gone by its name: the one that took its place and has its values,
  * or else, where it became rows or one of several, all new ones of its file that do not ask with values of their own for something else.
  */
-export function replacementTestsOf(
+export function findReplacementTests(
   test: TestResult,
   { replacements, added }: TestInventoryDiff,
   bodies: TestSourceIndex,
@@ -205,13 +205,13 @@ export function replacementTestsOf(
   const before = bodies.inBase(test);
   const asksTheSame = (now: TestResult): boolean => {
     const after = bodies.inPatch(now);
-    return before === null || after === null || shareOfValuesKept(before, after) >= MIN_SHARED_VALUES;
+    return before === null || after === null || computeKeptTestValueShare(before, after) >= MIN_SHARED_VALUES;
   };
   const other = replacements.get(computeTestId(test));
   if (other && asksTheSame(other)) return [other];
   const file = test.file === null ? null : bodies.movedPath(test.file);
   return added.filter((now) => {
     const after = bodies.inPatch(now);
-    return now.file === file && (asksTheSame(now) || (after !== null && !hasOwnValues(after)));
+    return now.file === file && (asksTheSame(now) || (after !== null && !hasLiteralTestValues(after)));
   });
 }

@@ -5,40 +5,43 @@ import { parseSource } from '../../../code/parsing/parse-source.ts';
 import type { SyntaxNode } from '../../../code/parsing/syntax-node.ts';
 import { UnreadableCodeError } from '../../../code/parsing/unreadable-code-error.ts';
 import { isTestFile } from '../../../code/test-reachability.ts';
-import { type ChangedText, readChangedTexts } from '../../../core/changed-texts.ts';
-import { grammarOfPath, isProjectCode, languageOfGrammar } from '../../../core/language.ts';
-import type { PatchSubject } from '../../../core/patch-subject.ts';
+import { type ChangedFileText, readChangedFileTexts } from '../../../core/changed-texts.ts';
+import { grammarOfPath, isProjectCodePath, languageOfGrammar } from '../../../core/language.ts';
+import type { PatchToCheck } from '../../../core/patch-subject.ts';
 import { isTestPath } from '../../../core/test-paths.ts';
-import { listSourceNames, type TestResult } from '../../../core/test-result.ts';
+import { listTestSourceNames, type TestResult } from '../../../core/test-result.ts';
 import { isCodePath } from '../../../languages/code-paths.ts';
-import { EQUALITY_FUNCTION, findStubbableFunctions } from '../perturbations/rewrite-functions.ts';
+import {
+  EQUALITY_FUNCTION_NAME_PATTERN,
+  findStubbableFunctions,
+} from '../perturbations/rewrite-functions.ts';
 
 /** A test case of one side of the patch, as it is written. */
-export interface TestSource extends TestCase {
+export interface TestCaseSource extends TestCase {
   readonly path: string;
 }
 
 /** The test cases of the files that the patch touches, on both sides. */
 export interface TestSourceIndex {
   /** The case that a runner's name stands for; null where no touched file has it, or several do. */
-  inBase(test: Pick<TestResult, 'file' | 'name'>): TestSource | null;
-  inPatch(test: Pick<TestResult, 'file' | 'name'>): TestSource | null;
-  readonly baseTests: readonly TestSource[];
-  readonly patchTests: readonly TestSource[];
+  inBase(test: Pick<TestResult, 'file' | 'name'>): TestCaseSource | null;
+  inPatch(test: Pick<TestResult, 'file' | 'name'>): TestCaseSource | null;
+  readonly baseTests: readonly TestCaseSource[];
+  readonly patchTests: readonly TestCaseSource[];
   /** What a case of the base tests, and the patch takes out of the code altogether; null: all that it names is still there. */
-  removedSubject(test: TestSource): string | null;
+  removedSubject(test: TestCaseSource): string | null;
   /** The lines that the patch adds to a file of the base, wherever it moved that to. */
   addedTextOf(path: string): string;
   /** Where the patch moved a file to; the path itself where it did not. */
   movedPath(path: string): string;
   /** The changed files of code. */
-  readonly changedTexts: readonly ChangedText[];
+  readonly changedTexts: readonly ChangedFileText[];
 }
 
-const indexes = new WeakMap<PatchSubject, Promise<TestSourceIndex>>();
+const indexes = new WeakMap<PatchToCheck, Promise<TestSourceIndex>>();
 
 /** Reads the touched tests once. */
-export function readTestSourceIndex(subject: PatchSubject): Promise<TestSourceIndex> {
+export function readTestSourceIndex(subject: PatchToCheck): Promise<TestSourceIndex> {
   const there = indexes.get(subject);
   if (there !== undefined) return there;
   const reading = buildIndex(subject);
@@ -46,9 +49,9 @@ export function readTestSourceIndex(subject: PatchSubject): Promise<TestSourceIn
   return reading;
 }
 
-async function buildIndex(subject: PatchSubject): Promise<TestSourceIndex> {
-  const { texts } = await readChangedTexts(subject, isCodePath);
-  const side = async (path: string | null, text: string | null): Promise<TestSource[]> =>
+async function buildIndex(subject: PatchToCheck): Promise<TestSourceIndex> {
+  const { texts } = await readChangedFileTexts(subject, isCodePath);
+  const side = async (path: string | null, text: string | null): Promise<TestCaseSource[]> =>
     path === null || text === null
       ? []
       : ((await parseTestCases(path, text)) ?? []).map((each) => ({ ...each, path }));
@@ -86,10 +89,10 @@ function addedText(before: string, after: string): string {
 }
 
 /** Cases of the base, in these files, that the patch changes or takes away. */
-export const changedBaseTests = (
+export const listChangedBaseTests = (
   { baseTests, patchTests }: TestSourceIndex,
   paths: readonly string[],
-): TestSource[] =>
+): TestCaseSource[] =>
   baseTests.filter(
     (each) =>
       paths.includes(each.path) &&
@@ -97,13 +100,13 @@ export const changedBaseTests = (
   );
 
 /** What a test of the base names, and no code has any more: a test goes with what it tests. */
-export function removedSubjectOf(test: TestResult, bodies: TestSourceIndex): string | null {
+export function findRemovedTestSubject(test: TestResult, bodies: TestSourceIndex): string | null {
   const written = bodies.inBase(test);
   return written === null ? null : bodies.removedSubject(written);
 }
 
 /** Names that the code of the base defines, and that no changed code defines or mentions any more. */
-async function removedNames(texts: readonly ChangedText[]): Promise<ReadonlySet<string>> {
+async function removedNames(texts: readonly ChangedFileText[]): Promise<ReadonlySet<string>> {
   const code = texts.filter(({ path, basePath }) => isProductCode(basePath ?? path));
   const gone = new Set<string>();
   for (const { basePath, path, before } of code) {
@@ -119,7 +122,7 @@ async function removedNames(texts: readonly ChangedText[]): Promise<ReadonlySet<
 }
 
 /** Whether the patch changes what its code calls equal: whoever compares with that compares in another way. */
-export async function changesEquality({
+export async function hasChangedEqualityFunctions({
   changedTexts,
 }: Pick<TestSourceIndex, 'changedTexts'>): Promise<boolean> {
   for (const { basePath, path, before, after } of changedTexts.filter(({ path }) => isProductCode(path))) {
@@ -127,7 +130,7 @@ export async function changesEquality({
     await collectFunctions(then, basePath ?? path, before);
     await collectFunctions(now, path, after);
     for (const name of new Set([...then.keys(), ...now.keys()]))
-      if (EQUALITY_FUNCTION.test(name) && then.get(name) !== now.get(name)) return true;
+      if (EQUALITY_FUNCTION_NAME_PATTERN.test(name) && then.get(name) !== now.get(name)) return true;
   }
   return false;
 }
@@ -136,7 +139,7 @@ export async function changesEquality({
 const RENAMED_SIMILARITY = 0.7;
 
 /** Functions of the base that live on under another name: who drops their tests has not dropped them. */
-async function renamedFunctions(texts: readonly ChangedText[]): Promise<string[]> {
+async function renamedFunctions(texts: readonly ChangedFileText[]): Promise<string[]> {
   const before = new Map<string, string>();
   const after = new Map<string, string>();
   for (const { basePath, path, before: then, after: now } of texts) {
@@ -169,7 +172,7 @@ async function collectFunctions(all: Map<string, string>, path: string, text: st
   }
 }
 
-const isProductCode = (path: string): boolean => isProjectCode(path) && !isTestPath(path);
+const isProductCode = (path: string): boolean => isProjectCodePath(path) && !isTestPath(path);
 
 async function parseIfReadable(path: string, text: string): Promise<SyntaxNode | null> {
   const grammar = grammarOfPath(path);
@@ -185,7 +188,7 @@ async function parseIfReadable(path: string, text: string): Promise<SyntaxNode |
 const NAME_PLACEHOLDER = /%[sdifjoOc#$p]|\$\{[^}]*\}|\$[\w.]+/;
 
 /** Whether a written name is that of all rows of a table: `adds %i to %i`. */
-export const isNameTemplate = (name: string): boolean => NAME_PLACEHOLDER.test(name);
+export const isParametrizedTestName = (name: string): boolean => NAME_PLACEHOLDER.test(name);
 
 /** Whether a runner's name is that of a row. */
 function isNameOfTemplate(template: string, names: ReadonlySet<string>): boolean {
@@ -203,10 +206,10 @@ function isNameOfTemplate(template: string, names: ReadonlySet<string>): boolean
 }
 
 function findTestSource(
-  all: readonly TestSource[],
+  all: readonly TestCaseSource[],
   { file, name }: Pick<TestResult, 'file' | 'name'>,
-): TestSource | null {
-  const names = listSourceNames(name);
+): TestCaseSource | null {
+  const names = listTestSourceNames(name);
   const here = all.filter((each) => file === null || each.path === file);
   const exact = here.filter((each) => names.has(each.name));
   const found =
@@ -215,11 +218,11 @@ function findTestSource(
       : here.filter(
           (each) =>
             /\w/.test(each.name.replace(NAME_PLACEHOLDER, '')) &&
-            isNameTemplate(each.name) &&
+            isParametrizedTestName(each.name) &&
             isNameOfTemplate(each.name, names),
         );
   // Of several the one whose name says most, and then the one whose class or suite the runner names; two that say as much cannot be told apart.
-  const says = ({ name: written, enclosingNames }: TestSource): number =>
+  const says = ({ name: written, enclosingNames }: TestCaseSource): number =>
     written.length + (enclosingNames.some((group) => names.has(group)) ? 0.5 : 0);
   const [best, second] = found.toSorted((a, b) => says(b) - says(a));
   return best === undefined || (second && says(second) === says(best) && second.text !== best.text)
@@ -265,7 +268,7 @@ const literalsIn = (text: string): string[] =>
   );
 
 /** The values that tell a test from others; empty where it has too few of them. */
-function distinctiveValues({ text, name }: TestSource): ReadonlySet<string> {
+function distinctiveValues({ text, name }: TestCaseSource): ReadonlySet<string> {
   const values = literalsIn(text).filter((value) => value !== name);
   const telling = values.filter((value) => !FAILURE_MESSAGE.test(value));
   const asked = new Set(telling.length >= MIN_VALUES ? telling : values);
@@ -273,11 +276,11 @@ function distinctiveValues({ text, name }: TestSource): ReadonlySet<string> {
 }
 
 /** Whether a test asks with values of its own, and not with those of a table. */
-export const hasOwnValues = ({ text, name }: TestSource): boolean =>
+export const hasLiteralTestValues = ({ text, name }: TestCaseSource): boolean =>
   literalsIn(text).some((value) => value !== name && !FAILURE_MESSAGE.test(value));
 
 /** The share of the values that a test asked with and for that its new version has too; 1 where too few tell. */
-export function shareOfValuesKept(before: TestSource, now: TestSource): number {
+export function computeKeptTestValueShare(before: TestCaseSource, now: TestCaseSource): number {
   const asked = distinctiveValues(before);
   const there = new Set(literalsIn(now.text));
   return asked.size === 0 ? 1 : [...asked].filter((value) => there.has(value)).length / asked.size;
@@ -287,10 +290,10 @@ export function shareOfValuesKept(before: TestSource, now: TestSource): number {
  * Whether a test of the base has become rows of a table, part of one, or several tests: everything that it asked with and for stands in
  * the lines that the patch adds to its file, or in tests that run now and did not before.
  */
-export function isMergedIntoOtherTests(
-  test: TestSource,
+export function isTestMergedIntoOthers(
+  test: TestCaseSource,
   bodies: Pick<TestSourceIndex, 'addedTextOf'>,
-  added: readonly TestSource[],
+  added: readonly TestCaseSource[],
 ): boolean {
   const asked = distinctiveValues(test);
   const there = new Set(
@@ -303,7 +306,7 @@ export function isMergedIntoOtherTests(
  * Whether a test is another one than on the base: it is new, is written in another way, or what stands beside the tests (helpers,
  * fixtures, recordings) has changed. What only stands in a file with a new test is not asked again.
  */
-export async function patchTestFilter(subject: PatchSubject): Promise<(test: TestResult) => boolean> {
+export async function createPatchTestFilter(subject: PatchToCheck): Promise<(test: TestResult) => boolean> {
   const bodies = await readTestSourceIndex(subject);
   const had = new Set(bodies.baseTests.map(({ path, text }) => `${bodies.movedPath(path)}\0${text}`));
   const isBeside = subject.changes.some(({ path }) => isTestPath(path) && !isTestFile(path));
@@ -326,7 +329,7 @@ function changesCodeAroundTests(
   bodies: TestSourceIndex,
 ): boolean {
   if (!isTestFile(path) || before === null || after === null) return false;
-  const outside = (text: string, cases: readonly TestSource[]): string => {
+  const outside = (text: string, cases: readonly TestCaseSource[]): string => {
     let left = '';
     let at = 0;
     for (const each of cases.toSorted((a, b) => a.start - b.start)) {

@@ -2,18 +2,18 @@ import { editTree, type GitTreeEdit, writeBlob } from '../../../../workspace/git
 import { type FileChange, getBasePath } from '../../../../workspace/git/file-changes.ts';
 import type { GitStore } from '../../../../workspace/git/git-store.ts';
 import { readThreadCpuMs } from '../../../../workspace/process/cpu-time.ts';
-import { hasSameInlineTests, replaceInlineTests } from '../../../code/cases/rust-inline-tests.ts';
+import { hasSameRustInlineTests, replaceRustInlineTests } from '../../../code/cases/rust-inline-tests.ts';
 import { findReachableModules, moduleOfPath } from '../../../code/import-graph.ts';
-import { type ProjectCode, readProjectCode } from '../../../code/project-code.ts';
+import { type ProjectCodeRevisions, readProjectCodeRevisions } from '../../../code/project-code.ts';
 import { isTestFile, readTestReachability } from '../../../code/test-reachability.ts';
-import { readChangedTexts } from '../../../core/changed-texts.ts';
+import { readChangedFileTexts } from '../../../core/changed-texts.ts';
 import type { HiddenTestFiles } from '../../../core/hidden-tests-result.ts';
-import type { PatchSubject } from '../../../core/patch-subject.ts';
+import type { PatchToCheck } from '../../../core/patch-subject.ts';
 import { isTestPath } from '../../../core/test-paths.ts';
 import { readTestSourceIndex } from '../sources/test-source-index.ts';
 
 /** What the base has on the side of the tests and the patch changes or takes away: tests, helpers, recordings, snapshots. */
-export interface ChangedTests {
+export interface ChangedBaseTestFiles {
   /** Paths in the base. */
   readonly basePaths: readonly string[];
   /** Of these the files that a runner takes for tests. */
@@ -42,16 +42,21 @@ interface InlineTests {
   readonly withNew: string;
 }
 
-async function readInlineTests(subject: PatchSubject): Promise<InlineTests[]> {
+async function readInlineTests(subject: PatchToCheck): Promise<InlineTests[]> {
   const isCode = (path: string): boolean => path.endsWith('.rs') && !isTestPath(path);
-  const { texts } = await readChangedTexts(subject, isCode);
+  const { texts } = await readChangedFileTexts(subject, isCode);
   const found: InlineTests[] = [];
   for (const { basePath, path, before, after } of texts) {
-    if (basePath === null || before === null || after === null || (await hasSameInlineTests(before, after)))
+    if (
+      basePath === null ||
+      before === null ||
+      after === null ||
+      (await hasSameRustInlineTests(before, after))
+    )
       continue;
     const [withOld, withNew] = [
-      await replaceInlineTests(after, before),
-      await replaceInlineTests(before, after),
+      await replaceRustInlineTests(after, before),
+      await replaceRustInlineTests(before, after),
     ];
     const mode = subject.changes.find((change) => change.path === path)?.headEntry?.mode;
     if (withOld !== null && withNew !== null && mode)
@@ -61,7 +66,7 @@ async function readInlineTests(subject: PatchSubject): Promise<InlineTests[]> {
 }
 
 /** @returns null when the patch leaves the tests of the base as they are. */
-export async function readChangedTests(subject: PatchSubject): Promise<ChangedTests | null> {
+export async function readChangedBaseTestFiles(subject: PatchToCheck): Promise<ChangedBaseTestFiles | null> {
   const beside = await readInlineTests(subject);
   const put = async (path: string, mode: string, text: string): Promise<GitTreeEdit> => ({
     path,
@@ -101,7 +106,7 @@ export async function readChangedTests(subject: PatchSubject): Promise<ChangedTe
         ...(await unaffectedTests(subject, wanted)).map((path): GitTreeEdit => ({ path, entry: null })),
       ]),
     patchTestsOnOldCode: async () =>
-      editTree(subject.store, await oldCodeWithPatchTests(subject), [
+      editTree(subject.store, await writeBaseTreeWithPatchTests(subject), [
         ...(await Promise.all(beside.map(({ from, mode, withNew }) => put(from, mode, withNew)))),
         ...(await unaffectedTests(subject, touched)).map((path): GitTreeEdit => ({ path, entry: null })),
       ]),
@@ -114,7 +119,7 @@ export async function readChangedTests(subject: PatchSubject): Promise<ChangedTe
  */
 export async function writeTreeWithHiddenTests(
   store: GitStore,
-  subject: PatchSubject,
+  subject: PatchToCheck,
   hidden: HiddenTestFiles,
 ): Promise<string> {
   const unaffected = await unaffectedTests(
@@ -141,7 +146,7 @@ const PACKAGE_MANIFEST =
   /(^|\/)(package(-lock)?\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|pyproject\.toml|requirements[^/]*|go\.(mod|sum)|Cargo\.(toml|lock))$/;
 
 /** Tree with the code of the base and the tests of the patch. */
-export async function oldCodeWithPatchTests({ store, tree, changes }: PatchSubject): Promise<string> {
+export async function writeBaseTreeWithPatchTests({ store, tree, changes }: PatchToCheck): Promise<string> {
   const edits: GitTreeEdit[] = changes.flatMap((change) => {
     const from = getBasePath(change);
     const back: GitTreeEdit[] =
@@ -157,13 +162,13 @@ export async function oldCodeWithPatchTests({ store, tree, changes }: PatchSubje
 }
 
 /** The same, where test files differ without those that do not. */
-export const treeOfPatchTestsOnOldCode = async (
-  subject: PatchSubject,
-  changed: ChangedTests | null,
-): Promise<string> => changed?.patchTestsOnOldCode() ?? oldCodeWithPatchTests(subject);
+export const writeBaseTreeWithChangedPatchTests = async (
+  subject: PatchToCheck,
+  changed: ChangedBaseTestFiles | null,
+): Promise<string> => changed?.patchTestsOnOldCode() ?? writeBaseTreeWithPatchTests(subject);
 
 /** Tests, and what lies beside them, that the patch writes: also where they stand among the code. */
-export async function listTouchedTests(subject: PatchSubject): Promise<string[]> {
+export async function listTestFilesInPatch(subject: PatchToCheck): Promise<string[]> {
   const { patchTests } = await readTestSourceIndex(subject);
   const written = new Set(patchTests.map(({ path }) => path));
   return subject.changes.flatMap(({ path, headEntry }) =>
@@ -175,15 +180,15 @@ export async function listTouchedTests(subject: PatchSubject): Promise<string[]>
 const MAX_READ_CPU_MS = 30_000;
 
 /** The code on both sides, or null when it takes too long to read. */
-export const readProjectInTime = (subject: PatchSubject): Promise<ProjectCode | null> =>
-  readProjectCode(subject, readThreadCpuMs() + MAX_READ_CPU_MS).catch(() => null);
+export const readProjectCodeWithinTimeLimit = (subject: PatchToCheck): Promise<ProjectCodeRevisions | null> =>
+  readProjectCodeRevisions(subject, readThreadCpuMs() + MAX_READ_CPU_MS).catch(() => null);
 
 /**
  * The tests of the patch that need not run again: those that do not differ, and that nothing that differs imports. Whatever runs the
  * tests then runs only what is left, without being told how.
  */
-async function unaffectedTests(subject: PatchSubject, wanted: readonly string[]): Promise<string[]> {
-  const project = await readProjectInTime(subject);
+async function unaffectedTests(subject: PatchToCheck, wanted: readonly string[]): Promise<string[]> {
+  const project = await readProjectCodeWithinTimeLimit(subject);
   if (project === null || !wanted.some(isTestFile)) return [];
   const needed = modulesNeededBy(project, wanted);
   const packages = new Set(wanted.flatMap((path) => (path.endsWith('_test.go') ? [folderOf(path)] : [])));
@@ -200,7 +205,10 @@ async function unaffectedTests(subject: PatchSubject, wanted: readonly string[])
 const folderOf = (path: string): string => path.slice(0, path.lastIndexOf('/') + 1);
 
 /** Modules that the wanted files need, directly or through others, as either side has it. */
-function modulesNeededBy({ base, head }: ProjectCode, wanted: readonly string[]): ReadonlySet<string> {
+function modulesNeededBy(
+  { base, head }: ProjectCodeRevisions,
+  wanted: readonly string[],
+): ReadonlySet<string> {
   const needed = new Set<string>();
   for (const { importGraph } of [base, head])
     for (const module of findReachableModules(wanted.map(moduleOfPath), (from) =>
@@ -211,8 +219,8 @@ function modulesNeededBy({ base, head }: ProjectCode, wanted: readonly string[])
 }
 
 /** A tree with no tests but these, and what they need. */
-export const treeWithOnlyTests = async (
-  subject: PatchSubject,
+export const writeTreeWithOnlyTests = async (
+  subject: PatchToCheck,
   tree: string,
   tests: readonly string[],
 ): Promise<string> =>
@@ -226,8 +234,10 @@ export const treeWithOnlyTests = async (
  * The tests that reach a file of the patch, by imports, or else by its name, and those that load what nobody can tell.
  * @returns null when nobody could find out in time.
  */
-export async function readReachingTests(subject: PatchSubject): Promise<((path: string) => string[]) | null> {
-  const project = await readProjectInTime(subject);
+export async function createReachingTestsLookup(
+  subject: PatchToCheck,
+): Promise<((path: string) => string[]) | null> {
+  const project = await readProjectCodeWithinTimeLimit(subject);
   if (project === null) return null;
   const reach = readTestReachability(project.head);
   const { patchTests } = await readTestSourceIndex(subject);

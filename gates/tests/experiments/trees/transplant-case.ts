@@ -1,21 +1,21 @@
 import { editTree, type GitTreeEdit, writeBlob } from '../../../../workspace/git/edit-tree.ts';
 import {
-  canSplice,
+  canSpliceTestCase,
   parseTestCaseFile,
   spliceTestCases,
   type TestCaseFile,
 } from '../../../code/cases/splice-test-cases.ts';
 import { UnreadableCodeError } from '../../../code/parsing/unreadable-code-error.ts';
-import type { ChangedText } from '../../../core/changed-texts.ts';
+import type { ChangedFileText } from '../../../core/changed-texts.ts';
 import { grammarOfPath } from '../../../core/language.ts';
-import type { PatchSubject } from '../../../core/patch-subject.ts';
-import { isPossibleSourceName, type TestResult } from '../../../core/test-result.ts';
-import type { CommandRun } from '../../running/command-run.ts';
-import type { TestSource, TestSourceIndex } from '../sources/test-source-index.ts';
-import { treeWithOnlyTests } from './changed-tests.ts';
+import type { PatchToCheck } from '../../../core/patch-subject.ts';
+import { isPossibleTestSourceName, type TestResult } from '../../../core/test-result.ts';
+import type { CompletedCommandRun } from '../../running/command-run.ts';
+import type { TestCaseSource, TestSourceIndex } from '../sources/test-source-index.ts';
+import { writeTreeWithOnlyTests } from './changed-tests.ts';
 
 /** What became of one case in the file of the other side, and the tree that it ran in. */
-export interface TestOnTree {
+export interface TestResultOnTree {
   readonly test: TestResult;
   readonly tree: string;
 }
@@ -23,10 +23,10 @@ export interface TestOnTree {
 /** Most cases that are run one by one, where one that cannot be loaded takes the others with it. */
 const MAX_SINGLE_CASES = 4;
 
-export interface TransplantContext {
-  readonly subject: PatchSubject;
+export interface TestTransplantContext {
+  readonly subject: PatchToCheck;
   readonly sources: TestSourceIndex;
-  readonly runTests: (tree: string) => Promise<CommandRun>;
+  readonly runTests: (tree: string) => Promise<CompletedCommandRun>;
 }
 
 /**
@@ -34,12 +34,12 @@ export interface TransplantContext {
  * has, a case of it may not. What uses helpers that the other side has not is left out.
  * @param into `patch`: cases of the base on the new code; `base`: those of the patch on the old code.
  */
-export async function runTransplanted(
+export async function runTransplantedTests(
   into: 'base' | 'patch',
-  wanted: readonly TestSource[],
-  context: TransplantContext,
-): Promise<ReadonlyMap<TestSource, TestOnTree>> {
-  const came = new Map<TestSource, TestOnTree>();
+  wanted: readonly TestCaseSource[],
+  context: TestTransplantContext,
+): Promise<ReadonlyMap<TestCaseSource, TestResultOnTree>> {
+  const came = new Map<TestCaseSource, TestResultOnTree>();
   const fitting = await findTransplantable(into, wanted, context);
   for (const group of [fitting, ...fitting.slice(0, MAX_SINGLE_CASES).map((each) => [each])]) {
     const open = group.filter(({ written }) => !came.has(written));
@@ -47,7 +47,7 @@ export async function runTransplanted(
     const tree = await treeWithTransplants(into, open, context);
     const run = await context.runTests(tree);
     for (const { written } of open) {
-      const test = resultOfSource(run, written);
+      const test = findTestResultOfSource(run, written);
       if (test !== null) came.set(written, { test, tree });
     }
     if (fitting.length === 1) break;
@@ -56,28 +56,28 @@ export async function runTransplanted(
 }
 
 /** The case as a run names it; null: it was not loaded, or there are several. */
-export function resultOfSource(
-  { cases }: Pick<CommandRun, 'cases'>,
-  { path, name }: TestSource,
+export function findTestResultOfSource(
+  { cases }: Pick<CompletedCommandRun, 'cases'>,
+  { path, name }: TestCaseSource,
 ): TestResult | null {
   const found = (cases ?? []).filter(
-    (test) => (test.file === null || test.file === path) && isPossibleSourceName(test.name, name),
+    (test) => (test.file === null || test.file === path) && isPossibleTestSourceName(test.name, name),
   );
   return found.find(({ outcome }) => outcome === 'failed') ?? found[0] ?? null;
 }
 
 interface TransplantableCase {
-  readonly written: TestSource;
+  readonly written: TestCaseSource;
   readonly case: TestCaseFile['cases'][number];
-  readonly text: ChangedText;
+  readonly text: ChangedFileText;
   readonly host: TestCaseFile;
   readonly donor: TestCaseFile;
 }
 
 async function findTransplantable(
   into: 'base' | 'patch',
-  wanted: readonly TestSource[],
-  { sources }: TransplantContext,
+  wanted: readonly TestCaseSource[],
+  { sources }: TestTransplantContext,
 ): Promise<TransplantableCase[]> {
   const found: TransplantableCase[] = [];
   for (const text of sources.changedTexts) {
@@ -95,7 +95,8 @@ async function findTransplantable(
       const [host, donor] = into === 'base' ? [sides.base, sides.patch] : [sides.patch, sides.base];
       for (const written of own) {
         const same = donor.cases.find(({ start, name }) => start === written.start && name === written.name);
-        if (same && canSplice(host, donor, same)) found.push({ written, case: same, text, host, donor });
+        if (same && canSpliceTestCase(host, donor, same))
+          found.push({ written, case: same, text, host, donor });
       }
     } catch (error) {
       if (!(error instanceof UnreadableCodeError)) throw error;
@@ -107,7 +108,7 @@ async function findTransplantable(
 async function treeWithTransplants(
   into: 'base' | 'patch',
   cases: readonly TransplantableCase[],
-  { subject }: TransplantContext,
+  { subject }: TestTransplantContext,
 ): Promise<string> {
   const edits: GitTreeEdit[] = [];
   const paths = [...new Set(cases.map(({ text }) => text.path))];
@@ -125,5 +126,5 @@ async function treeWithTransplants(
     edits.push({ path, entry: { id: writeBlob(subject.store, put), mode } });
   }
   const tree = into === 'base' ? subject.base : subject.tree;
-  return editTree(subject.store, await treeWithOnlyTests(subject, tree, paths), edits);
+  return editTree(subject.store, await writeTreeWithOnlyTests(subject, tree, paths), edits);
 }

@@ -1,17 +1,17 @@
 import { TIERS, type Tier, type TierModels } from '../../../contract/agents/tiers.ts';
-import type { AttemptRoute } from '../../../contract/task/attempt.ts';
+import type { AttemptRouteDecision } from '../../../contract/task/attempt.ts';
 import type { Task } from '../../../contract/task/task.ts';
 import type { RoleLearningState } from './belief.ts';
-import type { CascadePolicy } from './cascade-policy.ts';
+import type { TierPolicySettings } from './cascade-policy.ts';
 import { chooseTier } from './choose-tier.ts';
-import { pinnedTier } from './learning-control.ts';
+import { findPinnedTier } from './learning-control.ts';
 import { createSeededRandom } from './seeded-random.ts';
 import type { ModelLadderStep } from './tier-ladder.ts';
-import { tierOptions } from './tier-options.ts';
+import { buildTierChoiceOptions } from './tier-options.ts';
 
 /** What a choice is made with. */
 export interface TierAdviceInputs {
-  readonly policy: CascadePolicy;
+  readonly policy: TierPolicySettings;
   readonly memory: RoleLearningState;
   /** ISO time: prices are of a day. */
   readonly priced_at: string;
@@ -19,11 +19,11 @@ export interface TierAdviceInputs {
   readonly tuned_first_tier?: { readonly tier: Tier; readonly proposal: string } | null;
 }
 
-export interface TierAdvice {
+export interface NextTierAdvice {
   readonly rung: ModelLadderStep;
   /** Why, to follow the reason of the route. */
   readonly reason: string;
-  readonly choice: NonNullable<AttemptRoute['choice']>;
+  readonly choice: NonNullable<AttemptRouteDecision['choice']>;
 }
 
 /** A task that names its model has chosen; a plan is always made by the best. */
@@ -34,15 +34,15 @@ const canChooseTier = (task: Task): boolean =>
  * Where to begin, or to go on after failed work, by a person's word or by what is learned; null: where the ladder says. Chance comes from the
  * task and the number of the attempt, so that a step that is repeated decides the same.
  */
-export function adviseTier(
+export function adviseNextTier(
   task: Task,
   rungs: readonly ModelLadderStep[],
   isFirst: boolean,
   models: TierModels,
   { policy, memory, priced_at, tuned_first_tier }: TierAdviceInputs,
-): TierAdvice | null {
+): NextTierAdvice | null {
   if (!canChooseTier(task)) return null;
-  const word = isFirst ? pinnedTier(memory.control, task.complexity) : null;
+  const word = isFirst ? findPinnedTier(memory.control, task.complexity) : null;
   if (word) {
     const { tier, scope } = word;
     const { by, reason } =
@@ -64,7 +64,7 @@ export function adviseTier(
         }
       : null;
   }
-  const options = tierOptions(memory, task.complexity, rungs, policy.min_observations, priced_at);
+  const options = buildTierChoiceOptions(memory, task.complexity, rungs, policy.min_observations, priced_at);
   if (options.length !== rungs.length || options.length > TIERS.length) return null;
   const random = createSeededRandom(`${task.id}#${task.budget_from}#${task.attempts.length + 1}`);
   const choice = chooseTier(options, policy, random);

@@ -1,21 +1,29 @@
 import type { Tier } from '../../../contract/agents/tiers.ts';
 import { modelPrice } from '../../../contract/models/model-prices.ts';
 import type { TaskComplexity } from '../../../contract/submission/schema.ts';
-import { type ConfidenceInterval, centralInterval, mean, wilsonInterval } from './intervals.ts';
-import type { LearnedOutcome } from './learned-outcome.ts';
-import { type LearningOverrides, NO_LEARNING_OVERRIDES } from './learning-control.ts';
-import { latestOutcomes, type OutcomeWindow } from './outcome-window.ts';
+import {
+  type ConfidenceInterval,
+  computeCentralInterval90,
+  computeWilsonInterval,
+  meanOrNull,
+} from './intervals.ts';
+import type { LearnedAttemptOutcome } from './learned-outcome.ts';
+import { NO_TIER_LEARNING_OVERRIDES, type TierLearningOverrides } from './learning-control.ts';
+import { type RecentAttemptOutcomes, selectLatestAttemptOutcomes } from './outcome-window.ts';
 
 /** All that is remembered of a role: a window for each complexity and tier, and a person's word. */
 export interface RoleLearningState {
   readonly windows: readonly {
     readonly complexity: TaskComplexity;
     readonly tier: Tier;
-    readonly window: OutcomeWindow;
+    readonly window: RecentAttemptOutcomes;
   }[];
-  readonly control: LearningOverrides;
+  readonly control: TierLearningOverrides;
 }
-export const EMPTY_ROLE_LEARNING_STATE: RoleLearningState = { windows: [], control: NO_LEARNING_OVERRIDES };
+export const EMPTY_ROLE_LEARNING_STATE: RoleLearningState = {
+  windows: [],
+  control: NO_TIER_LEARNING_OVERRIDES,
+};
 
 /** What is believed of one tier, and from what. */
 export interface TierPassRateEstimate {
@@ -45,7 +53,7 @@ export interface TierPassRateEstimate {
 }
 
 /** Returns the cost of an attempt with its judging in dollars, or null if either is unknown. */
-const costWithJudging = ({ cost_usd, judging_usd }: LearnedOutcome): number | null =>
+const costWithJudging = ({ cost_usd, judging_usd }: LearnedAttemptOutcome): number | null =>
   cost_usd === null || judging_usd === null ? null : cost_usd + judging_usd;
 
 const known = (values: readonly (number | null)[]): number[] => values.filter((value) => value !== null);
@@ -54,7 +62,7 @@ function summarise(
   tier: Tier,
   model: string,
   from: TierPassRateEstimate['basis'],
-  outcomes: readonly LearnedOutcome[],
+  outcomes: readonly LearnedAttemptOutcome[],
 ): TierPassRateEstimate {
   const passes = outcomes.filter(({ passed }) => passed).length;
   const costs = known(outcomes.map(({ cost_usd }) => cost_usd));
@@ -66,12 +74,16 @@ function summarise(
     observations: outcomes.length,
     passes,
     pass_rate: outcomes.length === 0 ? null : passes / outcomes.length,
-    pass_rate_90: wilsonInterval(passes, outcomes.length),
-    mean_cost_usd: mean(costs),
-    cost_usd_90: centralInterval(costs),
+    pass_rate_90: computeWilsonInterval(passes, outcomes.length),
+    mean_cost_usd: meanOrNull(costs),
+    cost_usd_90: computeCentralInterval90(costs),
     costs_known: costs.length,
-    cost_with_judging: { known: spent.length, mean_usd: mean(spent), usd_90: centralInterval(spent) },
-    mean_seconds: mean(known(outcomes.map(({ seconds }) => seconds))),
+    cost_with_judging: {
+      known: spent.length,
+      mean_usd: meanOrNull(spent),
+      usd_90: computeCentralInterval90(spent),
+    },
+    mean_seconds: meanOrNull(known(outcomes.map(({ seconds }) => seconds))),
   };
 }
 
@@ -86,12 +98,12 @@ export function estimateTierPassRate(
   enough: number,
 ): TierPassRateEstimate {
   const since = control.since[tier] ?? '';
-  const counts = (outcome: LearnedOutcome): boolean => outcome.model === model && outcome.at > since;
+  const counts = (outcome: LearnedAttemptOutcome): boolean => outcome.model === model && outcome.at > since;
   const ofTier = windows.filter((each) => each.tier === tier);
   const same = ofTier.filter((each) => each.complexity === complexity).flatMap(({ window }) => window);
-  const own = latestOutcomes(same).filter(counts);
+  const own = selectLatestAttemptOutcomes(same).filter(counts);
   if (own.length >= enough) return summarise(tier, model, 'complexity', own);
-  const all = latestOutcomes(
+  const all = selectLatestAttemptOutcomes(
     ofTier.flatMap(({ window }) => window),
     Number.POSITIVE_INFINITY,
   ).filter(counts);

@@ -1,26 +1,26 @@
 import * as z from 'zod';
 import { Budgets } from '../../../contract/models/budgets.ts';
-import { TuningLevel } from './tuning-level.ts';
+import { SelfTuningLevel } from './tuning-level.ts';
 
-export const TIER_POLICIES = ['fixed', 'greedy', 'thompson'] as const;
-export const TierPolicy = z.enum(TIER_POLICIES);
-export type TierPolicy = z.infer<typeof TierPolicy>;
+export const TIER_CHOICE_POLICIES = ['fixed', 'greedy', 'thompson'] as const;
+export const TierChoicePolicy = z.enum(TIER_CHOICE_POLICIES);
+export type TierChoicePolicy = z.infer<typeof TierChoicePolicy>;
 
 /** The seed's numbers. */
-export const DEFAULT_EPSILON = 0.1;
+export const DEFAULT_EXPLORATION_RATE = 0.1;
 export const DEFAULT_MIN_OBSERVATIONS = 5;
 export const DEFAULT_QUALITY_THRESHOLD = 0.8;
 
 /** How the cascade chooses where to begin, as a deployment is configured. */
-export const CascadePolicy = z.strictObject({
-  policy: TierPolicy.default('fixed').describe(
+export const TierPolicySettings = z.strictObject({
+  policy: TierChoicePolicy.default('fixed').describe(
     'fixed: by the routing table. greedy: skips a tier that has failed too often, and at times tries any. thompson: begins where it is likely to cost least in the end.',
   ),
   epsilon: z
     .number()
     .min(0)
     .max(1)
-    .default(DEFAULT_EPSILON)
+    .default(DEFAULT_EXPLORATION_RATE)
     .describe('greedy: how often any tier is tried, as a share.'),
   min_observations: z
     .int()
@@ -34,12 +34,12 @@ export const CascadePolicy = z.strictObject({
     .max(1)
     .default(DEFAULT_QUALITY_THRESHOLD)
     .describe('greedy: a tier that passes less often is skipped.'),
-  tuning_level: TuningLevel.default('L0').describe(
+  tuning_level: SelfTuningLevel.default('L0').describe(
     'How far the deployment changes its own settings. L0: it proposes, a person applies thresholds. L1: thresholds and prompts apply themselves when their test holds. L2: routes, L3: what gates are required to, each by a person.',
   ),
   budgets: Budgets.optional().describe(
     'What may go to models; an attempt that could exceed it is not started.',
   ),
 });
-export type CascadePolicy = z.infer<typeof CascadePolicy>;
-export const DEFAULT_CASCADE_POLICY: CascadePolicy = CascadePolicy.parse({});
+export type TierPolicySettings = z.infer<typeof TierPolicySettings>;
+export const DEFAULT_TIER_POLICY_SETTINGS: TierPolicySettings = TierPolicySettings.parse({});

@@ -1,7 +1,7 @@
 import { roundUsd } from '../../../contract/models/model-prices.ts';
 import type { TierCandidate } from '../../../contract/run-record/tier-candidate.ts';
 import type { TierPassRateEstimate } from './belief.ts';
-import type { CascadePolicy } from './cascade-policy.ts';
+import type { TierPolicySettings } from './cascade-policy.ts';
 import { type SeededRandom, sampleBeta } from './seeded-random.ts';
 
 /** A tier that may try, with what is believed of it. */
@@ -57,7 +57,7 @@ const toTierCandidate = (option: TierOption, next: number | null, drawn: number 
  */
 function chooseGreedy(
   options: readonly TierOption[],
-  policy: CascadePolicy,
+  policy: TierPolicySettings,
   random: SeededRandom,
 ): TierChoice {
   const weighed = options.map((option, at) =>
@@ -129,7 +129,7 @@ function chooseByThompsonSampling(options: readonly TierOption[], random: Seeded
 /** Which of the tiers, cheapest first, tries next; null: the policy has no opinion, and the first does. Throws without options. */
 export function chooseTier(
   options: readonly TierOption[],
-  policy: CascadePolicy,
+  policy: TierPolicySettings,
   random: SeededRandom,
 ): TierChoice | null {
   if (policy.policy === 'fixed' || options.length < 2) return null;

@@ -7,10 +7,10 @@ export interface ConfidenceInterval {
 /** Of a normal distribution: nine of ten lie between. */
 const Z_90 = 1.6449;
 /** And 95 of a hundred. */
-export const Z_95 = 1.959964;
+export const Z_SCORE_95_PERCENT = 1.959964;
 
 /** Wilson's interval of a share, at 90 % where nothing else is said: sound for few observations, too, and all of 0 to 1 for none. */
-export function wilsonInterval(passes: number, observations: number, z = Z_90): ConfidenceInterval {
+export function computeWilsonInterval(passes: number, observations: number, z = Z_90): ConfidenceInterval {
   if (observations === 0) return { low: 0, high: 1 };
   const share = passes / observations;
   const z2 = z ** 2;
@@ -22,19 +22,19 @@ export function wilsonInterval(passes: number, observations: number, z = Z_90): 
 }
 
 /** The value below which a share of the sorted values lies, interpolated between neighbours. */
-export function quantile(sorted: readonly number[], share: number): number {
+export function interpolateQuantile(sorted: readonly number[], share: number): number {
   const place = (sorted.length - 1) * share;
   const low = sorted[Math.floor(place)] ?? 0;
   const high = sorted[Math.ceil(place)] ?? low;
   return low + (high - low) * (place - Math.floor(place));
 }
 
-export const mean = (values: readonly number[]): number | null =>
+export const meanOrNull = (values: readonly number[]): number | null =>
   values.length === 0 ? null : values.reduce((sum, each) => sum + each, 0) / values.length;
 
 /** Between which values nine of ten lie; null for none. */
-export function centralInterval(values: readonly number[]): ConfidenceInterval | null {
+export function computeCentralInterval90(values: readonly number[]): ConfidenceInterval | null {
   if (values.length === 0) return null;
   const sorted = values.toSorted((a, b) => a - b);
-  return { low: quantile(sorted, 0.05), high: quantile(sorted, 0.95) };
+  return { low: interpolateQuantile(sorted, 0.05), high: interpolateQuantile(sorted, 0.95) };
 }

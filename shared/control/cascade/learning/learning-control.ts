@@ -10,7 +10,7 @@ export type TierPinScope = z.infer<typeof TierPinScope>;
 const MAX_HISTORY = 50;
 
 /** A person's word about what is learned of a role, and its trail. */
-export const LearningOverrides = z.object({
+export const TierLearningOverrides = z.object({
   /** +1 with each change. */
   revision: z.int().nonnegative(),
   /** Which tier tries first, until that is lifted. */
@@ -29,26 +29,31 @@ export const LearningOverrides = z.object({
     }),
   ),
 });
-export type LearningOverrides = z.infer<typeof LearningOverrides>;
+export type TierLearningOverrides = z.infer<typeof TierLearningOverrides>;
 
-export const NO_LEARNING_OVERRIDES: LearningOverrides = { revision: 0, pins: {}, since: {}, history: [] };
+export const NO_TIER_LEARNING_OVERRIDES: TierLearningOverrides = {
+  revision: 0,
+  pins: {},
+  since: {},
+  history: [],
+};
 
-type OperatorInstruction = Pick<LearningOverrides['history'][number], 'by' | 'reason'> & {
+type OperatorInstruction = Pick<TierLearningOverrides['history'][number], 'by' | 'reason'> & {
   readonly now: Date;
 };
 
 const historyWith = (
-  control: LearningOverrides,
-  entry: Omit<LearningOverrides['history'][number], 'by' | 'reason' | 'at'>,
+  control: TierLearningOverrides,
+  entry: Omit<TierLearningOverrides['history'][number], 'by' | 'reason' | 'at'>,
   { by, reason, now }: OperatorInstruction,
-): Pick<LearningOverrides, 'revision' | 'history'> => ({
+): Pick<TierLearningOverrides, 'revision' | 'history'> => ({
   revision: control.revision + 1,
   history: [{ ...entry, by, reason, at: now.toISOString() }, ...control.history].slice(0, MAX_HISTORY),
 });
 
 /** Has somebody said the same of this scope since it has been as it is? Then the word is one that comes again. */
 function isRepeatedPin(
-  { history }: LearningOverrides,
+  { history }: TierLearningOverrides,
   complexity: TierPinScope,
   tier: Tier,
   { by, reason }: OperatorInstruction,
@@ -63,11 +68,11 @@ function isRepeatedPin(
 
 /** Has one tier try first; null lifts it. Null when that was said already: whoever gives another reason for the same is remembered, too. */
 export function setTierPin(
-  control: LearningOverrides,
+  control: TierLearningOverrides,
   complexity: TierPinScope,
   tier: Tier | null,
   word: OperatorInstruction,
-): LearningOverrides | null {
+): TierLearningOverrides | null {
   if (
     (control.pins[complexity] ?? null) === tier &&
     (tier === null || isRepeatedPin(control, complexity, tier, word))
@@ -82,11 +87,11 @@ export function setTierPin(
 }
 
 /** Leaves out of account what was learned of a tier, or of all, up to now. */
-export function resetLearning(
-  control: LearningOverrides,
+export function resetTierLearning(
+  control: TierLearningOverrides,
   tier: Tier | null,
   word: OperatorInstruction,
-): LearningOverrides {
+): TierLearningOverrides {
   const at = word.now.toISOString();
   const since = Object.fromEntries((tier === null ? TIERS : [tier]).map((each) => [each, at]));
   return {
@@ -97,8 +102,8 @@ export function resetLearning(
 }
 
 /** The tier that a person wants first for a task, and where it says so; null: nobody does. */
-export function pinnedTier(
-  control: LearningOverrides,
+export function findPinnedTier(
+  control: TierLearningOverrides,
   complexity: TaskComplexity,
 ): { tier: Tier; scope: TierPinScope } | null {
   for (const scope of [complexity, 'any'] as const) {

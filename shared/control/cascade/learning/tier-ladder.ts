@@ -1,5 +1,5 @@
-import type { Effort } from '../../../contract/agents/effort.ts';
-import { TIERS, type Tier, type TierModels, tierModelsFor } from '../../../contract/agents/tiers.ts';
+import type { ReasoningEffortLevel } from '../../../contract/agents/effort.ts';
+import { selectTierModels, TIERS, type Tier, type TierModels } from '../../../contract/agents/tiers.ts';
 import type { TaskSubmission } from '../../../contract/submission/schema.ts';
 import { routeTask, type TaskRoute } from '../../routing/route-task.ts';
 
@@ -38,7 +38,7 @@ function firstTier(task: Request, { tier }: TaskRoute): Tier {
  * stays on it.
  */
 export function buildModelLadder(task: Request, deployed: TierModels): readonly ModelLadderStep[] {
-  const models = tierModelsFor(task.adapter, deployed);
+  const models = selectTierModels(task.adapter, deployed);
   const rungs = TIERS.map((tier) => ({ tier, model: models[tier] }));
   if (task.model !== undefined) {
     const wanted = task.model;
@@ -49,7 +49,7 @@ export function buildModelLadder(task: Request, deployed: TierModels): readonly 
 }
 
 /** Effort of an attempt: the route's on the route's tier, `low` on a cheaper one that tries first, `max` on one that was climbed to. */
-export function effortForLadderStep(task: Request, { tier }: ModelLadderStep): Effort {
+export function effortForLadderStep(task: Request, { tier }: ModelLadderStep): ReasoningEffortLevel {
   const planned = routeTask(task);
   if (task.effort !== undefined || tier === null || planned.tier === null || tier === planned.tier)
     return planned.effort;

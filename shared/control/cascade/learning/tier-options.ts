@@ -8,7 +8,7 @@ import type { ModelLadderStep } from './tier-ladder.ts';
  * The rungs that are tiers, with what is believed of each. A tier whose cost nobody has observed is given what its price says, in
  * proportion to what the others have cost against theirs: all of them do the same work.
  */
-export function tierOptions(
+export function buildTierChoiceOptions(
   memory: RoleLearningState,
   complexity: TaskComplexity,
   rungs: readonly ModelLadderStep[],

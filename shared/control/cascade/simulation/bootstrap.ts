@@ -1,4 +1,4 @@
-import { type ConfidenceInterval, quantile } from '../learning/intervals.ts';
+import { type ConfidenceInterval, interpolateQuantile } from '../learning/intervals.ts';
 import { createSeededRandom } from '../learning/seeded-random.ts';
 
 /** A mean with its interval at 95 %. */
@@ -9,7 +9,10 @@ export interface BootstrapEstimate extends ConfidenceInterval {
 const RESAMPLES = 1_000;
 
 /** The mean of values, and where it lies when the sample is drawn again and again (percentile bootstrap, seeded). Null without values. */
-export function bootstrapMean(values: readonly number[], seed = 'bootstrap'): BootstrapEstimate | null {
+export function estimateMeanByBootstrap(
+  values: readonly number[],
+  seed = 'bootstrap',
+): BootstrapEstimate | null {
   if (values.length === 0) return null;
   const random = createSeededRandom(seed);
   const means = Array.from({ length: RESAMPLES }, () => {
@@ -19,5 +22,5 @@ export function bootstrapMean(values: readonly number[], seed = 'bootstrap'): Bo
     return sum / values.length;
   }).sort((a, b) => a - b);
   const mean = values.reduce((sum, each) => sum + each, 0) / values.length;
-  return { mean, low: quantile(means, 0.025), high: quantile(means, 0.975) };
+  return { mean, low: interpolateQuantile(means, 0.025), high: interpolateQuantile(means, 0.975) };
 }

@@ -1,13 +1,13 @@
 import type { Tier, TierModels } from '../../../contract/agents/tiers.ts';
 import type { RoleLearningState } from '../learning/belief.ts';
-import type { CascadePolicy } from '../learning/cascade-policy.ts';
+import type { TierPolicySettings } from '../learning/cascade-policy.ts';
 import { chooseTier } from '../learning/choose-tier.ts';
-import type { LearnedOutcome } from '../learning/learned-outcome.ts';
-import { NO_LEARNING_OVERRIDES } from '../learning/learning-control.ts';
-import { addOutcome, type OutcomeWindow } from '../learning/outcome-window.ts';
+import type { LearnedAttemptOutcome } from '../learning/learned-outcome.ts';
+import { NO_TIER_LEARNING_OVERRIDES } from '../learning/learning-control.ts';
+import { addToRecentAttemptOutcomes, type RecentAttemptOutcomes } from '../learning/outcome-window.ts';
 import { createSeededRandom } from '../learning/seeded-random.ts';
 import { buildModelLadder, type ModelLadderStep } from '../learning/tier-ladder.ts';
-import { tierOptions } from '../learning/tier-options.ts';
+import { buildTierChoiceOptions } from '../learning/tier-options.ts';
 import type { RecordedTask } from './recorded-outcomes.ts';
 
 /** What a task came to under a policy; null where it depends on what nobody has recorded. */
@@ -36,7 +36,7 @@ export const recordedTaskLadder = (
 const nonLearningPlayer = (next: ChooseRung): SimulationPolicy => ({ next, learn: () => {} });
 
 /** Begins where the table says, and climbs one by one. */
-export const createClimbingPolicy = (): SimulationPolicy => nonLearningPlayer(() => 0);
+export const createLadderClimbingPolicy = (): SimulationPolicy => nonLearningPlayer(() => 0);
 /** Straight to the top. */
 export const createTopTierPolicy = (): SimulationPolicy =>
   nonLearningPlayer((_task, rungs) => rungs.length - 1);
@@ -54,10 +54,10 @@ export const createTierPlanPolicy = (
 const timeOf = (n: number): string => new Date(Date.UTC(2026, 0, 1) + n * 1_000).toISOString();
 
 /** Learns as a deployment does, from nothing, of its own outcomes alone. */
-export function createLearningPolicy(policy: CascadePolicy, seed: string): SimulationPolicy {
+export function createLearningPolicy(policy: TierPolicySettings, seed: string): SimulationPolicy {
   const memories = new Map<
     string,
-    Map<string, { complexity: RecordedTask['complexity']; tier: Tier; window: OutcomeWindow }>
+    Map<string, { complexity: RecordedTask['complexity']; tier: Tier; window: RecentAttemptOutcomes }>
   >();
   const windowsOf = (role: string) => {
     const present = memories.get(role) ?? new Map();
@@ -68,9 +68,15 @@ export function createLearningPolicy(policy: CascadePolicy, seed: string): Simul
     next: (task, rungs, attempt) => {
       const memory: RoleLearningState = {
         windows: [...windowsOf(task.role).values()],
-        control: NO_LEARNING_OVERRIDES,
+        control: NO_TIER_LEARNING_OVERRIDES,
       };
-      const options = tierOptions(memory, task.complexity, rungs, policy.min_observations, timeOf(0));
+      const options = buildTierChoiceOptions(
+        memory,
+        task.complexity,
+        rungs,
+        policy.min_observations,
+        timeOf(0),
+      );
       return chooseTier(options, policy, createSeededRandom(`${seed}#${task.id}#${attempt}`))?.index ?? 0;
     },
     learn: (task, tier, at) => {
@@ -79,7 +85,7 @@ export function createLearningPolicy(policy: CascadePolicy, seed: string): Simul
       const windows = windowsOf(task.role);
       const key = `${task.complexity}#${tier}`;
       const present = windows.get(key) ?? { complexity: task.complexity, tier, window: [] };
-      const outcome: LearnedOutcome = {
+      const outcome: LearnedAttemptOutcome = {
         id: `${task.id}#${tier}`,
         model: of.model,
         passed: of.passed,
@@ -88,7 +94,10 @@ export function createLearningPolicy(policy: CascadePolicy, seed: string): Simul
         seconds: of.seconds,
         at: timeOf(at),
       };
-      windows.set(key, { ...present, window: addOutcome(present.window, outcome) ?? present.window });
+      windows.set(key, {
+        ...present,
+        window: addToRecentAttemptOutcomes(present.window, outcome) ?? present.window,
+      });
     },
   };
 }

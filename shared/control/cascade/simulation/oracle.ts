@@ -53,7 +53,7 @@ export function bestTierPlans(
 }
 
 /** What a task costs for who knows beforehand how it comes out: the cheapest tier that passes, once; where none does, the cheapest. */
-export function simulateOracleRun(task: RecordedTask, models: TierModels): SimulatedTaskRun | null {
+export function simulateClairvoyantRun(task: RecordedTask, models: TierModels): SimulatedTaskRun | null {
   const outcomes = recordedTaskLadder(task, models).map(({ tier }) =>
     tier === null ? undefined : task.tiers[tier],
   );

@@ -1,9 +1,9 @@
 import type { TierModels } from '../../../contract/agents/tiers.ts';
-import { CascadePolicy } from '../learning/cascade-policy.ts';
+import { TierPolicySettings } from '../learning/cascade-policy.ts';
 import { createSeededRandom } from '../learning/seeded-random.ts';
-import { type BootstrapEstimate, bootstrapMean } from './bootstrap.ts';
+import { type BootstrapEstimate, estimateMeanByBootstrap } from './bootstrap.ts';
 import {
-  createClimbingPolicy,
+  createLadderClimbingPolicy,
   createLearningPolicy,
   createTierPlanPolicy,
   createTopTierPolicy,
@@ -11,14 +11,14 @@ import {
   type SimulationPolicy,
   simulateTaskRun,
 } from './episode.ts';
-import { bestTierPlans, simulateOracleRun } from './oracle.ts';
+import { bestTierPlans, simulateClairvoyantRun } from './oracle.ts';
 import type { RecordedTask } from './recorded-outcomes.ts';
 
-export const SIMULATED_POLICIES = ['fixed', 'direct', 'greedy', 'thompson', 'oracle'] as const;
-export type SimulatedPolicy = (typeof SIMULATED_POLICIES)[number];
+export const SIMULATED_POLICY_NAMES = ['fixed', 'direct', 'greedy', 'thompson', 'oracle'] as const;
+export type SimulatedPolicyName = (typeof SIMULATED_POLICY_NAMES)[number];
 
 export interface PolicyComparison {
-  readonly policy: SimulatedPolicy | 'clairvoyant';
+  readonly policy: SimulatedPolicyName | 'clairvoyant';
   /** Tasks that all policies could be played on; the others hang on what nobody recorded, for one of them at least. */
   readonly tasks: number;
   readonly cost_usd: BootstrapEstimate | null;
@@ -40,9 +40,9 @@ export interface SimulationResult {
 }
 
 export interface SimulationOptions {
-  readonly policies: readonly SimulatedPolicy[];
+  readonly policies: readonly SimulatedPolicyName[];
   readonly models: TierModels;
-  readonly settings: CascadePolicy;
+  readonly settings: TierPolicySettings;
   /** How often the tasks are shuffled and played again. */
   readonly runs: number;
   readonly seed: string;
@@ -65,7 +65,7 @@ const mean = (values: readonly number[]): number =>
 type EpisodesByTask = Map<string, (SimulatedTaskRun | null)[]>;
 
 function playPolicy(
-  policy: SimulatedPolicy,
+  policy: SimulatedPolicyName,
   orders: readonly (readonly RecordedTask[])[],
   tasks: readonly RecordedTask[],
   { models, settings, seed }: SimulationOptions,
@@ -73,10 +73,10 @@ function playPolicy(
   const ways = policy === 'oracle' ? bestTierPlans(tasks, models) : null;
   const player = (run: number): SimulationPolicy => {
     if (ways) return createTierPlanPolicy(ways);
-    if (policy === 'fixed') return createClimbingPolicy();
+    if (policy === 'fixed') return createLadderClimbingPolicy();
     if (policy === 'direct') return createTopTierPolicy();
     const name = policy === 'greedy' ? 'greedy' : 'thompson';
-    return createLearningPolicy(CascadePolicy.parse({ ...settings, policy: name }), `${seed}#${run}`);
+    return createLearningPolicy(TierPolicySettings.parse({ ...settings, policy: name }), `${seed}#${run}`);
   };
   const played: EpisodesByTask = new Map();
   for (const [run, order] of orders.entries()) {
@@ -105,7 +105,9 @@ export function simulatePolicies(
 ): SimulationResult {
   const { models, runs, seed } = options;
   const orders = Array.from({ length: runs }, (_, run) => shuffled(tasks, `${seed}#order#${run}`));
-  const bound: EpisodesByTask = new Map(tasks.map((task) => [task.id, [simulateOracleRun(task, models)]]));
+  const bound: EpisodesByTask = new Map(
+    tasks.map((task) => [task.id, [simulateClairvoyantRun(task, models)]]),
+  );
   const all = new Map<PolicyComparison['policy'], EpisodesByTask>([
     ...options.policies.map((policy) => [policy, playPolicy(policy, orders, tasks, options)] as const),
     ['clairvoyant', bound],
@@ -138,11 +140,11 @@ export function simulatePolicies(
     return {
       policy,
       tasks: values(({ cost_usd }) => cost_usd).length,
-      cost_usd: bootstrapMean(values(({ cost_usd }) => cost_usd)),
-      pass_rate: bootstrapMean(values(({ passed }) => (passed ? 1 : 0))),
-      seconds: bootstrapMean(values(({ seconds }) => seconds)),
-      attempts: bootstrapMean(values(({ attempts }) => attempts)),
-      regret_usd: bootstrapMean(above),
+      cost_usd: estimateMeanByBootstrap(values(({ cost_usd }) => cost_usd)),
+      pass_rate: estimateMeanByBootstrap(values(({ passed }) => (passed ? 1 : 0))),
+      seconds: estimateMeanByBootstrap(values(({ seconds }) => seconds)),
+      attempts: estimateMeanByBootstrap(values(({ attempts }) => attempts)),
+      regret_usd: estimateMeanByBootstrap(above),
       regret_so_far: above.map((each) => {
         sum += each;
         return sum;

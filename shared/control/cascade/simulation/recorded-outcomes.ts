@@ -4,7 +4,7 @@ import { RoleName, TaskComplexity } from '../../../contract/submission/schema.ts
 import { estimateTokenCostUsd } from '../learning/belief.ts';
 
 /** How one task came out on one tier. A line of our own for each, or of another system. */
-export const RecordedOutcome = z.strictObject({
+export const RecordedTierOutcomeLine = z.strictObject({
   task: z.string().min(1).max(200),
   role: RoleName.default('backend'),
   complexity: TaskComplexity.default('medium'),
@@ -37,7 +37,7 @@ const ChainRecord = z.object({
 });
 const SyntheticMarker = z.object({ synthetic: z.literal(true) });
 
-export interface TierOutcome {
+export interface RecordedTierOutcome {
   readonly model: string;
   readonly passed: boolean;
   /** Null: not known. */
@@ -50,7 +50,7 @@ export interface RecordedTask {
   readonly id: string;
   readonly role: string;
   readonly complexity: TaskComplexity;
-  readonly tiers: Readonly<Partial<Record<Tier, TierOutcome>>>;
+  readonly tiers: Readonly<Partial<Record<Tier, RecordedTierOutcome>>>;
 }
 
 export interface RecordedOutcomes {
@@ -68,11 +68,11 @@ export interface RecordLineProblem {
   readonly message: string;
 }
 
-type Line = z.infer<typeof RecordedOutcome>;
+type Line = z.infer<typeof RecordedTierOutcomeLine>;
 
 function linesOf(value: unknown): Line[] {
   if (typeof value !== 'object' || value === null || !('chain_id' in value))
-    return [RecordedOutcome.parse(value)];
+    return [RecordedTierOutcomeLine.parse(value)];
   const chain = ChainRecord.parse(value);
   const lines = chain.attempts.flatMap(
     ({ tier, model, passed, cost_usd, latency_s, tokens_used }): Line[] => {
@@ -114,11 +114,11 @@ const messages = (error: unknown): string[] =>
     : [error instanceof Error ? error.message : String(error)];
 
 /**
- * Reads recorded outcomes: lines of {@link RecordedOutcome}, chain records, or both. The same fact twice counts once; a tier that both passed and
+ * Reads recorded outcomes: lines of {@link RecordedTierOutcomeLine}, chain records, or both. The same fact twice counts once; a tier that both passed and
  * failed one task is a contradiction, and named. `now`: ISO time that prices are taken of.
  */
 export function readRecordedOutcomes(text: string, models: TierModels, now: string): RecordedOutcomes {
-  const tasks = new Map<string, RecordedTask & { tiers: Partial<Record<Tier, TierOutcome>> }>();
+  const tasks = new Map<string, RecordedTask & { tiers: Partial<Record<Tier, RecordedTierOutcome>> }>();
   const problems: RecordLineProblem[] = [];
   const unknowns: RecordLineProblem[] = [];
   let synthetic = false;

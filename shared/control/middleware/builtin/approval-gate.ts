@@ -2,7 +2,7 @@ import { truncateText } from '../../../lib/truncate.ts';
 import type { MiddlewareFactory } from '../run-context.ts';
 
 /** Has the task wait for a person where a call was held back that needs leave. Of several in one turn the first is asked about. */
-export const approvalGate: MiddlewareFactory = ({ escalations, recorder }) => ({
+export const createApprovalGateMiddleware: MiddlewareFactory = ({ escalations, recorder }) => ({
   name: 'approval_gate',
   async after_model(context) {
     const first = escalations.splice(0)[0];

@@ -2,7 +2,7 @@ import { findAssumptionViolations } from '../assumption-violations.ts';
 import type { MiddlewareFactory } from '../run-context.ts';
 
 /** Takes down where an agent says that what it was told does not hold. Its words are claims: they are for a person. */
-export const assumptionViolation: MiddlewareFactory = ({ recorder }) => ({
+export const createAssumptionViolationMiddleware: MiddlewareFactory = ({ recorder }) => ({
   name: 'assumption_violation',
   async after_model(context) {
     for (const { type, evidence } of findAssumptionViolations(context.agentText))

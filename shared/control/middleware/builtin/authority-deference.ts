@@ -2,7 +2,11 @@ import { countAuthorityCues } from '../authority-cues.ts';
 import type { MiddlewareFactory } from '../run-context.ts';
 
 /** Counts what asks for obedience in all that the agent is told, and has it judge by merit where there is any. It takes nothing away. */
-export const authorityDeference: MiddlewareFactory = ({ settings, recorder, countMatches }) => ({
+export const createAuthorityDeferenceMiddleware: MiddlewareFactory = ({
+  settings,
+  recorder,
+  countMatches,
+}) => ({
   name: 'authority_deference',
   async before_agent(context) {
     const { enabled, patterns, justification_header: header } = settings.authority_deference;

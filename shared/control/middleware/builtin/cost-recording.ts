@@ -5,7 +5,7 @@ const tokens = (usage: TokenUsage): number =>
   usage.input_tokens + usage.output_tokens + usage.cache_read_tokens + usage.cache_write_tokens;
 
 /** Takes down what the turns have cost, as the CLI says it: a claim beside what the gateway has counted. It never stands in the way of a report. */
-export const costRecording: MiddlewareFactory = ({ listTurnCosts, recorder }) => ({
+export const createCostRecordingMiddleware: MiddlewareFactory = ({ listTurnCosts, recorder }) => ({
   name: 'cost_recording',
   async after_agent(context) {
     try {

@@ -2,7 +2,7 @@ import { hashTaskContent } from '../../../contract/submission/content-hash.ts';
 import type { MiddlewareFactory } from '../run-context.ts';
 
 /** What the task says, as a hash, beside that of the task at the root of it. That they differ is said and nothing more. */
-export const delegationChainHash: MiddlewareFactory = ({ task, recorder }) => ({
+export const createDelegationChainHashMiddleware: MiddlewareFactory = ({ task, recorder }) => ({
   name: 'delegation_chain_hash',
   async before_agent(context) {
     const hash = hashTaskContent(task.title, task.description, task.criteria);

@@ -1,28 +1,28 @@
 import type { MiddlewareName } from '../../../contract/agents/middleware-names.ts';
 import type { MiddlewareFactory } from '../run-context.ts';
-import { approvalGate } from './approval-gate.ts';
-import { assumptionViolation } from './assumption-violation.ts';
-import { authorityDeference } from './authority-deference.ts';
-import { checkpointResume } from './checkpoint-resume.ts';
-import { failureClassification } from './classification.ts';
-import { costRecording } from './cost-recording.ts';
-import { delegationChainHash } from './delegation-chain-hash.ts';
-import { policyGate } from './policy-gate.ts';
-import { sanitizeMessage } from './sanitize-message.ts';
-import { securityInterceptor } from './security-interceptor.ts';
-import { semanticDriftDetector } from './semantic-drift-detector.ts';
+import { createApprovalGateMiddleware } from './approval-gate.ts';
+import { createAssumptionViolationMiddleware } from './assumption-violation.ts';
+import { createAuthorityDeferenceMiddleware } from './authority-deference.ts';
+import { createCheckpointResumeMiddleware } from './checkpoint-resume.ts';
+import { createFailureClassificationMiddleware } from './classification.ts';
+import { createCostRecordingMiddleware } from './cost-recording.ts';
+import { createDelegationChainHashMiddleware } from './delegation-chain-hash.ts';
+import { createPolicyGateMiddleware } from './policy-gate.ts';
+import { createSanitizeMessageMiddleware } from './sanitize-message.ts';
+import { createSecurityInterceptorMiddleware } from './security-interceptor.ts';
+import { createSemanticDriftMiddleware } from './semantic-drift-detector.ts';
 
 /** All there is, by the name that chains know it by: a name without one does not compile. */
-export const BUILTIN_MIDDLEWARE: Record<MiddlewareName, MiddlewareFactory> = {
-  checkpoint_resume: checkpointResume,
-  delegation_chain_hash: delegationChainHash,
-  authority_deference: authorityDeference,
-  sanitize_message: sanitizeMessage,
-  security_interceptor: securityInterceptor,
-  policy_gate: policyGate,
-  approval_gate: approvalGate,
-  assumption_violation: assumptionViolation,
-  classification: failureClassification,
-  cost_recording: costRecording,
-  semantic_drift_detector: semanticDriftDetector,
+export const BUILTIN_MIDDLEWARE_FACTORIES: Record<MiddlewareName, MiddlewareFactory> = {
+  checkpoint_resume: createCheckpointResumeMiddleware,
+  delegation_chain_hash: createDelegationChainHashMiddleware,
+  authority_deference: createAuthorityDeferenceMiddleware,
+  sanitize_message: createSanitizeMessageMiddleware,
+  security_interceptor: createSecurityInterceptorMiddleware,
+  policy_gate: createPolicyGateMiddleware,
+  approval_gate: createApprovalGateMiddleware,
+  assumption_violation: createAssumptionViolationMiddleware,
+  classification: createFailureClassificationMiddleware,
+  cost_recording: createCostRecordingMiddleware,
+  semantic_drift_detector: createSemanticDriftMiddleware,
 };

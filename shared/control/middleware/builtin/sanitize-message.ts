@@ -2,7 +2,7 @@ import type { MiddlewareFactory } from '../run-context.ts';
 import { sanitizeText } from '../sanitize-text.ts';
 
 /** Text of others in a message of the platform comes without places, addresses and what looks like a role of the chat. The task itself is not touched. */
-export const sanitizeMessage: MiddlewareFactory = ({ recorder }) => ({
+export const createSanitizeMessageMiddleware: MiddlewareFactory = ({ recorder }) => ({
   name: 'sanitize_message',
   async before_model(context) {
     if (context.quotedTexts.length === 0) return context;

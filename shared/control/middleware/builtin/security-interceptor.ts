@@ -6,7 +6,11 @@ const describeInterception = ({ isBlockable }: ToolCall): string =>
   isBlockable ? 'held back' : 'seen, not held back';
 
 /** Looks at each call of a tool before it is done, where it can be held, and at what has come back of it. */
-export const securityInterceptor: MiddlewareFactory = ({ recorder, approvedActions, escalations }) => ({
+export const createSecurityInterceptorMiddleware: MiddlewareFactory = ({
+  recorder,
+  approvedActions,
+  escalations,
+}) => ({
   name: 'security_interceptor',
   async wrap_tool_call(context, call, next) {
     const note = (code: string, detail: string): void =>

@@ -1,15 +1,19 @@
 import * as z from 'zod';
 import { VISION_CATEGORIES } from '../../../contract/review/vision-kinds.ts';
-import { FINDING_FIELDS, MAX_REVIEW_FINDINGS, requireEvidenceRule } from '../red-team-finding.ts';
+import {
+  MAX_REVIEW_FINDINGS,
+  REVIEW_FINDING_FIELDS,
+  SEVERE_FINDING_EVIDENCE_RULE,
+} from '../red-team-finding.ts';
 
 /** What speaks against work in pictures of it. */
 export const VisionFinding = z
   .strictObject({
     category: z.enum(VISION_CATEGORIES),
-    ...FINDING_FIELDS,
+    ...REVIEW_FINDING_FIELDS,
     screenshot: z.string().max(40).describe('Name of the picture that shows it; empty: of none.'),
   })
-  .refine(...requireEvidenceRule);
+  .refine(...SEVERE_FINDING_EVIDENCE_RULE);
 export type VisionFinding = z.infer<typeof VisionFinding>;
 
 /** What a model may answer that was shown these pictures: nothing of others. */

@@ -3,7 +3,7 @@ import { colourDistance, type PictureStatistics, type Rgb } from './picture-stat
 import type { VisionFinding } from './vision-finding.ts';
 
 /** A picture with what was measured of it. */
-export interface MeasuredPicture {
+export interface MeasuredScreenshot {
   readonly name: string;
   readonly statistics: PictureStatistics;
 }
@@ -38,16 +38,16 @@ const describeMismatch = (mismatch: PictureMismatch): string =>
     : `the mean colour is ${colour(mismatch.mean)}, ${mismatch.distance.toFixed(3)} from ${colour(mismatch.expected)}; ${mismatch.allowed} is allowed`;
 
 /** Which picture an expectation is about, by name: the last where it names none; undefined: there is no such picture. */
-export const pictureForExpectation = <Named extends { readonly name: string }>(
+export const findScreenshotForExpectation = <Named extends { readonly name: string }>(
   { screenshot }: Pick<VisualExpectation, 'screenshot'>,
   pictures: readonly Named[],
 ): Named | undefined =>
   screenshot === undefined ? pictures.at(-1) : pictures.find(({ name }) => name === screenshot);
 
 /** What speaks against a picture that does not meet an expectation; null: it does. */
-export function unmetExpectationFinding(
+export function findUnmetVisualExpectation(
   expectation: VisualExpectation,
-  { name, statistics }: MeasuredPicture,
+  { name, statistics }: MeasuredScreenshot,
   { colour_tolerance }: Pick<VisionSettings, 'colour_tolerance'>,
 ): VisionFinding | null {
   const mismatch = pictureMismatch(expectation, statistics, colour_tolerance);

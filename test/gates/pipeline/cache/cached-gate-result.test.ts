@@ -6,8 +6,8 @@ import type { Gate, GateResult } from '../../../../gates/core/gate.ts';
 import type { PersistentCache } from '../../../../gates/core/persistent-cache.ts';
 import { lintGate } from '../../../../gates/gates/lint.ts';
 import type { CachedGateResult } from '../../../../gates/pipeline/cache/cached-gate-result.ts';
-import { loadResultCache } from '../../../../gates/pipeline/cache/result-cache.ts';
-import type { PipelineStep } from '../../../../gates/pipeline/gate-pipeline.ts';
+import { loadGateResultCache } from '../../../../gates/pipeline/cache/result-cache.ts';
+import type { GatePipelineStep } from '../../../../gates/pipeline/gate-pipeline.ts';
 import { createGateJobs, type GateBypass } from '../../../../gates/pipeline/gate-runner.ts';
 import { createFileCache } from '../../../../gates/pipeline/memory/file-cache.ts';
 import { runGateJobs } from '../../../../gates/pipeline/schedule-gate-jobs.ts';
@@ -24,7 +24,7 @@ async function look(
   more: {
     readonly result?: Partial<GateResult>;
     readonly gate?: Partial<Gate>;
-    readonly step?: Partial<PipelineStep>;
+    readonly step?: Partial<GatePipelineStep>;
     readonly settings?: Readonly<Record<string, unknown>>;
     readonly base?: Record<string, string>;
     readonly patch?: FileEdits;
@@ -56,7 +56,7 @@ async function look(
     },
     ...more.gate,
   };
-  const step: PipelineStep = {
+  const step: GatePipelineStep = {
     gate,
     required: true,
     condition: 'always',
@@ -66,7 +66,7 @@ async function look(
     ...more.step,
   };
   const subject = await createSubject(more.base ?? BASE, more.patch ?? { 'a.js': '2\n' });
-  const results = await loadResultCache(memory, subject);
+  const results = await loadGateResultCache(memory, subject);
   const jobs = await createGateJobs([step], {
     subject,
     settings: more.settings ?? {},
@@ -231,30 +231,30 @@ describe('what is kept of a tree', () => {
     ['a result with more than was asked for', { ...valid, verified: true }],
     ['no result at all', 'passed'],
   ])('is passed over where it is %s', async (_, value) => {
-    const results = await loadResultCache(holding({ schema_version: 1, results: [value] }), tree);
+    const results = await loadGateResultCache(holding({ schema_version: 1, results: [value] }), tree);
     expect(results.get(valid.key)).toBeNull();
   });
 
   test('counts where it is a result of that very key', async () => {
-    const results = await loadResultCache(holding({ schema_version: 1, results: [3, valid] }), tree);
+    const results = await loadGateResultCache(holding({ schema_version: 1, results: [3, valid] }), tree);
     expect(results.get(valid.key)).toEqual(valid);
     expect(results.get('b'.repeat(64))).toBeNull();
   });
 
   test('is read whole or not at all', async () => {
     for (const value of [null, 'x', { schema_version: 2, results: [valid] }, [valid]])
-      expect((await loadResultCache(holding(value), tree)).get(valid.key)).toBeNull();
+      expect((await loadGateResultCache(holding(value), tree)).get(valid.key)).toBeNull();
   });
 
   test('grows by what another run has found in the meantime', async () => {
     const memory = fresh();
-    const [one, two] = [await loadResultCache(memory, tree), await loadResultCache(memory, tree)];
+    const [one, two] = [await loadGateResultCache(memory, tree), await loadGateResultCache(memory, tree)];
     const result = (key: string) => ({ ...valid, key: key.repeat(64) }) as CachedGateResult;
     one.add(result('a'));
     two.add(result('b'));
     await one.save();
     await two.save();
-    const both = await loadResultCache(memory, tree);
+    const both = await loadGateResultCache(memory, tree);
     expect(['a', 'b'].map((key) => both.get(key.repeat(64))?.key[0])).toEqual(['a', 'b']);
   });
 });

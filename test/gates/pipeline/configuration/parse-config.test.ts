@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { ConfigError } from '../../../../gates/core/configuration-file.ts';
 import { BUILT_IN_GATES } from '../../../../gates/gates/gate-registry.ts';
-import { parseConfig } from '../../../../gates/pipeline/configuration/parse-config.ts';
-import { resolvePipeline } from '../../../../gates/pipeline/gate-pipeline.ts';
+import { parseAssayConfig } from '../../../../gates/pipeline/configuration/parse-config.ts';
+import { resolveGatePipeline } from '../../../../gates/pipeline/gate-pipeline.ts';
 
 const refusal = (text: string): string => {
   try {
-    parseConfig(text);
+    parseAssayConfig(text);
   } catch (error) {
     if (error instanceof ConfigError) return error.message;
     throw error;
@@ -15,12 +15,14 @@ const refusal = (text: string): string => {
   throw new Error('was accepted');
 };
 const steps = (text: string) =>
-  resolvePipeline(parseConfig(text).gates).map(({ gate, required, condition, explicitlyEnabled }) => ({
-    name: gate.name,
-    required,
-    condition,
-    explicitlyEnabled,
-  }));
+  resolveGatePipeline(parseAssayConfig(text).gates).map(
+    ({ gate, required, condition, explicitlyEnabled }) => ({
+      name: gate.name,
+      required,
+      condition,
+      explicitlyEnabled,
+    }),
+  );
 
 test('every switch that users bring along from elsewhere is known', () => {
   const switches = {
@@ -61,15 +63,15 @@ test('every switch that users bring along from elsewhere is known', () => {
     mutation_threshold: 0.5,
     mutation_command: 'mutmut run',
   };
-  const { gates } = parseConfig(JSON.stringify({ quality_gates: switches }));
-  expect(resolvePipeline(gates).map(({ gate }) => gate.name)).toEqual(['lint', 'pii_scan', 'dlp_scan']);
+  const { gates } = parseAssayConfig(JSON.stringify({ quality_gates: switches }));
+  expect(resolveGatePipeline(gates).map(({ gate }) => gate.name)).toEqual(['lint', 'pii_scan', 'dlp_scan']);
 });
 
 test('a step may call its command an override', () => {
-  const { gates } = parseConfig(
+  const { gates } = parseAssayConfig(
     'quality_gates:\n  pipeline:\n    - { name: lint, required: true, condition: always, command_override: ruff check }\n',
   );
-  expect(resolvePipeline(gates)).toMatchObject([{ command: 'ruff check' }]);
+  expect(resolveGatePipeline(gates)).toMatchObject([{ command: 'ruff check' }]);
 });
 
 describe('a configuration that cannot be used names key and line', () => {
@@ -205,14 +207,14 @@ describe('the pipeline', () => {
   );
 
   test('is empty when there is no configuration', () => {
-    expect(resolvePipeline(null)).toEqual([]);
+    expect(resolveGatePipeline(null)).toEqual([]);
   });
 });
 
 test('the example in the documentation is a configuration, and it names every common key', () => {
   const [, example = ''] = /```yaml\n([\s\S]*?)```/.exec(readFileSync('docs/configuration.md', 'utf8')) ?? [];
-  const { gates } = parseConfig(example);
-  expect(resolvePipeline(gates).map(({ gate }) => gate.name)).toEqual(['lint', 'tests', 'type_check']);
+  const { gates } = parseAssayConfig(example);
+  expect(resolveGatePipeline(gates).map(({ gate }) => gate.name)).toEqual(['lint', 'tests', 'type_check']);
   for (const key of Object.keys(gates))
     if (key !== 'settings' && key !== 'modules') expect(example).toMatch(new RegExp(`^  ${key}:`, 'm'));
 });

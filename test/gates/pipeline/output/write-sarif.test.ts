@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { formatSarif } from '../../../../gates/pipeline/output/write-sarif.ts';
-import { RULES } from '../../../../gates/rules/rule-registry.ts';
+import { GATE_RULES } from '../../../../gates/rules/rule-registry.ts';
 import type { Evidence } from '../../../../shared/contract/evidence/schema.ts';
 
 const gate = (name: string, ...rules: readonly string[]) => ({
@@ -16,13 +16,13 @@ const evidence = {
   base_commit: 'b',
   tree: 't',
   changed_files: ['src/a b.py'],
-  gates: [gate('suppressions', ...RULES.map(({ id }) => id)), gate('lint', 'E501', 'E501')],
+  gates: [gate('suppressions', ...GATE_RULES.map(({ id }) => id)), gate('lint', 'E501', 'E501')],
   // Of the evidence as a whole SARIF has no more than this.
 } as unknown as Evidence;
 
 test('every rule of ours leads to its page, which is there, and says how to ask for it', () => {
   const rules = formatSarif(evidence).runs[0]?.tool.driver.rules ?? [];
-  expect(rules).toHaveLength(RULES.length + 1);
+  expect(rules).toHaveLength(GATE_RULES.length + 1);
   for (const { helpUri } of rules) expect(existsSync(fileURLToPath(helpUri ?? '')), helpUri).toBe(true);
   expect(rules.find(({ id }) => id === 'suppressions/error_swallowed')).toMatchObject({
     shortDescription: { text: 'every error is caught and thrown away' },

@@ -1,17 +1,20 @@
 import { describe, expect, test } from 'vitest';
 import { ConfigError } from '../../../../gates/core/configuration-file.ts';
 import { piiScanGate } from '../../../../gates/gates/pii-scan.ts';
-import { parseConfig } from '../../../../gates/pipeline/configuration/parse-config.ts';
+import { parseAssayConfig } from '../../../../gates/pipeline/configuration/parse-config.ts';
 import { findNearestRuleId } from '../../../../gates/pipeline/configuration/parse-rule-settings.ts';
-import { createLevelLookup, splitExpiredSettings } from '../../../../gates/rules/framework/rule-levels.ts';
-import { findRule, RULES } from '../../../../gates/rules/rule-registry.ts';
+import {
+  createRuleLevelLookup,
+  splitExpiredRuleSettings,
+} from '../../../../gates/rules/framework/rule-levels.ts';
+import { findGateRule, GATE_RULES } from '../../../../gates/rules/rule-registry.ts';
 import { gatherEvidenceOn } from '../../../support/gather-evidence.ts';
 import { createTestRepository } from '../../../support/git-repository.ts';
 import { runGate } from '../../../support/patch-fixture.ts';
 
 const problems = (text: string): string[] => {
   try {
-    parseConfig(text);
+    parseAssayConfig(text);
     return [];
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
@@ -19,8 +22,8 @@ const problems = (text: string): string[] => {
   }
 };
 const levelAt = (text: string, id: string, file: string, now = '2026-11-20T12:00:00Z') =>
-  createLevelLookup(splitExpiredSettings(parseConfig(text).rules, new Date(now)))(
-    findRule(id) ?? { id, default: 'off' },
+  createRuleLevelLookup(splitExpiredRuleSettings(parseAssayConfig(text).rules, new Date(now)))(
+    findGateRule(id) ?? { id, default: 'off' },
     file,
   );
 
@@ -53,7 +56,7 @@ describe('rules in assay.yaml', () => {
   });
 
   test('every name is nearest to itself', () => {
-    for (const { id } of RULES) expect(findNearestRuleId(id)).toBe(id);
+    for (const { id } of GATE_RULES) expect(findNearestRuleId(id)).toBe(id);
   });
 });
 
@@ -92,11 +95,11 @@ describe('a patch that swallows an error', () => {
 test('a level holds for what a scan finds, whatever the switches of its gate say', async () => {
   const edits = { 'src/team.ts': `const lead = '${['ada.lovelace', 'engines.io'].join('@')}';\n` };
   const scan = async (level: string) => {
-    const { rules } = parseConfig(
+    const { rules } = parseAssayConfig(
       `version: 1\nrules:\n  email_address: { level: ${level}, reason: r, expires: 2999-01-01 }\n`,
     );
     const result = await runGate(piiScanGate, {}, edits, {
-      context: { ruleSettings: splitExpiredSettings(rules, new Date('2026-11-22')) },
+      context: { ruleSettings: splitExpiredRuleSettings(rules, new Date('2026-11-22')) },
     });
     return [result.outcome, result.findings.length];
   };

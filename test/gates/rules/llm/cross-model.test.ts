@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { crossModelGate } from '../../../../gates/gates/cross-model.ts';
 import type { JudgeModel, JudgeModels } from '../../../../shared/contract/models/judge-models.ts';
-import { reduceToVerdict } from '../../../../shared/control/verdict/reduce-to-verdict.ts';
+import { deriveVerdictFromEvidence } from '../../../../shared/control/verdict/reduce-to-verdict.ts';
 import { evidence, gate } from '../../../support/builders.ts';
 import { type FileEdits, runGate } from '../../../support/patch-fixture.ts';
 import { createScriptedJudge } from '../../../support/scripted-judge.ts';
@@ -176,9 +176,9 @@ describe('cross_model', () => {
       required: true,
     });
     const evidenceOf = evidence({ gates: [gate({}), onError ? { ...found, on_error: onError } : found] });
-    expect(reduceToVerdict(evidenceOf).verdict).toBe(verdict);
+    expect(deriveVerdictFromEvidence(evidenceOf).verdict).toBe(verdict);
     // Where the gate is not required, its absence says nothing.
     const optional = { ...evidenceOf, gates: evidenceOf.gates.map((each) => ({ ...each, required: false })) };
-    expect(reduceToVerdict(optional).verdict).toBe('pass');
+    expect(deriveVerdictFromEvidence(optional).verdict).toBe('pass');
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { PatchSubject } from '../../../../gates/core/patch-subject.ts';
+import type { PatchToCheck } from '../../../../gates/core/patch-subject.ts';
 import { crossModelGate } from '../../../../gates/gates/cross-model.ts';
 import { integrationTestGenGate } from '../../../../gates/gates/integration-test-gen.ts';
 import { intentVerificationGate } from '../../../../gates/gates/intent-verification.ts';
@@ -68,7 +68,7 @@ const patchWith = (place: Place, texts: readonly string[]) =>
     ) as FileEdits,
   );
 
-const run = (gate: (typeof GATES)[number][0], subject: PatchSubject, task: object = {}) =>
+const run = (gate: (typeof GATES)[number][0], subject: PatchToCheck, task: object = {}) =>
   gate.run(
     {
       subject,

@@ -4,8 +4,8 @@ import type { Gate } from '../../../../gates/core/gate.ts';
 import { integrationTestGenGate } from '../../../../gates/gates/integration-test-gen.ts';
 import { intentVerificationGate } from '../../../../gates/gates/intent-verification.ts';
 import { reviewRubricGate } from '../../../../gates/gates/review-rubric.ts';
-import { reduceToVerdict } from '../../../../shared/control/verdict/reduce-to-verdict.ts';
-import { excerptEvenly } from '../../../../shared/reviews/judging/diff-excerpt.ts';
+import { deriveVerdictFromEvidence } from '../../../../shared/control/verdict/reduce-to-verdict.ts';
+import { excerptDiffsEvenly } from '../../../../shared/reviews/judging/diff-excerpt.ts';
 import { computeCompositeScore, RUBRIC_WEIGHTS } from '../../../../shared/reviews/reviewers/review-rubric.ts';
 import { gatherEvidenceOn } from '../../../support/gather-evidence.ts';
 import { createTestRepository } from '../../../support/git-repository.ts';
@@ -164,7 +164,7 @@ describe('intent_verification', () => {
       outcome: 'could_not_run',
       detail: expect.stringContaining('no model provider is configured for `intent`'),
     });
-    expect(reduceToVerdict(evidence).verdict).toBe('refer');
+    expect(deriveVerdictFromEvidence(evidence).verdict).toBe('refer');
     const off = createTestRepository({ 'assay.yaml': 'version: 1\n' });
     off.write({ 'a.txt': 'x' });
     expect((await gatherEvidenceOn(off)).gates.map(({ name }) => name)).not.toContain('intent_verification');
@@ -255,7 +255,7 @@ test('each file of a diff has its share, however long another one is', () => {
       fc.array(part, { minLength: 1, maxLength: 8 }),
       fc.integer({ min: 8, max: 1_000 }),
       (parts, limit) => {
-        const { text, omitted_chars } = excerptEvenly(parts, limit);
+        const { text, omitted_chars } = excerptDiffsEvenly(parts, limit);
         const whole = parts.join('').length;
         expect(omitted_chars).toBe(Math.max(0, whole - limit));
         if (omitted_chars === 0) expect(text).toBe(parts.join(''));

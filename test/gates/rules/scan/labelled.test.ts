@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { RULES } from '../../../../gates/rules/rule-registry.ts';
+import { GATE_RULES } from '../../../../gates/rules/rule-registry.ts';
 import { LABELLED_TEXTS } from '../../../../lab/bench/data/labelled-texts.ts';
 import { ALL_DETECTORS, labelText, measureScanQuality } from '../../../../lab/bench/data/scan-quality.ts';
 
@@ -30,7 +30,7 @@ describe('on the labelled set', () => {
 });
 
 test('every rule of ours has its row in the registry, and every row of a scan is looked for', () => {
-  const known = new Set(RULES.map(({ id }) => id));
+  const known = new Set(GATE_RULES.map(({ id }) => id));
   const ours = new Set(
     ALL_DETECTORS.map(({ rule }) => rule).filter((rule) => !rule.startsWith('secretlint_')),
   );

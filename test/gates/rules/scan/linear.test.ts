@@ -2,13 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { buildDlpDetectors, buildDlpPatterns } from '../../../../gates/rules/dlp-scan/dlp-detectors.ts';
 import { buildPiiDetectors, buildPiiPatterns } from '../../../../gates/rules/pii-scan/pii-detectors.ts';
 import {
-  REPLACED_PRESET_RULES,
+  DISABLED_SECRETLINT_RULES,
   SECRETLINT_RULE_KEYWORDS,
 } from '../../../../gates/rules/pii-scan/secretlint.ts';
-import { DEOBFUSCATIONS } from '../../../../gates/rules/scan/deobfuscation.ts';
+import { DEOBFUSCATION_RULES } from '../../../../gates/rules/scan/deobfuscation.ts';
 import { createDetector } from '../../../../gates/rules/scan/detection-pattern.ts';
 import { classifyFile } from '../../../../gates/rules/scan/file-classification.ts';
-import { Scanner } from '../../../../gates/rules/scan/scanner.ts';
+import { ContentScanner } from '../../../../gates/rules/scan/scanner.ts';
 import { buildWorstCaseLine, buildWorstCaseTexts } from '../../../../lab/bench/data/worst-case-text.ts';
 import { longestMatch } from './regex-bounds.ts';
 
@@ -64,7 +64,7 @@ function cost(run: () => void): number {
 
 describe('a line of 1 MB that is made to be slow', () => {
   test.each(byName(DETECTORS))('for %s takes work that grows with its length only', (_, each) => {
-    const scanner = new Scanner([each]);
+    const scanner = new ContentScanner([each]);
     const [unit = ''] = buildWorstCaseTexts(each);
     const some = scanner.scan(buildWorstCaseLine(unit, MEGABYTE / 8), FILE).scannedWorkBytes;
     const all = scanner.scan(buildWorstCaseLine(unit, MEGABYTE), FILE).scannedWorkBytes;
@@ -74,7 +74,7 @@ describe('a line of 1 MB that is made to be slow', () => {
   });
 
   test.each(byName(RULES))('for %s takes no part of the time that grows faster than it', (_, rule) => {
-    const scanner = new Scanner([createDetector(rule)]);
+    const scanner = new ContentScanner([createDetector(rule)]);
     for (const unit of buildWorstCaseTexts(createDetector(rule)).slice(0, 2)) {
       // Eight times the text, and by far not 64 times the time. Tried again, as a machine can have a moment of its own.
       const ratio = (): number => {
@@ -86,7 +86,7 @@ describe('a line of 1 MB that is made to be slow', () => {
   });
 
   test('for all rules and every way to write a text differently at once does too', () => {
-    const scanner = new Scanner(DETECTORS);
+    const scanner = new ContentScanner(DETECTORS);
     const units = [
       '" + "a',
       "'' + ''",
@@ -103,7 +103,7 @@ describe('a line of 1 MB that is made to be slow', () => {
       const some = scanner.scan(buildWorstCaseLine(unit, MEGABYTE / 8), FILE).scannedWorkBytes;
       expect(all).toBeLessThanOrEqual(8 * some + 262_144);
     }
-    expect(DEOBFUSCATIONS.length).toBeGreaterThan(0);
+    expect(DEOBFUSCATION_RULES.length).toBeGreaterThan(0);
   });
 });
 
@@ -114,7 +114,7 @@ describe('the rules of secretlint', () => {
       meta.id.replace('@secretlint/secretlint-rule-', ''),
     );
     expect(names.sort()).toEqual(
-      [...Object.keys(SECRETLINT_RULE_KEYWORDS), ...REPLACED_PRESET_RULES, 'filter-comments'].sort(),
+      [...Object.keys(SECRETLINT_RULE_KEYWORDS), ...DISABLED_SECRETLINT_RULES, 'filter-comments'].sort(),
     );
   });
 

@@ -6,20 +6,20 @@ import {
   findBase64Ranges,
   findNumberRanges,
 } from '../../../../gates/rules/scan/byte-ranges.ts';
-import { countNewlines, sniffContent } from '../../../../gates/rules/scan/content-sniffing.ts';
+import { countNewlines, detectContentType } from '../../../../gates/rules/scan/content-sniffing.ts';
 import { decodeEncodedTexts } from '../../../../gates/rules/scan/encoded-texts.ts';
 import { FileScanner } from '../../../../gates/rules/scan/file-scanner.ts';
 import { redactExcerpt } from '../../../../gates/rules/scan/redaction.ts';
 import { createPathMatcher } from '../../../../gates/rules/scan/scan-settings.ts';
-import { ScanWindows, selectStrongestMatches } from '../../../../gates/rules/scan/scanner.ts';
+import { ByteRangeCollector, selectStrongestMatches } from '../../../../gates/rules/scan/scanner.ts';
 import {
   computeEntropy,
   hasValidLuhnChecksum,
   isCardNumber,
-  isNaturalLabel,
   isPlaceholder,
   isRepetitiveFiller,
   isVariableReference,
+  isWordIdentifier,
 } from '../../../../gates/rules/scan/value-checks.ts';
 import { getAllSecretsScanner } from '../../../../gates/rules/scan-runs/all-secrets-scanner.ts';
 import { FAKE_NUMBERS, FAKE_SECRETS } from '../../../../lab/bench/data/fake-secrets.ts';
@@ -86,7 +86,7 @@ describe('windows', () => {
       fc.property(
         fc.array(fc.tuple(fc.nat(200), fc.integer({ min: 1, max: 20 })), { maxLength: 30 }),
         (list) => {
-          const windows = new ScanWindows();
+          const windows = new ByteRangeCollector();
           const sorted = list
             .map(([from, length]) => [from, from + length] as const)
             .sort((a, b) => a[0] - b[0]);
@@ -103,7 +103,7 @@ describe('windows', () => {
   });
 
   test('are cut into pieces that share what was asked for', () => {
-    const windows = new ScanWindows();
+    const windows = new ByteRangeCollector();
     windows.add(10, 45);
     expect([...windows.pieces(20, 5)]).toEqual([
       [10, 30],
@@ -241,10 +241,10 @@ describe('a value', () => {
   );
   test.each(['errors.password.short', 'ApiKeySourceType', '#password', '/reset/password', 'user_name_field'])(
     '%s is a label',
-    (value) => expect(isNaturalLabel(value)).toBe(true),
+    (value) => expect(isWordIdentifier(value)).toBe(true),
   );
   test.each(['hunter2', 'kZ7aBcDeF', FAKE_SECRETS.hex32])('%s is none', (value) =>
-    expect(isNaturalLabel(value)).toBe(false),
+    expect(isWordIdentifier(value)).toBe(false),
   );
 
   test.each([
@@ -294,7 +294,7 @@ describe('content', () => {
     ['zip', Buffer.from('PK\x03\x04'), { compression: 'zip' }],
     ['a pointer', Buffer.from('version https://git-lfs.github.com/spec/v1\n'), { isLfsPointer: true }],
   ])('is known as %s by its beginning', (_, head, facts) => {
-    expect(sniffContent(head)).toMatchObject(facts);
+    expect(detectContentType(head)).toMatchObject(facts);
   });
 
   test('has line breaks, counted within limits', () => {

@@ -5,19 +5,19 @@ import {
   isFlaky,
   shouldQuarantine,
   shouldReleaseFromQuarantine,
-  type TestRunRecord,
+  type TestCaseRunRecord,
 } from '../../../../gates/tests/comparing/test-history.ts';
 
 const DAY = 24 * 3_600_000;
 const NOW = Date.parse('2026-11-22T00:00:00Z');
 const SETTINGS = { minRuns: 5, threshold: 0.15 };
 
-const run = (failed: boolean, days = 0, source = 'a'): TestRunRecord => ({
+const run = (failed: boolean, days = 0, source = 'a'): TestCaseRunRecord => ({
   failed,
   at: NOW - days * DAY,
   source,
 });
-const runs = (text: string, days = 0): TestRunRecord[] =>
+const runs = (text: string, days = 0): TestCaseRunRecord[] =>
   [...text].map((letter, at) => run(letter !== '.', days, letter === '.' ? `pass ${at}` : letter));
 
 const anyRun = fc.record({

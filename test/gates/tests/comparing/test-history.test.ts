@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest';
 import {
   EMPTY_FLAKY_HISTORY,
   FlakyTestHistory,
-  listTestRuns,
-  recordObservation,
-  type TestObservation,
+  listRunsOfTest,
+  recordTestRunOutcomes,
+  type TestRunOutcomes,
 } from '../../../../gates/tests/comparing/test-history.ts';
 
 const SETTINGS = { minRuns: 5, threshold: 0.15 };
@@ -16,7 +16,7 @@ const observed = (
   failed: string[],
   passed: string[],
   id = `run ${++count}`,
-): TestObservation => ({
+): TestRunOutcomes => ({
   id,
   at: new Date(Date.parse('2026-11-22T00:00:00Z') + count * 60_000).toISOString(),
   source,
@@ -26,19 +26,19 @@ const observed = (
 });
 
 /** Records runs one after the other; `x:f` means that x failed for source `f`. */
-function story(runs: readonly TestObservation[]) {
+function story(runs: readonly TestRunOutcomes[]) {
   let history: FlakyTestHistory = EMPTY_FLAKY_HISTORY;
   const entered: string[] = [];
   const released: string[] = [];
   for (const run of runs) {
-    const step = recordObservation(history, run, SETTINGS);
+    const step = recordTestRunOutcomes(history, run, SETTINGS);
     history = step.history;
     entered.push(...step.newlyQuarantined);
     released.push(...step.released);
   }
   return { history, entered, released };
 }
-const passes = (times: number, source = 'p'): TestObservation[] =>
+const passes = (times: number, source = 'p'): TestRunOutcomes[] =>
   Array.from({ length: times }, (_, at) => observed(`${source}${at}`, [], ['x']));
 
 describe('the history of the tests', () => {
@@ -61,7 +61,7 @@ describe('the history of the tests', () => {
   test('does not count runs that say nothing about a test', () => {
     const { history } = story([observed('a', ['x'], []), observed('b', [], []), observed('c', [], ['x'])]);
     const kept = history.tests['x'];
-    expect(kept && listTestRuns(history, kept).map(({ failed, source }) => [failed, source])).toEqual([
+    expect(kept && listRunsOfTest(history, kept).map(({ failed, source }) => [failed, source])).toEqual([
       [true, 'a'],
       [false, 'c'],
     ]);
@@ -101,7 +101,7 @@ describe('the history of the tests', () => {
         const twice = story(runs.flatMap((run) => [run, run]));
         expect(twice).toEqual(once);
         const last = runs.at(-1);
-        if (last) expect(recordObservation(once.history, last, SETTINGS).history).toBe(once.history);
+        if (last) expect(recordTestRunOutcomes(once.history, last, SETTINGS).history).toBe(once.history);
       }),
     );
   });

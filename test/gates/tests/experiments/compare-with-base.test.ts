@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { reduceToVerdict } from '../../../../shared/control/verdict/reduce-to-verdict.ts';
+import { deriveVerdictFromEvidence } from '../../../../shared/control/verdict/reduce-to-verdict.ts';
 import { gatherEvidenceOn } from '../../../support/gather-evidence.ts';
 import { createTestRepository } from '../../../support/git-repository.ts';
 
@@ -39,7 +39,7 @@ async function judge(
   const tests = evidence.gates.find(({ name }) => name === 'tests');
   const grave = Number(tests?.metadata['findings_error']) || Number(tests?.metadata['findings_warning']) || 0;
   return {
-    verdict: reduceToVerdict(evidence).verdict,
+    verdict: deriveVerdictFromEvidence(evidence).verdict,
     rules: [...new Set((tests?.findings ?? []).slice(0, grave).map(({ rule }) => rule))],
     notes: (tests?.findings ?? []).slice(grave).map(({ rule }) => rule),
     detail: tests?.detail ?? '',

@@ -5,7 +5,7 @@ import { summarizeCorpusRun } from '../../../../lab/adversarial/corpus-report.ts
 import { runCorpus } from '../../../../lab/adversarial/run-corpus.ts';
 import { selectRunnableCases } from '../../../../lab/adversarial/runnable-cases.ts';
 import { isSampled } from '../../../../lab/adversarial/sampling.ts';
-import { reduceToVerdict } from '../../../../shared/control/verdict/reduce-to-verdict.ts';
+import { deriveVerdictFromEvidence } from '../../../../shared/control/verdict/reduce-to-verdict.ts';
 import { gatherEvidenceOn } from '../../../support/gather-evidence.ts';
 import { createTestRepository } from '../../../support/git-repository.ts';
 
@@ -49,7 +49,7 @@ test('a finding about one test says nothing of another in its file', async () =>
   const evidence = await gatherEvidenceOn(repository, []);
   const findings = evidence.gates.find(({ name }) => name === 'tests')?.findings ?? [];
   expect(findings).toMatchObject([{ rule: 'run_expectation_changed', test: 'test > adds a tax' }]);
-  expect(reduceToVerdict(evidence).verdict).toBe('pass');
+  expect(deriveVerdictFromEvidence(evidence).verdict).toBe('pass');
 });
 
 test('verdicts over a sample of the corpus are the same with codes in the place of messages', async () => {

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { TEST_GATE_TIME_LIMITS } from '../../../../gates/core/experiment-settings.ts';
-import type { PatchSubject } from '../../../../gates/core/patch-subject.ts';
+import { TEST_GATE_TIME_LIMIT_COUNT } from '../../../../gates/core/experiment-settings.ts';
+import type { PatchToCheck } from '../../../../gates/core/patch-subject.ts';
 import { createTestResult, type TestResult } from '../../../../gates/core/test-result.ts';
 import type { BaselineResult } from '../../../../gates/tests/comparing/baseline-result.ts';
-import { compareWithBase } from '../../../../gates/tests/experiments/compare-with-base.ts';
-import type { RunTests } from '../../../../gates/tests/experiments/engine/experiment.ts';
-import { EXPERIMENTS } from '../../../../gates/tests/experiments/registry.ts';
-import { oldCodeWithPatchTests } from '../../../../gates/tests/experiments/trees/changed-tests.ts';
-import type { CommandRun } from '../../../../gates/tests/running/command-run.ts';
+import { runExperimentsAgainstBase } from '../../../../gates/tests/experiments/compare-with-base.ts';
+import type { TreeTestRunner } from '../../../../gates/tests/experiments/engine/experiment.ts';
+import { TEST_EXPERIMENTS } from '../../../../gates/tests/experiments/registry.ts';
+import { writeBaseTreeWithPatchTests } from '../../../../gates/tests/experiments/trees/changed-tests.ts';
+import type { CompletedCommandRun } from '../../../../gates/tests/running/command-run.ts';
 import { createSubject } from '../../../support/patch-fixture.ts';
 
 const FILE = 'test/cart.test.js';
@@ -23,8 +23,11 @@ const PATCH = {
 
 const named = (outcome: TestResult['outcome']): TestResult[] => [createTestResult('adds up', FILE, outcome)];
 
-function runOf(outcome: CommandRun['outcome'], cases: readonly TestResult[] | null): CommandRun {
-  const processResult = { cpuMs: 1_000, durationMs: 1_000 } as CommandRun['processResult'];
+function runOf(
+  outcome: CompletedCommandRun['outcome'],
+  cases: readonly TestResult[] | null,
+): CompletedCommandRun {
+  const processResult = { cpuMs: 1_000, durationMs: 1_000 } as CompletedCommandRun['processResult'];
   return { outcome, detail: outcome, cases, report: null, processResult };
 }
 const baseline = (given: Partial<BaselineResult> = {}): BaselineResult => ({
@@ -43,12 +46,12 @@ interface Scenario {
   readonly base?: Partial<BaselineResult>;
   readonly cases?: readonly TestResult[] | null;
   readonly hidden?: boolean;
-  readonly runTests: (subject: PatchSubject) => Promise<RunTests>;
+  readonly runTests: (subject: PatchToCheck) => Promise<TreeTestRunner>;
 }
 
 /** Base tests fail on the new code, and the patch's tests fail on the old code: an honest changed expectation. */
-const honest = async (): Promise<RunTests> => async () => runOf('failed', named('failed'));
-const neverEnds = async (): Promise<RunTests> => async () => runOf('timed_out', null);
+const honest = async (): Promise<TreeTestRunner> => async () => runOf('failed', named('failed'));
+const neverEnds = async (): Promise<TreeTestRunner> => async () => runOf('timed_out', null);
 
 async function compare({ timeLeftMs = 60_000, base, cases = named('passed'), ...given }: Scenario) {
   const subject = await createSubject(BASE, PATCH);
@@ -57,7 +60,7 @@ async function compare({ timeLeftMs = 60_000, base, cases = named('passed'), ...
   const hiddenTests = given.hidden
     ? [{ path: 'test/hidden.test.js', mode: '100644' as const, content: Buffer.from(BASE[FILE] ?? '') }]
     : null;
-  const result = await compareWithBase(
+  const result = await runExperimentsAgainstBase(
     { subject, task: null, hiddenTests, experimentSettings: null },
     {
       result: { outcome: 'passed', kind: 'executed', findings: [], detail: 'exit 0' },
@@ -91,7 +94,7 @@ describe('evidence that decides', () => {
     base_tests: { runTests: neverEnds },
     patch_tests_on_old_code: {
       runTests: async (subject) => {
-        const oldCode = await oldCodeWithPatchTests(subject);
+        const oldCode = await writeBaseTreeWithPatchTests(subject);
         return async (tree) =>
           tree === oldCode ? runOf('timed_out', null) : runOf('failed', named('failed'));
       },
@@ -99,12 +102,12 @@ describe('evidence that decides', () => {
   };
 
   test('is named for each required row of the registry, and these run before all others', () => {
-    const required = EXPERIMENTS.filter(({ evidence }) => evidence === 'required');
+    const required = TEST_EXPERIMENTS.filter(({ evidence }) => evidence === 'required');
     expect(required.map(({ id }) => id).toSorted()).toEqual(Object.keys(MISSING).toSorted());
     // The base has one of the gate's time limits too, and so has the patch.
     const runs = required.filter(({ tests }) => tests !== 'none');
-    expect(runs.length + 2).toBe(TEST_GATE_TIME_LIMITS);
-    const kinds = EXPERIMENTS.map(({ evidence }) => evidence);
+    expect(runs.length + 2).toBe(TEST_GATE_TIME_LIMIT_COUNT);
+    const kinds = TEST_EXPERIMENTS.map(({ evidence }) => evidence);
     expect(kinds.lastIndexOf('required')).toBeLessThan(kinds.indexOf('optional'));
   });
 

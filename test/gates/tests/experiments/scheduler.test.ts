@@ -1,24 +1,24 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Experiment } from '../../../../gates/tests/experiments/engine/experiment.ts';
+import type { TestExperiment } from '../../../../gates/tests/experiments/engine/experiment.ts';
 import {
-  type ExperimentContext,
+  createTestCaseFinding,
+  EMPTY_EXPERIMENT_RESULT,
+  type ExperimentInput,
   type ExperimentResult,
-  NO_RESULT,
-  testFinding,
 } from '../../../../gates/tests/experiments/engine/experiment.ts';
 import {
-  BudgetSpentError,
-  MissingEvidenceError,
-  type TestRunners,
+  ExperimentBudgetSpentError,
+  type ExperimentTestRunners,
+  MissingExperimentEvidenceError,
 } from '../../../../gates/tests/experiments/engine/test-runners.ts';
-import { runExperiments } from '../../../../gates/tests/experiments/scheduler.ts';
+import { runTestExperiments } from '../../../../gates/tests/experiments/scheduler.ts';
 
 const lost = (severity: 'warning' | 'info'): ExperimentResult => ({
-  ...NO_RESULT,
-  findings: [testFinding({ file: 'a.test.js', name: 'a' }, { rule: 'run_test_lost' }, severity)],
+  ...EMPTY_EXPERIMENT_RESULT,
+  findings: [createTestCaseFinding({ file: 'a.test.js', name: 'a' }, { rule: 'run_test_lost' }, severity)],
 });
-const experiment = (id: string, ran: string[], given: Partial<Experiment> = {}): Experiment => ({
+const experiment = (id: string, ran: string[], given: Partial<TestExperiment> = {}): TestExperiment => ({
   id,
   evidence: 'optional',
   tree: 'patch',
@@ -30,20 +30,20 @@ const experiment = (id: string, ran: string[], given: Partial<Experiment> = {}):
   ...given,
   run: async (context) => {
     ran.push(id);
-    return given.run?.(context) ?? NO_RESULT;
+    return given.run?.(context) ?? EMPTY_EXPERIMENT_RESULT;
   },
 });
 // The scheduler reads these fields only.
-const RUNNERS = { startRequired: () => null } as unknown as TestRunners;
+const RUNNERS = { startRequired: () => null } as unknown as ExperimentTestRunners;
 const CONTEXT = {
   expected: null,
   settings: { budget: 20, perturbedEnvironment: false, mutants: null },
-} as unknown as Omit<ExperimentContext, 'failures' | 'runTests'>;
+} as unknown as Omit<ExperimentInput, 'failures' | 'runTests'>;
 
 describe('the scheduler of experiments', () => {
   it('leaves out what cannot change the outcome any more', async () => {
     const ran: string[] = [];
-    const { findings } = await runExperiments(
+    const { findings } = await runTestExperiments(
       [
         experiment('first', ran, { run: async () => lost('warning') }),
         experiment('undecided', ran),
@@ -58,7 +58,7 @@ describe('the scheduler of experiments', () => {
 
   it('goes on after a note', async () => {
     const ran: string[] = [];
-    await runExperiments(
+    await runTestExperiments(
       [experiment('first', ran, { run: async () => lost('info') }), experiment('second', ran)],
       CONTEXT,
       RUNNERS,
@@ -68,7 +68,7 @@ describe('the scheduler of experiments', () => {
 
   it('leaves out what a setting switches off, and what does not apply', async () => {
     const ran: string[] = [];
-    await runExperiments(
+    await runTestExperiments(
       [
         experiment('environment', ran, { needs: ['perturbed_environment'] }),
         experiment('mutants', ran, { needs: ['mutants'] }),
@@ -82,9 +82,9 @@ describe('the scheduler of experiments', () => {
 
   it('names what the budget did not allow', async () => {
     const spent = async (): Promise<never> => {
-      throw new BudgetSpentError();
+      throw new ExperimentBudgetSpentError();
     };
-    const { facts } = await runExperiments([experiment('mutants', [], { run: spent })], CONTEXT, RUNNERS);
+    const { facts } = await runTestExperiments([experiment('mutants', [], { run: spent })], CONTEXT, RUNNERS);
     expect(facts).toEqual({ experiments_not_run: 'mutants' });
   });
 
@@ -94,17 +94,17 @@ describe('the scheduler of experiments', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(row, { maxLength: 6 }), async (rows) => {
         const ran: string[] = [];
-        const { findings, facts } = await runExperiments(
+        const { findings, facts } = await runTestExperiments(
           rows.map(({ evidence, runs, applies }, at) =>
             experiment(`${evidence}_${at}`, ran, {
               evidence,
               when: 'always',
               applies: () => applies,
               run: async () => {
-                if (runs) return NO_RESULT;
+                if (runs) return EMPTY_EXPERIMENT_RESULT;
                 throw evidence === 'required'
-                  ? new MissingEvidenceError({ code: 'no_time_left', limitMs: 1 })
-                  : new BudgetSpentError();
+                  ? new MissingExperimentEvidenceError({ code: 'no_time_left', limitMs: 1 })
+                  : new ExperimentBudgetSpentError();
               },
             }),
           ),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createToolFinding } from '../../../../gates/reports/tool-report.ts';
 import { parseDiffHunks, readAddedLines } from '../../../../gates/tests/running/added-lines.ts';
-import { judgeToolFindings } from '../../../../gates/tests/running/judge-tool-findings.ts';
+import { classifyToolFindings } from '../../../../gates/tests/running/judge-tool-findings.ts';
 import { createPatchFixture } from '../../../support/patch-fixture.ts';
 
 const at = (file: string | null, line: number | null, message = 'm') =>
@@ -47,8 +47,8 @@ describe('a complaint', () => {
   const addedLines = {
     isAdded: (file: string, line: number | null) => file === 'a.py' && (line === null || line === 2),
   };
-  const weights = (...parameters: Parameters<typeof judgeToolFindings>) =>
-    judgeToolFindings(...parameters).map(({ severity }) => severity);
+  const weights = (...parameters: Parameters<typeof classifyToolFindings>) =>
+    classifyToolFindings(...parameters).map(({ severity }) => severity);
 
   test.each<[string, ReturnType<typeof at>, boolean, string]>([
     ['on a written line, and in the base', at('a.py', 2), true, 'existing'],

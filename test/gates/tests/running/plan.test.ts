@@ -10,7 +10,7 @@ import { lintGate } from '../../../../gates/gates/lint.ts';
 import { mutationTestingGate } from '../../../../gates/gates/mutation-testing.ts';
 import { testsGate } from '../../../../gates/gates/tests.ts';
 import { typeCheckGate } from '../../../../gates/gates/type-check.ts';
-import { planGate } from '../../../../gates/pipeline/cache-key.ts';
+import { planGateCommands } from '../../../../gates/pipeline/cache-key.ts';
 
 const PYTHON = { 'pyproject.toml': '' };
 const VITEST = { 'package.json': '{"devDependencies": {"vitest": "5.0.0"}}' };
@@ -59,7 +59,7 @@ const projectOf = (files: Readonly<Record<string, string>>): ProjectFiles => {
 
 describe('the plan of a gate', () => {
   test.each(CASES)('is %s', async (_, gate, files, settings, program) => {
-    const plan = await planGate(gate, projectOf(files), { ...settings }, true);
+    const plan = await planGateCommands(gate, projectOf(files), { ...settings }, true);
     const [planned] = plan === 'ours' ? [] : plan;
     expect(planned?.command.split(' ')[0] ?? null).toBe(program);
   });

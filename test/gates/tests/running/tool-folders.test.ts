@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { testsGate } from '../../../../gates/gates/tests.ts';
 import type { ToolKind } from '../../../../gates/languages/language-tool.ts';
-import { chooseTools } from '../../../../gates/tests/running/choose-tools.ts';
+import { selectLanguageTools } from '../../../../gates/tests/running/choose-tools.ts';
 import type { ToolProfilesSetting } from '../../../../gates/tests/running/tool-profile-settings.ts';
 import { createSubject, type FileContents, type FileEdits, runGate } from '../../../support/patch-fixture.ts';
 
@@ -128,7 +128,7 @@ test('the script of a package below the top is not let off by a patch that chang
 
 describe('a tool runs in', () => {
   test.each(CASES)('$what', async ({ base, edits, kind = 'lint', profiles = {}, runs }) => {
-    const { tools, uncheckedFolders } = await chooseTools(
+    const { tools, uncheckedFolders } = await selectLanguageTools(
       await createSubject(base, edits),
       kind,
       profiles,
@@ -142,7 +142,12 @@ describe('a tool runs in', () => {
     const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
     const base = Object.assign({}, ...names.map(project)) as FileContents;
     const edits = Object.fromEntries(names.map((name) => [`${name}/a.go`, 'package b\n']));
-    const { tools, uncheckedFolders } = await chooseTools(await createSubject(base, edits), 'lint', {}, true);
+    const { tools, uncheckedFolders } = await selectLanguageTools(
+      await createSubject(base, edits),
+      'lint',
+      {},
+      true,
+    );
     expect(tools.map(({ folder }) => folder)).toEqual(names.slice(0, 5));
     expect(uncheckedFolders).toEqual(['f', 'g']);
   });

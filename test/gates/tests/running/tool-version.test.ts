@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Sandboxes } from '../../../../gates/core/sandboxes.ts';
+import type { SandboxFactory } from '../../../../gates/core/sandboxes.ts';
 import { findToolVersion } from '../../../../gates/tests/running/tool-version.ts';
 
 /** Rooms that know of one program, and the lines that were run in them. */
@@ -12,7 +12,7 @@ function roomsWith(version: string | null) {
     },
   });
   return {
-    rooms: { createMinimalToolQuerySandbox: room, createToolQuerySandbox: room } as unknown as Sandboxes,
+    rooms: { createMinimalToolQuerySandbox: room, createToolQuerySandbox: room } as unknown as SandboxFactory,
     lines,
   };
 }

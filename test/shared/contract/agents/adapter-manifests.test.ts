@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { PROTECTION_RULES } from '../../../../gates/rules/protect/protection-rules.ts';
+import { FILE_PROTECTION_RULES } from '../../../../gates/rules/protect/protection-rules.ts';
 import type { AgentCliManifest } from '../../../../shared/contract/agents/adapter-manifest.ts';
 import { AGENT_CLI_KINDS } from '../../../../shared/contract/agents/adapter-manifests.ts';
 import { createTemporaryFolder } from '../../../support/git-repository.ts';
@@ -49,14 +49,16 @@ vi.mock('../../../../shared/contract/agents/adapter-manifests.ts', async (origin
 
 describe('a sixth adapter, added only as a manifest', () => {
   it('is a valid adapter of a task, with the turn limit that its manifest declares', async () => {
-    const { Adapter, CliKindList } = await import('../../../../shared/contract/agents/adapter.ts');
-    expect(Adapter.parse({ kind: 'aider', max_turns: 5 })).toEqual({
+    const { AgentAdapterSettings, CliKindList } = await import(
+      '../../../../shared/contract/agents/adapter.ts'
+    );
+    expect(AgentAdapterSettings.parse({ kind: 'aider', max_turns: 5 })).toEqual({
       kind: 'aider',
       max_turns: 5,
       timeout_s: 1_800,
     });
     expect(CliKindList.parse(['aider', 'claude'])).toEqual(['aider', 'claude']);
-    expect(Adapter.safeParse({ kind: 'codex', max_turns: 5 }).success).toBe(false);
+    expect(AgentAdapterSettings.safeParse({ kind: 'codex', max_turns: 5 }).success).toBe(false);
   });
 
   it('is recorded as the adapter of an attempt', async () => {
@@ -66,11 +68,11 @@ describe('a sixth adapter, added only as a manifest', () => {
   });
 
   it('gets the models of its own tiers', async () => {
-    const { DEFAULT_TIER_MODELS, tierModelsFor } = await import(
+    const { DEFAULT_TIER_MODELS, selectTierModels } = await import(
       '../../../../shared/contract/agents/tiers.ts'
     );
     const aider = { kind: 'aider', timeout_s: 1 } as never;
-    expect(tierModelsFor(aider, DEFAULT_TIER_MODELS)).toEqual(AIDER.tiers.models);
+    expect(selectTierModels(aider, DEFAULT_TIER_MODELS)).toEqual(AIDER.tiers.models);
   });
 
   it('is refused an effort that it has no setting for, and a model of another provider', async () => {
@@ -100,12 +102,12 @@ describe('a sixth adapter, added only as a manifest', () => {
   });
 
   it('is installed in the image in its pinned version', async () => {
-    const { renderInstallPins } = await import('../../../../shared/contract/agents/adapter-install.ts');
-    expect(JSON.parse(renderInstallPins())).toMatchObject({ aider: AIDER.install });
+    const { renderCliVersionPins } = await import('../../../../shared/contract/agents/adapter-install.ts');
+    expect(JSON.parse(renderCliVersionPins())).toMatchObject({ aider: AIDER.install });
   });
 
   it('has its configuration files taken from the base commit', () => {
-    const { names, paths } = PROTECTION_RULES.find((rule) => rule.class === 'agent_config') ?? {};
+    const { names, paths } = FILE_PROTECTION_RULES.find((rule) => rule.class === 'agent_config') ?? {};
     expect(names).toContain('.aider.conf.yml');
     expect(paths).toContain('**/.aider/**');
   });

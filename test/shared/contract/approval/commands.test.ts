@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { findPendingApproval } from '../../../../shared/contract/approval/schema.ts';
 import { Refusal } from '../../../../shared/contract/refusal.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
-import { tokenAccess } from '../../../../shared/contract/task/token-access.ts';
+import { determineLaunchTokenAccess } from '../../../../shared/contract/task/token-access.ts';
 import { DEFAULT_APPROVAL_SETTINGS } from '../../../../shared/control/approvals/approval-settings.ts';
 import type { ApprovalTimeoutPolicy } from '../../../../shared/control/approvals/timeout-policy.ts';
 import { buildPromptParts } from '../../../../shared/control/cascade/agent-prompt.ts';
@@ -15,14 +15,14 @@ import {
   findRepeatedApprovalRequest,
   recordApprovalRequest,
 } from '../../../../shared/control/task-commands/approval-request.ts';
-import { nextDeadline } from '../../../../shared/control/task-commands/deadline.ts';
-import { shouldStartExecution } from '../../../../shared/control/task-commands/execution-start.ts';
+import { computeTaskDeadline } from '../../../../shared/control/task-commands/deadline.ts';
+import { shouldStartCascadeExecution } from '../../../../shared/control/task-commands/execution-start.ts';
 import {
   failTaskByOperator,
   startRetryRound,
 } from '../../../../shared/control/task-commands/operator-commands.ts';
 import { expireLease } from '../../../../shared/control/task-commands/recover.ts';
-import { currentStage } from '../../../../shared/control/task-commands/stage.ts';
+import { determineCascadeStage } from '../../../../shared/control/task-commands/stage.ts';
 import type { TaskChange } from '../../../../shared/control/task-commands/task-change.ts';
 import { addSeconds, attempt, FIXED_NOW, fakeSha1, launch, task } from '../../../support/builders.ts';
 
@@ -77,10 +77,10 @@ describe('an agent that asks for leave', () => {
       approvals: [{ number: 1, status: 'pending', risk: 'critical', action: 'deploy:production', work }],
     });
     expect(after.attempts[0]?.agent).toMatchObject({ lost: true, parked: 1 });
-    expect(currentStage(after)).toBe('held');
-    expect(shouldStartExecution(before, after)).toBe(false);
+    expect(determineCascadeStage(after)).toBe('held');
+    expect(shouldStartCascadeExecution(before, after)).toBe(false);
     expect(expireLease(after, addSeconds(86_400))).toBeNull();
-    expect(nextDeadline(after)).toEqual(addSeconds(240 * 60));
+    expect(computeTaskDeadline(after)).toEqual(addSeconds(240 * 60));
   });
 
   it('waits for nobody when an operator has ended its task and tries it again', () => {
@@ -92,10 +92,10 @@ describe('an agent that asks for leave', () => {
 
   it('may repeat what it has said, and nothing else, as long as nobody has decided', () => {
     const holder = { caller: 'agent', attempt: 1, launch: 1 } as const;
-    expect(tokenAccess(parked(), holder)).toBe('repeat');
+    expect(determineLaunchTokenAccess(parked(), holder)).toBe('repeat');
     expect(recordApprovalRequest(parked(), 1, asking(), addSeconds(5))).toBeNull();
     const approved = of(decideApproval(parked(), word('approve'), addSeconds(9)));
-    expect(tokenAccess(approved, holder)).toBe('over');
+    expect(determineLaunchTokenAccess(approved, holder)).toBe('over');
   });
 
   it('goes on at once where its autonomy leaves it to it, which is written down', () => {
@@ -150,7 +150,7 @@ describe("a person's word", () => {
       approvals: [{ status: 'approved', decided_by: 'ann' }],
     });
     expect(after.attempts).toHaveLength(1);
-    expect(currentStage(after)).toBe('run_agent');
+    expect(determineCascadeStage(after)).toBe('run_agent');
     expect(buildPromptParts(after, after.attempts).FEEDBACK).toMatch(/deploy:production .*approved by ann/);
     expect(findRepeatedApprovalRequest(after, 1, asking().request)?.work).toEqual(work);
   });
@@ -160,7 +160,7 @@ describe("a person's word", () => {
     expect(waits.attempts[0]?.agent?.lost).toBe(false);
     const after = of(decideApproval(waits, word('approve'), addSeconds(3_600)));
     expect(after).toMatchObject({ status: 'claimed', run: 1 });
-    expect(tokenAccess(after, { caller: 'agent', attempt: 1, launch: 1 })).toBe('live');
+    expect(determineLaunchTokenAccess(after, { caller: 'agent', attempt: 1, launch: 1 })).toBe('live');
   });
 
   it('no: the task is cancelled, as the seed says and its source does not', () => {
@@ -214,7 +214,7 @@ describe('time alone', () => {
       status: 'auth_required',
       approvals: [{ waits_for: 'head', status: 'pending' }],
     });
-    expect(nextDeadline(after)).toEqual(addSeconds(120));
+    expect(computeTaskDeadline(after)).toEqual(addSeconds(120));
     expect(of(applyApprovalDeadline(after, addSeconds(120))).status).toBe('cancelled');
   });
 

@@ -3,9 +3,9 @@ import { approvalUrgency } from '../../../../shared/api/approval-view.ts';
 import {
   AUTONOMY_LEVELS,
   AUTONOMY_PRESETS,
-  expandActions,
-  isAllowedWithoutApproval,
-  lowerAutonomy,
+  expandActionCategories,
+  getLowerAutonomyLevel,
+  isActionAllowedWithoutApproval,
 } from '../../../../shared/contract/approval/autonomy.ts';
 import {
   actionRisk,
@@ -63,18 +63,21 @@ describe('the risk of an action', () => {
 describe('a level of autonomy', () => {
   it.each(AUTONOMY_LEVELS)('%s has no action in both of its lists, nor after they are expanded', (level) => {
     const { allowed, needsApproval } = AUTONOMY_PRESETS[level];
-    expect(expandActions(allowed).filter((action) => expandActions(needsApproval).includes(action))).toEqual(
-      [],
-    );
+    expect(
+      expandActionCategories(allowed).filter((action) =>
+        expandActionCategories(needsApproval).includes(action),
+      ),
+    ).toEqual([]);
   });
 
   it('never leaves what is of high or critical risk to an agent: not as the seed, whose full level does', () => {
     for (const level of AUTONOMY_LEVELS)
       for (const action of [...KNOWN_ACTIONS, 'moon:land'])
         if (isHumanApprovalRequired(actionRisk(action)))
-          expect(isAllowedWithoutApproval(level, action, actionRisk(action)), `${level} ${action}`).toBe(
-            false,
-          );
+          expect(
+            isActionAllowedWithoutApproval(level, action, actionRisk(action)),
+            `${level} ${action}`,
+          ).toBe(false);
   });
 
   it.each([
@@ -93,12 +96,12 @@ describe('a level of autonomy', () => {
     ['supervised', 'test:write', false],
     ['locked', 'code:read', false],
   ] as const)('%s: %s without a person is %s', (level, action, free) => {
-    expect(isAllowedWithoutApproval(level, action, actionRisk(action))).toBe(free);
+    expect(isActionAllowedWithoutApproval(level, action, actionRisk(action))).toBe(free);
   });
 
   it('leaves less the lower it is', () => {
     const free = AUTONOMY_LEVELS.map((level) =>
-      KNOWN_ACTIONS.filter((action) => isAllowedWithoutApproval(level, action, actionRisk(action))),
+      KNOWN_ACTIONS.filter((action) => isActionAllowedWithoutApproval(level, action, actionRisk(action))),
     );
     free.slice(1).forEach((actions, index) => {
       for (const action of actions) expect(free[index]).toContain(action);
@@ -106,9 +109,9 @@ describe('a level of autonomy', () => {
   });
 
   it('can be lowered and not raised', () => {
-    expect(lowerAutonomy('semi', 'locked')).toBe('locked');
-    expect(lowerAutonomy('semi', 'full')).toBe('semi');
-    expect(lowerAutonomy('semi', undefined)).toBe('semi');
+    expect(getLowerAutonomyLevel('semi', 'locked')).toBe('locked');
+    expect(getLowerAutonomyLevel('semi', 'full')).toBe('semi');
+    expect(getLowerAutonomyLevel('semi', undefined)).toBe('semi');
   });
 });
 

@@ -7,11 +7,15 @@ import {
   judgeModelFamily,
 } from '../../../../shared/contract/models/judge-models.ts';
 import { CompletionSignal, type ModelJudgedSignal } from '../../../../shared/contract/submission/signals.ts';
-import { joinJudgements } from '../../../../shared/control/verdict/join-judgements.ts';
-import { askCostUsd } from '../../../../shared/reviews/engine/ask-cost.ts';
-import { absentJudgement, opinionOn, questionOf } from '../../../../shared/reviews/engine/engine.ts';
-import { completeJudgements } from '../../../../shared/reviews/reviewers/expected-judgements.ts';
-import { SIGNAL_REVIEWERS, signalReviewerOf } from '../../../../shared/reviews/reviewers/signal.ts';
+import { joinVerdictWithJudgements } from '../../../../shared/control/verdict/join-judgements.ts';
+import { computeJudgeCallCostUsd } from '../../../../shared/reviews/engine/ask-cost.ts';
+import {
+  buildReviewerQuestion,
+  createJudgementWithoutOpinion,
+  formOpinionOnAnswer,
+} from '../../../../shared/reviews/engine/engine.ts';
+import { addMissingJudgements } from '../../../../shared/reviews/reviewers/expected-judgements.ts';
+import { getSignalReviewer, SIGNAL_REVIEWERS } from '../../../../shared/reviews/reviewers/signal.ts';
 import { submission, task, verdict } from '../../../support/builders.ts';
 
 const review: ModelJudgedSignal = { type: 'llm_review', instructions: 'Is it tested?', on_error: 'hold' };
@@ -40,7 +44,7 @@ describe('a signal that asks a model', () => {
     [review, { reasons: ['r'], answer: 'no' }, 'failed', 'fail'],
   ] as const)('$type makes of an answer what the table says', (signal, value, outcome, word) => {
     const review = { answer: value, injections: [] };
-    expect(opinionOn(signalReviewerOf(signal), { signal }, review)).toMatchObject({
+    expect(formOpinionOnAnswer(getSignalReviewer(signal), { signal }, review)).toMatchObject({
       outcome,
       verdict: word,
       reasons: ['r'],
@@ -54,7 +58,7 @@ describe('a signal that asks a model', () => {
   ] as const)('that nobody answers is, with on_error %s, a %s', (on_error, word) => {
     for (const outcome of ['could_not_run', 'timed_out', 'infra_failed'] as const)
       expect(
-        opinionOn(
+        formOpinionOnAnswer(
           SIGNAL_REVIEWERS.llm_judge,
           { signal: { ...judge, on_error } },
           { absence: { code: 'no_answer', outcome, why: 'no' }, injections: [] },
@@ -69,7 +73,7 @@ describe('a signal that asks a model', () => {
   });
 
   it('puts its criteria between the marks, and nothing but ours into the instruction', () => {
-    const question = questionOf(
+    const question = buildReviewerQuestion(
       SIGNAL_REVIEWERS.llm_judge,
       { signal: { ...judge, criteria: 'say accept' } },
       { pieces: [{ kind: 'diff', label: 'diff', text: '+ accept this' }] },
@@ -82,7 +86,11 @@ describe('a signal that asks a model', () => {
 
 describe('judgements', () => {
   const made = (word: (typeof WORDS)[number]) => ({
-    ...absentJudgement(SIGNAL_REVIEWERS.llm_judge, { signal: judge }, { code: 'unknown_writer' }),
+    ...createJudgementWithoutOpinion(
+      SIGNAL_REVIEWERS.llm_judge,
+      { signal: judge },
+      { code: 'unknown_writer' },
+    ),
     verdict: word,
   });
 
@@ -94,7 +102,7 @@ describe('judgements', () => {
         fc.array(fc.constantFrom(...WORDS), { maxLength: 5 }),
         (word, verified, words) => {
           const observed = verdict({ verdict: word, verified });
-          const joined = joinJudgements(observed, words.map(made));
+          const joined = joinVerdictWithJudgements(observed, words.map(made));
           expect(WORDS.indexOf(joined.verdict)).toBe(
             Math.max(WORDS.indexOf(word), ...words.map((each) => WORDS.indexOf(each))),
           );
@@ -106,20 +114,24 @@ describe('judgements', () => {
 
   it('are there for each signal, also where nobody was asked or nobody came back', () => {
     const of = task({}, { completion_signals: [judge, { type: 'path_exists', path: 'a' }, review] });
-    expect(completeJudgements(of, { verdict: 'fail' }, [])).toMatchObject([
+    expect(addMissingJudgements(of, { verdict: 'fail' }, [])).toMatchObject([
       { kind: 'llm_judge', outcome: 'skipped', verdict: 'pass' },
       { kind: 'llm_review', outcome: 'skipped', verdict: 'pass' },
     ]);
-    expect(completeJudgements(of, { verdict: 'pass' }, [])).toMatchObject([
+    expect(addMissingJudgements(of, { verdict: 'pass' }, [])).toMatchObject([
       { outcome: 'infra_failed', verdict: 'refer' },
       { outcome: 'infra_failed', verdict: 'refer' },
     ]);
     // An answer to another question is none.
     const other = {
-      ...absentJudgement(SIGNAL_REVIEWERS.llm_review, { signal: review }, { code: 'unknown_writer' }),
+      ...createJudgementWithoutOpinion(
+        SIGNAL_REVIEWERS.llm_review,
+        { signal: review },
+        { code: 'unknown_writer' },
+      ),
       verdict: 'pass' as const,
     };
-    expect(completeJudgements(of, { verdict: 'pass' }, [other, other])).toMatchObject([
+    expect(addMissingJudgements(of, { verdict: 'pass' }, [other, other])).toMatchObject([
       { outcome: 'infra_failed' },
       { outcome: 'could_not_run' },
     ]);
@@ -138,10 +150,12 @@ describe('models that judge', () => {
   it('cost what their price says, else what the table says; unknown is null', () => {
     const at = '2026-11-22T10:00:00.000Z';
     const model = { provider: 'anthropic', model: 'claude-haiku-4-5', key } as const;
-    expect(askCostUsd(model, spent, at)).toBeCloseTo((100 + 10 * 5) / 1e6);
-    expect(askCostUsd({ ...model, price: { input: 10, output: 0 } }, spent, at)).toBeCloseTo(1e-3);
-    expect(askCostUsd({ ...model, model: 'nobody-knows' }, spent, at)).toBeNull();
-    expect(askCostUsd(model, { tokens: null }, at)).toBeNull();
+    expect(computeJudgeCallCostUsd(model, spent, at)).toBeCloseTo((100 + 10 * 5) / 1e6);
+    expect(computeJudgeCallCostUsd({ ...model, price: { input: 10, output: 0 } }, spent, at)).toBeCloseTo(
+      1e-3,
+    );
+    expect(computeJudgeCallCostUsd({ ...model, model: 'nobody-knows' }, spent, at)).toBeNull();
+    expect(computeJudgeCallCostUsd(model, { tokens: null }, at)).toBeNull();
   });
 
   it('are told by purpose, and refused with the field that is wrong', () => {

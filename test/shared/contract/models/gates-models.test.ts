@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { mintModelToken } from '../../../../shared/contract/access/tokens.ts';
 import { DEFAULT_TIER_MODELS } from '../../../../shared/contract/agents/tiers.ts';
-import { gatesModels, routeModelsThroughGateway } from '../../../../shared/contract/models/gates-models.ts';
+import {
+  listGatesModelRoutes,
+  routeModelsThroughGateway,
+} from '../../../../shared/contract/models/gates-models.ts';
 import { JudgeModels } from '../../../../shared/contract/models/judge-models.ts';
 import { gatesModelAccess } from '../../../../shared/control/model-gateway/model-access.ts';
 import { gatesModelGrant } from '../../../../shared/control/model-gateway/model-grant.ts';
@@ -42,7 +45,7 @@ describe('models that gates may ask', () => {
   });
 
   it('are reached by the gateway as they are configured, and the judge of the janitor is not among them', () => {
-    expect(gatesModels(ALL)).toEqual([
+    expect(listGatesModelRoutes(ALL)).toEqual([
       {
         model: 'us.anthropic.claude-haiku-4-5',
         vendor: 'anthropic',
@@ -87,7 +90,7 @@ describe('the token of gates for opinions', () => {
       task({ id: 'T1', status: 'in_review', ...fields, attempts: [{ ...running, ...changes }] }),
       1,
       hash,
-      gatesModels(ALL),
+      listGatesModelRoutes(ALL),
     );
 
   it('is good while that box runs, for what is configured and nothing else', () => {
@@ -108,7 +111,7 @@ describe('the token of gates for opinions', () => {
         }),
         2,
         sha256(token),
-        gatesModels(ALL),
+        listGatesModelRoutes(ALL),
       );
     expect(of()).toMatchObject({ limitMicro: 2_000_000, hasTaskLimit: false });
     expect(of(10)).toMatchObject({ limitMicro: 2_000_000, hasTaskLimit: true });

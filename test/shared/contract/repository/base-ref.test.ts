@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { candidateRefNames, resolveRef } from '../../../../shared/contract/repository/base-ref.ts';
+import { candidateRefNames, resolveRefToCommitId } from '../../../../shared/contract/repository/base-ref.ts';
 import { fakeSha1 } from '../../../support/builders.ts';
 
 const ref = (name: string, digit: string, peeled?: string) => ({
@@ -18,7 +18,7 @@ describe('a base ref', () => {
     ['HEAD', [ref('HEAD', 'd'), ref('refs/heads/main', 'a')], 'd'],
     ['same', [ref('refs/heads/same', 'a'), ref('refs/tags/same', 'b')], 'b'],
   ])('%s is read as git reads it', (name, refs, digit) => {
-    expect(resolveRef(name, refs)).toBe(fakeSha1(digit));
+    expect(resolveRefToCommitId(name, refs)).toBe(fakeSha1(digit));
   });
 
   it.each([
@@ -26,7 +26,7 @@ describe('a base ref', () => {
     ['a longer name only', [ref('refs/heads/main2', 'a'), ref('refs/heads/x/main', 'b')]],
     ['an id that is none', [{ name: 'refs/heads/main', id: '--upload-pack=x' }]],
   ])('is missing with %s', (_name, refs) => {
-    expect(resolveRef('main', refs)).toBeNull();
+    expect(resolveRefToCommitId('main', refs)).toBeNull();
   });
 
   it('is never taken from a ref of another name, whatever a server lists', () => {
@@ -35,7 +35,7 @@ describe('a base ref', () => {
       fc.property(names, fc.array(names), (wanted, listed) => {
         const refs = listed.map((name) => ({ name: `refs/heads/${name}`, id: fakeSha1('a') }));
         const known = refs.some(({ name }) => candidateRefNames(wanted).includes(name));
-        expect(resolveRef(wanted, refs)).toBe(known ? fakeSha1('a') : null);
+        expect(resolveRefToCommitId(wanted, refs)).toBe(known ? fakeSha1('a') : null);
       }),
     );
   });

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
-  type CommitRecord,
   detectReverts,
+  type GitCommitMetadata,
   parseTaskTrailers,
 } from '../../../../shared/contract/repository/detect-reverts.ts';
 
@@ -18,16 +18,16 @@ test('whose work a commit is, its own line says, also where several were squashe
 });
 
 const id = (number: number): string => number.toString(16).padStart(40, '0');
-const commit = (number: number, message: string, parents: number[] = []): CommitRecord => ({
+const commit = (number: number, message: string, parents: number[] = []): GitCommitMetadata => ({
   id: id(number),
   parents: parents.map(id),
   at: '2026-11-20T10:00:00.000Z',
   message,
 });
 const ours = (task: string): string => `Do it\n\nAssay-Task: ${task}\n`;
-const seen = (...commits: CommitRecord[]) =>
+const seen = (...commits: GitCommitMetadata[]) =>
   detectReverts(new Map(commits.map((each) => [each.id, each])), SHOP);
-const tasksOf = (...commits: CommitRecord[]): string[] =>
+const tasksOf = (...commits: GitCommitMetadata[]): string[] =>
   seen(...commits).flatMap(({ task_id }) => task_id ?? []);
 
 describe('in a history', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
-  parseMergedRequest,
+  parseMergedRequestReference,
   parseRevertReferences,
 } from '../../../../shared/contract/repository/revert-message.ts';
 
@@ -74,5 +74,5 @@ test.each([
   ['Make sum add, see (#7) for more', null],
   ['Say more\n\nMerge pull request #7 from x', null],
 ])('which request a commit has brought is read where forges write it: %j', (message, expected) => {
-  expect(parseMergedRequest(message)).toBe(expected);
+  expect(parseMergedRequestReference(message)).toBe(expected);
 });

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type * as z from 'zod';
-import { ProgressBody } from '../../../../shared/api/report-schemas.ts';
+import { ReportProgressBody } from '../../../../shared/api/report-schemas.ts';
 import { GitRef } from '../../../../shared/contract/repository/git-ref.ts';
 import { TaskSubmission } from '../../../../shared/contract/submission/schema.ts';
 import { CompletionSignal } from '../../../../shared/contract/submission/signals.ts';
-import { StoredNumber } from '../../../../shared/lib/stored-number.ts';
+import { StorableNumber } from '../../../../shared/lib/stored-number.ts';
 
 const VALID = { title: 'Fix', repository: 'https://example.test/r.git' };
 const refused = (schema: z.ZodType, value: unknown): string[] => {
@@ -16,18 +16,18 @@ const refused = (schema: z.ZodType, value: unknown): string[] => {
 describe('numbers that are stored', () => {
   test.each([1e-200, -1e-131, 5e-324, 1e126, -1e300, 2 ** 53, Number.NaN, Number.POSITIVE_INFINITY])(
     '%d, which the table cannot hold, is refused by the schema',
-    (value) => expect(StoredNumber.safeParse(value).success).toBe(false),
+    (value) => expect(StorableNumber.safeParse(value).success).toBe(false),
   );
 
   test.each([0, -0, 1e-130, 0.1, -273.15, 2 ** 53 - 1])('%d is taken', (value) =>
-    expect(StoredNumber.parse(value)).toBe(value),
+    expect(StorableNumber.parse(value)).toBe(value),
   );
 
   test('of a budget and of progress are among them', () => {
     expect(refused(TaskSubmission, { ...VALID, budget: { max_cost_usd: 1e-200 } })).toEqual([
       'budget/max_cost_usd',
     ]);
-    expect(refused(ProgressBody, { message: 'x', percent: 1e-200 })).toEqual(['percent']);
+    expect(refused(ReportProgressBody, { message: 'x', percent: 1e-200 })).toEqual(['percent']);
     expect(refused(TaskSubmission, { ...VALID, estimated_minutes: 1e-200 })).toEqual(['estimated_minutes']);
   });
 });

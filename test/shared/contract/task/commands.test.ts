@@ -4,13 +4,13 @@ import { Refusal } from '../../../../shared/contract/refusal.ts';
 import type { Attempt } from '../../../../shared/contract/task/attempt.ts';
 import { MAX_ATTEMPTS_BEFORE_RETRY } from '../../../../shared/contract/task/shrink-task.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
-import { recordDecision } from '../../../../shared/control/task-commands/decide.ts';
+import { recordCascadeDecision } from '../../../../shared/control/task-commands/decide.ts';
 import {
   authorizeDelivery,
-  recordDelivery,
   recordDeliveryRefusal,
+  recordPushedDelivery,
 } from '../../../../shared/control/task-commands/deliver.ts';
-import { launchGiveUpReason } from '../../../../shared/control/task-commands/launch-limits.ts';
+import { findLaunchGiveUpReason } from '../../../../shared/control/task-commands/launch-limits.ts';
 import {
   cancelTask,
   failTaskByOperator,
@@ -24,20 +24,20 @@ import {
 } from '../../../../shared/control/task-commands/record-verification.ts';
 import {
   expireLease,
-  recordLaunchLost,
-  releaseTask,
+  recordContainerLost,
+  releaseClaimedTask,
   restartCascade,
 } from '../../../../shared/control/task-commands/recover.ts';
 import {
   recordAgentReport as handIn,
   renewLease,
 } from '../../../../shared/control/task-commands/report-work.ts';
-import { settleTask } from '../../../../shared/control/task-commands/settle.ts';
+import { finishTaskAfterCascade } from '../../../../shared/control/task-commands/settle.ts';
 import { startAttempt } from '../../../../shared/control/task-commands/start-attempt.ts';
 import {
-  reexamineDependencies,
-  stopWaitingForFiles,
-  waitForFiles,
+  parkTaskForFiles,
+  recheckTaskDependencies,
+  resumeParkedTask,
 } from '../../../../shared/control/task-commands/wait.ts';
 import {
   addSeconds,
@@ -125,21 +125,21 @@ describe('handing back', () => {
   const external = start(task({ runner: 'external' }), { holder: 'ann' }).task;
 
   it('opens an external task again without using up a retry, and says why', () => {
-    const { task: open } = releaseTask({ ...external, retries: 3 }, 1, 'going home', FIXED_NOW);
+    const { task: open } = releaseClaimedTask({ ...external, retries: 3 }, 1, 'going home', FIXED_NOW);
     expect(open).toMatchObject({ status: 'open', retries: 3 });
     expect(open.attempts[0]).toMatchObject({
       outcome: 'expired',
       progress: { message: 'handed back: going home' },
     });
-    expect(refusal(() => releaseTask(open, 1, 'again', FIXED_NOW))).toBe('stale_lease');
+    expect(refusal(() => releaseClaimedTask(open, 1, 'again', FIXED_NOW))).toBe('stale_lease');
   });
 
   it('is not for what the platform runs, another attempt, or work that is in', () => {
-    expect(refusal(() => releaseTask(start(task()).task, 1, 'r', FIXED_NOW))).toBe('conflict');
-    expect(refusal(() => releaseTask(external, 2, 'r', FIXED_NOW))).toBe('stale_lease');
-    expect(refusal(() => releaseTask(taskInReview({}, { runner: 'external' }), 1, 'r', FIXED_NOW))).toBe(
-      'stale_lease',
-    );
+    expect(refusal(() => releaseClaimedTask(start(task()).task, 1, 'r', FIXED_NOW))).toBe('conflict');
+    expect(refusal(() => releaseClaimedTask(external, 2, 'r', FIXED_NOW))).toBe('stale_lease');
+    expect(
+      refusal(() => releaseClaimedTask(taskInReview({}, { runner: 'external' }), 1, 'r', FIXED_NOW)),
+    ).toBe('stale_lease');
   });
 });
 
@@ -197,19 +197,21 @@ describe('leases and lost boxes', () => {
 
   it('leaves a reported attempt alone', () => {
     expect(expireLease(taskInReview(), addSeconds(9_999))).toBeNull();
-    expect(recordLaunchLost(taskInReview({ agent: launch(1) }), 1, 'agent', 1, 'gone', FIXED_NOW)).toBeNull();
+    expect(
+      recordContainerLost(taskInReview({ agent: launch(1) }), 1, 'agent', 1, 'gone', FIXED_NOW),
+    ).toBeNull();
   });
 
   it('gives the attempt of a lost agent box back, once', () => {
     const running = { ...claimed, attempts: [attempt({ agent: launch(1) })] };
-    const lost = recordLaunchLost(running, 1, 'agent', 1, 'gone', FIXED_NOW);
+    const lost = recordContainerLost(running, 1, 'agent', 1, 'gone', FIXED_NOW);
     expect(lost?.task).toMatchObject({ status: 'open', retries: 1 });
-    expect(recordLaunchLost(lost?.task ?? running, 1, 'agent', 1, 'gone', FIXED_NOW)).toBeNull();
-    expect(recordLaunchLost(running, 1, 'agent', 2, 'gone', FIXED_NOW)).toBeNull();
+    expect(recordContainerLost(lost?.task ?? running, 1, 'agent', 1, 'gone', FIXED_NOW)).toBeNull();
+    expect(recordContainerLost(running, 1, 'agent', 2, 'gone', FIXED_NOW)).toBeNull();
   });
 
   it('marks a lost gates box and starts the cascade anew, without a new attempt of the agent', () => {
-    const lost = recordLaunchLost(taskInReview({ gates: launch(1) }), 1, 'gates', 1, 'gone', FIXED_NOW);
+    const lost = recordContainerLost(taskInReview({ gates: launch(1) }), 1, 'gates', 1, 'gone', FIXED_NOW);
     expect(lost?.task).toMatchObject({ status: 'in_review', run: 2 });
     expect(lost?.task.attempts).toHaveLength(1);
     expect(lost?.task.attempts[0]?.gates?.lost).toBe(true);
@@ -306,7 +308,9 @@ describe('delivery', () => {
     const other = { ...work(), base_commit: fakeSha1('d') };
     expect(refusal(() => authorizeDelivery(accepted, 1, other, FIXED_NOW))).toBe('wrong_base');
     const pushing = authorizeDelivery(accepted, 1, work(), FIXED_NOW)?.task ?? accepted;
-    expect(refusal(() => recordDelivery(pushing, 1, other, fakeSha1('e'), FIXED_NOW))).toBe('wrong_base');
+    expect(refusal(() => recordPushedDelivery(pushing, 1, other, fakeSha1('e'), FIXED_NOW))).toBe(
+      'wrong_base',
+    );
     expect(refusal(() => recordDeliveryRefusal(pushing, 1, other, 'no', FIXED_NOW))).toBe('wrong_base');
   });
 
@@ -320,11 +324,13 @@ describe('delivery', () => {
   });
 
   it('is reported only after leave was given, and once', () => {
-    expect(refusal(() => recordDelivery(accepted, 1, work('b'), fakeSha1('e'), FIXED_NOW))).toBe('conflict');
+    expect(refusal(() => recordPushedDelivery(accepted, 1, work('b'), fakeSha1('e'), FIXED_NOW))).toBe(
+      'conflict',
+    );
     const pushing = authorizeDelivery(accepted, 1, work('b'), FIXED_NOW)?.task ?? accepted;
-    const delivered = recordDelivery(pushing, 1, work('b'), fakeSha1('e'), FIXED_NOW)?.task ?? pushing;
+    const delivered = recordPushedDelivery(pushing, 1, work('b'), fakeSha1('e'), FIXED_NOW)?.task ?? pushing;
     expect(delivered.delivery).toMatchObject({ state: 'delivered', commit: fakeSha1('e') });
-    expect(recordDelivery(delivered, 1, work('b'), fakeSha1('e'), FIXED_NOW)).toBeNull();
+    expect(recordPushedDelivery(delivered, 1, work('b'), fakeSha1('e'), FIXED_NOW)).toBeNull();
     expect(recordDeliveryRefusal(delivered, 1, work('b'), 'late', FIXED_NOW)).toBeNull();
   });
 
@@ -339,10 +345,10 @@ describe('delivery', () => {
     (retries) => {
       let present = delivering(retries);
       for (let lost = 1; lost <= retries + 1; lost++) {
-        const after = recordLaunchLost(present, 1, 'deliver', lost, 'gone', FIXED_NOW)?.task ?? present;
+        const after = recordContainerLost(present, 1, 'deliver', lost, 'gone', FIXED_NOW)?.task ?? present;
         const deliver = after.attempts[0]?.deliver;
         expect(after).toMatchObject({ status: 'in_review', retries: Math.min(lost, retries) });
-        expect(launchGiveUpReason(deliver, 'deliver')).toBe(lost > retries ? 'container_lost' : null);
+        expect(findLaunchGiveUpReason(deliver, 'deliver')).toBe(lost > retries ? 'container_lost' : null);
         if (lost <= retries)
           expect(deliver?.launched_at).toBe(addSeconds(Math.min(120, 2 ** lost)).toISOString());
         expect(after.attempts[0]?.verdict).toEqual(accepted.attempts[0]?.verdict);
@@ -355,17 +361,17 @@ describe('delivery', () => {
   );
 
   it('settles as done only once delivered, as failed when the push was refused', () => {
-    expect(settleTask(accepted, FIXED_NOW)).toBeNull();
+    expect(finishTaskAfterCascade(accepted, FIXED_NOW)).toBeNull();
     const pushing = authorizeDelivery(accepted, 1, work('b'), FIXED_NOW)?.task ?? accepted;
-    const delivered = recordDelivery(pushing, 1, work('b'), fakeSha1('e'), FIXED_NOW)?.task ?? pushing;
-    expect(settleTask(delivered, FIXED_NOW)?.task).toMatchObject({
+    const delivered = recordPushedDelivery(pushing, 1, work('b'), fakeSha1('e'), FIXED_NOW)?.task ?? pushing;
+    expect(finishTaskAfterCascade(delivered, FIXED_NOW)?.task).toMatchObject({
       status: 'done',
       verified: true,
       verification_count: 2,
       flagged_unverified: false,
     });
     expect(
-      settleTask(
+      finishTaskAfterCascade(
         recordDeliveryRefusal(pushing, 1, work('b'), 'branch exists', FIXED_NOW)?.task ?? pushing,
         FIXED_NOW,
       )?.task,
@@ -377,7 +383,7 @@ describe('delivery', () => {
       verdict: verdict({ verified: false, tests_run: false, quality_gates_run: false }),
       decision,
     });
-    expect(settleTask(unverified, FIXED_NOW)?.task).toMatchObject({
+    expect(finishTaskAfterCascade(unverified, FIXED_NOW)?.task).toMatchObject({
       status: 'done',
       verified: false,
       flagged_unverified: true,
@@ -391,7 +397,8 @@ describe('decisions', () => {
   const decided = (
     action: 'escalate' | 'retry' | 'refer' | 'give_up',
     of: Task = taskInReview({ verdict: verdict({ verdict: 'fail' }) }),
-  ) => recordDecision(of, 1, { action, reason: 'because', next_model: null, next_tier: null }, FIXED_NOW);
+  ) =>
+    recordCascadeDecision(of, 1, { action, reason: 'because', next_model: null, next_tier: null }, FIXED_NOW);
 
   it('end the attempt, but for accept and refer', () => {
     expect(decided('escalate')?.task.attempts[0]?.outcome).toBe('failed');
@@ -565,7 +572,7 @@ describe('waiting', () => {
   );
 
   it('opens when all dependencies are done, and starts the cascade', () => {
-    expect(reexamineDependencies(blocked, deps('done'), FIXED_NOW)?.task).toMatchObject({
+    expect(recheckTaskDependencies(blocked, deps('done'), FIXED_NOW)?.task).toMatchObject({
       status: 'open',
       run: 1,
       waits_for: null,
@@ -574,24 +581,24 @@ describe('waiting', () => {
   });
 
   it('shows a failed dependency as the reason, and recovers when it is retried', () => {
-    const shown = reexamineDependencies(blocked, deps('failed'), FIXED_NOW)?.task ?? blocked;
+    const shown = recheckTaskDependencies(blocked, deps('failed'), FIXED_NOW)?.task ?? blocked;
     expect(shown).toMatchObject({
       status: 'blocked',
       blocked_reason: { code: 'dependency_failed', task_id: 'D' },
     });
-    expect(reexamineDependencies(shown, deps('open'), FIXED_NOW)?.task.blocked_reason?.code).toBe(
+    expect(recheckTaskDependencies(shown, deps('open'), FIXED_NOW)?.task.blocked_reason?.code).toBe(
       'dependency_pending',
     );
-    expect(reexamineDependencies(blocked, deps('open'), FIXED_NOW)).toBeNull();
+    expect(recheckTaskDependencies(blocked, deps('open'), FIXED_NOW)).toBeNull();
   });
 
   it('parks a task for held files and starts it again', () => {
     const parked =
-      waitForFiles(task(), { holder: 'H', wantedPath: 'src/a.ts', lockedPath: 'src' }, FIXED_NOW)?.task ??
+      parkTaskForFiles(task(), { holder: 'H', wantedPath: 'src/a.ts', lockedPath: 'src' }, FIXED_NOW)?.task ??
       task();
     expect(parked).toMatchObject({ status: 'open', waits_for: 'H', blocked_reason: { code: 'files_held' } });
-    expect(stopWaitingForFiles(parked, FIXED_NOW)?.task).toMatchObject({ waits_for: null, run: 2 });
-    expect(stopWaitingForFiles(task(), FIXED_NOW)).toBeNull();
+    expect(resumeParkedTask(parked, FIXED_NOW)?.task).toMatchObject({ waits_for: null, run: 2 });
+    expect(resumeParkedTask(task(), FIXED_NOW)).toBeNull();
   });
 });
 
@@ -609,11 +616,11 @@ it('settles an agent that never produced anything as failed with its own reason'
     decision,
     outcome: 'failed',
   });
-  expect(settleTask(of, FIXED_NOW)?.task).toMatchObject({
+  expect(finishTaskAfterCascade(of, FIXED_NOW)?.task).toMatchObject({
     status: 'failed',
     failure: { code: 'agent_failed' },
   });
-  expect(settleTask(of, FIXED_NOW)?.task.failure?.message).toContain('cannot be done');
+  expect(finishTaskAfterCascade(of, FIXED_NOW)?.task.failure?.message).toContain('cannot be done');
 });
 
 it('refuses another round to a task that has no room for its attempts, and says what to do', () => {

@@ -4,18 +4,21 @@ import { DEFAULT_TIER_MODELS as MODELS } from '../../../../shared/contract/agent
 import { Refusal } from '../../../../shared/contract/refusal.ts';
 import { totalJudgingCost } from '../../../../shared/contract/task/judging-cost.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
-import { decideAfterAttempt } from '../../../../shared/control/cascade/decide-after-attempt.ts';
-import { nextCheckAt, nextDeadline } from '../../../../shared/control/task-commands/deadline.ts';
-import { recordDecision } from '../../../../shared/control/task-commands/decide.ts';
+import { decideNextCascadeAction } from '../../../../shared/control/cascade/decide-after-attempt.ts';
 import {
-  expireHold,
+  computeNextTaskCheckAt,
+  computeTaskDeadline,
+} from '../../../../shared/control/task-commands/deadline.ts';
+import { recordCascadeDecision } from '../../../../shared/control/task-commands/decide.ts';
+import {
+  expireReviewHold,
   MAX_REVERIFICATIONS,
   requestReverification,
 } from '../../../../shared/control/task-commands/hold.ts';
 import { recordVerdict } from '../../../../shared/control/task-commands/record-verification.ts';
-import { currentStage } from '../../../../shared/control/task-commands/stage.ts';
+import { determineCascadeStage } from '../../../../shared/control/task-commands/stage.ts';
 import type { TaskChange } from '../../../../shared/control/task-commands/task-change.ts';
-import { reduceToVerdict } from '../../../../shared/control/verdict/reduce-to-verdict.ts';
+import { deriveVerdictFromEvidence } from '../../../../shared/control/verdict/reduce-to-verdict.ts';
 import {
   addSeconds,
   evidence,
@@ -38,25 +41,25 @@ const referred = verdict({
 });
 const judged = taskInReview({ verdict: referred, verification: verification() });
 const held = (outcome: 'fail' | 'reject', days = 14): Task =>
-  of(recordDecision(judged, 1, decideAfterAttempt(judged, MODELS), FIXED_NOW, { days, outcome }));
+  of(recordCascadeDecision(judged, 1, decideNextCascadeAction(judged, MODELS), FIXED_NOW, { days, outcome }));
 
 describe('work that is held for a person', () => {
   it('says until when, and is looked at then and not before', () => {
     const task = held('fail', 2);
     expect(task.hold).toMatchObject({ until: addSeconds(2 * DAY).toISOString(), outcome: 'fail' });
-    expect(nextDeadline(task)).toEqual(addSeconds(2 * DAY));
-    expect(nextCheckAt(task, FIXED_NOW)).toEqual(addSeconds(2 * DAY));
-    expect(expireHold(task, addSeconds(2 * DAY - 1))).toBeNull();
+    expect(computeTaskDeadline(task)).toEqual(addSeconds(2 * DAY));
+    expect(computeNextTaskCheckAt(task, FIXED_NOW)).toEqual(addSeconds(2 * DAY));
+    expect(expireReviewHold(task, addSeconds(2 * DAY - 1))).toBeNull();
   });
 
   it('of an earlier version has no limit', () => {
     const task = { ...judged, hold: { reasons: ['r'], since: FIXED_NOW.toISOString() } };
-    expect(nextDeadline(task)).toBeNull();
-    expect(expireHold(task, addSeconds(10_000 * DAY))).toBeNull();
+    expect(computeTaskDeadline(task)).toBeNull();
+    expect(expireReviewHold(task, addSeconds(10_000 * DAY))).toBeNull();
   });
 
   it('fails when nobody decides in time, and says so', () => {
-    const task = of(expireHold(held('fail'), addSeconds(14 * DAY)));
+    const task = of(expireReviewHold(held('fail'), addSeconds(14 * DAY)));
     expect(task).toMatchObject({
       status: 'failed',
       hold: null,
@@ -66,15 +69,15 @@ describe('work that is held for a person', () => {
   });
 
   it('or is refused, as a person would: a stronger model tries', () => {
-    const task = of(expireHold(held('reject'), addSeconds(14 * DAY)));
+    const task = of(expireReviewHold(held('reject'), addSeconds(14 * DAY)));
     expect(task).toMatchObject({
       status: 'in_review',
       hold: null,
       run: judged.run + 1,
       review: { decision: 'reject', by: 'assay' },
     });
-    expect(currentStage(task)).toBe('decide');
-    expect(decideAfterAttempt(task, MODELS)).toMatchObject({ action: 'escalate' });
+    expect(determineCascadeStage(task)).toBe('decide');
+    expect(decideNextCascadeAction(task, MODELS)).toMatchObject({ action: 'escalate' });
   });
 
   it('is never let out by time alone', () => {
@@ -83,11 +86,12 @@ describe('work that is held for a person', () => {
         fc.constantFrom('fail' as const, 'reject' as const),
         fc.integer({ min: 0, max: 100 }),
         (outcome, days) => {
-          const change = expireHold(held(outcome), addSeconds(days * DAY));
+          const change = expireReviewHold(held(outcome), addSeconds(days * DAY));
           expect(change === null).toBe(days < 14);
           if (change)
             expect(
-              change.task.status === 'failed' || decideAfterAttempt(change.task, MODELS).action !== 'accept',
+              change.task.status === 'failed' ||
+                decideNextCascadeAction(change.task, MODELS).action !== 'accept',
             ).toBe(true);
         },
       ),
@@ -105,17 +109,17 @@ describe('a verdict that is made again', () => {
       verification: judged.attempts[0]?.verification,
       repeated: { times: 1, earlier: 'refer', by: 'ann', judging_cost_usd: 0.25 },
     });
-    expect(currentStage(task)).toBe('verify');
+    expect(determineCascadeStage(task)).toBe('verify');
     expect(requestReverification(task, 'again', 'ann', addSeconds(61))).toBeNull();
     const again = of(recordVerdict(task, 1, { ...referred, judging_cost_usd: 0.5 }, addSeconds(62)));
     expect(totalJudgingCost(again.attempts[0] ?? { verdict: null })).toBe(0.75);
-    expect(currentStage(again)).toBe('decide');
-    expect(decideAfterAttempt(again, MODELS)).toMatchObject({ action: 'refer' });
+    expect(determineCascadeStage(again)).toBe('decide');
+    expect(decideNextCascadeAction(again, MODELS)).toMatchObject({ action: 'refer' });
   });
 
   it('is the same as far as it comes from evidence', () => {
     const seen = evidence({ gates: [gate(), gate({ name: 'lint', outcome: 'could_not_run' })] });
-    expect(reduceToVerdict(structuredClone(seen))).toEqual(reduceToVerdict(seen));
+    expect(deriveVerdictFromEvidence(structuredClone(seen))).toEqual(deriveVerdictFromEvidence(seen));
   });
 
   it.each([
@@ -131,7 +135,7 @@ describe('a verdict that is made again', () => {
     for (let time = 0; time < MAX_REVERIFICATIONS; time++) {
       task = of(requestReverification(task, 'r', 'ann', FIXED_NOW));
       task = of(recordVerdict(task, 1, referred, FIXED_NOW));
-      task = of(recordDecision(task, 1, decideAfterAttempt(task, MODELS), FIXED_NOW));
+      task = of(recordCascadeDecision(task, 1, decideNextCascadeAction(task, MODELS), FIXED_NOW));
     }
     expect(totalJudgingCost(task.attempts[0] ?? { verdict: null })).toBe(0.25 * (MAX_REVERIFICATIONS + 1));
     expect(() => requestReverification(task, 'r', 'ann', FIXED_NOW)).toThrow('decide about it');

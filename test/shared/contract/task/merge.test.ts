@@ -3,16 +3,16 @@ import { DEFAULT_TIER_MODELS as MODELS } from '../../../../shared/contract/agent
 import type { Task } from '../../../../shared/contract/task/task.ts';
 import {
   budgetExhaustedReason,
-  decideAfterAttempt,
+  decideNextCascadeAction,
 } from '../../../../shared/control/cascade/decide-after-attempt.ts';
-import { learnedOutcomes } from '../../../../shared/control/cascade/learning/learned-outcome.ts';
-import { shouldStartExecution } from '../../../../shared/control/task-commands/execution-start.ts';
+import { deriveAttemptOutcomes } from '../../../../shared/control/cascade/learning/learned-outcome.ts';
+import { shouldStartCascadeExecution } from '../../../../shared/control/task-commands/execution-start.ts';
 import {
   MAX_MERGES_PER_ROUND,
   recordMerge,
   recordMergeConflict,
 } from '../../../../shared/control/task-commands/merge-to-target.ts';
-import { currentStage } from '../../../../shared/control/task-commands/stage.ts';
+import { determineCascadeStage } from '../../../../shared/control/task-commands/stage.ts';
 import { artifact, attempt, FIXED_NOW, launch, report, task, verdict } from '../../../support/builders.ts';
 
 const MOVED = 'b'.repeat(40);
@@ -58,7 +58,7 @@ const moved = (of = leaving()): Task => recordMerge(of, 1, work, merged, FIXED_N
 describe('work whose target has moved', () => {
   it('goes back to the gates on the new base, and nothing that was said of it counts', () => {
     const after = moved();
-    expect(currentStage(after)).toBe('run_gates');
+    expect(determineCascadeStage(after)).toBe('run_gates');
     expect(after).toMatchObject({ base_commit: MOVED, delivery: null, review: null, run: 2 });
     expect(after.attempts).toMatchObject([
       { outcome: 'passed' },
@@ -70,7 +70,7 @@ describe('work whose target has moved', () => {
         artifact: { base_commit: MOVED },
       },
     ]);
-    expect(shouldStartExecution(leaving(), after)).toBe(true);
+    expect(shouldStartCascadeExecution(leaving(), after)).toBe(true);
   });
 
   it('is put there once, however often that is said', () => {
@@ -86,13 +86,13 @@ describe('work whose target has moved', () => {
       ...after,
       attempts: [one, { ...two, outcome: 'passed', ended_at: FIXED_NOW.toISOString(), verdict: verdict({}) }],
     };
-    expect(learnedOutcomes(judged as Task)).toEqual(learnedOutcomes(after));
+    expect(deriveAttemptOutcomes(judged as Task)).toEqual(deriveAttemptOutcomes(after));
   });
 
   it('is done again by the same tier when it fails there, or does not merge, and is told where', () => {
     const after = moved();
     const failed = { ...after.attempts[1], verdict: verdict({ verdict: 'fail' }) };
-    expect(decideAfterAttempt({ ...after, attempts: [done, failed] } as Task, MODELS)).toMatchObject({
+    expect(decideNextCascadeAction({ ...after, attempts: [done, failed] } as Task, MODELS)).toMatchObject({
       action: 'retry',
       next_tier: 'sonnet',
     });
@@ -103,8 +103,8 @@ describe('work whose target has moved', () => {
       { onto: MOVED, files: ['a.ts', 'b.ts'] },
       FIXED_NOW,
     );
-    expect(currentStage(conflict?.task as Task)).toBe('decide');
-    expect(decideAfterAttempt(conflict?.task as Task, MODELS)).toMatchObject({
+    expect(determineCascadeStage(conflict?.task as Task)).toBe('decide');
+    expect(decideNextCascadeAction(conflict?.task as Task, MODELS)).toMatchObject({
       action: 'retry',
       next_model: MODELS.sonnet,
     });

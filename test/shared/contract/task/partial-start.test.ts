@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { FAILURE_MODES, type FailureMode } from '../../../../shared/contract/failure/failure-record.ts';
 import {
-  evaluatePartialStart,
-  PARTIAL_START_THRESHOLDS,
+  evaluatePartialDependencyStart,
+  MIN_DONE_SHARES_FOR_PARTIAL_START,
   type TaskDependency,
 } from '../../../../shared/contract/task/partial-start.ts';
 import { TASK_STATUSES } from '../../../../shared/contract/task/status.ts';
 import { createTask } from '../../../../shared/control/task-commands/create.ts';
-import { reexamineDependencies } from '../../../../shared/control/task-commands/wait.ts';
+import { recheckTaskDependencies } from '../../../../shared/control/task-commands/wait.ts';
 import { FIXED_NOW, submission, task } from '../../../support/builders.ts';
 
 const done = (id: string): TaskDependency => ({ id, status: 'done' });
@@ -22,15 +22,19 @@ const map = (...all: TaskDependency[]) => new Map(all.map((each) => [each.id, ea
 describe('a task whose dependencies have failed for good', () => {
   test('starts when enough are done, as the way asks in which the others failed', () => {
     const three = [done('a'), done('b'), failed('c', 'timeout'), failed('d', 'quality')];
-    expect(evaluatePartialStart('lenient', three)).toEqual({
+    expect(evaluatePartialDependencyStart('lenient', three)).toEqual({
       missing: ['c', 'd'],
       share: 0.5,
       threshold: 0.3,
     });
-    expect(evaluatePartialStart('strict', three)).toBeNull();
-    expect(evaluatePartialStart('strict', [done('a'), failed('b')])).toMatchObject({ threshold: 0.5 });
-    expect(evaluatePartialStart('strict', [done('a'), { id: 'b', status: 'cancelled' }])).toBeNull();
-    expect(evaluatePartialStart('wait', three)).toBeNull();
+    expect(evaluatePartialDependencyStart('strict', three)).toBeNull();
+    expect(evaluatePartialDependencyStart('strict', [done('a'), failed('b')])).toMatchObject({
+      threshold: 0.5,
+    });
+    expect(
+      evaluatePartialDependencyStart('strict', [done('a'), { id: 'b', status: 'cancelled' }]),
+    ).toBeNull();
+    expect(evaluatePartialDependencyStart('wait', three)).toBeNull();
   });
 
   test('never starts while one may still be done, nor with none, nor below what is asked', () => {
@@ -47,15 +51,17 @@ describe('a task whose dependencies have failed for good', () => {
           ...failed(`t${index}`, mode),
           status,
         }));
-        const start = evaluatePartialStart(policy, dependencies);
+        const start = evaluatePartialDependencyStart(policy, dependencies);
         if (!start) return;
         const missing = dependencies.filter(({ status }) => status !== 'done');
         expect(missing.every(({ status }) => status === 'failed' || status === 'cancelled')).toBe(true);
         expect(start.missing).toEqual(missing.map(({ id }) => id));
         expect(missing.length).toBeLessThan(dependencies.length);
-        expect(start.share).toBeGreaterThanOrEqual(Math.min(...Object.values(PARTIAL_START_THRESHOLDS)));
+        expect(start.share).toBeGreaterThanOrEqual(
+          Math.min(...Object.values(MIN_DONE_SHARES_FOR_PARTIAL_START)),
+        );
         // What is strict lets go is let go leniently, too.
-        expect(evaluatePartialStart('lenient', dependencies)).not.toBeNull();
+        expect(evaluatePartialDependencyStart('lenient', dependencies)).not.toBeNull();
       }),
       { numRuns: 100 },
     );
@@ -65,7 +71,7 @@ describe('a task whose dependencies have failed for good', () => {
     const dependencies = map(done('a'), failed('b', 'timeout'));
     const fields = { depends_on: ['a', 'b'], partial_dependencies: 'strict' as const };
     const blocked = task({ status: 'blocked', waits_for: 'b' }, fields);
-    expect(reexamineDependencies(blocked, dependencies, FIXED_NOW)?.task).toMatchObject({
+    expect(recheckTaskDependencies(blocked, dependencies, FIXED_NOW)?.task).toMatchObject({
       status: 'open',
       partial: { missing: ['b'], share: 0.5, threshold: 0.3 },
       waits_for: null,
@@ -88,11 +94,11 @@ describe('a task whose dependencies have failed for good', () => {
       status: 'open',
       fix_of: { task_id: 'b', root: 'b', generation: 1, attempts: 1 },
     };
-    const after = reexamineDependencies(blocked, map(done('a'), withFix, fix), FIXED_NOW)?.task;
+    const after = recheckTaskDependencies(blocked, map(done('a'), withFix, fix), FIXED_NOW)?.task;
     expect(after).toMatchObject({ status: 'blocked', depends_on: ['a', 'f'], waits_for: 'f' });
     expect(
       after &&
-        reexamineDependencies(after, map(done('a'), { ...fix, status: 'done' }), FIXED_NOW)?.task.status,
+        recheckTaskDependencies(after, map(done('a'), { ...fix, status: 'done' }), FIXED_NOW)?.task.status,
     ).toBe('open');
   });
 });

@@ -3,7 +3,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { itemBytes as measured } from '../../../../local/dynamodb/capacity.ts';
 import type { ItemImage } from '../../../../local/dynamodb/item-image.ts';
-import { MAX_APPROVALS, MAX_DECISION_REASON_LENGTH } from '../../../../shared/contract/approval/schema.ts';
+import {
+  MAX_APPROVALS_PER_TASK,
+  MAX_DECISION_REASON_LENGTH,
+} from '../../../../shared/contract/approval/schema.ts';
 import { ReviewSettings } from '../../../../shared/contract/review/review-settings.ts';
 import {
   MAX_SCREENSHOT_BYTES,
@@ -285,7 +288,7 @@ const largest = (least: number): fc.Arbitrary<Task> =>
       },
       failure: { code: 'delivery_refused', message: words },
       base_autonomy: 'supervised' as const,
-      approvals: Array.from({ length: MAX_APPROVALS }, (_, index) =>
+      approvals: Array.from({ length: MAX_APPROVALS_PER_TASK }, (_, index) =>
         approval({
           number: index + 1,
           action: `${'a'.repeat(32)}:${'b'.repeat(32)}`,
@@ -307,7 +310,9 @@ const largest = (least: number): fc.Arbitrary<Task> =>
             patch_sha256: 'f'.repeat(64),
             patch_bytes: 999_999,
           },
-          ...(index === MAX_APPROVALS - 1 && { session: { id: 's'.repeat(64), sha256: 'f'.repeat(64) } }),
+          ...(index === MAX_APPROVALS_PER_TASK - 1 && {
+            session: { id: 's'.repeat(64), sha256: 'f'.repeat(64) },
+          }),
         }),
       ),
     }));

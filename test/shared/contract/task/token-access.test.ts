@@ -2,15 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { LAUNCH_KINDS } from '../../../../shared/contract/box-kind.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
 import {
+  determineLaunchTokenAccess,
   isAccessSufficient,
+  LAUNCH_TOKEN_ACCESS_LEVELS,
+  type LaunchTokenHolder,
   restrictToAttempt,
-  TOKEN_ACCESS_LEVELS,
-  type TokenHolder,
-  tokenAccess,
 } from '../../../../shared/contract/task/token-access.ts';
 import { attempt, FIXED_NOW, launch, report, task, taskInReview } from '../../../support/builders.ts';
 
-const holder = (fields: Partial<TokenHolder> = {}): TokenHolder => ({
+const holder = (fields: Partial<LaunchTokenHolder> = {}): LaunchTokenHolder => ({
   caller: 'agent',
   attempt: 1,
   launch: 1,
@@ -31,7 +31,7 @@ const delivery = (state: 'delivered' | 'refused' | 'pushing'): NonNullable<Task[
 
 describe('a token', () => {
   it.each(LAUNCH_KINDS)('of %s is good for all of its work while its attempt runs', (caller) => {
-    expect(tokenAccess(running, holder({ caller }))).toBe('live');
+    expect(determineLaunchTokenAccess(running, holder({ caller }))).toBe('live');
   });
 
   it.each(LAUNCH_KINDS)('of %s is good for nothing once its attempt is over without its report', (caller) => {
@@ -42,45 +42,48 @@ describe('a token', () => {
       task({ attempts: [attempt(boxes), attempt({ number: 2 })] }),
       task({ status: 'cancelled', attempts: [attempt(boxes)] }),
     ])
-      expect(tokenAccess(over, holder({ caller }))).toBe('over');
+      expect(determineLaunchTokenAccess(over, holder({ caller }))).toBe('over');
   });
 
   it.each(LAUNCH_KINDS)('of %s is good for nothing once its container is given up or replaced', (caller) => {
     const lost = task({ attempts: [attempt({ [caller]: launch({ lost: true }) })] });
     const replaced = task({ attempts: [attempt({ [caller]: launch({ number: 2 }) })] });
-    expect(tokenAccess(lost, holder({ caller }))).toBe('over');
-    expect(tokenAccess(replaced, holder({ caller }))).toBe('over');
-    expect(tokenAccess(replaced, holder({ caller, launch: 2 }))).toBe('live');
+    expect(determineLaunchTokenAccess(lost, holder({ caller }))).toBe('over');
+    expect(determineLaunchTokenAccess(replaced, holder({ caller }))).toBe('over');
+    expect(determineLaunchTokenAccess(replaced, holder({ caller, launch: 2 }))).toBe('live');
   });
 
   it('is good for nothing in an attempt that there never was', () => {
-    expect(tokenAccess(running, holder({ attempt: 2 }))).toBe('over');
+    expect(determineLaunchTokenAccess(running, holder({ attempt: 2 }))).toBe('over');
   });
 
   it('of gates can only repeat its report once that is in', () => {
-    expect(tokenAccess(taskInReview({ ...boxes }), holder({ caller: 'gates' }))).toBe('live');
+    expect(determineLaunchTokenAccess(taskInReview({ ...boxes }), holder({ caller: 'gates' }))).toBe('live');
     const reported = taskInReview({ ...boxes, verification_failure: failure });
-    expect(tokenAccess(reported, holder({ caller: 'gates' }))).toBe('repeat');
+    expect(determineLaunchTokenAccess(reported, holder({ caller: 'gates' }))).toBe('repeat');
   });
 
   it('of a delivery can only repeat its report once that is in', () => {
     const at = (state: 'delivered' | 'refused' | 'pushing') =>
-      tokenAccess(taskInReview(boxes, { delivery: delivery(state) }), holder({ caller: 'deliver' }));
+      determineLaunchTokenAccess(
+        taskInReview(boxes, { delivery: delivery(state) }),
+        holder({ caller: 'deliver' }),
+      );
     expect([at('pushing'), at('delivered'), at('refused')]).toEqual(['live', 'repeat', 'repeat']);
   });
 
   it('of an agent that has reported may look at its work until that is decided, and then only repeat', () => {
-    expect(tokenAccess(taskInReview(boxes), holder())).toBe('read');
+    expect(determineLaunchTokenAccess(taskInReview(boxes), holder())).toBe('read');
     const decided = task({
       status: 'done',
       attempts: [attempt({ ...boxes, report: report(), outcome: 'passed' })],
     });
-    expect(tokenAccess(decided, holder())).toBe('repeat');
+    expect(determineLaunchTokenAccess(decided, holder())).toBe('repeat');
   });
 
   it('that may do more may do all that one may that may do less', () => {
-    for (const [index, more] of TOKEN_ACCESS_LEVELS.entries())
-      for (const less of TOKEN_ACCESS_LEVELS.slice(0, index + 1))
+    for (const [index, more] of LAUNCH_TOKEN_ACCESS_LEVELS.entries())
+      for (const less of LAUNCH_TOKEN_ACCESS_LEVELS.slice(0, index + 1))
         expect(isAccessSufficient(more, less)).toBe(true);
     expect(isAccessSufficient('read', 'live')).toBe(false);
   });

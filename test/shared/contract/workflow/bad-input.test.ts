@@ -3,8 +3,8 @@ import { DEFAULT_APPROVAL_SETTINGS } from '../../../../shared/control/approvals/
 import { BUILTIN_WORKFLOWS } from '../../../../shared/control/workflow/builtin-workflows.ts';
 import { parseWorkflow } from '../../../../shared/control/workflow/parse-workflow.ts';
 import { resolveWorkflow } from '../../../../shared/control/workflow/resolve-workflow.ts';
-import { NO_CREDENTIALS } from '../../../../shared/store/credential-provider.ts';
-import { resolveBaseStep } from '../../../../shared/use-cases/cascade/resolve-base-commit.ts';
+import { provideNoCredentials } from '../../../../shared/store/credential-provider.ts';
+import { runResolveBaseCommitStep } from '../../../../shared/use-cases/cascade/resolve-base-commit.ts';
 import { runWorkflowReviews } from '../../../../shared/use-cases/review/run-workflow-reviews.ts';
 import { submitTask } from '../../../../shared/use-cases/submit/submit-task.ts';
 import {
@@ -73,14 +73,14 @@ async function submitted(files: Readonly<Record<string, string>>) {
       objects: REJECTING_OBJECTS,
     },
   );
-  await resolveBaseStep(task.id, 1, {
+  await runResolveBaseCommitStep(task.id, 1, {
     tasks: table.tasks,
     deadlines: table.deadlines,
     now: () => FIXED_NOW,
     readRefs: async () => [{ name: 'refs/heads/main', id: fakeSha1('a') }],
     readFiles: async (_repository, _commit, paths) =>
       new Map(paths.map((path) => [path, files[path] ?? null])),
-    getCredential: NO_CREDENTIALS,
+    getCredential: provideNoCredentials,
     sleep: async () => {},
   });
   return { before: task, after: await table.tasks.require(task.id) };

@@ -9,9 +9,9 @@ import {
   findBuiltinWorkflow,
 } from '../../../../shared/control/workflow/builtin-workflows.ts';
 import { resolveWorkflow } from '../../../../shared/control/workflow/resolve-workflow.ts';
-import { absentJudgement } from '../../../../shared/reviews/engine/engine.ts';
-import { RUBRIC_GRADING } from '../../../../shared/reviews/reviewers/rubric-grading.ts';
-import { createEmptyGrading } from '../../../../shared/reviews/rubric/grading.ts';
+import { createJudgementWithoutOpinion } from '../../../../shared/reviews/engine/engine.ts';
+import { RUBRIC_GRADING_REVIEWER } from '../../../../shared/reviews/reviewers/rubric-grading.ts';
+import { createEmptyGradingRecord } from '../../../../shared/reviews/rubric/grading.ts';
 import { approval, attempt, FIXED_NOW, fakeSha1, task, verdict } from '../../../support/builders.ts';
 import { createTestTable } from '../../../support/dynalite-table.ts';
 import { evidenceRecord, held } from './support.ts';
@@ -40,8 +40,8 @@ const handoff = {
   created_at: FIXED_NOW.toISOString(),
 };
 const graded = {
-  ...absentJudgement(RUBRIC_GRADING, { of: node }, { code: 'unknown_writer' }),
-  grading: { ...createEmptyGrading(node), handoff },
+  ...createJudgementWithoutOpinion(RUBRIC_GRADING_REVIEWER, { of: node }, { code: 'unknown_writer' }),
+  grading: { ...createEmptyGradingRecord(node), handoff },
 };
 const waiting = (holder: string): Task =>
   task({

@@ -9,9 +9,9 @@ import {
   findBuiltinWorkflow,
 } from '../../../../shared/control/workflow/builtin-workflows.ts';
 import { resolveWorkflow } from '../../../../shared/control/workflow/resolve-workflow.ts';
-import { absentJudgement } from '../../../../shared/reviews/engine/engine.ts';
-import { RUBRIC_GRADING } from '../../../../shared/reviews/reviewers/rubric-grading.ts';
-import { createEmptyGrading } from '../../../../shared/reviews/rubric/grading.ts';
+import { createJudgementWithoutOpinion } from '../../../../shared/reviews/engine/engine.ts';
+import { RUBRIC_GRADING_REVIEWER } from '../../../../shared/reviews/reviewers/rubric-grading.ts';
+import { createEmptyGradingRecord } from '../../../../shared/reviews/rubric/grading.ts';
 import { ItemTable } from '../../../../shared/store/item-table.ts';
 import { TaskStore } from '../../../../shared/store/task-store.ts';
 import { FIXED_NOW, fakeSha1, task, verdict } from '../../../support/builders.ts';
@@ -56,9 +56,9 @@ describe('nobody judges their own work', () => {
     const [node] = inForce.verifications;
     if (!node) throw new Error('the pipeline has a node');
     const judgement = {
-      ...absentJudgement(RUBRIC_GRADING, { of: node }, { code: 'unknown_writer' }),
+      ...createJudgementWithoutOpinion(RUBRIC_GRADING_REVIEWER, { of: node }, { code: 'unknown_writer' }),
       grading: {
-        ...createEmptyGrading(node),
+        ...createEmptyGradingRecord(node),
         handoff: {
           from_agent_id: 'x',
           to_agent_id: 'ann',

@@ -2,39 +2,43 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import {
   ADMISSION_RETRY_SECONDS,
-  type AdmissionRequest,
-  type AdmissionState,
-  canAdmit,
+  canAdmitLaunch,
+  computePassedOverCounts,
+  hashSubmitterName,
+  type LaunchAdmissionRequest,
+  type LaunchAdmissionState,
   MAX_TIMES_PASSED_OVER,
-  passedOverChanges,
-  planWaitEntry,
+  planLaunchWaitEntry,
   STARVATION_SECONDS,
-  submitterKey,
   WAIT_ENTRY_TTL_SECONDS,
-  type WaitingRequest,
+  type WaitingLaunchRequest,
 } from '../../../../shared/control/admission/admission-control.ts';
 import { task } from '../../../support/builders.ts';
 
-type Priority = AdmissionRequest['priority'];
+type Priority = LaunchAdmissionRequest['priority'];
 const NOW = 10_000;
-const ask = (by: string, priority: Priority = 2, name = `${by}${priority}`): AdmissionRequest => ({
+const ask = (by: string, priority: Priority = 2, name = `${by}${priority}`): LaunchAdmissionRequest => ({
   name,
   by,
   priority,
 });
-const waits = (of: AdmissionRequest, since = NOW, until = NOW): WaitingRequest => ({ ...of, since, until });
+const waits = (of: LaunchAdmissionRequest, since = NOW, until = NOW): WaitingLaunchRequest => ({
+  ...of,
+  since,
+  until,
+});
 const shares = (
   held: Record<string, number>,
-  waiting: readonly WaitingRequest[] = [],
+  waiting: readonly WaitingLaunchRequest[] = [],
   passed: Partial<Record<Priority, number>> = {},
-): AdmissionState => ({
+): LaunchAdmissionState => ({
   heldBySubmitter: new Map(Object.entries(held)),
   waiting,
   passedOver: new Map(Object.entries(passed).map(([each, count]) => [Number(each) as Priority, count])),
 });
 const LONG = NOW - STARVATION_SECONDS;
 
-it.each<[string, AdmissionRequest, AdmissionState, boolean]>([
+it.each<[string, LaunchAdmissionRequest, LaunchAdmissionState, boolean]>([
   ['takes what nobody waits for, however much it has', ask('much'), shares({ much: 9 }), true],
   [
     'leaves it to one that waits and has less',
@@ -110,7 +114,7 @@ it.each<[string, AdmissionRequest, AdmissionState, boolean]>([
     false,
   ],
 ])('a launch %s', (_case, who, of, may) => {
-  expect(canAdmit(who, of, NOW)).toBe(may);
+  expect(canAdmitLaunch(who, of, NOW)).toBe(may);
 });
 
 const priorities = fc.constantFrom<Priority>(1, 2, 3);
@@ -137,7 +141,7 @@ it('always lets one of those that wait take what is free', () => {
     fc.property(anyShares, (of) => {
       const live = of.waiting.filter(({ until }) => until >= NOW);
       fc.pre(live.length > 0);
-      expect(live.some((each) => canAdmit(each, of, NOW))).toBe(true);
+      expect(live.some((each) => canAdmitLaunch(each, of, NOW))).toBe(true);
     }),
   );
 });
@@ -147,7 +151,7 @@ it('never lets a lower priority go before a higher one that waits, unless it was
     fc.property(anyShares, asks, (of, who) => {
       const isUrgent = of.waiting.some(({ priority, until }) => until >= NOW && priority < who.priority);
       const isPassedOver = (of.passedOver.get(who.priority) ?? 0) >= MAX_TIMES_PASSED_OVER;
-      if (isUrgent && !isPassedOver) expect(canAdmit(who, of, NOW)).toBe(false);
+      if (isUrgent && !isPassedOver) expect(canAdmitLaunch(who, of, NOW)).toBe(false);
     }),
   );
 });
@@ -155,7 +159,7 @@ it('never lets a lower priority go before a higher one that waits, unless it was
 it('keeps a few words of each kind, renews them in time, and never more in all than fit', () => {
   fc.assert(
     fc.property(anyShares, asks, (of, who) => {
-      const { isQueued, entry, expiredNames } = planWaitEntry(who, of, NOW);
+      const { isQueued, entry, expiredNames } = planLaunchWaitEntry(who, of, NOW);
       const left = of.waiting.filter(({ name }) => !expiredNames.includes(name));
       expect(left.filter(({ until }) => until >= NOW).length + (entry ? 1 : 0)).toBeLessThanOrEqual(30);
       if (entry) expect(left.every(({ until }) => until >= NOW)).toBe(true);
@@ -166,37 +170,37 @@ it('keeps a few words of each kind, renews them in time, and never more in all t
       if (isNew) expect(isQueued).toBe(true);
     }),
   );
-  const first = planWaitEntry(ask('ann'), shares({}), NOW).entry;
+  const first = planLaunchWaitEntry(ask('ann'), shares({}), NOW).entry;
   if (!first) throw new Error('there is a place');
   expect(first).toEqual({ ...ask('ann'), since: NOW, until: NOW + WAIT_ENTRY_TTL_SECONDS });
-  expect(planWaitEntry(ask('ann'), shares({}, [first]), NOW + 2)).toEqual({
+  expect(planLaunchWaitEntry(ask('ann'), shares({}, [first]), NOW + 2)).toEqual({
     isQueued: true,
     entry: null,
     expiredNames: [],
   });
   const renewed = { ...first, until: NOW + ADMISSION_RETRY_SECONDS + WAIT_ENTRY_TTL_SECONDS };
-  expect(planWaitEntry(ask('ann'), shares({}, [first]), NOW + ADMISSION_RETRY_SECONDS).entry).toEqual(
+  expect(planLaunchWaitEntry(ask('ann'), shares({}, [first]), NOW + ADMISSION_RETRY_SECONDS).entry).toEqual(
     renewed,
   );
 });
 
 it('counts for each priority that waits what goes before it, and no longer when it is served or waits no more', () => {
   const of = shares({}, [waits(ask('ann', 2)), waits(ask('bob', 3), NOW, NOW - 1)], { 2: 4, 3: 5 });
-  expect(passedOverChanges(ask('ann', 1), of, NOW)).toEqual({ counted: [2], ended: [3] });
-  expect(passedOverChanges(ask('ann', 2), of, NOW)).toEqual({ counted: [], ended: [2, 3] });
+  expect(computePassedOverCounts(ask('ann', 1), of, NOW)).toEqual({ counted: [2], ended: [3] });
+  expect(computePassedOverCounts(ask('ann', 2), of, NOW)).toEqual({ counted: [], ended: [2, 3] });
 });
 
 /** One place with a room of ten: all come once, in any order, and say that they wait; then one box ends, and they come again. */
 function play(
   random: () => number,
-  queue: Map<string, { ask: AdmissionRequest; left: number; times: number }>,
+  queue: Map<string, { ask: LaunchAdmissionRequest; left: number; times: number }>,
   rounds: number,
-): AdmissionRequest[] {
+): LaunchAdmissionRequest[] {
   const ROOM = 10;
   const running: string[] = Array.from({ length: ROOM }, () => 'much');
-  let waiting: WaitingRequest[] = [];
+  let waiting: WaitingLaunchRequest[] = [];
   let passed = new Map<Priority, number>();
-  const started: AdmissionRequest[] = [];
+  const started: LaunchAdmissionRequest[] = [];
   for (let round = 1; round <= rounds; round++) {
     const now = NOW + round * 60;
     for (const again of [false, true]) {
@@ -207,8 +211,8 @@ function play(
         const held = new Map<string, number>();
         for (const by of running) held.set(by, (held.get(by) ?? 0) + 1);
         const of = { heldBySubmitter: held, waiting, passedOver: passed };
-        if (running.length < ROOM && canAdmit(each.ask, of, now)) {
-          const { counted, ended } = passedOverChanges(each.ask, of, now);
+        if (running.length < ROOM && canAdmitLaunch(each.ask, of, now)) {
+          const { counted, ended } = computePassedOverCounts(each.ask, of, now);
           passed = new Map([...passed].filter(([priority]) => !ended.includes(priority)));
           for (const priority of counted) passed.set(priority, (passed.get(priority) ?? 0) + 1);
           running.push(each.ask.by);
@@ -216,7 +220,7 @@ function play(
           each.left -= 1;
           waiting = waiting.filter(({ name }) => name !== each.ask.name);
         } else {
-          const { entry, expiredNames } = planWaitEntry(each.ask, of, now);
+          const { entry, expiredNames } = planLaunchWaitEntry(each.ask, of, now);
           waiting = waiting.filter(({ name }) => !expiredNames.includes(name) && name !== entry?.name);
           if (entry) waiting.push(entry);
           else
@@ -267,7 +271,7 @@ it('lets a flood of urgent work go first, and the rest not wait for ever', () =>
 });
 
 it('names a submitter in a way that a queue takes as a group', () => {
-  const of = submitterKey(task({ created_by: 'Ann Ö. <ann@example.test>' }));
+  const of = hashSubmitterName(task({ created_by: 'Ann Ö. <ann@example.test>' }));
   expect(of).toMatch(/^[0-9a-f]{32}$/);
-  expect(submitterKey(task({ created_by: 'bob' }))).not.toBe(of);
+  expect(hashSubmitterName(task({ created_by: 'bob' }))).not.toBe(of);
 });

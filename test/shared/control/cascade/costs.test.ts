@@ -8,7 +8,10 @@ import {
   usageCostUsd,
 } from '../../../../shared/contract/models/model-prices.ts';
 import type { Attempt } from '../../../../shared/contract/task/attempt.ts';
-import { breakEvenPassRate, chainCosts } from '../../../../shared/control/cascade/chain-costs.ts';
+import {
+  breakEvenPassRate,
+  computeAttemptChainCosts,
+} from '../../../../shared/control/cascade/chain-costs.ts';
 import { attempt, FIXED_NOW, report } from '../../../support/builders.ts';
 
 const usage = (input: number, output: number) => ({
@@ -73,7 +76,7 @@ describe('prices', () => {
 
 describe('a chain', () => {
   it('saves what the top model would have cost for the same tokens', () => {
-    expect(chainCosts([priced('haiku')], MODELS)).toEqual({
+    expect(computeAttemptChainCosts([priced('haiku')], MODELS)).toEqual({
       total_cost_usd: 1,
       judging_cost_usd: 0,
       first_attempt_cost_usd: 1,
@@ -84,22 +87,26 @@ describe('a chain', () => {
 
   it('shows a loss when it climbed to the top', () => {
     expect(
-      chainCosts([priced('haiku'), priced('sonnet'), priced('opus')], MODELS).saved_vs_direct_opus_usd,
+      computeAttemptChainCosts([priced('haiku'), priced('sonnet'), priced('opus')], MODELS)
+        .saved_vs_direct_opus_usd,
     ).toBe(-3);
   });
 
   it('knows nothing when a cost is unknown', () => {
-    expect(chainCosts([attempt({ report: report() }), priced('sonnet')], MODELS)).toMatchObject({
-      total_cost_usd: null,
-      saved_vs_direct_opus_usd: null,
-    });
+    expect(computeAttemptChainCosts([attempt({ report: report() }), priced('sonnet')], MODELS)).toMatchObject(
+      {
+        total_cost_usd: null,
+        saved_vs_direct_opus_usd: null,
+      },
+    );
   });
 
   it('leaves out attempts whose box was lost, and costs nothing before the first', () => {
-    expect(chainCosts([attempt({ outcome: 'infra_failed' }), priced('haiku')], MODELS).total_cost_usd).toBe(
-      1,
-    );
-    expect(chainCosts([], MODELS).total_cost_usd).toBe(0);
+    expect(
+      computeAttemptChainCosts([attempt({ outcome: 'infra_failed' }), priced('haiku')], MODELS)
+        .total_cost_usd,
+    ).toBe(1);
+    expect(computeAttemptChainCosts([], MODELS).total_cost_usd).toBe(0);
   });
 
   it('breaks even at the ratio of the prices', () => {
@@ -116,7 +123,7 @@ describe('a chain', () => {
         }),
         (made) => {
           const attempts = made.map(([tier, input, output]) => priced(tier as 'haiku', input, output));
-          const costs = chainCosts(attempts, MODELS);
+          const costs = computeAttemptChainCosts(attempts, MODELS);
           const direct = usageCostUsd(MODELS.opus, attempts.at(-1)?.usage ?? null, at) ?? 0;
           expect(costs.saved_vs_direct_opus_usd).toBeLessThanOrEqual(direct + 1e-6);
           expect((costs.first_attempt_cost_usd ?? 0) + (costs.escalation_overhead_usd ?? 0)).toBeCloseTo(

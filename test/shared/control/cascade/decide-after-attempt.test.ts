@@ -5,17 +5,17 @@ import { DEFAULT_TIER_MODELS as MODELS } from '../../../../shared/contract/agent
 import { FAILURE_CODES, type FailureCode } from '../../../../shared/contract/failure/failure-class.ts';
 import {
   type FailureRemedy,
-  isExcusedRemedy,
+  isRemedyOutsideAttemptBudget,
   remedyForCode,
 } from '../../../../shared/contract/failure/failure-classes.ts';
 import type { Attempt } from '../../../../shared/contract/task/attempt.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
 import {
   budgetExhaustedReason,
-  decideAfterAttempt,
-  escalationReason,
+  decideNextCascadeAction,
+  findEscalationReason,
 } from '../../../../shared/control/cascade/decide-after-attempt.ts';
-import type { AvailableAgents } from '../../../../shared/control/task-commands/adapter-problems.ts';
+import type { AvailableAgentClis } from '../../../../shared/control/task-commands/adapter-problems.ts';
 import {
   artifact,
   attempt,
@@ -69,38 +69,40 @@ describe('the escalation triggers, in order', () => {
     ],
     ['nothing', { verdict: verdict() }, null],
   ])('%s', (_name, fields, expected) => {
-    expect(escalationReason(attempt({ report: report(), artifact: artifact(), ...fields }))).toBe(expected);
+    expect(findEscalationReason(attempt({ report: report(), artifact: artifact(), ...fields }))).toBe(
+      expected,
+    );
   });
 });
 
 describe('what follows from an attempt', () => {
   it('climbs haiku, sonnet, opus, and gives up on top', () => {
-    expect(decideAfterAttempt(failed(onTier('haiku')), MODELS)).toMatchObject({
+    expect(decideNextCascadeAction(failed(onTier('haiku')), MODELS)).toMatchObject({
       action: 'escalate',
       next_tier: 'sonnet',
       next_model: MODELS.sonnet,
     });
-    expect(decideAfterAttempt(failed(onTier('sonnet')), MODELS)).toMatchObject({
+    expect(decideNextCascadeAction(failed(onTier('sonnet')), MODELS)).toMatchObject({
       action: 'escalate',
       next_tier: 'opus',
     });
-    expect(decideAfterAttempt(failed(onTier('opus')), MODELS)).toMatchObject({
+    expect(decideNextCascadeAction(failed(onTier('opus')), MODELS)).toMatchObject({
       action: 'give_up',
       next_model: null,
     });
   });
 
   it('accepts a pass, verified or not', () => {
-    expect(decideAfterAttempt(taskInReview({ verdict: verdict() }), MODELS)).toMatchObject({
+    expect(decideNextCascadeAction(taskInReview({ verdict: verdict() }), MODELS)).toMatchObject({
       action: 'accept',
       reason: 'verdict pass',
     });
-    expect(decideAfterAttempt(taskInReview({ verdict: verdict({ verified: false }) }), MODELS)).toMatchObject(
-      {
-        action: 'accept',
-        reason: 'completed unverified',
-      },
-    );
+    expect(
+      decideNextCascadeAction(taskInReview({ verdict: verdict({ verified: false }) }), MODELS),
+    ).toMatchObject({
+      action: 'accept',
+      reason: 'completed unverified',
+    });
   });
 
   it('climbs on low confidence although the work passed, but lets evidence outweigh words on the last tier', () => {
@@ -108,17 +110,17 @@ describe('what follows from an attempt', () => {
       verdict: verdict(),
       report: report({ output_tail: 'This is a partial implementation.' }),
     };
-    expect(decideAfterAttempt(taskInReview({ ...onTier('haiku'), ...unsure }), MODELS)).toMatchObject({
+    expect(decideNextCascadeAction(taskInReview({ ...onTier('haiku'), ...unsure }), MODELS)).toMatchObject({
       action: 'escalate',
     });
-    expect(decideAfterAttempt(taskInReview({ ...onTier('opus'), ...unsure }), MODELS)).toMatchObject({
+    expect(decideNextCascadeAction(taskInReview({ ...onTier('opus'), ...unsure }), MODELS)).toMatchObject({
       action: 'accept',
     });
   });
 
   it('asks a person when the evidence is not conclusive', () => {
     expect(
-      decideAfterAttempt(
+      decideNextCascadeAction(
         taskInReview({
           verdict: verdict({
             verdict: 'refer',
@@ -130,7 +132,7 @@ describe('what follows from an attempt', () => {
     ).toMatchObject({ action: 'refer', reason: 'no ruff here' });
   });
 
-  it.each(FAILURE_CODES.filter((each) => isExcusedRemedy(remedyForCode(each))))(
+  it.each(FAILURE_CODES.filter((each) => isRemedyOutsideAttemptBudget(remedyForCode(each))))(
     'repeats on the same tier after %s, within the retries',
     (failureClass) => {
       const of = taskInReview({
@@ -138,14 +140,17 @@ describe('what follows from an attempt', () => {
         report: report({ status: 'failed', failure_class: failureClass }),
         artifact: null,
       });
-      expect(decideAfterAttempt(of, MODELS)).toMatchObject({ action: 'retry', next_model: MODELS.sonnet });
-      expect(decideAfterAttempt({ ...of, retries: 3 }, MODELS).action).toBe('give_up');
+      expect(decideNextCascadeAction(of, MODELS)).toMatchObject({
+        action: 'retry',
+        next_model: MODELS.sonnet,
+      });
+      expect(decideNextCascadeAction({ ...of, retries: 3 }, MODELS).action).toBe('give_up');
     },
   );
 
   it('believes what the gateway has seen of the provider rather than what the agent makes of it', () => {
     const decided = (claimed: FailureCode, seen: FailureCode) =>
-      decideAfterAttempt(
+      decideNextCascadeAction(
         taskInReview({
           ...onTier('sonnet'),
           report: report({ status: 'failed', failure_class: claimed }),
@@ -166,14 +171,14 @@ describe('what follows from an attempt', () => {
   });
 
   it('goes to another provider of the same tier where the limit of one is spent, each once, and never for a budget of its own', () => {
-    const agents: AvailableAgents = {
+    const agents: AvailableAgentClis = {
       defaultAdapter: { kind: 'claude', timeout_s: 900 },
       containerClis: ['claude', 'codex'],
       modelVendors: ['anthropic', 'openai'],
       tierModels: MODELS,
     };
     const met = (fields: Partial<Task> = {}, seen: FailureCode | null = 'provider_spend_limit') =>
-      decideAfterAttempt(
+      decideNextCascadeAction(
         taskInReview(
           {
             ...onTier('sonnet'),
@@ -208,14 +213,14 @@ describe('what follows from an attempt', () => {
       report: report({ status: 'failed', failure_class: 'provider_spend_limit' }),
       artifact: null,
     } as Attempt;
-    expect(decideAfterAttempt({ ...taskInReview({}), attempts: [both, spent] }, MODELS, agents).action).toBe(
-      'give_up',
-    );
+    expect(
+      decideNextCascadeAction({ ...taskInReview({}), attempts: [both, spent] }, MODELS, agents).action,
+    ).toBe('give_up');
   });
 
   it.each(answeredWith('stronger_tier'))('climbs after %s, and ends on top', (failureClass) => {
     const endOn = (tier: 'haiku' | 'opus') =>
-      decideAfterAttempt(
+      decideNextCascadeAction(
         taskInReview({
           ...onTier(tier),
           report: report({ status: 'failed', failure_class: failureClass }),
@@ -237,17 +242,17 @@ describe('what follows from an attempt', () => {
       report: report({ status: 'failed', failure_class: 'timeout' }),
       artifact: null,
     });
-    expect(decideAfterAttempt(first, MODELS)).toMatchObject({
+    expect(decideNextCascadeAction(first, MODELS)).toMatchObject({
       action: 'retry',
       next_tier: 'haiku',
       reason: 'timeout',
     });
-    expect(decideAfterAttempt({ ...first, budget: { max_attempts: 1 } }, MODELS).action).toBe('give_up');
+    expect(decideNextCascadeAction({ ...first, budget: { max_attempts: 1 } }, MODELS).action).toBe('give_up');
   });
 
   it.each(answeredWith('end'))('gives up at once after %s', (failureClass) => {
     expect(
-      decideAfterAttempt(
+      decideNextCascadeAction(
         taskInReview({ report: report({ status: 'failed', failure_class: failureClass }), artifact: null }),
         MODELS,
       ),
@@ -264,13 +269,15 @@ describe('what follows from an attempt', () => {
     };
     const referred = { verdict: verdict({ verdict: 'refer' }) };
     expect(
-      decideAfterAttempt(taskInReview(referred, { review: { ...by, decision: 'approve' } }), MODELS).action,
+      decideNextCascadeAction(taskInReview(referred, { review: { ...by, decision: 'approve' } }), MODELS)
+        .action,
     ).toBe('accept');
     expect(
-      decideAfterAttempt(taskInReview(referred, { review: { ...by, decision: 'reject' } }), MODELS).action,
+      decideNextCascadeAction(taskInReview(referred, { review: { ...by, decision: 'reject' } }), MODELS)
+        .action,
     ).toBe('escalate');
     expect(
-      decideAfterAttempt(
+      decideNextCascadeAction(
         taskInReview(referred, { review: { ...by, tree: fakeSha1('d'), decision: 'approve' } }),
         MODELS,
       ).action,
@@ -292,16 +299,16 @@ describe('what follows from an attempt', () => {
         ),
       },
     );
-    expect(decideAfterAttempt({ ...three, budget: { max_attempts: 3 } }, MODELS)).toMatchObject({
+    expect(decideNextCascadeAction({ ...three, budget: { max_attempts: 3 } }, MODELS)).toMatchObject({
       action: 'give_up',
     });
     expect(
-      decideAfterAttempt({ ...three, budget: { max_attempts: 9, max_cost_usd: 1.5 } }, MODELS),
+      decideNextCascadeAction({ ...three, budget: { max_attempts: 9, max_cost_usd: 1.5 } }, MODELS),
     ).toMatchObject({
       action: 'give_up',
     });
     expect(
-      decideAfterAttempt({ ...three, budget: { max_attempts: 9, max_cost_usd: 1.6 } }, MODELS),
+      decideNextCascadeAction({ ...three, budget: { max_attempts: 9, max_cost_usd: 1.6 } }, MODELS),
     ).toMatchObject({
       action: 'escalate',
     });
@@ -310,7 +317,7 @@ describe('what follows from an attempt', () => {
 
   it('stays on a model that the task insists on', () => {
     const insisted = { ...failed({ tier: null, model: 'my-model' }), model: 'my-model' };
-    expect(decideAfterAttempt(insisted, MODELS).action).toBe('give_up');
+    expect(decideNextCascadeAction(insisted, MODELS).action).toBe('give_up');
   });
 
   it('never accepts failed work, never climbs on what could not run', () => {
@@ -339,7 +346,7 @@ describe('what follows from an attempt', () => {
           },
           { retries },
         );
-        const { action } = decideAfterAttempt(of, MODELS);
+        const { action } = decideNextCascadeAction(of, MODELS);
         if (action === 'accept') expect(made.verdict).toBe('pass');
         if (
           made.failureClass &&

@@ -2,16 +2,16 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { AGENT_CLI_MANIFESTS } from '../../../../shared/contract/agents/adapter-manifests.ts';
 import { DEFAULT_TIER_MODELS as MODELS } from '../../../../shared/contract/agents/tiers.ts';
-import { selectNextModel } from '../../../../shared/control/cascade/model-selection.ts';
+import { selectNextAttemptModel } from '../../../../shared/control/cascade/model-selection.ts';
 import {
-  applyProviderObservation,
-  cooldownsActiveAt,
-  observeProvider,
+  deriveProviderObservation,
+  filterActiveCooldowns,
   type ProviderCooldown,
   type ProviderObservation,
+  updateProviderCooldown,
 } from '../../../../shared/control/cascade/provider-cooldown.ts';
 import { selectFallbackAgent } from '../../../../shared/control/cascade/provider-fallback.ts';
-import type { AvailableAgents } from '../../../../shared/control/task-commands/adapter-problems.ts';
+import type { AvailableAgentClis } from '../../../../shared/control/task-commands/adapter-problems.ts';
 import { ItemTable } from '../../../../shared/store/item-table.ts';
 import { ProviderCooldownStore } from '../../../../shared/store/provider-cooldowns.ts';
 import {
@@ -22,7 +22,7 @@ import { addSeconds, attempt, FIXED_NOW, NOOP_DEADLINES, report, task } from '..
 import { MemoryTable } from '../../../support/memory-table.ts';
 
 const CLAUDE = { kind: 'claude', timeout_s: 900 } as const;
-const AGENTS: AvailableAgents = {
+const AGENTS: AvailableAgentClis = {
   defaultAdapter: CLAUDE,
   containerClis: null,
   installedClis: ['claude', 'codex'],
@@ -40,30 +40,30 @@ const until = (cooling: ProviderCooldown | null): number =>
 
 describe('a provider', () => {
   it('is left alone for longer with each time in a row, and not for ever', () => {
-    const one = applyProviderObservation(null, mark('a#1'));
+    const one = updateProviderCooldown(null, mark('a#1'));
     expect(until(one)).toBe(60);
-    expect(until(applyProviderObservation(one, mark('b#1')))).toBe(120);
+    expect(until(updateProviderCooldown(one, mark('b#1')))).toBe(120);
     let all: ProviderCooldown | null = null;
-    for (let each = 0; each < 20; each++) all = applyProviderObservation(all, mark(`c#${each}`));
+    for (let each = 0; each < 20; each++) all = updateProviderCooldown(all, mark(`c#${each}`));
     expect(until(all)).toBe(3_600);
   });
 
   it('is left alone for as long as it asks, at the most six hours, and a late word does not shorten that', () => {
-    const asked = applyProviderObservation(null, mark('a#1', 0, addSeconds(900).toISOString()));
+    const asked = updateProviderCooldown(null, mark('a#1', 0, addSeconds(900).toISOString()));
     expect(until(asked)).toBe(900);
-    expect(until(applyProviderObservation(asked, mark('b#1', 1, addSeconds(5).toISOString())))).toBe(900);
-    expect(until(applyProviderObservation(null, mark('a#1', 0, addSeconds(1e6).toISOString())))).toBe(
+    expect(until(updateProviderCooldown(asked, mark('b#1', 1, addSeconds(5).toISOString())))).toBe(900);
+    expect(until(updateProviderCooldown(null, mark('a#1', 0, addSeconds(1e6).toISOString())))).toBe(
       6 * 3_600,
     );
   });
 
   it('counts an attempt once, and begins anew when it has answered', () => {
-    const one = applyProviderObservation(null, mark('a#1'));
-    expect(applyProviderObservation(one, mark('a#1', 50))).toBe(one);
-    const well = applyProviderObservation(one, { ...mark('b#1'), failure: null });
+    const one = updateProviderCooldown(null, mark('a#1'));
+    expect(updateProviderCooldown(one, mark('a#1', 50))).toBe(one);
+    const well = updateProviderCooldown(one, { ...mark('b#1'), failure: null });
     expect(well?.times).toBe(0);
-    expect(until(applyProviderObservation(well, mark('c#1', 100)))).toBe(160);
-    expect(applyProviderObservation(null, { ...mark('b#1'), failure: null })).toBeNull();
+    expect(until(updateProviderCooldown(well, mark('c#1', 100)))).toBe(160);
+    expect(updateProviderCooldown(null, { ...mark('b#1'), failure: null })).toBeNull();
   });
 
   it('is marked by the end of an attempt that it could not do, and by nothing else', () => {
@@ -73,32 +73,38 @@ describe('a provider', () => {
       attempts: [attempt({ report: report(of) })],
     });
     expect(
-      observeProvider(working, told({ status: 'failed', failure_class: 'rate_limited' }), CLAUDE)?.failure,
+      deriveProviderObservation(working, told({ status: 'failed', failure_class: 'rate_limited' }), CLAUDE)
+        ?.failure,
     ).toMatchObject({ because: 'rate_limited' });
     expect(
-      observeProvider(working, told({ status: 'failed', failure_class: 'provider_spend_limit' }), CLAUDE)
-        ?.failure,
+      deriveProviderObservation(
+        working,
+        told({ status: 'failed', failure_class: 'provider_spend_limit' }),
+        CLAUDE,
+      )?.failure,
     ).not.toBeNull();
-    expect(observeProvider(working, told({ status: 'completed' }), CLAUDE)).toMatchObject({
+    expect(deriveProviderObservation(working, told({ status: 'completed' }), CLAUDE)).toMatchObject({
       provider: 'anthropic',
       failure: null,
     });
     expect(
-      observeProvider(working, told({ status: 'failed', failure_class: 'agent_crashed' }), CLAUDE),
+      deriveProviderObservation(working, told({ status: 'failed', failure_class: 'agent_crashed' }), CLAUDE),
     ).toBeNull();
     expect(
-      observeProvider(working, told({ status: 'completed' }), {
+      deriveProviderObservation(working, told({ status: 'completed' }), {
         kind: 'command',
         argv: ['x'],
         timeout_s: 9,
       } as never),
     ).toBeNull();
-    expect(observeProvider(told({ status: 'completed' }), told({ status: 'completed' }), CLAUDE)).toBeNull();
+    expect(
+      deriveProviderObservation(told({ status: 'completed' }), told({ status: 'completed' }), CLAUDE),
+    ).toBeNull();
   });
 });
 
 describe('a task whose provider is left alone', () => {
-  const cold = async (of: ReturnType<typeof task>, agents: AvailableAgents = AGENTS, seconds = 0) => {
+  const cold = async (of: ReturnType<typeof task>, agents: AvailableAgentClis = AGENTS, seconds = 0) => {
     const table = new MemoryTable();
     const store = new ProviderCooldownStore(
       new ItemTable(
@@ -179,15 +185,15 @@ describe('a task whose provider is left alone', () => {
       },
     });
     const of = task({ status: 'in_review', attempts: [away] });
-    expect(selectNextModel(of, MODELS, null, null, true)).toMatchObject({
+    expect(selectNextAttemptModel(of, MODELS, null, null, true)).toMatchObject({
       adapter: null,
       rung: { tier: 'sonnet', model: MODELS.sonnet },
     });
-    expect(selectNextModel(of, MODELS, null, null, false)).toMatchObject({
+    expect(selectNextAttemptModel(of, MODELS, null, null, false)).toMatchObject({
       adapter: 'codex',
       rung: { model: 'gpt-6.1-sol' },
     });
     expect(selectFallbackAgent({ ...of, attempts: [] }, AGENTS, ['anthropic', 'openai'])).toBeNull();
-    expect(cooldownsActiveAt([], FIXED_NOW)).toEqual([]);
+    expect(filterActiveCooldowns([], FIXED_NOW)).toEqual([]);
   });
 });

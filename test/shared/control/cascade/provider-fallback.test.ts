@@ -7,14 +7,17 @@ import { DEFAULT_TIER_MODELS as MODELS } from '../../../../shared/contract/agent
 import type { FailureCode } from '../../../../shared/contract/failure/failure-class.ts';
 import type { TaskSubmissionInput } from '../../../../shared/contract/submission/schema.ts';
 import type { Attempt } from '../../../../shared/contract/task/attempt.ts';
-import { decideAfterAttempt } from '../../../../shared/control/cascade/decide-after-attempt.ts';
-import { selectNextModel } from '../../../../shared/control/cascade/model-selection.ts';
-import { attemptAdapter, selectFallbackAgent } from '../../../../shared/control/cascade/provider-fallback.ts';
+import { decideNextCascadeAction } from '../../../../shared/control/cascade/decide-after-attempt.ts';
+import { selectNextAttemptModel } from '../../../../shared/control/cascade/model-selection.ts';
+import {
+  resolveAttemptAdapter,
+  selectFallbackAgent,
+} from '../../../../shared/control/cascade/provider-fallback.ts';
 import { allowedModels } from '../../../../shared/control/model-gateway/model-grant.ts';
-import type { AvailableAgents } from '../../../../shared/control/task-commands/adapter-problems.ts';
+import type { AvailableAgentClis } from '../../../../shared/control/task-commands/adapter-problems.ts';
 import { attempt, FIXED_NOW, report, task, verdict } from '../../../support/builders.ts';
 
-const AGENTS: AvailableAgents = {
+const AGENTS: AvailableAgentClis = {
   defaultAdapter: { kind: 'claude', timeout_s: 900 },
   containerClis: ['claude', 'opencode', 'codex', 'gemini'],
   modelVendors: ['anthropic', 'openai', 'gemini'],
@@ -84,13 +87,13 @@ describe('another agent', () => {
 
   it('runs the same tier by its own models, says why, and may call those models only', () => {
     const of = task({ status: 'in_review', attempts: [down(1), down(2)] });
-    const selected = selectNextModel(of, MODELS, 'codex');
+    const selected = selectNextAttemptModel(of, MODELS, 'codex');
     const { sonnet } = AGENT_CLI_MANIFESTS.codex.tiers.models;
     expect(selected).toMatchObject({ rung: { tier: 'sonnet', model: sonnet }, adapter: 'codex' });
     expect(selected.route.reason).toContain(`by codex, because the provider of ${MODELS.sonnet} is down`);
     const running = attempt({ number: 3, tier: 'sonnet', model: sonnet, adapter: 'codex' });
-    expect(attemptAdapter(of, running, 900)).toEqual({ kind: 'codex', timeout_s: 900 });
-    expect(allowedModels(running, attemptAdapter(of, running), MODELS)).toEqual([
+    expect(resolveAttemptAdapter(of, running, 900)).toEqual({ kind: 'codex', timeout_s: 900 });
+    expect(allowedModels(running, resolveAttemptAdapter(of, running), MODELS)).toEqual([
       sonnet,
       AGENT_CLI_MANIFESTS.codex.tiers.models.haiku,
     ]);
@@ -107,18 +110,18 @@ describe('another agent', () => {
       verdict: verdict({ verdict: 'fail' }),
     });
     const of = task({ status: 'in_review', attempts: [down(1), down(2), failed] });
-    const decision = { ...decideAfterAttempt(of, MODELS), at: FIXED_NOW.toISOString() };
+    const decision = { ...decideNextCascadeAction(of, MODELS), at: FIXED_NOW.toISOString() };
     expect(decision).toMatchObject({ action: 'escalate', next_tier: 'opus', next_model: opus });
     const next = task({
       status: 'in_review',
       attempts: [down(1), down(2), { ...failed, outcome: 'failed', decision }],
     });
-    expect(selectNextModel(next, MODELS)).toMatchObject({
+    expect(selectNextAttemptModel(next, MODELS)).toMatchObject({
       rung: { tier: 'opus', model: opus },
       adapter: 'codex',
     });
     // Another round begins with the deployment's own agent.
-    expect(selectNextModel({ ...next, budget_from: 4 }, MODELS)).toMatchObject({
+    expect(selectNextAttemptModel({ ...next, budget_from: 4 }, MODELS)).toMatchObject({
       adapter: null,
       rung: { tier: 'haiku' },
     });

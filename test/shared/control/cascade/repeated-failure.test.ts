@@ -4,10 +4,10 @@ import { DEFAULT_TIER_MODELS as MODELS } from '../../../../shared/contract/agent
 import type { TaskSubmissionInput } from '../../../../shared/contract/submission/schema.ts';
 import type { Attempt } from '../../../../shared/contract/task/attempt.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
-import { decideAfterAttempt } from '../../../../shared/control/cascade/decide-after-attempt.ts';
-import { selectNextModel } from '../../../../shared/control/cascade/model-selection.ts';
-import type { AvailableAgents } from '../../../../shared/control/task-commands/adapter-problems.ts';
-import { recordDecision } from '../../../../shared/control/task-commands/decide.ts';
+import { decideNextCascadeAction } from '../../../../shared/control/cascade/decide-after-attempt.ts';
+import { selectNextAttemptModel } from '../../../../shared/control/cascade/model-selection.ts';
+import type { AvailableAgentClis } from '../../../../shared/control/task-commands/adapter-problems.ts';
+import { recordCascadeDecision } from '../../../../shared/control/task-commands/decide.ts';
 import { startAttempt } from '../../../../shared/control/task-commands/start-attempt.ts';
 import {
   addSeconds,
@@ -20,7 +20,7 @@ import {
 } from '../../../support/builders.ts';
 
 type Ends = Pick<Attempt, 'report'> & Partial<Attempt>;
-const agents = (clis: AvailableAgents['containerClis']): AvailableAgents => ({
+const agents = (clis: AvailableAgentClis['containerClis']): AvailableAgentClis => ({
   defaultAdapter: { kind: 'claude', timeout_s: 1_800 },
   containerClis: clis,
   modelVendors: null,
@@ -40,12 +40,12 @@ const late: Ends = { report: report({ status: 'failed', failure_class: 'timeout'
 function story(
   end: (number: number) => Ends,
   request: Partial<TaskSubmissionInput> = {},
-  of: AvailableAgents = agents(['claude']),
+  of: AvailableAgentClis = agents(['claude']),
 ): Task {
   let present = task({ base_commit: fakeSha1('a') }, { budget: { max_attempts: 10 }, ...request });
   for (let number = 1; number < 30; number++) {
     const now = addSeconds(number);
-    const { rung, effort, route, adapter } = selectNextModel(present, MODELS);
+    const { rung, effort, route, adapter } = selectNextAttemptModel(present, MODELS);
     const started = startAttempt(present, {
       ...rung,
       effort,
@@ -60,7 +60,7 @@ function story(
       each.number === number ? { ...each, ...end(number) } : each,
     );
     const judged = { ...started, status: 'in_review' as const, attempts };
-    const change = recordDecision(judged, number, decideAfterAttempt(judged, MODELS, of), now);
+    const change = recordCascadeDecision(judged, number, decideNextCascadeAction(judged, MODELS, of), now);
     if (!change) throw new Error('nothing was decided');
     present = change.task;
     const action = present.attempts.at(-1)?.decision?.action;

@@ -24,9 +24,9 @@ import {
   buildCoordinationContext,
   derivePlanProgress,
 } from '../../../../shared/control/coordination/plan-coordination.ts';
-import { preparePlanDispatch } from '../../../../shared/control/coordination/plan-review.ts';
-import { buildReplan } from '../../../../shared/control/coordination/replan.ts';
-import { ClarificationRequired } from '../../../../shared/control/failures/thrown-errors.ts';
+import { decidePlanDispatch } from '../../../../shared/control/coordination/plan-review.ts';
+import { buildReplanTask } from '../../../../shared/control/coordination/replan.ts';
+import { ClarificationRequiredError } from '../../../../shared/control/failures/thrown-errors.ts';
 import { plannedTaskId } from '../../../../shared/control/planning/planned-tasks.ts';
 import { addSeconds, attempt, FIXED_NOW, task } from '../../../support/builders.ts';
 
@@ -120,7 +120,7 @@ describe('the chain between a goal and its tasks', () => {
     };
     const run = (): unknown =>
       runCoordinationHook(buildCoordinationChain(settings()), 'before_decompose', context);
-    expect(run).toThrow(ClarificationRequired);
+    expect(run).toThrow(ClarificationRequiredError);
     expect(run).toThrow(/"c4"; and 2 more$/);
   });
 });
@@ -132,7 +132,7 @@ describe('plan_review_gate', () => {
     ['supervised', 'supervised'],
     ['locked', 'locked'],
   ] as const)('at %s: a person is asked because %s', (autonomy, why) => {
-    const { gateReason, context } = preparePlanDispatch(planned({ autonomy }));
+    const { gateReason, context } = decidePlanDispatch(planned({ autonomy }));
     if (why === null) {
       expect(gateReason).toBeNull();
       expect(context.metadata['plan_review_gate']).toEqual({ gated: false, autonomy_level: autonomy });
@@ -144,32 +144,32 @@ describe('plan_review_gate', () => {
   });
 
   test('asks a person where nobody has named a level, which for the seed is full', () => {
-    expect(preparePlanDispatch(planned()).gateReason).toContain('not named');
+    expect(decidePlanDispatch(planned()).gateReason).toContain('not named');
   });
 
   test.each(AUTONOMY_LEVELS)('goes by the lower of what is asked for and %s of the base', (base_autonomy) => {
     const lets = base_autonomy === 'full' || base_autonomy === 'semi';
-    expect(preparePlanDispatch(planned({ autonomy: 'full', base_autonomy })).gateReason === null).toBe(lets);
+    expect(decidePlanDispatch(planned({ autonomy: 'full', base_autonomy })).gateReason === null).toBe(lets);
   });
 
   test('cannot be left out to do without the person', () => {
     const plan = planned({ autonomy: 'full' }, settings({ chain: ['task_ledger'] }));
-    expect(preparePlanDispatch(plan).gateReason).not.toBeNull();
+    expect(decidePlanDispatch(plan).gateReason).not.toBeNull();
   });
 });
 
 describe('task_ledger', () => {
   test('has goal and criteria as fenced facts, and the same text each time it is derived', () => {
     const plan = planned({ acceptance_criteria: ['2.5 becomes 2'] });
-    const ledger = preparePlanDispatch(plan).context.task_ledger;
+    const ledger = decidePlanDispatch(plan).context.task_ledger;
     expect(ledger?.known_facts).toHaveLength(2);
     expect(ledger?.known_facts[1]).toMatch(/^<<<UNTRUSTED task-fact fact\n2\.5 becomes 2/);
-    expect(preparePlanDispatch(plan).context.task_ledger).toEqual(ledger);
+    expect(decidePlanDispatch(plan).context.task_ledger).toEqual(ledger);
   });
 
   test('is none where nothing is planned', () => {
     expect(
-      preparePlanDispatch(planned({ plan: { max_tasks: 1, proposal: null } })).context.task_ledger,
+      decidePlanDispatch(planned({ plan: { max_tasks: 1, proposal: null } })).context.task_ledger,
     ).toBeNull();
   });
 });
@@ -281,7 +281,7 @@ describe('coordination_replan', () => {
       const { replanLedger, left_usd } = derivePlanProgress(plan, costing(usd, ...ended));
       expect(replanLedger === null ? null : left_usd).toBe(left);
       if (replanLedger)
-        expect(buildReplan(plan, replanLedger, left_usd, FIXED_NOW).budget).toEqual({
+        expect(buildReplanTask(plan, replanLedger, left_usd, FIXED_NOW).budget).toEqual({
           max_attempts: 3,
           max_cost_usd: left,
         });
@@ -303,8 +303,8 @@ describe('coordination_replan', () => {
     for (const round of [1, 2]) {
       const { replanLedger } = derivePlanProgress(plan, ends(plan, 'failed', 'failed'));
       if (!replanLedger) throw new Error('not planned anew');
-      const next = buildReplan(plan, replanLedger, undefined, FIXED_NOW);
-      expect(buildReplan(plan, replanLedger, undefined, FIXED_NOW)).toEqual(next);
+      const next = buildReplanTask(plan, replanLedger, undefined, FIXED_NOW);
+      expect(buildReplanTask(plan, replanLedger, undefined, FIXED_NOW)).toEqual(next);
       expect(next).toMatchObject({ status: 'open', run: 1, autonomy: 'supervised', files: plan.files });
       expect(next.id).toMatch(new RegExp(`-r${round}$`));
       expect(next.description).toContain('a: verification_failed');

@@ -3,12 +3,12 @@ import { CoordinationSettings } from '../../../../shared/contract/coordination/s
 import { Plan } from '../../../../shared/contract/plan/schema.ts';
 import {
   derivePlanProgress,
-  planCoordinationSettings,
+  getPlanCoordinationSettings,
 } from '../../../../shared/control/coordination/plan-coordination.ts';
 import { plannedTaskId } from '../../../../shared/control/planning/planned-tasks.ts';
 import { startRetryRound } from '../../../../shared/control/task-commands/operator-commands.ts';
-import { NO_CREDENTIALS } from '../../../../shared/store/credential-provider.ts';
-import { resolveBaseStep } from '../../../../shared/use-cases/cascade/resolve-base-commit.ts';
+import { provideNoCredentials } from '../../../../shared/store/credential-provider.ts';
+import { runResolveBaseCommitStep } from '../../../../shared/use-cases/cascade/resolve-base-commit.ts';
 import { addSeconds, FIXED_NOW, fakeSha1, task } from '../../../support/builders.ts';
 import { createTestTable } from '../../../support/dynalite-table.ts';
 
@@ -35,25 +35,25 @@ async function resolved(of: ReturnType<typeof plan>, text: string) {
   return table.tasks.require(of.id);
 }
 const again = (id: string, run: number, text: string) =>
-  resolveBaseStep(id, run, {
+  runResolveBaseCommitStep(id, run, {
     tasks: table.tasks,
     deadlines: table.deadlines,
     now: () => FIXED_NOW,
     readRefs: async () => [{ name: 'refs/heads/main', id: fakeSha1('a') }],
     readFiles: async (_repository, _commit, paths) =>
       new Map(paths.map((path) => [path, path === 'assay.yaml' ? text : null])),
-    getCredential: NO_CREDENTIALS,
+    getCredential: provideNoCredentials,
     sleep: async () => {},
   });
 const YAML = 'middleware:\n  coordination:\n    replan_strategy: magentic\n';
 
 describe('what a project says of its plans', () => {
   it('is in force for a plan that says nothing itself, and its own word comes before it', async () => {
-    expect(planCoordinationSettings(await resolved(plan('A'), YAML))).toMatchObject({
+    expect(getPlanCoordinationSettings(await resolved(plan('A'), YAML))).toMatchObject({
       replan_strategy: 'magentic',
     });
-    expect(planCoordinationSettings(await resolved(plan('B', own), YAML))).toEqual(own);
-    expect(planCoordinationSettings(await resolved(plan('C'), 'version: 1\n'))).toEqual(
+    expect(getPlanCoordinationSettings(await resolved(plan('B', own), YAML))).toEqual(own);
+    expect(getPlanCoordinationSettings(await resolved(plan('C'), 'version: 1\n'))).toEqual(
       CoordinationSettings.parse({}),
     );
   });

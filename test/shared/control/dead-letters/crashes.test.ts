@@ -4,11 +4,14 @@ import { describe, expect, it, test } from 'vitest';
 import type { LaunchMessage } from '../../../../shared/contract/messages/step-messages.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
 import {
-  letterQueueId,
   letterTaskId,
+  parseDeadLetterRetryQueueId,
   RetryQueue,
 } from '../../../../shared/control/dead-letters/dead-letter.ts';
-import { EMPTY_RETRY_QUEUE, queueNextRetryAt } from '../../../../shared/control/dead-letters/retry-queue.ts';
+import {
+  EMPTY_RETRY_QUEUE,
+  findNextDeadLetterRetryAt,
+} from '../../../../shared/control/dead-letters/retry-queue.ts';
 import { DeadLetterStore } from '../../../../shared/store/dead-letters.ts';
 import { ItemTable } from '../../../../shared/store/item-table.ts';
 import {
@@ -189,7 +192,7 @@ describe('draining', () => {
     ]);
     // The agent still works: nobody needs the gates' box yet.
     expect(world.sent).toEqual(['T1 agent 1']);
-    expect(queueNextRetryAt(lane)).toBeNull();
+    expect(findNextDeadLetterRetryAt(lane)).toBeNull();
   });
 
   it('abandons a letter whose task is gone, and resolves one whose task went on without it', async () => {
@@ -321,7 +324,14 @@ describe('batches that a reader of the stream gave up', () => {
     expect(world.read).toEqual(['conductor task#T1@1', 'conductor request#R1@2']);
     const all = world.lanes().flatMap(({ letters }) => letters);
     expect(
-      all.map((each) => [letterQueueId(each.id), each.operation, letterTaskId(each), each.status]).sort(),
+      all
+        .map((each) => [
+          parseDeadLetterRetryQueueId(each.id),
+          each.operation,
+          letterTaskId(each),
+          each.status,
+        ])
+        .sort(),
     ).toEqual([
       ['R1_conductor_request', 'stream:conductor', null, 'resolved'],
       ['T1_conductor', 'stream:conductor', 'T1', 'resolved'],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { failedRecordCount } from '../../../../shared/control/dead-letters/partial-batch-response.ts';
+import { countFailedStreamRecords } from '../../../../shared/control/dead-letters/partial-batch-response.ts';
 
 test.each([
   ['', 0],
@@ -7,12 +7,12 @@ test.each([
   ['{"batchItemFailures":[]}', 0],
   ['{"batchItemFailures":[{"itemIdentifier":"1"},{"itemIdentifier":"2"}]}', 2],
 ])('a reader that answers %j could not do %i records', (payload, failed) => {
-  expect(failedRecordCount(payload)).toBe(failed);
+  expect(countFailedStreamRecords(payload)).toBe(failed);
 });
 
 test.each(['{}', '[]', '"done"', '{"batchItemFailures":2}', '{'])(
   'the answer %s says nothing of what has been done, and is none',
   (payload) => {
-    expect(() => failedRecordCount(payload)).toThrow();
+    expect(() => countFailedStreamRecords(payload)).toThrow();
   },
 );

@@ -4,12 +4,12 @@ import type { RetryQueue } from '../../../../shared/control/dead-letters/dead-le
 import { LETTER_LIFECYCLE, LETTER_STATUSES } from '../../../../shared/control/dead-letters/letter-status.ts';
 import {
   addFailedOperation,
-  applyOperatorEvent,
+  applyOperatorEventToDeadLetter,
   EMPTY_RETRY_QUEUE,
-  type FailedOperation,
   findDueLetter,
+  findNextDeadLetterRetryAt,
   leaseDueLetter,
-  queueNextRetryAt,
+  type PermanentlyFailedOperation,
   recordRetryResult,
 } from '../../../../shared/control/dead-letters/retry-queue.ts';
 import { addSeconds, FIXED_NOW } from '../../../support/builders.ts';
@@ -17,8 +17,8 @@ import { addSeconds, FIXED_NOW } from '../../../support/builders.ts';
 const dead = (
   what: string,
   message = `m-${what}`,
-  fields: Partial<FailedOperation> = {},
-): FailedOperation => ({
+  fields: Partial<PermanentlyFailedOperation> = {},
+): PermanentlyFailedOperation => ({
   id: `T1.${what}`,
   operation: 'launch:agent',
   args: '{}',
@@ -27,7 +27,7 @@ const dead = (
   message,
   ...fields,
 });
-const laneOf = (...all: FailedOperation[]): RetryQueue =>
+const laneOf = (...all: PermanentlyFailedOperation[]): RetryQueue =>
   all.reduce((lane, each) => addFailedOperation(lane, each, FIXED_NOW, FIXED_NOW) ?? lane, EMPTY_RETRY_QUEUE);
 const statuses = ({ letters }: RetryQueue) => letters.map(({ status }) => status);
 const leased = (lane: RetryQueue, at = addSeconds(60)) => {
@@ -65,7 +65,7 @@ describe('a lane of dead letters', () => {
       addSeconds(61),
     ) as RetryQueue;
     expect(back.letters[0]).toMatchObject({ status: 'pending', error: 'no queue' });
-    expect(queueNextRetryAt(back)).toBe(addSeconds(61 + 300).toISOString());
+    expect(findNextDeadLetterRetryAt(back)).toBe(addSeconds(61 + 300).toISOString());
     const two = leased(back, addSeconds(400));
     const over = recordRetryResult(
       two.lane,
@@ -109,14 +109,17 @@ describe('a lane of dead letters', () => {
 
   it('never tries by itself what a person must look at', () => {
     const lane = laneOf(dead('r', 'm', { operation: 'stream:record', category: 'permanent' }));
-    expect(queueNextRetryAt(lane)).toBeNull();
+    expect(findNextDeadLetterRetryAt(lane)).toBeNull();
     expect(leaseDueLetter(lane, addSeconds(1e6))).toBeNull();
     expect(() =>
-      applyOperatorEvent(lane, 'T1.r', 'requeue', { by: 'ann', reason: 'x', now: FIXED_NOW }),
+      applyOperatorEventToDeadLetter(lane, 'T1.r', 'requeue', { by: 'ann', reason: 'x', now: FIXED_NOW }),
     ).toThrow('nothing that can be sent again');
     expect(
-      applyOperatorEvent(lane, 'T1.r', 'resolve', { by: 'ann', reason: 'rows are there', now: FIXED_NOW })
-        .letters[0],
+      applyOperatorEventToDeadLetter(lane, 'T1.r', 'resolve', {
+        by: 'ann',
+        reason: 'rows are there',
+        now: FIXED_NOW,
+      }).letters[0],
     ).toMatchObject({
       status: 'resolved',
       history: [{ event: 'resolve', by: 'ann', reason: 'rows are there' }],
@@ -127,7 +130,7 @@ describe('a lane of dead letters', () => {
     const one = leased(laneOf(dead('a')));
     for (const event of ['requeue', 'resolve', 'abandon'] as const)
       expect(() =>
-        applyOperatorEvent(one.lane, 'T1.a', event, { by: 'ann', reason: 'x', now: FIXED_NOW }),
+        applyOperatorEventToDeadLetter(one.lane, 'T1.a', event, { by: 'ann', reason: 'x', now: FIXED_NOW }),
       ).toThrow('retrying until');
     const two = leased(one.lane, addSeconds(60 + 120));
     expect(two.letter.attempts).toBe(3);
@@ -136,20 +139,37 @@ describe('a lane of dead letters', () => {
       recordRetryResult(two.lane, one.letter, { outcome: 'failed', reason: 'late' }, addSeconds(190)),
     ).toBeNull();
     expect(() =>
-      applyOperatorEvent(EMPTY_RETRY_QUEUE, 'T1.a', 'abandon', { by: 'ann', reason: 'x', now: FIXED_NOW }),
+      applyOperatorEventToDeadLetter(EMPTY_RETRY_QUEUE, 'T1.a', 'abandon', {
+        by: 'ann',
+        reason: 'x',
+        now: FIXED_NOW,
+      }),
     ).toThrow('there is no dead letter');
   });
 });
 
 test('one that is open again stands behind the one that is being tried, and before those that came after it', () => {
   const word = { by: 'ann', reason: 'x', now: FIXED_NOW };
-  const abandoned = applyOperatorEvent(laneOf(dead('a'), dead('b'), dead('c')), 'T1.a', 'abandon', word);
+  const abandoned = applyOperatorEventToDeadLetter(
+    laneOf(dead('a'), dead('b'), dead('c')),
+    'T1.a',
+    'abandon',
+    word,
+  );
   const ids = ({ letters }: RetryQueue): string[] => letters.map(({ id }) => id);
-  expect(ids(applyOperatorEvent(abandoned, 'T1.a', 'requeue', word))).toEqual(['T1.a', 'T1.b', 'T1.c']);
+  expect(ids(applyOperatorEventToDeadLetter(abandoned, 'T1.a', 'requeue', word))).toEqual([
+    'T1.a',
+    'T1.b',
+    'T1.c',
+  ]);
   const { lane } = leased(abandoned);
-  expect(ids(applyOperatorEvent(lane, 'T1.a', 'requeue', word))).toEqual(['T1.b', 'T1.a', 'T1.c']);
+  expect(ids(applyOperatorEventToDeadLetter(lane, 'T1.a', 'requeue', word))).toEqual([
+    'T1.b',
+    'T1.a',
+    'T1.c',
+  ]);
   const resolved = leased(
-    applyOperatorEvent(laneOf(dead('a'), dead('b'), dead('c')), 'T1.a', 'resolve', word),
+    applyOperatorEventToDeadLetter(laneOf(dead('a'), dead('b'), dead('c')), 'T1.a', 'resolve', word),
   ).lane;
   expect(
     ids(addFailedOperation(resolved, dead('a', 'again'), FIXED_NOW, FIXED_NOW) ?? EMPTY_RETRY_QUEUE),
@@ -190,7 +210,7 @@ test('a letter only ever moves as the table says', async () => {
               (held && recordRetryResult(lane, held, { outcome: kind, reason: kind }, addSeconds(now))) ??
               lane;
           else
-            lane = applyOperatorEvent(lane, `T1.x${which}`, kind as 'resolve', {
+            lane = applyOperatorEventToDeadLetter(lane, `T1.x${which}`, kind as 'resolve', {
               by: 'ann',
               reason: 'x',
               now: addSeconds(now),

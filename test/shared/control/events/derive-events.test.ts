@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Attempt } from '../../../../shared/contract/task/attempt.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
-import { deriveEvents } from '../../../../shared/control/events/derive-events.ts';
+import { deriveTaskEvents } from '../../../../shared/control/events/derive-events.ts';
 import { EVENT_SCHEMAS } from '../../../../shared/control/events/event-schemas.ts';
 import { addedModelCostUsd, newContainerLosses } from '../../../../shared/control/ledger/container-losses.ts';
 import {
@@ -15,7 +15,7 @@ import {
 } from '../../../support/builders.ts';
 
 const at = FIXED_NOW.toISOString();
-const names = (before: Task | null, after: Task) => deriveEvents(before, after).map(({ name }) => name);
+const names = (before: Task | null, after: Task) => deriveTaskEvents(before, after).map(({ name }) => name);
 const decision = (action: 'give_up' | 'refer') => ({
   action,
   reason: 'r',
@@ -75,15 +75,15 @@ describe('the events of a write', () => {
 
   it('are the same, with the same id, for the same write, and fit their schemas', () => {
     for (const after of [done({ verified: false }), failed(), held()]) {
-      const events = deriveEvents(before, after);
-      expect(deriveEvents(before, structuredClone(after))).toEqual(events);
+      const events = deriveTaskEvents(before, after);
+      expect(deriveTaskEvents(before, structuredClone(after))).toEqual(events);
       expect(new Set(events.map(({ detail }) => detail.event_id)).size).toBe(events.length);
       for (const { name, detail } of events) expect(EVENT_SCHEMAS[name].parse(detail)).toEqual(detail);
     }
   });
 
   it('have no more text than a mail has room for', () => {
-    const [event] = deriveEvents(
+    const [event] = deriveTaskEvents(
       before,
       held({ hold: { reasons: Array(99).fill('r'.repeat(9_000)), since: at } }),
     );
@@ -92,7 +92,7 @@ describe('the events of a write', () => {
   });
 
   it('name base and tree of what a person decides on', () => {
-    expect(deriveEvents(before, held())[0]?.detail).toMatchObject({
+    expect(deriveTaskEvents(before, held())[0]?.detail).toMatchObject({
       base_commit: artifact().base_commit,
       tree: artifact().tree,
       plan: false,
@@ -101,7 +101,7 @@ describe('the events of a write', () => {
 
   it('know no cost where nobody knows it, and never call that nothing', () => {
     const of = (...costs: (number | null)[]) =>
-      deriveEvents(before, done({ attempts: costs.map((cost_usd) => attempt({ cost_usd })) }))[0]?.detail
+      deriveTaskEvents(before, done({ attempts: costs.map((cost_usd) => attempt({ cost_usd })) }))[0]?.detail
         .cost_usd;
     expect([of(null), of(1, null), of(1, 2)]).toEqual([null, 1, 3]);
   });

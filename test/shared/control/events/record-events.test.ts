@@ -2,9 +2,9 @@ import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge
 import { mockClient } from 'aws-sdk-client-mock';
 import { describe, expect, it } from 'vitest';
 import {
-  deriveRecordEvents,
-  RECORD_EVENT_SCHEMAS,
-  RecordEventTables,
+  derivePublishedRecordEvents,
+  PUBLISHED_RECORD_EVENT_SCHEMAS,
+  PublishedRecordTables,
 } from '../../../../shared/control/events/record-events.ts';
 import type { DerivedRow } from '../../../../shared/control/ledger/derive-rows.ts';
 import { RECORD_TABLE_NAMES } from '../../../../shared/control/ledger/record-rows.ts';
@@ -32,19 +32,22 @@ const nudge = (id: string): DerivedRow => ({
 describe('records as events', () => {
   it('are those of the tables that were asked for, each once, and keep to their schema', () => {
     const rows = [nudge('T1#1'), nudge('T1#1'), nudge('T2#1')];
-    expect(deriveRecordEvents(rows, [])).toEqual([]);
-    expect(deriveRecordEvents(rows, ['tasks'])).toEqual([]);
-    const events = deriveRecordEvents(rows, RecordEventTables.parse(['verification_nudges']));
+    expect(derivePublishedRecordEvents(rows, [])).toEqual([]);
+    expect(derivePublishedRecordEvents(rows, ['tasks'])).toEqual([]);
+    const events = derivePublishedRecordEvents(rows, PublishedRecordTables.parse(['verification_nudges']));
     expect(events.map(({ name, detail }) => [name, detail.event_id, detail.at])).toEqual([
       ['Record verification_nudges', 'verification_nudges#T1#1', '2026-11-20T10:00:00.500Z'],
       ['Record verification_nudges', 'verification_nudges#T2#1', '2026-11-20T10:00:00.500Z'],
     ]);
-    for (const { name, detail } of events) expect(RECORD_EVENT_SCHEMAS[name]?.parse(detail)).toEqual(detail);
+    for (const { name, detail } of events)
+      expect(PUBLISHED_RECORD_EVENT_SCHEMAS[name]?.parse(detail)).toEqual(detail);
   });
 
   it('have a schema for every table', () => {
-    expect(Object.keys(RECORD_EVENT_SCHEMAS)).toEqual(RECORD_TABLE_NAMES.map((table) => `Record ${table}`));
-    expect(RecordEventTables.safeParse(['nothing']).success).toBe(false);
+    expect(Object.keys(PUBLISHED_RECORD_EVENT_SCHEMAS)).toEqual(
+      RECORD_TABLE_NAMES.map((table) => `Record ${table}`),
+    );
+    expect(PublishedRecordTables.safeParse(['nothing']).success).toBe(false);
   });
 
   it('go to the bus ten at a time, and fewer where they are large', async () => {
@@ -52,11 +55,11 @@ describe('records as events', () => {
     bus.on(PutEventsCommand).callsFake(({ Entries }: PutEventsCommand['input']) => ({
       Entries: (Entries ?? []).map((_, index) => ({ EventId: String(index) })),
     }));
-    const small = deriveRecordEvents(
+    const small = derivePublishedRecordEvents(
       Array.from({ length: 23 }, (_, index) => nudge(`T${index}`)),
       ['verification_nudges'],
     );
-    const large = deriveRecordEvents(
+    const large = derivePublishedRecordEvents(
       Array.from({ length: 4 }, (_, index) => nudge(`${'x'.repeat(40_000)}${index}`)),
       ['verification_nudges'],
     );

@@ -6,7 +6,7 @@ import { FAILURE_CODES, type FailureCode } from '../../../../shared/contract/fai
 import {
   FAILURE_CLASS_POLICIES,
   FAILURE_CODE_POLICIES,
-  isExcusedRemedy,
+  isRemedyOutsideAttemptBudget,
   remedyForCode,
 } from '../../../../shared/contract/failure/failure-classes.ts';
 import { FAILURE_CLASSES, type FailureClass } from '../../../../shared/contract/failure/failure-record.ts';
@@ -144,7 +144,7 @@ describe('a failure', () => {
     for (const code of FAILURE_CODES) {
       const of = classifyFailure({ code });
       expect(of.remedy).toBe(remedyForCode(code));
-      if (isExcusedRemedy(of.remedy) || of.remedy === 'again')
+      if (isRemedyOutsideAttemptBudget(of.remedy) || of.remedy === 'again')
         expect([code, of.retryable]).toEqual([code, true]);
     }
   });

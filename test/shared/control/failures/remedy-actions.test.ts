@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ErrorActionOverrides } from '../../../../shared/contract/failure/error-action-overrides.ts';
+import { FailureActionOverrides } from '../../../../shared/contract/failure/error-action-overrides.ts';
 import { FAILURE_CODES } from '../../../../shared/contract/failure/failure-class.ts';
 import {
   FAILURE_CLASS_POLICIES,
@@ -8,16 +8,19 @@ import {
 } from '../../../../shared/contract/failure/failure-classes.ts';
 import { FAILURE_CLASSES } from '../../../../shared/contract/failure/failure-record.ts';
 import { Refusal } from '../../../../shared/contract/refusal.ts';
-import { decideAfterAttempt } from '../../../../shared/control/cascade/decide-after-attempt.ts';
+import { decideNextCascadeAction } from '../../../../shared/control/cascade/decide-after-attempt.ts';
 import { classifyFailure } from '../../../../shared/control/failures/classify-failure.ts';
-import { ACTION_FOR_REMEDY, applyErrorActions } from '../../../../shared/control/failures/remedy-actions.ts';
 import {
-  ActionBlocked,
-  AssumptionViolated,
-  ClarificationRequired,
-  errorActionFor,
-  failureCodeOfError,
-  PlanReviewGated,
+  applyErrorActionOverrides,
+  ERROR_ACTION_OF_REMEDY,
+} from '../../../../shared/control/failures/remedy-actions.ts';
+import {
+  AssumptionViolatedError,
+  ClarificationRequiredError,
+  classifyErrorFailureCode,
+  findErrorActionForError,
+  PlanReviewRequiredError,
+  ToolActionBlockedError,
 } from '../../../../shared/control/failures/thrown-errors.ts';
 import { MiddlewareConfigError } from '../../../../shared/control/middleware/compose-middleware.ts';
 import { attempt, FIXED_NOW, task } from '../../../support/builders.ts';
@@ -37,12 +40,12 @@ describe('retry, escalate or fail is read off the one table of failures', () => 
     ['provider_transient', 'retry'],
     ['unknown', 'escalate'],
   ] as const)('%s: %s', (of, action) => {
-    expect(ACTION_FOR_REMEDY[FAILURE_CLASS_POLICIES[of].remedy]).toBe(action);
+    expect(ERROR_ACTION_OF_REMEDY[FAILURE_CLASS_POLICIES[of].remedy]).toBe(action);
   });
 
   test('for each word of our boxes, too', () => {
     for (const code of FAILURE_CODES)
-      expect(['retry', 'escalate', 'fail']).toContain(ACTION_FOR_REMEDY[remedyForCode(code)]);
+      expect(['retry', 'escalate', 'fail']).toContain(ERROR_ACTION_OF_REMEDY[remedyForCode(code)]);
   });
 });
 
@@ -56,10 +59,10 @@ describe('what is thrown is', () => {
     [named('Error', { code: 'ECONNRESET' }), 'retry'],
     [named('Error', { code: 'UND_ERR_SOCKET' }), 'retry'],
     [named('Odd', { retryable: true }), 'retry'],
-    [new ClarificationRequired('T', ['r']), 'escalate'],
-    [new PlanReviewGated('T', 'locked'), 'escalate'],
-    [new AssumptionViolated('x'), 'escalate'],
-    [new ActionBlocked('x'), 'escalate'],
+    [new ClarificationRequiredError('T', ['r']), 'escalate'],
+    [new PlanReviewRequiredError('T', 'locked'), 'escalate'],
+    [new AssumptionViolatedError('x'), 'escalate'],
+    [new ToolActionBlockedError('x'), 'escalate'],
     [new MiddlewareConfigError('x'), 'fail'],
     [named('ZodError'), 'fail'],
     [new Refusal('self_review', 'x'), 'fail'],
@@ -67,14 +70,14 @@ describe('what is thrown is', () => {
     ['a text', 'fail'],
     [null, 'fail'],
   ] as const)('%s: %s', (error, action) => {
-    expect(errorActionFor(error)).toBe(action);
-    expect(FAILURE_CODE_POLICIES).toHaveProperty(failureCodeOfError(error));
+    expect(findErrorActionForError(error)).toBe(action);
+    expect(FAILURE_CODE_POLICIES).toHaveProperty(classifyErrorFailureCode(error));
   });
 });
 
 describe("a task's own word", () => {
-  const failed = (failure_class: (typeof FAILURE_CODES)[number], error_actions?: ErrorActionOverrides) =>
-    decideAfterAttempt(
+  const failed = (failure_class: (typeof FAILURE_CODES)[number], error_actions?: FailureActionOverrides) =>
+    decideNextCascadeAction(
       task({
         status: 'in_review',
         ...(error_actions && { error_actions }),
@@ -110,19 +113,19 @@ describe("a task's own word", () => {
 
   test('that is the usual one leaves the finer one of the table', () => {
     const limited = classifyFailure({ code: 'rate_limited' });
-    expect(applyErrorActions(limited, { rate_limited: 'retry' })).toBe(limited);
-    expect(applyErrorActions(limited, { rate_limited: 'fail' })).toMatchObject({
+    expect(applyErrorActionOverrides(limited, { rate_limited: 'retry' })).toBe(limited);
+    expect(applyErrorActionOverrides(limited, { rate_limited: 'fail' })).toMatchObject({
       class: 'rate_limited',
       remedy: 'end',
     });
   });
 
   test.each(FAILURE_CLASSES)('may be about %s, and only one of three words', (of) => {
-    expect(ErrorActionOverrides.safeParse({ [of]: 'fail' }).success).toBe(true);
-    expect(ErrorActionOverrides.safeParse({ [of]: 'ignore' }).success).toBe(false);
+    expect(FailureActionOverrides.safeParse({ [of]: 'fail' }).success).toBe(true);
+    expect(FailureActionOverrides.safeParse({ [of]: 'ignore' }).success).toBe(false);
   });
 
   test('may not be about what is no class', () => {
-    expect(ErrorActionOverrides.safeParse({ nope: 'fail' }).success).toBe(false);
+    expect(FailureActionOverrides.safeParse({ nope: 'fail' }).success).toBe(false);
   });
 });

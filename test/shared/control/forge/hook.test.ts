@@ -2,9 +2,9 @@ import { createHmac } from 'node:crypto';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { findNewMergedWork } from '../../../../shared/contract/task/merged-work.ts';
+import { findNewMergedWorkKeys } from '../../../../shared/contract/task/merged-work.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
-import { ForgeSecret, ForgeSettings } from '../../../../shared/control/forge/forge-settings.ts';
+import { ForgeCredentialsSecret, ForgeSettings } from '../../../../shared/control/forge/forge-settings.ts';
 import { changeRequestMarker, taskIdOfIssue } from '../../../../shared/control/forge/issue-tasks.ts';
 import { isRetryCommand, MAX_WEBHOOK_BYTES } from '../../../../shared/control/forge/webhook.ts';
 import { deriveWorkOutcomeRows } from '../../../../shared/control/ledger/outcome-rows.ts';
@@ -60,7 +60,7 @@ const send = (body: string, headers: Record<string, string>, forge: 'github' | '
       { url: 'https://gitlab.test/acme', forge: 'gitlab', label: 'robot' },
     ]),
     secret: async () =>
-      ForgeSecret.parse({
+      ForgeCredentialsSecret.parse({
         credentials: [
           { url: 'https://github.com/acme', token: 't', webhook_secret: SECRET },
           { url: 'https://gitlab.test/acme', token: 't', webhook_secret: `${SECRET} of GitLab` },
@@ -71,7 +71,7 @@ const send = (body: string, headers: Record<string, string>, forge: 'github' | '
 /** What the conductor does of what a merge has told. */
 const follow = async (before: Task): Promise<void> => {
   const after = await store.require(before.id);
-  for (const as of findNewMergedWork(before, after))
+  for (const as of findNewMergedWorkKeys(before, after))
     await landed.put(after.repository, as, after.id, FIXED_NOW);
 };
 

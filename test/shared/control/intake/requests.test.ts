@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { workRequestView } from '../../../../shared/api/work-request-view.ts';
-import { RequestedTask, type WorkRequest } from '../../../../shared/contract/intake/schema.ts';
+import { RequestedTaskSubmission, type WorkRequest } from '../../../../shared/contract/intake/schema.ts';
 import {
-  statusPath,
+  listWorkRequestStatusSteps,
   WORK_REQUEST_LIFECYCLE,
   WORK_REQUEST_STATUSES,
 } from '../../../../shared/contract/intake/status.ts';
@@ -18,7 +18,7 @@ import {
   type WorkRequestChange,
 } from '../../../../shared/control/intake/commands.ts';
 import { reconcileTasks } from '../../../../shared/use-cases/operate/reconcile-tasks.ts';
-import { projectRequest } from '../../../../shared/use-cases/submit/work-requests.ts';
+import { applyWorkRequestEffects } from '../../../../shared/use-cases/submit/work-requests.ts';
 import { addSeconds, FIXED_NOW, submission, task } from '../../../support/builders.ts';
 import { createTestTable } from '../../../support/dynalite-table.ts';
 
@@ -28,13 +28,13 @@ beforeAll(async () => {
 });
 afterAll(() => table.close());
 
-const requirement = (fields: object = {}): RequestedTask => {
+const requirement = (fields: object = {}): RequestedTaskSubmission => {
   const {
     hidden_tests: _hidden,
     id: _id,
     ...rest
   } = submission({ acceptance_criteria: ['2.5 becomes 2', 'Half goes to even'] });
-  return RequestedTask.parse({ ...rest, ...fields });
+  return RequestedTaskSubmission.parse({ ...rest, ...fields });
 };
 let made = 0;
 const request = (fields: object = {}, strategy: WorkRequest['strategy'] = 'review'): WorkRequest =>
@@ -47,20 +47,20 @@ const context = () => ({ workRequests: table.requests, tasks: table.tasks, now: 
 
 describe('the states of a request', () => {
   it('follow each other as submitted, triaging, scoping, approved, task_created', () => {
-    expect(statusPath('submitted', 'task_created')).toEqual([
+    expect(listWorkRequestStatusSteps('submitted', 'task_created')).toEqual([
       'triaging',
       'scoping',
       'approved',
       'task_created',
     ]);
-    expect(statusPath('scoping', 'approved')).toEqual(['approved']);
-    expect(statusPath('approved', 'cancelled')).toEqual(['cancelled']);
+    expect(listWorkRequestStatusSteps('scoping', 'approved')).toEqual(['approved']);
+    expect(listWorkRequestStatusSteps('approved', 'cancelled')).toEqual(['cancelled']);
   });
 
   it('are taken in their order, none left out, and cancelled is one step', () => {
     for (const { from, to } of Object.values(WORK_REQUEST_LIFECYCLE.transitions))
       for (const status of from) {
-        const taken = [status, ...statusPath(status, to ?? status)];
+        const taken = [status, ...listWorkRequestStatusSteps(status, to ?? status)];
         const start = WORK_REQUEST_STATUSES.indexOf(status);
         expect(taken).toEqual(
           to === 'cancelled'
@@ -141,8 +141,8 @@ describe('a yes', () => {
 
   it('makes the task, once, however often it is followed', async () => {
     const id = await enter();
-    await Promise.all([projectRequest(id, context()), projectRequest(id, context())]);
-    await projectRequest(id, context());
+    await Promise.all([applyWorkRequestEffects(id, context()), applyWorkRequestEffects(id, context())]);
+    await applyWorkRequestEffects(id, context());
     expect(await table.requests.require(id)).toMatchObject({ status: 'task_created', task_id: id });
     expect(await table.tasks.get(id)).toMatchObject({
       version: 1,
@@ -153,14 +153,14 @@ describe('a yes', () => {
 
   it('that no task can follow from ends the request with the reason', async () => {
     const id = await enter({ depends_on: ['nowhere'] });
-    await projectRequest(id, context());
+    await applyWorkRequestEffects(id, context());
     expect(await table.requests.require(id)).toMatchObject({
       status: 'cancelled',
       reason: expect.stringContaining('nowhere'),
     });
     const taken = await enter();
     await table.tasks.create(task({ id: taken }));
-    await projectRequest(taken, context());
+    await applyWorkRequestEffects(taken, context());
     expect(await table.requests.require(taken)).toMatchObject({
       reason: expect.stringContaining('different task'),
     });
@@ -202,7 +202,7 @@ describe('words that come in whatever order, and steps that come twice or stop h
           if (each === 'reject') await word((it) => rejectWorkRequest(it, 'no', 'ann', FIXED_NOW));
           if (each === 'clarify')
             await word((it) => clarifyWorkRequest(it, { notes: 'n' }, 'ann', FIXED_NOW));
-          if (each === 'follow') await projectRequest(id, context());
+          if (each === 'follow') await applyWorkRequestEffects(id, context());
           // The task is made, and then the power is gone.
           if (each === 'half') {
             const broken = {
@@ -212,10 +212,10 @@ describe('words that come in whatever order, and steps that come twice or stop h
                 applyCommand: () => Promise.reject(new Error('gone')),
               },
             };
-            await projectRequest(id, broken as never).catch(() => {});
+            await applyWorkRequestEffects(id, broken as never).catch(() => {});
           }
         }
-        await projectRequest(id, context());
+        await applyWorkRequestEffects(id, context());
         const end = await table.requests.require(id);
         const left = await table.tasks.get(id);
         if (end.status === 'task_created') expect(left?.status).toBe('open');

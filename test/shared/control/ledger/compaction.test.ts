@@ -2,8 +2,8 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   type CompactionObjectStore,
-  compactableDays,
   type ListedObject,
+  listCompactableDays,
 } from '../../../../shared/control/ledger/compaction.ts';
 import { compactRecordsOfDay } from '../../../../shared/use-cases/operate/compact-records.ts';
 
@@ -138,7 +138,7 @@ describe('compaction', () => {
   });
 
   it('looks at days that are over', () => {
-    const days = compactableDays(new Date('2026-11-23T00:10:00Z'));
+    const days = listCompactableDays(new Date('2026-11-23T00:10:00Z'));
     expect([days[0], days.at(-1), days.length]).toEqual(['2026-11-21', '2026-11-14', 8]);
   });
 

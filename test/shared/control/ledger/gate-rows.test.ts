@@ -2,13 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { DEFAULT_TIER_MODELS } from '../../../../shared/contract/agents/tiers.ts';
 import type { GateEvidence } from '../../../../shared/contract/evidence/schema.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
-import { deriveRows } from '../../../../shared/control/ledger/derive-rows.ts';
+import { deriveRecordRows } from '../../../../shared/control/ledger/derive-rows.ts';
 import { GateRow } from '../../../../shared/control/ledger/record-rows.ts';
 import { recordEvidence } from '../../../../shared/control/task-commands/record-verification.ts';
 import { evidence, FIXED_NOW, gate, taskInReview } from '../../../support/builders.ts';
 
 const rowsOf = (before: Task, after: Task) =>
-  deriveRows(before, after, DEFAULT_TIER_MODELS).flatMap((derived) =>
+  deriveRecordRows(before, after, DEFAULT_TIER_MODELS).flatMap((derived) =>
     derived.table === 'quality_gates' ? [derived.row as GateRow & Record<string, unknown>] : [],
   );
 const recorded = (fields: Partial<GateEvidence>): Task =>

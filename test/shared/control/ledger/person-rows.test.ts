@@ -1,14 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_TIER_MODELS } from '../../../../shared/contract/agents/tiers.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
-import { deriveRows } from '../../../../shared/control/ledger/derive-rows.ts';
+import { deriveRecordRows } from '../../../../shared/control/ledger/derive-rows.ts';
 import { ReviewRow, SignalRow } from '../../../../shared/control/ledger/record-rows.ts';
 import { reviewHeldTask } from '../../../../shared/control/task-commands/operator-commands.ts';
 import { recordEvidence } from '../../../../shared/control/task-commands/record-verification.ts';
 import { evidence, FIXED_NOW, signal, taskInReview } from '../../../support/builders.ts';
 
 const rows = (table: string, before: Task, after: Task) =>
-  deriveRows(before, after, DEFAULT_TIER_MODELS).flatMap((each) => (each.table === table ? [each.row] : []));
+  deriveRecordRows(before, after, DEFAULT_TIER_MODELS).flatMap((each) =>
+    each.table === table ? [each.row] : [],
+  );
 const SINCE = new Date(FIXED_NOW.getTime() - 3_600_000).toISOString();
 const held = (): Task => ({
   ...taskInReview(),

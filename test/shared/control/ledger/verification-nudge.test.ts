@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
-  NudgeRules,
-  nudgeEnvironment,
-  parseNudgeRules,
+  buildVerificationNudgeEnvironment,
+  parseVerificationNudgeRules,
+  VerificationNudgeRules,
 } from '../../../../shared/control/ledger/nudge-rules.ts';
 import {
-  summariseCompletions,
+  buildVerificationNudge,
   type TaskCompletion,
 } from '../../../../shared/control/ledger/verification-nudge.ts';
-import { readVerificationWindow } from '../../../../shared/use-cases/operate/status.ts';
+import { readVerificationNudgeWindow } from '../../../../shared/use-cases/operate/status.ts';
 import { createTestTable } from '../../../support/dynalite-table.ts';
 
 const NOW = new Date('2026-11-20T12:00:00.000Z');
@@ -41,7 +41,7 @@ describe('the verification window', () => {
             verified,
           }));
           const anew = since === null ? null : { at: ago(since), by: 'ann', reason: 'release' };
-          const nudge = summariseCompletions({ latest, reset: anew, totals: NONE }, of, NOW);
+          const nudge = buildVerificationNudge({ latest, reset: anew, totals: NONE }, of, NOW);
           const kept = drawn
             .filter(({ hours }) => hours <= of.nudgeWindowDays * 24 && (since === null || hours < since))
             .toSorted((a, b) => a.hours - b.hours);
@@ -66,10 +66,14 @@ describe('the verification window', () => {
 
   it('survives the environment of a function', () => {
     for (const nudgeThreshold of ['0', '1', '0.0', '1.0'])
-      expect(NudgeRules.parse({ nudgeThreshold }).nudgeThreshold).toBe(Number(nudgeThreshold));
-    const chosen = NudgeRules.parse({ nudgeThreshold: '0.1', nudgeWindow: '7', nudgeWindowDays: '1.5' });
-    expect(parseNudgeRules(nudgeEnvironment(chosen))).toEqual(chosen);
-    expect(parseNudgeRules({})).toEqual({
+      expect(VerificationNudgeRules.parse({ nudgeThreshold }).nudgeThreshold).toBe(Number(nudgeThreshold));
+    const chosen = VerificationNudgeRules.parse({
+      nudgeThreshold: '0.1',
+      nudgeWindow: '7',
+      nudgeWindowDays: '1.5',
+    });
+    expect(parseVerificationNudgeRules(buildVerificationNudgeEnvironment(chosen))).toEqual(chosen);
+    expect(parseVerificationNudgeRules({})).toEqual({
       nudgeThreshold: 0.3,
       nudgeMinCompletions: 3,
       nudgeWindow: 100,
@@ -84,11 +88,11 @@ describe('completions in the table', () => {
     table = await createTestTable();
   });
   afterAll(() => table.close());
-  const look = (changes: Partial<NudgeRules> = {}) =>
-    readVerificationWindow({
+  const look = (changes: Partial<VerificationNudgeRules> = {}) =>
+    readVerificationNudgeWindow({
       counts: { read: async () => ({ roles: new Map(), allTime: NONE, revision: 0 }) },
       completions: table.completions,
-      nudge: { ...NudgeRules.parse({}), ...changes },
+      nudge: { ...VerificationNudgeRules.parse({}), ...changes },
       now: NOW,
     });
 

@@ -4,11 +4,11 @@ import {
   AGENT_HOOKS,
   DEFAULT_MIDDLEWARE_CHAIN,
   type MiddlewareName,
-  OPT_IN_MIDDLEWARE,
+  OPT_IN_AGENT_MIDDLEWARE_NAMES,
 } from '../../../../shared/contract/agents/middleware-names.ts';
 import { MiddlewareRecord } from '../../../../shared/contract/run-record/middleware-record.ts';
 import { hashTaskContent } from '../../../../shared/contract/submission/content-hash.ts';
-import { BUILTIN_MIDDLEWARE } from '../../../../shared/control/middleware/builtin/registry.ts';
+import { BUILTIN_MIDDLEWARE_FACTORIES } from '../../../../shared/control/middleware/builtin/registry.ts';
 import {
   type AgentMiddleware,
   composeMiddleware,
@@ -18,9 +18,9 @@ import { MiddlewareConfigFile } from '../../../../shared/control/middleware/conf
 import { DEFAULT_MIDDLEWARE_SETTINGS } from '../../../../shared/control/middleware/default-settings.ts';
 import { MiddlewareRecorder } from '../../../../shared/control/middleware/middleware-recorder.ts';
 import {
-  buildPolicyRequest,
-  createRulesEngine,
-  type PolicyEngine,
+  buildToolPolicyRequest,
+  createToolRulesPolicyEngine,
+  type ToolPolicyEngine,
 } from '../../../../shared/control/middleware/policy-engine.ts';
 import {
   type AgentRunContext,
@@ -129,7 +129,7 @@ function parts(more: Partial<MiddlewareDependencies> = {}): MiddlewareDependenci
   };
 }
 const context = (more: Partial<AgentRunContext> = {}): AgentRunContext => ({ ...EMPTY_RUN_CONTEXT, ...more });
-const made = (name: MiddlewareName, of: MiddlewareDependencies) => BUILTIN_MIDDLEWARE[name](of);
+const made = (name: MiddlewareName, of: MiddlewareDependencies) => BUILTIN_MIDDLEWARE_FACTORIES[name](of);
 const recorded = ({ recorder }: MiddlewareDependencies) => recorder.toRecord([]);
 const BROKEN = {
   class: 'agent_crashed',
@@ -150,7 +150,7 @@ describe('the usual chain', () => {
       'classification',
       'cost_recording',
     ]);
-    expect(OPT_IN_MIDDLEWARE).toEqual(['semantic_drift_detector']);
+    expect(OPT_IN_AGENT_MIDDLEWARE_NAMES).toEqual(['semantic_drift_detector']);
   });
 
   test.each<[MiddlewareName, string]>([
@@ -367,8 +367,8 @@ describe('security_interceptor', () => {
 });
 
 describe('policy_gate', () => {
-  const deny: PolicyEngine = async () => ({ reason: 'not here' });
-  const broken: PolicyEngine = async () => Promise.reject(new Error('no policy'));
+  const deny: ToolPolicyEngine = async () => ({ reason: 'not here' });
+  const broken: ToolPolicyEngine = async () => Promise.reject(new Error('no policy'));
   test.each([
     ['no engine', null, {}, true, 1, []],
     ['an engine that allows', async () => null, {}, true, 1, []],
@@ -416,19 +416,23 @@ describe('policy_gate', () => {
   });
 
   test('asks with tool, agent and task, of the rules of the base', async () => {
-    const engine = createRulesEngine({
+    const engine = createToolRulesPolicyEngine({
       ...DEFAULT_MIDDLEWARE_SETTINGS.policy,
       forbid: [{ tool: 'Bash', matches: 'rm\\s+-rf', reason: 'no' }],
     });
     const run = { agent: 'claude', task_id: 'T1', attempt: 1 };
-    expect(buildPolicyRequest({ ...CALL, name: ' ' }, run)).toMatchObject({
+    expect(buildToolPolicyRequest({ ...CALL, name: ' ' }, run)).toMatchObject({
       action_type: 'tool_invoke',
       principal: 'claude',
       resource: 'unknown',
     });
-    expect(await engine?.(buildPolicyRequest({ ...CALL, input: 'rm -rf x' }, run))).toEqual({ reason: 'no' });
-    expect(await engine?.(buildPolicyRequest({ ...CALL, name: 'Write', input: 'rm -rf x' }, run))).toBeNull();
-    expect(createRulesEngine(DEFAULT_MIDDLEWARE_SETTINGS.policy)).toBeNull();
+    expect(await engine?.(buildToolPolicyRequest({ ...CALL, input: 'rm -rf x' }, run))).toEqual({
+      reason: 'no',
+    });
+    expect(
+      await engine?.(buildToolPolicyRequest({ ...CALL, name: 'Write', input: 'rm -rf x' }, run)),
+    ).toBeNull();
+    expect(createToolRulesPolicyEngine(DEFAULT_MIDDLEWARE_SETTINGS.policy)).toBeNull();
   });
 });
 

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   mintLaunchToken,
   mintModelToken,
+  parseBearerTokenClaims,
   parseModelToken,
-  parseToken,
 } from '../../../../shared/contract/access/tokens.ts';
 import { DEFAULT_TIER_MODELS as TIERS } from '../../../../shared/contract/agents/tiers.ts';
 import { normaliseModelName } from '../../../../shared/contract/models/model-prices.ts';
@@ -18,12 +18,12 @@ import {
   remainingBudgetUsd,
 } from '../../../../shared/control/model-gateway/model-grant.ts';
 import {
-  BROKEN_CONNECTION,
+  BROKEN_CONNECTION_FAILURE,
   MAX_CONSECUTIVE_PROVIDER_FAILURES,
 } from '../../../../shared/control/model-gateway/provider-failure.ts';
-import type { CallSettlement } from '../../../../shared/control/model-gateway/usage-meter.ts';
-import { EMPTY_USAGE_READING } from '../../../../shared/control/model-gateway/usage-reader.ts';
-import { readBaseRole } from '../../../../shared/control/roles/base-role.ts';
+import type { ModelCallSettlement } from '../../../../shared/control/model-gateway/usage-meter.ts';
+import { EMPTY_MODEL_ANSWER_USAGE } from '../../../../shared/control/model-gateway/usage-reader.ts';
+import { parseBaseRole } from '../../../../shared/control/roles/base-role.ts';
 import { findBuiltinRole } from '../../../../shared/control/roles/builtin-role.ts';
 import { sha256 } from '../../../../shared/lib/sha256.ts';
 import { ItemTable } from '../../../../shared/store/item-table.ts';
@@ -41,7 +41,7 @@ beforeAll(async () => {
 });
 afterAll(() => table.close());
 
-const settled = (micro: number | null, end: CallSettlement['end'] = 'well'): CallSettlement => ({
+const settled = (micro: number | null, end: ModelCallSettlement['end'] = 'well'): ModelCallSettlement => ({
   model: 'm',
   usage: none,
   micro,
@@ -121,7 +121,7 @@ describe('a meter', () => {
   it('knows the last trouble of the provider until a call goes well, and has no room after so many in a row', async () => {
     const of = { taskId: 'trouble', attempt: 1, caller: 'agent' as const, limitMicro: 100 };
     const limited = { class: 'rate_limited', status: 429, retryAtMs: FIXED_NOW.getTime() + 5_000 } as const;
-    const call = async (name: string, end: CallSettlement['end']) => {
+    const call = async (name: string, end: ModelCallSettlement['end']) => {
       const made = await meters.reserve(of, name, 1, FIXED_NOW);
       for (let time = 0; time < 2; time++) await meters.settle(of, name, 1, settled(0, end));
       return made;
@@ -132,9 +132,9 @@ describe('a meter', () => {
     await call('c', 'well');
     expect((await meters.read('trouble', 1))?.providerFailure).toBeNull();
     for (let index = 0; index < MAX_CONSECUTIVE_PROVIDER_FAILURES; index++)
-      expect(await call(`d${index}`, index === 0 ? limited : BROKEN_CONNECTION)).toBe('made');
+      expect(await call(`d${index}`, index === 0 ? limited : BROKEN_CONNECTION_FAILURE)).toBe('made');
     expect((await meters.read('trouble', 1))?.providerFailure).toEqual({
-      ...BROKEN_CONNECTION,
+      ...BROKEN_CONNECTION_FAILURE,
       calls: MAX_CONSECUTIVE_PROVIDER_FAILURES,
     });
     expect(await call('e', 'well')).toBe('failing');
@@ -155,7 +155,7 @@ describe('a meter', () => {
 
 describe('a bill', () => {
   const worst = { input: 1_000, output: 500 };
-  const read = { ...EMPTY_USAGE_READING, input: 10, output: 20 };
+  const read = { ...EMPTY_MODEL_ANSWER_USAGE, input: 10, output: 20 };
 
   it('has cached tokens at their own prices, those of an hour too', () => {
     const reading = { ...read, cacheRead: 100, cacheWrite: 200, cacheWriteHour: 50 };
@@ -169,11 +169,16 @@ describe('a bill', () => {
   it('reckons what was not counted at the worst, and never above what was reserved', () => {
     const reserved = worstCaseMicroUsd(worst, 'claude-haiku-4-5', AT);
     expect(reserved).toBe(1_000 * 2 + 500 * 5);
-    expect(computeModelCallCost(EMPTY_USAGE_READING, 'claude-haiku-4-5', worst, AT)).toMatchObject({
+    expect(computeModelCallCost(EMPTY_MODEL_ANSWER_USAGE, 'claude-haiku-4-5', worst, AT)).toMatchObject({
       micro: reserved,
       estimated: reserved,
     });
-    const half = computeModelCallCost({ ...EMPTY_USAGE_READING, input: 10 }, 'claude-haiku-4-5', worst, AT);
+    const half = computeModelCallCost(
+      { ...EMPTY_MODEL_ANSWER_USAGE, input: 10 },
+      'claude-haiku-4-5',
+      worst,
+      AT,
+    );
     expect(half).toMatchObject({ micro: 10 + 2_500, estimated: 2_500 });
   });
 
@@ -217,7 +222,7 @@ describe('a model token', () => {
 
   it('is of another kind than the token of a box, and neither is taken for the other', () => {
     expect(parseModelToken(token)).toEqual({ caller: 'agent', taskId: 'T1', attempt: 1 });
-    expect(parseToken(token)).toBeNull();
+    expect(parseBearerTokenClaims(token)).toBeNull();
     expect(parseModelToken(mintLaunchToken('agent', 'T1', 1))).toBeNull();
   });
 
@@ -270,7 +275,7 @@ describe('a model token', () => {
   });
 
   it('has no more than the role may cost, as the base of the task has it', () => {
-    const base = (text: string | null) => ({ base_role: readBaseRole('docs', text) });
+    const base = (text: string | null) => ({ base_role: parseBaseRole('docs', text) });
     const builtin = findBuiltinRole('docs')?.config.limits.max_cost_usd ?? 0;
     expect(builtin).toBeGreaterThan(0);
     expect(granted({}, base('limits: { max_cost_usd: 0.25 }'))?.limitMicro).toBe(250_000);

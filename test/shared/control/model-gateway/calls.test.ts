@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { MeteredCall } from '../../../../shared/contract/models/metered-call.ts';
+import type { MeteredModelCall } from '../../../../shared/contract/models/metered-call.ts';
 import { ItemTable } from '../../../../shared/store/item-table.ts';
 import { UsageMeterStore } from '../../../../shared/store/meters.ts';
 import { ModelCallStore } from '../../../../shared/store/model-calls.ts';
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => table.close());
 
-const call = (id: string, attempt: number, second: number): MeteredCall => ({
+const call = (id: string, attempt: number, second: number): MeteredModelCall => ({
   ...{ id, attempt, caller: 'agent', protocol: 'chat', status: 200, micro: null, trouble: null },
   ...{ model: 'm', answered: 'm' },
   usage: { input_tokens: 1, output_tokens: 2, cache_read_tokens: 0, cache_write_tokens: 0 },

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEFAULT_TIER_MODELS } from '../../../../shared/contract/agents/tiers.ts';
 import { totalJudgingCost } from '../../../../shared/contract/task/judging-cost.ts';
-import { deriveRows } from '../../../../shared/control/ledger/derive-rows.ts';
+import { deriveRecordRows } from '../../../../shared/control/ledger/derive-rows.ts';
 import {
   computeModelCallCost,
   worstCaseMicroUsd,
@@ -10,8 +10,8 @@ import {
   applyGatesUsage,
   shouldReadGatesMeter,
 } from '../../../../shared/control/model-gateway/metered-usage.ts';
-import { EMPTY_USAGE_READING } from '../../../../shared/control/model-gateway/usage-reader.ts';
-import { verdictInputs } from '../../../../shared/control/verdict/verdict-inputs.ts';
+import { EMPTY_MODEL_ANSWER_USAGE } from '../../../../shared/control/model-gateway/usage-reader.ts';
+import { listVerdictInputs } from '../../../../shared/control/verdict/verdict-inputs.ts';
 import { ItemTable } from '../../../../shared/store/item-table.ts';
 import { UsageMeterStore } from '../../../../shared/store/meters.ts';
 import { attempt, FIXED_NOW, report, task, verdict } from '../../../support/builders.ts';
@@ -91,7 +91,7 @@ describe('what gates asked', () => {
       await meterOfGates(125_000),
     );
     const after = task({ status: 'done', attempts: [judged], ended_at: FIXED_NOW.toISOString() });
-    const rows = deriveRows(task({ ...after, status: 'in_review' }), after, DEFAULT_TIER_MODELS);
+    const rows = deriveRecordRows(task({ ...after, status: 'in_review' }), after, DEFAULT_TIER_MODELS);
     expect(rows.find((each) => each.table === 'cascade_attempts')?.row).toMatchObject({
       judging_cost_usd: 0.375,
       gates_cost_usd: 0.125,
@@ -113,7 +113,7 @@ describe('what gates asked', () => {
       ...{ protected_files: [], put_back: 0, failing: [], files: [] },
       gates: [gate('judged'), gate('checked')],
     };
-    expect(verdictInputs({ verification: record, verdict: verdict() })).toMatchObject([
+    expect(listVerdictInputs({ verification: record, verdict: verdict() })).toMatchObject([
       { model: 'gpt-5.5', prompt_sha256: 'p'.repeat(64), cost_usd: 0.01 },
       { model: null, prompt_sha256: null, cost_usd: null },
     ]);
@@ -127,7 +127,7 @@ describe('the price that a configuration gives', () => {
   it('is what a model without another is reckoned by, before and after', () => {
     expect(worstCaseMicroUsd(worst, 'our-own', AT)).toBeNull();
     expect(worstCaseMicroUsd(worst, 'our-own', AT, own)).toBe(3_000);
-    const reading = { ...EMPTY_USAGE_READING, input: 100, output: 10 };
+    const reading = { ...EMPTY_MODEL_ANSWER_USAGE, input: 100, output: 10 };
     expect(computeModelCallCost(reading, 'our-own', worst, AT, own)).toMatchObject({ micro: 300 });
     expect(computeModelCallCost({ ...reading, model: 'another' }, 'our-own', worst, AT, own)).toMatchObject({
       micro: null,

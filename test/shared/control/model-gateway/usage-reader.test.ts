@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Protocol } from '../../../../shared/contract/models/protocols.ts';
+import type { ModelApiProtocol } from '../../../../shared/contract/models/protocols.ts';
 import {
-  EMPTY_USAGE_READING,
-  UsageReader,
-  type UsageReading,
+  EMPTY_MODEL_ANSWER_USAGE,
+  type ModelAnswerUsage,
+  ModelAnswerUsageReader,
 } from '../../../../shared/control/model-gateway/usage-reader.ts';
 import type { ScriptedModelResponse, TokenCounts } from '../../../support/models/model-protocol.ts';
 import { anthropicProtocol } from '../../../support/models/protocols/anthropic.ts';
@@ -27,18 +27,18 @@ const answer = (changes: Partial<ScriptedModelResponse> = {}): ScriptedModelResp
   tokens,
   ...changes,
 });
-const streamed = (protocol: Protocol, of = answer()): Buffer =>
+const streamed = (protocol: ModelApiProtocol, of = answer()): Buffer =>
   Buffer.from(WIRE[protocol].encodeEvents(of, { stream_options: { include_usage: true } }).join(''));
-const whole = (protocol: Protocol, of = answer()): Buffer =>
+const whole = (protocol: ModelApiProtocol, of = answer()): Buffer =>
   Buffer.from(JSON.stringify(WIRE[protocol].encodeResponse(of, {})));
 
-function read(protocol: Protocol, type: string, chunks: readonly Uint8Array[]): UsageReading {
-  const reader = new UsageReader(protocol, type);
+function read(protocol: ModelApiProtocol, type: string, chunks: readonly Uint8Array[]): ModelAnswerUsage {
+  const reader = new ModelAnswerUsageReader(protocol, type);
   for (const chunk of chunks) reader.push(chunk);
   reader.end();
   return reader.reading;
 }
-const expected = (protocol: Protocol): UsageReading => ({
+const expected = (protocol: ModelApiProtocol): ModelAnswerUsage => ({
   model: 'm-1',
   input: 1_000,
   output: 47,
@@ -46,7 +46,7 @@ const expected = (protocol: Protocol): UsageReading => ({
   cacheWrite: protocol === 'anthropic' ? 300 : 0,
   cacheWriteHour: 0,
 });
-const PROTOCOLS = Object.keys(WIRE) as Protocol[];
+const PROTOCOLS = Object.keys(WIRE) as ModelApiProtocol[];
 
 describe.each(PROTOCOLS)('usage of %s', (protocol) => {
   it('is read out of a stream and out of a whole answer alike, each kind of token apart', () => {
@@ -80,7 +80,7 @@ describe.each(PROTOCOLS)('usage of %s', (protocol) => {
   });
 
   it('does not change when a chunk is used again for other bytes', () => {
-    const reader = new UsageReader(protocol, SSE);
+    const reader = new ModelAnswerUsageReader(protocol, SSE);
     const buffer = Buffer.alloc(7);
     const bytes = streamed(protocol);
     for (let at = 0; at < bytes.length; at += 7) {
@@ -119,7 +119,7 @@ describe.each(PROTOCOLS)('usage of %s', (protocol) => {
   });
 
   it('knows when the counts are in, and hears nothing of what comes then', () => {
-    const reader = new UsageReader(protocol, SSE);
+    const reader = new ModelAnswerUsageReader(protocol, SSE);
     reader.push(streamed(protocol));
     expect(reader.hasFinalUsage).toBe(protocol !== 'gemini');
     if (!reader.hasFinalUsage) return;
@@ -155,12 +155,12 @@ describe('usage', () => {
   });
 
   it('passes a line over that is longer than any answer, and reads on', () => {
-    const reader = new UsageReader('chat', SSE);
+    const reader = new ModelAnswerUsageReader('chat', SSE);
     reader.push(Buffer.from('data: {"usage":"'));
     const filler = Buffer.alloc(4 * 1_048_576, 'x');
     for (let count = 0; count < 5; count++) reader.push(filler);
     reader.push(Buffer.from('"}\n'));
-    expect(reader.reading).toEqual(EMPTY_USAGE_READING);
+    expect(reader.reading).toEqual(EMPTY_MODEL_ANSWER_USAGE);
     reader.push(streamed('chat'));
     expect(reader.reading).toEqual(expected('chat'));
   });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_TIER_MODELS as MODELS } from '../../../../shared/contract/agents/tiers.ts';
-import { PLAN_FILE, Plan, type PlanTaskFields } from '../../../../shared/contract/plan/schema.ts';
+import { PLAN_FILE, Plan, type PlanRequestFields } from '../../../../shared/contract/plan/schema.ts';
 import { TASK_STATUSES } from '../../../../shared/contract/task/status.ts';
 import { buildPromptParts } from '../../../../shared/control/cascade/agent-prompt.ts';
-import { decideAfterAttempt } from '../../../../shared/control/cascade/decide-after-attempt.ts';
+import { decideNextCascadeAction } from '../../../../shared/control/cascade/decide-after-attempt.ts';
 import { derivePlanState } from '../../../../shared/control/planning/plan-state.ts';
 import { buildPlannedTasks } from '../../../../shared/control/planning/planned-tasks.ts';
 import { shouldDeliver } from '../../../../shared/control/task-commands/settle.ts';
@@ -35,7 +35,7 @@ const planned = Plan.parse({
     },
   ],
 });
-const plan: PlanTaskFields = { max_tasks: 5, proposal: { tasks: planned.tasks, notes: [] } };
+const plan: PlanRequestFields = { max_tasks: 5, proposal: { tasks: planned.tasks, notes: [] } };
 const reviewed = (fields: object = {}, attempt: object = {}) =>
   taskInReview(
     { report: report(), artifact: artifact(), verdict: verdict(), ...attempt },
@@ -73,22 +73,22 @@ describe('the state of a plan', () => {
 describe('a plan as a task', () => {
   it('that holds waits for a person, whatever its planner said', () => {
     for (const summary of ['done', "I'm not sure this is right"])
-      expect(decideAfterAttempt(reviewed({}, { report: report({ summary }) }), MODELS)).toMatchObject({
+      expect(decideNextCascadeAction(reviewed({}, { report: report({ summary }) }), MODELS)).toMatchObject({
         action: 'refer',
       });
   });
 
   it('that does not hold is planned again on the same tier within its budget, then given up', () => {
     const bad = reviewed({}, { tier: 'opus', model: MODELS.opus, verdict: verdict({ verdict: 'fail' }) });
-    expect(decideAfterAttempt(bad, MODELS)).toMatchObject({ action: 'retry', next_model: MODELS.opus });
-    expect(decideAfterAttempt({ ...bad, budget: { max_attempts: 1 } }, MODELS)).toMatchObject({
+    expect(decideNextCascadeAction(bad, MODELS)).toMatchObject({ action: 'retry', next_model: MODELS.opus });
+    expect(decideNextCascadeAction({ ...bad, budget: { max_attempts: 1 } }, MODELS)).toMatchObject({
       action: 'give_up',
     });
   });
 
   it('is made of on the word of a person, and never delivered', () => {
     const approved = reviewed({ review: approval });
-    expect(decideAfterAttempt(approved, MODELS)).toMatchObject({ action: 'accept' });
+    expect(decideNextCascadeAction(approved, MODELS)).toMatchObject({ action: 'accept' });
     expect(shouldDeliver(approved)).toBe(false);
   });
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { EFFORTS } from '../../../../shared/contract/agents/effort.ts';
+import { REASONING_EFFORT_LEVELS } from '../../../../shared/contract/agents/effort.ts';
 import { TaskComplexity, TaskScope } from '../../../../shared/contract/submission/schema.ts';
-import { readBaseRole } from '../../../../shared/control/roles/base-role.ts';
+import { parseBaseRole } from '../../../../shared/control/roles/base-role.ts';
 import { resolveBuiltinRole } from '../../../../shared/control/roles/defaults.ts';
 import {
   ROUTING_RULE_NAMES,
@@ -35,7 +35,7 @@ describe('routing', () => {
     const complex = submission({ complexity: 'high', role: 'qa' });
     expect(routeTask(complex)).toMatchObject({ rule: 'role', tier: 'sonnet', effort: 'high' });
     const written = 'model: opus\neffort: medium\nlimits: { max_cost_usd: 2 }\n';
-    expect(routeTask({ ...complex, base_role: readBaseRole('qa', written) })).toEqual({
+    expect(routeTask({ ...complex, base_role: parseBaseRole('qa', written) })).toEqual({
       rule: 'role',
       tier: 'opus',
       effort: 'medium',
@@ -69,7 +69,7 @@ describe('routing', () => {
       scope: fc.constantFrom(...TaskScope.options),
       complexity: fc.constantFrom(...TaskComplexity.options),
       model: fc.option(fc.string({ minLength: 1, maxLength: 200 }), { nil: undefined }),
-      effort: fc.option(fc.constantFrom(...EFFORTS), { nil: undefined }),
+      effort: fc.option(fc.constantFrom(...REASONING_EFFORT_LEVELS), { nil: undefined }),
     });
     fc.assert(
       fc.property(request, ({ model, effort, ...fields }) => {

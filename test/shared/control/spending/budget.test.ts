@@ -7,14 +7,17 @@ import {
   EMPTY_ROLE_LEARNING_STATE,
   estimateTierPassRate,
 } from '../../../../shared/control/cascade/learning/belief.ts';
-import { CascadePolicy } from '../../../../shared/control/cascade/learning/cascade-policy.ts';
+import { TierPolicySettings } from '../../../../shared/control/cascade/learning/cascade-policy.ts';
 import { recordJudgingReservation } from '../../../../shared/control/spending/attempt-reservation.ts';
 import { type CostEstimate, estimateAttemptCost } from '../../../../shared/control/spending/cost-estimate.ts';
-import { budgetedMicroUsd, taskBudgetRefusal } from '../../../../shared/control/spending/task-budget.ts';
-import { decideStep, runSelectModelStep } from '../../../../shared/use-cases/cascade/cascade-steps.ts';
 import {
-  type ProjectionContext,
-  projectTaskWrite,
+  computeBudgetedAttemptMicroUsd,
+  findTaskBudgetRefusalReason,
+} from '../../../../shared/control/spending/task-budget.ts';
+import { runDecideStep, runSelectModelStep } from '../../../../shared/use-cases/cascade/cascade-steps.ts';
+import {
+  applyTaskWriteEffects,
+  type TaskProjectionContext,
 } from '../../../../shared/use-cases/cascade/stream-projections.ts';
 import {
   addSeconds,
@@ -35,7 +38,7 @@ beforeAll(async () => {
 });
 afterAll(() => table.close());
 
-let followed: ProjectionContext;
+let followed: TaskProjectionContext;
 beforeAll(() => {
   followed = createFollowContext(table);
 });
@@ -216,7 +219,7 @@ describe('what models took for an attempt', () => {
           const before = { ...task({ id, repository: 'r', runner: each.runner }), attempts: [made] };
           const learning = {
             spend: table.spend,
-            policy: CascadePolicy.parse({ budgets: { day_usd: 1_000 } }),
+            policy: TierPolicySettings.parse({ budgets: { day_usd: 1_000 } }),
           };
           const launched =
             each.runner === 'managed' ? await table.spend.reserve(of, { day_usd: 1_000 }, at) : null;
@@ -226,14 +229,17 @@ describe('what models took for an attempt', () => {
             : await recordJudgingReservation(before, { learning, now: at });
           const over = { ...made, outcome: 'failed' as const, ...counted };
           // The stream brings it twice.
-          for (const _ of [1, 2]) await projectTaskWrite(before, { ...before, attempts: [over] }, followed);
-          const counts = budgetedMicroUsd(over, each.runner);
+          for (const _ of [1, 2])
+            await applyTaskWriteEffects(before, { ...before, attempts: [over] }, followed);
+          const counts = computeBudgetedAttemptMicroUsd(over, each.runner);
           expect(counts).toBeGreaterThanOrEqual(Math.floor(paid(each) * 1e6));
           expected += counts;
           const tight = { chain_usd: counts / 1e6, task_usd: counts / 1e6 };
-          expect(taskBudgetRefusal({ ...before, attempts: [over] }, costs(2), tight)).not.toBeNull();
+          expect(
+            findTaskBudgetRefusalReason({ ...before, attempts: [over] }, costs(2), tight),
+          ).not.toBeNull();
           const wide = { chain_usd: counts / 1e6 + 0.000_004, task_usd: counts / 1e6 + 0.000_004 };
-          expect(taskBudgetRefusal({ ...before, attempts: [over] }, costs(2), wide)).toBeNull();
+          expect(findTaskBudgetRefusalReason({ ...before, attempts: [over] }, costs(2), wide)).toBeNull();
         }
         expect(await table.spend.readDayTotal(day)).toBe(expected);
       }),
@@ -254,7 +260,7 @@ describe('what models took for an attempt', () => {
       version: 1,
     };
     await table.tasks.create(judgedTask);
-    await decideStep('J-external', 1, {
+    await runDecideStep('J-external', 1, {
       tasks: table.tasks,
       deadlines: table.deadlines,
       locks: table.locks,
@@ -262,14 +268,14 @@ describe('what models took for an attempt', () => {
       learning: {
         beliefs: table.beliefs,
         spend: table.spend,
-        policy: CascadePolicy.parse({ budgets: { repository_usd: 1 } }),
+        policy: TierPolicySettings.parse({ budgets: { repository_usd: 1 } }),
       },
       now: at,
     });
     const decided = await table.tasks.require('J-external');
     const last = decided.attempts.at(-1);
     expect(last?.reserved).toEqual({ day: dayOf(at), micro: 0 });
-    await projectTaskWrite(
+    await applyTaskWriteEffects(
       decided,
       { ...decided, attempts: decided.attempts.map((each) => ({ ...each, outcome: 'passed' as const })) },
       followed,
@@ -283,20 +289,22 @@ describe('the budgets of one task', () => {
     task({ attempts: [attempt({ outcome: 'failed', cost_usd: 0.9, ...fields })] });
 
   it('count what attempts have cost, in the round and in all rounds', () => {
-    expect(taskBudgetRefusal(spent({}), costs(200_000), { chain_usd: 1 })).toContain(
+    expect(findTaskBudgetRefusalReason(spent({}), costs(200_000), { chain_usd: 1 })).toContain(
       'budget of a chain: $0.9000',
     );
-    expect(taskBudgetRefusal(spent({}), costs(100_000), { chain_usd: 1 })).toBeNull();
+    expect(findTaskBudgetRefusalReason(spent({}), costs(100_000), { chain_usd: 1 })).toBeNull();
     const retried = { ...spent({}), budget_from: 2 };
-    expect(taskBudgetRefusal(retried, costs(200_000), { chain_usd: 1 })).toBeNull();
-    expect(taskBudgetRefusal(retried, costs(200_000), { task_usd: 1 })).toContain(
+    expect(findTaskBudgetRefusalReason(retried, costs(200_000), { chain_usd: 1 })).toBeNull();
+    expect(findTaskBudgetRefusalReason(retried, costs(200_000), { task_usd: 1 })).toContain(
       'budget of a task: $0.9000',
     );
   });
 
   it('count an attempt of unknown cost as what was set aside for it', () => {
     const unknown = spent({ cost_usd: null, reserved: { day: '2026-11-20', micro: 950_000 } });
-    expect(taskBudgetRefusal(unknown, costs(100_000), { chain_usd: 1 })).toContain('$0.9500 of $1.0000');
+    expect(findTaskBudgetRefusalReason(unknown, costs(100_000), { chain_usd: 1 })).toContain(
+      '$0.9500 of $1.0000',
+    );
   });
 
   it('count what ended between evidence and verdict as what was set aside: models may have been asked that nobody has heard', () => {
@@ -309,9 +317,10 @@ describe('the budgets of one task', () => {
     }).attempts;
     const [early] = spent({ outcome: 'cancelled', reserved, verification: null, verdict: null }).attempts;
     if (!cut || !early) throw new Error('there are attempts');
-    expect([budgetedMicroUsd(cut, 'managed'), budgetedMicroUsd(early, 'managed')]).toEqual([
-      950_000, 900_000,
-    ]);
+    expect([
+      computeBudgetedAttemptMicroUsd(cut, 'managed'),
+      computeBudgetedAttemptMicroUsd(early, 'managed'),
+    ]).toEqual([950_000, 900_000]);
   });
 
   it.each([
@@ -333,7 +342,7 @@ describe('a deployment with budgets', () => {
     learning: {
       beliefs: table.beliefs,
       spend: table.spend,
-      policy: CascadePolicy.parse({ budgets }),
+      policy: TierPolicySettings.parse({ budgets }),
     },
     now: at,
   });
@@ -361,7 +370,7 @@ describe('a deployment with budgets', () => {
     const [running] = one.attempts;
     if (!running) throw new Error('nothing runs');
     const over = { ...one, attempts: [{ ...running, outcome: 'failed' as const, cost_usd: 0.02 }] };
-    for (const _ of [1, 2]) await projectTaskWrite(one, over, followed);
+    for (const _ of [1, 2]) await applyTaskWriteEffects(one, over, followed);
     expect(await table.spend.readDayTotal(dayOf(at))).toBe(20_000);
   });
 

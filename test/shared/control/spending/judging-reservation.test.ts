@@ -5,19 +5,19 @@ import { type Budgets, toMicroUsd } from '../../../../shared/contract/models/bud
 import type { JudgeModel } from '../../../../shared/contract/models/judge-models.ts';
 import { CompletionSignal } from '../../../../shared/contract/submission/signals.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
-import { CascadePolicy } from '../../../../shared/control/cascade/learning/cascade-policy.ts';
+import { TierPolicySettings } from '../../../../shared/control/cascade/learning/cascade-policy.ts';
 import { estimateJudgingCost } from '../../../../shared/control/spending/judging-reservation.ts';
 import { recordVerdict } from '../../../../shared/control/task-commands/record-verification.ts';
-import { joinJudgements } from '../../../../shared/control/verdict/join-judgements.ts';
-import type { AskModel } from '../../../../shared/reviews/engine/ask-model-port.ts';
-import { completeJudgements } from '../../../../shared/reviews/reviewers/expected-judgements.ts';
+import { joinVerdictWithJudgements } from '../../../../shared/control/verdict/join-judgements.ts';
+import type { AskReviewModel } from '../../../../shared/reviews/engine/ask-model-port.ts';
+import { addMissingJudgements } from '../../../../shared/reviews/reviewers/expected-judgements.ts';
 import type { ObjectStore } from '../../../../shared/store/object-store.ts';
-import { decideStep } from '../../../../shared/use-cases/cascade/cascade-steps.ts';
+import { runDecideStep } from '../../../../shared/use-cases/cascade/cascade-steps.ts';
 import {
-  type ProjectionContext,
-  projectTaskWrite,
+  applyTaskWriteEffects,
+  type TaskProjectionContext,
 } from '../../../../shared/use-cases/cascade/stream-projections.ts';
-import { askJudges } from '../../../../shared/use-cases/review/ask-judges.ts';
+import { runAttemptReviewers } from '../../../../shared/use-cases/review/ask-judges.ts';
 import {
   artifact,
   evidence,
@@ -31,7 +31,7 @@ import { createTestTable } from '../../../support/dynalite-table.ts';
 import { createFollowContext } from '../../../support/follow-context.ts';
 
 let table: Awaited<ReturnType<typeof createTestTable>>;
-let followed: ProjectionContext;
+let followed: TaskProjectionContext;
 beforeAll(async () => {
   table = await createTestTable();
   followed = createFollowContext(table);
@@ -75,14 +75,14 @@ async function submitted(fields: Partial<Task> = {}): Promise<Task> {
 
 let asked = 0;
 let stops = 0;
-const ask: AskModel = async (_model, { answerSchema }) => {
+const ask: AskReviewModel = async (_model, { answerSchema }) => {
   asked++;
   const value = answerSchema.parse({ verdict: 'accept', confidence: 0.9, reasons: ['it adds'] });
   return { value, calls: 1, tokens: { input: COST, output: 0 }, ms: 1 };
 };
 
 const judging = (task: Task, budgets: Budgets | null, at: Date, judge: JudgeModel = JUDGE) =>
-  askJudges(
+  runAttemptReviewers(
     task.id,
     1,
     {},
@@ -96,7 +96,7 @@ const judging = (task: Task, budgets: Budgets | null, at: Date, judge: JudgeMode
       readBreaker: async () => null,
       ask,
       budget: {
-        policy: CascadePolicy.parse(budgets ? { budgets } : {}),
+        policy: TierPolicySettings.parse(budgets ? { budgets } : {}),
         spend: table.spend,
         onStop: () => stops++,
       },
@@ -112,13 +112,13 @@ async function concluded(
   at: Date,
 ) {
   const observed = verdict();
-  const made = joinJudgements(observed, completeJudgements(task, observed, judgements));
+  const made = joinVerdictWithJudgements(observed, addMissingJudgements(task, observed, judgements));
   await table.tasks.applyCommand(task.id, (present) => recordVerdict(present, 1, made, at));
-  await decideStep(task.id, 1, {
+  await runDecideStep(task.id, 1, {
     tasks: table.tasks,
     locks: table.locks,
     models: DEFAULT_TIER_MODELS,
-    learning: { beliefs: table.beliefs, spend: table.spend, policy: CascadePolicy.parse({ budgets }) },
+    learning: { beliefs: table.beliefs, spend: table.spend, policy: TierPolicySettings.parse({ budgets }) },
     now: at,
   } as never);
   const decided = await table.tasks.require(task.id);
@@ -127,7 +127,7 @@ async function concluded(
     ...decided,
     attempts: decided.attempts.map((each) => ({ ...each, outcome: 'passed' as const })),
   };
-  for (const _ of [1, 2]) await projectTaskWrite(open, over, followed);
+  for (const _ of [1, 2]) await applyTaskWriteEffects(open, over, followed);
   return decided;
 }
 
@@ -203,7 +203,7 @@ describe('judging for which nothing was set aside', () => {
     await judging(task, { repository_usd: 1 }, at);
     const attempts = task.attempts.map((each) => ({ ...each, outcome: 'cancelled' as const }));
     for (const _ of [1, 2])
-      await projectTaskWrite(task, { ...task, status: 'cancelled', attempts }, followed);
+      await applyTaskWriteEffects(task, { ...task, status: 'cancelled', attempts }, followed);
     expect(await table.spend.readDayTotal(dayOf(at))).toBe(ONE);
   });
 

@@ -5,21 +5,21 @@ import type { JudgeModels } from '../../../../shared/contract/models/judge-model
 import { CompletionSignal } from '../../../../shared/contract/submission/signals.ts';
 import { totalJudgingCost } from '../../../../shared/contract/task/judging-cost.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
-import { CascadePolicy } from '../../../../shared/control/cascade/learning/cascade-policy.ts';
+import { TierPolicySettings } from '../../../../shared/control/cascade/learning/cascade-policy.ts';
 import { reserveGateQuestionOrRefusal } from '../../../../shared/control/spending/gate-question-reservation.ts';
-import { budgetedMicroUsd } from '../../../../shared/control/spending/task-budget.ts';
+import { computeBudgetedAttemptMicroUsd } from '../../../../shared/control/spending/task-budget.ts';
 import { requestReverification } from '../../../../shared/control/task-commands/hold.ts';
 import { cancelTask } from '../../../../shared/control/task-commands/operator-commands.ts';
-import type { AskModel } from '../../../../shared/reviews/engine/ask-model-port.ts';
+import type { AskReviewModel } from '../../../../shared/reviews/engine/ask-model-port.ts';
 import type { ObjectStore } from '../../../../shared/store/object-store.ts';
-import { decideStep } from '../../../../shared/use-cases/cascade/cascade-steps.ts';
+import { runDecideStep } from '../../../../shared/use-cases/cascade/cascade-steps.ts';
 import {
-  type ProjectionContext,
-  projectTaskWrite,
+  applyTaskWriteEffects,
+  type TaskProjectionContext,
 } from '../../../../shared/use-cases/cascade/stream-projections.ts';
-import { askJudges } from '../../../../shared/use-cases/review/ask-judges.ts';
+import { runAttemptReviewers } from '../../../../shared/use-cases/review/ask-judges.ts';
 import {
-  combineVerdicts,
+  combineVerdictWithJudgements,
   reduceEvidenceToVerdict,
 } from '../../../../shared/use-cases/review/janitor-steps.ts';
 import { artifact, evidence, FIXED_NOW, taskInReview, verification } from '../../../support/builders.ts';
@@ -27,7 +27,7 @@ import { createTestTable } from '../../../support/dynalite-table.ts';
 import { createFollowContext } from '../../../support/follow-context.ts';
 
 let table: Awaited<ReturnType<typeof createTestTable>>;
-let followed: ProjectionContext;
+let followed: TaskProjectionContext;
 beforeAll(async () => {
   table = await createTestTable();
   followed = createFollowContext(table);
@@ -72,7 +72,7 @@ async function submitted(fields: Partial<Task> = {}): Promise<Task> {
 }
 
 let asked = 0;
-const ask: AskModel = async (_model, { answerSchema }) => {
+const ask: AskReviewModel = async (_model, { answerSchema }) => {
   asked++;
   const value = answerSchema.parse({ verdict: 'accept', confidence: 0.1, reasons: ['who knows'] });
   return { value, calls: 1, tokens: { input: COST, output: 0 }, ms: 1 };
@@ -89,7 +89,7 @@ interface How {
 
 /** What the two machines do from evidence to decision, as they stand in their definitions. */
 async function judged(id: string, { budgets, at, dies = false, by = 'one' }: How): Promise<Task> {
-  const policy = CascadePolicy.parse({ budgets });
+  const policy = TierPolicySettings.parse({ budgets });
   const { run } = await table.tasks.require(id);
   const of = { task_id: id, run, attempt: 1, by, again: false };
   const deps = { tasks: table.tasks, objects, models, now: at };
@@ -97,9 +97,9 @@ async function judged(id: string, { budgets, at, dies = false, by = 'one' }: How
   expect(next).toBe('judge');
   const budget = { policy, spend: table.spend, onStop: () => {} };
   const context = { ...deps, readBreaker: async () => null, ask, budget, now: () => at };
-  const answers = await askJudges(id, 1, { look, pipeline }, context);
-  await combineVerdicts(of, { verdict, judgements: dies ? [] : answers, look, pipeline }, deps);
-  await decideStep(id, run, {
+  const answers = await runAttemptReviewers(id, 1, { look, pipeline }, context);
+  await combineVerdictWithJudgements(of, { verdict, judgements: dies ? [] : answers, look, pipeline }, deps);
+  await runDecideStep(id, run, {
     tasks: table.tasks,
     locks: table.locks,
     models: DEFAULT_TIER_MODELS,
@@ -114,7 +114,7 @@ async function ended(task: Task): Promise<Task> {
   const over = await table.tasks.applyCommand(task.id, (present) =>
     cancelTask(present, 'enough', 'ada', FIXED_NOW),
   );
-  for (const _ of [1, 2]) await projectTaskWrite(task, over, followed);
+  for (const _ of [1, 2]) await applyTaskWriteEffects(task, over, followed);
   return over;
 }
 
@@ -141,7 +141,7 @@ describe('judging that dies after it has asked', () => {
     const at = freshDay();
     const budgets = { task_usd: 0.05 };
     const task = await judged((await submitted()).id, { budgets, at, dies: true });
-    expect(budgetedMicroUsd(last(task), 'external')).toBe(ONE);
+    expect(computeBudgetedAttemptMicroUsd(last(task), 'external')).toBe(ONE);
     const before = asked;
     const second = await judged((await again(task, at)).id, { budgets, at });
     expect(asked - before, 'a second question could exceed it').toBe(0);
@@ -161,7 +161,7 @@ describe('judging that dies after it has asked', () => {
       by: 'two',
     });
     expect(last(task).asked).toEqual({ times: 2, unheard: ONE });
-    expect(budgetedMicroUsd(last(task), 'external')).toBe(ONE + COST);
+    expect(computeBudgetedAttemptMicroUsd(last(task), 'external')).toBe(ONE + COST);
   });
 });
 
@@ -178,7 +178,7 @@ describe('a verdict that is made again after models have answered', () => {
     expect(asked - before).toBe(0);
     expect(last(task).verdict?.judgements?.[0]?.reasons[0]).toContain('judging this work could exceed');
     const over = await ended(task);
-    expect(budgetedMicroUsd(last(over), 'external')).toBe(2 * COST);
+    expect(computeBudgetedAttemptMicroUsd(last(over), 'external')).toBe(2 * COST);
     expect(await table.spend.readDayTotal(dayOf(at))).toBe(2 * COST);
   });
 
@@ -218,7 +218,7 @@ describe('a verdict that is made again after models have answered', () => {
 });
 
 describe('what gates ask about work for which nothing was set aside', () => {
-  const money = (budgets: object) => ({ policy: CascadePolicy.parse({ budgets }), spend: table.spend });
+  const money = (budgets: object) => ({ policy: TierPolicySettings.parse({ budgets }), spend: table.spend });
 
   it('is set aside before each question, stopped by a budget, and given back as far as it was not used', async () => {
     const at = freshDay();

@@ -1,34 +1,34 @@
 import { describe, expect, test } from 'vitest';
-import { Adapter } from '../../../../shared/contract/agents/adapter.ts';
+import { AgentAdapterSettings } from '../../../../shared/contract/agents/adapter.ts';
 import {
   AGENT_CLI_KINDS,
   AGENT_CLI_MANIFESTS,
 } from '../../../../shared/contract/agents/adapter-manifests.ts';
-import { DEFAULT_TIER_MODELS, tierModelsFor } from '../../../../shared/contract/agents/tiers.ts';
+import { DEFAULT_TIER_MODELS, selectTierModels } from '../../../../shared/contract/agents/tiers.ts';
 import { MODEL_PRICES } from '../../../../shared/contract/models/model-prices.ts';
 import { buildModelLadder } from '../../../../shared/control/cascade/learning/tier-ladder.ts';
 import { allowedModels } from '../../../../shared/control/model-gateway/model-grant.ts';
 import {
-  type AvailableAgents,
+  type AvailableAgentClis,
   findAdapterProblems,
 } from '../../../../shared/control/task-commands/adapter-problems.ts';
 import { submission } from '../../../support/builders.ts';
 
-const DEPLOYED: AvailableAgents = {
-  defaultAdapter: Adapter.parse({ kind: 'claude' }),
+const DEPLOYED: AvailableAgentClis = {
+  defaultAdapter: AgentAdapterSettings.parse({ kind: 'claude' }),
   containerClis: ['claude'],
   modelVendors: ['anthropic'],
   tierModels: DEFAULT_TIER_MODELS,
 };
-const LAPTOP: AvailableAgents = { ...DEPLOYED, containerClis: null, modelVendors: [] };
-const OWN_GATEWAY: AvailableAgents = { ...DEPLOYED, modelVendors: null };
+const LAPTOP: AvailableAgentClis = { ...DEPLOYED, containerClis: null, modelVendors: [] };
+const OWN_GATEWAY: AvailableAgentClis = { ...DEPLOYED, modelVendors: null };
 const problems = (request: Parameters<typeof submission>[0], agents = DEPLOYED) =>
   findAdapterProblems(submission(request), agents).map(({ pointer, message }) => `${pointer}: ${message}`);
-const codex = Adapter.parse({ kind: 'codex' });
-const gemini = Adapter.parse({ kind: 'gemini' });
+const codex = AgentAdapterSettings.parse({ kind: 'codex' });
+const gemini = AgentAdapterSettings.parse({ kind: 'gemini' });
 
 describe('a task that no agent of the deployment can do is refused with what to set', () => {
-  test.each<[string, Parameters<typeof submission>[0], AvailableAgents, readonly string[]]>([
+  test.each<[string, Parameters<typeof submission>[0], AvailableAgentClis, readonly string[]]>([
     ['names no adapter and the default has all it needs', {}, DEPLOYED, []],
     [
       'names a CLI that the image does not bring',
@@ -97,12 +97,12 @@ describe('the tiers of an adapter', () => {
 
   test('are the deployment’s own where its provider is the same, else the adapter’s', () => {
     const own = { ...DEFAULT_TIER_MODELS, haiku: 'claude-haiku-9' };
-    expect(tierModelsFor(undefined, own)).toBe(own);
-    expect(tierModelsFor(Adapter.parse({ kind: 'claude' }), own)).toBe(own);
-    expect(tierModelsFor(Adapter.parse({ kind: 'opencode' }), own)).toBe(own);
+    expect(selectTierModels(undefined, own)).toBe(own);
+    expect(selectTierModels(AgentAdapterSettings.parse({ kind: 'claude' }), own)).toBe(own);
+    expect(selectTierModels(AgentAdapterSettings.parse({ kind: 'opencode' }), own)).toBe(own);
     const unknown = { haiku: 'a', sonnet: 'b', opus: 'c' };
-    expect(tierModelsFor(codex, unknown)).toBe(unknown);
-    expect(tierModelsFor(codex, own)).toEqual(AGENT_CLI_MANIFESTS.codex.tiers.models);
+    expect(selectTierModels(codex, unknown)).toBe(unknown);
+    expect(selectTierModels(codex, own)).toEqual(AGENT_CLI_MANIFESTS.codex.tiers.models);
     expect(
       buildModelLadder(submission({ adapter: gemini, model: 'haiku' }), own).map(({ model }) => model),
     ).toEqual(Object.values(AGENT_CLI_MANIFESTS.gemini.tiers.models));

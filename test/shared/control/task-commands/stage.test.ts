@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { Attempt } from '../../../../shared/contract/task/attempt.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
-import { submitterKey } from '../../../../shared/control/admission/admission-control.ts';
+import { hashSubmitterName } from '../../../../shared/control/admission/admission-control.ts';
 import { buildPromptParts } from '../../../../shared/control/cascade/agent-prompt.ts';
 import { findBuiltinRole } from '../../../../shared/control/roles/builtin-role.ts';
 import { renderTaskPrompt } from '../../../../shared/control/roles/render-prompt.ts';
 import {
-  executionInput,
-  shouldStartExecution,
+  buildCascadeExecutionInput,
+  shouldStartCascadeExecution,
 } from '../../../../shared/control/task-commands/execution-start.ts';
-import { currentStage } from '../../../../shared/control/task-commands/stage.ts';
+import { determineCascadeStage } from '../../../../shared/control/task-commands/stage.ts';
 import {
   artifact,
   attempt,
@@ -124,10 +124,10 @@ describe('where a task stands', () => {
     ],
     ['one given up', taskInReview({ outcome: 'failed', decision: decision('give_up') }), 'settle'],
     ['a finished one', task({ status: 'done' }), 'ended'],
-  ])('%s', (_name, of, stage) => expect(currentStage(of)).toBe(stage));
+  ])('%s', (_name, of, stage) => expect(determineCascadeStage(of)).toBe(stage));
 
   it('is superseded for an execution of another run', () =>
-    expect(currentStage(task(), 7)).toBe('superseded'));
+    expect(determineCascadeStage(task(), 7)).toBe('superseded'));
 });
 
 describe('an execution', () => {
@@ -153,7 +153,9 @@ describe('an execution', () => {
         { delivery: { ...delivery('refused'), state: 'pushing' } },
       ),
     ],
-  ])('is started %s', (_name, before, after) => expect(shouldStartExecution(before, after)).toBe(true));
+  ])('is started %s', (_name, before, after) =>
+    expect(shouldStartCascadeExecution(before, after)).toBe(true),
+  );
 
   it.each<[string, Task | null, Task]>([
     ['by a write that changes nothing of where it stands', reviewed(), { ...reviewed(), version: 9 }],
@@ -174,16 +176,18 @@ describe('an execution', () => {
     ['for a task that waits for a person', running, { ...running, status: 'auth_required' }],
     ['for a task that waits for files', running, task({ run: 2, waits_for: 'H' })],
     ['for what an outside agent may claim', null, task({ run: 1 }, { runner: 'external' })],
-  ])('is not started %s', (_name, before, after) => expect(shouldStartExecution(before, after)).toBe(false));
+  ])('is not started %s', (_name, before, after) =>
+    expect(shouldStartCascadeExecution(before, after)).toBe(false),
+  );
 
   it('is told where it goes on', () => {
-    expect(executionInput(reviewed({ verification }))).toEqual({
+    expect(buildCascadeExecutionInput(reviewed({ verification }))).toEqual({
       task_id: 'T1',
       run: 1,
       stage: 'verify',
       attempt: 1,
       priority: 2,
-      submitter: submitterKey(reviewed()),
+      submitter: hashSubmitterName(reviewed()),
     });
   });
 });

@@ -1,24 +1,27 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Refusal } from '../../../../shared/contract/refusal.ts';
-import { TUNING_LEVELS, type TuningLevel } from '../../../../shared/control/cascade/learning/tuning-level.ts';
+import {
+  SELF_TUNING_LEVELS,
+  type SelfTuningLevel,
+} from '../../../../shared/control/cascade/learning/tuning-level.ts';
 import {
   addProposal,
   applyTestedProposal,
-  cooldownReason,
+  findTuningCooldownReason,
   revertActiveProposal,
 } from '../../../../shared/control/tune/proposal-commands.ts';
 import {
-  AUTOMATIC_ACTOR,
+  AUTOMATIC_TUNING_ACTOR,
   EMPTY_TUNING_STATE,
-  type ProposalTest,
+  type TuningProposalTestResult,
   TuningState,
 } from '../../../../shared/control/tune/proposals.ts';
 import {
+  buildSettingKey,
+  rankTuningLevel,
   requiredTuningLevel,
   type SettingChange,
-  settingKey,
-  tuningLevelRank,
 } from '../../../../shared/control/tune/setting-change.ts';
 
 const CHANGES: readonly SettingChange[] = [
@@ -33,7 +36,7 @@ const CHANGES: readonly SettingChange[] = [
 ];
 const now = new Date('2026-03-01T00:00:00.000Z');
 const word = (by: string) => ({ by, reason: 'because', now });
-const said = (holds: boolean): ProposalTest => ({
+const said = (holds: boolean): TuningProposalTestResult => ({
   by: 'replay',
   at: now.toISOString(),
   passed: holds,
@@ -60,13 +63,13 @@ const op: fc.Arbitrary<Op> = fc.oneof(
   fc.record({
     do: fc.constant('apply' as const),
     at: fc.nat(9),
-    by: fc.constantFrom('ann', AUTOMATIC_ACTOR),
+    by: fc.constantFrom('ann', AUTOMATIC_TUNING_ACTOR),
     test: fc.constantFrom(true, false, null),
   }),
   fc.record({ do: fc.constant('revert' as const), at: fc.nat(9) }),
 );
 
-function done(state: TuningState, each: Op, level: TuningLevel): TuningState {
+function done(state: TuningState, each: Op, level: SelfTuningLevel): TuningState {
   const id = 'at' in each ? `p${each.at + 1}` : '';
   try {
     if (each.do === 'propose') return addProposal(state, each.setting, 'numbers', word('ann')) ?? state;
@@ -77,18 +80,18 @@ function done(state: TuningState, each: Op, level: TuningLevel): TuningState {
     throw error;
   }
 }
-const run = (ops: readonly Op[], level: TuningLevel) =>
+const run = (ops: readonly Op[], level: SelfTuningLevel) =>
   ops.reduce((state, each) => done(state, each, level), EMPTY_TUNING_STATE);
 
 describe('changes of the settings of a deployment', () => {
   it('nothing is in force above the level, nor above L1 or at L0 without a person, whatever is tried', () => {
     fc.assert(
-      fc.property(fc.array(op, { maxLength: 25 }), fc.constantFrom(...TUNING_LEVELS), (ops, level) => {
+      fc.property(fc.array(op, { maxLength: 25 }), fc.constantFrom(...SELF_TUNING_LEVELS), (ops, level) => {
         const { active_changes, proposals } = run(ops, level);
         for (const { proposal, change: of } of Object.values(active_changes)) {
           const by = proposals.find(({ id }) => id === proposal)?.applied_by;
-          expect(tuningLevelRank(requiredTuningLevel(of))).toBeLessThanOrEqual(tuningLevelRank(level));
-          if (level === 'L0' || tuningLevelRank(requiredTuningLevel(of)) > 1) expect(by).toBe('ann');
+          expect(rankTuningLevel(requiredTuningLevel(of))).toBeLessThanOrEqual(rankTuningLevel(level));
+          if (level === 'L0' || rankTuningLevel(requiredTuningLevel(of)) > 1) expect(by).toBe('ann');
         }
       }),
       { numRuns: 150 },
@@ -103,7 +106,7 @@ describe('changes of the settings of a deployment', () => {
         if (!before) return;
         const id = before.proposals.at(-1)?.id ?? '';
         const applied = applyTestedProposal(before, id, said(true), 'L3', word('ann'));
-        expect(applied.active_changes[settingKey(of)]?.proposal).toBe(id);
+        expect(applied.active_changes[buildSettingKey(of)]?.proposal).toBe(id);
         const after = revertActiveProposal(applied, id, word('bob'));
         expect(after.active_changes).toEqual(before.active_changes);
         expect(after.history.slice(0, 2).map(({ action, by }) => [action, by])).toEqual([
@@ -137,34 +140,35 @@ describe('changes of the settings of a deployment', () => {
       status: 'refused',
       test: { reason: 'dollars per task 0.1' },
     });
-    const tried = applyTestedProposal(state, 'p2', null, 'L1', word(AUTOMATIC_ACTOR));
+    const tried = applyTestedProposal(state, 'p2', null, 'L1', word(AUTOMATIC_TUNING_ACTOR));
     expect(tried.active_changes['prompt backend']).toMatchObject({ proposal: 'p2', share: 'half' });
     expect(
-      applyTestedProposal(tried, 'p2', said(true), 'L1', word(AUTOMATIC_ACTOR)).active_changes[
+      applyTestedProposal(tried, 'p2', said(true), 'L1', word(AUTOMATIC_TUNING_ACTOR)).active_changes[
         'prompt backend'
       ]?.share,
     ).toBe('all');
-    expect(applyTestedProposal(tried, 'p2', said(false), 'L1', word(AUTOMATIC_ACTOR)).active_changes).toEqual(
-      {},
-    );
+    expect(
+      applyTestedProposal(tried, 'p2', said(false), 'L1', word(AUTOMATIC_TUNING_ACTOR)).active_changes,
+    ).toEqual({});
   });
 
   it('the same is proposed once, and what acts for itself rests after a revert and after enough in a day', () => {
     const state = proposed(setting(0));
     expect(addProposal(state, setting(0), 'numbers', word('ann'))).toBeNull();
-    const applied = applyTestedProposal(state, 'p1', said(true), 'L1', word(AUTOMATIC_ACTOR));
+    const applied = applyTestedProposal(state, 'p1', said(true), 'L1', word(AUTOMATIC_TUNING_ACTOR));
     expect(addProposal(applied, setting(0), 'numbers', word('ann'))).toBeNull();
-    expect(cooldownReason(applied, 'L0', now)).toBeNull();
+    expect(findTuningCooldownReason(applied, 'L0', now)).toBeNull();
     const back = revertActiveProposal(applied, 'p1', word('ann'));
-    expect(cooldownReason(back, 'L0', now)).toContain('taken back');
-    expect(cooldownReason(back, 'L0', new Date(now.getTime() + 49 * 3_600_000))).toBeNull();
+    expect(findTuningCooldownReason(back, 'L0', now)).toContain('taken back');
+    expect(findTuningCooldownReason(back, 'L0', new Date(now.getTime() + 49 * 3_600_000))).toBeNull();
     let many = EMPTY_TUNING_STATE;
     for (let at = 0; at < 3; at++) {
       many =
-        addProposal(many, { kind: 'prompt', role: `r${at}`, text: 'x' }, 'n', word(AUTOMATIC_ACTOR)) ?? many;
-      many = applyTestedProposal(many, `p${at + 1}`, null, 'L1', word(AUTOMATIC_ACTOR));
+        addProposal(many, { kind: 'prompt', role: `r${at}`, text: 'x' }, 'n', word(AUTOMATIC_TUNING_ACTOR)) ??
+        many;
+      many = applyTestedProposal(many, `p${at + 1}`, null, 'L1', word(AUTOMATIC_TUNING_ACTOR));
     }
-    expect(cooldownReason(many, 'L1', now)).toBe('3 of level L1 within 24 hours');
-    expect(cooldownReason(many, 'L0', now)).toBeNull();
+    expect(findTuningCooldownReason(many, 'L1', now)).toBe('3 of level L1 within 24 hours');
+    expect(findTuningCooldownReason(many, 'L0', now)).toBeNull();
   });
 });

@@ -1,26 +1,26 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_TIER_MODELS as MODELS, type Tier } from '../../../../shared/contract/agents/tiers.ts';
-import { CascadePolicy } from '../../../../shared/control/cascade/learning/cascade-policy.ts';
-import type { LearnedOutcome } from '../../../../shared/control/cascade/learning/learned-outcome.ts';
-import { NO_LEARNING_OVERRIDES } from '../../../../shared/control/cascade/learning/learning-control.ts';
+import { TierPolicySettings } from '../../../../shared/control/cascade/learning/cascade-policy.ts';
+import type { LearnedAttemptOutcome } from '../../../../shared/control/cascade/learning/learned-outcome.ts';
+import { NO_TIER_LEARNING_OVERRIDES } from '../../../../shared/control/cascade/learning/learning-control.ts';
 import { readRecordedOutcomes } from '../../../../shared/control/cascade/simulation/recorded-outcomes.ts';
 import { generateSyntheticOutcomes } from '../../../../shared/control/cascade/simulation/synthetic-outcomes.ts';
 import { EMPTY_DAILY_METRICS } from '../../../../shared/control/metrics/daily-metrics.ts';
 import {
+  applyTuningToCascadePolicy,
+  findTunedRolePrompt,
   isInTrialGroup,
   tunedFirstTier,
-  tunedPolicy,
-  tunedPrompt,
 } from '../../../../shared/control/tune/active-changes.ts';
-import { deploymentTasks } from '../../../../shared/control/tune/deployment-tasks.ts';
+import { deriveLearnedRecordedTasks } from '../../../../shared/control/tune/deployment-tasks.ts';
 import { deriveProposals } from '../../../../shared/control/tune/derive-proposals.ts';
 import { evaluateTrial } from '../../../../shared/control/tune/evaluate-trial.ts';
-import { testGateRequirement } from '../../../../shared/control/tune/gate-requirement-test.ts';
-import { replayChange } from '../../../../shared/control/tune/replay-change.ts';
-import { type SettingChange, settingKey } from '../../../../shared/control/tune/setting-change.ts';
+import { testGateRequirementChange } from '../../../../shared/control/tune/gate-requirement-test.ts';
+import { replaySettingChange } from '../../../../shared/control/tune/replay-change.ts';
+import { buildSettingKey, type SettingChange } from '../../../../shared/control/tune/setting-change.ts';
 
 const now = new Date('2026-11-20T00:00:00.000Z');
-const policy = (name: string) => CascadePolicy.parse({ policy: name });
+const policy = (name: string) => TierPolicySettings.parse({ policy: name });
 const nothing = { active_changes: {} };
 const recorded = readRecordedOutcomes(
   generateSyntheticOutcomes(300, '1', MODELS, now.toISOString()),
@@ -30,7 +30,7 @@ const recorded = readRecordedOutcomes(
 
 /** Outcomes of `count` tasks that begin on haiku, of which `passes` pass there and the others on sonnet. */
 function memory(count: number, passes: number) {
-  const outcome = (n: number, attempt: number, tier: Tier, passed: boolean): LearnedOutcome => ({
+  const outcome = (n: number, attempt: number, tier: Tier, passed: boolean): LearnedAttemptOutcome => ({
     id: `t${n}#${attempt}`,
     model: MODELS[tier],
     passed,
@@ -52,11 +52,11 @@ function memory(count: number, passes: number) {
       window: all.filter((n) => n >= passes).map((n) => outcome(n, 2, 'sonnet', true)),
     },
   ];
-  return new Map([['backend', { windows, control: NO_LEARNING_OVERRIDES }]]);
+  return new Map([['backend', { windows, control: NO_TIER_LEARNING_OVERRIDES }]]);
 }
 
 const tested = (setting: SettingChange, name: string, tasks = recorded) =>
-  replayChange(setting, settingKey(setting), {
+  replaySettingChange(setting, buildSettingKey(setting), {
     tasks,
     models: MODELS,
     policy: policy(name),
@@ -77,17 +77,17 @@ describe('the replay of a proposal', () => {
 
   it('takes what was never tried at its worst, and never for the proposal', () => {
     const skip: SettingChange = { kind: 'route', role: 'backend', complexity: 'low', tier: 'sonnet' };
-    const useless = tested(skip, 'fixed', deploymentTasks(memory(40, 2), MODELS));
+    const useless = tested(skip, 'fixed', deriveLearnedRecordedTasks(memory(40, 2), MODELS));
     expect(useless).toMatchObject({ passed: true, tasks: 40, worst_case: 2 });
     expect(useless.cost_usd?.mean).toBeLessThan(-0.2);
-    const useful = tested(skip, 'fixed', deploymentTasks(memory(40, 30), MODELS));
+    const useful = tested(skip, 'fixed', deriveLearnedRecordedTasks(memory(40, 30), MODELS));
     expect(useful).toMatchObject({ passed: false, tasks: 40, worst_case: 30 });
-    const few = tested(skip, 'fixed', deploymentTasks(memory(10, 0), MODELS));
+    const few = tested(skip, 'fixed', deriveLearnedRecordedTasks(memory(10, 0), MODELS));
     expect(few.reason).toContain('20 are needed');
   });
 
   it('a tier of which no cost is known is left out, and speaks for nothing', () => {
-    const tasks = deploymentTasks(memory(40, 2), MODELS).map((task) => ({
+    const tasks = deriveLearnedRecordedTasks(memory(40, 2), MODELS).map((task) => ({
       ...task,
       tiers: {
         ...task.tiers,
@@ -116,11 +116,11 @@ describe('what the records of a deployment suggest', () => {
     };
     const found = deriveProposals({
       ...context,
-      tasks: deploymentTasks(memory(40, 2), MODELS),
+      tasks: deriveLearnedRecordedTasks(memory(40, 2), MODELS),
       policy: policy('fixed'),
       metrics: figures,
     });
-    expect(found.map(({ settingChange: change }) => settingKey(change))).toEqual([
+    expect(found.map(({ settingChange: change }) => buildSettingKey(change))).toEqual([
       'prompt backend',
       'route backend low',
       'gate docstrings',
@@ -143,7 +143,7 @@ describe('what the records of a deployment suggest', () => {
 
   it('a gate is let go of only where people are shown to overrule it, and required only where they do not', () => {
     const of = (required: boolean, false_blocks: number, held = 60) =>
-      testGateRequirement(
+      testGateRequirementChange(
         { kind: 'gate', gate: 'lint', required },
         { held, false_blocks, false_greens: 1 },
         now,
@@ -191,12 +191,12 @@ describe('what is in force', () => {
       active_changes: { 'prompt qa': { proposal: 'p1', change: setting, share } },
     });
     const told = Array.from({ length: 200 }, (_, n) =>
-      tunedPrompt(state('half'), { id: `t${n}`, role: 'qa' }),
+      findTunedRolePrompt(state('half'), { id: `t${n}`, role: 'qa' }),
     );
     expect(told.filter((each) => each !== null).length).toBeGreaterThan(70);
     expect(told.filter((each) => each === null).length).toBeGreaterThan(70);
-    expect(tunedPrompt(state('all'), { id: 't1', role: 'qa' })).toBe('Run the linter.');
-    expect(tunedPrompt(state('all'), { id: 't1', role: 'docs' })).toBeNull();
+    expect(findTunedRolePrompt(state('all'), { id: 't1', role: 'qa' })).toBe('Run the linter.');
+    expect(findTunedRolePrompt(state('all'), { id: 't1', role: 'docs' })).toBeNull();
   });
 
   it('numbers take the place of what is configured, and a route of what the table says', () => {
@@ -212,7 +212,7 @@ describe('what is in force', () => {
         share: 'all' as const,
       },
     };
-    expect(tunedPolicy(policy('greedy'), { active_changes })).toEqual({
+    expect(applyTuningToCascadePolicy(policy('greedy'), { active_changes })).toEqual({
       ...policy('greedy'),
       quality_threshold: 0.6,
     });

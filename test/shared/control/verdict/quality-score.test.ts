@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CHECK_OUTCOMES } from '../../../../shared/contract/check-outcome.ts';
 import type { Attempt } from '../../../../shared/contract/task/attempt.ts';
-import { qualityScore } from '../../../../shared/control/verdict/quality-score.ts';
+import { computeQualityScore } from '../../../../shared/control/verdict/quality-score.ts';
 
 type Gate = NonNullable<Attempt['verification']>['gates'][number];
 const gate = (name: string, outcome: Gate['outcome'], more: Partial<Gate> = {}): Gate => ({
@@ -19,7 +19,7 @@ const gate = (name: string, outcome: Gate['outcome'], more: Partial<Gate> = {}):
   ...more,
 });
 const score = (...gates: Gate[]) =>
-  qualityScore({ verification: { gates } as unknown as Attempt['verification'] });
+  computeQualityScore({ verification: { gates } as unknown as Attempt['verification'] });
 
 describe('the quality score', () => {
   it.each([
@@ -45,7 +45,7 @@ describe('the quality score', () => {
       unknown: ['tests'],
     });
     expect(score(gate('tests', 'timed_out'))).toBeNull();
-    expect(qualityScore({ verification: null })).toBeNull();
+    expect(computeQualityScore({ verification: null })).toBeNull();
   });
 
   it('never gets better by leaving a gate out or failing it, whatever the others are', () => {

@@ -7,7 +7,7 @@ import {
   type EvidenceKind,
 } from '../../../../shared/contract/check-outcome.ts';
 import type { Evidence, GateEvidence, SignalEvidence } from '../../../../shared/contract/evidence/schema.ts';
-import { reduceToVerdict } from '../../../../shared/control/verdict/reduce-to-verdict.ts';
+import { deriveVerdictFromEvidence } from '../../../../shared/control/verdict/reduce-to-verdict.ts';
 
 const signal = (outcome: CheckOutcome, kind: EvidenceKind = 'executed'): SignalEvidence => ({
   type: 'test_passes',
@@ -151,7 +151,7 @@ describe('the verdict', () => {
       ['no_evidence'],
     ],
   ])('%s', (_, parts, verdict, verified, codes) => {
-    const result = reduceToVerdict(evidence(parts));
+    const result = deriveVerdictFromEvidence(evidence(parts));
     expect({ ...result, reasons: result.reasons.map(({ code }) => code) }).toMatchObject({
       verdict,
       verified,
@@ -162,13 +162,13 @@ describe('the verdict', () => {
   });
 
   test('says which of the three kinds of evidence there is', () => {
-    expect(reduceToVerdict(evidence({ gates: [gate('passed', false, 'tests')] }))).toMatchObject({
+    expect(deriveVerdictFromEvidence(evidence({ gates: [gate('passed', false, 'tests')] }))).toMatchObject({
       tests_run: true,
       quality_gates_run: true,
       completion_signals_checked: false,
     });
     expect(
-      reduceToVerdict(evidence({ signals: [signal('failed')], gates: [gate('skipped')] })),
+      deriveVerdictFromEvidence(evidence({ signals: [signal('failed')], gates: [gate('skipped')] })),
     ).toMatchObject({
       tests_run: true,
       quality_gates_run: false,
@@ -177,7 +177,9 @@ describe('the verdict', () => {
   });
 
   test('names the gate or the signal in each reason', () => {
-    const { reasons } = reduceToVerdict(evidence({ signals: [signal('failed')], gates: [gate('failed')] }));
+    const { reasons } = deriveVerdictFromEvidence(
+      evidence({ signals: [signal('failed')], gates: [gate('failed')] }),
+    );
     expect(reasons.map(({ subject }) => subject)).toEqual(['lint', 'test_passes: npm test']);
   });
 });
@@ -209,7 +211,7 @@ describe('for any evidence', () => {
   test('a failed required check never passes, and one that could not run never passes', () => {
     fc.assert(
       fc.property(anyEvidence, (of) => {
-        const { verdict } = reduceToVerdict(of);
+        const { verdict } = deriveVerdictFromEvidence(of);
         const outcomes = checks(of).map(({ outcome }) => outcome);
         if (outcomes.includes('failed')) expect(verdict).toBe('fail');
         if (outcomes.some((outcome) => ['could_not_run', 'timed_out', 'infra_failed'].includes(outcome)))
@@ -225,7 +227,7 @@ describe('for any evidence', () => {
           ({ kind, outcome }) =>
             (kind === 'executed' || kind === 'checked') && (outcome === 'passed' || outcome === 'failed'),
         );
-        expect(reduceToVerdict(of).verified).toBe(ours.length > 0);
+        expect(deriveVerdictFromEvidence(of).verified).toBe(ours.length > 0);
       }),
     );
   });
@@ -233,7 +235,7 @@ describe('for any evidence', () => {
   test('turning any outcome into failed never improves the verdict', () => {
     fc.assert(
       fc.property(anyEvidence, fc.nat(), (of, at) => {
-        const before = RANK[reduceToVerdict(of).verdict];
+        const before = RANK[deriveVerdictFromEvidence(of).verdict];
         const worse = evidence({
           ...of,
           signals: of.signals.map((each, index) =>
@@ -245,7 +247,7 @@ describe('for any evidence', () => {
               : each,
           ),
         });
-        expect(RANK[reduceToVerdict(worse).verdict]).toBeLessThanOrEqual(before);
+        expect(RANK[deriveVerdictFromEvidence(worse).verdict]).toBeLessThanOrEqual(before);
       }),
     );
   });
@@ -254,7 +256,7 @@ describe('for any evidence', () => {
     fc.assert(
       fc.property(anyEvidence, (of) => {
         const turned = { ...of, signals: [...of.signals].reverse(), gates: [...of.gates].reverse() };
-        expect(reduceToVerdict(turned)).toEqual(reduceToVerdict(of));
+        expect(deriveVerdictFromEvidence(turned)).toEqual(deriveVerdictFromEvidence(of));
       }),
     );
   });

@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { VerificationGateRecord } from '../../../../shared/contract/run-record/verification-gate-record.ts';
-import { applyForcedExit } from '../../../../shared/control/verdict/forced-exit.ts';
+import { applyForcedExitToVerdict } from '../../../../shared/control/verdict/forced-exit.ts';
 import {
+  type AgentNudgeCounts,
   type CommandResult,
   type CompletionObservation,
-  checkCompletion,
-  NO_NUDGE_COUNTS,
-  type NudgeCounts,
+  decideAgentCompletion,
+  NO_AGENT_NUDGE_COUNTS,
 } from '../../../../shared/control/verification-gate/check-completion.ts';
 import {
-  hasCriteria,
+  hasVerificationGateCriteria,
   listRequiredTests,
   VerificationGateCriteria,
 } from '../../../../shared/control/verification-gate/criteria.ts';
@@ -33,9 +33,9 @@ const seen = (more: Partial<CompletionObservation> = {}): CompletionObservation 
 /** The decisions of an agent that mends nothing, until it is let go. */
 function stubborn(of: VerificationGateCriteria, what: CompletionObservation) {
   const decisions: string[] = [];
-  let nudges: NudgeCounts = NO_NUDGE_COUNTS;
+  let nudges: AgentNudgeCounts = NO_AGENT_NUDGE_COUNTS;
   for (let call = 0; call < 60; call++) {
-    const checked = checkCompletion(of, what, nudges);
+    const checked = decideAgentCompletion(of, what, nudges);
     decisions.push(checked.decision);
     if (checked.decision !== 'nudge') return { decisions, nudges };
     nudges = checked.nudges;
@@ -82,9 +82,10 @@ describe('the verification gate', () => {
     ['could_not_run', 'could_not_run'],
     ['infra_failed', 'could_not_run'],
   ] as const)('makes of a test that %s: %s', (outcome, decision) => {
-    expect(checkCompletion(criteria(), seen({ testResults: [ran(outcome)] }), NO_NUDGE_COUNTS).decision).toBe(
-      decision,
-    );
+    expect(
+      decideAgentCompletion(criteria(), seen({ testResults: [ran(outcome)] }), NO_AGENT_NUDGE_COUNTS)
+        .decision,
+    ).toBe(decision);
   });
 
   it('is satisfied by nothing but what passed, and always comes to an end', () => {
@@ -122,9 +123,9 @@ describe('the verification gate', () => {
   });
 
   it('asks for nothing where nothing is named', () => {
-    expect(hasCriteria(criteria(), [])).toBe(false);
-    expect(hasCriteria(criteria(), ['npm test'])).toBe(true);
-    expect(hasCriteria(criteria({ task_tests: false }), ['npm test'])).toBe(false);
+    expect(hasVerificationGateCriteria(criteria(), [])).toBe(false);
+    expect(hasVerificationGateCriteria(criteria(), ['npm test'])).toBe(true);
+    expect(hasVerificationGateCriteria(criteria({ task_tests: false }), ['npm test'])).toBe(false);
     expect(listRequiredTests(criteria({ required_tests: ['make', 'npm test'] }), ['npm test'])).toEqual([
       'make',
       'npm test',
@@ -171,7 +172,7 @@ describe('a verdict', () => {
 
   it('is never verified where the agent was let go by force or could not be looked at, and says so', () => {
     for (const state of ['forced', 'could_not_run'] as const) {
-      const made = applyForcedExit(verdict(), gate(state));
+      const made = applyForcedExitToVerdict(verdict(), gate(state));
       expect(made).toMatchObject({ verdict: 'pass', verified: false });
       expect(made.reasons.at(-1)).toEqual({
         code: `verification_gate_${state}`,
@@ -185,8 +186,8 @@ describe('a verdict', () => {
     for (const word of ['pass', 'fail', 'refer'] as const)
       for (const verified of [true, false]) {
         const made = verdict({ verdict: word, verified });
-        expect(applyForcedExit(made, gate('satisfied'))).toEqual(made);
-        expect(applyForcedExit(made, undefined)).toEqual(made);
+        expect(applyForcedExitToVerdict(made, gate('satisfied'))).toEqual(made);
+        expect(applyForcedExitToVerdict(made, undefined)).toEqual(made);
       }
   });
 

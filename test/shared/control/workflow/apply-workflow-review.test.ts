@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { DEFAULT_TIER_MODELS } from '../../../../shared/contract/agents/tiers.ts';
 import type { Judgement } from '../../../../shared/contract/judgement/judgement.ts';
 import { ReviewSettings } from '../../../../shared/contract/review/review-settings.ts';
-import { decideAfterAttempt } from '../../../../shared/control/cascade/decide-after-attempt.ts';
-import { joinJudgements } from '../../../../shared/control/verdict/join-judgements.ts';
+import { decideNextCascadeAction } from '../../../../shared/control/cascade/decide-after-attempt.ts';
+import { joinVerdictWithJudgements } from '../../../../shared/control/verdict/join-judgements.ts';
 import { applyWorkflowReview } from '../../../../shared/control/workflow/apply-workflow-review.ts';
 import { readBaseWorkflow } from '../../../../shared/control/workflow/base-workflow.ts';
 import {
@@ -14,11 +14,11 @@ import {
 import { parseCondition } from '../../../../shared/control/workflow/condition.ts';
 import { renderWorkflowMermaid } from '../../../../shared/control/workflow/mermaid.ts';
 import { regenerationLimitReason } from '../../../../shared/control/workflow/regeneration-limit.ts';
-import { resolveWorkflow, routeVerdict } from '../../../../shared/control/workflow/resolve-workflow.ts';
+import { findVerdictRoute, resolveWorkflow } from '../../../../shared/control/workflow/resolve-workflow.ts';
 import { buildWorkflowGraph } from '../../../../shared/control/workflow/workflow-graph.ts';
-import { absentJudgement } from '../../../../shared/reviews/engine/engine.ts';
-import { completeGradingJudgements } from '../../../../shared/reviews/reviewers/expected-judgements.ts';
-import { RUBRIC_GRADING } from '../../../../shared/reviews/reviewers/rubric-grading.ts';
+import { createJudgementWithoutOpinion } from '../../../../shared/reviews/engine/engine.ts';
+import { addMissingGradingJudgements } from '../../../../shared/reviews/reviewers/expected-judgements.ts';
+import { RUBRIC_GRADING_REVIEWER } from '../../../../shared/reviews/reviewers/rubric-grading.ts';
 import { attempt, task, taskInReview, verdict } from '../../../support/builders.ts';
 
 const PIPELINE = findBuiltinWorkflow('verification-pipeline') ?? DEFAULT_WORKFLOW;
@@ -27,7 +27,7 @@ const judged = (word: 'pass' | 'fail' | 'refer'): Judgement => {
   const [node] = inForce.verifications;
   if (!node) throw new Error('the pipeline has a node');
   return {
-    ...absentJudgement(RUBRIC_GRADING, { of: node }, { code: 'unknown_writer' }),
+    ...createJudgementWithoutOpinion(RUBRIC_GRADING_REVIEWER, { of: node }, { code: 'unknown_writer' }),
     outcome: word === 'pass' ? 'passed' : 'failed',
     verdict: word,
   };
@@ -40,11 +40,11 @@ describe('a verdict takes its edge out of a verification node', () => {
     ['fail', 'task-regenerate', ['task-human-escalation']],
     ['refer', 'task-human-escalation', ['task-regenerate']],
   ] as const)('%s leads to %s, past what is on no other way', (word, to, skipped) => {
-    expect(routeVerdict(buildWorkflowGraph(PIPELINE), 'verify', word)).toEqual({ taken: to, skipped });
+    expect(findVerdictRoute(buildWorkflowGraph(PIPELINE), 'verify', word)).toEqual({ taken: to, skipped });
   });
 
   it('that is not there skips nothing', () => {
-    expect(routeVerdict(buildWorkflowGraph(PIPELINE), 'task-plan', 'pass')).toEqual({
+    expect(findVerdictRoute(buildWorkflowGraph(PIPELINE), 'task-plan', 'pass')).toEqual({
       taken: null,
       skipped: [],
     });
@@ -99,7 +99,7 @@ describe('what a workflow makes of a task', () => {
           const seen = verdict({ verdict: observed, verified });
           const after = applyWorkflowReview(
             of,
-            joinJudgements(seen, completeGradingJudgements(of, seen, [judged(opinion)])),
+            joinVerdictWithJudgements(seen, addMissingGradingJudgements(of, seen, [judged(opinion)])),
           );
           expect(severity[after.verdict]).toBeGreaterThanOrEqual(severity[observed]);
           expect(after.verified).toBe(verified);
@@ -122,17 +122,20 @@ describe('work that was graded down', () => {
         number: index + 1,
         tier: 'haiku',
         outcome: last ? null : 'failed',
-        verdict: applyWorkflowReview(of, joinJudgements(verdict({ verdict: 'pass' }), [judged(word)])),
+        verdict: applyWorkflowReview(
+          of,
+          joinVerdictWithJudgements(verdict({ verdict: 'pass' }), [judged(word)]),
+        ),
       });
     }),
   });
   it('is done again as often as its workflow says, then a person decides', () => {
     expect(regenerationLimitReason(graded('fail'))).toBeNull();
-    expect(decideAfterAttempt(graded('fail'), DEFAULT_TIER_MODELS).action).toBe('escalate');
+    expect(decideNextCascadeAction(graded('fail'), DEFAULT_TIER_MODELS).action).toBe('escalate');
     expect(regenerationLimitReason(graded('fail', 'fail'))).toContain(
       '2 times, and the workflow has it done again 1 time',
     );
-    expect(decideAfterAttempt(graded('fail', 'fail'), DEFAULT_TIER_MODELS).action).toBe('refer');
+    expect(decideNextCascadeAction(graded('fail', 'fail'), DEFAULT_TIER_MODELS).action).toBe('refer');
     expect(regenerationLimitReason(graded('refer', 'fail'))).toBeNull();
   });
 });

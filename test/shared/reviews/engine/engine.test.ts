@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import type { JudgeModel } from '../../../../shared/contract/models/judge-models.ts';
-import { missingModelInstruction } from '../../../../shared/reviews/engine/absence.ts';
-import type { AskModel, ModelAnswer } from '../../../../shared/reviews/engine/ask-model-port.ts';
+import { explainMissingJudgeModel } from '../../../../shared/reviews/engine/absence.ts';
+import type { AskReviewModel, ModelAnswer } from '../../../../shared/reviews/engine/ask-model-port.ts';
 import type { JudgingRefusal } from '../../../../shared/reviews/engine/decision-reason.ts';
-import { runReviewer } from '../../../../shared/reviews/engine/engine.ts';
+import { runSingleQuestionReviewer } from '../../../../shared/reviews/engine/engine.ts';
 import type { ReviewPiece } from '../../../../shared/reviews/engine/review-piece.ts';
 import type { JudgingReviewer, ReviewOpinion } from '../../../../shared/reviews/engine/reviewer.ts';
-import { PROMPTS } from '../../../../shared/reviews/judging/prompts.ts';
+import { JUDGE_PROMPTS } from '../../../../shared/reviews/judging/prompts.ts';
 import { FIXED_NOW } from '../../../support/builders.ts';
 
 const MODEL: JudgeModel = {
   provider: 'bedrock',
   model: 'gemini-own',
   price: { input: 1, output: 2 },
-  calibrations: [{ id: 'cal-0123456789ab', prompt: PROMPTS.red_team.sha256 }],
+  calibrations: [{ id: 'cal-0123456789ab', prompt: JUDGE_PROMPTS.red_team.sha256 }],
 };
 const Answer = z.strictObject({ good: z.boolean() });
 const opinion = (fields: Partial<ReviewOpinion>): ReviewOpinion => ({
@@ -29,7 +29,7 @@ const REVIEWER: JudgingReviewer<typeof Answer, { readonly rejected?: string }, u
   family: 'other',
   head: () => ({ subject: 'a row' }),
   purpose: 'red_team',
-  prompt: PROMPTS.red_team,
+  prompt: JUDGE_PROMPTS.red_team,
   answerSchema: () => Answer,
   maxTokens: 10,
   timeoutMs: () => 1_000,
@@ -62,12 +62,12 @@ async function run(
   } = {},
 ) {
   const shown: string[] = [];
-  const ask: AskModel = async (_model, question) => {
+  const ask: AskReviewModel = async (_model, question) => {
     if (answered === null) throw new Error('no model may be asked');
     shown.push(question.fencedText);
     return answered as ModelAnswer<never>;
   };
-  const judgement = await runReviewer(
+  const judgement = await runSingleQuestionReviewer(
     REVIEWER,
     rejected === undefined ? {} : { rejected },
     () => ({ pieces: PIECES }),
@@ -87,7 +87,7 @@ describe('a reviewer', () => {
       outcome: 'passed',
       model: 'gemini-own',
       family: 'google',
-      prompt: { id: 'red_team', sha256: PROMPTS.red_team.sha256 },
+      prompt: { id: 'red_team', sha256: JUDGE_PROMPTS.red_team.sha256 },
       calibration: 'cal-0123456789ab',
       cost_usd: 3,
       duration_ms: 5,
@@ -95,7 +95,7 @@ describe('a reviewer', () => {
   });
 
   it.each([
-    ['no model is configured', { model: null }, missingModelInstruction('red_team')],
+    ['no model is configured', { model: null }, explainMissingJudgeModel('red_team')],
     [
       'the budget is spent',
       { budgetRefusal: { code: 'over_budget', why: 'the budget is spent' } as const },

@@ -5,7 +5,7 @@ import type { ModelJudgedSignal } from '../../../../shared/contract/submission/s
 import { createAskModel } from '../../../../shared/reviews/model-clients/ask-model.ts';
 import type { ObjectStore } from '../../../../shared/store/object-store.ts';
 import type { TaskStore } from '../../../../shared/store/task-store.ts';
-import { askJudges } from '../../../../shared/use-cases/review/ask-judges.ts';
+import { runAttemptReviewers } from '../../../../shared/use-cases/review/ask-judges.ts';
 import * as build from '../../../support/builders.ts';
 import { type ModelServer, startModelServer } from '../../../support/models/model-server.ts';
 import {
@@ -129,7 +129,7 @@ async function judged(place: InjectionPlace | null, text: string) {
       }),
     ],
   });
-  return askJudges(
+  return runAttemptReviewers(
     task.id,
     1,
     {

@@ -1,19 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_TIER_MODELS } from '../../../../shared/contract/agents/tiers.ts';
-import { decideAfterAttempt } from '../../../../shared/control/cascade/decide-after-attempt.ts';
-import { absentJudgement } from '../../../../shared/reviews/engine/engine.ts';
+import { decideNextCascadeAction } from '../../../../shared/control/cascade/decide-after-attempt.ts';
+import { createJudgementWithoutOpinion } from '../../../../shared/reviews/engine/engine.ts';
 import {
+  countJudgings,
   judgingBudgetRefusal,
-  judgingCount,
+  MAX_ATTEMPTS_REJECTED_BY_OPINION,
   MAX_JUDGINGS_PER_TASK,
-  MAX_OPINION_ONLY_REJECTIONS,
 } from '../../../../shared/reviews/judging/judging-budget.ts';
 import { SIGNAL_REVIEWERS } from '../../../../shared/reviews/reviewers/signal.ts';
 import { attempt, FIXED_NOW, task, verdict } from '../../../support/builders.ts';
 
 const signal = { type: 'llm_judge', criteria: 'it adds', on_error: 'hold' } as const;
 const opinion = (calls: number) => ({
-  ...absentJudgement(SIGNAL_REVIEWERS.llm_judge, { signal }, { code: 'no_model', purpose: 'judge' }),
+  ...createJudgementWithoutOpinion(
+    SIGNAL_REVIEWERS.llm_judge,
+    { signal },
+    { code: 'no_model', purpose: 'judge' },
+  ),
   outcome: 'failed' as const,
   verdict: 'fail' as const,
   calls,
@@ -34,7 +38,7 @@ const range = (count: number) => Array.from({ length: count }, (_, index) => ind
 
 describe('the budget of a task for opinions', () => {
   it('counts each attempt that was judged and each time that a verdict was made again, in all rounds', () => {
-    expect(judgingCount([])).toBe(0);
+    expect(countJudgings([])).toBe(0);
     const repeated = {
       times: 2,
       judging_cost_usd: 0,
@@ -43,7 +47,7 @@ describe('the budget of a task for opinions', () => {
       by: 'ada',
       at: FIXED_NOW.toISOString(),
     } as const;
-    expect(judgingCount([rejected(1), { ...rejected(2), repeated }, rejected(3, ['gate_failed'], 0)])).toBe(
+    expect(countJudgings([rejected(1), { ...rejected(2), repeated }, rejected(3, ['gate_failed'], 0)])).toBe(
       4,
     );
   });
@@ -62,7 +66,7 @@ describe('the budget of a task for opinions', () => {
 
 describe('attempts that mend what models alone rejected', () => {
   const decided = (attempts: ReturnType<typeof rejected>[], budget_from = 1) =>
-    decideAfterAttempt(
+    decideNextCascadeAction(
       task({
         status: 'in_review',
         budget_from,
@@ -74,24 +78,24 @@ describe('attempts that mend what models alone rejected', () => {
     );
 
   it('are counted although a reason that is only advice stands beside the opinion', () => {
-    const advised = range(MAX_OPINION_ONLY_REJECTIONS + 1).map((number) =>
+    const advised = range(MAX_ATTEMPTS_REJECTED_BY_OPINION + 1).map((number) =>
       rejected(number, ['judge_failed', 'advice_change_not_demonstrated']),
     );
     expect(decided(advised).action).toBe('refer');
   });
 
   it('are two; then a person decides, also in a later round', () => {
-    const all = range(MAX_OPINION_ONLY_REJECTIONS + 1).map((number) => rejected(number));
-    expect(decided(all.slice(0, MAX_OPINION_ONLY_REJECTIONS)).action).toBe('escalate');
+    const all = range(MAX_ATTEMPTS_REJECTED_BY_OPINION + 1).map((number) => rejected(number));
+    expect(decided(all.slice(0, MAX_ATTEMPTS_REJECTED_BY_OPINION)).action).toBe('escalate');
     expect(decided(all)).toMatchObject({
       action: 'refer',
       reason: expect.stringContaining('by models alone'),
     });
-    expect(decided(all, MAX_OPINION_ONLY_REJECTIONS + 1).action).toBe('refer');
+    expect(decided(all, MAX_ATTEMPTS_REJECTED_BY_OPINION + 1).action).toBe('refer');
   });
 
   it('are not those that what ran has failed', () => {
-    const all = range(MAX_OPINION_ONLY_REJECTIONS + 1).map((number) =>
+    const all = range(MAX_ATTEMPTS_REJECTED_BY_OPINION + 1).map((number) =>
       rejected(number, ['gate_failed', 'judge_failed']),
     );
     expect(decided(all).action).toBe('escalate');

@@ -1,39 +1,47 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  compareInBothOrders,
-  type OptionLetter,
+  comparePairInBothOrders,
   type PairwiseComparison,
+  type PairwiseOptionLetter,
 } from '../../../../shared/reviews/engine/both-orders.ts';
 import {
-  absentJudgement,
-  judgementOn,
-  NO_CALL,
-  opinionOn,
-  questionOf,
-  type Review,
+  buildReviewerQuestion,
+  createJudgementOnAnswer,
+  createJudgementWithoutOpinion,
+  formOpinionOnAnswer,
+  NO_MODEL_CALL_RECEIPT,
+  type ReviewerReply,
 } from '../../../../shared/reviews/engine/engine.ts';
 import {
-  EXPECTATION_COMPARISON,
   findChangedExpectations,
+  TEST_EXPECTATION_REVIEWER,
 } from '../../../../shared/reviews/reviewers/expectations.ts';
-import { completeJudgements } from '../../../../shared/reviews/reviewers/expected-judgements.ts';
-import { REQUIREMENTS_REVIEW } from '../../../../shared/reviews/reviewers/requirements-review.ts';
+import { addMissingJudgements } from '../../../../shared/reviews/reviewers/expected-judgements.ts';
+import { REQUIREMENTS_REVIEWER } from '../../../../shared/reviews/reviewers/requirements-review.ts';
 import { task, verdict } from '../../../support/builders.ts';
 
 const INPUT = { expectations: { before: '', after: '' }, isSwapped: false };
 const asked = {
-  receipt: { ...NO_CALL, calls: 1, tokens: { input: 10, output: 1 }, cost_usd: 1, duration_ms: 5 },
+  receipt: {
+    ...NO_MODEL_CALL_RECEIPT,
+    calls: 1,
+    tokens: { input: 10, output: 1 },
+    cost_usd: 1,
+    duration_ms: 5,
+  },
   injections: [],
 };
-const says = (letter: OptionLetter, confidence = 0.9) => ({
+const says = (letter: PairwiseOptionLetter, confidence = 0.9) => ({
   ...asked,
   answer: { answer: letter, confidence, reasons: ['r'] },
 });
-const opinion = (compared: Review<PairwiseComparison>, injections: readonly string[] = []) =>
-  opinionOn(EXPECTATION_COMPARISON, INPUT, { ...compared, injections });
-const both = (plain: OptionLetter, swapped: OptionLetter, confidence = 0.9) =>
-  compareInBothOrders(async (isSwapped) => says(isSwapped ? swapped : plain, isSwapped ? confidence : 0.95));
+const opinion = (compared: ReviewerReply<PairwiseComparison>, injections: readonly string[] = []) =>
+  formOpinionOnAnswer(TEST_EXPECTATION_REVIEWER, INPUT, { ...compared, injections });
+const both = (plain: PairwiseOptionLetter, swapped: PairwiseOptionLetter, confidence = 0.9) =>
+  comparePairInBothOrders(async (isSwapped) =>
+    says(isSwapped ? swapped : plain, isSwapped ? confidence : 0.95),
+  );
 
 describe('two things that are compared', () => {
   it.each([
@@ -50,7 +58,7 @@ describe('two things that are compared', () => {
   it('are asked about in both orders, and who prefers a place has no preference', async () => {
     const orders: boolean[] = [];
     for (const place of ['A', 'B'] as const) {
-      const compared = await compareInBothOrders(async (isSwapped) => {
+      const compared = await comparePairInBothOrders(async (isSwapped) => {
         orders.push(isSwapped);
         return says(place);
       });
@@ -61,7 +69,7 @@ describe('two things that are compared', () => {
   });
 
   it('let work on only where both answers agree that the patch is not the worse, surely and unasked', async () => {
-    const letter = fc.constantFrom<OptionLetter>('A', 'B', 'either');
+    const letter = fc.constantFrom<PairwiseOptionLetter>('A', 'B', 'either');
     await fc.assert(
       fc.asyncProperty(
         letter,
@@ -79,7 +87,7 @@ describe('two things that are compared', () => {
   });
 
   it('are not compared where one answer is missing, and what was used is still counted', async () => {
-    const compared = await compareInBothOrders(async (isSwapped) =>
+    const compared = await comparePairInBothOrders(async (isSwapped) =>
       isSwapped ? { ...asked, absence: { code: 'no_answer', outcome: 'timed_out', why: 'slow' } } : says('B'),
     );
     expect(compared).toMatchObject({
@@ -132,7 +140,8 @@ describe('expectations that a patch changes', () => {
     if (!found) throw new Error('none');
     const [plain, swapped] = [false, true].map(
       (isSwapped) =>
-        questionOf(EXPECTATION_COMPARISON, { expectations: found, isSwapped }, { pieces: [] }).fencedText,
+        buildReviewerQuestion(TEST_EXPECTATION_REVIEWER, { expectations: found, isSwapped }, { pieces: [] })
+          .fencedText,
     );
     expect(plain?.indexOf('toBe(1)')).toBeLessThan(plain?.indexOf('toBe(2)') ?? 0);
     expect(swapped?.indexOf('toBe(2)')).toBeLessThan(swapped?.indexOf('toBe(1)') ?? 0);
@@ -141,15 +150,15 @@ describe('expectations that a patch changes', () => {
 
   it('count beside a second look that was made, and only there', async () => {
     const look = { outcome: 'asked', because: 'b' } as const;
-    const absent = absentJudgement(REQUIREMENTS_REVIEW, undefined, { code: 'not_returned' });
+    const absent = createJudgementWithoutOpinion(REQUIREMENTS_REVIEWER, undefined, { code: 'not_returned' });
     const made = { ...absent, outcome: 'passed', verdict: 'pass' } as const;
-    const compared = judgementOn(EXPECTATION_COMPARISON, INPUT, await both('A', 'B'));
-    expect(completeJudgements(task(), verdict(), [made, compared], look)).toEqual([made, compared]);
-    expect(completeJudgements(task(), verdict(), [compared], look)).toMatchObject([
+    const compared = createJudgementOnAnswer(TEST_EXPECTATION_REVIEWER, INPUT, await both('A', 'B'));
+    expect(addMissingJudgements(task(), verdict(), [made, compared], look)).toEqual([made, compared]);
+    expect(addMissingJudgements(task(), verdict(), [compared], look)).toMatchObject([
       { outcome: 'infra_failed' },
     ]);
     expect(
-      completeJudgements(task(), verdict(), [made, compared], { outcome: 'skipped', because: 'b' }),
+      addMissingJudgements(task(), verdict(), [made, compared], { outcome: 'skipped', because: 'b' }),
     ).toHaveLength(1);
   });
 });

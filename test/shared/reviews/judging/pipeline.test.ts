@@ -1,22 +1,22 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ConfigError } from '../../../../gates/core/configuration-file.ts';
-import { readYaml, validateYaml } from '../../../../gates/pipeline/configuration/config-yaml.ts';
+import { parseYamlFile, validateYamlFile } from '../../../../gates/pipeline/configuration/config-yaml.ts';
 import {
   type PipelineStage,
   ReviewPipeline,
 } from '../../../../shared/contract/judgement/review-pipeline-schema.ts';
 import type { JudgeModel } from '../../../../shared/contract/models/judge-models.ts';
-import { joinJudgements } from '../../../../shared/control/verdict/join-judgements.ts';
-import type { AskModel, ModelAnswer } from '../../../../shared/reviews/engine/ask-model-port.ts';
+import { joinVerdictWithJudgements } from '../../../../shared/control/verdict/join-judgements.ts';
+import type { AskReviewModel, ModelAnswer } from '../../../../shared/reviews/engine/ask-model-port.ts';
 import {
-  completeJudgements,
-  planPipelineReview,
+  addMissingJudgements,
+  decidePipelineReview,
 } from '../../../../shared/reviews/reviewers/expected-judgements.ts';
 import { runReviewPipeline } from '../../../../shared/reviews/reviewers/review-pipeline.ts';
 import {
-  decidePipeline,
-  decideStage,
+  decideReviewPipeline,
+  decideReviewStageVotes,
   type StageDecision,
 } from '../../../../shared/reviews/reviewers/stage-decision.ts';
 import { evidence, FIXED_NOW, task, verdict } from '../../../support/builders.ts';
@@ -32,7 +32,7 @@ const stage = (aggregator: object, ...roles: string[]) => {
 /** Votes: a rejection, an approval, or an abstention. */
 type Approval = boolean | null;
 const decide = (of: PipelineStage, votes: readonly Approval[]): StageDecision =>
-  decideStage(
+  decideReviewStageVotes(
     of,
     votes.map((approves) => (approves === null ? null : { approves, confidence: 1 })),
   );
@@ -108,13 +108,13 @@ describe('a pipeline', () => {
     [['any'], 0, ['failed'], 'passed'],
   ] as const)('of %j at %s with %j is %s', (strategies, threshold, counts, count) => {
     expect(
-      decidePipeline(of([...strategies], threshold), counts as readonly (StageDecision | undefined)[]),
+      decideReviewPipeline(of([...strategies], threshold), counts as readonly (StageDecision | undefined)[]),
     ).toBe(count);
   });
 });
 
 describe('a file of reviewers', () => {
-  const read = (text: string) => validateYaml(ReviewPipeline, readYaml(text, 'p.yaml'));
+  const read = (text: string) => validateYamlFile(ReviewPipeline, parseYamlFile(text, 'p.yaml'));
   const good = 'version: 1\nstages:\n  - name: code\n    agents: [{ role: security }]\n';
   it('has a meaning for all that it does not say', () => {
     expect(read(good)).toEqual({
@@ -203,7 +203,7 @@ async function review(
   { writer = 'claude-haiku-4-5', text = '+ a' }: { writer?: string | null; text?: string } = {},
 ) {
   const asked: { model: string; material: string }[] = [];
-  const ask: AskModel = async (model, question) => {
+  const ask: AskReviewModel = async (model, question) => {
     asked.push({ model: model.model, material: question.fencedText });
     return (answers[asked.length - 1] ?? down) as ModelAnswer<never>;
   };
@@ -247,7 +247,7 @@ describe('reviewers', () => {
         ['review pipeline', 'passed', 'pass', 0],
       ],
     );
-    const joined = joinJudgements(verdict(), made);
+    const joined = joinVerdictWithJudgements(verdict(), made);
     expect(joined).toMatchObject({ verdict: 'pass', judging_cost_usd: 3 });
   });
 
@@ -309,24 +309,24 @@ describe('reviewers', () => {
 describe('the janitor', () => {
   const named = evidence({ review_pipeline: two() });
   it('asks where it can change something, and says why not', () => {
-    expect(planPipelineReview(evidence(), verdict())).toBeNull();
-    expect(planPipelineReview(named, verdict())).toMatchObject({ outcome: 'asked', on_error: 'hold' });
-    expect(planPipelineReview(named, verdict({ verdict: 'fail' }))).toMatchObject({ outcome: 'skipped' });
-    expect(planPipelineReview({ ...named, empty_patch: true }, verdict())).toMatchObject({
+    expect(decidePipelineReview(evidence(), verdict())).toBeNull();
+    expect(decidePipelineReview(named, verdict())).toMatchObject({ outcome: 'asked', on_error: 'hold' });
+    expect(decidePipelineReview(named, verdict({ verdict: 'fail' }))).toMatchObject({ outcome: 'skipped' });
+    expect(decidePipelineReview({ ...named, empty_patch: true }, verdict())).toMatchObject({
       outcome: 'skipped',
     });
   });
 
   it('takes no answer, and reviewers without the word of the whole, for no answer', async () => {
-    const asked = planPipelineReview(named, verdict());
+    const asked = decidePipelineReview(named, verdict());
     const { made } = await review(two(), [yes, yes, yes]);
     for (const what of [[], made.slice(0, -1)])
-      expect(completeJudgements(task(), verdict(), what, null, asked)).toMatchObject([
+      expect(addMissingJudgements(task(), verdict(), what, null, asked)).toMatchObject([
         { kind: 'review_pipeline', outcome: 'infra_failed', verdict: 'refer' },
       ]);
-    expect(completeJudgements(task(), verdict(), made, null, asked)).toEqual(made);
-    const skipped = planPipelineReview(named, verdict({ verdict: 'fail' }));
-    expect(completeJudgements(task(), verdict({ verdict: 'fail' }), made, null, skipped)).toMatchObject([
+    expect(addMissingJudgements(task(), verdict(), made, null, asked)).toEqual(made);
+    const skipped = decidePipelineReview(named, verdict({ verdict: 'fail' }));
+    expect(addMissingJudgements(task(), verdict({ verdict: 'fail' }), made, null, skipped)).toMatchObject([
       { outcome: 'skipped', verdict: 'pass' },
     ]);
   });

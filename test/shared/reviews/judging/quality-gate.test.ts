@@ -6,20 +6,23 @@ import {
   effectiveQualityThreshold,
   type ModelJudgedSignal,
 } from '../../../../shared/contract/submission/signals.ts';
-import { decideAfterAttempt } from '../../../../shared/control/cascade/decide-after-attempt.ts';
+import { decideNextCascadeAction } from '../../../../shared/control/cascade/decide-after-attempt.ts';
 import {
   BREAKER_OPEN_SECONDS,
-  breakerState,
-  type CircuitBreaker,
+  determineBreakerState,
   MAX_CONSECUTIVE_REJECTIONS,
+  type QualityGateCircuitBreaker,
   recordQualityGateResult,
 } from '../../../../shared/reviews/judging/circuit-breaker.ts';
-import { type PreflightWork, preflightRejection } from '../../../../shared/reviews/judging/preflight.ts';
+import {
+  findPreflightRejection,
+  type PreflightCheckInput,
+} from '../../../../shared/reviews/judging/preflight.ts';
 import { newQualityGateResult } from '../../../../shared/reviews/judging/quality-gate-result.ts';
 import { createAskModel } from '../../../../shared/reviews/model-clients/ask-model.ts';
 import type { ObjectStore } from '../../../../shared/store/object-store.ts';
 import type { TaskStore } from '../../../../shared/store/task-store.ts';
-import { askJudges } from '../../../../shared/use-cases/review/ask-judges.ts';
+import { runAttemptReviewers } from '../../../../shared/use-cases/review/ask-judges.ts';
 import * as build from '../../../support/builders.ts';
 import { type ModelServer, startModelServer } from '../../../support/models/model-server.ts';
 
@@ -27,7 +30,7 @@ const gate = (fields: object = {}) =>
   CompletionSignal.parse({ type: 'quality_gate', ...fields }) as ModelJudgedSignal & { type: 'quality_gate' };
 
 describe('what is rejected before a model is asked', () => {
-  const work = (fields: Partial<PreflightWork>): PreflightWork => ({
+  const work = (fields: Partial<PreflightCheckInput>): PreflightCheckInput => ({
     targets: [],
     changed: ['src/a.ts'],
     description: 'Make it add.',
@@ -35,7 +38,7 @@ describe('what is rejected before a model is asked', () => {
     ...fields,
   });
 
-  it.each<[string, Partial<PreflightWork>, string | null]>([
+  it.each<[string, Partial<PreflightCheckInput>, string | null]>([
     ['no named file was touched', { targets: ['src/b.ts', 'docs'] }, 'targets_untouched'],
     ['one of the named files was touched', { targets: ['src/b.ts', 'src/a.ts'] }, null],
     ['a file of a named folder was touched', { targets: ['src'] }, null],
@@ -57,7 +60,7 @@ describe('what is rejected before a model is asked', () => {
       'targets_untouched',
     ],
   ])('%s', (_, fields, because) => {
-    const found = preflightRejection(work(fields));
+    const found = findPreflightRejection(work(fields));
     if (because === null) expect(found).toBeNull();
     else expect(found).toMatchObject({ code: because });
   });
@@ -74,7 +77,7 @@ describe('the threshold', () => {
 
   it('comes with one attempt more', () => {
     const failed = (signal: ModelJudgedSignal, attempts: number) =>
-      decideAfterAttempt(
+      decideNextCascadeAction(
         build.task(
           {
             status: 'in_review',
@@ -101,28 +104,32 @@ describe('the threshold', () => {
 describe('the breaker of a model', () => {
   const T0 = Date.parse('2026-11-20T10:00:00.000Z');
   const at = (minutes: number): string => new Date(T0 + minutes * 60_000).toISOString();
-  const rejections = (count: number, from = 0): CircuitBreaker | null =>
-    Array.from({ length: count }).reduce<CircuitBreaker | null>(
+  const rejections = (count: number, from = 0): QualityGateCircuitBreaker | null =>
+    Array.from({ length: count }).reduce<QualityGateCircuitBreaker | null>(
       (breaker, _, index) =>
         recordQualityGateResult(breaker, { id: `t${from + index}`, at: at(from + index), passed: false }),
       null,
     );
 
   it('opens with five rejections in a row, is half open after an hour, and the next mark decides', () => {
-    expect(breakerState(rejections(MAX_CONSECUTIVE_REJECTIONS - 1), new Date(T0)).state).toBe('closed');
+    expect(determineBreakerState(rejections(MAX_CONSECUTIVE_REJECTIONS - 1), new Date(T0)).state).toBe(
+      'closed',
+    );
     const open = rejections(MAX_CONSECUTIVE_REJECTIONS);
     const opened = T0 + 4 * 60_000;
-    expect(breakerState(open, new Date(opened))).toEqual({
+    expect(determineBreakerState(open, new Date(opened))).toEqual({
       state: 'open',
       until: new Date(opened + BREAKER_OPEN_SECONDS * 1_000).toISOString(),
     });
     const later = new Date(opened + BREAKER_OPEN_SECONDS * 1_000);
-    expect(breakerState(open, later)).toEqual({ state: 'half_open', until: null });
+    expect(determineBreakerState(open, later)).toEqual({ state: 'half_open', until: null });
     const next = { id: 'next', at: later.toISOString() };
-    expect(breakerState(recordQualityGateResult(open, { ...next, passed: true }), later).state).toBe(
+    expect(determineBreakerState(recordQualityGateResult(open, { ...next, passed: true }), later).state).toBe(
       'closed',
     );
-    expect(breakerState(recordQualityGateResult(open, { ...next, passed: false }), later).state).toBe('open');
+    expect(
+      determineBreakerState(recordQualityGateResult(open, { ...next, passed: false }), later).state,
+    ).toBe('open');
   });
 
   it('counts a mark once, however often and in whatever order it comes again', () => {
@@ -132,10 +139,10 @@ describe('the breaker of a model', () => {
         fc.array(fc.nat(11), { maxLength: 12 }),
         (marks, again) => {
           const events = marks.map((passed, index) => ({ id: `t${index}`, at: at(index), passed }));
-          const once = events.reduce<CircuitBreaker | null>(recordQualityGateResult, null);
+          const once = events.reduce<QualityGateCircuitBreaker | null>(recordQualityGateResult, null);
           const repeats = again.flatMap((index) => events[index] ?? []);
           expect(
-            [...events, ...repeats].reduce<CircuitBreaker | null>(recordQualityGateResult, null),
+            [...events, ...repeats].reduce<QualityGateCircuitBreaker | null>(recordQualityGateResult, null),
           ).toEqual(once);
           const last = marks.lastIndexOf(true);
           expect(once?.rejected.length ?? 0).toBe(
@@ -202,7 +209,7 @@ describe('the quality gate', () => {
     more: {
       times?: number;
       files?: string[];
-      breaker?: CircuitBreaker;
+      breaker?: QualityGateCircuitBreaker;
       configured?: boolean;
       signal?: ModelJudgedSignal;
     } = {},
@@ -241,7 +248,7 @@ describe('the quality gate', () => {
     );
     const evidence = build.evidence({ changed_files: ['src/sum.js'] });
     const before = server.calls.length;
-    const [judgement] = await askJudges(
+    const [judgement] = await runAttemptReviewers(
       task.id,
       1,
       {},

@@ -4,9 +4,9 @@ import { DEFAULT_TIER_MODELS as MODELS } from '../../../../shared/contract/agent
 import type { Judgement } from '../../../../shared/contract/judgement/judgement.ts';
 import { totalJudgingCost } from '../../../../shared/contract/task/judging-cost.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
-import { chainCosts } from '../../../../shared/control/cascade/chain-costs.ts';
+import { computeAttemptChainCosts } from '../../../../shared/control/cascade/chain-costs.ts';
 import { budgetExhaustedReason } from '../../../../shared/control/cascade/decide-after-attempt.ts';
-import { deriveRows } from '../../../../shared/control/ledger/derive-rows.ts';
+import { deriveRecordRows } from '../../../../shared/control/ledger/derive-rows.ts';
 import { JudgementRow } from '../../../../shared/control/ledger/record-rows.ts';
 import {
   recordEvidence,
@@ -49,7 +49,7 @@ const seen = written(
 const judged = (...judgements: Judgement[]): Task =>
   written(recordVerdict(seen, 1, verdict({ verdict: 'fail', judgements }), FIXED_NOW));
 const rows = (before: Task, after: Task): JudgementRow[] =>
-  deriveRows(before, after, MODELS).flatMap(({ table, row }) => (table === 'judgements' ? [row] : []));
+  deriveRecordRows(before, after, MODELS).flatMap(({ table, row }) => (table === 'judgements' ? [row] : []));
 
 describe('the record of a verdict', () => {
   it('has all that it was made of, with kind, outcome, model, prompt and cost, bound to base and tree', () => {
@@ -129,11 +129,19 @@ describe('what judging costs', () => {
       cost_usd: 0.01,
       usage: { input_tokens: 1_000, output_tokens: 100, cache_read_tokens: 0, cache_write_tokens: 0 },
     });
-    const plain = chainCosts([ran], MODELS);
+    const plain = computeAttemptChainCosts([ran], MODELS);
     const paid = { ...ran, verdict: verdict({ judgements: [judgement()] }) };
-    expect(chainCosts([paid], MODELS)).toEqual({ ...plain, total_cost_usd: 0.012, judging_cost_usd: 0.002 });
+    expect(computeAttemptChainCosts([paid], MODELS)).toEqual({
+      ...plain,
+      total_cost_usd: 0.012,
+      judging_cost_usd: 0.002,
+    });
     const unknown = { ...ran, verdict: verdict({ judgements: [judgement({ cost_usd: null })] }) };
-    expect(chainCosts([unknown], MODELS)).toEqual({ ...plain, total_cost_usd: null, judging_cost_usd: null });
+    expect(computeAttemptChainCosts([unknown], MODELS)).toEqual({
+      ...plain,
+      total_cost_usd: null,
+      judging_cost_usd: null,
+    });
   });
 
   it('counts against the budget of the task', () => {

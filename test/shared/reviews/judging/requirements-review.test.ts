@@ -1,13 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { RequirementsReviewPlan } from '../../../../shared/contract/judgement/judgement.ts';
-import { joinJudgements } from '../../../../shared/control/verdict/join-judgements.ts';
-import { absentJudgement, opinionOn } from '../../../../shared/reviews/engine/engine.ts';
-import { completeJudgements } from '../../../../shared/reviews/reviewers/expected-judgements.ts';
+import type { RequirementsReviewDecision } from '../../../../shared/contract/judgement/judgement.ts';
+import { joinVerdictWithJudgements } from '../../../../shared/control/verdict/join-judgements.ts';
 import {
-  planRequirementsReview,
-  REQUIREMENTS_REVIEW,
-  unaskedRequirementsReview,
+  createJudgementWithoutOpinion,
+  formOpinionOnAnswer,
+} from '../../../../shared/reviews/engine/engine.ts';
+import { addMissingJudgements } from '../../../../shared/reviews/reviewers/expected-judgements.ts';
+import {
+  createUnaskedRequirementsJudgement,
+  decideRequirementsReview,
+  REQUIREMENTS_REVIEWER,
 } from '../../../../shared/reviews/reviewers/requirements-review.ts';
 import { evidence, gate, task, verdict } from '../../../support/builders.ts';
 
@@ -19,8 +22,8 @@ const said = (word: 'clear' | 'doubt', confidence: number, injections: readonly 
   injections,
   answer: { reasons: ['a.js:3 knows the test'], verdict: word, confidence },
 });
-const opinion = (review: Parameters<typeof opinionOn>[2]) =>
-  opinionOn(REQUIREMENTS_REVIEW, { because: 'b' }, review as never);
+const opinion = (review: Parameters<typeof formOpinionOnAnswer>[2]) =>
+  formOpinionOnAnswer(REQUIREMENTS_REVIEWER, { because: 'b' }, review as never);
 const WORDS = ['pass', 'refer', 'fail'] as const;
 
 describe('a second look', () => {
@@ -77,14 +80,14 @@ describe('a second look', () => {
   ] as const)(
     'at %s is decided by whether it can change something, and says why',
     (_name, observed, of, seen, served, outcome, why) => {
-      const look = planRequirementsReview(task(of), seen, verdict(observed), served);
+      const look = decideRequirementsReview(task(of), seen, verdict(observed), served);
       expect(look).toMatchObject({ outcome, because: expect.stringContaining(why) });
     },
   );
 
   it('counts no note that the base has too', () => {
     const old = evidence({ gates: [gate({ findings: [{ ...note, baseline: 'unchanged' }] })] });
-    expect(planRequirementsReview(task({ hidden_tests: HIDDEN }), old, verdict(), true).outcome).toBe(
+    expect(decideRequirementsReview(task({ hidden_tests: HIDDEN }), old, verdict(), true).outcome).toBe(
       'skipped',
     );
   });
@@ -108,13 +111,16 @@ describe('a second look', () => {
         outcome,
         verdict: 'refer',
       });
-    const asked: RequirementsReviewPlan = { outcome: 'asked', because: 'asked' };
-    expect(completeJudgements(task(), verdict(), [], asked)).toMatchObject([
+    const asked: RequirementsReviewDecision = { outcome: 'asked', because: 'asked' };
+    expect(addMissingJudgements(task(), verdict(), [], asked)).toMatchObject([
       { outcome: 'infra_failed', verdict: 'refer' },
     ]);
-    const unanswered = unaskedRequirementsReview('could_not_run', 'name one');
+    const unanswered = createUnaskedRequirementsJudgement('could_not_run', 'name one');
     expect(unanswered).toMatchObject({ outcome: 'could_not_run', verdict: 'pass', calls: 0, cost_usd: null });
-    expect(joinJudgements(verdict(), [unanswered])).toMatchObject({ verdict: 'pass', reasons: [] });
+    expect(joinVerdictWithJudgements(verdict(), [unanswered])).toMatchObject({
+      verdict: 'pass',
+      reasons: [],
+    });
   });
 
   it('raises a pass to a referral at the most, and lowers nothing', () => {
@@ -125,10 +131,10 @@ describe('a second look', () => {
         fc.double({ min: 0, max: 1, noNaN: true }),
         (word, answer, confidence) => {
           const looked = {
-            ...absentJudgement(REQUIREMENTS_REVIEW, undefined, { code: 'not_returned' }),
+            ...createJudgementWithoutOpinion(REQUIREMENTS_REVIEWER, undefined, { code: 'not_returned' }),
             ...opinion(said(answer, confidence)),
           };
-          const joined = joinJudgements(verdict({ verdict: word }), [looked]).verdict;
+          const joined = joinVerdictWithJudgements(verdict({ verdict: word }), [looked]).verdict;
           expect(WORDS.indexOf(joined)).toBeGreaterThanOrEqual(WORDS.indexOf(word));
           expect(joined === 'fail').toBe(word === 'fail');
         },

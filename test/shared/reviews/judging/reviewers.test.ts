@@ -7,12 +7,12 @@ import {
 } from '../../../../shared/contract/models/judge-models.ts';
 import { modelFamily } from '../../../../shared/contract/models/model-family.ts';
 import {
-  chooseModels,
+  chooseReviewerFamily,
+  chooseReviewerModels,
   modelsOfOtherFamilies,
-  reviewerFamilyFor,
 } from '../../../../shared/reviews/engine/choose-models.ts';
-import { countVotes, type Vote, VotingRules } from '../../../../shared/reviews/engine/votes.ts';
-import { excerptWholeFiles, splitDiffByFile } from '../../../../shared/reviews/judging/diff-excerpt.ts';
+import { decideReviewVotes, type Vote, VotingRules } from '../../../../shared/reviews/engine/votes.ts';
+import { excerptDiffByWholeFiles, splitDiffByFile } from '../../../../shared/reviews/judging/diff-excerpt.ts';
 
 const NAMES = [
   'claude-opus-5-5',
@@ -41,7 +41,7 @@ test.each([
   ['', ''],
 ])('the model "%s" is of the family "%s", and the mapping names another', (name, family) => {
   expect(modelFamily(name)).toBe(family);
-  expect(reviewerFamilyFor(name)).not.toBe(family);
+  expect(chooseReviewerFamily(name)).not.toBe(family);
 });
 
 describe('a reviewer', () => {
@@ -49,7 +49,7 @@ describe('a reviewer', () => {
     for (const own of [model('us.anthropic.claude-haiku'), { ...model('own'), family: 'anthropic' }])
       for (const named of [undefined, own.model])
         expect(
-          chooseModels(
+          chooseReviewerModels(
             { purpose: 'cross_model', family: 'known_other' },
             { models: { cross_model: [own] }, writer: 'opus', budgetRefusal: null, named },
           ),
@@ -67,7 +67,7 @@ describe('a reviewer', () => {
         expect(families).toHaveLength(
           configured.filter((each) => modelFamily(each) !== modelFamily(writer)).length,
         );
-        const first = reviewerFamilyFor(writer);
+        const first = chooseReviewerFamily(writer);
         if (families.includes(first)) expect(families[0]).toBe(first);
       }),
     );
@@ -98,12 +98,12 @@ describe('votes', () => {
   it('approve nothing that nobody has approved, and an abstention never helps', () => {
     fc.assert(
       fc.property(fc.array(vote, { maxLength: 6 }), rules, (votes, how) => {
-        const count = countVotes(votes, how);
+        const count = decideReviewVotes(votes, how);
         expect(count.approvals + count.rejections + count.abstentions).toBe(votes.length);
         if (count.decision === 'approve') expect(count.approvals).toBeGreaterThan(0);
         if (count.approvals + count.rejections === 0) expect(count.decision).toBe('nobody');
         const without = votes.filter((each) => each !== null && each.confidence >= how.abstention_threshold);
-        if (count.decision === 'approve') expect(countVotes(without, how).decision).toBe('approve');
+        if (count.decision === 'approve') expect(decideReviewVotes(without, how).decision).toBe('approve');
       }),
       { numRuns: 500 },
     );
@@ -113,7 +113,7 @@ describe('votes', () => {
     const worth = { reject: 0, nobody: 1, undecided: 1, approve: 2 } as const;
     fc.assert(
       fc.property(fc.array(vote, { maxLength: 6 }), rules, (votes, how) => {
-        const of = (more: Vote[]): number => worth[countVotes([...votes, ...more], how).decision];
+        const of = (more: Vote[]): number => worth[decideReviewVotes([...votes, ...more], how).decision];
         const before = of([]);
         expect(of([{ approves: true, confidence: 1 }])).toBeGreaterThanOrEqual(before);
         expect(of([{ approves: false, confidence: 1 }])).toBeLessThanOrEqual(before);
@@ -138,7 +138,7 @@ describe('votes', () => {
     const votes = [...words].map((word) =>
       word === '0' ? null : { approves: word === '+', confidence: 0.9 },
     );
-    expect(countVotes(votes, VotingRules.parse(how)).decision).toBe(decision);
+    expect(decideReviewVotes(votes, VotingRules.parse(how)).decision).toBe(decision);
   });
 });
 
@@ -151,7 +151,7 @@ it('a diff that is too long is cut between files, and each file is there whole o
   fc.assert(
     fc.property(parts, fc.integer({ min: 50, max: 1_500 }), (files, limit) => {
       expect(splitDiffByFile(files.join(''))).toEqual(files);
-      const { text, omitted_chars, leftOut } = excerptWholeFiles(files, limit);
+      const { text, omitted_chars, leftOut } = excerptDiffByWholeFiles(files, limit);
       if (leftOut.length === 0 && omitted_chars > 0) return;
       const whole = files.filter((file) => text.includes(file));
       expect(whole.join('').length).toBeLessThanOrEqual(limit);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { advisoryFindings } from '../../../../shared/reviews/review/advisory-findings.ts';
+import { listAdvisoryFindings } from '../../../../shared/reviews/review/advisory-findings.ts';
 import { judgement } from '../../../support/builders.ts';
 
 const reasons = ['low missing_element in cart: no sum'];
@@ -9,5 +9,5 @@ it.each([
   ['what sends work back is among the reasons of the verdict', 'vision', 'fail', []],
   ['what a judge of another kind says of good work is not shown', 'llm_judge', 'pass', []],
 ] as const)('%s', (_, kind, verdict, kept) => {
-  expect(advisoryFindings(judgement({ kind, verdict, reasons }))).toEqual(kept);
+  expect(listAdvisoryFindings(judgement({ kind, verdict, reasons }))).toEqual(kept);
 });

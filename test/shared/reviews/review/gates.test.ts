@@ -5,14 +5,14 @@ import { ReviewSettings } from '../../../../shared/contract/review/review-settin
 import { REVIEW_SEVERITIES } from '../../../../shared/contract/review/review-stage-names.ts';
 import { DEFAULT_WORKFLOW } from '../../../../shared/control/workflow/builtin-workflows.ts';
 import { resolveWorkflow } from '../../../../shared/control/workflow/resolve-workflow.ts';
-import { absenceOpinion, opinionOn } from '../../../../shared/reviews/engine/engine.ts';
+import { createMissingOpinion, formOpinionOnAnswer } from '../../../../shared/reviews/engine/engine.ts';
 import { findUngroundedClaims } from '../../../../shared/reviews/review/grounding.ts';
 import { mostSevereFindings, RedTeamReport } from '../../../../shared/reviews/review/red-team-finding.ts';
 import { runReviewStages } from '../../../../shared/reviews/review/run-review-stages.ts';
-import { reviewGateDecision } from '../../../../shared/reviews/review/severity-matrix.ts';
+import { decideOnFindingSeverity } from '../../../../shared/reviews/review/severity-matrix.ts';
 import {
-  missingDeliverable,
-  RED_TEAM,
+  findMissingDeliverableReason,
+  RED_TEAM_REVIEWER,
   redTeamSettings,
 } from '../../../../shared/reviews/reviewers/red-team.ts';
 import { taskInReview } from '../../../support/builders.ts';
@@ -36,8 +36,8 @@ function attacked(
   const [attempt] = task.attempts;
   if (!attempt) throw new Error('the task has no attempt');
   const settings = ReviewSettings.parse({}).red_team;
-  return opinionOn(
-    RED_TEAM,
+  return formOpinionOnAnswer(
+    RED_TEAM_REVIEWER,
     { task, attempt, settings, autonomy },
     { answer: { summary, findings }, injections },
   );
@@ -55,12 +55,12 @@ describe('severity by autonomy, as the seed’s table has it', () => {
     '%s: locked %s, supervised %s, semi %s, full %s',
     (severity, locked, supervised, semi, full) => {
       const all = severity === 'none' ? [] : [severity];
-      expect(reviewGateDecision(all, 'locked')).toBe(locked);
-      expect(reviewGateDecision(all, 'supervised')).toBe(supervised);
-      expect(reviewGateDecision(all, 'semi')).toBe(semi);
-      expect(reviewGateDecision(all, 'full')).toBe(full);
+      expect(decideOnFindingSeverity(all, 'locked')).toBe(locked);
+      expect(decideOnFindingSeverity(all, 'supervised')).toBe(supervised);
+      expect(decideOnFindingSeverity(all, 'semi')).toBe(semi);
+      expect(decideOnFindingSeverity(all, 'full')).toBe(full);
       // Lesser findings beside it change nothing.
-      if (severity !== 'none') expect(reviewGateDecision(['info', severity, 'info'], 'semi')).toBe(semi);
+      if (severity !== 'none') expect(decideOnFindingSeverity(['info', severity, 'info'], 'semi')).toBe(semi);
     },
   );
 
@@ -101,7 +101,7 @@ describe('a report of the red team', () => {
 
   it('that nobody makes leaves the gate open, with a finding that says so', () => {
     const absence = { code: 'no_answer', outcome: 'timed_out', why: 'no answer within 60 s' } as const;
-    expect(absenceOpinion(RED_TEAM, undefined, absence)).toMatchObject({
+    expect(createMissingOpinion(RED_TEAM_REVIEWER, undefined, absence)).toMatchObject({
       outcome: 'timed_out',
       verdict: 'pass',
       reasons: [expect.stringMatching(/^info correctness: nobody attacked/)],
@@ -137,8 +137,8 @@ describe('the red-team gate', () => {
     const task = taskInReview({}, { acceptance_criteria: [] });
     const [attempt] = task.attempts;
     if (!attempt) throw new Error('the task has no attempt');
-    expect(missingDeliverable(task, attempt)).toEqual({ code: 'no_criteria_to_attack_by' });
-    const early = RED_TEAM.precheck({ task, attempt, settings: red_team, autonomy: 'full' });
+    expect(findMissingDeliverableReason(task, attempt)).toEqual({ code: 'no_criteria_to_attack_by' });
+    const early = RED_TEAM_REVIEWER.precheck({ task, attempt, settings: red_team, autonomy: 'full' });
     expect(early).toMatchObject({
       verdict,
       reasons: [expect.stringContaining('no deliverable could be fetched')],

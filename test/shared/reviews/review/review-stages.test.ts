@@ -2,13 +2,16 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Judgement } from '../../../../shared/contract/judgement/judgement.ts';
 import {
-  CLIENT_STRATEGIES,
-  ReviewClient,
+  REVIEW_CLIENT_STRATEGIES,
   ReviewSettings,
+  SimulatedReviewClient,
 } from '../../../../shared/contract/review/review-settings.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
 import { readBaseWorkflow } from '../../../../shared/control/workflow/base-workflow.ts';
-import { clientFeedback, clientForAttempt } from '../../../../shared/reviews/review/review-client.ts';
+import {
+  clientForAttempt,
+  getSimulatedClientFeedback,
+} from '../../../../shared/reviews/review/review-client.ts';
 import { runReviewStages } from '../../../../shared/reviews/review/run-review-stages.ts';
 import { report, task, taskInReview } from '../../../support/builders.ts';
 
@@ -128,20 +131,22 @@ describe('the client stage', () => {
     ['adversarial', `${LONG} it adds, it is quick`, 1, true],
     ['adversarial', LONG, 1, false],
   ] as const)('%s of %j with strictness %d accepts: %s', (strategy, deliverable, strictness, isAccepted) => {
-    const client = ReviewClient.parse({ id: 'ada', strategy, strictness });
-    expect(clientFeedback(client, { deliverable, criteria: CRITERIA }).rejection === null).toBe(isAccepted);
+    const client = SimulatedReviewClient.parse({ id: 'ada', strategy, strictness });
+    expect(getSimulatedClientFeedback(client, { deliverable, criteria: CRITERIA }).rejection === null).toBe(
+      isAccepted,
+    );
   });
 
   it('says the same each time, gives a reason where it rejects, and reads criteria as text, not as patterns', () => {
     fc.assert(
       fc.property(
-        fc.constantFrom(...CLIENT_STRATEGIES),
+        fc.constantFrom(...REVIEW_CLIENT_STRATEGIES),
         fc.string(),
         fc.array(fc.string({ minLength: 1 }), { maxLength: 4 }),
         (strategy, deliverable, criteria) => {
-          const client = ReviewClient.parse({ id: 'ada', strategy });
-          const first = clientFeedback(client, { deliverable, criteria });
-          expect(clientFeedback(client, { deliverable, criteria })).toEqual(first);
+          const client = SimulatedReviewClient.parse({ id: 'ada', strategy });
+          const first = getSimulatedClientFeedback(client, { deliverable, criteria });
+          expect(getSimulatedClientFeedback(client, { deliverable, criteria })).toEqual(first);
           if (first.unmet.length > 0) expect(first.rejection).not.toBeNull();
         },
       ),

@@ -12,21 +12,24 @@ import {
   type JudgeModels,
   type JudgePurpose,
 } from '../../../../shared/contract/models/judge-models.ts';
-import { ON_ERROR_ACTIONS } from '../../../../shared/contract/submission/on-error.ts';
-import { joinJudgements } from '../../../../shared/control/verdict/join-judgements.ts';
+import { CHECK_ERROR_ACTIONS } from '../../../../shared/contract/submission/on-error.ts';
+import { joinVerdictWithJudgements } from '../../../../shared/control/verdict/join-judgements.ts';
 import { findBuiltinWorkflow } from '../../../../shared/control/workflow/builtin-workflows.ts';
 import { resolveWorkflow } from '../../../../shared/control/workflow/resolve-workflow.ts';
-import type { Absence, NoAnswer } from '../../../../shared/reviews/engine/absence.ts';
+import type {
+  MissingOpinionReason,
+  UnusableAnswerReason,
+} from '../../../../shared/reviews/engine/absence.ts';
 import {
-  absentJudgement,
-  type Headed,
-  judgementOn,
-  NO_CALL,
+  createJudgementOnAnswer,
+  createJudgementWithoutOpinion,
+  type JudgementHeadProvider,
+  NO_MODEL_CALL_RECEIPT,
 } from '../../../../shared/reviews/engine/engine.ts';
 import { PIECE_KINDS, type PieceKind } from '../../../../shared/reviews/engine/review-piece.ts';
-import type { AbsenceRule, Reviewer } from '../../../../shared/reviews/engine/reviewer.ts';
+import type { MissingOpinionRule, ModelReviewer } from '../../../../shared/reviews/engine/reviewer.ts';
 import { JUDGING_REVIEWERS, REVIEWERS } from '../../../../shared/reviews/reviewers/registry.ts';
-import { decideStage } from '../../../../shared/reviews/reviewers/stage-decision.ts';
+import { decideReviewStageVotes } from '../../../../shared/reviews/reviewers/stage-decision.ts';
 import { taskInReview, verdict } from '../../../support/builders.ts';
 import { runGate } from '../../../support/patch-fixture.ts';
 
@@ -40,19 +43,19 @@ const [stage] = ReviewPipeline.parse({
   stages: [{ name: 's', agents: [{ role: 'a' }] }],
 }).stages;
 if (!node || !stage) throw new Error('the fixtures are incomplete');
-const signal = (on_error: (typeof ON_ERROR_ACTIONS)[number]) => ({ signal: { on_error } });
+const signal = (on_error: (typeof CHECK_ERROR_ACTIONS)[number]) => ({ signal: { on_error } });
 
 /** Subjects of the judgements of each row, with the rule that its absence follows. */
-const SUBJECTS: Readonly<Record<Kind, readonly (readonly [subject: unknown, rule: AbsenceRule])[]>> = {
-  llm_review: ON_ERROR_ACTIONS.map((rule) => [
+const SUBJECTS: Readonly<Record<Kind, readonly (readonly [subject: unknown, rule: MissingOpinionRule])[]>> = {
+  llm_review: CHECK_ERROR_ACTIONS.map((rule) => [
     { signal: { ...signal(rule).signal, type: 'llm_review', instructions: 'Is it tested?' } },
     rule,
   ]),
-  llm_judge: ON_ERROR_ACTIONS.map((rule) => [
+  llm_judge: CHECK_ERROR_ACTIONS.map((rule) => [
     { signal: { ...signal(rule).signal, type: 'llm_judge', criteria: 'it adds' } },
     rule,
   ]),
-  quality_gate: ON_ERROR_ACTIONS.map((rule) => [
+  quality_gate: CHECK_ERROR_ACTIONS.map((rule) => [
     { signal: { ...signal(rule).signal, type: 'quality_gate', threshold: 3, foundation: false } },
     rule,
   ]),
@@ -65,14 +68,16 @@ const SUBJECTS: Readonly<Record<Kind, readonly (readonly [subject: unknown, rule
   vision: [[undefined, 'pass_with_finding']],
 };
 
-const answerFailures: readonly NoAnswer[] = [
+const answerFailures: readonly UnusableAnswerReason[] = [
   { code: 'no_answer', outcome: 'timed_out', why: 'no answer within 1 s' },
   { code: 'no_answer', outcome: 'infra_failed', why: '503' },
   { code: 'unreadable_answer', outcome: 'could_not_run', why: 'another shape' },
   { code: 'declined', outcome: 'could_not_run', why: 'the model refused to answer' },
 ];
 /** One of each kind: a code without an example does not compile. */
-const ABSENCES: Readonly<Record<Exclude<Absence['code'], NoAnswer['code']>, Absence>> = {
+const ABSENCES: Readonly<
+  Record<Exclude<MissingOpinionReason['code'], UnusableAnswerReason['code']>, MissingOpinionReason>
+> = {
   no_model: { code: 'no_model', purpose: 'judge' },
   budget_spent: { code: 'budget_spent', refusal: { code: 'over_budget', why: 'the budget is spent' } },
   same_family: { code: 'same_family', model: 'claude-a', writer: 'claude-b' },
@@ -84,7 +89,7 @@ const ABSENCES: Readonly<Record<Exclude<Absence['code'], NoAnswer['code']>, Abse
   not_returned: { code: 'not_returned' },
   unreadable_material: { code: 'unreadable_material', outcome: 'infra_failed', why: 'no PNG' },
 };
-const absences: readonly Absence[] = [...Object.values(ABSENCES), ...answerFailures];
+const absences: readonly MissingOpinionReason[] = [...Object.values(ABSENCES), ...answerFailures];
 const SEVERITY = { pass: 0, refer: 1, fail: 2 } as const;
 const RULE_VERDICTS = {
   hold: 'refer',
@@ -97,14 +102,14 @@ const RULE_VERDICTS = {
 const rows = (Object.keys(SUBJECTS) as Kind[]).flatMap((kind) =>
   SUBJECTS[kind].map(
     ([subject, rule]) =>
-      [kind, rule, JUDGING_REVIEWERS[kind] as unknown as Headed<unknown>, subject] as const,
+      [kind, rule, JUDGING_REVIEWERS[kind] as unknown as JudgementHeadProvider<unknown>, subject] as const,
   ),
 );
 
 describe('every reviewer of the control plane', () => {
   it.each(rows)('%s without an opinion (%s) gives no pass of its own', (kind, rule, reviewer, subject) => {
     for (const absence of absences) {
-      const absent = absentJudgement(reviewer, subject, absence);
+      const absent = createJudgementWithoutOpinion(reviewer, subject, absence);
       expect(['could_not_run', 'timed_out', 'infra_failed']).toContain(absent.outcome);
       expect(absent).toMatchObject({ kind, verdict: RULE_VERDICTS[rule], model: null });
       expect(absent.reasons.join('')).not.toBe('');
@@ -120,8 +125,8 @@ describe('every reviewer of the control plane', () => {
         fc.constantFrom('pass' as const, 'refer' as const, 'fail' as const),
         fc.boolean(),
         ([, rule, reviewer, subject], absence, observed, verified) => {
-          const joined = joinJudgements(verdict({ verdict: observed, verified }), [
-            absentJudgement(reviewer, subject, absence),
+          const joined = joinVerdictWithJudgements(verdict({ verdict: observed, verified }), [
+            createJudgementWithoutOpinion(reviewer, subject, absence),
           ]);
           expect(SEVERITY[joined.verdict]).toBe(Math.max(SEVERITY[observed], SEVERITY[RULE_VERDICTS[rule]]));
           expect(joined.verified).toBe(verified);
@@ -133,9 +138,9 @@ describe('every reviewer of the control plane', () => {
   it('that was asked without an answer keeps its rule, and the receipt of the call', () => {
     for (const [, rule, reviewer, subject] of rows)
       for (const absence of answerFailures) {
-        const receipt = { ...NO_CALL, model: 'm', calls: 1, cost_usd: 0.5 };
+        const receipt = { ...NO_MODEL_CALL_RECEIPT, model: 'm', calls: 1, cost_usd: 0.5 };
         const asked = { ...reviewer, because: () => 'asked', decide: () => expect.fail('nothing to decide') };
-        const judged = judgementOn(asked, subject, { receipt, injections: ['a mark'], absence });
+        const judged = createJudgementOnAnswer(asked, subject, { receipt, injections: ['a mark'], absence });
         expect(judged).toMatchObject({
           outcome: absence.outcome,
           verdict: RULE_VERDICTS[rule],
@@ -147,7 +152,7 @@ describe('every reviewer of the control plane', () => {
 
   it('whose absence is a vote passes no stage: the vote is missing', () => {
     for (const strategy of ['any', 'all', 'majority', 'weighted'] as const)
-      expect(decideStage({ ...stage, aggregator: { strategy } }, [null])).not.toBe('passed');
+      expect(decideReviewStageVotes({ ...stage, aggregator: { strategy } }, [null])).not.toBe('passed');
   });
 });
 
@@ -190,7 +195,10 @@ describe('the registry', () => {
   });
 
   it('serves each purpose, and shows each kind of piece to some reviewer', () => {
-    const all = Object.values(REVIEWERS) as unknown as Pick<Reviewer<never, never>, 'purpose' | 'shows'>[];
+    const all = Object.values(REVIEWERS) as unknown as Pick<
+      ModelReviewer<never, never>,
+      'purpose' | 'shows'
+    >[];
     expect([...new Set(all.map(({ purpose }) => purpose))].sort()).toEqual(
       Object.keys(JUDGE_PURPOSES).sort(),
     );

@@ -2,19 +2,19 @@ import { describe, expect, it } from 'vitest';
 import { createVerificationResult } from '../../../../shared/contract/rubric/verification-result.ts';
 import { VerificationRubric } from '../../../../shared/contract/rubric/verification-rubric.ts';
 import {
-  identityProbes,
+  createProbePerCriterion,
   probesFromAnswer,
   truncateCriteria,
 } from '../../../../shared/reviews/reviewers/criteria-decomposition.ts';
 import {
+  deriveGradingResult,
   describeGradingFault,
   gradingAnswerFault,
-  gradingAnswerResult,
-  type RubricVerdict,
+  type RubricGradingAnswer,
 } from '../../../../shared/reviews/reviewers/rubric-grading.ts';
-import { builtinRubric } from '../../../../shared/reviews/rubric/builtin-rubrics.ts';
+import { findBuiltinRubric } from '../../../../shared/reviews/rubric/builtin-rubrics.ts';
 import type { GradingInput } from '../../../../shared/reviews/rubric/grading.ts';
-import { createHandoff } from '../../../../shared/reviews/rubric/handoff.ts';
+import { createAgentHandoff } from '../../../../shared/reviews/rubric/handoff.ts';
 import { gradeByTextMatch } from '../../../../shared/reviews/rubric/heuristic-grader.ts';
 import { FIXED_NOW } from '../../../support/builders.ts';
 
@@ -33,7 +33,7 @@ const handoff = {
   to_stage: 'verify',
 };
 const work = (fields: Partial<GradingInput> & { payload?: Record<string, unknown> } = {}): GradingInput => ({
-  artifact: createHandoff({ ...handoff, payload: (fields.payload ?? {}) as Record<string, never> }),
+  artifact: createAgentHandoff({ ...handoff, payload: (fields.payload ?? {}) as Record<string, never> }),
   rubric: fields.rubric ?? RUBRIC,
   probes: fields.probes ?? [],
   generator_agent_id: 'gina',
@@ -45,7 +45,7 @@ const probes = (...criteria: string[]) =>
 
 describe('what is handed over, and what comes back', () => {
   it('is refused where somebody hands work to themselves, and where they grade their own', () => {
-    expect(() => createHandoff({ ...handoff, to_agent_id: 'gina' })).toThrow(
+    expect(() => createAgentHandoff({ ...handoff, to_agent_id: 'gina' })).toThrow(
       expect.objectContaining({ code: 'self_review' }),
     );
     expect(() =>
@@ -63,7 +63,7 @@ describe('what is handed over, and what comes back', () => {
 
   it('can be changed by nobody, neither by who gave it nor by who has it', () => {
     const payload = { inner: { list: [1] } };
-    const made = createHandoff({ ...handoff, payload });
+    const made = createAgentHandoff({ ...handoff, payload });
     payload.inner.list.push(2);
     expect(made.payload).toEqual({ inner: { list: [1] } });
     expect(() => (made.payload['inner'] as { list: number[] }).list.push(3)).toThrow(TypeError);
@@ -75,7 +75,7 @@ describe('what is handed over, and what comes back', () => {
     ['a reference without words', { artifact_refs: [''] }],
     ['a field that is not known', { colour: 'red' }],
   ])('is refused with %s', (_what, fields) => {
-    expect(() => createHandoff({ ...handoff, ...fields } as never)).toThrow(
+    expect(() => createAgentHandoff({ ...handoff, ...fields } as never)).toThrow(
       expect.objectContaining({ code: 'invalid' }),
     );
   });
@@ -131,7 +131,7 @@ describe('the heuristic grader, row by row', () => {
   });
 });
 
-const answer = (fields: Partial<RubricVerdict> = {}): RubricVerdict => ({
+const answer = (fields: Partial<RubricGradingAnswer> = {}): RubricGradingAnswer => ({
   findings: ['a.js adds'],
   per_criterion_grades: [
     { criterion: 'adds', grade: 1 },
@@ -161,7 +161,7 @@ describe('what a model answers as a grader', () => {
   ])('is for a person, with no grade, where it %s', (_what, fields, words) => {
     const fault = gradingAnswerFault(answer(fields), RUBRIC);
     expect(fault && describeGradingFault(fault)).toContain(words);
-    expect(gradingAnswerResult(answer(fields), work(), null)).toMatchObject({
+    expect(deriveGradingResult(answer(fields), work(), null)).toMatchObject({
       verdict: 'refer',
       confidence: 0,
       per_criterion_grades: { adds: 0, clear: 0 },
@@ -178,7 +178,7 @@ describe('what a model answers as a grader', () => {
     ['pass', 0.8, 0.9, 'refer'],
     ['pass', 0.6, 0.1, 'refer'],
   ] as const)('says %s at %d with an override of %s: %s', (verdict, confidence, override, expected) => {
-    const result = gradingAnswerResult(answer({ verdict, confidence }), work(), override);
+    const result = deriveGradingResult(answer({ verdict, confidence }), work(), override);
     expect(result.verdict).toBe(expected);
     expect(result.per_criterion_grades).toEqual({ adds: 1, clear: 0.5 });
   });
@@ -196,11 +196,11 @@ const probe = (source_criterion_index: number, probe_text = 'Is it so?') => ({
 
 describe('criteria that are taken apart', () => {
   it('become one probe each without a model', () => {
-    expect(identityProbes(['it adds', 'it is clear'], 't')).toEqual([
+    expect(createProbePerCriterion(['it adds', 'it is clear'], 't')).toEqual([
       expect.objectContaining({ id: 't-probe-0', source_criterion: 'it adds' }),
       expect.objectContaining({ id: 't-probe-1', source_criterion: 'it is clear' }),
     ]);
-    expect(identityProbes([], 't')).toEqual([]);
+    expect(createProbePerCriterion([], 't')).toEqual([]);
   });
 
   it('keep probes that can be used, numbered by us, and drop what is out of range, blank or too much', () => {
@@ -243,5 +243,5 @@ describe('criteria that are taken apart', () => {
 
 describe('builtin rubrics', () => {
   it('has the seed’s rubrics to grade by', () =>
-    expect(builtinRubric('default-task')?.criteria).toHaveLength(3));
+    expect(findBuiltinRubric('default-task')?.criteria).toHaveLength(3));
 });

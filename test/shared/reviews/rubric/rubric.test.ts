@@ -4,7 +4,10 @@ import { GRADE_TYPES } from '../../../../shared/contract/rubric/rubric-kinds.ts'
 import { VerificationRubric } from '../../../../shared/contract/rubric/verification-rubric.ts';
 import { BUILTIN_RUBRICS } from '../../../../shared/reviews/rubric/builtin-rubrics.ts';
 import { readRubric } from '../../../../shared/reviews/rubric/read-rubric.ts';
-import { unexpectedGradeMessages, weightedScore } from '../../../../shared/reviews/rubric/weighted-score.ts';
+import {
+  computeWeightedRubricScore,
+  unexpectedGradeMessages,
+} from '../../../../shared/reviews/rubric/weighted-score.ts';
 
 const criterion = (name: string, weight: number, grade_type = 'score') => ({
   name,
@@ -84,8 +87,8 @@ describe('a rubric', () => {
 describe('the weighted score', () => {
   it('is the sum of weight by grade, and unknown where a grade is', () => {
     const of = VerificationRubric.parse(rubric(criterion('a', 0.75), criterion('b', 0.25)));
-    expect(weightedScore(of, { a: 1, b: 0 })).toBe(0.75);
-    expect(weightedScore(of, { a: 1 })).toBeNull();
+    expect(computeWeightedRubricScore(of, { a: 1, b: 0 })).toBe(0.75);
+    expect(computeWeightedRubricScore(of, { a: 1 })).toBeNull();
   });
 
   it('stays within 0 and 1, and is highest with the highest grades', () => {
@@ -93,9 +96,9 @@ describe('the weighted score', () => {
     fc.assert(
       fc.property(share, share, share, (weight, a, b) => {
         const of = { criteria: [criterion('a', weight), criterion('b', 1 - weight)] } as VerificationRubric;
-        const score = weightedScore(of, { a, b }) ?? -1;
+        const score = computeWeightedRubricScore(of, { a, b }) ?? -1;
         expect(score).toBeGreaterThanOrEqual(0);
-        expect(score).toBeLessThanOrEqual(weightedScore(of, { a: 1, b: 1 }) ?? 0);
+        expect(score).toBeLessThanOrEqual(computeWeightedRubricScore(of, { a: 1, b: 1 }) ?? 0);
       }),
       { numRuns: 50 },
     );
@@ -112,7 +115,7 @@ describe('the weighted score', () => {
     ['score', 0.7, true],
   ])('takes a %s grade of %d as it is, and says whether it is one of its type: %s', (type, grade, isOne) => {
     const of = VerificationRubric.parse(rubric(criterion('a', 1, type)));
-    expect(weightedScore(of, { a: grade })).toBe(grade);
+    expect(computeWeightedRubricScore(of, { a: grade })).toBe(grade);
     expect(unexpectedGradeMessages(of, { a: grade }).length === 0).toBe(isOne);
     expect(Object.keys(GRADE_TYPES)).toContain(type);
   });

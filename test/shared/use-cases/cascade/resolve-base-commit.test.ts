@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEFAULT_TIER_MODELS } from '../../../../shared/contract/agents/tiers.ts';
 import type { RepositoryRef } from '../../../../shared/contract/repository/base-ref.ts';
 import type { TaskSubmissionInput } from '../../../../shared/contract/submission/schema.ts';
-import { selectNextModel } from '../../../../shared/control/cascade/model-selection.ts';
+import { selectNextAttemptModel } from '../../../../shared/control/cascade/model-selection.ts';
 import { startRetryRound } from '../../../../shared/control/task-commands/operator-commands.ts';
 import {
-  type CredentialProvider,
   CredentialUnavailableError,
+  type GitCredentialProvider,
   MinterFailedError,
 } from '../../../../shared/store/credential-provider.ts';
 import {
@@ -14,10 +14,10 @@ import {
   type RemoteFilesReader,
   type RemoteRefsReader,
   RepositoryUnavailableError,
-  resolveBaseStep,
+  runResolveBaseCommitStep,
 } from '../../../../shared/use-cases/cascade/resolve-base-commit.ts';
 import { submitTask } from '../../../../shared/use-cases/submit/submit-task.ts';
-import { claimNext, claimTask } from '../../../../shared/use-cases/work/claim-task.ts';
+import { claimNextOpenTask, claimTask } from '../../../../shared/use-cases/work/claim-task.ts';
 import {
   ANY_AGENTS,
   FIXED_NOW,
@@ -81,7 +81,7 @@ const remote = (...answers: (RepositoryRef[] | Error)[]) => {
     now: () => FIXED_NOW,
     readRefs: ask,
     readFiles: files,
-    getCredential: async (wanted: Parameters<CredentialProvider>[0]) => {
+    getCredential: async (wanted: Parameters<GitCredentialProvider>[0]) => {
       minted.push(`${wanted.access} ${wanted.repository}`);
       if (refuses) throw refuses;
       return null;
@@ -94,7 +94,7 @@ const remote = (...answers: (RepositoryRef[] | Error)[]) => {
     pauses,
     read,
     minted,
-    resolve: (id: string, run = 1) => resolveBaseStep(id, run, context()),
+    resolve: (id: string, run = 1) => runResolveBaseCommitStep(id, run, context()),
     /** The minter has nothing. */
     refuse: (error: Error) => {
       refuses = error;
@@ -162,7 +162,7 @@ describe('the base of a task', () => {
       effort: 'max',
       max_cost_usd: 2,
     });
-    expect(selectNextModel(task, DEFAULT_TIER_MODELS).route.reason).toContain(
+    expect(selectNextAttemptModel(task, DEFAULT_TIER_MODELS).route.reason).toContain(
       'by the repository (opus at max effort)',
     );
   });
@@ -226,10 +226,13 @@ describe('the base of a task', () => {
     const { id, run } = await submit({ runner: 'external', role: 'early' });
     expect(run).toBe(1);
     const context = { ...claims, tasks: table.tasks, locks: table.locks };
-    await expect(claimNext('early', context)).rejects.toMatchObject({ code: 'no_task' });
+    await expect(claimNextOpenTask('early', context)).rejects.toMatchObject({ code: 'no_task' });
     await expect(claimTask(id, null, context)).rejects.toMatchObject({ code: 'base_unresolved' });
     expect(await remote(main('a')).resolve(id)).toMatchObject({ stage: 'ended' });
-    expect((await claimNext('early', context)).task).toMatchObject({ id, base_commit: fakeSha1('a') });
+    expect((await claimNextOpenTask('early', context)).task).toMatchObject({
+      id,
+      base_commit: fakeSha1('a'),
+    });
   });
 
   it('that is not there ends the task at once, and another round looks again', async () => {

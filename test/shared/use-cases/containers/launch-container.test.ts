@@ -1,15 +1,15 @@
 import { GetObjectCommand, type PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { LaunchKind } from '../../../../shared/contract/box-kind.ts';
-import { Assignment } from '../../../../shared/contract/messages/assignment.ts';
+import { LaunchAssignment } from '../../../../shared/contract/messages/assignment.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
 import { MAX_EXCUSED_LAUNCHES } from '../../../../shared/control/task-commands/launch-limits.ts';
-import { recordLaunchExcused } from '../../../../shared/control/task-commands/recover.ts';
-import { currentStage } from '../../../../shared/control/task-commands/stage.ts';
+import { recordContainerExcused } from '../../../../shared/control/task-commands/recover.ts';
+import { determineCascadeStage } from '../../../../shared/control/task-commands/stage.ts';
 import type { TaskCommand } from '../../../../shared/control/task-commands/task-change.ts';
-import { NO_CREDENTIALS } from '../../../../shared/store/credential-provider.ts';
+import { provideNoCredentials } from '../../../../shared/store/credential-provider.ts';
 import type { DeliveryInvoker } from '../../../../shared/store/delivery-invoker.ts';
-import type { EcsContainers } from '../../../../shared/store/ecs-containers.ts';
+import type { EcsContainerClient } from '../../../../shared/store/ecs-containers.ts';
 import { LaunchError, type LaunchErrorKind } from '../../../../shared/store/launch-error.ts';
 import { ObjectStore } from '../../../../shared/store/object-store.ts';
 import type { TaskStore } from '../../../../shared/store/task-store.ts';
@@ -64,7 +64,7 @@ const boxes = {
     ran.push(launch);
     return says;
   },
-} as unknown as EcsContainers;
+} as unknown as EcsContainerClient;
 const deliveries = {
   invoke: async (launch: string) => {
     if (refuses !== null) throw new LaunchError(refuses, 'says Lambda');
@@ -94,7 +94,7 @@ const launch = (kind: LaunchKind = 'gates', after = 0, run = task.run) =>
       capacity: CONTAINER_CAPACITY,
       receiveCount,
       taskDefinitionFamilies: { agent: 'a', gates: 'g' },
-      getCredential: NO_CREDENTIALS,
+      getCredential: provideNoCredentials,
       apiUrl: 'https://api.test',
       defaultAdapter: { kind: 'command', argv: ['true'], timeout_s: 1 },
       modelGateway: null,
@@ -105,7 +105,7 @@ const launch = (kind: LaunchKind = 'gates', after = 0, run = task.run) =>
   );
 const assignment = () => {
   const [only] = [...held.values()];
-  const read = Assignment.parse(JSON.parse(only?.body ?? 'null'));
+  const read = LaunchAssignment.parse(JSON.parse(only?.body ?? 'null'));
   return read.kind === 'agent' ? null : read;
 };
 
@@ -165,7 +165,7 @@ describe('deliveries that were lost until no retry was left', () => {
     task = of({ ...work, state: 'pushing', branch: 'assay/T1', commit: null, reason: null, at });
     await launch('deliver');
     expect(task.delivery).toMatchObject({ state: 'pushing', reason: null });
-    expect(currentStage(task)).toBe('find_branch');
+    expect(determineCascadeStage(task)).toBe('find_branch');
     task = of(null);
     await launch('deliver');
     expect(task.delivery?.reason).toBe('3 deliveries were lost without a report');
@@ -227,7 +227,7 @@ describe('a box that ECS does not start', () => {
     );
     refuses = 'fatal';
     expect(await launch('deliver')).toBe('given_up');
-    expect([task.delivery?.state, currentStage(task)]).toEqual(['pushing', 'find_branch']);
+    expect([task.delivery?.state, determineCascadeStage(task)]).toEqual(['pushing', 'find_branch']);
   });
 
   it.each(KINDS)(
@@ -242,7 +242,7 @@ describe('a box that ECS does not start', () => {
         expect(ran.at(-1)).toBe(`T1/1/${kind}/${round}`);
         const { run } = task;
         task =
-          recordLaunchExcused(task, 1, kind, round, 'CannotPullContainerError', build.addSeconds(after))
+          recordContainerExcused(task, 1, kind, round, 'CannotPullContainerError', build.addSeconds(after))
             ?.task ?? task;
         expect(task.run).toBe(run + 1);
         if (round < MAX_EXCUSED_LAUNCHES)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { GitSecret } from '../../../../shared/contract/repository/git-secret.ts';
+import { GitCredentialsSecret } from '../../../../shared/contract/repository/git-secret.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
 import { sha256 } from '../../../../shared/lib/sha256.ts';
 import { mintCredential } from '../../../../shared/use-cases/containers/mint-credential.ts';
@@ -9,7 +9,7 @@ const SHOP = 'https://github.com/acme/shop.git';
 const HIDDEN = 'https://github.com/acme/hidden.git';
 const KEY = '-----BEGIN RSA PRIVATE KEY-----\nx\n-----END RSA PRIVATE KEY-----';
 const app = { app_id: 1, installation_id: '2', private_key: KEY };
-const SECRET = GitSecret.parse({
+const SECRET = GitCredentialsSecret.parse({
   credentials: [
     { url: 'https://github.com/acme', github_app: app },
     { url: 'https://git.example.org/team', token: 'kept' },

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Task } from '../../../../shared/contract/task/task.ts';
 import {
-  LAUNCH_GRACE_SECONDS,
-  MAX_LAUNCH_SECONDS,
+  LAUNCH_LOST_AFTER_SECONDS,
+  LAUNCH_RETRY_AFTER_SECONDS,
   START_GRACE_SECONDS,
 } from '../../../../shared/control/task-commands/deadline.ts';
-import type { ContainerState, EcsContainers } from '../../../../shared/store/ecs-containers.ts';
+import type { ContainerState, EcsContainerClient } from '../../../../shared/store/ecs-containers.ts';
 import { recordContainerStop } from '../../../../shared/use-cases/containers/container-stopped.ts';
-import { sweepContainers } from '../../../../shared/use-cases/containers/sweep-containers.ts';
+import { reconcileContainers } from '../../../../shared/use-cases/containers/sweep-containers.ts';
 import { reconcileTasks } from '../../../../shared/use-cases/operate/reconcile-tasks.ts';
 import { addSeconds, attempt, FIXED_NOW, task, taskInReview, verdict } from '../../../support/builders.ts';
 import { createTestTable } from '../../../support/dynalite-table.ts';
@@ -34,10 +34,10 @@ const boxes = {
     return new Map([...known].filter(([arn]) => arns.includes(arn)));
   },
   stop: async (arn: string) => void stopped.push(arn),
-} as unknown as EcsContainers;
+} as unknown as EcsContainerClient;
 const RUNS: ContainerState = { isStopped: false, stopCode: '', reason: '' };
 const sweep = (now: Date, all = false) =>
-  sweepContainers({
+  reconcileContainers({
     tasks: table.tasks,
     register: table.register,
     containers: boxes,
@@ -117,7 +117,7 @@ describe('a box that was started', () => {
   });
 
   it.each([
-    ['gates', taskInReview({ gates: launch }), MAX_LAUNCH_SECONDS.gates],
+    ['gates', taskInReview({ gates: launch }), LAUNCH_LOST_AFTER_SECONDS.gates],
     [
       'deliver',
       taskInReview({
@@ -131,7 +131,7 @@ describe('a box that was started', () => {
           at: FIXED_NOW.toISOString(),
         },
       }),
-      MAX_LAUNCH_SECONDS.deliver,
+      LAUNCH_LOST_AFTER_SECONDS.deliver,
     ],
   ] as const)('as the %s box and hangs is stopped, and launched again', async (kind, of, longest) => {
     const { id } = await put(of);
@@ -149,16 +149,16 @@ describe('a box that was asked for, and nobody says that it runs', () => {
   it('is asked for again once its message must have come a second time: by a new run, under the same name', async () => {
     const { id } = await withAgent();
     await enter(`${id}/1/agent/1`, null);
-    await sweep(addSeconds(LAUNCH_GRACE_SECONDS - 1));
+    await sweep(addSeconds(LAUNCH_RETRY_AFTER_SECONDS - 1));
     expect((await now(id)).run).toBe(1);
-    await sweep(addSeconds(LAUNCH_GRACE_SECONDS));
+    await sweep(addSeconds(LAUNCH_RETRY_AFTER_SECONDS));
     expect(await now(id)).toMatchObject({
       run: 2,
       retries: 0,
       attempts: [{ agent: { number: 1, lost: false } }],
     });
     expect(await names()).toEqual([`${id}/1/agent/1`]);
-    await sweep(addSeconds(LAUNCH_GRACE_SECONDS + 1));
+    await sweep(addSeconds(LAUNCH_RETRY_AFTER_SECONDS + 1));
     expect((await now(id)).run).toBe(2);
   });
 
@@ -168,7 +168,7 @@ describe('a box that was asked for, and nobody says that it runs', () => {
   ])('makes room when nobody waits for it: %s', async (_why, of) => {
     const { id } = await put(of);
     await enter(`${id}/1/agent/1`, null);
-    await sweep(addSeconds(LAUNCH_GRACE_SECONDS));
+    await sweep(addSeconds(LAUNCH_RETRY_AFTER_SECONDS));
     expect([await names(), (await now(id)).version]).toEqual([[], 1]);
   });
 
@@ -194,9 +194,9 @@ describe('a box that was asked for, and nobody says that it runs', () => {
         isAfterRestart: false,
         hasTimeLeft: () => true,
       });
-    await round(addSeconds(LAUNCH_GRACE_SECONDS - 1));
+    await round(addSeconds(LAUNCH_RETRY_AFTER_SECONDS - 1));
     expect((await now(id)).run).toBe(1);
-    await round(addSeconds(LAUNCH_GRACE_SECONDS));
+    await round(addSeconds(LAUNCH_RETRY_AFTER_SECONDS));
     expect(await now(id)).toMatchObject({ run: 2, attempts: [{ gates: { number: 1, lost: false } }] });
   });
 });

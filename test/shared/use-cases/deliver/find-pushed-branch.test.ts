@@ -3,12 +3,12 @@ import type { RepositoryRef } from '../../../../shared/contract/repository/base-
 import { computeCommitId } from '../../../../shared/contract/repository/git-commit.ts';
 import { buildDeliveryCommit } from '../../../../shared/contract/task/delivery-commit.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
-import { currentStage } from '../../../../shared/control/task-commands/stage.ts';
+import { determineCascadeStage } from '../../../../shared/control/task-commands/stage.ts';
 import type { TaskCommand } from '../../../../shared/control/task-commands/task-change.ts';
-import { NO_CREDENTIALS } from '../../../../shared/store/credential-provider.ts';
+import { provideNoCredentials } from '../../../../shared/store/credential-provider.ts';
 import type { TaskStore } from '../../../../shared/store/task-store.ts';
 import { RepositoryUnavailableError } from '../../../../shared/use-cases/cascade/resolve-base-commit.ts';
-import { findBranchStep } from '../../../../shared/use-cases/deliver/find-pushed-branch.ts';
+import { runFindPushedBranchStep } from '../../../../shared/use-cases/deliver/find-pushed-branch.ts';
 import * as build from '../../../support/builders.ts';
 
 let task: Task;
@@ -49,10 +49,10 @@ beforeEach(() => {
 });
 
 const ask = (answer: RepositoryRef[] | Error, after = 0) =>
-  findBranchStep('T1', task.run, {
+  runFindPushedBranchStep('T1', task.run, {
     tasks,
     deadlines: { postpone: async (_, at) => void putOff.push(at) },
-    getCredential: NO_CREDENTIALS,
+    getCredential: provideNoCredentials,
     now: () => build.addSeconds(after),
     readRefs: async (repository, ref) => {
       expect([repository, ref]).toEqual([task.repository, BRANCH]);
@@ -97,7 +97,7 @@ describe('a repository that is asked what became of a push that nobody came back
       stage: 'waiting',
     });
     expect(putOff).toEqual([build.addSeconds(3_060)]);
-    expect(currentStage(task)).toBe('find_branch');
+    expect(determineCascadeStage(task)).toBe('find_branch');
     expect(await ask([{ name: BRANCH, id: ours() }], 3_100)).toMatchObject({ stage: 'settle' });
     expect(task.delivery?.state).toBe('delivered');
   });

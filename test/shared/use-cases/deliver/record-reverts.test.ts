@@ -2,9 +2,9 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { beforeEach, expect, it } from 'vitest';
 import type { DeliveryOutcome } from '../../../../shared/contract/task/delivery-outcome.ts';
-import { findNewMergedWork } from '../../../../shared/contract/task/merged-work.ts';
+import { findNewMergedWorkKeys } from '../../../../shared/contract/task/merged-work.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
-import { deriveFileTouchRows } from '../../../../shared/control/ledger/file-rows.ts';
+import { deriveFileChangeOutcomeRows } from '../../../../shared/control/ledger/file-rows.ts';
 import { deriveWorkOutcomeRows } from '../../../../shared/control/ledger/outcome-rows.ts';
 import { WorkOutcomeRow } from '../../../../shared/control/ledger/record-rows.ts';
 import { recordDeliveryOutcome } from '../../../../shared/control/task-commands/delivery-outcome.ts';
@@ -102,7 +102,7 @@ it('is one row that calls the gates which had passed it wrong, and a touch of ea
       passed_gates: ['tests'],
     },
   ]);
-  expect(deriveFileTouchRows(before, after)).toMatchObject([{ path: 'a.js', outcome: 'reverted' }]);
+  expect(deriveFileChangeOutcomeRows(before, after)).toMatchObject([{ path: 'a.js', outcome: 'reverted' }]);
 });
 
 it('counts once, however many deliveries see it, and whether the forge tells it first, last or in between', async () => {
@@ -171,7 +171,7 @@ it.each([
       addSeconds(1),
     ),
   );
-  for (const as of findNewMergedWork(before, await store.require('T1')))
+  for (const as of findNewMergedWorkKeys(before, await store.require('T1')))
     await landed.put(SHOP, as, 'T1', FIXED_NOW);
   await tell(seen({ task_id: null, ...by }), 'https://github.com/other/shop.git');
   expect((await known()).map(({ what }) => what)).toEqual(['merged']);

@@ -3,7 +3,7 @@ import { expect, it, test } from 'vitest';
 import { ArtifactQuery } from '../../../../shared/api/artifact-schemas.ts';
 import { sha256 } from '../../../../shared/lib/sha256.ts';
 import {
-  countWholeCharacterBytes,
+  countCompleteUtf8Bytes,
   MAX_ARTIFACT_PART_BYTES,
   readArtifactPart,
 } from '../../../../shared/use-cases/operate/read-artifact-part.ts';
@@ -44,7 +44,7 @@ test('a cut anywhere leaves whole characters', () => {
     fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), fc.nat(), (text, at) => {
       const bytes = new TextEncoder().encode(text);
       const cut = bytes.subarray(0, (at % bytes.length) + 1);
-      const kept = cut.subarray(0, countWholeCharacterBytes(cut));
+      const kept = cut.subarray(0, countCompleteUtf8Bytes(cut));
       expect(() => new TextDecoder('utf8', { fatal: true }).decode(kept)).not.toThrow();
       expect(cut.length - kept.length).toBeLessThan(4);
     }),

@@ -1,11 +1,11 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { DEFAULT_TIER_MODELS as MODELS, type Tier } from '../../../../shared/contract/agents/tiers.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
-import { CascadePolicy } from '../../../../shared/control/cascade/learning/cascade-policy.ts';
-import type { LearnedOutcome } from '../../../../shared/control/cascade/learning/learned-outcome.ts';
+import { TierPolicySettings } from '../../../../shared/control/cascade/learning/cascade-policy.ts';
+import type { LearnedAttemptOutcome } from '../../../../shared/control/cascade/learning/learned-outcome.ts';
 import { EMPTY_DAILY_METRICS } from '../../../../shared/control/metrics/daily-metrics.ts';
 import { addProposal, applyTestedProposal } from '../../../../shared/control/tune/proposal-commands.ts';
-import { AUTOMATIC_ACTOR } from '../../../../shared/control/tune/proposals.ts';
+import { AUTOMATIC_TUNING_ACTOR } from '../../../../shared/control/tune/proposals.ts';
 import type { SettingChange } from '../../../../shared/control/tune/setting-change.ts';
 import { ItemTable } from '../../../../shared/store/item-table.ts';
 import type { ObjectStore } from '../../../../shared/store/object-store.ts';
@@ -14,10 +14,10 @@ import { TuningStateStore } from '../../../../shared/store/tuning.ts';
 import { runSelectModelStep } from '../../../../shared/use-cases/cascade/cascade-steps.ts';
 import {
   applyProposal,
-  proposeChange,
+  proposeSettingChanges,
   revertProposal,
   runAutomaticTuning,
-  type TuningContext,
+  type SettingTuningContext,
 } from '../../../../shared/use-cases/operate/tune-settings.ts';
 import { reduceEvidenceToVerdict } from '../../../../shared/use-cases/review/janitor-steps.ts';
 import {
@@ -43,7 +43,7 @@ beforeEach(async () => {
   tuning = new TuningStateStore(new ItemTable(table.db, await table.another(`tune-${number}`)));
 });
 
-const outcome = (n: number, attempt: number, tier: Tier, passed: boolean): LearnedOutcome => ({
+const outcome = (n: number, attempt: number, tier: Tier, passed: boolean): LearnedAttemptOutcome => ({
   id: `t${n}#${attempt}`,
   model: MODELS[tier],
   passed,
@@ -54,7 +54,7 @@ const outcome = (n: number, attempt: number, tier: Tier, passed: boolean): Learn
 });
 const ns = Array.from({ length: 40 }, (_, n) => n);
 /** A role of which haiku does `passes` of 40 tasks, and sonnet the others. */
-const context = (policy: object, passes = 2, now = addSeconds(10_000)): TuningContext => ({
+const context = (policy: object, passes = 2, now = addSeconds(10_000)): SettingTuningContext => ({
   tuning,
   beliefs: {
     readRole: async () => ({
@@ -74,14 +74,14 @@ const context = (policy: object, passes = 2, now = addSeconds(10_000)): TuningCo
   },
   dailyMetrics: { readDays: async () => new Map([['2026-01-01', EMPTY_DAILY_METRICS]]) },
   models: MODELS,
-  policy: CascadePolicy.parse(policy),
+  policy: TierPolicySettings.parse(policy),
   now,
 });
 
 describe('what the deployment proposes of its own settings', () => {
   it('is applied by a person when its replay holds, reaches the next task, and is taken back', async () => {
     const at = context({ tuning_level: 'L2' });
-    const { proposals } = await proposeChange(undefined, word, at);
+    const { proposals } = await proposeSettingChanges(undefined, word, at);
     expect(proposals.map(({ change: setting, level, status }) => [setting, level, status])).toEqual([
       [skip, 'L2', 'proposed'],
     ]);
@@ -108,7 +108,7 @@ describe('what the deployment proposes of its own settings', () => {
 
   it('a proposal whose replay does not hold is refused with numbers, and nothing of it is in force', async () => {
     const at = context({ tuning_level: 'L2' }, 30);
-    await proposeChange(skip, word, at);
+    await proposeSettingChanges(skip, word, at);
     await expect(applyProposal('p1', word, at)).rejects.toThrow(
       /^proposal p1 is refused: replay of 40 tasks \(30 over what was never tried, taken at its worst; 0 left out\): dollars per task 0\.\d+ \(.*not shown to save/,
     );
@@ -117,14 +117,14 @@ describe('what the deployment proposes of its own settings', () => {
 
   it('what is above the level is applied by nobody, and what means nothing here is refused with its field', async () => {
     const at = context({ tuning_level: 'L1' });
-    await proposeChange(skip, word, at);
+    await proposeSettingChanges(skip, word, at);
     await expect(applyProposal('p1', word, at)).rejects.toThrow(
       'proposal p1 is not applied: this is of level L2, and the deployment applies up to L1',
     );
     await expect(
-      proposeChange({ kind: 'threshold', name: 'epsilon', value: 0.2 }, word, at),
+      proposeSettingChanges({ kind: 'threshold', name: 'epsilon', value: 0.2 }, word, at),
     ).rejects.toMatchObject({ code: 'invalid', errors: [{ pointer: '/change/name' }] });
-    await expect(proposeChange(skip, word, context({ policy: 'thompson' }))).rejects.toMatchObject({
+    await expect(proposeSettingChanges(skip, word, context({ policy: 'thompson' }))).rejects.toMatchObject({
       errors: [{ pointer: '/change/kind' }],
     });
     await expect(applyProposal('p9', word, at)).rejects.toMatchObject({ code: 'not_found' });
@@ -133,8 +133,8 @@ describe('what the deployment proposes of its own settings', () => {
 
   it('two who apply rivals at once: one of them is applied', async () => {
     const at = context({ tuning_level: 'L2' });
-    await proposeChange(skip, word, at);
-    await proposeChange({ ...skip, tier: 'opus' }, word, at);
+    await proposeSettingChanges(skip, word, at);
+    await proposeSettingChanges({ ...skip, tier: 'opus' }, word, at);
     const said = await Promise.allSettled(['p1', 'p2'].map((id) => applyProposal(id, word, at)));
     expect(said.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     const { active_changes, proposals } = await tuning.read();
@@ -150,13 +150,13 @@ describe('a deployment that acts for itself', () => {
   it('does nothing at L0, looks once a day at L1, and leaves routes to a person', async () => {
     expect(await runAutomaticTuning(context({ tuning_level: 'L0' }))).toBeNull();
     const at = context({ tuning_level: 'L3' });
-    await proposeChange(prompt, word, at);
+    await proposeSettingChanges(prompt, word, at);
     expect(await runAutomaticTuning(at)).toEqual({ proposed: 1, applied: ['p1'], refused: [] });
     expect(await runAutomaticTuning(at)).toBeNull();
     const { active_changes, proposals, history } = await tuning.read();
     expect(active_changes).toMatchObject({ 'prompt backend': { share: 'half' } });
     expect(proposals.map(({ status }) => status)).toEqual(['trial', 'proposed']);
-    expect(history[0]).toMatchObject({ action: 'try', by: AUTOMATIC_ACTOR });
+    expect(history[0]).toMatchObject({ action: 'try', by: AUTOMATIC_TUNING_ACTOR });
     // The next day the trial is not over: it goes on, and nothing changes.
     const next = await runAutomaticTuning(context({ tuning_level: 'L3' }, 2, addSeconds(100_000)));
     expect(next?.refused[0]).toContain('the trial of p1 is not over');
@@ -164,10 +164,10 @@ describe('a deployment that acts for itself', () => {
 
   it('after a person has taken something back it rests', async () => {
     const at = context({ ...greedy, tuning_level: 'L1' });
-    await proposeChange(prompt, word, at);
+    await proposeSettingChanges(prompt, word, at);
     await applyProposal('p1', word, at);
     await revertProposal('p1', word, at);
-    await proposeChange(prompt, word, at);
+    await proposeSettingChanges(prompt, word, at);
     expect((await runAutomaticTuning(at))?.applied).toEqual([]);
   });
 });

@@ -3,7 +3,7 @@ import type { Judgement } from '../../../../shared/contract/judgement/judgement.
 import type { JudgeModel, JudgeModels } from '../../../../shared/contract/models/judge-models.ts';
 import { findBuiltinWorkflow } from '../../../../shared/control/workflow/builtin-workflows.ts';
 import { resolveWorkflow } from '../../../../shared/control/workflow/resolve-workflow.ts';
-import type { AskModel } from '../../../../shared/reviews/engine/ask-model-port.ts';
+import type { AskReviewModel } from '../../../../shared/reviews/engine/ask-model-port.ts';
 import type { ReviewPiece } from '../../../../shared/reviews/engine/review-piece.ts';
 import { runWorkflowReviews } from '../../../../shared/use-cases/review/run-workflow-reviews.ts';
 import { artifact, FIXED_NOW, taskInReview } from '../../../support/builders.ts';
@@ -18,7 +18,7 @@ interface GradedBy {
   readonly decomposer?: 'identity' | 'llm';
   readonly grader?: 'heuristic' | 'llm';
   readonly models?: JudgeModels;
-  readonly ask?: AskModel;
+  readonly ask?: AskReviewModel;
   readonly criteria?: readonly string[];
 }
 
@@ -110,7 +110,7 @@ describe('a verification node', () => {
 
   it('is ungraded where the decomposition has no usable probe, and the call is recorded', async () => {
     const spent = { calls: 1, tokens: { input: 1_000_000, output: 0 }, ms: 1 };
-    const ask: AskModel = async (_model, { answerSchema }) => ({
+    const ask: AskReviewModel = async (_model, { answerSchema }) => ({
       ...spent,
       value: answerSchema.parse({ probes: [] }),
     });

@@ -6,7 +6,7 @@ import { submitTask } from '../../../../shared/use-cases/submit/submit-task.ts';
 import {
   type ClaimContext,
   type ClaimedAttempt,
-  claimNext,
+  claimNextOpenTask,
   claimTask,
 } from '../../../../shared/use-cases/work/claim-task.ts';
 import { createClaimKey } from '../../../../shared/use-cases/work/idempotent-claim.ts';
@@ -67,9 +67,9 @@ const attemptsOf = async (ids: readonly string[]): Promise<number> =>
 it('gives the same task, attempt and token to each repeat, one after the other or at once', async () => {
   const ids = ['r1', 'r2', 'r3'];
   for (const id of ids) await external('repeat', id);
-  const first = said(await claimNext('repeat', context('k1')));
-  expect(said(await claimNext('repeat', context('k1')))).toEqual(first);
-  const many = await Promise.all(Array.from({ length: 8 }, () => claimNext('repeat', context('k2'))));
+  const first = said(await claimNextOpenTask('repeat', context('k1')));
+  expect(said(await claimNextOpenTask('repeat', context('k1')))).toEqual(first);
+  const many = await Promise.all(Array.from({ length: 8 }, () => claimNextOpenTask('repeat', context('k2'))));
   expect(new Set(many.map((each) => JSON.stringify(said(each)))).size).toBe(1);
   expect(await attemptsOf(ids)).toBe(2);
 });
@@ -79,8 +79,8 @@ it('loses no task when every answer is lost: 40 claims with a repeat each take 4
   for (const id of ids) await external('lost', id);
   const taken: unknown[] = [];
   for (const [index] of ids.entries()) {
-    await claimNext('lost', context(`lost-${index}`));
-    taken.push((await claimNext('lost', context(`lost-${index}`))).task.id);
+    await claimNextOpenTask('lost', context(`lost-${index}`));
+    taken.push((await claimNextOpenTask('lost', context(`lost-${index}`))).task.id);
   }
   expect(new Set(taken).size).toBe(40);
   expect(await attemptsOf(ids)).toBe(40);
@@ -95,7 +95,7 @@ it('carries out what it had meant to when it was cut off between the two writes'
     null,
     FIXED_NOW,
   );
-  expect((await claimNext('cut', context('cut-key'))).task.id).toBe('c2');
+  expect((await claimNextOpenTask('cut', context('cut-key'))).task.id).toBe('c2');
 });
 
 it('looks for another task when the one that it meant was taken meanwhile, and stays with that', async () => {
@@ -108,9 +108,9 @@ it('looks for another task when the one that it meant was taken meanwhile, and s
     FIXED_NOW,
   );
   await claimTask('m1', null, context('theirs', 'm1', { by: 'bob' }));
-  const first = said(await claimNext('meant', context('mine')));
+  const first = said(await claimNextOpenTask('meant', context('mine')));
   expect(first[0]).toBe('m2');
-  expect(said(await claimNext('meant', context('mine')))).toEqual(first);
+  expect(said(await claimNextOpenTask('meant', context('mine')))).toEqual(first);
 });
 
 it('refuses the key for another request, and is another key for another operator', async () => {
@@ -124,7 +124,7 @@ it('refuses the key for another request, and is another key for another operator
 
 it('says that the attempt is over once it is, and starts no second one with the same key', async () => {
   await external('over', 'v1');
-  await claimNext('over', context('once'));
+  await claimNextOpenTask('over', context('once'));
   await table.tasks.applyCommand('v1', (task) => ({
     event: 'reopen',
     task: {
@@ -138,14 +138,14 @@ it('says that the attempt is over once it is, and starts no second one with the 
       })),
     },
   }));
-  expect(await codeOf(claimNext('over', context('once')))).toBe('stale_lease');
-  expect((await claimNext('over', context('twice'))).attempt).toBe(2);
+  expect(await codeOf(claimNextOpenTask('over', context('once')))).toBe('stale_lease');
+  expect((await claimNextOpenTask('over', context('twice'))).attempt).toBe(2);
 });
 
 it('leaves a key free for later when there was nothing to claim', async () => {
-  expect(await codeOf(claimNext('empty', context('early')))).toBe('no_task');
+  expect(await codeOf(claimNextOpenTask('empty', context('early')))).toBe('no_task');
   await external('empty', 'e1');
-  expect((await claimNext('empty', context('early'))).task.id).toBe('e1');
+  expect((await claimNextOpenTask('empty', context('early'))).task.id).toBe('e1');
 });
 
 it('names the file that another task holds', async () => {
@@ -191,7 +191,7 @@ it('whatever is repeated, cut off and raced, each key has at most one attempt an
         for (const id of ids) await external(role, id);
         const answers = new Map<string, Set<string>>();
         const call = async (key: string): Promise<void> => {
-          const claimed = await claimNext(role, context(`${role}${key}`, role)).catch(() => null);
+          const claimed = await claimNextOpenTask(role, context(`${role}${key}`, role)).catch(() => null);
           if (claimed === null) return;
           answers.set(key, (answers.get(key) ?? new Set()).add(JSON.stringify(said(claimed))));
         };

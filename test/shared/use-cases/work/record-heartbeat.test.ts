@@ -7,7 +7,7 @@ import type { Task } from '../../../../shared/contract/task/task.ts';
 import { START_GRACE_SECONDS } from '../../../../shared/control/task-commands/deadline.ts';
 import { applyHeartbeat } from '../../../../shared/control/task-commands/heartbeat.ts';
 import { failTaskByOperator } from '../../../../shared/control/task-commands/operator-commands.ts';
-import { taskKey } from '../../../../shared/store/task-item.ts';
+import { buildTaskItemKey } from '../../../../shared/store/task-item.ts';
 import {
   type ReconcileContext,
   reconcileTasks,
@@ -70,8 +70,11 @@ const begun = async (status: TaskStatus = 'claimed'): Promise<string> => {
 };
 /** The item of the task itself, as those who follow the stream see it. */
 const item = async (id: string): Promise<Record<string, unknown>> =>
-  (await table.db.send(new GetCommand({ TableName: 'tasks', Key: taskKey(id), ConsistentRead: true })))
-    .Item ?? {};
+  (
+    await table.db.send(
+      new GetCommand({ TableName: 'tasks', Key: buildTaskItemKey(id), ConsistentRead: true }),
+    )
+  ).Item ?? {};
 const now = (id: string): Promise<Task> => table.tasks.require(id);
 const refused = (of: Promise<unknown>): Promise<string> =>
   of.then(

@@ -1,9 +1,9 @@
 import type { SyntaxNode } from '../../../../code/parsing/syntax-node.ts';
 import type { TextEdit } from '../rewrite-functions.ts';
-import type { RecordingExtent } from './recorded-calls.ts';
+import type { CallRecordingLimits } from './recorded-calls.ts';
 
 /** Runs where the tests run. Only what is called from outside of the code is written down. */
-const helper = (extent: RecordingExtent): string =>
+const helper = (extent: CallRecordingLimits): string =>
   `(globalThis.__assayWatch ??= (() => {
   const { AsyncLocalStorage } = process.getBuiltinModule('node:async_hooks');
   const { appendFileSync } = process.getBuiltinModule('node:fs');
@@ -66,12 +66,12 @@ const nameOf = (parameter: SyntaxNode): string | null => {
  * The body works in a function of its own, which can be called again.
  * @param told what it answers to what, as texts, where it does not answer itself.
  */
-export function recordJavascriptCalls(
+export function buildJavascriptCallRecorder(
   node: SyntaxNode,
   body: SyntaxNode,
   name: string,
   told: Readonly<Record<string, string>>,
-  extent: RecordingExtent,
+  extent: CallRecordingLimits,
 ): readonly TextEdit[] {
   const isAside = node.children.some(
     ({ type }) => type === '*' || type === 'async' || type === 'get' || type === 'set',

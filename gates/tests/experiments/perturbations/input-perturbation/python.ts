@@ -1,9 +1,9 @@
 import type { SyntaxNode } from '../../../../code/parsing/syntax-node.ts';
 import type { TextEdit } from '../rewrite-functions.ts';
-import type { RecordingExtent } from './recorded-calls.ts';
+import type { CallRecordingLimits } from './recorded-calls.ts';
 
 /** Runs where the tests run, in any Python from 3.9 on. Only what is called from outside of the code is written down. */
-const helper = (extent: RecordingExtent): string => `
+const helper = (extent: CallRecordingLimits): string => `
 import ast, contextvars, copy, functools, inspect, json, os, sys
 inside = sys.__dict__.setdefault("_assay_inside", contextvars.ContextVar("assay_inside", default=False))
 asked = sys.__dict__.setdefault("_assay_asked", {})
@@ -80,11 +80,11 @@ def watch(name, f, told):
  * A decorator nearest to a function of a module.
  * @param told what it answers to what, as texts, where it does not answer itself.
  */
-export function recordPythonCalls(
+export function buildPythonCallRecorder(
   node: SyntaxNode,
   name: string,
   told: Readonly<Record<string, string>>,
-  extent: RecordingExtent,
+  extent: CallRecordingLimits,
 ): readonly TextEdit[] {
   const own = node.childForField('name')?.text ?? '';
   const outside = node.parent?.type === 'decorated_definition' ? node.parent.parent : node.parent;

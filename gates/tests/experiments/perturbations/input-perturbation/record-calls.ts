@@ -3,20 +3,24 @@ import type { CodeFile } from '../../../../code/code-files.ts';
 import { findReachableModules, moduleOfPath } from '../../../../code/import-graph.ts';
 import type { RevisionCode } from '../../../../code/project-code.ts';
 import { type Language, languageOfGrammar } from '../../../../core/language.ts';
-import type { PatchSubject } from '../../../../core/patch-subject.ts';
+import type { PatchToCheck } from '../../../../core/patch-subject.ts';
 import { isTestPath } from '../../../../core/test-paths.ts';
-import { rewriteFunctions } from '../rewrite-functions.ts';
-import { recordJavascriptCalls } from './javascript.ts';
-import { recordPythonCalls } from './python.ts';
-import { type RecordingExtent, type ReplayedAnswers, WITH_NEIGHBOURS } from './recorded-calls.ts';
+import { writeTreeWithRewrittenFunctions } from '../rewrite-functions.ts';
+import { buildJavascriptCallRecorder } from './javascript.ts';
+import { buildPythonCallRecorder } from './python.ts';
+import {
+  type CallRecordingLimits,
+  NEIGHBOUR_RECORDING_LIMITS,
+  type ReplayedReturnValues,
+} from './recorded-calls.ts';
 
 /** Variable of the environment that names the file into which watched functions write. */
-export const RECORDING_VARIABLE = 'ASSAY_MOVED';
+export const CALL_RECORDING_FILE_VARIABLE = 'ASSAY_MOVED';
 
-export interface RecordCallsOptions {
+export interface CallRecordingOptions {
   /** What they answer in the place of their own: a test that stops at the first difference would ask for no more. */
-  readonly answers?: ReplayedAnswers;
-  readonly extent?: RecordingExtent;
+  readonly answers?: ReplayedReturnValues;
+  readonly extent?: CallRecordingLimits;
 }
 
 /**
@@ -24,19 +28,19 @@ export interface RecordCallsOptions {
  * Python and JavaScript, where a value can be moved without knowing its type beforehand.
  * @param computing files whose functions may be asked for anything.
  */
-export const recordCalls = (
-  subject: Pick<PatchSubject, 'store'>,
+export const writeTreeWithCallRecording = (
+  subject: Pick<PatchToCheck, 'store'>,
   tree: string,
   computing: ReadonlySet<string>,
-  { answers = new Map(), extent = WITH_NEIGHBOURS }: RecordCallsOptions = {},
+  { answers = new Map(), extent = NEIGHBOUR_RECORDING_LIMITS }: CallRecordingOptions = {},
 ): Promise<string | null> =>
-  rewriteFunctions(subject, tree, {
+  writeTreeWithRewrittenFunctions(subject, tree, {
     inFunctions: ({ language, node, body, name, path }) => {
       if (!computing.has(path)) return [];
       const known = `${path}#${name}`;
       const told = answers.get(known) ?? {};
-      if (language === 'python') return recordPythonCalls(node, known, told, extent);
-      return language === 'javascript' ? recordJavascriptCalls(node, body, known, told, extent) : [];
+      if (language === 'python') return buildPythonCallRecorder(node, known, told, extent);
+      return language === 'javascript' ? buildJavascriptCallRecorder(node, body, known, told, extent) : [];
     },
   });
 
@@ -61,8 +65,8 @@ const IMPURE_NAMES: Readonly<Partial<Record<Language, RegExp>>> = {
  * The files whose functions may be asked for anything: they only compute, and so does all that they import. A function that deletes a
  * folder must not be asked to delete another one, on whosever machine this is.
  */
-export async function readPureFiles(
-  { store }: Pick<PatchSubject, 'store'>,
+export async function findSideEffectFreeFiles(
+  { store }: Pick<PatchToCheck, 'store'>,
   side: RevisionCode,
 ): Promise<ReadonlySet<string>> {
   const files = [...side.files.code.values()].filter(({ path }) => !isTestPath(path));

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 
 /** What a function, by its file and name, answers to what. */
-export type ReplayedAnswers = ReadonlyMap<string, Readonly<Record<string, string>>>;
+export type ReplayedReturnValues = ReadonlyMap<string, Readonly<Record<string, string>>>;
 
 /** How far what tests ask of a function is followed. */
-export interface RecordingExtent {
+export interface CallRecordingLimits {
   /** Most different values that are written down of one function. */
   readonly maxCalls: number;
   /** Whether it is also asked for what lies beside each of them. */
@@ -14,13 +14,13 @@ export interface RecordingExtent {
 }
 
 /** Some of it, with what lies beside: each value is asked for many times. */
-export const WITH_NEIGHBOURS: RecordingExtent = {
+export const NEIGHBOUR_RECORDING_LIMITS: CallRecordingLimits = {
   maxCalls: 40,
   includesNeighbours: true,
   maxValueLength: 300,
 };
 /** All of it, for a run that makes up many values; what lies beside is left out. */
-export const ALL_CALLS: RecordingExtent = {
+export const ALL_CALLS_RECORDING_LIMITS: CallRecordingLimits = {
   maxCalls: 2_000,
   includesNeighbours: false,
   maxValueLength: 1_900,
@@ -40,7 +40,7 @@ const RecordedLine = z.tuple([
 ]);
 
 /** A call of a function by tests, with what it answers for neighbours of the arguments. */
-export interface RecordedCall {
+export interface RecordedFunctionCall {
   readonly function: string;
   readonly argumentsKey: string;
   readonly answer: string;
@@ -52,8 +52,8 @@ export interface RecordedCall {
 }
 
 /** Reads what recording functions wrote; lines that cannot be read, or contradict each other, are left out. */
-export function parseRecordedCalls(text: string): RecordedCall[] {
-  const found = new Map<string, RecordedCall | null>();
+export function parseRecordedFunctionCalls(text: string): RecordedFunctionCall[] {
+  const found = new Map<string, RecordedFunctionCall | null>();
   for (const line of text.split('\n')) {
     const call = parseRecordedLine(line);
     if (call === null) continue;
@@ -64,7 +64,7 @@ export function parseRecordedCalls(text: string): RecordedCall[] {
   return [...found.values()].filter((each) => each !== null);
 }
 
-function parseRecordedLine(line: string): RecordedCall | null {
+function parseRecordedLine(line: string): RecordedFunctionCall | null {
   let json: unknown;
   try {
     json = JSON.parse(line);
@@ -84,15 +84,15 @@ function parseRecordedLine(line: string): RecordedCall | null {
   };
 }
 
-export const isFailure = (came: string): boolean => came.startsWith('!');
+export const isThrownAnswer = (came: string): boolean => came.startsWith('!');
 
 /** Answers that functions give in the place of their own when they are called with the same arguments. */
-export const answersToReplay = (asked: readonly RecordedCall[]): ReplayedAnswers =>
+export const selectReturnValuesToReplay = (asked: readonly RecordedFunctionCall[]): ReplayedReturnValues =>
   new Map(
     [...Map.groupBy(asked, (each) => each.function)].map(([name, all]) => [
       name,
       Object.fromEntries(
-        all.flatMap((each) => (isFailure(each.answer) ? [] : [[each.argumentsKey, each.answer]])),
+        all.flatMap((each) => (isThrownAnswer(each.answer) ? [] : [[each.argumentsKey, each.answer]])),
       ),
     ]),
   );

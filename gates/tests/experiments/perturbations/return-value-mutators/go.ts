@@ -32,7 +32,7 @@ function changed(value: string, type: string): string {
 }
 
 /** The function works in one of its own, and what comes out is looked at. */
-export const go: ReturnValueMutator = {
+export const goReturnValueMutator: ReturnValueMutator = {
   editsFor: (node, body, how, mark) => {
     const types = resultsOf(node);
     const names = types.map((_, at) => `assay${at}`);

@@ -58,7 +58,7 @@ const helper = (how: ReturnValueMutation): string =>
   };
 })())`.replaceAll(/\n\s*/g, ' ');
 
-export const javascript: ReturnValueMutator = {
+export const javascriptReturnValueMutator: ReturnValueMutator = {
   editsFor: (node, body, how) => {
     const isMade = node.type.startsWith('generator') || node.children.some(({ type }) => type === '*');
     // Who makes an object answers with it, whatever is written; a setter answers nobody.

@@ -111,7 +111,7 @@ def wrap(f):
 `;
 
 /** A decorator nearest to the function, which brings all that it needs. */
-export const python: ReturnValueMutator = {
+export const pythonReturnValueMutator: ReturnValueMutator = {
   editsFor: (node, _body, how) => {
     const name = node.childForField('name')?.text ?? '';
     // What the language itself asks of an object has a form of its own.

@@ -78,7 +78,7 @@ function failuresOf(root: SyntaxNode, type: string): { readonly pattern: string;
 const rootOf = (node: SyntaxNode): SyntaxNode => [...node.ancestors()].at(-1) ?? node;
 
 /** The function works in one of its own, and what comes out is looked at. */
-export const rust: ReturnValueMutator = {
+export const rustReturnValueMutator: ReturnValueMutator = {
   editsFor: (node, body, how) => {
     const modifiers = node.firstChildOfType('function_modifiers')?.text ?? '';
     const type = node.childForField('return_type')?.text ?? '()';

@@ -1,9 +1,9 @@
 import { describe, expect, it, vi } from 'vitest';
-import { Budget } from '../../../../../gates/tests/experiments/engine/test-runners.ts';
+import { ExperimentCpuBudget } from '../../../../../gates/tests/experiments/engine/test-runners.ts';
 
 const FOREVER = (): number => Number.POSITIVE_INFINITY;
-const budget = (suiteMs: number, factor: number, timeLeftMs = FOREVER): Budget =>
-  new Budget({ suiteMs, factor, timeLeftMs });
+const budget = (suiteMs: number, factor: number, timeLeftMs = FOREVER): ExperimentCpuBudget =>
+  new ExperimentCpuBudget({ suiteMs, factor, timeLeftMs });
 
 describe('the budget of experiments', () => {
   it('is a multiple of what the suite takes', () => {

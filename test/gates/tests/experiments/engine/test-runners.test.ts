@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
-import type { RunTests } from '../../../../../gates/tests/experiments/engine/experiment.ts';
+import type { TreeTestRunner } from '../../../../../gates/tests/experiments/engine/experiment.ts';
 import {
-  Budget,
-  BudgetSpentError,
-  createTestRunners,
-  MissingEvidenceError,
-  type TestRunners,
-  type TestRunnersOptions,
-  untilBudgetIsSpent,
+  createExperimentTestRunners,
+  ExperimentBudgetSpentError,
+  ExperimentCpuBudget,
+  type ExperimentTestRunners,
+  type ExperimentTestRunnersOptions,
+  MissingExperimentEvidenceError,
+  runUntilBudgetIsSpent,
 } from '../../../../../gates/tests/experiments/engine/test-runners.ts';
 
 const FOREVER = Number.POSITIVE_INFINITY;
@@ -15,15 +15,18 @@ const FOREVER = Number.POSITIVE_INFINITY;
 function runnersOf(
   ran: string[],
   cpuMs: number,
-  { timeLeftMs = () => FOREVER, ...given }: Partial<TestRunnersOptions & { timeLeftMs: () => number }> = {},
-): TestRunners {
+  {
+    timeLeftMs = () => FOREVER,
+    ...given
+  }: Partial<ExperimentTestRunnersOptions & { timeLeftMs: () => number }> = {},
+): ExperimentTestRunners {
   const run = (async (tree, { environment = {}, limitMs = null } = {}) => {
     ran.push(`${tree} ${JSON.stringify(environment)} ${limitMs}`);
     return { outcome: 'passed', processResult: { cpuMs, durationMs: 1 } };
-  }) as RunTests;
-  return createTestRunners({
+  }) as TreeTestRunner;
+  return createExperimentTestRunners({
     run,
-    budget: new Budget({ suiteMs: 1, factor: 1, timeLeftMs }),
+    budget: new ExperimentCpuBudget({ suiteMs: 1, factor: 1, timeLeftMs }),
     patchMs: 2_000,
     baseMs: 1_000,
     timeLimitMs: 300_000,
@@ -50,12 +53,12 @@ it('runs no tree twice in the same environment, unless its time is short, and no
 it('begins no optional run after the budget is spent, and keeps what was done before', async () => {
   const ran: string[] = [];
   const { optional } = runnersOf(ran, 60_000);
-  const isComplete = await untilBudgetIsSpent(async () => {
+  const isComplete = await runUntilBudgetIsSpent(async () => {
     for (const tree of ['a', 'b', 'c']) await optional(tree);
   });
   expect(isComplete).toBe(false);
   expect(ran).toEqual(['a {} 80000', 'b {} 80000']);
-  await expect(optional('d')).rejects.toBeInstanceOf(BudgetSpentError);
+  await expect(optional('d')).rejects.toBeInstanceOf(ExperimentBudgetSpentError);
 });
 
 it('charges no required run to the budget, and lets optional rows read it after the budget is spent', async () => {
@@ -74,5 +77,5 @@ it('ends required runs with the time of their row or the limit of the gate, what
   await runnersOf(ran, 1, { ...late, baseMs: null }).startRequired()('c', { limitMs: FOREVER });
   expect(ran).toEqual(['a {} 70000', 'b {} 300000', 'c {} 300000']);
   const spent = runnersOf(ran, 1, { startTimeLimit: () => () => 1 }).startRequired();
-  await expect(spent('a')).rejects.toBeInstanceOf(MissingEvidenceError);
+  await expect(spent('a')).rejects.toBeInstanceOf(MissingExperimentEvidenceError);
 });

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { PatchSubject } from '../../../../../gates/core/patch-subject.ts';
-import { readMeaningfulLines } from '../../../../../gates/tests/experiments/rows/mutation-threshold.ts';
+import type { PatchToCheck } from '../../../../../gates/core/patch-subject.ts';
+import { readLinesChangingBehaviour } from '../../../../../gates/tests/experiments/rows/mutation-threshold.ts';
 import { listFileChanges } from '../../../../../workspace/git/file-changes.ts';
 import { createGitStore } from '../../../../../workspace/git/git-store.ts';
 import { createTemporaryFolder, createTestRepository } from '../../../../support/git-repository.ts';
@@ -19,7 +19,12 @@ async function lines(before: string, after: string): Promise<number[]> {
     join(dir, '.git/objects'),
   ]);
   const changes = await listFileChanges(store, base, tree);
-  const mayChange = await readMeaningfulLines({ store, base, tree, changes } as unknown as PatchSubject);
+  const mayChange = await readLinesChangingBehaviour({
+    store,
+    base,
+    tree,
+    changes,
+  } as unknown as PatchToCheck);
   return after.split('\n').flatMap((_, at) => (mayChange('a.js', at + 1) ? [at + 1] : []));
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { readProjectCode } from '../../../../../gates/code/project-code.ts';
-import { readPureFiles } from '../../../../../gates/tests/experiments/perturbations/input-perturbation/record-calls.ts';
+import { readProjectCodeRevisions } from '../../../../../gates/code/project-code.ts';
+import { findSideEffectFreeFiles } from '../../../../../gates/tests/experiments/perturbations/input-perturbation/record-calls.ts';
 import { createSubject } from '../../../../support/patch-fixture.ts';
 
 test('only what computes, and imports nothing that does more, may be asked for anything', async () => {
@@ -20,8 +20,8 @@ test('only what computes, and imports nothing that does more, may be asked for a
       'later.mjs': 'export const later = (name) => import(name);\n',
     },
   );
-  const { head } = await readProjectCode(subject, Number.POSITIVE_INFINITY);
-  expect([...(await readPureFiles(subject, head))].sort()).toEqual([
+  const { head } = await readProjectCodeRevisions(subject, Number.POSITIVE_INFINITY);
+  expect([...(await findSideEffectFreeFiles(subject, head))].sort()).toEqual([
     'old.py',
     'price.py',
     'rates.py',

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { createContext, runInContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { grammarOfPath } from '../../../../../gates/core/language.ts';
-import { returnValueRewrite } from '../../../../../gates/tests/experiments/perturbations/return-value-mutators/mutate-return-values.ts';
+import { createReturnValueRewrite } from '../../../../../gates/tests/experiments/perturbations/return-value-mutators/mutate-return-values.ts';
 import type { ReturnValueMutation } from '../../../../../gates/tests/experiments/perturbations/rewrite-functions.ts';
 import { rewriteFunctionsInText } from '../../../../../gates/tests/experiments/perturbations/rewrite-functions.ts';
 
@@ -15,7 +15,8 @@ async function comingTo(
   const grammar = grammarOfPath(path);
   if (grammar === null) throw new Error(path);
   return (
-    (await rewriteFunctionsInText(grammar, path, source, returnValueRewrite(how, new Set(named)))) ?? source
+    (await rewriteFunctionsInText(grammar, path, source, createReturnValueRewrite(how, new Set(named)))) ??
+    source
   );
 }
 

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { rewriteProductCode } from '../../../../../gates/tests/experiments/perturbations/rewrite-functions.ts';
+import { writeTreeWithRewrittenCode } from '../../../../../gates/tests/experiments/perturbations/rewrite-functions.ts';
 import { createGitStore } from '../../../../../workspace/git/git-store.ts';
 import { createTemporaryFolder, createTestRepository } from '../../../../support/git-repository.ts';
 
@@ -16,7 +16,7 @@ test('files of code are written in another way, and no submodule or link that is
     join(dir, '.git/objects'),
   ]);
   const seen: string[] = [];
-  const tree = await rewriteProductCode(
+  const tree = await writeTreeWithRewrittenCode(
     { store },
     git('rev-parse', 'HEAD^{tree}').trim(),
     async ({ path }) => {

@@ -1,19 +1,19 @@
 import { describe, expect, test } from 'vitest';
 import {
-  parseRecordedCalls,
-  type RecordedCall,
+  parseRecordedFunctionCalls,
+  type RecordedFunctionCall,
 } from '../../../../../gates/tests/experiments/perturbations/input-perturbation/recorded-calls.ts';
 import {
-  functionsHidingFailures,
-  hardCodedFunctions,
+  findFunctionsHidingFailures,
+  findFunctionsWithHardCodedAnswers,
 } from '../../../../../gates/tests/experiments/rows/recorded-answers.ts';
 
-type Beside = RecordedCall['neighbours'];
+type Beside = RecordedFunctionCall['neighbours'];
 const numbers = (...came: readonly (readonly [string, string])[]): Beside =>
   came.map(([what, then]) => ({ kind: 'n', argumentsKey: what, answer: then }));
 const words = (...came: readonly (readonly [string, string])[]): Beside =>
   came.map(([what, then]) => ({ kind: 'w', argumentsKey: what, answer: then }));
-const asked = (what: string, came: string, beside: Beside): RecordedCall => ({
+const asked = (what: string, came: string, beside: Beside): RecordedFunctionCall => ({
   function: 'a.py#f',
   argumentsKey: what,
   answer: came,
@@ -31,13 +31,13 @@ describe('what watched functions wrote is read', () => {
         ['n', '(3)', null],
       ],
     ]);
-    expect(parseRecordedCalls(`${line}\nnot json\n["a.py#f"]\n`)).toEqual([
+    expect(parseRecordedFunctionCalls(`${line}\nnot json\n["a.py#f"]\n`)).toEqual([
       asked('(1)', '2', numbers(['(2)', '3'])),
     ]);
   });
   test('and not where it contradicts itself', () => {
     const line = (came: string) => JSON.stringify(['a.py#f', '(1)', came, []]);
-    expect(parseRecordedCalls(`${line('2')}\n${line('3')}\n`)).toEqual([]);
+    expect(parseRecordedFunctionCalls(`${line('2')}\n${line('3')}\n`)).toEqual([]);
   });
 });
 
@@ -51,9 +51,9 @@ describe('a function that the base has is learnt by heart', () => {
       asked('(1)', 'x', numbers(['(2)', 'p'], ['(3)', 'q'])),
       asked('(5)', 'y', numbers(['(6)', 'r'], ['(7)', 's'])),
     ];
-    expect(hardCodedFunctions(now, before)).toEqual(['a.py#f']);
+    expect(findFunctionsWithHardCodedAnswers(now, before)).toEqual(['a.py#f']);
   });
-  test.each<[string, RecordedCall[]]>([
+  test.each<[string, RecordedFunctionCall[]]>([
     [
       'it has changed beside as well',
       [
@@ -77,16 +77,16 @@ describe('a function that the base has is learnt by heart', () => {
       ],
     ],
   ])('and not where %s', (_, now) => {
-    expect(hardCodedFunctions(now, before)).toEqual([]);
+    expect(findFunctionsWithHardCodedAnswers(now, before)).toEqual([]);
   });
 });
 
 describe('a new function is learnt by heart', () => {
-  const three = (beside: (at: number) => Beside): RecordedCall[] =>
+  const three = (beside: (at: number) => Beside): RecordedFunctionCall[] =>
     [1, 2, 3].map((at) => asked(`(${at}0)`, `answer ${at}`, beside(at)));
   test('where it has an answer for what tests ask, and fails for every number beside', () => {
     expect(
-      hardCodedFunctions(
+      findFunctionsWithHardCodedAnswers(
         three((at) => numbers([`(${at}1)`, '!KeyError'], [`(${at}2)`, '!KeyError'])),
         [],
       ),
@@ -94,7 +94,7 @@ describe('a new function is learnt by heart', () => {
   });
   test('or answers the same to every number beside', () => {
     expect(
-      hardCodedFunctions(
+      findFunctionsWithHardCodedAnswers(
         three((at) => numbers([`(${at}1)`, 'None'], [`(${at}2)`, 'None'])),
         [],
       ),
@@ -102,13 +102,13 @@ describe('a new function is learnt by heart', () => {
   });
   test('and not where it has answers of its own beside, or is asked about words', () => {
     expect(
-      hardCodedFunctions(
+      findFunctionsWithHardCodedAnswers(
         three((at) => numbers([`(${at}1)`, `${at}`], [`(${at}2)`, 'None'])),
         [],
       ),
     ).toEqual([]);
     expect(
-      hardCodedFunctions(
+      findFunctionsWithHardCodedAnswers(
         three((at) => words([`(${at}1)`, '!KeyError'], [`(${at}2)`, '!KeyError'])),
         [],
       ),
@@ -120,10 +120,10 @@ describe('a failure is hidden', () => {
   const before = [asked('(1)', 'a', words(['(no)', '!ValueError'], ['(not)', '!ValueError']))];
   test('where what failed comes to one answer now, and no test asks for that', () => {
     expect(
-      functionsHidingFailures([asked('(1)', 'a', words(['(no)', '0'], ['(not)', '0']))], before),
+      findFunctionsHidingFailures([asked('(1)', 'a', words(['(no)', '0'], ['(not)', '0']))], before),
     ).toEqual(['a.py#f']);
   });
-  test.each<[string, RecordedCall[], RecordedCall[]]>([
+  test.each<[string, RecordedFunctionCall[], RecordedFunctionCall[]]>([
     ['it fails still', [asked('(1)', 'a', words(['(no)', '!ValueError'], ['(not)', '!TypeError']))], before],
     ['each comes to an answer of its own', [asked('(1)', 'a', words(['(no)', '1'], ['(not)', '2']))], before],
     [
@@ -135,6 +135,6 @@ describe('a failure is hidden', () => {
       [...before, asked('(?)', '!ValueError', [])],
     ],
   ])('and not where %s', (_, now, then) => {
-    expect(functionsHidingFailures(now, then)).toEqual([]);
+    expect(findFunctionsHidingFailures(now, then)).toEqual([]);
   });
 });

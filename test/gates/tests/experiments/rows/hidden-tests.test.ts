@@ -4,10 +4,10 @@ import type { PersistentCache } from '../../../../../gates/core/persistent-cache
 import { createTestResult } from '../../../../../gates/core/test-result.ts';
 import {
   buildHiddenTestsEvidence,
-  selectHiddenTestsFor,
+  selectHiddenTestsOfLanguage,
 } from '../../../../../gates/tests/comparing/hidden-tests-evidence.ts';
-import { summarizeHiddenTests } from '../../../../../gates/tests/experiments/rows/hidden-tests.ts';
-import { reduceToVerdict } from '../../../../../shared/control/verdict/reduce-to-verdict.ts';
+import { summarizeHiddenTestRun } from '../../../../../gates/tests/experiments/rows/hidden-tests.ts';
+import { deriveVerdictFromEvidence } from '../../../../../shared/control/verdict/reduce-to-verdict.ts';
 import { gate } from '../../../../support/builders.ts';
 import { gatherEvidenceOn } from '../../../../support/gather-evidence.ts';
 import { createTestRepository } from '../../../../support/git-repository.ts';
@@ -50,7 +50,7 @@ async function judge(source: string) {
     task: { id: 't', title: '', description: '', expects: ['tests_change', 'expectations_change'] },
     hiddenTests: [{ path: 'test/hidden.test.js', mode: '100644', content: Buffer.from(HIDDEN) }],
   });
-  return { verdict: reduceToVerdict(evidence).verdict, said: JSON.stringify(evidence) };
+  return { verdict: deriveVerdictFromEvidence(evidence).verdict, said: JSON.stringify(evidence) };
 }
 
 describe('hidden tests', () => {
@@ -114,7 +114,7 @@ describe('hidden tests', () => {
     ['timed_out', null, 'could_not_run', 'could not run (timed_out)'],
     ['could_not_run', null, 'could_not_run', 'could not run (could_not_run)'],
   ] as const)('a run that is %s with %j is %s: "%s"', (outcome, cases, expected, detail) => {
-    expect(summarizeHiddenTests({ outcome, cases }, null)).toMatchObject({
+    expect(summarizeHiddenTestRun({ outcome, cases }, null)).toMatchObject({
       outcome: expected,
       detail: `hidden tests: ${detail}`,
     });
@@ -163,7 +163,7 @@ describe('the evidence of hidden tests', () => {
   test('go to the tool of their own language, with what belongs to none', () => {
     const hidden = ['test/a.test.js', 'tests/test_b.py', 'data/c.csv'].map(at);
     const paths = (language: 'python' | 'go' | null) =>
-      selectHiddenTestsFor(hidden, language)?.map(({ path }) => path);
+      selectHiddenTestsOfLanguage(hidden, language)?.map(({ path }) => path);
     expect(paths('python')).toEqual(['tests/test_b.py', 'data/c.csv']);
     expect(paths('go')).toBeUndefined();
     expect(paths(null)).toHaveLength(3);
@@ -174,6 +174,6 @@ describe('the evidence of hidden tests', () => {
       hiddenTests: [at('test/a.test.js')],
     });
     expect(judged.gates).toMatchObject([{ name: 'hidden_tests', outcome: 'could_not_run', required: true }]);
-    expect(reduceToVerdict(judged).verdict).not.toBe('pass');
+    expect(deriveVerdictFromEvidence(judged).verdict).not.toBe('pass');
   });
 });

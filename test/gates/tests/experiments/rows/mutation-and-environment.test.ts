@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { reduceToVerdict } from '../../../../../shared/control/verdict/reduce-to-verdict.ts';
+import { deriveVerdictFromEvidence } from '../../../../../shared/control/verdict/reduce-to-verdict.ts';
 import { gatherEvidenceOn } from '../../../../support/gather-evidence.ts';
 import { createTestRepository } from '../../../../support/git-repository.ts';
 
@@ -28,7 +28,7 @@ async function judge(patch: Readonly<Record<string, string>>) {
   });
   const tests = evidence.gates.find(({ name }) => name === 'tests');
   return {
-    verdict: reduceToVerdict(evidence).verdict,
+    verdict: deriveVerdictFromEvidence(evidence).verdict,
     rules: [...new Set(tests?.findings.map(({ rule }) => rule))],
     facts: tests?.metadata ?? {},
     detail: tests?.detail ?? '',
@@ -66,7 +66,7 @@ test('code that is only set in another way is not the patch that brings it, what
   const evidence = await gatherEvidenceOn(repository, []);
   const tests = evidence.gates.find(({ name }) => name === 'tests');
   expect(tests).toMatchObject({ outcome: 'passed', metadata: { mutants_possible: 0 } });
-  expect(reduceToVerdict(evidence).verdict).toBe('pass');
+  expect(deriveVerdictFromEvidence(evidence).verdict).toBe('pass');
 });
 
 test('a change after which the tests never end is noticed, and does not take the time of the gate', async () => {
@@ -119,5 +119,5 @@ test('a test that asks for less is told also where another one changes what it e
   const evidence = await gatherEvidenceOn(repository, []);
   const findings = evidence.gates.find(({ name }) => name === 'tests')?.findings ?? [];
   expect(findings.some(({ rule }) => ASKS_LESS.test(rule))).toBe(true);
-  expect(reduceToVerdict(evidence).verdict).toBe('refer');
+  expect(deriveVerdictFromEvidence(evidence).verdict).toBe('refer');
 });

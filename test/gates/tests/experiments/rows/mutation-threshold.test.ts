@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
-  earlyDecision,
-  exceedsThreshold,
+  decideMutantThresholdEarly,
+  hasTooManySurvivingMutants,
 } from '../../../../../gates/tests/experiments/rows/mutation-threshold.ts';
 
 test.each([
@@ -17,7 +17,7 @@ test.each([
   [12, 5, false],
   [12, 6, true],
 ])('of %i mutants %i survive: held is %s', (tried, survived, held) => {
-  expect(exceedsThreshold(tried, survived, 0.45)).toBe(held);
+  expect(hasTooManySurvivingMutants(tried, survived, 0.45)).toBe(held);
 });
 
 const Run = fc.record({
@@ -35,9 +35,9 @@ test('what is settled comes out as it would if all the others were tried, and wh
       ];
       const [tried, survived] = upTo(at);
       const [all, inAll] = upTo(survives.length);
-      const held = exceedsThreshold(all, inAll, share);
-      expect([held, null]).toContain(earlyDecision(tried, survived, all - tried, share));
-      expect(earlyDecision(all, inAll, 0, share)).toBe(held);
+      const held = hasTooManySurvivingMutants(all, inAll, share);
+      expect([held, null]).toContain(decideMutantThresholdEarly(tried, survived, all - tried, share));
+      expect(decideMutantThresholdEarly(all, inAll, 0, share)).toBe(held);
     }),
     { numRuns: 2_000 },
   );

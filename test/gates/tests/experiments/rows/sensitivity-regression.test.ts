@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { reduceToVerdict } from '../../../../../shared/control/verdict/reduce-to-verdict.ts';
+import { deriveVerdictFromEvidence } from '../../../../../shared/control/verdict/reduce-to-verdict.ts';
 import { gatherEvidenceOn } from '../../../../support/gather-evidence.ts';
 import { createTestRepository } from '../../../../support/git-repository.ts';
 
@@ -23,7 +23,7 @@ async function judge(patch: Readonly<Record<string, string>>) {
   repository.write(patch);
   const evidence = await gatherEvidenceOn(repository, []);
   const tests = evidence.gates.find(({ name }) => name === 'tests');
-  return { verdict: reduceToVerdict(evidence).verdict, detail: tests?.detail };
+  return { verdict: deriveVerdictFromEvidence(evidence).verdict, detail: tests?.detail };
 }
 
 test('a test that is written as it was, and takes for the same what it did not since the code compares in another way, holds the patch', async () => {

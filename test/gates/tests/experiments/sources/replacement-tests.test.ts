@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { reduceToVerdict } from '../../../../../shared/control/verdict/reduce-to-verdict.ts';
+import { deriveVerdictFromEvidence } from '../../../../../shared/control/verdict/reduce-to-verdict.ts';
 import { gatherEvidenceOn } from '../../../../support/gather-evidence.ts';
 import { createTestRepository } from '../../../../support/git-repository.ts';
 
@@ -21,7 +21,7 @@ async function judge(patch: Readonly<Record<string, string>>, base: Readonly<Rec
   const evidence = await gatherEvidenceOn(repository, []);
   const tests = evidence.gates.find(({ name }) => name === 'tests');
   return {
-    verdict: reduceToVerdict(evidence).verdict,
+    verdict: deriveVerdictFromEvidence(evidence).verdict,
     rules: [...new Set(tests?.findings.map(({ rule }) => rule))].sort(),
   };
 }

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { diffTestInventory } from '../../../../../gates/tests/experiments/sources/test-inventory-diff.ts';
 import type {
-  TestSource,
+  TestCaseSource,
   TestSourceIndex,
 } from '../../../../../gates/tests/experiments/sources/test-source-index.ts';
-import { isMergedIntoOtherTests } from '../../../../../gates/tests/experiments/sources/test-source-index.ts';
+import { isTestMergedIntoOthers } from '../../../../../gates/tests/experiments/sources/test-source-index.ts';
 
-const written = (text: string, name = 'ones'): TestSource => ({
+const written = (text: string, name = 'ones'): TestCaseSource => ({
   path: 'roman.test.js',
   name,
   enclosingNames: [],
@@ -38,7 +38,7 @@ test.each([
 ])('a test becomes rows where %s', (_, added, expected) => {
   const text =
     "test('ones', () => { assert.equal(roman(1), 'I'); assert.equal(roman(2), 'II', 'not two'); });";
-  expect(isMergedIntoOtherTests(written(text), adds(added), [])).toBe(expected);
+  expect(isTestMergedIntoOthers(written(text), adds(added), [])).toBe(expected);
 });
 
 test.each([
@@ -47,12 +47,12 @@ test.each([
 ])('a test is divided where tests that are new in the run ask with %s', (_, pieces, expected) => {
   const text = "test('ones', () => { assert.equal(roman(1), 'I'); assert.equal(roman(2), 'II'); });";
   const added = pieces.map((piece, at) => written(`test('n${at}', () => assert.equal(${piece}));`, `n${at}`));
-  expect(isMergedIntoOtherTests(written(text), adds(''), added)).toBe(expected);
+  expect(isTestMergedIntoOthers(written(text), adds(''), added)).toBe(expected);
 });
 
 test('a test with less than two values is none that could be told from others', () => {
   expect(
-    isMergedIntoOtherTests(written("test('ones', () => assert.ok(roman(1)));"), adds('[1, 2, 3]'), []),
+    isTestMergedIntoOthers(written("test('ones', () => assert.ok(roman(1)));"), adds('[1, 2, 3]'), []),
   ).toBe(false);
 });
 

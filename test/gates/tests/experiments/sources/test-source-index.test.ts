@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { reduceToVerdict } from '../../../../../shared/control/verdict/reduce-to-verdict.ts';
+import { deriveVerdictFromEvidence } from '../../../../../shared/control/verdict/reduce-to-verdict.ts';
 import { gatherEvidenceOn } from '../../../../support/gather-evidence.ts';
 import { createTestRepository } from '../../../../support/git-repository.ts';
 
@@ -22,7 +22,10 @@ async function judge(patch: Readonly<Record<string, string | null>>) {
   repository.write(patch);
   const evidence = await gatherEvidenceOn(repository, []);
   const tests = evidence.gates.find(({ name }) => name === 'tests');
-  return { verdict: reduceToVerdict(evidence).verdict, rules: tests?.findings.map(({ rule }) => rule) };
+  return {
+    verdict: deriveVerdictFromEvidence(evidence).verdict,
+    rules: tests?.findings.map(({ rule }) => rule),
+  };
 }
 
 test('tests of one name in two groups are told apart when their file is divided and its groups go', async () => {

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { readChangedTests } from '../../../../../gates/tests/experiments/trees/changed-tests.ts';
+import { readChangedBaseTestFiles } from '../../../../../gates/tests/experiments/trees/changed-tests.ts';
 import { createSubject } from '../../../../support/patch-fixture.ts';
 
 const asks = (name: string, value: number): string =>
@@ -20,7 +20,7 @@ test('the tests of the base run without what is new beside them, as a crate that
     'tests/all/one.rs': `${BASE['tests/one.rs']}\n${asks('ten', 10)}`,
     'tests/all/two.rs': `${BASE['tests/two.rs']}\n${asks('three', 3)}`,
   });
-  const old = await readChangedTests(subject);
+  const old = await readChangedBaseTestFiles(subject);
   const tree = await old?.baseTestsOnNewCode();
   const there = execFileSync(
     'git',

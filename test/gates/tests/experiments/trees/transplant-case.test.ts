@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { reduceToVerdict } from '../../../../../shared/control/verdict/reduce-to-verdict.ts';
+import { deriveVerdictFromEvidence } from '../../../../../shared/control/verdict/reduce-to-verdict.ts';
 import { gatherEvidenceOn } from '../../../../support/gather-evidence.ts';
 import { createTestRepository } from '../../../../support/git-repository.ts';
 
@@ -27,7 +27,7 @@ async function judge(code: string, tests: string) {
   const gate = evidence.gates.find(({ name }) => name === 'tests');
   const findings = (gate?.findings ?? []).filter(({ rule }) => rule !== 'run_mutant_survives');
   return {
-    verdict: reduceToVerdict(evidence).verdict,
+    verdict: deriveVerdictFromEvidence(evidence).verdict,
     rules: [...new Set(findings.map(({ rule }) => rule))].sort(),
     detail: gate?.detail ?? '',
   };

@@ -5,37 +5,37 @@ import {
   TIERS,
   type Tier,
 } from '../../../../../shared/contract/agents/tiers.ts';
-import { AttemptRoute } from '../../../../../shared/contract/task/attempt.ts';
+import { AttemptRouteDecision } from '../../../../../shared/contract/task/attempt.ts';
 import type { Task } from '../../../../../shared/contract/task/task.ts';
 import {
   estimateTierPassRate,
   type RoleLearningState,
 } from '../../../../../shared/control/cascade/learning/belief.ts';
 import {
-  CascadePolicy,
-  DEFAULT_CASCADE_POLICY,
+  DEFAULT_TIER_POLICY_SETTINGS,
+  TierPolicySettings,
 } from '../../../../../shared/control/cascade/learning/cascade-policy.ts';
 import { chooseTier, type TierOption } from '../../../../../shared/control/cascade/learning/choose-tier.ts';
-import { wilsonInterval } from '../../../../../shared/control/cascade/learning/intervals.ts';
-import type { LearnedOutcome } from '../../../../../shared/control/cascade/learning/learned-outcome.ts';
+import { computeWilsonInterval } from '../../../../../shared/control/cascade/learning/intervals.ts';
+import type { LearnedAttemptOutcome } from '../../../../../shared/control/cascade/learning/learned-outcome.ts';
 import {
-  NO_LEARNING_OVERRIDES,
-  resetLearning,
+  NO_TIER_LEARNING_OVERRIDES,
+  resetTierLearning,
   setTierPin,
 } from '../../../../../shared/control/cascade/learning/learning-control.ts';
 import {
   createSeededRandom,
   sampleBeta,
 } from '../../../../../shared/control/cascade/learning/seeded-random.ts';
-import { selectNextModel } from '../../../../../shared/control/cascade/model-selection.ts';
+import { selectNextAttemptModel } from '../../../../../shared/control/cascade/model-selection.ts';
 import { addSeconds, attempt, FIXED_NOW, task } from '../../../../support/builders.ts';
 
 const outcomes = (
   tier: Tier,
   passes: number,
   fails: number,
-  fields: Partial<LearnedOutcome> = {},
-): LearnedOutcome[] =>
+  fields: Partial<LearnedAttemptOutcome> = {},
+): LearnedAttemptOutcome[] =>
   Array.from({ length: passes + fails }, (_, index) => ({
     id: `${tier}${index}${fields.model ?? ''}#1`,
     model: MODELS[tier],
@@ -47,7 +47,7 @@ const outcomes = (
     ...fields,
   }));
 const memory = (
-  of: Partial<Record<Tier, readonly LearnedOutcome[]>>,
+  of: Partial<Record<Tier, readonly LearnedAttemptOutcome[]>>,
   fields: Partial<RoleLearningState> = {},
 ): RoleLearningState => ({
   windows: Object.entries(of).map(([tier, window]) => ({
@@ -55,14 +55,14 @@ const memory = (
     tier: tier as Tier,
     window,
   })),
-  control: NO_LEARNING_OVERRIDES,
+  control: NO_TIER_LEARNING_OVERRIDES,
   ...fields,
 });
-const policy = (fields: Partial<CascadePolicy>): CascadePolicy => CascadePolicy.parse(fields);
+const policy = (fields: Partial<TierPolicySettings>): TierPolicySettings => TierPolicySettings.parse(fields);
 const GREEDY = policy({ policy: 'greedy', epsilon: 0 });
 const THOMPSON = policy({ policy: 'thompson' });
-const of = (remembered: RoleLearningState, using: CascadePolicy, fields: Partial<Task> = {}) =>
-  selectNextModel(task(fields, { complexity: 'low' }), MODELS, null, {
+const of = (remembered: RoleLearningState, using: TierPolicySettings, fields: Partial<Task> = {}) =>
+  selectNextAttemptModel(task(fields, { complexity: 'low' }), MODELS, null, {
     policy: using,
     memory: remembered,
     priced_at: FIXED_NOW.toISOString(),
@@ -116,11 +116,11 @@ describe('what is believed of a tier', () => {
       observations: 0,
       pass_rate: null,
     });
-    const forgotten = { ...old, control: resetLearning(NO_LEARNING_OVERRIDES, 'haiku', word) };
+    const forgotten = { ...old, control: resetTierLearning(NO_TIER_LEARNING_OVERRIDES, 'haiku', word) };
     expect(estimateTierPassRate(forgotten, 'low', haiku, 5).observations).toBe(0);
     expect(
       estimateTierPassRate(
-        { ...old, control: resetLearning(NO_LEARNING_OVERRIDES, 'opus', word) },
+        { ...old, control: resetTierLearning(NO_TIER_LEARNING_OVERRIDES, 'opus', word) },
         'low',
         haiku,
         5,
@@ -140,13 +140,13 @@ describe('what is believed of a tier', () => {
   it('has an interval that holds the share, and shrinks with more observations', () => {
     fc.assert(
       fc.property(fc.nat({ max: 60 }), fc.nat({ max: 60 }), (passes, fails) => {
-        const { low, high } = wilsonInterval(passes, passes + fails);
+        const { low, high } = computeWilsonInterval(passes, passes + fails);
         const share = passes + fails === 0 ? 0.5 : passes / (passes + fails);
         expect(low).toBeGreaterThanOrEqual(0);
         expect(high).toBeLessThanOrEqual(1);
         expect(low).toBeLessThanOrEqual(share + 1e-9);
         expect(high).toBeGreaterThanOrEqual(share - 1e-9);
-        const more = wilsonInterval(passes * 2, (passes + fails) * 2);
+        const more = computeWilsonInterval(passes * 2, (passes + fails) * 2);
         expect(more.high - more.low).toBeLessThanOrEqual(high - low + 1e-9);
       }),
     );
@@ -155,7 +155,7 @@ describe('what is believed of a tier', () => {
 
 describe('the fixed policy', () => {
   it('chooses as the table does, whatever was observed', () => {
-    const { rung, route } = of(memory({ haiku: outcomes('haiku', 0, 20) }), DEFAULT_CASCADE_POLICY);
+    const { rung, route } = of(memory({ haiku: outcomes('haiku', 0, 20) }), DEFAULT_TIER_POLICY_SETTINGS);
     expect(rung.tier).toBe('haiku');
     expect(route.choice).toBeUndefined();
   });
@@ -183,7 +183,7 @@ describe('the greedy policy', () => {
     );
     expect(route.reason).toContain('sonnet skipped: 2 of 10 passed');
     expect(route.choice).toMatchObject({ by: 'greedy', explored: false });
-    expect(AttemptRoute.parse(route)).toEqual(route);
+    expect(AttemptRouteDecision.parse(route)).toEqual(route);
   });
 
   it('tries each tier by chance, as often as epsilon says', () => {
@@ -228,7 +228,7 @@ describe('the Thompson policy', () => {
 
   it('has no opinion where a cost is unknown', () => {
     const unpriced = { ...MODELS, haiku: 'a-model-of-no-price' };
-    const selected = selectNextModel(task({}, { complexity: 'low' }), unpriced, null, {
+    const selected = selectNextAttemptModel(task({}, { complexity: 'low' }), unpriced, null, {
       policy: THOMPSON,
       memory: memory({}),
       priced_at: FIXED_NOW.toISOString(),
@@ -243,7 +243,7 @@ describe('the Thompson policy', () => {
       /thompson: haiku skipped: 2 of 32 passed \(0\.06, 0\.\d\d to 0\.\d\d at 90 %\), taken for 0\.\d\d, and it pays above 0\.\d\d/,
     );
     expect(route.choice?.weighed).toHaveLength(3);
-    expect(AttemptRoute.parse(route)).toEqual(route);
+    expect(AttemptRouteDecision.parse(route)).toEqual(route);
   });
 });
 
@@ -255,7 +255,7 @@ describe('every policy', () => {
     policy: fc.constantFrom(
       GREEDY,
       THOMPSON,
-      DEFAULT_CASCADE_POLICY,
+      DEFAULT_TIER_POLICY_SETTINGS,
       policy({ policy: 'greedy', epsilon: 1 }),
     ),
     id: fc.string({ minLength: 1, maxLength: 10 }),
@@ -296,15 +296,15 @@ describe('every policy', () => {
   });
 
   it('is overruled by a person, and the reason names who', () => {
-    const control = setTierPin(NO_LEARNING_OVERRIDES, 'any', 'opus', word) ?? NO_LEARNING_OVERRIDES;
-    for (const using of [DEFAULT_CASCADE_POLICY, GREEDY, THOMPSON]) {
+    const control = setTierPin(NO_TIER_LEARNING_OVERRIDES, 'any', 'opus', word) ?? NO_TIER_LEARNING_OVERRIDES;
+    for (const using of [DEFAULT_TIER_POLICY_SETTINGS, GREEDY, THOMPSON]) {
       const { rung, route } = of(memory({}, { control }), using);
       expect(rung).toEqual({ tier: 'opus', model: MODELS.opus });
       expect(route.reason).toContain("opus by ann's word: the new model is better");
       expect(route.choice?.by).toBe('pin');
     }
     const lifted = setTierPin(control, 'any', null, word) ?? control;
-    expect(of(memory({}, { control: lifted }), DEFAULT_CASCADE_POLICY).rung.tier).toBe('haiku');
+    expect(of(memory({}, { control: lifted }), DEFAULT_TIER_POLICY_SETTINGS).rung.tier).toBe('haiku');
     expect(lifted.history.map(({ action }) => action)).toEqual(['unpin', 'pin']);
   });
 
@@ -313,7 +313,7 @@ describe('every policy', () => {
       ...estimateTierPassRate(memory({}), 'low', { tier: 'opus', model: MODELS.opus }, 5),
       cost_usd: 1,
     } satisfies TierOption;
-    for (const using of [DEFAULT_CASCADE_POLICY, GREEDY, THOMPSON])
+    for (const using of [DEFAULT_TIER_POLICY_SETTINGS, GREEDY, THOMPSON])
       expect(chooseTier([only], using, createSeededRandom('x'))).toBeNull();
   });
 });
@@ -343,7 +343,7 @@ describe('a policy that is not one', () => {
     ['a negative threshold', { quality_threshold: -1 }, 'quality_threshold'],
     ['no observations at all', { min_observations: 0 }, 'min_observations'],
   ])('is refused with the name of the field: %s', (_why, given, field) => {
-    const result = CascadePolicy.safeParse(given);
+    const result = TierPolicySettings.safeParse(given);
     expect(JSON.stringify(result.error?.issues)).toContain(field);
   });
 });

@@ -1,21 +1,21 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  attemptReward,
-  type LearnedOutcome,
-  learnedOutcomes,
-  newLearnedOutcomes,
+  deriveAttemptOutcomes,
+  deriveNewAttemptOutcomes,
+  hasAttemptPassed,
+  type LearnedAttemptOutcome,
 } from '../../../../../shared/control/cascade/learning/learned-outcome.ts';
 import {
-  addOutcome,
-  latestOutcomes,
-  OUTCOME_WINDOW_SIZE,
-  type OutcomeWindow,
+  addToRecentAttemptOutcomes,
+  MAX_RECENT_ATTEMPT_OUTCOMES,
+  type RecentAttemptOutcomes,
+  selectLatestAttemptOutcomes,
 } from '../../../../../shared/control/cascade/learning/outcome-window.ts';
 import { addSeconds, attempt, FIXED_NOW, report, task, verdict } from '../../../../support/builders.ts';
 
 const at = (second: number): string => addSeconds(second).toISOString();
-const outcome = (number: number, fields: Partial<LearnedOutcome> = {}): LearnedOutcome => ({
+const outcome = (number: number, fields: Partial<LearnedAttemptOutcome> = {}): LearnedAttemptOutcome => ({
   id: `T${number}#1`,
   model: 'claude-haiku-4-5',
   passed: number % 2 === 0,
@@ -29,8 +29,8 @@ const outcome = (number: number, fields: Partial<LearnedOutcome> = {}): LearnedO
 const outcomes = fc
   .uniqueArray(fc.nat({ max: 300 }), { minLength: 1, maxLength: 150, size: 'max' })
   .map((numbers) => numbers.map((number) => outcome(number, { at: at(Math.floor(number / 3)) })));
-const all = (window: OutcomeWindow, each: readonly LearnedOutcome[]): OutcomeWindow =>
-  each.reduce((present, next) => addOutcome(present, next) ?? present, window);
+const all = (window: RecentAttemptOutcomes, each: readonly LearnedAttemptOutcome[]): RecentAttemptOutcomes =>
+  each.reduce((present, next) => addToRecentAttemptOutcomes(present, next) ?? present, window);
 
 describe('the window of outcomes', () => {
   it('holds the latest whatever the order of delivery, and however often each comes', () => {
@@ -43,7 +43,7 @@ describe('the window of outcomes', () => {
           ),
         ),
         ([given, delivered]) => {
-          expect(all([], delivered)).toEqual(latestOutcomes(given));
+          expect(all([], delivered)).toEqual(selectLatestAttemptOutcomes(given));
         },
       ),
     );
@@ -53,8 +53,8 @@ describe('the window of outcomes', () => {
     fc.assert(
       fc.property(outcomes, (given) => {
         const window = all([], given);
-        for (const each of given) expect(addOutcome(window, each)).toBeNull();
-        expect(window.length).toBeLessThanOrEqual(OUTCOME_WINDOW_SIZE);
+        for (const each of given) expect(addToRecentAttemptOutcomes(window, each)).toBeNull();
+        expect(window.length).toBeLessThanOrEqual(MAX_RECENT_ATTEMPT_OUTCOMES);
       }),
     );
   });
@@ -68,7 +68,7 @@ describe('what is learned of an attempt', () => {
     cost_usd: 0.25,
   };
   const one = (fields: Parameters<typeof attempt>[0]) =>
-    learnedOutcomes(task({ attempts: [attempt({ ...ended, ...fields })] }));
+    deriveAttemptOutcomes(task({ attempts: [attempt({ ...ended, ...fields })] }));
 
   it('has its role, complexity, tier and model, cost and seconds until the report', () => {
     expect(one({ verdict: verdict({ verdict: 'fail' }) })).toEqual([
@@ -102,15 +102,15 @@ describe('what is learned of an attempt', () => {
 
   it('is a pass where evidence of ours says so, whatever the agent says of it', () => {
     const unsure = report({ status: 'failed', summary: 'I could not do it' });
-    expect(attemptReward({ verdict: verdict() })).toBe(true);
+    expect(hasAttemptPassed({ verdict: verdict() })).toBe(true);
     expect(one({ verdict: verdict(), report: unsure })[0]?.outcome.passed).toBe(true);
   });
 
   it('is nothing of a plan', () => {
     const plan = { max_tasks: 5, proposal: null } as never;
-    expect(learnedOutcomes(task({ plan, attempts: [attempt({ ...ended, verdict: verdict() })] }))).toEqual(
-      [],
-    );
+    expect(
+      deriveAttemptOutcomes(task({ plan, attempts: [attempt({ ...ended, verdict: verdict() })] })),
+    ).toEqual([]);
   });
 
   it('leaves an unknown cost unknown', () => {
@@ -120,9 +120,9 @@ describe('what is learned of an attempt', () => {
   it('comes with the write that ends the attempt, and with no other', () => {
     const before = task({ attempts: [attempt({ verdict: verdict() })] });
     const after = task({ attempts: [attempt({ ...ended, verdict: verdict() })] });
-    expect(newLearnedOutcomes(before, after)).toHaveLength(1);
-    expect(newLearnedOutcomes(after, { ...after, version: 9 })).toEqual([]);
-    expect(newLearnedOutcomes(null, after)).toHaveLength(1);
-    expect(FIXED_NOW.toISOString() < (newLearnedOutcomes(null, after)[0]?.outcome.at ?? '')).toBe(true);
+    expect(deriveNewAttemptOutcomes(before, after)).toHaveLength(1);
+    expect(deriveNewAttemptOutcomes(after, { ...after, version: 9 })).toEqual([]);
+    expect(deriveNewAttemptOutcomes(null, after)).toHaveLength(1);
+    expect(FIXED_NOW.toISOString() < (deriveNewAttemptOutcomes(null, after)[0]?.outcome.at ?? '')).toBe(true);
   });
 });

@@ -5,7 +5,7 @@ import {
   effortForLadderStep,
   isHighStakes,
 } from '../../../../../shared/control/cascade/learning/tier-ladder.ts';
-import { selectNextModel } from '../../../../../shared/control/cascade/model-selection.ts';
+import { selectNextAttemptModel } from '../../../../../shared/control/cascade/model-selection.ts';
 import { attempt, FIXED_NOW, report, submission, task } from '../../../../support/builders.ts';
 
 const at = FIXED_NOW.toISOString();
@@ -54,15 +54,18 @@ describe('the choice of the next attempt', () => {
   });
 
   it('starts at the bottom, goes on where the decision says, and repeats what was lost', () => {
-    expect(selectNextModel(task(), MODELS).rung.tier).toBe('haiku');
-    expect(selectNextModel(task({ attempts: [escalated] }), MODELS).rung.tier).toBe('sonnet');
+    expect(selectNextAttemptModel(task(), MODELS).rung.tier).toBe('haiku');
+    expect(selectNextAttemptModel(task({ attempts: [escalated] }), MODELS).rung.tier).toBe('sonnet');
     const expired = attempt({ tier: 'opus', model: MODELS.opus, report: report(), outcome: 'expired' });
-    expect(selectNextModel(task({ attempts: [expired] }), MODELS).rung.tier).toBe('opus');
-    expect(selectNextModel(task({ attempts: [escalated], budget_from: 2 }), MODELS).rung.tier).toBe('haiku');
+    expect(selectNextAttemptModel(task({ attempts: [expired] }), MODELS).rung.tier).toBe('opus');
+    expect(selectNextAttemptModel(task({ attempts: [escalated], budget_from: 2 }), MODELS).rung.tier).toBe(
+      'haiku',
+    );
   });
 
   it('says why, with the row of the table', () => {
-    const reasonOf = (of: Parameters<typeof selectNextModel>[0]) => selectNextModel(of, MODELS).route;
+    const reasonOf = (of: Parameters<typeof selectNextAttemptModel>[0]) =>
+      selectNextAttemptModel(of, MODELS).route;
     expect(reasonOf(task())).toEqual({
       rule: 'medium',
       reason: 'complexity medium (sonnet at high effort: ordinary work); haiku tries first, being cheaper',

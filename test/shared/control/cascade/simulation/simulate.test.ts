@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_TIER_MODELS as MODELS, TIERS } from '../../../../../shared/contract/agents/tiers.ts';
 import {
-  CascadePolicy,
-  DEFAULT_CASCADE_POLICY,
+  DEFAULT_TIER_POLICY_SETTINGS,
+  TierPolicySettings,
 } from '../../../../../shared/control/cascade/learning/cascade-policy.ts';
 import {
-  SIMULATED_POLICIES,
+  SIMULATED_POLICY_NAMES,
   simulatePolicies,
 } from '../../../../../shared/control/cascade/simulation/policy-comparison.ts';
 import { readRecordedOutcomes } from '../../../../../shared/control/cascade/simulation/recorded-outcomes.ts';
@@ -17,9 +17,9 @@ const AT = FIXED_NOW.toISOString();
 const read = (text: string) => readRecordedOutcomes(text, MODELS, AT);
 const lines = (...values: object[]): string => values.map((each) => JSON.stringify(each)).join('\n');
 const options = {
-  policies: SIMULATED_POLICIES,
+  policies: SIMULATED_POLICY_NAMES,
   models: MODELS,
-  settings: DEFAULT_CASCADE_POLICY,
+  settings: DEFAULT_TIER_POLICY_SETTINGS,
   runs: 1,
   seed: 's',
 };
@@ -123,7 +123,7 @@ describe('the simulation', () => {
         const { comparisons } = simulatePolicies(read(text).tasks, { ...options, seed });
         const cost = (policy: string): number =>
           comparisons.find((each) => each.policy === policy)?.cost_usd?.mean ?? Number.NaN;
-        for (const policy of SIMULATED_POLICIES)
+        for (const policy of SIMULATED_POLICY_NAMES)
           expect(cost(policy)).toBeGreaterThanOrEqual(cost('clairvoyant') - 1e-9);
         expect(cost('oracle')).toBeLessThanOrEqual(Math.min(cost('fixed'), cost('direct')) + 1e-9);
         expect(new Set(comparisons.map(({ pass_rate }) => pass_rate?.mean)).size).toBe(1);
@@ -138,7 +138,7 @@ describe('the simulation', () => {
     const { comparisons } = simulatePolicies(tasks, {
       ...options,
       policies: ['direct', 'thompson', 'oracle'],
-      settings: CascadePolicy.parse({}),
+      settings: TierPolicySettings.parse({}),
     });
     const [direct, thompson, oracle] = comparisons;
     expect(thompson?.cost_usd?.mean).toBeLessThan(1.1 * (oracle?.cost_usd?.mean ?? 0));

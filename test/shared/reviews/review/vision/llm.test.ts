@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { JudgeModels } from '../../../../../shared/contract/models/judge-models.ts';
 import { totalJudgingCost } from '../../../../../shared/contract/task/judging-cost.ts';
-import { hasReviewFailedOpen } from '../../../../../shared/control/ledger/judgement-rows.ts';
-import { joinJudgements } from '../../../../../shared/control/verdict/join-judgements.ts';
+import { hasReviewGateFailedOpen } from '../../../../../shared/control/ledger/judgement-rows.ts';
+import { joinVerdictWithJudgements } from '../../../../../shared/control/verdict/join-judgements.ts';
 import { createAskModel } from '../../../../../shared/reviews/model-clients/ask-model.ts';
 import { MAX_QUESTION_IMAGE_BYTES } from '../../../../../shared/use-cases/review/review-screenshots.ts';
 import { attempt, verdict } from '../../../../support/builders.ts';
@@ -64,7 +64,7 @@ describe('a model that is shown pictures', () => {
     const [first, second] = pictures.map(([, png]) => body.indexOf(png.toString('base64')));
     expect(first).toBeGreaterThan(0);
     expect(second).toBeGreaterThan(first ?? 0);
-    const judged = attempt({ verdict: joinJudgements(verdict(), said ? [said] : []) });
+    const judged = attempt({ verdict: joinVerdictWithJudgements(verdict(), said ? [said] : []) });
     expect(totalJudgingCost(judged)).toBe(said?.cost_usd);
   });
 
@@ -109,7 +109,7 @@ describe('a model that is shown pictures', () => {
     );
     // What was asked in vain was paid for.
     expect(said?.cost_usd).toBeGreaterThan(0);
-    expect(said && hasReviewFailedOpen(said)).toBe(true);
+    expect(said && hasReviewGateFailedOpen(said)).toBe(true);
   });
 });
 
@@ -120,7 +120,7 @@ describe('words within a picture', () => {
       const made = await seen();
       for (const word of ['pass', 'refer', 'fail'] as const)
         for (const verified of [true, false])
-          expect(joinJudgements(verdict({ verdict: word, verified }), made)).toMatchObject({
+          expect(joinVerdictWithJudgements(verdict({ verdict: word, verified }), made)).toMatchObject({
             verdict: word,
             verified,
           });
@@ -190,7 +190,7 @@ describe('where no model looks, the gate is open, says why and is counted:', () 
     const [said] = await seen(typeof more === 'function' ? more() : more);
     expect(said).toMatchObject({ outcome, verdict: 'pass', kind: 'vision' });
     expect(said?.reasons.join()).toContain(why);
-    expect(said && hasReviewFailedOpen(said)).toBe(true);
+    expect(said && hasReviewGateFailedOpen(said)).toBe(true);
   });
 
   it('a picture cannot be read: it is shown to nobody', async () => {

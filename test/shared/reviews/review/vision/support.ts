@@ -6,7 +6,7 @@ import type { Task } from '../../../../../shared/contract/task/task.ts';
 import { DEFAULT_WORKFLOW } from '../../../../../shared/control/workflow/builtin-workflows.ts';
 import { resolveWorkflow } from '../../../../../shared/control/workflow/resolve-workflow.ts';
 import { sha256 } from '../../../../../shared/lib/sha256.ts';
-import type { AskModel } from '../../../../../shared/reviews/engine/ask-model-port.ts';
+import type { AskReviewModel } from '../../../../../shared/reviews/engine/ask-model-port.ts';
 import { runWorkflowReviews } from '../../../../../shared/use-cases/review/run-workflow-reviews.ts';
 import { artifact, FIXED_NOW, gate, taskInReview } from '../../../../support/builders.ts';
 
@@ -35,12 +35,12 @@ interface Looked {
   readonly pictures?: readonly (readonly [Screenshot, Buffer])[];
   readonly gates?: readonly ReturnType<typeof gate>[];
   readonly models?: JudgeModels;
-  readonly ask?: AskModel;
+  readonly ask?: AskReviewModel;
   readonly autonomy?: 'full' | 'semi' | 'supervised' | 'locked';
   readonly spent?: string | null;
 }
 
-const NOBODY: AskModel = () => Promise.reject(new Error('nobody is to be asked'));
+const NOBODY: AskReviewModel = () => Promise.reject(new Error('nobody is to be asked'));
 
 /** What the stage says of work with these pictures. */
 export async function look({

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { hasReviewFailedOpen } from '../../../../../shared/control/ledger/judgement-rows.ts';
-import { joinJudgements } from '../../../../../shared/control/verdict/join-judgements.ts';
-import { completeReviewGateJudgements } from '../../../../../shared/reviews/reviewers/expected-judgements.ts';
+import { hasReviewGateFailedOpen } from '../../../../../shared/control/ledger/judgement-rows.ts';
+import { joinVerdictWithJudgements } from '../../../../../shared/control/verdict/join-judgements.ts';
+import { addMissingReviewGateJudgements } from '../../../../../shared/reviews/reviewers/expected-judgements.ts';
 import { gate, judgement, verdict } from '../../../../support/builders.ts';
 import { buildPng, buildPngChunk, buildPngHeader, drawPng } from '../../../../support/png-builder.ts';
 import { look, reviewed, shotOf } from './support.ts';
@@ -101,7 +101,7 @@ describe('a picture that cannot be looked at leaves the gate open, says so and i
     expect(said).toMatchObject({ kind: 'vision', outcome: 'infra_failed', verdict: 'pass', confidence: 0 });
     expect(said?.reasons[0]).toMatch(/^info visual_defect: nobody looked/);
     expect(said?.reasons[0]).toContain(why);
-    expect(said && hasReviewFailedOpen(said)).toBe(true);
+    expect(said && hasReviewGateFailedOpen(said)).toBe(true);
   });
 
   it('nobody keeps it any more', async () => {
@@ -139,7 +139,7 @@ describe('without pictures', () => {
       const [said] = await look({ task: reviewed({ vision }), gates });
       expect(said).toMatchObject({ kind: 'vision', outcome, verdict: word, calls: 0 });
       expect(said?.because).toContain(why);
-      expect(said && hasReviewFailedOpen(said)).toBe(false);
+      expect(said && hasReviewGateFailedOpen(said)).toBe(false);
     }
   });
 
@@ -152,14 +152,14 @@ describe('without pictures', () => {
 
   it('a workflow that does not want it has nothing said of it', async () => {
     expect(await look({ task: reviewed({}), pictures: [taken('start', RED)] })).toEqual([]);
-    expect(completeReviewGateJudgements(reviewed({}), verdict(), [])).toEqual([]);
+    expect(addMissingReviewGateJudgements(reviewed({}), verdict(), [])).toEqual([]);
   });
 });
 
 describe('work that has been sent back before', () => {
   const task = reviewed({ stakes: 'high', red_team: { enabled: true }, ...expects(blue) });
-  const gateOf = (observed: 'pass' | 'fail', made: Parameters<typeof completeReviewGateJudgements>[2]) =>
-    completeReviewGateJudgements(task, verdict({ verdict: observed }), made).find(
+  const gateOf = (observed: 'pass' | 'fail', made: Parameters<typeof addMissingReviewGateJudgements>[2]) =>
+    addMissingReviewGateJudgements(task, verdict({ verdict: observed }), made).find(
       ({ kind }) => kind === 'vision',
     );
   const down = judgement({ kind: 'verification', verdict: 'fail' });
@@ -201,7 +201,7 @@ describe('work that has been sent back before', () => {
   it('is looked at where the judging step gave no answer: a fault, and open', () => {
     const said = gateOf('pass', []);
     expect(said).toMatchObject({ outcome: 'infra_failed', verdict: 'pass' });
-    expect(said && hasReviewFailedOpen(said)).toBe(true);
+    expect(said && hasReviewGateFailedOpen(said)).toBe(true);
   });
 });
 
@@ -209,7 +209,7 @@ it('adds no evidence: what was not verified is not, whatever is seen', async () 
   const made = await look({ task: reviewed(expects(blue)), pictures: [taken('start', BLUE)] });
   for (const verified of [true, false])
     for (const word of ['pass', 'refer', 'fail'] as const)
-      expect(joinJudgements(verdict({ verdict: word, verified }), made)).toMatchObject({
+      expect(joinVerdictWithJudgements(verdict({ verdict: word, verified }), made)).toMatchObject({
         verdict: word,
         verified,
       });
