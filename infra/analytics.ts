@@ -13,9 +13,9 @@ import {
 } from '../shared/control/ledger/record-rows.ts';
 import { buildHiveColumns } from '../shared/control/ledger/table-columns.ts';
 import type { StackAlarms } from './alarms.ts';
+import type { WorkAndRecordBuckets } from './buckets.ts';
 import type { DeploymentEventBus } from './events.ts';
 import { type CommonConstructProps, ServiceFunction } from './function.ts';
-import type { WorkAndRecordBuckets } from './storage.ts';
 import { TaskStreamSubscription } from './stream-reader.ts';
 import type { TasksTable } from './tasks-table.ts';
 

@@ -25,8 +25,8 @@ import {
 } from '../shared/api/routes.ts';
 import { FUNCTION_ENV_NAMES } from '../shared/contract/resource-names.ts';
 import { FAULT_PERIOD, type StackAlarms } from './alarms.ts';
+import type { WorkAndRecordBuckets } from './buckets.ts';
 import { type CommonConstructProps, ServiceFunction } from './function.ts';
-import type { WorkAndRecordBuckets } from './storage.ts';
 import type { TasksTable } from './tasks-table.ts';
 import { buildRouteThrottles, UNAUTHENTICATED_THROTTLE } from './throttles.ts';
 

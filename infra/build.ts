@@ -4,8 +4,6 @@ import { basename, dirname, join, relative } from 'node:path';
 import { type BuildOptions, build, type Metafile, type OutputFile } from 'esbuild';
 import { GRAMMAR_FILES } from '../gates/code/parsing/grammar-files.ts';
 import { CLI_VERSION_PINS_FILE, renderCliVersionPins } from '../shared/contract/agents/adapter-install.ts';
-
-import { CONTAINER_BUNDLE_PLUGINS } from './box-plugins.ts';
 import { bundlePage } from './build-page.ts';
 import {
   type BundleDirectories,
@@ -14,6 +12,7 @@ import {
   getBundleDirectories,
   LAMBDA_ENTRY_POINTS,
 } from './bundles.ts';
+import { CONTAINER_BUNDLE_PLUGINS } from './container-bundle-plugins.ts';
 import { bundleFunctionWithChunks } from './function-bundles.ts';
 import { pinBaseImageDigests, readImageLock } from './image-lock.ts';
 import { TOOLCHAINS } from './images.ts';

@@ -12,10 +12,10 @@ import {
 } from '../shared/contract/resource-names.ts';
 import type { TaskStreamConsumer } from '../shared/control/dead-letters/dead-letter.ts';
 import { FAULT_PERIOD, type StackAlarms } from './alarms.ts';
+import type { WorkAndRecordBuckets } from './buckets.ts';
 import { type CommonConstructProps, ServiceFunction } from './function.ts';
-import type { WorkAndRecordBuckets } from './storage.ts';
 import type { TasksTable } from './tasks-table.ts';
-import type { WorkQueuesAndContainers } from './workforce.ts';
+import type { WorkQueuesAndContainers } from './work-queues-and-containers.ts';
 
 export interface DeadLetterHandlerProps {
   readonly common: CommonConstructProps;

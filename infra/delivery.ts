@@ -11,12 +11,12 @@ import {
   DELIVERY_LIMIT_SECONDS,
   FUNCTION_ENV_NAMES,
 } from '../shared/contract/resource-names.ts';
-import type { DeliveryFunctionSize } from './box-size.ts';
 import type { BundleDirectories } from './bundles.ts';
+import type { DeliveryFunctionSize } from './container-size.ts';
+import type { CredentialMinter } from './credential-minter.ts';
 import { type CommonConstructProps, type FunctionImage, ServiceFunction } from './function.ts';
 import type { ContainerImageBuilder } from './image-builds.ts';
 import { type EcrImage, readEcrImage } from './images.ts';
-import type { CredentialMinter } from './minter.ts';
 import { PRIVATE_CA_FILE, type PrivateCa } from './private-ca.ts';
 
 export interface PatchDeliveryFunctionProps {

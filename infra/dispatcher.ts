@@ -4,12 +4,12 @@ import { Construct } from 'constructs';
 import { FUNCTION_ENV_NAMES } from '../shared/contract/resource-names.ts';
 import type { ContainerCapacity } from '../shared/control/admission/container-capacity.ts';
 import { FAULT_PERIOD, type StackAlarms } from './alarms.ts';
+import type { WorkAndRecordBuckets } from './buckets.ts';
+import type { CredentialMinter } from './credential-minter.ts';
 import type { PatchDeliveryFunction } from './delivery.ts';
 import { type CommonConstructProps, ServiceFunction } from './function.ts';
-import type { CredentialMinter } from './minter.ts';
-import type { WorkAndRecordBuckets } from './storage.ts';
 import type { TasksTable } from './tasks-table.ts';
-import { DISPATCH_TIMEOUT, type WorkQueuesAndContainers } from './workforce.ts';
+import { DISPATCH_TIMEOUT, type WorkQueuesAndContainers } from './work-queues-and-containers.ts';
 
 export interface LaunchDispatcherProps {
   readonly common: CommonConstructProps;

@@ -7,10 +7,10 @@ import { FUNCTION_ENV_NAMES } from '../shared/contract/resource-names.ts';
 import { EVENT_SOURCE, type EventName } from '../shared/control/events/event-schemas.ts';
 import type { ForgeSetting } from '../shared/control/forge/forge-settings.ts';
 import type { StackAlarms } from './alarms.ts';
+import type { WorkAndRecordBuckets } from './buckets.ts';
 import type { DeploymentEventBus } from './events.ts';
 import { type CommonConstructProps, ServiceFunction } from './function.ts';
 import { DeadLetterQueue } from './queues.ts';
-import type { WorkAndRecordBuckets } from './storage.ts';
 import type { TasksTable } from './tasks-table.ts';
 
 export interface ForgeStatusReporterProps {

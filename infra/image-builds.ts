@@ -8,7 +8,7 @@ import { Architecture, Code, Function as InlineFunction, Runtime } from 'aws-cdk
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Asset } from 'aws-cdk-lib/aws-s3-assets';
 import { Construct } from 'constructs';
-import type { LaunchKind } from '../shared/contract/box-kind.ts';
+import type { LaunchKind } from '../shared/contract/launch-kind.ts';
 import { sha256 } from '../shared/lib/sha256.ts';
 import type { CommonConstructProps } from './function.ts';
 import { BUILD_SPEC, IMAGE_BUILD_HANDLER } from './image-build-program.ts';

@@ -3,8 +3,8 @@ import { Construct } from 'constructs';
 import { allJudgeModels, type JudgeModel, type JudgeModels } from '../shared/contract/models/judge-models.ts';
 import { FUNCTION_ENV_NAMES } from '../shared/contract/resource-names.ts';
 import { JUDGING_TIMEOUT_SECONDS } from '../shared/reviews/judging/judging-limits.ts';
+import type { WorkAndRecordBuckets } from './buckets.ts';
 import { type CommonConstructProps, ServiceFunction } from './function.ts';
-import type { WorkAndRecordBuckets } from './storage.ts';
 import type { TasksTable } from './tasks-table.ts';
 
 export interface ModelJudgeFunctionProps {

@@ -13,8 +13,8 @@ import {
 } from 'aws-cdk-lib/aws-ec2';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
+import type { ExistingNetworkSetting } from './existing-network-setting.ts';
 import type { CommonConstructProps } from './function.ts';
-import type { ExistingNetworkSetting } from './own-network.ts';
 
 /**
  * `public-no-ingress`: boxes have a public address and no way in. Costs nothing while idle.

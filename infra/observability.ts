@@ -16,7 +16,7 @@ import { FAULT_PERIOD, type StackAlarms } from './alarms.ts';
 import type { TaskHttpApi } from './api.ts';
 import type { LaunchDispatcher } from './dispatcher.ts';
 import type { VerificationStateMachines } from './verification.ts';
-import type { WorkQueuesAndContainers } from './workforce.ts';
+import type { WorkQueuesAndContainers } from './work-queues-and-containers.ts';
 
 export interface ObservabilityProps {
   readonly alarms: StackAlarms;

@@ -6,7 +6,7 @@ import { Construct } from 'constructs';
 import { FUNCTION_ENV_NAMES } from '../shared/contract/resource-names.ts';
 import type { ContainerCapacity } from '../shared/control/admission/container-capacity.ts';
 import { FAULT_PERIOD, type StackAlarms } from './alarms.ts';
-import type { ContainerCluster } from './boxes.ts';
+import type { ContainerCluster } from './container-cluster.ts';
 import type { PatchDeliveryFunction } from './delivery.ts';
 import { type CommonConstructProps, ServiceFunction } from './function.ts';
 import type { TasksTable } from './tasks-table.ts';

@@ -24,14 +24,14 @@ import { PublishedRecordTables } from '../shared/control/events/record-events.ts
 import { ForgeSettings } from '../shared/control/forge/forge-settings.ts';
 import { VERIFICATION_NUDGE_SETTINGS } from '../shared/control/ledger/nudge-rules.ts';
 import { OtlpEndpoint } from '../shared/control/telemetry/otlp-endpoint.ts';
-import { DeliveryFunctionSize, FargateContainerSize } from './box-size.ts';
+import { ObjectLock } from './buckets.ts';
+import { findContainerCapacityProblem } from './container-capacity.ts';
+import { DeliveryFunctionSize, FargateContainerSize } from './container-size.ts';
 import { DeploymentStage, StackName, StackTags } from './deployment.ts';
+import { ExistingNetworkSetting } from './existing-network-setting.ts';
 import { EcrImage, IMAGE_BUILD_METHODS, ToolchainImagesSetting } from './images.ts';
 import { NETWORK_MODES } from './network.ts';
-import { ExistingNetworkSetting } from './own-network.ts';
 import { readCaBundle } from './private-ca.ts';
-import { findContainerCapacityProblem } from './room.ts';
-import { ObjectLock } from './storage.ts';
 
 const LOG_RETENTION_DAYS = Object.values(RetentionDays).filter((value) => typeof value === 'number');
 

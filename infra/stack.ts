@@ -1,6 +1,6 @@
 import { Stack, type StackProps } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
-import { buildDeploymentConstructs, type DeploymentConstructsProps } from './parts.ts';
+import { buildDeploymentConstructs, type DeploymentConstructsProps } from './deployment-constructs.ts';
 
 export interface AssayStackProps extends StackProps, DeploymentConstructsProps {}
 

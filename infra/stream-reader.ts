@@ -4,8 +4,8 @@ import { DynamoEventSource, type DynamoEventSourceProps } from 'aws-cdk-lib/aws-
 import { Construct } from 'constructs';
 import { TASKS_TABLE_KEY_ATTRIBUTES } from '../shared/contract/resource-names.ts';
 import { FAULT_PERIOD, type StackAlarms } from './alarms.ts';
+import type { WorkAndRecordBuckets } from './buckets.ts';
 import type { ServiceFunction } from './function.ts';
-import type { WorkAndRecordBuckets } from './storage.ts';
 import type { TasksTable } from './tasks-table.ts';
 
 export interface TaskStreamSubscriptionProps {

@@ -16,7 +16,7 @@ import {
   TASK_SUMMARY_ATTRIBUTES,
   TASKS_TABLE_KEY_ATTRIBUTES,
 } from '../shared/contract/resource-names.ts';
-import type { DataEncryptionKey } from './data-key.ts';
+import type { DataEncryptionKey } from './data-encryption-key.ts';
 import type { CommonConstructProps, ServiceFunction } from './function.ts';
 import { grantPermission } from './permissions.ts';
 import { type FunctionTableAccess, TABLE_ACCESS_BY_FUNCTION } from './table-access.ts';

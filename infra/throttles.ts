@@ -1,6 +1,6 @@
 import { WEB_PAGE_PATHS } from '../shared/api/page-paths.ts';
 import { ROUTES, type RouteDefinition, routeKey } from '../shared/api/routes.ts';
-import { LAUNCH_KINDS } from '../shared/contract/box-kind.ts';
+import { LAUNCH_KINDS } from '../shared/contract/launch-kind.ts';
 
 export interface RouteThrottle {
   /** Requests a second. */

@@ -4,15 +4,15 @@ import { Construct } from 'constructs';
 import type { JudgeModels } from '../shared/contract/models/judge-models.ts';
 import { FUNCTION_ENV_NAMES } from '../shared/contract/resource-names.ts';
 import type { StackAlarms } from './alarms.ts';
+import type { WorkAndRecordBuckets } from './buckets.ts';
+import type { CredentialMinter } from './credential-minter.ts';
+import { ExpressStateMachine } from './express-state-machine.ts';
 import { type CommonConstructProps, ServiceFunction } from './function.ts';
 import { ModelJudgeFunction } from './judge.ts';
-import { ExpressStateMachine } from './machine.ts';
 import { buildCascadeDefinition } from './machines/cascade.ts';
 import { buildJanitorDefinition } from './machines/janitor.ts';
-import type { CredentialMinter } from './minter.ts';
-import type { WorkAndRecordBuckets } from './storage.ts';
 import type { TasksTable } from './tasks-table.ts';
-import type { WorkQueuesAndContainers } from './workforce.ts';
+import type { WorkQueuesAndContainers } from './work-queues-and-containers.ts';
 
 export interface VerificationStateMachinesProps {
   readonly common: CommonConstructProps;

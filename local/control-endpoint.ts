@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { updateInjectedFaults } from './fault-injection.ts';
 import { readBody, sendJson } from './http/listen.ts';
-import type { InjectedFaults, OperationCounters } from './interfaces.ts';
+import type { InjectedFaults, OperationCounters } from './shared-types.ts';
 
 interface Served {
   readonly status: number;

@@ -1,4 +1,4 @@
-import type { OperationCounters } from './interfaces.ts';
+import type { OperationCounters } from './shared-types.ts';
 
 /** Creates counters by service and operation, since the start or the last reset. */
 export function createOperationCounters(): OperationCounters {

@@ -8,7 +8,7 @@ import {
   parseEngineCredentials,
 } from './engine-credentials.ts';
 import { tryLock } from './file-lock.ts';
-import { isRecord } from './properties.ts';
+import { isRecord } from './resource-properties.ts';
 
 /** Ports of the last start, so that addresses that were given out stay valid after a restart. */
 export interface SavedServicePorts {

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { LOOPBACK_ADDRESS } from '../shared/lib/loopback-listener.ts';
-import type { Stoppable } from './interfaces.ts';
+import type { Stoppable } from './shared-types.ts';
 import { startWorkerThread } from './worker-thread.ts';
 
 /**

@@ -4,7 +4,7 @@ import {
   FUNCTION_ENV_NAMES,
   MODEL_PROVIDER_ENV_NAMES,
 } from '../shared/contract/resource-names.ts';
-import { createPropertyReader } from './properties.ts';
+import { createPropertyReader } from './resource-properties.ts';
 
 /**
  * Variables that functions get from the environment of this process. The key is a variable of the template: a

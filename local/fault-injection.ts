@@ -1,5 +1,5 @@
-import type { InjectedFaults } from './interfaces.ts';
-import { isRecord } from './properties.ts';
+import { isRecord } from './resource-properties.ts';
+import type { InjectedFaults } from './shared-types.ts';
 
 /** Creates the faults with all of them off. */
 export const createInjectedFaults = (): InjectedFaults => ({

@@ -6,7 +6,7 @@ import {
 import type { DataDirectory } from './data-directory.ts';
 import { DYNAMODB_TARGET_PREFIX, type Dynamo } from './dynamodb/index.ts';
 import { type AwsJsonClient, createAwsJsonClient } from './http/aws-json.ts';
-import { isRecord } from './properties.ts';
+import { isRecord } from './resource-properties.ts';
 
 /** Name of the token's owner, which the API records with each action. */
 const NAME = 'embedded';

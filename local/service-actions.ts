@@ -1,5 +1,5 @@
-import type { OperationCounters } from './interfaces.ts';
-import { isRecord } from './properties.ts';
+import { isRecord } from './resource-properties.ts';
+import type { OperationCounters } from './shared-types.ts';
 
 /** An error answer of a service. The AWS SDK turns its code into the error's name. */
 export class ServiceError extends Error {

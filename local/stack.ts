@@ -7,9 +7,9 @@ import { getContainerScratchFolder } from './ecs/task-runner.ts';
 import { createEngineAccessRule, type EngineCredentials } from './engine-credentials.ts';
 import type { FunctionEnvironmentPassthrough } from './env-passthrough.ts';
 import { listenDeferred } from './http/listen.ts';
-import type { ResolvedResource, Stoppable } from './interfaces.ts';
 import { ensureOperatorToken } from './operator-token.ts';
 import { startLocalSqsAndS3 } from './queues/index.ts';
+import type { ResolvedResource, Stoppable } from './shared-types.ts';
 import { type AssemblyStack, readAssembly } from './template/assets.ts';
 import { resolveResourceNames, resolveTemplate } from './template.ts';
 

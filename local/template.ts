@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import type { ResolvedResource } from './interfaces.ts';
-import { isRecord, type UnknownRecord } from './properties.ts';
+import { isRecord, type UnknownRecord } from './resource-properties.ts';
+import type { ResolvedResource } from './shared-types.ts';
 import type { AssemblyStack } from './template/assets.ts';
 import {
   describeResourceIdentity,

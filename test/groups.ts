@@ -92,7 +92,7 @@ export const SLOW_TESTS: TestGroup = {
   'experiments: suites run on the base, on mutants, in perturbed environments': [
     'test/gates/tests/comparing/tests-gate.test.ts',
     'test/gates/tests/experiments/rows/mutation-and-environment.test.ts',
-    'test/gates/tests/experiments/rows/vacuous-tests.test.ts',
+    'test/gates/tests/experiments/definitions/vacuous-tests.test.ts',
     'test/gates/tests/experiments/rows/sensitivity-regression.test.ts',
     'test/gates/tests/experiments/compare-with-base.test.ts',
     'test/gates/tests/experiments/trees/transplant-case.test.ts',

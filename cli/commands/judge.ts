@@ -11,8 +11,8 @@ import {
 } from '../../shared/reviews/reviewers/calibrate-judge.ts';
 import { CLI_EXIT_CODES, CliError } from '../exit.ts';
 import type { CommandIo } from '../io.ts';
+import { parseJudgeModelOptions } from '../judge-model-option.ts';
 import { defineLocalCommand } from '../local-command.ts';
-import { parseJudgeModelOptions } from '../model-option.ts';
 import { renderTable } from '../output/table.ts';
 import { createIntegerParser, defineArgument, defineOption } from '../parameters.ts';
 

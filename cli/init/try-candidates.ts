@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createBaseFileReader } from '../../gates/core/base-file-reader.ts';
 import type { GatePlan, GateResult, PlannedCommand } from '../../gates/core/gate.ts';
-import type { PatchToCheck } from '../../gates/core/patch-subject.ts';
+import type { PatchToCheck } from '../../gates/core/patch-to-check.ts';
 import { EnvironmentPreparationError } from '../../gates/core/sandbox-extension.ts';
-import { SandboxFactory } from '../../gates/core/sandboxes.ts';
+import { SandboxFactory } from '../../gates/core/sandbox-factory.ts';
 import {
   createRepositoryFiles,
   type DetectedDependencySetup,
@@ -16,7 +16,7 @@ import { type EnvironmentCommand, EnvironmentSetting } from '../../gates/environ
 import { findGate } from '../../gates/gates/gate-registry.ts';
 import { planGateCommands } from '../../gates/pipeline/cache-key.ts';
 import type { ParsedAssayConfig } from '../../gates/pipeline/configuration/parse-config.ts';
-import { createPatchToCheck } from '../../gates/pipeline/create-patch-subject.ts';
+import { createPatchToCheck } from '../../gates/pipeline/create-patch-to-check.ts';
 import { resolveGatePipeline } from '../../gates/pipeline/gate-pipeline.ts';
 import { findToolVersion } from '../../gates/tests/running/tool-version.ts';
 import { type GitStore, readSingleLine, runGitInStoreOrThrow } from '../../workspace/git/git-store.ts';

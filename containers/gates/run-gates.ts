@@ -12,13 +12,13 @@ import { listFileChanges, listTouchedPaths } from '../../workspace/git/file-chan
 import { toDisplayPath } from '../../workspace/git/path-encoding.ts';
 import type { ContainerWorkContext } from '../../workspace/supervisor/container.ts';
 import { rebuildSubmittedTree } from '../../workspace/supervisor/rebuild-tree.ts';
-import { createS3Cache } from './bucket-memory.ts';
 import { checkToolchainImage } from './check-toolchain.ts';
 import { fetchUpstreamBranch } from './fetch-upstream.ts';
-import { truncateEvidenceToLimit } from './fit-evidence.ts';
-import { createGatewayJudge } from './gates-judge.ts';
+import { createGatewayJudge } from './gateway-judge.ts';
 import { loadHiddenTests } from './hidden-tests.ts';
 import { readImageDigest } from './image-digest.ts';
+import { createS3Cache } from './s3-cache.ts';
+import { truncateEvidenceToLimit } from './truncate-evidence.ts';
 import { uploadFindings, uploadScreenshots, uploadTestResults } from './upload-artifacts.ts';
 
 /** Gathers evidence on the tree that was handed in, and reports it, or why there is none. */

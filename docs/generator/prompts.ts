@@ -23,8 +23,8 @@ export function prompts(folder = PROMPTS): string {
 
 import type { JudgePrompt } from '../engine/prompt.ts';
 
-export const PROMPTS = {
+export const JUDGE_PROMPTS = {
 ${rows.join('')}} as const satisfies Readonly<Record<string, JudgePrompt>>;
-export type PromptId = keyof typeof PROMPTS;
+export type PromptId = keyof typeof JUDGE_PROMPTS;
 `;
 }

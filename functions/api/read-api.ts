@@ -11,16 +11,16 @@ import { plannedTaskId } from '../../shared/control/planning/planned-tasks.ts';
 import { findHeartbeatAttempt } from '../../shared/control/task-commands/heartbeat.ts';
 import { applyTuningToCascadePolicy } from '../../shared/control/tune/active-changes.ts';
 import { ASSAY_VERSION } from '../../shared/lib/version.ts';
-import { RoleLearningStore } from '../../shared/store/beliefs.ts';
 import { CircuitBreakerStore } from '../../shared/store/circuit-breakers.ts';
-import { TaskCompletionStore } from '../../shared/store/completions.ts';
 import { DailyMetricsStore } from '../../shared/store/daily-metrics.ts';
 import { DeadLetterStore } from '../../shared/store/dead-letters.ts';
 import { FileHealthStore } from '../../shared/store/file-health.ts';
 import { ProviderCooldownStore } from '../../shared/store/provider-cooldowns.ts';
+import { RoleLearningStore } from '../../shared/store/role-learning.ts';
+import { TaskCompletionStore } from '../../shared/store/task-completions.ts';
 import { TaskCountStore } from '../../shared/store/task-counts.ts';
 import { TaskStore } from '../../shared/store/task-store.ts';
-import { TuningStateStore } from '../../shared/store/tuning.ts';
+import { TuningStateStore } from '../../shared/store/tuning-state.ts';
 import { WorkRequestStore } from '../../shared/store/work-requests.ts';
 import {
   readFileHealth,

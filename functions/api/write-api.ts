@@ -27,14 +27,14 @@ import {
   startRetryRound,
 } from '../../shared/control/task-commands/operator-commands.ts';
 import { withVersionCheck } from '../../shared/control/task-commands/task-change.ts';
-import { RoleLearningStore } from '../../shared/store/beliefs.ts';
-import { TaskCompletionStore } from '../../shared/store/completions.ts';
 import { DailyMetricsStore } from '../../shared/store/daily-metrics.ts';
 import { DeadLetterStore } from '../../shared/store/dead-letters.ts';
 import { readOptionalEnv } from '../../shared/store/env.ts';
+import { RoleLearningStore } from '../../shared/store/role-learning.ts';
+import { TaskCompletionStore } from '../../shared/store/task-completions.ts';
 import { TaskCountStore } from '../../shared/store/task-counts.ts';
 import { TaskStore } from '../../shared/store/task-store.ts';
-import { TuningStateStore } from '../../shared/store/tuning.ts';
+import { TuningStateStore } from '../../shared/store/tuning-state.ts';
 import { WorkRequestStore } from '../../shared/store/work-requests.ts';
 import { deadLetterView } from '../../shared/use-cases/operate/list-dead-letters.ts';
 import { applyDeadLetterAction } from '../../shared/use-cases/operate/retry-dead-letters.ts';

@@ -1,11 +1,11 @@
 import { CascadeStepInput, CascadeStepResult } from '../../shared/contract/messages/step-messages.ts';
-import { RoleLearningStore } from '../../shared/store/beliefs.ts';
 import { DeadlineStore } from '../../shared/store/deadlines.ts';
 import { FileLockStore } from '../../shared/store/file-locks.ts';
 import { ModelSpendStore } from '../../shared/store/model-spend.ts';
 import { ProviderCooldownStore } from '../../shared/store/provider-cooldowns.ts';
+import { RoleLearningStore } from '../../shared/store/role-learning.ts';
 import { TaskStore } from '../../shared/store/task-store.ts';
-import { TuningStateStore } from '../../shared/store/tuning.ts';
+import { TuningStateStore } from '../../shared/store/tuning-state.ts';
 import {
   type CascadeContext,
   runDecideStep,

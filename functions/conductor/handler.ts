@@ -7,13 +7,13 @@ import {
   TABLE_ITEM_KEY_PREFIXES,
   TASKS_TABLE_KEY_ATTRIBUTES,
 } from '../../shared/contract/resource-names.ts';
-import { RoleLearningStore } from '../../shared/store/beliefs.ts';
 import { CircuitBreakerStore } from '../../shared/store/circuit-breakers.ts';
 import { readRequiredEnv } from '../../shared/store/env.ts';
 import { FileLockStore } from '../../shared/store/file-locks.ts';
 import { MergedWorkStore } from '../../shared/store/merged-work.ts';
 import { ModelSpendStore } from '../../shared/store/model-spend.ts';
 import { ProviderCooldownStore } from '../../shared/store/provider-cooldowns.ts';
+import { RoleLearningStore } from '../../shared/store/role-learning.ts';
 import { StepFunctionsClient } from '../../shared/store/state-machines.ts';
 import { TaskCountStore } from '../../shared/store/task-counts.ts';
 import { TaskStore } from '../../shared/store/task-store.ts';
@@ -22,7 +22,7 @@ import {
   applyTaskRemovalEffects,
   applyTaskWriteEffects,
   type TaskProjectionContext,
-} from '../../shared/use-cases/cascade/stream-projections.ts';
+} from '../../shared/use-cases/cascade/task-write-effects.ts';
 import { applyWorkRequestEffects } from '../../shared/use-cases/submit/work-requests.ts';
 import { createCompletionMetrics } from '../runtime/completion-metrics.ts';
 import { logger } from '../runtime/logger.ts';

@@ -4,7 +4,7 @@ import { JudgeModels } from '../../shared/contract/models/judge-models.ts';
 import { FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
 import { readOptionalEnv } from '../../shared/store/env.ts';
 import { TaskStore } from '../../shared/store/task-store.ts';
-import { TuningStateStore } from '../../shared/store/tuning.ts';
+import { TuningStateStore } from '../../shared/store/tuning-state.ts';
 import {
   combineVerdictWithJudgements,
   type EvidenceReduction,

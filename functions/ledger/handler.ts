@@ -18,7 +18,7 @@ import {
   groupRecordRowsByObject,
 } from '../../shared/control/ledger/derive-rows.ts';
 import { hasReviewGateFailedOpen } from '../../shared/control/ledger/judgement-rows.ts';
-import { deriveRecordMetricsGroups } from '../../shared/control/metrics/metric-facts.ts';
+import { deriveRecordMetricsGroups } from '../../shared/control/metrics/record-metrics.ts';
 import { sha256 } from '../../shared/lib/sha256.ts';
 import { DailyMetricsStore } from '../../shared/store/daily-metrics.ts';
 import { readOptionalEnv } from '../../shared/store/env.ts';

@@ -3,7 +3,7 @@ import {
   ReadCredentialRequest,
 } from '../../shared/contract/messages/credential-messages.ts';
 import { withErrorLogging } from '../runtime/log-context.ts';
-import { answerCredentialRequest } from './answer-mint-request.ts';
+import { answerCredentialRequest } from './answer-credential-request.ts';
 
 /** Makes what repositories are read with. It is asked by the dispatcher and the resolver alone. */
 export const handler = withErrorLogging(

@@ -3,10 +3,10 @@ import type { GatesModelRoute } from '../../shared/contract/models/gates-models.
 import type { ModelProviders } from '../../shared/contract/models/model-providers.ts';
 import type { TierPolicySettings } from '../../shared/control/cascade/learning/cascade-policy.ts';
 import type { ModelCallSettlement } from '../../shared/control/model-gateway/usage-meter.ts';
-import type { UsageMeterStore } from '../../shared/store/meters.ts';
 import type { ModelCallStore } from '../../shared/store/model-calls.ts';
 import type { ModelSpendStore } from '../../shared/store/model-spend.ts';
 import type { TaskStore } from '../../shared/store/task-store.ts';
+import type { UsageMeterStore } from '../../shared/store/usage-meters.ts';
 
 /** What the gateway works with. */
 export interface ModelGatewayContext {

@@ -4,8 +4,6 @@ import type { Context } from 'aws-lambda';
 import * as z from 'zod';
 import { CONTAINER_ENV_NAMES, FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
 import { START_GRACE_SECONDS } from '../../shared/control/task-commands/deadline.ts';
-import { RoleLearningStore } from '../../shared/store/beliefs.ts';
-import { RunningContainerStore } from '../../shared/store/container-register.ts';
 import { DailyMetricsStore } from '../../shared/store/daily-metrics.ts';
 import { DeadlineStore } from '../../shared/store/deadlines.ts';
 import { EcsContainerClient } from '../../shared/store/ecs-containers.ts';
@@ -13,10 +11,12 @@ import { readRequiredEnv } from '../../shared/store/env.ts';
 import { FileLockStore } from '../../shared/store/file-locks.ts';
 import { HeartbeatStore } from '../../shared/store/heartbeats.ts';
 import { ModelSpendStore } from '../../shared/store/model-spend.ts';
+import { RoleLearningStore } from '../../shared/store/role-learning.ts';
+import { RunningContainerStore } from '../../shared/store/running-containers.ts';
 import { StepFunctionsClient } from '../../shared/store/state-machines.ts';
 import { TaskCountStore } from '../../shared/store/task-counts.ts';
 import { TaskStore } from '../../shared/store/task-store.ts';
-import { TuningStateStore } from '../../shared/store/tuning.ts';
+import { TuningStateStore } from '../../shared/store/tuning-state.ts';
 import { WorkRequestStore } from '../../shared/store/work-requests.ts';
 import {
   parseContainerName,
@@ -25,7 +25,7 @@ import {
 import {
   type ReconcileContainersContext,
   reconcileContainers,
-} from '../../shared/use-cases/containers/sweep-containers.ts';
+} from '../../shared/use-cases/containers/reconcile-containers.ts';
 import { type ReconcileContext, reconcileTasks } from '../../shared/use-cases/operate/reconcile-tasks.ts';
 import { runAutomaticTuning } from '../../shared/use-cases/operate/tune-settings.ts';
 import { createCompletionMetrics } from '../runtime/completion-metrics.ts';

@@ -1,5 +1,5 @@
 import { type Language, languageOfGrammar } from '../core/language.ts';
-import type { CodeFileAnalysisIndex } from './code-facts.ts';
+import type { CodeFileAnalysisIndex } from './code-file-analysis.ts';
 import type { CodeFile, RevisionCodeFiles } from './code-files.ts';
 import type { ImportedName, ImportKind, ImportReference } from './imports/import-reference.ts';
 import { createGoResolver, goPackageOfPath } from './resolve/go.ts';

@@ -3,11 +3,11 @@ import type { ImportEdge } from './import-graph.ts';
 import type { ImportReference } from './imports/import-reference.ts';
 import type { SyntaxNode } from './parsing/syntax-node.ts';
 import type { RevisionCode } from './project-code.ts';
-import { readGoPublicNames } from './surface/go.ts';
-import { readJavascriptPublicNames } from './surface/javascript.ts';
-import { type ModulePublicNames, ModulePublicNamesBuilder } from './surface/module-surface.ts';
-import { readPythonPublicNames } from './surface/python.ts';
-import { readRustPublicNames } from './surface/rust.ts';
+import { readGoPublicNames } from './public-names/go.ts';
+import { readJavascriptPublicNames } from './public-names/javascript.ts';
+import { type ModulePublicNames, ModulePublicNamesBuilder } from './public-names/module-public-names.ts';
+import { readPythonPublicNames } from './public-names/python.ts';
+import { readRustPublicNames } from './public-names/rust.ts';
 import type { SyntaxTreeReader } from './syntax-reader.ts';
 
 const SURFACES: Readonly<Record<Language, (root: SyntaxNode) => ModulePublicNames>> = {

@@ -1,5 +1,5 @@
 import type { GitStore } from '../../workspace/git/git-store.ts';
-import { CodeFileAnalysisIndex } from './code-facts.ts';
+import { CodeFileAnalysisIndex } from './code-file-analysis.ts';
 import { type CodeFile, listCodeFiles, type RevisionCodeFiles } from './code-files.ts';
 import { buildImportGraph, type ImportGraph, moduleOfPath } from './import-graph.ts';
 import type { ImportReference } from './imports/import-reference.ts';

@@ -9,7 +9,7 @@ import type { FlakyTestSettings } from './flaky-settings.ts';
 import type { GateCondition } from './gate-conditions.ts';
 import type { HiddenTestFiles, HiddenTestsResult } from './hidden-tests-result.ts';
 import type { Judge, PatchTask } from './judge.ts';
-import type { PatchToCheck } from './patch-subject.ts';
+import type { PatchToCheck } from './patch-to-check.ts';
 import type { PersistentCache } from './persistent-cache.ts';
 import type { ProjectFiles } from './project-files.ts';
 import type { RuleSettings } from './rule-settings.ts';

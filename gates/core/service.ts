@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { SignalEvidence } from '../../shared/contract/evidence/schema.ts';
 import { truncateText } from '../../shared/lib/truncate.ts';
 import type { ProcessCommand, ProcessResult } from '../../workspace/process/run-process.ts';
-import type { PatchToCheck } from './patch-subject.ts';
+import type { PatchToCheck } from './patch-to-check.ts';
 
 /** Milliseconds between two questions: nothing tells that somebody else's program listens now. */
 const PAUSE_MS = 100;

@@ -6,13 +6,8 @@ import type { RunSandboxCommand, SandboxExtension, SandboxFolders } from '../cor
 import { buildEnterFolderLine } from '../tests/running/tool-folders.ts';
 import { readEnvironmentKeyInputs } from './environment-key.ts';
 import { type EnvironmentSetting, toEnvironmentCommands } from './environment-setting.ts';
-import { assertPackageLinksStayInSandbox } from './links-inside.ts';
-import { assertCargoUsesCheckout, buildGoEnvironmentVariables } from './machine-settings.ts';
-import {
-  addPythonModuleProbe,
-  findPythonModuleOutsideCheckout,
-  listChangedPythonModules,
-} from './module-origins.ts';
+import { assertCargoUsesCheckout, buildGoEnvironmentVariables } from './local-source-overrides.ts';
+import { assertPackageLinksStayInSandbox } from './package-links.ts';
 import {
   buildHomeEnvironmentVariables,
   OFFLINE_VARIABLES,
@@ -21,6 +16,11 @@ import {
   VENV_FOLDER,
 } from './prepare-environment.ts';
 import { addPreparedFiles, type PreparedFiles } from './prepared-files.ts';
+import {
+  addPythonModuleProbe,
+  findPythonModuleOutsideCheckout,
+  listChangedPythonModules,
+} from './python-module-origins.ts';
 
 export interface EnvironmentExtensionOptions extends Omit<PrepareEnvironmentOptions, 'setting'> {
   readonly base: string;

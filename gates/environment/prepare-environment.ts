@@ -4,7 +4,7 @@ import { listFiles } from '../../workspace/git/list-files.ts';
 import { buildCommandEnvironment } from '../../workspace/process/command-environment.ts';
 import { classifyProcessResult } from '../../workspace/process/command-outcome.ts';
 import { EnvironmentPreparationError, type SandboxFolders } from '../core/sandbox-extension.ts';
-import type { SandboxFactory } from '../core/sandboxes.ts';
+import type { SandboxFactory } from '../core/sandbox-factory.ts';
 import { buildEnterFolderLine } from '../tests/running/tool-folders.ts';
 import { cachePreparedFiles, readCachedPreparedFiles } from './environment-cache.ts';
 import { computeEnvironmentKey } from './environment-key.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { CheckOnErrorSetting } from '../../shared/contract/submission/on-error.ts';
-import { determineNoOpinionOutcome } from '../../shared/reviews/engine/absence.ts';
+import { determineNoOpinionOutcome } from '../../shared/reviews/engine/missing-opinion.ts';
 import { VotingRules } from '../../shared/reviews/engine/votes.ts';
 import { excerptDiffByWholeFiles } from '../../shared/reviews/judging/diff-excerpt.ts';
 import { CROSS_MODEL_REVIEWER } from '../../shared/reviews/reviewers/cross-model.ts';

@@ -1,6 +1,6 @@
 import type { SignalEvidence } from '../../shared/contract/evidence/schema.ts';
 import type { CompletionSignal } from '../../shared/contract/submission/signals.ts';
-import type { PatchToCheck } from '../core/patch-subject.ts';
+import type { PatchToCheck } from '../core/patch-to-check.ts';
 import {
   type ReadinessProblem,
   runWithService,

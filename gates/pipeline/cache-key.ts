@@ -4,7 +4,7 @@ import type { ExecutionEnvironment } from '../core/execution-environment.ts';
 import type { Gate, GatePlan } from '../core/gate.ts';
 import type { HiddenTestFiles } from '../core/hidden-tests-result.ts';
 import type { Judge, PatchTask } from '../core/judge.ts';
-import type { PatchToCheck } from '../core/patch-subject.ts';
+import type { PatchToCheck } from '../core/patch-to-check.ts';
 import type { ProjectFiles } from '../core/project-files.ts';
 import type { RuleSettings } from '../core/rule-settings.ts';
 import { listProgramIdentities } from '../tests/running/program-identities.ts';

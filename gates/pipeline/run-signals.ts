@@ -1,7 +1,7 @@
 import type { SignalEvidence } from '../../shared/contract/evidence/schema.ts';
 import type { CompletionSignal, ModelJudgedSignal } from '../../shared/contract/submission/signals.ts';
 import type { GateContext, GateResult } from '../core/gate.ts';
-import type { PatchToCheck } from '../core/patch-subject.ts';
+import type { PatchToCheck } from '../core/patch-to-check.ts';
 import { EnvironmentPreparationError } from '../core/sandbox-extension.ts';
 import { countTestsRun } from '../reports/tool-report.ts';
 import {

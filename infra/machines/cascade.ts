@@ -1,4 +1,4 @@
-import type { LaunchKind } from '../../shared/contract/box-kind.ts';
+import type { LaunchKind } from '../../shared/contract/launch-kind.ts';
 import type {
   CASCADE_LAMBDA_STEPS,
   CASCADE_NEXT_STAGES,
@@ -12,7 +12,7 @@ import {
   serviceIntegrationArn,
   TRANSIENT_FAULT_RETRY,
   UNEXPECTED_FAIL_STATE,
-} from './states.ts';
+} from './state-definitions.ts';
 
 export interface CascadeDefinitionResources {
   /** `aws`, `aws-cn`, …: service integrations are named by ARNs. */

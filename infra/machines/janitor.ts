@@ -9,7 +9,7 @@ import {
   LAMBDA_FAULT_RETRY,
   type StateDefinitionJson,
   UNEXPECTED_FAIL_STATE,
-} from './states.ts';
+} from './state-definitions.ts';
 
 export interface JanitorDefinitionResources {
   readonly partition: string;

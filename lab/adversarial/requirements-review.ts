@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseJudgeModelOptions } from '../../cli/model-option.ts';
+import { parseJudgeModelOptions } from '../../cli/judge-model-option.ts';
 import type { Judgement } from '../../shared/contract/judgement/judgement.ts';
 import type { JudgeModel } from '../../shared/contract/models/judge-models.ts';
 import { sumUnlessUnknown } from '../../shared/contract/task/judging-cost.ts';

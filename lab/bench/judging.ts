@@ -13,7 +13,7 @@ import {
   readGoldenCases,
 } from '../../shared/reviews/judging/golden-cases.ts';
 import { REQUIREMENTS_REVIEWER } from '../../shared/reviews/reviewers/requirements-review.ts';
-import { SIGNAL_REVIEWERS } from '../../shared/reviews/reviewers/signal.ts';
+import { SIGNAL_REVIEWERS } from '../../shared/reviews/reviewers/signal-reviewers.ts';
 import type { ObjectStore } from '../../shared/store/object-store.ts';
 import type { TaskStore } from '../../shared/store/task-store.ts';
 import {

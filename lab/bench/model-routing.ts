@@ -1,13 +1,13 @@
 import { DEFAULT_TIER_MODELS as MODELS, TIERS } from '../../shared/contract/agents/tiers.ts';
 import { TaskComplexity } from '../../shared/contract/submission/schema.ts';
+import type { LearnedAttemptOutcome } from '../../shared/control/cascade/learning/attempt-outcomes.ts';
 import {
   TIER_CHOICE_POLICIES,
   type TierChoicePolicy,
   TierPolicySettings,
 } from '../../shared/control/cascade/learning/cascade-policy.ts';
-import type { LearnedAttemptOutcome } from '../../shared/control/cascade/learning/learned-outcome.ts';
-import { NO_TIER_LEARNING_OVERRIDES } from '../../shared/control/cascade/learning/learning-control.ts';
-import { MAX_RECENT_ATTEMPT_OUTCOMES } from '../../shared/control/cascade/learning/outcome-window.ts';
+import { MAX_RECENT_ATTEMPT_OUTCOMES } from '../../shared/control/cascade/learning/recent-attempt-outcomes.ts';
+import { NO_TIER_LEARNING_OVERRIDES } from '../../shared/control/cascade/learning/tier-learning-overrides.ts';
 import { selectNextAttemptModel } from '../../shared/control/cascade/model-selection.ts';
 import { addSeconds, FIXED_NOW, task } from '../../test/support/builders.ts';
 import type { ResultSection } from './result-page.ts';

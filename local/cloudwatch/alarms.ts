@@ -1,5 +1,5 @@
-import type { ResolvedResource } from '../interfaces.ts';
-import { createResourcePropertyReader, type PropertyReader } from '../properties.ts';
+import { createResourcePropertyReader, type PropertyReader } from '../resource-properties.ts';
+import type { ResolvedResource } from '../shared-types.ts';
 import { compileMetricMath, type MetricExpression } from './metric-math.ts';
 import { metricKey, STATISTICS, type Statistic } from './metrics.ts';
 

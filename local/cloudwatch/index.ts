@@ -1,4 +1,4 @@
-import type { ResolvedResource } from '../interfaces.ts';
+import type { ResolvedResource } from '../shared-types.ts';
 import { type AlarmEvaluation, type AlarmState, evaluateAlarm } from './alarm-evaluation.ts';
 import { readAlarms } from './alarms.ts';
 import { MetricStore, parseEmbeddedMetrics } from './metrics.ts';

@@ -1,4 +1,4 @@
-import { isRecord } from '../properties.ts';
+import { isRecord } from '../resource-properties.ts';
 import type { DataPoint } from './metric-math.ts';
 
 const MINUTE_MS = 60_000;

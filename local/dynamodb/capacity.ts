@@ -1,4 +1,4 @@
-import { isRecord } from '../properties.ts';
+import { isRecord } from '../resource-properties.ts';
 import { type ItemImage, isSameImage } from './item-image.ts';
 
 /** A secondary index, as far as it affects the cost of a write. */

@@ -1,5 +1,5 @@
 import type { AwsJsonClient } from '../http/aws-json.ts';
-import { isRecord, type UnknownRecord } from '../properties.ts';
+import { isRecord, type UnknownRecord } from '../resource-properties.ts';
 import { itemBytes } from './capacity.ts';
 import type { ItemImage } from './item-image.ts';
 import { checkItemLimits, checkNestingDepth, hasExtremeNumber, MAX_ITEM_BYTES } from './item-limits.ts';

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import type { AwsJsonAnswer } from '../http/aws-json.ts';
-import { isRecord, type UnknownRecord } from '../properties.ts';
+import { isRecord, type UnknownRecord } from '../resource-properties.ts';
 import type { ItemImage } from './item-image.ts';
 
 /**

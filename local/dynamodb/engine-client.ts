@@ -1,5 +1,5 @@
 import { type AwsJsonAnswer, type AwsJsonClient, buildAwsJsonClient } from '../http/aws-json.ts';
-import { isRecord } from '../properties.ts';
+import { isRecord } from '../resource-properties.ts';
 
 /** Operation, besides those of DynamoDB, that loads items into an empty table. */
 export const LOAD_ITEMS_OPERATION = 'LoadItems';

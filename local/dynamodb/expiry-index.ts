@@ -1,4 +1,4 @@
-import { isRecord } from '../properties.ts';
+import { isRecord } from '../resource-properties.ts';
 import type { ItemImage } from './item-image.ts';
 
 /** When which items of a table expire. In memory: every start fills it from the items themselves. */

@@ -2,13 +2,14 @@ import { join } from 'node:path';
 import { createEngineAccessRule, type EngineCredentials } from '../engine-credentials.ts';
 import { createExternalEngine, type EngineThread, startEngineThread } from '../engine-thread.ts';
 import { type AwsJsonClient, createAwsJsonClient } from '../http/aws-json.ts';
-import type { OperationCounters, ResolvedResource, Stoppable } from '../interfaces.ts';
-import { isRecord } from '../properties.ts';
+import { isRecord } from '../resource-properties.ts';
+import type { OperationCounters, ResolvedResource, Stoppable } from '../shared-types.ts';
 import { LOCAL_ACCOUNT_ID, LOCAL_REGION } from '../template/identity.ts';
 import { createUpdateLimitCheck } from './dry-run-update.ts';
 import { createEngineClient, type EngineAnswer, type EngineClient } from './engine-client.ts';
 import { computeItemExpiry, createExpiryIndex, type ExpiryIndex } from './expiry-index.ts';
 import { getItemKey, type ItemImage, isSameImage } from './item-image.ts';
+import { createItemWriter } from './item-writer.ts';
 import { startStreamProxy } from './stream-proxy.ts';
 import { createTables, readTableSpecs, type TableSpec } from './tables.ts';
 import { startExpiredItemRemover } from './time-to-live.ts';
@@ -18,7 +19,6 @@ import {
   type WriteAheadLog,
   type WriteAheadLogOptions,
 } from './write-ahead-log/index.ts';
-import { createItemWriter } from './writer.ts';
 
 export interface DynamoOptions {
   /** Holds the write-ahead log; survives a kill. */

@@ -1,4 +1,4 @@
-import { isRecord } from '../properties.ts';
+import { isRecord } from '../resource-properties.ts';
 
 /** An item, or a part of one, in DynamoDB's JSON: `{ "pk": { "S": "…" } }`. Streams call it an image. */
 export type ItemImage = Readonly<Record<string, unknown>>;

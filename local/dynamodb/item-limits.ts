@@ -1,4 +1,4 @@
-import { isRecord } from '../properties.ts';
+import { isRecord } from '../resource-properties.ts';
 import { itemBytes } from './capacity.ts';
 import type { ItemImage } from './item-image.ts';
 import type { TableSpec } from './tables.ts';

@@ -1,4 +1,4 @@
-import type { UnknownRecord } from '../properties.ts';
+import type { UnknownRecord } from '../resource-properties.ts';
 import type { ItemImage } from './item-image.ts';
 import type { TableSpec } from './tables.ts';
 

@@ -2,13 +2,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { LoopbackAccessRule, LoopbackListener } from '../../shared/lib/loopback-listener.ts';
 import type { AwsJsonAnswer, AwsJsonClient } from '../http/aws-json.ts';
 import { listenOnPreferredPort, readBody, sendJson } from '../http/listen.ts';
-import type { OperationCounters } from '../interfaces.ts';
-import { isRecord, type UnknownRecord } from '../properties.ts';
+import { isRecord, type UnknownRecord } from '../resource-properties.ts';
+import type { OperationCounters } from '../shared-types.ts';
 import { tableArn } from '../template/identity.ts';
 import { getItemKey } from './item-image.ts';
 import type { WriteOperation } from './item-write.ts';
+import type { ItemWriter } from './item-writer.ts';
 import type { TableSpec } from './tables.ts';
-import type { ItemWriter } from './writer.ts';
 
 /**
  * Operations whose changes the proxy could not record one by one, or not make atomically as DynamoDB does.

@@ -1,12 +1,12 @@
 import type { AwsJsonClient } from '../http/aws-json.ts';
-import type { ResolvedResource } from '../interfaces.ts';
 import {
   createPropertyReader,
   createResourcePropertyReader,
   isRecord,
   type PropertyReader,
   type UnknownRecord,
-} from '../properties.ts';
+} from '../resource-properties.ts';
+import type { ResolvedResource } from '../shared-types.ts';
 import { streamArn } from '../template/identity.ts';
 import type { IndexSpec } from './capacity.ts';
 

@@ -1,7 +1,7 @@
-import type { Stoppable } from '../interfaces.ts';
+import type { Stoppable } from '../shared-types.ts';
 import type { ExpiryIndex } from './expiry-index.ts';
+import type { ItemWriter } from './item-writer.ts';
 import type { TableSpec } from './tables.ts';
-import type { ItemWriter } from './writer.ts';
 
 /** How often expired items are removed, in milliseconds. DynamoDB promises a few days. */
 const INTERVAL_MS = 60_000;

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { InjectedFaults } from '../interfaces.ts';
-import type { UnknownRecord } from '../properties.ts';
+import type { UnknownRecord } from '../resource-properties.ts';
 import { type ServiceAction, ServiceError } from '../service-actions.ts';
+import type { InjectedFaults } from '../shared-types.ts';
 import { parseRunTaskRequest } from './run-task-request.ts';
 import { createEcsTask, describeEcsTask, type EcsTask } from './task.ts';
 import { type EcsResources, findCluster, findTaskDefinition } from './task-definitions.ts';

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import type { Stoppable } from '../interfaces.ts';
+import type { Stoppable } from '../shared-types.ts';
 import type { Container, ContainerOptions } from './container.ts';
 
 export type ContainerHostRequest =

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
+import { runServiceAction, type ServiceAnswer } from '../service-actions.ts';
 import type {
   EventBus,
   InjectedFaults,
   OperationCounters,
   ResolvedResource,
   Stoppable,
-} from '../interfaces.ts';
-import { runServiceAction, type ServiceAnswer } from '../service-actions.ts';
+} from '../shared-types.ts';
 import { createEcsActions } from './actions.ts';
 import { createContainerHost } from './container-host.ts';
 import { createEcsTaskStateChangeEvent, type EcsTask } from './task.ts';

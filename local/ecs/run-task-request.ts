@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { UnknownRecord } from '../properties.ts';
+import type { UnknownRecord } from '../resource-properties.ts';
 import { ServiceError } from '../service-actions.ts';
 import type { TaskDefinition } from './task-definitions.ts';
 

@@ -1,6 +1,6 @@
-import type { ResolvedResource } from '../interfaces.ts';
-import { createResourcePropertyReader, type PropertyReader } from '../properties.ts';
+import { createResourcePropertyReader, type PropertyReader } from '../resource-properties.ts';
 import { ServiceError } from '../service-actions.ts';
+import type { ResolvedResource } from '../shared-types.ts';
 
 /** Seconds between SIGTERM and SIGKILL without a StopTimeout (ECS API reference). */
 const DEFAULT_STOP_TIMEOUT = 30;

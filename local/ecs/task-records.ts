@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { sha256 } from '../../shared/lib/sha256.ts';
 import { writeFileAtomically } from '../atomic-files.ts';
-import { isRecord, type UnknownRecord } from '../properties.ts';
+import { isRecord, type UnknownRecord } from '../resource-properties.ts';
 
 /** The record of a task that was started with a client token. */
 export interface TaskRecord {

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { EventBus } from '../interfaces.ts';
+import type { EventBus } from '../shared-types.ts';
 import type { ContainerHost } from './container-host.ts';
 import { applyContainerOverrides } from './run-task-request.ts';
 import { createEcsTaskStateChangeEvent, type EcsTask } from './task.ts';

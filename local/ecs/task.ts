@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { BusEvent } from '../interfaces.ts';
+import type { BusEvent } from '../shared-types.ts';
 import type { Container } from './container.ts';
 import type { RunTaskRequest } from './run-task-request.ts';
 import type { TaskDefinition } from './task-definitions.ts';

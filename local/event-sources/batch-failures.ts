@@ -1,5 +1,5 @@
-import type { InvokeResult } from '../interfaces.ts';
-import { isRecord } from '../properties.ts';
+import { isRecord } from '../resource-properties.ts';
+import type { InvokeResult } from '../shared-types.ts';
 
 /**
  * Returns the ids of the items of a batch that a function has not handled. As in Lambda, an error, or an

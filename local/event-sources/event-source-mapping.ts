@@ -1,7 +1,7 @@
 import type { StreamStartingPosition } from '../dynamodb/write-ahead-log/index.ts';
 import { compilePattern, type EventMatcher } from '../events/event-pattern.ts';
-import type { ResolvedResource } from '../interfaces.ts';
-import { createResourcePropertyReader, type PropertyReader } from '../properties.ts';
+import { createResourcePropertyReader, type PropertyReader } from '../resource-properties.ts';
+import type { ResolvedResource } from '../shared-types.ts';
 
 interface Common {
   /** Logical id: names the mapping in messages and in positions. */

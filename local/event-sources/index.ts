@@ -1,7 +1,7 @@
 import type { Dynamo } from '../dynamodb/index.ts';
 import type { EngineCredentials } from '../engine-credentials.ts';
 import { createAwsJsonClient } from '../http/aws-json.ts';
-import type { InjectedFaults, LambdaHost, ResolvedResource, Stoppable } from '../interfaces.ts';
+import type { InjectedFaults, LambdaHost, ResolvedResource, Stoppable } from '../shared-types.ts';
 import { readMappings } from './event-source-mapping.ts';
 import { startQueuePoller } from './queue-poller.ts';
 import { createLocalStreamReader, type LocalStreamReader } from './stream-reader.ts';

@@ -1,7 +1,7 @@
 import { shuffle } from '../fault-injection.ts';
 import type { AwsJsonClient } from '../http/aws-json.ts';
-import type { InjectedFaults, LambdaHost, Stoppable } from '../interfaces.ts';
-import { isRecord, type UnknownRecord } from '../properties.ts';
+import { isRecord, type UnknownRecord } from '../resource-properties.ts';
+import type { InjectedFaults, LambdaHost, Stoppable } from '../shared-types.ts';
 import { LOCAL_ACCOUNT_ID, LOCAL_REGION } from '../template/identity.ts';
 import { failedItemIds } from './batch-failures.ts';
 import type { QueueMapping } from './event-source-mapping.ts';

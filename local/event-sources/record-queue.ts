@@ -1,5 +1,5 @@
 import type { ChangeRecord } from '../dynamodb/write-ahead-log/index.ts';
-import type { Stoppable } from '../interfaces.ts';
+import type { Stoppable } from '../shared-types.ts';
 
 /** Result of a delivered batch: the index of the first record that was not handled, or null. */
 export type FirstFailedRecordIndex = number | null;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { itemBytes } from '../dynamodb/capacity.ts';
 import type { TableSpec } from '../dynamodb/tables.ts';
 import type { ChangeRecord } from '../dynamodb/write-ahead-log/index.ts';
-import type { UnknownRecord } from '../properties.ts';
+import type { UnknownRecord } from '../resource-properties.ts';
 import { LOCAL_REGION } from '../template/identity.ts';
 
 /** Formats a sequence number. DynamoDB's are long, and compare as text only if they have the same length. */

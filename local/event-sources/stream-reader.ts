@@ -4,7 +4,7 @@ import type { ChangeRecord, WriteAheadLog } from '../dynamodb/write-ahead-log/in
 import type { EngineCredentials } from '../engine-credentials.ts';
 import { shuffle } from '../fault-injection.ts';
 import type { AwsJsonClient } from '../http/aws-json.ts';
-import type { InjectedFaults, InvokeResult, LambdaHost, Stoppable } from '../interfaces.ts';
+import type { InjectedFaults, InvokeResult, LambdaHost, Stoppable } from '../shared-types.ts';
 import { failedItemIds } from './batch-failures.ts';
 import type { StreamMapping } from './event-source-mapping.ts';
 import { sendToFailureDestination } from './failure-destination.ts';

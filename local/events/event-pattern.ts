@@ -1,4 +1,4 @@
-import { isRecord } from '../properties.ts';
+import { isRecord } from '../resource-properties.ts';
 
 /** Returns true if the event matches. */
 export type EventMatcher = (event: unknown) => boolean;

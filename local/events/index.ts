@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { setLongTimeout } from '../long-timeout.ts';
+import { runServiceAction, type ServiceAnswer } from '../service-actions.ts';
 import type {
   BusEvent,
   EventBus,
@@ -6,9 +8,7 @@ import type {
   OperationCounters,
   ResolvedResource,
   Stoppable,
-} from '../interfaces.ts';
-import { setLongTimeout } from '../long-timeout.ts';
-import { runServiceAction, type ServiceAnswer } from '../service-actions.ts';
+} from '../shared-types.ts';
 import { LOCAL_ACCOUNT_ID, LOCAL_REGION } from '../template/identity.ts';
 import { createPutEventsAction } from './put-events.ts';
 import { DEFAULT_BUS, type EventBusRule, eventBusNames, type RuleTarget, readRules } from './rules.ts';

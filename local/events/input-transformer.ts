@@ -1,4 +1,4 @@
-import { isRecord, type PropertyReader } from '../properties.ts';
+import { isRecord, type PropertyReader } from '../resource-properties.ts';
 
 /** `$.detail.summary`: names, one below the other. */
 const PATH = /^\$(?:\.[\w-]+)+$/;

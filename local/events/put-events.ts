@@ -1,6 +1,6 @@
-import type { BusEvent } from '../interfaces.ts';
-import { isRecord } from '../properties.ts';
+import { isRecord } from '../resource-properties.ts';
 import { type ServiceAction, ServiceError } from '../service-actions.ts';
+import type { BusEvent } from '../shared-types.ts';
 
 /** Entries and bytes that one request may have. */
 const MOST_ENTRIES = 10;

@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { readBody } from '../http/listen.ts';
-import type { InvokeResult, LambdaHost, OperationCounters, ResolvedResource } from '../interfaces.ts';
+import type { InvokeResult, LambdaHost, OperationCounters, ResolvedResource } from '../shared-types.ts';
 import { createProxyFunctionEvent, type GatewayRequest, readGatewayRequest } from './proxy-event.ts';
 import { createRequestAuthorizer } from './request-authorizer.ts';
 import { type ApiResponse, gatewayErrorResponse, toApiResponse } from './response.ts';

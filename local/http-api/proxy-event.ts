@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { UnknownRecord } from '../properties.ts';
+import type { UnknownRecord } from '../resource-properties.ts';
 import { LOCAL_ACCOUNT_ID } from '../template/identity.ts';
 import type { RouteMatch } from './routes.ts';
 

@@ -1,5 +1,5 @@
-import type { LambdaHost } from '../interfaces.ts';
-import { isRecord, type UnknownRecord } from '../properties.ts';
+import { isRecord, type UnknownRecord } from '../resource-properties.ts';
+import type { LambdaHost } from '../shared-types.ts';
 import { LOCAL_ACCOUNT_ID, LOCAL_REGION } from '../template/identity.ts';
 import { createAuthorizerEvent, type GatewayRequest } from './proxy-event.ts';
 import { type Authorizer, parseIdentitySource, type RouteMatch } from './routes.ts';

@@ -1,5 +1,5 @@
 import type { OutgoingHttpHeaders } from 'node:http';
-import { isRecord } from '../properties.ts';
+import { isRecord } from '../resource-properties.ts';
 
 export interface ApiResponse {
   readonly status: number;

@@ -1,5 +1,5 @@
-import type { ResolvedResource } from '../interfaces.ts';
-import { createResourcePropertyReader, type PropertyReader } from '../properties.ts';
+import { createResourcePropertyReader, type PropertyReader } from '../resource-properties.ts';
+import type { ResolvedResource } from '../shared-types.ts';
 
 /** A Lambda authorizer of kind REQUEST with simple responses. */
 export interface Authorizer {

@@ -1,5 +1,5 @@
-import type { ResolvedResource } from '../interfaces.ts';
-import { createResourcePropertyReader, type PropertyReader } from '../properties.ts';
+import { createResourcePropertyReader, type PropertyReader } from '../resource-properties.ts';
+import type { ResolvedResource } from '../shared-types.ts';
 
 interface Limit {
   /** Requests a second; null: as many as come. */

@@ -1,6 +1,6 @@
 import { Agent, request as httpRequest } from 'node:http';
 import type { EngineCredentials } from '../engine-credentials.ts';
-import { isRecord, type UnknownRecord } from '../properties.ts';
+import { isRecord, type UnknownRecord } from '../resource-properties.ts';
 
 export interface AwsJsonAnswer {
   readonly status: number;

@@ -1,5 +1,5 @@
-import type { ResolvedResource } from '../interfaces.ts';
-import { createResourcePropertyReader } from '../properties.ts';
+import { createResourcePropertyReader } from '../resource-properties.ts';
+import type { ResolvedResource } from '../shared-types.ts';
 import type { AssetLocator } from '../template/assets.ts';
 import { LOCAL_ACCOUNT_ID, LOCAL_REGION } from '../template/identity.ts';
 

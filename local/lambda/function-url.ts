@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { readBody, sendJson } from '../http/listen.ts';
 import { createProxyFunctionEvent, readGatewayRequest } from '../http-api/proxy-event.ts';
-import type { LambdaHost, ResolvedResource, ResponseSink } from '../interfaces.ts';
-import { createResourcePropertyReader } from '../properties.ts';
+import { createResourcePropertyReader } from '../resource-properties.ts';
+import type { LambdaHost, ResolvedResource, ResponseSink } from '../shared-types.ts';
 
 /** Largest event of Lambda in bytes; the body is escaped in it. */
 const MAX_BODY_BYTES = 6 * 1_048_576;

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { EngineCredentials } from '../engine-credentials.ts';
 import type { FunctionEnvironmentPassthrough } from '../env-passthrough.ts';
-import type { InvokeResult, LambdaHost, OperationCounters, Stoppable } from '../interfaces.ts';
+import type { InvokeResult, LambdaHost, OperationCounters, Stoppable } from '../shared-types.ts';
 import { createFunctionEnvironment, type LocalServiceEndpoints } from './function-environment.ts';
 import { type FunctionSpec, parseFunctionName } from './function-spec.ts';
 import { createFunctionThreads } from './function-threads.ts';

@@ -1,4 +1,4 @@
-import type { InvokeResult, ResponseSink, Stoppable } from '../interfaces.ts';
+import type { InvokeResult, ResponseSink, Stoppable } from '../shared-types.ts';
 import type { FunctionInstance } from './instance.ts';
 import type { LambdaInvokeError } from './thread-protocol.ts';
 

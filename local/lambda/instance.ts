@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { InvokeResult, ResponseSink } from '../interfaces.ts';
+import type { InvokeResult, ResponseSink } from '../shared-types.ts';
 import type { FunctionSpec } from './function-spec.ts';
 import type { FunctionThread } from './function-threads.ts';
 import type {

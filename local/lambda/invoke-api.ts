@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { readBody, sendJson } from '../http/listen.ts';
+import { createResourcePropertyReader } from '../resource-properties.ts';
 import type {
   EventBus,
   InvokeResult,
   LambdaHost,
   OperationCounters,
   ResolvedResource,
-} from '../interfaces.ts';
-import { createResourcePropertyReader } from '../properties.ts';
+} from '../shared-types.ts';
 import { functionArn, parseFunctionName } from './function-spec.ts';
 
 const PATH = /^\/2015-03-31\/functions\/([^/?]+)\/invocations$/;

@@ -1,5 +1,5 @@
 import { Writable } from 'node:stream';
-import { isRecord } from '../properties.ts';
+import { isRecord } from '../resource-properties.ts';
 import type { MessageFromInstance } from './thread-protocol.ts';
 
 type StreamingHandler = (event: unknown, stream: Writable, context: unknown) => unknown;

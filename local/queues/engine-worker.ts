@@ -10,8 +10,8 @@ import { checkQueueDatabase } from './database-check.ts';
 import { enableFairQueues, preserveMessageGroups } from './fair-queues.ts';
 import { type FauxqsApp, openFauxqs, type S3Store, type SqsPersistence, type SqsStore } from './fauxqs.ts';
 import { s3OperationName, sqsOperationName } from './operation-names.ts';
-import { addS3RequestChecks, isS3Request } from './s3/hooks.ts';
 import { ObjectFiles } from './s3/object-files.ts';
+import { addS3RequestChecks, isS3Request } from './s3/request-checks.ts';
 
 /** A queue of the template with its SQS attributes. */
 export interface QueueSpec {

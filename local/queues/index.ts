@@ -6,8 +6,8 @@ import {
   type LocalAwsEngine,
   startEngineThread,
 } from '../engine-thread.ts';
-import type { OperationCounters, ResolvedResource, Stoppable } from '../interfaces.ts';
-import { createResourcePropertyReader, type PropertyReader } from '../properties.ts';
+import { createResourcePropertyReader, type PropertyReader } from '../resource-properties.ts';
+import type { OperationCounters, ResolvedResource, Stoppable } from '../shared-types.ts';
 import type {
   CountedRequest,
   OperatorNoticeMessage,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { OperationCounters } from '../interfaces.ts';
-import type { UnknownRecord } from '../properties.ts';
+import type { UnknownRecord } from '../resource-properties.ts';
 import { ServiceError } from '../service-actions.ts';
+import type { OperationCounters } from '../shared-types.ts';
 import { type Execution, startExecution } from './execution.ts';
 import { callServiceIntegration, type IntegratedServices } from './integrations/index.ts';
 import { ExecutionInterruptedError } from './interpreter/errors.ts';

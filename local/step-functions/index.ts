@@ -1,6 +1,6 @@
 import type { EngineCredentials } from '../engine-credentials.ts';
-import type { LambdaHost, OperationCounters, ResolvedResource, Stoppable } from '../interfaces.ts';
 import { runServiceAction, type ServiceAction, type ServiceAnswer } from '../service-actions.ts';
+import type { LambdaHost, OperationCounters, ResolvedResource, Stoppable } from '../shared-types.ts';
 import type { Execution } from './execution.ts';
 import { createExecutions, type Executions } from './executions.ts';
 import { createSqsSender } from './integrations/sqs.ts';

@@ -1,5 +1,5 @@
-import type { ResolvedResource } from '../interfaces.ts';
-import { createResourcePropertyReader } from '../properties.ts';
+import { createResourcePropertyReader } from '../resource-properties.ts';
+import type { ResolvedResource } from '../shared-types.ts';
 import { compileMachine } from './definition/compile.ts';
 import type { CompiledStateMachine } from './definition/machine.ts';
 import { withErrorLocation } from './definition/parse-definition.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isRecord, type UnknownRecord } from '../properties.ts';
+import { isRecord, type UnknownRecord } from '../resource-properties.ts';
 
 /** The stack of a cloud assembly: its template, and where its assets are in the assembly. */
 export interface AssemblyStack {

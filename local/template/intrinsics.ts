@@ -1,4 +1,4 @@
-import { isRecord } from '../properties.ts';
+import { isRecord } from '../resource-properties.ts';
 
 /** Resolves the references of intrinsic functions. Each method throws if the target does not exist. */
 export interface ReferenceResolver {

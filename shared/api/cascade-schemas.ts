@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { Tier } from '../contract/agents/tiers.ts';
 import { RoleName, TaskComplexity } from '../contract/submission/schema.ts';
 import { TierPolicySettings } from '../control/cascade/learning/cascade-policy.ts';
-import { TierLearningOverrides, TierPinScope } from '../control/cascade/learning/learning-control.ts';
+import { TierLearningOverrides, TierPinScope } from '../control/cascade/learning/tier-learning-overrides.ts';
 
 const CredibleInterval = z.object({ low: z.number(), high: z.number() });
 

@@ -1,6 +1,6 @@
 import { TABLE_ITEM_KEY_PREFIXES, TASKS_TABLE_KEY_ATTRIBUTES } from '../contract/resource-names.ts';
 import { addDailyMetrics, type DailyMetrics, EMPTY_DAILY_METRICS } from '../control/metrics/daily-metrics.ts';
-import type { RecordMetricsGroup } from '../control/metrics/metric-facts.ts';
+import type { RecordMetricsGroup } from '../control/metrics/record-metrics.ts';
 import { type ItemTable, itemKey, type TableItem } from './item-table.ts';
 import { computeShard } from './shard.ts';
 import { computeTtlEpochSeconds } from './ttl.ts';

@@ -5,7 +5,7 @@ import {
   type RunTaskCommandInput,
   StopTaskCommand,
 } from '@aws-sdk/client-ecs';
-import type { ContainerKind } from '../contract/box-kind.ts';
+import type { ContainerKind } from '../contract/launch-kind.ts';
 import { CONTAINER_ENV_NAMES, ECS_CONTAINER_NAMES } from '../contract/resource-names.ts';
 import type { FargatePool } from '../control/admission/container-capacity.ts';
 import { sha256 } from '../lib/sha256.ts';

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { TABLE_ITEM_KEY_PREFIXES, TASKS_TABLE_KEY_ATTRIBUTES } from '../contract/resource-names.ts';
-import type { HealthTrackedFile } from '../control/file-health/file-health-views.ts';
 import {
   addFileChangeOutcomes,
   type FileChangeOutcome,
   type FileChangeOutcomeHistory,
   MAX_KEPT_FILE_CHANGE_OUTCOMES,
   NO_FILE_CHANGE_OUTCOME_COUNTS,
-} from '../control/file-health/file-touches.ts';
+} from '../control/file-health/file-change-outcomes.ts';
+import type { HealthTrackedFile } from '../control/file-health/file-health-views.ts';
 import type { FileChangeOutcomeRow } from '../control/ledger/record-rows.ts';
 import { type ItemTable, itemKey, type TableItem } from './item-table.ts';
 import { computeTtlEpochSeconds } from './ttl.ts';

@@ -7,9 +7,9 @@ import {
   type RoleTaskCounts,
   type TaskStatusChange,
 } from '../control/ledger/task-counts.ts';
-import { TaskCompletionStore } from './completions.ts';
 import { type ItemTable, itemKey, type TableItem } from './item-table.ts';
 import { computeShard } from './shard.ts';
+import { TaskCompletionStore } from './task-completions.ts';
 import { computeTtlEpochSeconds } from './ttl.ts';
 
 /** Items that the tasks of one role are counted in: writers of the same one race. */

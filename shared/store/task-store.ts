@@ -20,7 +20,6 @@ import type { TaskChange, TaskCommand } from '../control/task-commands/task-chan
 import { buildLifecycleEventCondition } from './event-condition.ts';
 import { HeartbeatStore } from './heartbeats.ts';
 import { IF_ITEM_ABSENT, type ItemTable } from './item-table.ts';
-import { UsageMeterStore } from './meters.ts';
 import {
   APPROVAL_REQUESTER_ATTRIBUTE,
   buildQueuePartition,
@@ -28,6 +27,7 @@ import {
   taskFromItem,
   taskToItem,
 } from './task-item.ts';
+import { UsageMeterStore } from './usage-meters.ts';
 
 /** How often a lost race is run again before the caller is told to come back. Each loss means that somebody else got on. */
 const MAX_RACES = 25;

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { LearnedAttemptOutcome } from '../../shared/control/cascade/learning/learned-outcome.ts';
+import { LearnedAttemptOutcome } from '../../shared/control/cascade/learning/attempt-outcomes.ts';
 import type { DeadLetter, RetryQueue } from '../../shared/control/dead-letters/dead-letter.ts';
 import type { DeadLetterStore } from '../../shared/store/dead-letters.ts';
 import { recordDeadLetter, retryDeadLetters } from '../../shared/use-cases/operate/retry-dead-letters.ts';

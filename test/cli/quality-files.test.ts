@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { NO_FILE_CHANGE_OUTCOME_COUNTS } from '../../shared/control/file-health/file-change-outcomes.ts';
 import { FileHealthQuery } from '../../shared/control/file-health/file-health-schemas.ts';
 import {
   buildFileHealthHistory,
@@ -6,7 +7,6 @@ import {
   buildFileHealthReport,
   type HealthTrackedFile,
 } from '../../shared/control/file-health/file-health-views.ts';
-import { NO_FILE_CHANGE_OUTCOME_COUNTS } from '../../shared/control/file-health/file-touches.ts';
 import { assay, type FakeApi, fakeApi } from './support.ts';
 
 const NOW = new Date('2026-11-20T12:00:00.000Z');

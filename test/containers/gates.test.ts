@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { truncateEvidenceToLimit } from '../../containers/gates/fit-evidence.ts';
 import { runGates as gather } from '../../containers/gates/run-gates.ts';
+import { truncateEvidenceToLimit } from '../../containers/gates/truncate-evidence.ts';
 import type { Evidence } from '../../shared/contract/evidence/schema.ts';
 import type { GatesAssignment } from '../../shared/contract/messages/assignment.ts';
 import { commitUnusualPaths, UNUSUAL_PATHS } from '../support/unusual-tree.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createS3Cache } from '../../containers/gates/bucket-memory.ts';
+import { createS3Cache } from '../../containers/gates/s3-cache.ts';
 import { computeCacheEntryKey } from '../../gates/core/persistent-cache.ts';
 import { createContainerApiClient } from '../../shared/api/container-client.ts';
 import { type FakeApi, startFakeApi } from './fake-api.ts';

@@ -10,7 +10,7 @@ import { handler as upload } from '../../functions/api/upload-api.ts';
 import { handler as work } from '../../functions/api/work-api.ts';
 import { UPLOAD_RULES } from '../../shared/api/report-schemas.ts';
 import { ROUTES, type RouteDefinition, type RouteName, routeKey } from '../../shared/api/routes.ts';
-import { LAUNCH_KINDS, type LaunchKind } from '../../shared/contract/box-kind.ts';
+import { LAUNCH_KINDS, type LaunchKind } from '../../shared/contract/launch-kind.ts';
 import type { Task } from '../../shared/contract/task/task.ts';
 import { taskToItem } from '../../shared/store/task-item.ts';
 import * as build from '../support/builders.ts';

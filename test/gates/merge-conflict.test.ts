@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { GateResult } from '../../gates/core/gate.ts';
 import { mergeConflictGate } from '../../gates/gates/merge-conflict.ts';
-import { createFileCache } from '../../gates/pipeline/memory/file-cache.ts';
+import { createFileCache } from '../../gates/pipeline/cache/file-cache.ts';
 import { findFencedLines } from '../../gates/rules/merge-conflict/conflict-markers.ts';
 import { parseTreeMergeConflicts } from '../../workspace/git/merge-trees.ts';
 import type { UpstreamBranch } from '../../workspace/git/upstream-branch.ts';

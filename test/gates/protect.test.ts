@@ -16,7 +16,7 @@ import { mergeCargoToml, mergePyproject } from '../../gates/rules/protect/toml.t
 import {
   listScriptFilesOfCommand,
   listScriptFilesThroughPackageJson,
-} from '../../gates/tests/running/scripts-of-line.ts';
+} from '../../gates/tests/running/command-scripts.ts';
 
 const NOWHERE: ProtectedConfigMergeContext = { folder: '', isDeleted: () => false };
 

@@ -7,7 +7,7 @@ import { createOperationCounters } from '../../local/counters.ts';
 import { createEcs } from '../../local/ecs/index.ts';
 import { createEventBus } from '../../local/events/index.ts';
 import { createInjectedFaults } from '../../local/fault-injection.ts';
-import type { ResolvedResource } from '../../local/interfaces.ts';
+import type { ResolvedResource } from '../../local/shared-types.ts';
 import { createStepFunctions } from '../../local/step-functions/index.ts';
 import { type AssemblyStack, readAssembly } from '../../local/template/assets.ts';
 import { resolveTemplate } from '../../local/template.ts';

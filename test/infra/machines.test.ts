@@ -3,7 +3,7 @@ import jsonata from 'jsonata';
 import { describe, expect, it } from 'vitest';
 import { buildCascadeDefinition } from '../../infra/machines/cascade.ts';
 import { buildJanitorDefinition } from '../../infra/machines/janitor.ts';
-import type { StateDefinitionJson } from '../../infra/machines/states.ts';
+import type { StateDefinitionJson } from '../../infra/machines/state-definitions.ts';
 import { compileMachine } from '../../local/step-functions/definition/compile.ts';
 import { StateError } from '../../local/step-functions/interpreter/errors.ts';
 import { runFlow } from '../../local/step-functions/interpreter/run-flow.ts';
@@ -18,7 +18,7 @@ import {
 } from '../../shared/contract/messages/step-messages.ts';
 import { createJudgementWithoutOpinion } from '../../shared/reviews/engine/engine.ts';
 import { JUDGING_CLAIM_LEASE_SECONDS } from '../../shared/reviews/judging/judging-limits.ts';
-import { SIGNAL_REVIEWERS } from '../../shared/reviews/reviewers/signal.ts';
+import { SIGNAL_REVIEWERS } from '../../shared/reviews/reviewers/signal-reviewers.ts';
 
 const SIGNAL = { type: 'llm_judge', criteria: 'it adds', on_error: 'hold' } as const;
 const QUEUES = [1, 2, 3].map((priority) => `https://sqs.test/agents-${priority}`) as [string, string, string];

@@ -2,7 +2,7 @@ import type { Template } from 'aws-cdk-lib/assertions';
 import { expect, it } from 'vitest';
 import { WEB_PAGE_PATHS } from '../../shared/api/page-paths.ts';
 import { ROUTES, type RouteDefinition, routeKey } from '../../shared/api/routes.ts';
-import { LAUNCH_KINDS } from '../../shared/contract/box-kind.ts';
+import { LAUNCH_KINDS } from '../../shared/contract/launch-kind.ts';
 import { FUNCTION_IDS, only, synthesise } from './synthesise.ts';
 
 const template = synthesise();

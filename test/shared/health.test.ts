@@ -3,6 +3,10 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { summarizeChangedFiles } from '../../shared/contract/evidence/changed-files.ts';
 import {
+  type FileChangeOutcome,
+  NO_FILE_CHANGE_OUTCOME_COUNTS,
+} from '../../shared/control/file-health/file-change-outcomes.ts';
+import {
   FileHealthList,
   FileHealthQuery,
   FileHistory,
@@ -11,10 +15,6 @@ import {
   buildFileHealthHistory,
   buildFileHealthReport,
 } from '../../shared/control/file-health/file-health-views.ts';
-import {
-  type FileChangeOutcome,
-  NO_FILE_CHANGE_OUTCOME_COUNTS,
-} from '../../shared/control/file-health/file-touches.ts';
 import {
   computeHealthScores,
   findFileFlagReason,

@@ -22,7 +22,6 @@ import {
   EMPTY_DAILY_METRICS,
 } from '../../shared/control/metrics/daily-metrics.ts';
 import { addToHistogram, histogramPercentile } from '../../shared/control/metrics/histogram.ts';
-import { deriveRecordMetricsGroups } from '../../shared/control/metrics/metric-facts.ts';
 import {
   QualityByModel,
   QualityMetrics,
@@ -35,6 +34,7 @@ import {
   classifyScoreTrend,
   sumDailyMetrics,
 } from '../../shared/control/metrics/quality-views.ts';
+import { deriveRecordMetricsGroups } from '../../shared/control/metrics/record-metrics.ts';
 import { DailyMetricsStore } from '../../shared/store/daily-metrics.ts';
 import { ItemTable } from '../../shared/store/item-table.ts';
 import { createTestTable } from '../support/dynalite-table.ts';

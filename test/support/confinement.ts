@@ -1,7 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, realpathSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
-import { DROPPED_LINUX_CAPABILITIES, FARGATE_DEFAULT_CAPABILITIES } from '../../infra/box-capabilities.ts';
+import {
+  DROPPED_LINUX_CAPABILITIES,
+  FARGATE_DEFAULT_CAPABILITIES,
+} from '../../infra/container-capabilities.ts';
 import { CONTAINER_ENV_NAMES } from '../../shared/contract/resource-names.ts';
 import { type ProcessUser, parseProcessUsers } from '../../workspace/process/process-user.ts';
 import { createTemporaryFolder } from './git-repository.ts';

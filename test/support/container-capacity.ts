@@ -1,6 +1,6 @@
 import type { LaunchAdmissionRequest } from '../../shared/control/admission/admission-control.ts';
 import type { ContainerCapacity, FargatePool } from '../../shared/control/admission/container-capacity.ts';
-import type { RunningContainerEntry, RunningContainerStore } from '../../shared/store/container-register.ts';
+import type { RunningContainerEntry, RunningContainerStore } from '../../shared/store/running-containers.ts';
 
 export const CONTAINER_CAPACITY: ContainerCapacity = {
   limits: { on_demand: 6_144, spot: 6_144 },

@@ -6,16 +6,16 @@ import {
   TASK_SUMMARY_ATTRIBUTES,
   TASKS_TABLE_KEY_ATTRIBUTES,
 } from '../../shared/contract/resource-names.ts';
-import { RoleLearningStore } from '../../shared/store/beliefs.ts';
 import { ClaimIntentStore } from '../../shared/store/claim-intents.ts';
-import { TaskCompletionStore } from '../../shared/store/completions.ts';
-import { RunningContainerStore } from '../../shared/store/container-register.ts';
 import { DeadlineStore } from '../../shared/store/deadlines.ts';
 import { createDocumentClient } from '../../shared/store/document-client.ts';
 import { FileLockStore } from '../../shared/store/file-locks.ts';
 import { HeartbeatStore } from '../../shared/store/heartbeats.ts';
 import { ItemTable } from '../../shared/store/item-table.ts';
 import { ModelSpendStore } from '../../shared/store/model-spend.ts';
+import { RoleLearningStore } from '../../shared/store/role-learning.ts';
+import { RunningContainerStore } from '../../shared/store/running-containers.ts';
+import { TaskCompletionStore } from '../../shared/store/task-completions.ts';
 import { TaskCountStore } from '../../shared/store/task-counts.ts';
 import { TaskStore } from '../../shared/store/task-store.ts';
 import { WorkRequestStore } from '../../shared/store/work-requests.ts';

@@ -1,4 +1,4 @@
-import type { TaskProjectionContext } from '../../shared/use-cases/cascade/stream-projections.ts';
+import type { TaskProjectionContext } from '../../shared/use-cases/cascade/task-write-effects.ts';
 import { FIXED_NOW } from './builders.ts';
 import type { createTestTable } from './dynalite-table.ts';
 

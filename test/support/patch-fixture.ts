@@ -1,11 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Gate, GateContext, GateResult } from '../../gates/core/gate.ts';
-import type { PatchToCheck } from '../../gates/core/patch-subject.ts';
-import { SandboxFactory } from '../../gates/core/sandboxes.ts';
+import type { PatchToCheck } from '../../gates/core/patch-to-check.ts';
+import { SandboxFactory } from '../../gates/core/sandbox-factory.ts';
 import { EnvironmentExtension } from '../../gates/environment/environment-extension.ts';
 import { EnvironmentSetting } from '../../gates/environment/environment-setting.ts';
-import { createPatchToCheck } from '../../gates/pipeline/create-patch-subject.ts';
+import { createPatchToCheck } from '../../gates/pipeline/create-patch-to-check.ts';
 import { createGitStore, type GitStore } from '../../workspace/git/git-store.ts';
 import { type GitTreeEntry, writeGitCommit, writeGitObject, writeGitTree } from './git-objects.ts';
 import { createTemporaryFolder } from './git-repository.ts';

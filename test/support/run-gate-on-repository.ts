@@ -1,8 +1,8 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Gate, GateResult } from '../../gates/core/gate.ts';
-import { SandboxFactory } from '../../gates/core/sandboxes.ts';
-import { createPatchToCheck } from '../../gates/pipeline/create-patch-subject.ts';
+import { SandboxFactory } from '../../gates/core/sandbox-factory.ts';
+import { createPatchToCheck } from '../../gates/pipeline/create-patch-to-check.ts';
 import type { UpstreamBranch } from '../../workspace/git/upstream-branch.ts';
 import type { ProcessUser } from '../../workspace/process/process-user.ts';
 import { createTraversableFolder } from './confinement.ts';

@@ -2,15 +2,15 @@ import { copyFile, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CheckoutError } from './checkout-error.ts';
 import { createGitStore, type GitStore, readSingleLine } from './git-store.ts';
-import {
-  findUndeliverablePaths,
-  MAX_LISTED_UNDELIVERABLE_PATHS,
-  type UndeliverablePath,
-} from './missing-paths.ts';
 import { fetchMissingBlobs } from './partial-clone.ts';
 import { decodePath } from './path-encoding.ts';
 import { buildUserGitEnvironment, findRepositoryLayout, type RepositoryLayout } from './repository-layout.ts';
 import { type GitResult, gitErrorMessage, runGit } from './run-git.ts';
+import {
+  findUndeliverablePaths,
+  MAX_LISTED_UNDELIVERABLE_PATHS,
+  type UndeliverablePath,
+} from './undeliverable-paths.ts';
 import { findUpstreamBranch, type UpstreamBranch } from './upstream-branch.ts';
 
 export interface CapturedWorkingTree {

@@ -1,6 +1,6 @@
 import type { AgentAssignment, AgentModelAccess } from '../../../shared/contract/messages/assignment.ts';
+import type { AgentCallEventReader } from './agent-call-event.ts';
 import type { JsonFields } from './json-fields.ts';
-import type { AgentCallEventReader } from './observed-call.ts';
 import type { AgentFailure, AgentRunState } from './run-state.ts';
 
 export interface WorkspaceLayout {

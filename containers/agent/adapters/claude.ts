@@ -2,6 +2,7 @@ import { hasTurnLimit } from '../../../shared/contract/agents/adapter.ts';
 import { CLAUDE_MANIFEST } from '../../../shared/contract/agents/claude-manifest.ts';
 import { getFailureClassOfHttpStatus } from '../../../shared/contract/failure/http-status.ts';
 import type { AgentAdapter, AgentInvocation, AgentInvocationInput } from './adapter.ts';
+import { type AgentCallEventReader, formatToolInput } from './agent-call-event.ts';
 import {
   type JsonFields,
   toJsonArray,
@@ -10,7 +11,6 @@ import {
   toNonNegativeInteger,
   toNonNegativeNumber,
 } from './json-fields.ts';
-import { type AgentCallEventReader, formatToolInput } from './observed-call.ts';
 import {
   type AgentFailure,
   type AgentRunState,

@@ -2,6 +2,7 @@ import { CODEX_MANIFEST } from '../../../shared/contract/agents/codex-manifest.t
 import type { FailureCode } from '../../../shared/contract/failure/failure-class.ts';
 import { getFailureClassOfHttpStatus } from '../../../shared/contract/failure/http-status.ts';
 import type { AgentAdapter, AgentInvocation, AgentInvocationInput } from './adapter.ts';
+import { type AgentCallEventReader, formatToolInput } from './agent-call-event.ts';
 import {
   type JsonFields,
   toJsonArray,
@@ -9,7 +10,6 @@ import {
   toNonBlankText,
   toNonNegativeInteger,
 } from './json-fields.ts';
-import { type AgentCallEventReader, formatToolInput } from './observed-call.ts';
 import {
   type AgentFailure,
   type AgentRunState,

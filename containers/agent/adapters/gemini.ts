@@ -3,6 +3,7 @@ import { hasTurnLimit } from '../../../shared/contract/agents/adapter.ts';
 import type { FailureCode } from '../../../shared/contract/failure/failure-class.ts';
 import { getFailureClassOfHttpStatus } from '../../../shared/contract/failure/http-status.ts';
 import type { AgentAdapter, AgentInvocation, AgentInvocationInput } from './adapter.ts';
+import { type AgentCallEventReader, formatToolInput } from './agent-call-event.ts';
 import {
   type JsonFields,
   toJsonFields,
@@ -10,7 +11,6 @@ import {
   toNonNegativeInteger,
   tryParseJson,
 } from './json-fields.ts';
-import { type AgentCallEventReader, formatToolInput } from './observed-call.ts';
 import { type AgentFailure, type AgentRunState, buildAgentFailureDetails } from './run-state.ts';
 import { buildToolHookCommand, TOOL_HOOK_TIMEOUT_S } from './tool-hook.ts';
 

@@ -1,6 +1,7 @@
 import { OPENCODE_MANIFEST } from '../../../shared/contract/agents/opencode-manifest.ts';
 import { getFailureClassOfHttpStatus } from '../../../shared/contract/failure/http-status.ts';
 import type { AgentAdapter, AgentInvocation, AgentInvocationInput } from './adapter.ts';
+import { type AgentCallEventReader, formatToolInput } from './agent-call-event.ts';
 import {
   type JsonFields,
   toJsonFields,
@@ -9,7 +10,6 @@ import {
   toNonNegativeNumber,
   tryParseJson,
 } from './json-fields.ts';
-import { type AgentCallEventReader, formatToolInput } from './observed-call.ts';
 import { type AgentFailure, type AgentRunState, buildAgentFailureDetails } from './run-state.ts';
 import { TOOL_HOOK_TIMEOUT_S } from './tool-hook.ts';
 

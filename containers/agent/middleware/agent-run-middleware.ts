@@ -15,7 +15,7 @@ import {
   type MiddlewareDependencies,
 } from '../../../shared/control/middleware/run-context.ts';
 import { fenceUntrustedText } from '../../../shared/lib/fenced-prompt.ts';
-import type { AgentCallEvent } from '../adapters/observed-call.ts';
+import type { AgentCallEvent } from '../adapters/agent-call-event.ts';
 import type { AgentRunState } from '../adapters/run-state.ts';
 import { TurnUsageTracker } from './usage-per-turn.ts';
 

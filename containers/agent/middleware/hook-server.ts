@@ -5,8 +5,8 @@ import {
   isSameSecret,
   listenOnLoopback,
 } from '../../../shared/lib/loopback-listener.ts';
+import { formatToolInput } from '../adapters/agent-call-event.ts';
 import { type JsonFields, toJsonFields, toNonBlankText, tryParseJson } from '../adapters/json-fields.ts';
-import { formatToolInput } from '../adapters/observed-call.ts';
 import type { AgentRunMiddleware } from './agent-run-middleware.ts';
 
 /** Largest question in bytes that is read: a tool may write a whole file. */

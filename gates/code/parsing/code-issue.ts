@@ -1,5 +1,5 @@
 import type { GateFinding } from '../../core/gate-finding.ts';
-import { BaselineOccurrences } from './baseline-count.ts';
+import { BaselineOccurrences } from './baseline-occurrences.ts';
 
 /** Something wrong in one file. */
 export interface CodeIssue {

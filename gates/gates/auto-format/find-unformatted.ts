@@ -4,7 +4,7 @@ import { open } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { encodePath } from '../../../workspace/git/path-encoding.ts';
 import { classifyProcessResult } from '../../../workspace/process/command-outcome.ts';
-import type { PatchToCheck } from '../../core/patch-subject.ts';
+import type { PatchToCheck } from '../../core/patch-to-check.ts';
 import { USE_LOCAL_PROGRAMS_LINE } from '../../tests/running/tool-version.ts';
 import type { Formatter } from './formatters.ts';
 

@@ -1,5 +1,5 @@
 import { isProjectCodePath, type Language } from '../../core/language.ts';
-import type { PatchToCheck } from '../../core/patch-subject.ts';
+import type { PatchToCheck } from '../../core/patch-to-check.ts';
 import { buildVersionCommand, type ToolProgram } from '../../languages/language-tool.ts';
 
 export interface Formatter extends ToolProgram {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ProcessResult } from '../../../workspace/process/run-process.ts';
-import type { Sandbox } from '../../core/sandboxes.ts';
+import type { Sandbox } from '../../core/sandbox-factory.ts';
 
 /**
  * The program that loads modules of the project, in a process of its own: never in ours. It reads one order from standard input and

@@ -3,7 +3,7 @@ import { classifyProcessResult } from '../../../workspace/process/command-outcom
 import { ConfigError } from '../../core/configuration-file.ts';
 import type { Gate } from '../../core/gate.ts';
 import { GateConditionSetting } from '../../core/gate-conditions.ts';
-import type { SandboxFactory } from '../../core/sandboxes.ts';
+import type { SandboxFactory } from '../../core/sandbox-factory.ts';
 import { createCustomCommandGate, DEFAULT_CUSTOM_GATE_CONDITION } from './custom-command-gate.ts';
 import { CustomGateName, type CustomGateSetting } from './custom-gate-setting.ts';
 import { type GateModuleSource, runGateModules } from './gate-module-process.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { PatchToCheck } from '../../core/patch-subject.ts';
+import type { PatchToCheck } from '../../core/patch-to-check.ts';
 import type { PersistentCache } from '../../core/persistent-cache.ts';
 import { computeCacheEntryKey } from '../../core/persistent-cache.ts';
 import { CachedGateResult } from './cached-gate-result.ts';

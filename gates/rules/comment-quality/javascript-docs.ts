@@ -1,7 +1,7 @@
 import { classifyJavascriptIdentifier } from '../../code/names/javascript.ts';
 import { decodeIdentifier } from '../../code/parsing/string-literal.ts';
 import type { SyntaxNode } from '../../code/parsing/syntax-node.ts';
-import { readJavascriptPublicNames } from '../../code/surface/javascript.ts';
+import { readJavascriptPublicNames } from '../../code/public-names/javascript.ts';
 import {
   type DocumentedFunction,
   extractFirstSentence,

@@ -6,7 +6,7 @@ import { type ImportEdge, moduleOfPath } from '../../code/import-graph.ts';
 import { ModuleExports } from '../../code/module-exports.ts';
 import type { SyntaxNode } from '../../code/parsing/syntax-node.ts';
 import type { ProjectCodeRevisions } from '../../code/project-code.ts';
-import type { ModulePublicNames } from '../../code/surface/module-surface.ts';
+import type { ModulePublicNames } from '../../code/public-names/module-public-names.ts';
 import type { SyntaxTreeReader } from '../../code/syntax-reader.ts';
 import type { GateFinding } from '../../core/gate-finding.ts';
 import { type Language, languageOfGrammar } from '../../core/language.ts';

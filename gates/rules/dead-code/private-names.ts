@@ -1,6 +1,6 @@
 import { type IdentifierIndex, normalizeIdentifier } from '../../code/identifier-index.ts';
 import type { SyntaxNode } from '../../code/parsing/syntax-node.ts';
-import { listDeclaredNames, readJavascriptPublicNames } from '../../code/surface/javascript.ts';
+import { listDeclaredNames, readJavascriptPublicNames } from '../../code/public-names/javascript.ts';
 import type { Language } from '../../core/language.ts';
 
 /** A function, class or method that only this code can call. */

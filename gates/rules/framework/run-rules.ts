@@ -2,7 +2,7 @@ import { parseTestCases } from '../../code/cases/find-test-cases.ts';
 import type { TestCase } from '../../code/cases/test-case.ts';
 import { type ChangedFileText, readChangedFileTexts } from '../../core/changed-texts.ts';
 import type { GateFinding } from '../../core/gate-finding.ts';
-import type { PatchToCheck } from '../../core/patch-subject.ts';
+import type { PatchToCheck } from '../../core/patch-to-check.ts';
 import type { RuleLevel } from '../../core/rule-settings.ts';
 import type { PatchView, Rule, RuleMetadata } from './rule.ts';
 import { pickLowerRuleLevel } from './rule-levels.ts';

@@ -4,7 +4,7 @@ import {
   splitDiffByFile,
 } from '../../../shared/reviews/judging/diff-excerpt.ts';
 import { runGitInStore } from '../../../workspace/git/git-store.ts';
-import type { PatchToCheck } from '../../core/patch-subject.ts';
+import type { PatchToCheck } from '../../core/patch-to-check.ts';
 
 /** Most bytes of a diff that are read at all. */
 const MAX_DIFF_BYTES = 8 * 1_048_576;

@@ -2,11 +2,6 @@ import type * as z from 'zod';
 import type { JudgeModel } from '../../../shared/contract/models/judge-models.ts';
 import type { CheckErrorAction } from '../../../shared/contract/submission/on-error.ts';
 import { truncateToBytes } from '../../../shared/lib/truncate.ts';
-import {
-  determineNoOpinionOutcome,
-  type MissingOpinionReason,
-  type NoOpinionOutcome,
-} from '../../../shared/reviews/engine/absence.ts';
 import { combineModelCallReceipts } from '../../../shared/reviews/engine/both-orders.ts';
 import { chooseReviewerModels } from '../../../shared/reviews/engine/choose-models.ts';
 import {
@@ -14,6 +9,11 @@ import {
   NO_MODEL_CALL_RECEIPT,
   type ReviewerReply,
 } from '../../../shared/reviews/engine/engine.ts';
+import {
+  determineNoOpinionOutcome,
+  type MissingOpinionReason,
+  type NoOpinionOutcome,
+} from '../../../shared/reviews/engine/missing-opinion.ts';
 import type { ReviewPiece } from '../../../shared/reviews/engine/review-piece.ts';
 import type { GateOpinion, GateReviewer, GateReviewInput } from '../../../shared/reviews/engine/reviewer.ts';
 import type { DiffExcerpt } from '../../../shared/reviews/judging/diff-excerpt.ts';

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { CheckoutError } from '../../../workspace/git/checkout-error.ts';
 import { readBlobs } from '../../../workspace/git/read-blobs.ts';
-import { BaselineOccurrences } from '../../code/parsing/baseline-count.ts';
+import { BaselineOccurrences } from '../../code/parsing/baseline-occurrences.ts';
 import type { ChangedFileText } from '../../core/changed-texts.ts';
 import type { FindingSeverity, GateFinding } from '../../core/gate-finding.ts';
 import { grammarOfPath, isProjectCodePath } from '../../core/language.ts';

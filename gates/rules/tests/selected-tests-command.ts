@@ -7,7 +7,7 @@ import { parentFolderOf } from '../../code/resolve/import-resolver.ts';
 import { isTestFile, readTestReachability } from '../../code/test-reachability.ts';
 import { isDocumentationPath } from '../../core/gate-conditions.ts';
 import { grammarOfPath, isProjectCodePath } from '../../core/language.ts';
-import type { PatchToCheck } from '../../core/patch-subject.ts';
+import type { PatchToCheck } from '../../core/patch-to-check.ts';
 import { findFileProtection } from '../protect/protection-lookup.ts';
 
 /** The tests that a patch can break, as far as imports tell. */

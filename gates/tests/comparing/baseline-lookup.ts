@@ -1,5 +1,5 @@
 import type { GateContext } from '../../core/gate.ts';
-import type { PatchToCheck } from '../../core/patch-subject.ts';
+import type { PatchToCheck } from '../../core/patch-to-check.ts';
 import { type CacheEntryKey, computeCacheEntryKey } from '../../core/persistent-cache.ts';
 import type { CompletedCommandRun } from '../running/command-run.ts';
 import {

@@ -1,4 +1,4 @@
-import { BaselineOccurrences } from '../../code/parsing/baseline-count.ts';
+import { BaselineOccurrences } from '../../code/parsing/baseline-occurrences.ts';
 import type { GateFinding } from '../../core/gate-finding.ts';
 import { computeTestId, type TestResult } from '../../core/test-result.ts';
 import type { CompletedCommandRun } from '../running/command-run.ts';

@@ -1,5 +1,5 @@
-import type { PatchToCheck } from '../../core/patch-subject.ts';
-import { listPackageScriptCommands } from '../running/scripts-of-line.ts';
+import type { PatchToCheck } from '../../core/patch-to-check.ts';
+import { listPackageScriptCommands } from '../running/command-scripts.ts';
 
 const IN_LINE =
   /\s(?:--exitfirst|--maxfail|--bail|-failfast|--fail-?fast)\b|\bpytest\b[^;&|\n]{0,2000}\s-\w{0,20}x\b/;

@@ -2,15 +2,15 @@ import { DEFAULT_EXPERIMENT_TIME_MULTIPLE } from '../../core/experiment-settings
 import type { GateContext, GateResult } from '../../core/gate.ts';
 import { buildGateResult, type GateFinding } from '../../core/gate-finding.ts';
 import type { Language } from '../../core/language.ts';
-import type { PatchToCheck } from '../../core/patch-subject.ts';
+import type { PatchToCheck } from '../../core/patch-to-check.ts';
 import { listTestSourceNames } from '../../core/test-result.ts';
 import type { BaselineResultProvider } from '../comparing/baseline-lookup.ts';
 import { selectHiddenTestsOfLanguage } from '../comparing/hidden-tests-evidence.ts';
 import type { CompletedCommandRun } from '../running/command-run.ts';
+import { changeDemonstrationExperiment } from './definitions/change-demonstration.ts';
 import type { ExpectedTestChangeSet, TestInventoryComparison, TreeTestRunner } from './engine/experiment.ts';
 import { createExperimentTestRunners, ExperimentCpuBudget } from './engine/test-runners.ts';
 import { TEST_EXPERIMENTS } from './registry.ts';
-import { changeDemonstrationExperiment } from './rows/change-demonstration.ts';
 import { runTestExperiments } from './scheduler.ts';
 import { diffTestInventory } from './sources/test-inventory-diff.ts';
 import { readTestSourceIndex } from './sources/test-source-index.ts';

@@ -1,17 +1,20 @@
+import { baseTestsExperiment } from './definitions/base-tests.ts';
+import { changeDemonstrationExperiment } from './definitions/change-demonstration.ts';
+import { changedExpectationsExperiment } from './definitions/changed-expectations.ts';
+import { hiddenTestsExperiment } from './definitions/hidden-tests.ts';
+import { hunkBisectionExperiment } from './definitions/hunk-bisection.ts';
+import { mutationScoreRegressionExperiment } from './definitions/mutation-score-regression.ts';
+import { mutationThresholdExperiment } from './definitions/mutation-threshold.ts';
+import {
+  patchTestsOnBaseCodeExperiment,
+  rewrittenTestsExperiment,
+} from './definitions/patch-tests-on-old-code.ts';
+import { perturbedEnvironmentExperiment } from './definitions/perturbed-environment.ts';
+import { hardCodedAnswersExperiment, valueReplayExperiment } from './definitions/recorded-answers.ts';
+import { returnValueMutationExperiment } from './definitions/return-value-mutation.ts';
+import { testInventoryExperiment } from './definitions/test-inventory.ts';
+import { vacuousTestsExperiment } from './definitions/vacuous-tests.ts';
 import type { TestExperiment } from './engine/experiment.ts';
-import { baseTestsExperiment } from './rows/base-tests.ts';
-import { changeDemonstrationExperiment } from './rows/change-demonstration.ts';
-import { changedExpectationsExperiment } from './rows/changed-expectations.ts';
-import { hiddenTestsExperiment } from './rows/hidden-tests.ts';
-import { hunkBisectionExperiment } from './rows/hunk-bisection.ts';
-import { mutationScoreRegressionExperiment } from './rows/mutation-score-regression.ts';
-import { mutationThresholdExperiment } from './rows/mutation-threshold.ts';
-import { patchTestsOnBaseCodeExperiment, rewrittenTestsExperiment } from './rows/patch-tests-on-old-code.ts';
-import { perturbedEnvironmentExperiment } from './rows/perturbed-environment.ts';
-import { hardCodedAnswersExperiment, valueReplayExperiment } from './rows/recorded-answers.ts';
-import { returnValueMutationExperiment } from './rows/return-value-mutation.ts';
-import { testInventoryExperiment } from './rows/test-inventory.ts';
-import { vacuousTestsExperiment } from './rows/vacuous-tests.ts';
 
 /**
  * All experiments, in the order in which they run: required evidence first, then what decides most for the fewest runs. The cost is

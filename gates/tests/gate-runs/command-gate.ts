@@ -7,7 +7,7 @@ import {
 import { FLAKY_TEST_SETTING_SCHEMAS, readFlakyTestSettings } from '../../core/flaky-settings.ts';
 import type { Gate, GateContext, GateResult } from '../../core/gate.ts';
 import type { GateCondition } from '../../core/gate-conditions.ts';
-import type { PatchToCheck } from '../../core/patch-subject.ts';
+import type { PatchToCheck } from '../../core/patch-to-check.ts';
 import type { ToolKind } from '../../languages/language-tool.ts';
 import { selectLanguageTools } from '../running/choose-tools.ts';
 import {

@@ -1,6 +1,6 @@
 import type { GateEvidence } from '../../../shared/contract/evidence/schema.ts';
 import type { GateContext, GateResult } from '../../core/gate.ts';
-import type { PatchToCheck } from '../../core/patch-subject.ts';
+import type { PatchToCheck } from '../../core/patch-to-check.ts';
 import { createBaselineResultProvider, readCommandCacheInputs } from '../comparing/baseline-lookup.ts';
 import { evaluateTestRun } from '../comparing/evaluate-run.ts';
 import { runExperimentsAgainstBase } from '../experiments/compare-with-base.ts';

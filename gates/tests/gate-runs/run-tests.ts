@@ -1,5 +1,5 @@
 import type { GateContext, GateResult } from '../../core/gate.ts';
-import type { PatchToCheck } from '../../core/patch-subject.ts';
+import type { PatchToCheck } from '../../core/patch-to-check.ts';
 import {
   type BaselineResultProvider,
   createBaselineResultProvider,

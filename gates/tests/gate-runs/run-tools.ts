@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { toDisplayPath } from '../../../workspace/git/path-encoding.ts';
 import { classifyProcessResult } from '../../../workspace/process/command-outcome.ts';
 import type { GateContext, GateResult } from '../../core/gate.ts';
-import type { SandboxFactory } from '../../core/sandboxes.ts';
+import type { SandboxFactory } from '../../core/sandbox-factory.ts';
 import type { LanguageTool } from '../../languages/language-tool.ts';
 import { languageOfPath } from '../../languages/languages.ts';
 import { REPORT_READERS } from '../../reports/report-readers.ts';

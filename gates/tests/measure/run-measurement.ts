@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { classifyProcessResult } from '../../../workspace/process/command-outcome.ts';
 import type { GateResult } from '../../core/gate.ts';
-import type { SandboxFactory } from '../../core/sandboxes.ts';
+import type { SandboxFactory } from '../../core/sandbox-factory.ts';
 import { readReportFile } from '../running/report-file.ts';
 import { buildEnterFolderLine } from '../running/tool-folders.ts';
 

@@ -1,7 +1,7 @@
-import type { PatchToCheck } from '../../core/patch-subject.ts';
+import type { PatchToCheck } from '../../core/patch-to-check.ts';
+import { findPackageScriptCommand } from './command-scripts.ts';
+import { findProgramCall } from './program-call.ts';
 import { type CommandLine, REPORT_PATH_PLACEHOLDER } from './run-command-line.ts';
-import { findProgramCall } from './runner-call.ts';
-import { findPackageScriptCommand } from './scripts-of-line.ts';
 import { findToolVersion } from './tool-version.ts';
 
 /** The words of the commands of a line that `&&` joins; null for a line that does anything else than run them one after another. */

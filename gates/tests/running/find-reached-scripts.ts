@@ -1,4 +1,4 @@
-import { findPackageScriptCommand, listScriptFilesOfCommand } from './scripts-of-line.ts';
+import { findPackageScriptCommand, listScriptFilesOfCommand } from './command-scripts.ts';
 
 /** Most files that are read on the way, and how far one leads to the next. */
 const MAX_FILES = 60;

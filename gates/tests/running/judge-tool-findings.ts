@@ -1,4 +1,4 @@
-import { BaselineOccurrences } from '../../code/parsing/baseline-count.ts';
+import { BaselineOccurrences } from '../../code/parsing/baseline-occurrences.ts';
 import type { GateFinding } from '../../core/gate-finding.ts';
 import { computeFindingKey, type ToolFinding } from '../../reports/tool-report.ts';
 import type { AddedLines } from './added-lines.ts';

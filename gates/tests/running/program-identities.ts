@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import { access, realpath, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { listScriptFilesThroughPackageJson } from './scripts-of-line.ts';
+import { listScriptFilesThroughPackageJson } from './command-scripts.ts';
 
 /** The programs that a command line names, also through the scripts of package.json, each with what tells it from another version. */
 export async function listProgramIdentities(line: string, packageJson: string | null): Promise<string[]> {

@@ -1,4 +1,4 @@
-import type { PatchToCheck } from '../../core/patch-subject.ts';
+import type { PatchToCheck } from '../../core/patch-to-check.ts';
 
 export type ProjectScriptKind = 'lint' | 'type_check' | 'tests';
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { classifyProcessResult } from '../../../workspace/process/command-outcome.ts';
 import type { ProcessResult } from '../../../workspace/process/run-process.ts';
-import type { Sandbox } from '../../core/sandboxes.ts';
+import type { Sandbox } from '../../core/sandbox-factory.ts';
 import { findReportInOutput, readAnyReport } from '../../reports/read-any-report.ts';
 import type { ToolReport } from '../../reports/tool-report.ts';
 import type { CompletedCommandRun } from './command-run.ts';

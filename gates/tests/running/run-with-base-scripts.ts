@@ -2,7 +2,7 @@ import { join, normalize } from 'node:path/posix';
 import type { CheckOutcome } from '../../../shared/contract/check-outcome.ts';
 import type { CheckFinding } from '../../../shared/contract/evidence/schema.ts';
 import { getBasePath } from '../../../workspace/git/file-changes.ts';
-import type { PatchToCheck } from '../../core/patch-subject.ts';
+import type { PatchToCheck } from '../../core/patch-to-check.ts';
 import { findScriptsRunByCommand } from './find-reached-scripts.ts';
 
 export interface CommandCheckOutcome {

@@ -1,4 +1,4 @@
-import type { Sandbox, SandboxFactory } from '../../core/sandboxes.ts';
+import type { Sandbox, SandboxFactory } from '../../core/sandbox-factory.ts';
 import type { ToolProgram } from '../../languages/language-tool.ts';
 import { buildEnterFolderLine, buildExportPathLine } from './tool-folders.ts';
 

@@ -1,6 +1,6 @@
 import { type ContainerDefinition, DescribeTaskDefinitionCommand, ECSClient } from '@aws-sdk/client-ecs';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { FARGATE_DEFAULT_CAPABILITIES } from '../../../infra/box-capabilities.ts';
+import { FARGATE_DEFAULT_CAPABILITIES } from '../../../infra/container-capabilities.ts';
 import { EMULATED_REGION } from '../machine/run-environment.ts';
 import { withCamelCaseResponses } from './camel-case-client.ts';
 

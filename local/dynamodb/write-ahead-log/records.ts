@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import { isRecord } from '../../properties.ts';
+import { isRecord } from '../../resource-properties.ts';
 import type { ItemImage } from '../item-image.ts';
 
 /** One change of one item, as the readers of the stream see it. */

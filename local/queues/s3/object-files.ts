@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, type Stats, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { writeFileAtomically } from '../../atomic-files.ts';
-import { isRecord, type UnknownRecord } from '../../properties.ts';
+import { isRecord, type UnknownRecord } from '../../resource-properties.ts';
 
 /** An object as fauxqs keeps it. */
 export interface StoredObject {

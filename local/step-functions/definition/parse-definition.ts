@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { isRecord } from '../../properties.ts';
+import { isRecord } from '../../resource-properties.ts';
 
 /** Parses a part of a definition. Throws an error that names the key at fault. */
 export function parseDefinition<T extends z.ZodType>(schema: T, value: unknown): z.infer<T> {

@@ -1,4 +1,4 @@
-import { isRecord } from '../../properties.ts';
+import { isRecord } from '../../resource-properties.ts';
 
 /** The resource of a Task state. */
 export type TaskResource =

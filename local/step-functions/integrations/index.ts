@@ -1,6 +1,6 @@
-import type { LambdaHost } from '../../interfaces.ts';
-import { isRecord, type UnknownRecord } from '../../properties.ts';
+import { isRecord, type UnknownRecord } from '../../resource-properties.ts';
 import { ServiceError } from '../../service-actions.ts';
+import type { LambdaHost } from '../../shared-types.ts';
 import type { TaskResource } from '../definition/task-resource.ts';
 import type { Execution } from '../execution.ts';
 import { StateError } from '../interpreter/errors.ts';

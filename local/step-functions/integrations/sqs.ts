@@ -1,7 +1,7 @@
 import { SendMessageCommand, SQSClient, SQSServiceException } from '@aws-sdk/client-sqs';
 import * as z from 'zod';
 import type { EngineCredentials } from '../../engine-credentials.ts';
-import type { UnknownRecord } from '../../properties.ts';
+import type { UnknownRecord } from '../../resource-properties.ts';
 import { StateError } from '../interpreter/errors.ts';
 
 /** Sends the message that the arguments of a Task describe and returns the answer of the API. */

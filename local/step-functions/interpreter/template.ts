@@ -1,5 +1,5 @@
 import jsonata from 'jsonata';
-import { isRecord } from '../../properties.ts';
+import { isRecord } from '../../resource-properties.ts';
 import { StateError } from './errors.ts';
 import { registerJsonataFunctions } from './functions.ts';
 

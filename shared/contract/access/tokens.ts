@@ -1,6 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { sha256 } from '../../lib/sha256.ts';
-import type { LaunchKind } from '../box-kind.ts';
+import type { LaunchKind } from '../launch-kind.ts';
 import { TABLE_ITEM_KEY_PREFIXES, TASKS_TABLE_KEY_ATTRIBUTES } from '../resource-names.ts';
 import type { OperatorRole } from './rights.ts';
 

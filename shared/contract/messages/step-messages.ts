@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { LaunchKind } from '../box-kind.ts';
 import { Verdict } from '../evidence/schema.ts';
 import { Judgement, RequirementsReviewDecision } from '../judgement/judgement.ts';
 import { PipelineReviewDecision } from '../judgement/review-pipeline-schema.ts';
+import { LaunchKind } from '../launch-kind.ts';
 import { TaskId } from '../submission/schema.ts';
 
 /** A message of the agents queues and the gates queue: ids only; what is large is on S3, what is state is in the table. */

@@ -1,4 +1,4 @@
-import type { LaunchKind } from '../box-kind.ts';
+import type { LaunchKind } from '../launch-kind.ts';
 import { Refusal } from '../refusal.ts';
 import { isTerminalStatus } from './status.ts';
 import { currentAttempt, type Task } from './task.ts';

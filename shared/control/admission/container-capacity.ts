@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { CONTAINER_KINDS, type ContainerKind } from '../../contract/box-kind.ts';
+import { CONTAINER_KINDS, type ContainerKind } from '../../contract/launch-kind.ts';
 
 /** What Fargate has a quota of vCPUs for, each its own. */
 export const FARGATE_POOLS = ['on_demand', 'spot'] as const;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { LAUNCH_KINDS } from '../../contract/box-kind.ts';
+import { LAUNCH_KINDS } from '../../contract/launch-kind.ts';
 import { LetterStatus } from './letter-status.ts';
 
 /** Who reads the stream, and may give up what it cannot do. */

@@ -1,17 +1,17 @@
 import type * as z from 'zod';
-import type {
-  FileHealthList,
-  FileHealthQuery,
-  FileHealthReport,
-  FileHistory,
-} from './file-health-schemas.ts';
 import {
   addFileChangeOutcomeCount,
   type FileChangeOutcome,
   type FileChangeOutcomeCounts,
   type FileChangeOutcomeHistory,
   SCORED_FILE_CHANGE_OUTCOMES,
-} from './file-touches.ts';
+} from './file-change-outcomes.ts';
+import type {
+  FileHealthList,
+  FileHealthQuery,
+  FileHealthReport,
+  FileHistory,
+} from './file-health-schemas.ts';
 import { computeHealthScores, findFileFlagReason, healthGrade, totalHealthScore } from './health-score.ts';
 
 export interface HealthTrackedFile extends FileChangeOutcomeHistory {

@@ -2,7 +2,7 @@ import {
   type FileChangeOutcome,
   type FileChangeOutcomeCounts,
   SCORED_FILE_CHANGE_OUTCOMES,
-} from './file-touches.ts';
+} from './file-change-outcomes.ts';
 
 /** 0 to 100; null: nothing is known of it. */
 export interface HealthScores {

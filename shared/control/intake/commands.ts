@@ -10,7 +10,7 @@ import type { TaskSubmission } from '../../contract/submission/schema.ts';
 import { canonicalHash } from '../../lib/canonical-json.ts';
 import { unclearCriteriaReasons } from '../coordination/clarification.ts';
 import { ClarificationRequiredError } from '../failures/thrown-errors.ts';
-import { TASK_RETENTION_DAYS } from '../task-commands/settle.ts';
+import { TASK_RETENTION_DAYS } from '../task-commands/finish-task.ts';
 
 /** Why a person must say first what is meant; empty: it is clear, or somebody has said it. */
 export const findClarificationReasons = ({

@@ -1,4 +1,4 @@
-import { LAUNCH_KINDS } from '../../contract/box-kind.ts';
+import { LAUNCH_KINDS } from '../../contract/launch-kind.ts';
 import type { Task } from '../../contract/task/task.ts';
 
 /** Why a box brought nothing: it never ran or was taken away, it is gone, its agent fell silent, or ECS will not start it at all. */

@@ -6,10 +6,10 @@ import { totalJudgingCost } from '../../contract/task/judging-cost.ts';
 import { isTerminalStatus } from '../../contract/task/status.ts';
 import { currentAttempt, type Task } from '../../contract/task/task.ts';
 import { breakEvenPassRate, computeAttemptChainCosts } from '../cascade/chain-costs.ts';
-import { hasAttemptPassed } from '../cascade/learning/learned-outcome.ts';
+import { hasAttemptPassed } from '../cascade/learning/attempt-outcomes.ts';
 import { classifyAttemptFailure } from '../failures/attempt-failure.ts';
 import { computeQualityScore } from '../verdict/quality-score.ts';
-import { deriveFileChangeOutcomeRows } from './file-rows.ts';
+import { deriveFileChangeOutcomeRows } from './file-change-outcome-rows.ts';
 import { deriveJudgementRows } from './judgement-rows.ts';
 import { deriveWorkOutcomeRows } from './outcome-rows.ts';
 import type {

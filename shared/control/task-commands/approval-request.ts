@@ -17,8 +17,8 @@ import type { Task } from '../../contract/task/task.ts';
 import { truncateText } from '../../lib/truncate.ts';
 import { determineEffectiveAutonomyLevel } from '../approvals/effective-autonomy.ts';
 import { type ApprovalTimeoutPolicy, scheduleApproval } from '../approvals/timeout-policy.ts';
+import { taskEndFields } from './finish-task.ts';
 import { isLaunchedByPlatform } from './launch.ts';
-import { taskEndFields } from './settle.ts';
 import {
   applyTaskEvent,
   replaceCurrentAttempt,

@@ -1,13 +1,13 @@
-import { LAUNCH_KINDS, type LaunchKind } from '../../contract/box-kind.ts';
+import { LAUNCH_KINDS, type LaunchKind } from '../../contract/launch-kind.ts';
 import { LAUNCH_MESSAGE_VISIBILITY_SECONDS } from '../../contract/messages/step-messages.ts';
 import { DELIVERY_LIMIT_SECONDS } from '../../contract/resource-names.ts';
 import { isTerminalStatus } from '../../contract/task/status.ts';
 import { currentAttempt, type Task } from '../../contract/task/task.ts';
 import { nextApprovalDeadline } from './approval-request.ts';
+import { determineCascadeStage } from './cascade-stage.ts';
 import { isCascadeExecutionNeeded } from './execution-start.ts';
 import { findHeartbeatAttempt } from './heartbeat.ts';
 import { hasContainerReported, isLaunchedByPlatform } from './launch.ts';
-import { determineCascadeStage } from './stage.ts';
 
 /** Seconds that a step of the cascade may take, its start included, or ECS may not know of a box that it has started, before it counts as lost. */
 export const START_GRACE_SECONDS = 30;

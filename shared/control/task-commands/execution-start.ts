@@ -1,7 +1,7 @@
 import type { CascadeExecutionInput, CascadeStepResult } from '../../contract/messages/step-messages.ts';
 import type { Task } from '../../contract/task/task.ts';
 import { hashSubmitterName } from '../admission/admission-control.ts';
-import { type CascadeStage, determineCascadeStage } from './stage.ts';
+import { type CascadeStage, determineCascadeStage } from './cascade-stage.ts';
 
 /** Where a task waits for what others bring: a box its report, the janitor its verdict. */
 const EXTERNAL_WAIT_STAGES: ReadonlySet<CascadeStage> = new Set<CascadeStage>([

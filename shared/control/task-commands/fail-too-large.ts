@@ -1,7 +1,7 @@
 import { shrinkTaskFully } from '../../contract/task/shrink-task.ts';
 import { TASK_LIFECYCLE } from '../../contract/task/status.ts';
 import { currentAttempt, type Task } from '../../contract/task/task.ts';
-import { taskEndFields } from './settle.ts';
+import { taskEndFields } from './finish-task.ts';
 import { applyTaskEvent, replaceCurrentAttempt, type TaskChange, toIsoTime } from './task-change.ts';
 
 /**

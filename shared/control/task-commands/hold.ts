@@ -2,7 +2,7 @@ import { Refusal } from '../../contract/refusal.ts';
 import { verdictJudgingCost } from '../../contract/task/judging-cost.ts';
 import { currentAttempt, type Task } from '../../contract/task/task.ts';
 import { truncateText } from '../../lib/truncate.ts';
-import { taskEndFields } from './settle.ts';
+import { taskEndFields } from './finish-task.ts';
 import { applyTaskEvent, replaceCurrentAttempt, type TaskChange, toIsoTime } from './task-change.ts';
 
 /** How often the verdict of one attempt may be asked for again: each time costs what its judges cost. */

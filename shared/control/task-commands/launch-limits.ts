@@ -1,4 +1,4 @@
-import type { LaunchKind } from '../../contract/box-kind.ts';
+import type { LaunchKind } from '../../contract/launch-kind.ts';
 import type { ContainerLaunch } from '../../contract/task/attempt.ts';
 
 /** How many agent or gates containers may be lost for one attempt. Lost deliveries count against the retries of the task. */

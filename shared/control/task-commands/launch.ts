@@ -1,8 +1,8 @@
-import type { LaunchKind } from '../../contract/box-kind.ts';
+import type { LaunchKind } from '../../contract/launch-kind.ts';
 import type { ContainerLaunch } from '../../contract/task/attempt.ts';
 import type { Task } from '../../contract/task/task.ts';
+import { taskEndFields } from './finish-task.ts';
 import { findLaunchGiveUpReason, MAX_EXCUSED_LAUNCHES } from './launch-limits.ts';
-import { taskEndFields } from './settle.ts';
 import {
   applyTaskEvent,
   replaceCurrentAttempt,

@@ -3,8 +3,8 @@ import type { Attempt, PatchArtifact } from '../../contract/task/attempt.ts';
 import { type BaseCommitAndTree, currentAttempt, type Task } from '../../contract/task/task.ts';
 import { truncateText } from '../../lib/truncate.ts';
 import { requireSameBaseCommit } from './base-commit.ts';
-import { determineAttemptOutcome } from './decide.ts';
 import { recordDeliveryRefusal } from './deliver.ts';
+import { determineAttemptOutcome } from './record-cascade-decision.ts';
 import {
   applyTaskEvent,
   replaceCurrentAttempt,

@@ -6,7 +6,7 @@ import { MAX_ATTEMPTS_BEFORE_RETRY } from '../../contract/task/shrink-task.ts';
 import { currentAttempt, type Task } from '../../contract/task/task.ts';
 import { applyApprovalEvent } from './approval-request.ts';
 import { parseFullCommitId, requireSameBaseCommit, shouldStartCascade } from './base-commit.ts';
-import { taskEndFields } from './settle.ts';
+import { taskEndFields } from './finish-task.ts';
 import {
   applyTaskEvent,
   refuseReviewOfOwnWork,

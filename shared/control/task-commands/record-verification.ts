@@ -15,7 +15,7 @@ import type { Task } from '../../contract/task/task.ts';
 import { truncateText } from '../../lib/truncate.ts';
 import { JUDGING_CLAIM_LEASE_SECONDS } from '../../reviews/judging/judging-limits.ts';
 import { requireSameBaseCommit } from './base-commit.ts';
-import { determineCascadeStage } from './stage.ts';
+import { determineCascadeStage } from './cascade-stage.ts';
 import {
   applyTaskEvent,
   refuseReviewOfOwnWork,

@@ -1,4 +1,4 @@
-import type { LaunchKind } from '../../contract/box-kind.ts';
+import type { LaunchKind } from '../../contract/launch-kind.ts';
 import { Refusal } from '../../contract/refusal.ts';
 import type { Attempt, ContainerLaunch } from '../../contract/task/attempt.ts';
 import type { TaskStatus } from '../../contract/task/status.ts';
@@ -6,8 +6,8 @@ import { currentAttempt, type Task } from '../../contract/task/task.ts';
 import { truncateText } from '../../lib/truncate.ts';
 import { buildFailureClassification } from '../failures/failure-classification.ts';
 import { shouldStartCascade } from './base-commit.ts';
+import { taskEndFields } from './finish-task.ts';
 import { CONTAINER_START_SECONDS, hasContainerReported, isLaunchedByPlatform } from './launch.ts';
-import { taskEndFields } from './settle.ts';
 import {
   applyTaskEvent,
   replaceCurrentAttempt,

@@ -6,7 +6,7 @@ import type { Task } from '../../contract/task/task.ts';
 import type { ResolvedWorkflow } from '../../contract/workflow/resolved-workflow.ts';
 import { truncateText } from '../../lib/truncate.ts';
 import { isBaseCommitUnresolved } from './base-commit.ts';
-import { taskEndFields } from './settle.ts';
+import { taskEndFields } from './finish-task.ts';
 import { applyTaskEvent, type TaskChange } from './task-change.ts';
 
 /** A plan with what its present base says of plans, and nothing of an earlier one. */

@@ -1,5 +1,5 @@
 import type { Tier, TierModels } from '../../contract/agents/tiers.ts';
-import type { RoleLearningState } from '../cascade/learning/belief.ts';
+import type { RoleLearningState } from '../cascade/learning/tier-pass-rate.ts';
 import type { RecordedTask, RecordedTierOutcome } from '../cascade/simulation/recorded-outcomes.ts';
 
 const taskOf = (attempt: string): string => attempt.slice(0, attempt.lastIndexOf('#'));

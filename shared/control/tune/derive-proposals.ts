@@ -1,7 +1,7 @@
 import { TaskComplexity } from '../../contract/submission/schema.ts';
 import { computeWilsonInterval } from '../cascade/learning/intervals.ts';
-import { recordedTaskLadder } from '../cascade/simulation/episode.ts';
 import type { RecordedTask } from '../cascade/simulation/recorded-outcomes.ts';
+import { recordedTaskLadder } from '../cascade/simulation/simulate-task-run.ts';
 import type { DailyMetrics } from '../metrics/daily-metrics.ts';
 import { applyTuningToCascadePolicy, tunedFirstTier } from './active-changes.ts';
 import { testGateRequirementChange } from './gate-requirement-test.ts';

@@ -1,16 +1,16 @@
 import { TIERS, type Tier, type TierModels } from '../../contract/agents/tiers.ts';
-import { nominalAttemptCostUsd } from '../cascade/learning/belief.ts';
 import { TierPolicySettings } from '../cascade/learning/cascade-policy.ts';
 import { computeCentralInterval90, computeWilsonInterval } from '../cascade/learning/intervals.ts';
 import { createSeededRandom } from '../cascade/learning/seeded-random.ts';
+import { nominalAttemptCostUsd } from '../cascade/learning/tier-pass-rate.ts';
 import { type BootstrapEstimate, estimateMeanByBootstrap } from '../cascade/simulation/bootstrap.ts';
+import type { RecordedTask, RecordedTierOutcome } from '../cascade/simulation/recorded-outcomes.ts';
 import {
   createLearningPolicy,
   recordedTaskLadder,
   type SimulationPolicy,
   simulateTaskRun,
-} from '../cascade/simulation/episode.ts';
-import type { RecordedTask, RecordedTierOutcome } from '../cascade/simulation/recorded-outcomes.ts';
+} from '../cascade/simulation/simulate-task-run.ts';
 import { applyTuningToCascadePolicy, tunedFirstTier } from './active-changes.ts';
 import type { TuningProposalTestResult, TuningState } from './proposals.ts';
 import type { SettingChange } from './setting-change.ts';

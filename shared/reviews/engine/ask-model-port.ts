@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { ModelCallUsage } from '../../contract/judgement/judgement.ts';
 import type { JudgeModel } from '../../contract/models/judge-models.ts';
-import type { UnusableAnswerReason } from './absence.ts';
+import type { UnusableAnswerReason } from './missing-opinion.ts';
 import type { JudgePrompt } from './prompt.ts';
 
 /** A picture that a model is shown. Whoever shows one has read it to its end. */

@@ -7,8 +7,8 @@ import {
   modelsForPurpose,
 } from '../../contract/models/judge-models.ts';
 import { modelFamily } from '../../contract/models/model-family.ts';
-import type { MissingOpinionReason } from './absence.ts';
 import type { JudgingRefusal } from './decision-reason.ts';
+import type { MissingOpinionReason } from './missing-opinion.ts';
 import type { ModelReviewer } from './reviewer.ts';
 
 /** The maker whose model reviews what a model of this one has written, by the first word that its name has (2026-11). */

@@ -8,11 +8,15 @@ import {
 } from '../../contract/judgement/judgement.ts';
 import { calibrationIdFor, type JudgeModel, judgeModelFamily } from '../../contract/models/judge-models.ts';
 import { fenceUntrustedText } from '../../lib/fenced-prompt.ts';
-import { describeMissingOpinion, determineNoOpinionOutcome, type MissingOpinionReason } from './absence.ts';
 import { computeJudgeCallCostUsd } from './ask-cost.ts';
 import type { AskReviewModel, PromptPicture, ReviewerModelQuestion } from './ask-model-port.ts';
 import { chooseReviewerModels, type ReviewerModelOptions } from './choose-models.ts';
 import type { SkipReason } from './decision-reason.ts';
+import {
+  describeMissingOpinion,
+  determineNoOpinionOutcome,
+  type MissingOpinionReason,
+} from './missing-opinion.ts';
 import { verdictForMissingOpinion } from './opinion-verdict.ts';
 import type { JudgePrompt } from './prompt.ts';
 import { type ReviewPiece, selectPieces } from './review-piece.ts';

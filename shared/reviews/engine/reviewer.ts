@@ -3,8 +3,8 @@ import type { GateEvidence } from '../../contract/evidence/schema.ts';
 import type { Judgement } from '../../contract/judgement/judgement.ts';
 import type { JudgePurpose } from '../../contract/models/judge-models.ts';
 import type { CheckErrorAction } from '../../contract/submission/on-error.ts';
-import type { MissingOpinionReason } from './absence.ts';
 import type { SkipReason } from './decision-reason.ts';
+import type { MissingOpinionReason } from './missing-opinion.ts';
 import type { JudgePrompt } from './prompt.ts';
 import type { PieceKind, ReviewPiece } from './review-piece.ts';
 

@@ -11,13 +11,13 @@ import * as z from 'zod';
 import { normaliseModelName } from '../../contract/models/model-prices.ts';
 import { buildFenceInstructions, fenceUntrustedText } from '../../lib/fenced-prompt.ts';
 import { truncateText } from '../../lib/truncate.ts';
-import type { NoOpinionOutcome, UnusableAnswerReason } from '../engine/absence.ts';
 import type {
   AskReviewModel,
   ModelAnswer,
   PromptPicture,
   ReviewerModelQuestion,
 } from '../engine/ask-model-port.ts';
+import type { NoOpinionOutcome, UnusableAnswerReason } from '../engine/missing-opinion.ts';
 import { createLanguageModel, MissingModelKeyError, type ReadModelApiKey } from './language-model.ts';
 
 /** Calls for one answer: transient errors are tried again, an answer of another shape is asked for once more. */

@@ -16,7 +16,7 @@ import {
 } from '../judging/judge-calibration.ts';
 import { JUDGE_PROMPTS } from '../judging/prompts.ts';
 import { REQUIREMENTS_REVIEWER } from './requirements-review.ts';
-import { getSignalReviewer } from './signal.ts';
+import { getSignalReviewer } from './signal-reviewers.ts';
 
 /** What can be measured: the questions that the janitor asks. */
 export const CALIBRATED_JUDGE_QUESTIONS = ['second_look', 'llm_judge', 'llm_review'] as const;

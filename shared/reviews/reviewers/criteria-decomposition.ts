@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { ResolvedVerification } from '../../contract/workflow/resolved-workflow.ts';
 import { truncateToBytes } from '../../lib/truncate.ts';
-import type { MissingOpinionReason } from '../engine/absence.ts';
+import type { MissingOpinionReason } from '../engine/missing-opinion.ts';
 import type { JudgingReviewer } from '../engine/reviewer.ts';
 import { JUDGE_PROMPTS } from '../judging/prompts.ts';
 import { type AtomicProbe, probeId } from '../rubric/atomic-probe.ts';

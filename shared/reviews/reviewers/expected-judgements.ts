@@ -11,12 +11,12 @@ import {
   type JudgementHeadProvider,
 } from '../engine/engine.ts';
 import { listGradedNodes } from '../rubric/grading.ts';
-import { TEST_EXPECTATION_REVIEWER } from './expectations.ts';
 import { RED_TEAM_REVIEWER, redTeamSettings } from './red-team.ts';
 import { createUnaskedRequirementsJudgement, REQUIREMENTS_REVIEWER } from './requirements-review.ts';
 import { PIPELINE_STAGE_REVIEWER, REVIEW_PIPELINE_JUDGEMENT_HEAD } from './review-pipeline.ts';
 import { RUBRIC_GRADING_REVIEWER } from './rubric-grading.ts';
-import { getSignalReviewer } from './signal.ts';
+import { getSignalReviewer } from './signal-reviewers.ts';
+import { TEST_EXPECTATION_REVIEWER } from './test-expectations.ts';
 import { findVisionSettings, VISION_REVIEWER } from './vision.ts';
 
 /** Returns the judged signals of a task, in its order. */

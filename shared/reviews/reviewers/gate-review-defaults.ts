@@ -1,4 +1,4 @@
-import { describeMissingOpinion, type MissingOpinionReason } from '../engine/absence.ts';
+import { describeMissingOpinion, type MissingOpinionReason } from '../engine/missing-opinion.ts';
 import type { PieceKind } from '../engine/review-piece.ts';
 import type { GateReviewInput } from '../engine/reviewer.ts';
 

@@ -1,6 +1,5 @@
 import { CRITERIA_DECOMPOSITION_REVIEWER } from './criteria-decomposition.ts';
 import { CROSS_MODEL_REVIEWER } from './cross-model.ts';
-import { TEST_EXPECTATION_REVIEWER } from './expectations.ts';
 import { GENERATED_TEST_REVIEWER } from './generated-test.ts';
 import { INTENT_VERIFICATION_REVIEWER } from './intent-verification.ts';
 import { RED_TEAM_REVIEWER } from './red-team.ts';
@@ -8,7 +7,8 @@ import { REQUIREMENTS_REVIEWER } from './requirements-review.ts';
 import { PIPELINE_STAGE_REVIEWER } from './review-pipeline.ts';
 import { REVIEW_RUBRIC_REVIEWER } from './review-rubric.ts';
 import { RUBRIC_GRADING_REVIEWER } from './rubric-grading.ts';
-import { SIGNAL_REVIEWERS } from './signal.ts';
+import { SIGNAL_REVIEWERS } from './signal-reviewers.ts';
+import { TEST_EXPECTATION_REVIEWER } from './test-expectations.ts';
 import { VISION_REVIEWER } from './vision.ts';
 
 /** Reviewers whose opinions are judgements: the control plane asks them. */

@@ -8,7 +8,6 @@ import type {
 } from '../../contract/judgement/review-pipeline-schema.ts';
 import type { JudgeModel } from '../../contract/models/judge-models.ts';
 import { mapConcurrently } from '../../lib/map-concurrently.ts';
-import type { MissingOpinionReason } from '../engine/absence.ts';
 import { chooseReviewerModels } from '../engine/choose-models.ts';
 import { describeReviewDecisionReason } from '../engine/decision-reason.ts';
 import {
@@ -18,6 +17,7 @@ import {
   createSkippedJudgement,
   type ReviewerContext,
 } from '../engine/engine.ts';
+import type { MissingOpinionReason } from '../engine/missing-opinion.ts';
 import { verdictForMissingOpinion } from '../engine/opinion-verdict.ts';
 import type { ReviewPiece } from '../engine/review-piece.ts';
 import type { JudgingReviewer } from '../engine/reviewer.ts';

@@ -19,21 +19,21 @@ import { classifyAttemptFailure } from '../../control/failures/attempt-failure.t
 import { retryNotBefore } from '../../control/failures/retry-backoff.ts';
 import { recordJudgingReservation, reserveAttempt } from '../../control/spending/attempt-reservation.ts';
 import type { AvailableAgentClis } from '../../control/task-commands/adapter-problems.ts';
-import { recordCascadeDecision } from '../../control/task-commands/decide.ts';
+import { type CascadeStage, determineCascadeStage } from '../../control/task-commands/cascade-stage.ts';
 import { buildCascadeStepResult } from '../../control/task-commands/execution-start.ts';
+import { finishTaskAfterCascade } from '../../control/task-commands/finish-task.ts';
 import { failOutOfBudget, failTaskByOperator } from '../../control/task-commands/operator-commands.ts';
-import { finishTaskAfterCascade } from '../../control/task-commands/settle.ts';
-import { type CascadeStage, determineCascadeStage } from '../../control/task-commands/stage.ts';
+import { parkTaskForFiles } from '../../control/task-commands/park-task.ts';
+import { recordCascadeDecision } from '../../control/task-commands/record-cascade-decision.ts';
 import { startAttempt } from '../../control/task-commands/start-attempt.ts';
-import { parkTaskForFiles } from '../../control/task-commands/wait.ts';
 import { applyTuningToCascadePolicy, tunedFirstTier } from '../../control/tune/active-changes.ts';
 import { EMPTY_TUNING_STATE } from '../../control/tune/proposals.ts';
-import type { RoleLearningStore } from '../../store/beliefs.ts';
 import type { FileLockStore } from '../../store/file-locks.ts';
 import type { ModelSpendStore } from '../../store/model-spend.ts';
 import type { ProviderCooldownStore } from '../../store/provider-cooldowns.ts';
+import type { RoleLearningStore } from '../../store/role-learning.ts';
 import type { TaskStore } from '../../store/task-store.ts';
-import type { TuningStateStore } from '../../store/tuning.ts';
+import type { TuningStateStore } from '../../store/tuning-state.ts';
 import { createPlannedTasks } from '../submit/plans.ts';
 import { type DeferredRetryContext, deferCascadeStepRetry } from './deferred-retry.ts';
 

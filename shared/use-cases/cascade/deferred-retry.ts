@@ -1,8 +1,8 @@
 import type { CascadeStepResult } from '../../contract/messages/step-messages.ts';
 import type { Task } from '../../contract/task/task.ts';
+import { type CascadeStage, determineCascadeStage } from '../../control/task-commands/cascade-stage.ts';
 import { START_GRACE_SECONDS } from '../../control/task-commands/deadline.ts';
 import { buildCascadeStepResult } from '../../control/task-commands/execution-start.ts';
-import { type CascadeStage, determineCascadeStage } from '../../control/task-commands/stage.ts';
 import type { DeadlineStore } from '../../store/deadlines.ts';
 
 export interface DeferredRetryContext {

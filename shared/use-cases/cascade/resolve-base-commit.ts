@@ -18,8 +18,8 @@ import { findPlanClarificationReasons } from '../../control/coordination/plan-co
 import { ClarificationRequiredError } from '../../control/failures/thrown-errors.ts';
 import { parseBaseRole, roleConfigPath } from '../../control/roles/base-role.ts';
 import { resolveBuiltinRole } from '../../control/roles/defaults.ts';
+import { determineCascadeStage } from '../../control/task-commands/cascade-stage.ts';
 import { failBaseResolution, recordResolvedBase } from '../../control/task-commands/resolve-base.ts';
-import { determineCascadeStage } from '../../control/task-commands/stage.ts';
 import type { TaskCommand } from '../../control/task-commands/task-change.ts';
 import { readBaseWorkflow } from '../../control/workflow/base-workflow.ts';
 import type { RepositoryFileReader } from '../../control/workflow/load-workflow.ts';

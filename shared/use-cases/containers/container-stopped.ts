@@ -1,6 +1,6 @@
-import { LAUNCH_KINDS, type LaunchKind } from '../../contract/box-kind.ts';
+import { LAUNCH_KINDS, type LaunchKind } from '../../contract/launch-kind.ts';
 import { recordContainerExcused, recordContainerLost } from '../../control/task-commands/recover.ts';
-import type { RunningContainerStore } from '../../store/container-register.ts';
+import type { RunningContainerStore } from '../../store/running-containers.ts';
 import type { TaskStore } from '../../store/task-store.ts';
 
 export interface ContainerStoppedContext {

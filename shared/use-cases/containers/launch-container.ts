@@ -1,10 +1,11 @@
-import type { ContainerKind, LaunchKind } from '../../contract/box-kind.ts';
+import type { ContainerKind, LaunchKind } from '../../contract/launch-kind.ts';
 import type { LaunchMessage } from '../../contract/messages/step-messages.ts';
 import type { Attempt, ContainerLaunch } from '../../contract/task/attempt.ts';
 import { containerLaunchName, type Task } from '../../contract/task/task.ts';
 import { hashSubmitterName } from '../../control/admission/admission-control.ts';
 import { type ContainerCapacity, chooseFargatePool } from '../../control/admission/container-capacity.ts';
 import { requireBaseCommit } from '../../control/task-commands/base-commit.ts';
+import { determineCascadeStage } from '../../control/task-commands/cascade-stage.ts';
 import { recordDeliveryRefusal } from '../../control/task-commands/deliver.ts';
 import {
   failTaskOnRefusedLaunch,
@@ -16,13 +17,12 @@ import {
 import { findLaunchGiveUpReason } from '../../control/task-commands/launch-limits.ts';
 import { recordVerificationFailure } from '../../control/task-commands/record-verification.ts';
 import { recordContainerLost } from '../../control/task-commands/recover.ts';
-import { determineCascadeStage } from '../../control/task-commands/stage.ts';
 import { sha256 } from '../../lib/sha256.ts';
-import type { RunningContainerEntry, RunningContainerStore } from '../../store/container-register.ts';
 import { CredentialUnavailableError } from '../../store/credential-provider.ts';
 import type { DeliveryInvoker } from '../../store/delivery-invoker.ts';
 import type { EcsContainerClient } from '../../store/ecs-containers.ts';
 import { LaunchError } from '../../store/launch-error.ts';
+import type { RunningContainerEntry, RunningContainerStore } from '../../store/running-containers.ts';
 import type { TaskStore } from '../../store/task-store.ts';
 import {
   type ContainerAssignmentContext,

@@ -6,7 +6,7 @@ import type {
 import type { GitCredentialsSecret, GitHubAppCredential } from '../../contract/repository/git-secret.ts';
 import { findMostSpecificScope } from '../../contract/repository/repository-url.ts';
 import { currentAttempt, type Task } from '../../contract/task/task.ts';
-import { determineCascadeStage } from '../../control/task-commands/stage.ts';
+import { determineCascadeStage } from '../../control/task-commands/cascade-stage.ts';
 import { sha256 } from '../../lib/sha256.ts';
 import type { TaskStore } from '../../store/task-store.ts';
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mintLaunchToken } from '../../contract/access/tokens.ts';
 import type { AgentAdapterSettings } from '../../contract/agents/adapter.ts';
 import type { Approval } from '../../contract/approval/schema.ts';
-import type { LaunchKind } from '../../contract/box-kind.ts';
+import type { LaunchKind } from '../../contract/launch-kind.ts';
 import type {
   AgentAssignment,
   AgentModelAccess,
@@ -28,7 +28,7 @@ import { requireBaseCommit, requireSameBaseCommit } from '../../control/task-com
 import { findTunedRolePrompt } from '../../control/tune/active-changes.ts';
 import type { GitCredentialProvider } from '../../store/credential-provider.ts';
 import type { ObjectStore } from '../../store/object-store.ts';
-import type { TuningStateStore } from '../../store/tuning.ts';
+import type { TuningStateStore } from '../../store/tuning-state.ts';
 
 export interface ContainerAssignmentContext {
   readonly objects: ObjectStore;

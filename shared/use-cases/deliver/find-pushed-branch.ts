@@ -2,8 +2,8 @@ import type { CascadeStepResult } from '../../contract/messages/step-messages.ts
 import { computeCommitId } from '../../contract/repository/git-commit.ts';
 import { buildDeliveryCommit } from '../../contract/task/delivery-commit.ts';
 import { currentAttempt, type Task, type TaskDelivery } from '../../contract/task/task.ts';
+import { determineCascadeStage } from '../../control/task-commands/cascade-stage.ts';
 import { recordDeliveryRefusal, recordPushedDelivery } from '../../control/task-commands/deliver.ts';
-import { determineCascadeStage } from '../../control/task-commands/stage.ts';
 import { truncateText } from '../../lib/truncate.ts';
 import {
   applyCascadeStepCommand,

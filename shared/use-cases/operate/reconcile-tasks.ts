@@ -17,14 +17,14 @@ import {
 import { findHeartbeatAttempt } from '../../control/task-commands/heartbeat.ts';
 import { expireReviewHold } from '../../control/task-commands/hold.ts';
 import { expireLease, recordContainerLost, restartCascade } from '../../control/task-commands/recover.ts';
-import type { RunningContainerStore } from '../../store/container-register.ts';
 import type { DeadlineStore, TaskDeadline } from '../../store/deadlines.ts';
 import type { HeartbeatStore } from '../../store/heartbeats.ts';
+import type { RunningContainerStore } from '../../store/running-containers.ts';
 import type { StepFunctionsClient } from '../../store/state-machines.ts';
 import type { DueDeadlineEntry } from '../../store/task-item.ts';
 import type { TaskStore } from '../../store/task-store.ts';
 import type { WorkRequestStore } from '../../store/work-requests.ts';
-import { repeatTaskProjections, type TaskProjectionContext } from '../cascade/stream-projections.ts';
+import { repeatTaskProjections, type TaskProjectionContext } from '../cascade/task-write-effects.ts';
 import { applyWorkRequestEffects } from '../submit/work-requests.ts';
 
 export interface ReconcileContext

@@ -23,7 +23,7 @@ import {
   type RetryResult,
   recordRetryResult,
 } from '../../control/dead-letters/retry-queue.ts';
-import { determineCascadeStage } from '../../control/task-commands/stage.ts';
+import { determineCascadeStage } from '../../control/task-commands/cascade-stage.ts';
 import { sha256 } from '../../lib/sha256.ts';
 import type { DeadLetterStore } from '../../store/dead-letters.ts';
 import type { FailedBatchStore } from '../../store/failed-batches.ts';

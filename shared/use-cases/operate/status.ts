@@ -12,8 +12,8 @@ import {
 import { canonicalHash } from '../../lib/canonical-json.ts';
 import { determineBreakerState } from '../../reviews/judging/circuit-breaker.ts';
 import type { CircuitBreakerStore } from '../../store/circuit-breakers.ts';
-import type { TaskCompletionStore } from '../../store/completions.ts';
 import type { ProviderCooldownStore } from '../../store/provider-cooldowns.ts';
+import type { TaskCompletionStore } from '../../store/task-completions.ts';
 import type { TaskCountStore } from '../../store/task-counts.ts';
 
 interface NudgeContext {

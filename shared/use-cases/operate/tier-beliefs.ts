@@ -1,16 +1,16 @@
 import type { CascadeView } from '../../api/cascade-schemas.ts';
 import { TIERS, type Tier, type TierModels } from '../../contract/agents/tiers.ts';
 import { TaskComplexity } from '../../contract/submission/schema.ts';
-import type { RoleLearningState } from '../../control/cascade/learning/belief.ts';
 import type { TierPolicySettings } from '../../control/cascade/learning/cascade-policy.ts';
-import type { TierLearningOverrides } from '../../control/cascade/learning/learning-control.ts';
+import type { TierLearningOverrides } from '../../control/cascade/learning/tier-learning-overrides.ts';
 import {
   findPinnedTier,
   resetTierLearning,
   setTierPin,
-} from '../../control/cascade/learning/learning-control.ts';
+} from '../../control/cascade/learning/tier-learning-overrides.ts';
 import { buildTierChoiceOptions } from '../../control/cascade/learning/tier-options.ts';
-import type { RoleLearningStore } from '../../store/beliefs.ts';
+import type { RoleLearningState } from '../../control/cascade/learning/tier-pass-rate.ts';
+import type { RoleLearningStore } from '../../store/role-learning.ts';
 import type { TaskCountStore } from '../../store/task-counts.ts';
 
 export interface BeliefsContext {

@@ -1,7 +1,7 @@
 import type { TierModels } from '../../contract/agents/tiers.ts';
 import { Refusal } from '../../contract/refusal.ts';
-import type { RoleLearningState } from '../../control/cascade/learning/belief.ts';
 import type { TierPolicySettings } from '../../control/cascade/learning/cascade-policy.ts';
+import type { RoleLearningState } from '../../control/cascade/learning/tier-pass-rate.ts';
 import {
   addDailyMetrics,
   type DailyMetrics,
@@ -36,10 +36,10 @@ import {
   requiredTuningLevel,
   type SettingChange,
 } from '../../control/tune/setting-change.ts';
-import type { RoleLearningStore } from '../../store/beliefs.ts';
 import type { DailyMetricsStore } from '../../store/daily-metrics.ts';
+import type { RoleLearningStore } from '../../store/role-learning.ts';
 import type { TaskCounts } from '../../store/task-counts.ts';
-import type { TuningStateStore } from '../../store/tuning.ts';
+import type { TuningStateStore } from '../../store/tuning-state.ts';
 
 /** Days of figures that say how gates fare. */
 const DAYS = 28;

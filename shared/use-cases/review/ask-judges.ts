@@ -23,11 +23,6 @@ import type { PieceKind, ReviewPiece } from '../../reviews/engine/review-piece.t
 import type { QualityGateCircuitBreaker } from '../../reviews/judging/circuit-breaker.ts';
 import { excerptDiffsEvenly, splitDiffByFile } from '../../reviews/judging/diff-excerpt.ts';
 import { judgingBudgetRefusal } from '../../reviews/judging/judging-budget.ts';
-import {
-  findChangedExpectations,
-  runExpectationComparison,
-  TEST_EXPECTATION_REVIEWER,
-} from '../../reviews/reviewers/expectations.ts';
 import { hasWorkflowReviews, listModelJudgedSignals } from '../../reviews/reviewers/expected-judgements.ts';
 import {
   listPassedCheckFindings,
@@ -38,7 +33,12 @@ import {
   REVIEW_PIPELINE_JUDGEMENT_HEAD,
   runReviewPipeline,
 } from '../../reviews/reviewers/review-pipeline.ts';
-import { getSignalReviewer } from '../../reviews/reviewers/signal.ts';
+import { getSignalReviewer } from '../../reviews/reviewers/signal-reviewers.ts';
+import {
+  findChangedExpectations,
+  runExpectationComparison,
+  TEST_EXPECTATION_REVIEWER,
+} from '../../reviews/reviewers/test-expectations.ts';
 import type { ModelSpendStore } from '../../store/model-spend.ts';
 import type { ObjectStore } from '../../store/object-store.ts';
 import type { TaskStore } from '../../store/task-store.ts';

@@ -5,7 +5,6 @@ import type { Task } from '../../contract/task/task.ts';
 import type { ResolvedVerification } from '../../contract/workflow/resolved-workflow.ts';
 import { sha256 } from '../../lib/sha256.ts';
 import { truncateToBytes } from '../../lib/truncate.ts';
-import type { MissingOpinionReason } from '../../reviews/engine/absence.ts';
 import { chooseReviewerModels } from '../../reviews/engine/choose-models.ts';
 import { describeReviewDecisionReason } from '../../reviews/engine/decision-reason.ts';
 import {
@@ -16,6 +15,7 @@ import {
   type ReviewerContext,
   runSingleQuestionReviewer,
 } from '../../reviews/engine/engine.ts';
+import type { MissingOpinionReason } from '../../reviews/engine/missing-opinion.ts';
 import type { PieceKind, ReviewPiece } from '../../reviews/engine/review-piece.ts';
 import {
   CRITERIA_DECOMPOSITION_REVIEWER,

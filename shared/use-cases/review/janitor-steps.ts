@@ -27,7 +27,7 @@ import {
 import { decideRequirementsReview } from '../../reviews/reviewers/requirements-review.ts';
 import type { ObjectStore } from '../../store/object-store.ts';
 import type { TaskStore } from '../../store/task-store.ts';
-import type { TuningStateStore } from '../../store/tuning.ts';
+import type { TuningStateStore } from '../../store/tuning-state.ts';
 
 /** Reasons carried from one step to the next, and their bytes as JSON: a state of the machine holds at most 256 KiB. */
 const MAX_REASONS = 50;

@@ -5,13 +5,13 @@ import type { VisionSettings } from '../../contract/review/vision-settings.ts';
 import { listScreenshots, type Screenshot } from '../../contract/screenshot.ts';
 import type { Attempt } from '../../contract/task/attempt.ts';
 import type { Task } from '../../contract/task/task.ts';
-import type { MissingOpinionReason } from '../../reviews/engine/absence.ts';
 import type { PromptPicture } from '../../reviews/engine/ask-model-port.ts';
 import {
   createMissingOpinion,
   type ReviewerContext,
   runSingleQuestionReviewer,
 } from '../../reviews/engine/engine.ts';
+import type { MissingOpinionReason } from '../../reviews/engine/missing-opinion.ts';
 import type { ReviewPiece } from '../../reviews/engine/review-piece.ts';
 import type { ReviewOpinion } from '../../reviews/engine/reviewer.ts';
 import type { PictureStatistics } from '../../reviews/review/vision/picture-statistics.ts';

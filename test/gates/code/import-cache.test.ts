@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { enableImportCache } from '../../../gates/code/import-cache.ts';
 import * as parsing from '../../../gates/code/parsing/parse-source.ts';
 import { readProjectCodeRevisions } from '../../../gates/code/project-code.ts';
-import { createFileCache } from '../../../gates/pipeline/memory/file-cache.ts';
+import { createFileCache } from '../../../gates/pipeline/cache/file-cache.ts';
 import { createTemporaryFolder } from '../../support/git-repository.ts';
 import { createSubject } from '../../support/patch-fixture.ts';
 

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { analyzeCodeFile } from '../../../gates/code/code-facts.ts';
+import { analyzeCodeFile } from '../../../gates/code/code-file-analysis.ts';
 import { indexIdentifiers } from '../../../gates/code/identifier-index.ts';
 import { decodeSource } from '../../../gates/code/parsing/decode-source.ts';
 import { isValidForNodeParser } from '../../../gates/code/parsing/node-parser-check.ts';
 import { MAX_SOURCE_BYTES, parseSource } from '../../../gates/code/parsing/parse-source.ts';
 import { evaluateConstantString } from '../../../gates/code/parsing/string-literal.ts';
 import { MAX_SYNTAX_DEPTH } from '../../../gates/code/parsing/syntax-node.ts';
-import { readJavascriptPublicNames } from '../../../gates/code/surface/javascript.ts';
-import { readPythonPublicNames } from '../../../gates/code/surface/python.ts';
+import { readJavascriptPublicNames } from '../../../gates/code/public-names/javascript.ts';
+import { readPythonPublicNames } from '../../../gates/code/public-names/python.ts';
 import {
   GRAMMARS,
   type Grammar,

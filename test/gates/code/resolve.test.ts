@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { analyzeCodeFile } from '../../../gates/code/code-facts.ts';
+import { analyzeCodeFile } from '../../../gates/code/code-file-analysis.ts';
 import type { ImportReference } from '../../../gates/code/imports/import-reference.ts';
 import { createGoResolver } from '../../../gates/code/resolve/go.ts';
 import type { ImportResolver, RevisionFiles } from '../../../gates/code/resolve/import-resolver.ts';

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type Sandbox, SandboxFactory } from '../../../gates/core/sandboxes.ts';
+import { type Sandbox, SandboxFactory } from '../../../gates/core/sandbox-factory.ts';
 import { editTree, writeBlob } from '../../../workspace/git/edit-tree.ts';
 import { emptyTreeId, type GitStore, type ObjectFormat } from '../../../workspace/git/git-store.ts';
 import { captureWorkingTree } from '../../../workspace/git/working-tree.ts';

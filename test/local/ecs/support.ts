@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createEcs, type Ecs, type EcsOptions } from '../../../local/ecs/index.ts';
-import type { BusEvent } from '../../../local/interfaces.ts';
+import type { BusEvent } from '../../../local/shared-types.ts';
 
 const CLUSTER_ARN = 'arn:aws:ecs:us-east-1:000000000000:cluster/boxes';
 

@@ -4,8 +4,8 @@ import { openWriteAheadLog } from '../../../local/dynamodb/write-ahead-log/index
 import { type EventSources, startEventSources } from '../../../local/event-sources/index.ts';
 import { createInjectedFaults } from '../../../local/fault-injection.ts';
 import { type AwsJsonClient, createAwsJsonClient } from '../../../local/http/aws-json.ts';
-import type { InvokeResult, ResolvedResource } from '../../../local/interfaces.ts';
 import { type LocalSqsAndS3, startLocalSqsAndS3 } from '../../../local/queues/index.ts';
+import type { InvokeResult, ResolvedResource } from '../../../local/shared-types.ts';
 import { CREDENTIALS, resource, temporaryDirectory } from '../support/resources.ts';
 
 const NAMES = ['Batch', 'Retry', 'Poison', 'Error', 'Invalid', 'Filtered', 'Twice', 'Again', 'Parallel'];

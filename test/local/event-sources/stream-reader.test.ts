@@ -6,8 +6,8 @@ import { openWriteAheadLog, type WriteAheadLog } from '../../../local/dynamodb/w
 import { type EventSources, startEventSources } from '../../../local/event-sources/index.ts';
 import { createInjectedFaults } from '../../../local/fault-injection.ts';
 import { createAwsJsonClient } from '../../../local/http/aws-json.ts';
-import type { InjectedFaults, InvokeResult } from '../../../local/interfaces.ts';
 import { type LocalSqsAndS3, startLocalSqsAndS3 } from '../../../local/queues/index.ts';
+import type { InjectedFaults, InvokeResult } from '../../../local/shared-types.ts';
 import { CREDENTIALS, resource, TABLE, temporaryDirectory } from '../support/resources.ts';
 
 const tables = readTableSpecs([TABLE]);

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createOperationCounters } from '../../../local/counters.ts';
 import { createEventBus, type LocalEventBus } from '../../../local/events/index.ts';
 import { parseScheduleRate } from '../../../local/events/rules.ts';
-import type { InvokeResult } from '../../../local/interfaces.ts';
+import type { InvokeResult } from '../../../local/shared-types.ts';
 
 const functionArn = 'arn:aws:lambda:eu-west-1:123456789012:function:reconciler';
 const stopped = {

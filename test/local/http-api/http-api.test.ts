@@ -4,8 +4,8 @@ import { createOperationCounters } from '../../../local/counters.ts';
 import { listenOnPreferredPort } from '../../../local/http/listen.ts';
 import { createHttpApi } from '../../../local/http-api/index.ts';
 import { createThrottle } from '../../../local/http-api/throttle.ts';
-import type { InvokeResult, ResolvedResource } from '../../../local/interfaces.ts';
-import type { UnknownRecord } from '../../../local/properties.ts';
+import type { UnknownRecord } from '../../../local/resource-properties.ts';
+import type { InvokeResult, ResolvedResource } from '../../../local/shared-types.ts';
 import {
   isAuthenticationLeftToHandler,
   type LoopbackListener,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { InvokeResult } from '../../../local/interfaces.ts';
 import { createInstancePool } from '../../../local/lambda/instance-pool.ts';
+import type { InvokeResult } from '../../../local/shared-types.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();

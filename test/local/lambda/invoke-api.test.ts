@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createOperationCounters } from '../../../local/counters.ts';
-import type { BusEvent } from '../../../local/interfaces.ts';
 import { createInvokeHandler } from '../../../local/lambda/invoke-api.ts';
+import type { BusEvent } from '../../../local/shared-types.ts';
 
 const invoked: unknown[] = [];
 const told: BusEvent[] = [];

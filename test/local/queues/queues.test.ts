@@ -13,8 +13,8 @@ import {
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createOperationCounters } from '../../../local/counters.ts';
-import type { OperationCounters } from '../../../local/interfaces.ts';
 import { type LocalSqsAndS3, startLocalSqsAndS3 } from '../../../local/queues/index.ts';
+import type { OperationCounters } from '../../../local/shared-types.ts';
 import { RecordObjectStore } from '../../../shared/store/record-object-store.ts';
 import { compactRecordsOfDay } from '../../../shared/use-cases/operate/compact-records.ts';
 import { CREDENTIALS, clientConfig, resource, temporaryDirectory } from '../support/resources.ts';

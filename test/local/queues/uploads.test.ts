@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { checkContentLength, checkUploadBody } from '../../../local/queues/s3/body-check.ts';
-import { checkPreconditions } from '../../../local/queues/s3/conditions.ts';
+import { checkPreconditions } from '../../../local/queues/s3/preconditions.ts';
 import { createS3Error, s3ErrorDocument } from '../../../local/queues/s3/s3-error.ts';
 
 const plain = (body: Buffer) => ({ body, trailers: {} });

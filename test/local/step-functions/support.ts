@@ -1,4 +1,4 @@
-import type { InvokeResult } from '../../../local/interfaces.ts';
+import type { InvokeResult } from '../../../local/shared-types.ts';
 import { createExecutions } from '../../../local/step-functions/executions.ts';
 import { createStepFunctions, type StepFunctions } from '../../../local/step-functions/index.ts';
 import { createSqsSender } from '../../../local/step-functions/integrations/sqs.ts';

@@ -1,10 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createOperationCounters } from '../../../local/counters.ts';
-import type { OperationCounters } from '../../../local/interfaces.ts';
 import type { LocalServiceEndpoints } from '../../../local/lambda/function-environment.ts';
 import { type FunctionSpec, functionArn } from '../../../local/lambda/function-spec.ts';
 import { createLambdaHost } from '../../../local/lambda/host.ts';
+import type { OperationCounters } from '../../../local/shared-types.ts';
 import { CREDENTIALS } from './resources.ts';
 
 export const NO_ENDPOINTS: LocalServiceEndpoints = {

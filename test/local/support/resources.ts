@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createEngineCredentials } from '../../../local/engine-credentials.ts';
-import type { ResolvedResource } from '../../../local/interfaces.ts';
+import type { ResolvedResource } from '../../../local/shared-types.ts';
 import { LOCAL_REGION } from '../../../local/template/identity.ts';
 
 export const resource = (

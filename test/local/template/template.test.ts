@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { ResolvedResource } from '../../../local/interfaces.ts';
+import type { ResolvedResource } from '../../../local/shared-types.ts';
 import { type AssemblyStack, readAssembly } from '../../../local/template/assets.ts';
 import { resolveTemplate } from '../../../local/template.ts';
 import { temporaryDirectory } from '../support/resources.ts';

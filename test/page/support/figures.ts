@@ -1,13 +1,13 @@
+import {
+  type FileChangeOutcome,
+  NO_FILE_CHANGE_OUTCOME_COUNTS,
+} from '../../../shared/control/file-health/file-change-outcomes.ts';
 import { FileHealthQuery } from '../../../shared/control/file-health/file-health-schemas.ts';
 import {
   buildFileHealthHistory,
   buildFileHealthList,
   type HealthTrackedFile,
 } from '../../../shared/control/file-health/file-health-views.ts';
-import {
-  type FileChangeOutcome,
-  NO_FILE_CHANGE_OUTCOME_COUNTS,
-} from '../../../shared/control/file-health/file-touches.ts';
 import type { DerivedRow } from '../../../shared/control/ledger/derive-rows.ts';
 import { budgetForecastView } from '../../../shared/control/metrics/budget-forecast.ts';
 import { buildQualityCost } from '../../../shared/control/metrics/cost-view.ts';

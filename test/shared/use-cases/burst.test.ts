@@ -12,10 +12,6 @@ import {
   STARVATION_SECONDS,
 } from '../../../shared/control/admission/admission-control.ts';
 import { startAttempt } from '../../../shared/control/task-commands/start-attempt.ts';
-import {
-  type RunningContainerEntry,
-  RunningContainerStore,
-} from '../../../shared/store/container-register.ts';
 import { provideNoCredentials } from '../../../shared/store/credential-provider.ts';
 import type { DeliveryInvoker } from '../../../shared/store/delivery-invoker.ts';
 import type { EcsContainerClient } from '../../../shared/store/ecs-containers.ts';
@@ -23,6 +19,10 @@ import { FileLockStore } from '../../../shared/store/file-locks.ts';
 import { ItemTable } from '../../../shared/store/item-table.ts';
 import { LaunchError } from '../../../shared/store/launch-error.ts';
 import { ObjectStore } from '../../../shared/store/object-store.ts';
+import {
+  type RunningContainerEntry,
+  RunningContainerStore,
+} from '../../../shared/store/running-containers.ts';
 import { TaskStore } from '../../../shared/store/task-store.ts';
 import { launchContainer } from '../../../shared/use-cases/containers/launch-container.ts';
 import { type ClaimContext, claimNextOpenTask } from '../../../shared/use-cases/work/claim-task.ts';

@@ -3,9 +3,9 @@ import { DEFAULT_TIER_MODELS as MODELS } from '../../../shared/contract/agents/t
 import type { TaskSubmissionInput } from '../../../shared/contract/submission/schema.ts';
 import type { Attempt } from '../../../shared/contract/task/attempt.ts';
 import { deliveryBranchName, type Task } from '../../../shared/contract/task/task.ts';
+import { finishTaskAfterCascade } from '../../../shared/control/task-commands/finish-task.ts';
 import { fixUpId } from '../../../shared/control/task-commands/fix-up.ts';
 import { startRetryRound } from '../../../shared/control/task-commands/operator-commands.ts';
-import { finishTaskAfterCascade } from '../../../shared/control/task-commands/settle.ts';
 import { FileLockStore } from '../../../shared/store/file-locks.ts';
 import { ItemTable } from '../../../shared/store/item-table.ts';
 import { TaskStore } from '../../../shared/store/task-store.ts';
@@ -14,7 +14,7 @@ import {
   applyTaskWriteEffects,
   repeatTaskProjections,
   type TaskProjectionContext,
-} from '../../../shared/use-cases/cascade/stream-projections.ts';
+} from '../../../shared/use-cases/cascade/task-write-effects.ts';
 import {
   addSeconds,
   artifact,

@@ -3,7 +3,7 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { attemptListView, taskView } from '../../../shared/api/task-views.ts';
 import { DEFAULT_TIER_MODELS } from '../../../shared/contract/agents/tiers.ts';
-import type { LaunchKind } from '../../../shared/contract/box-kind.ts';
+import type { LaunchKind } from '../../../shared/contract/launch-kind.ts';
 import { Refusal } from '../../../shared/contract/refusal.ts';
 import { serializeHiddenTests } from '../../../shared/contract/submission/hidden-tests.ts';
 import type { TaskSubmissionInput } from '../../../shared/contract/submission/schema.ts';

@@ -8,16 +8,16 @@ import { isTerminalStatus, TASK_STATUSES } from '../../../shared/contract/task/s
 import type { Task } from '../../../shared/contract/task/task.ts';
 import { resolveBuiltinRole } from '../../../shared/control/roles/defaults.ts';
 import { computeTaskDeadline, START_GRACE_SECONDS } from '../../../shared/control/task-commands/deadline.ts';
+import { finishTaskAfterCascade } from '../../../shared/control/task-commands/finish-task.ts';
 import { failTaskByOperator } from '../../../shared/control/task-commands/operator-commands.ts';
 import { renewLease } from '../../../shared/control/task-commands/report-work.ts';
 import { recordResolvedBase } from '../../../shared/control/task-commands/resolve-base.ts';
-import { finishTaskAfterCascade } from '../../../shared/control/task-commands/settle.ts';
 import type { StepFunctionsClient } from '../../../shared/store/state-machines.ts';
 import { runSelectModelStep } from '../../../shared/use-cases/cascade/cascade-steps.ts';
 import {
   applyTaskWriteEffects,
   type TaskProjectionContext,
-} from '../../../shared/use-cases/cascade/stream-projections.ts';
+} from '../../../shared/use-cases/cascade/task-write-effects.ts';
 import { listReviews } from '../../../shared/use-cases/operate/list-reviews.ts';
 import { type ReconcileContext, reconcileTasks } from '../../../shared/use-cases/operate/reconcile-tasks.ts';
 import { submitTask } from '../../../shared/use-cases/submit/submit-task.ts';

@@ -4,7 +4,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { InjectedFaults } from '../../../local/interfaces.ts';
+import type { InjectedFaults } from '../../../local/shared-types.ts';
 import type { AttemptView, TaskView } from '../../../shared/api/task-schemas.ts';
 
 interface Ready {

@@ -1,4 +1,4 @@
-import { BaselineOccurrences } from '../../../code/parsing/baseline-count.ts';
+import { BaselineOccurrences } from '../../../code/parsing/baseline-occurrences.ts';
 import { collectDefinedNames } from '../../../code/parsing/definitions.ts';
 import { isValidForNodeParser } from '../../../code/parsing/node-parser-check.ts';
 import { parseSource, type SyntaxProblem } from '../../../code/parsing/parse-source.ts';

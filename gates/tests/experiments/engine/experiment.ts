@@ -2,7 +2,7 @@ import type { TestExperimentSettings } from '../../../core/experiment-settings.t
 import type { FindingSeverity, GateFinding } from '../../../core/gate-finding.ts';
 import type { HiddenTestFiles, HiddenTestsResult } from '../../../core/hidden-tests-result.ts';
 import type { Language } from '../../../core/language.ts';
-import type { PatchToCheck } from '../../../core/patch-subject.ts';
+import type { PatchToCheck } from '../../../core/patch-to-check.ts';
 import type { TestResult } from '../../../core/test-result.ts';
 import type { BaselineResult } from '../../comparing/baseline-result.ts';
 import type { CompletedCommandRun, EnvironmentOverrides } from '../../running/command-run.ts';
@@ -15,7 +15,7 @@ import {
   type FindingCause,
   type MissingEvidenceReason,
   renderFindingCause,
-} from './messages.ts';
+} from './finding-causes.ts';
 
 /** How a run differs from the run of the patch with its own tests. */
 export interface ExperimentRunOptions {

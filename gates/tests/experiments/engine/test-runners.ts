@@ -1,7 +1,7 @@
 import type { ProcessResult } from '../../../../workspace/process/run-process.ts';
 import type { CompletedCommandRun } from '../../running/command-run.ts';
 import type { ExperimentRunOptions, TreeTestRunner } from './experiment.ts';
-import type { MissingEvidenceReason } from './messages.ts';
+import type { MissingEvidenceReason } from './finding-causes.ts';
 
 /** Least CPU time for the experiments of one patch, in milliseconds, however little its suite takes. */
 const MIN_CPU_MS = 100_000;

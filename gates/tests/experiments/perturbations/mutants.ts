@@ -14,7 +14,7 @@ import {
   type Language,
   languageOfGrammar,
 } from '../../../core/language.ts';
-import type { PatchToCheck } from '../../../core/patch-subject.ts';
+import type { PatchToCheck } from '../../../core/patch-to-check.ts';
 import { isTestPath } from '../../../core/test-paths.ts';
 import type { CompletedCommandRun } from '../../running/command-run.ts';
 import { findStubbableFunctions } from './rewrite-functions.ts';

@@ -12,7 +12,7 @@ import {
   type Language,
   languageOfGrammar,
 } from '../../../core/language.ts';
-import type { PatchToCheck } from '../../../core/patch-subject.ts';
+import type { PatchToCheck } from '../../../core/patch-to-check.ts';
 import { isTestPath } from '../../../core/test-paths.ts';
 
 /** A piece of a text that is replaced; offsets in UTF-16 units. */

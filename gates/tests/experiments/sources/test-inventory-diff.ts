@@ -1,4 +1,4 @@
-import { BaselineOccurrences } from '../../../code/parsing/baseline-count.ts';
+import { BaselineOccurrences } from '../../../code/parsing/baseline-occurrences.ts';
 import { computeTestId, listTestSourceNames, type TestResult } from '../../../core/test-result.ts';
 import {
   computeKeptTestValueShare,

@@ -7,7 +7,7 @@ import { UnreadableCodeError } from '../../../code/parsing/unreadable-code-error
 import { isTestFile } from '../../../code/test-reachability.ts';
 import { type ChangedFileText, readChangedFileTexts } from '../../../core/changed-texts.ts';
 import { grammarOfPath, isProjectCodePath, languageOfGrammar } from '../../../core/language.ts';
-import type { PatchToCheck } from '../../../core/patch-subject.ts';
+import type { PatchToCheck } from '../../../core/patch-to-check.ts';
 import { isTestPath } from '../../../core/test-paths.ts';
 import { listTestSourceNames, type TestResult } from '../../../core/test-result.ts';
 import { isCodePath } from '../../../languages/code-paths.ts';

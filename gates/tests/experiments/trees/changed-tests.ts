@@ -8,7 +8,7 @@ import { type ProjectCodeRevisions, readProjectCodeRevisions } from '../../../co
 import { isTestFile, readTestReachability } from '../../../code/test-reachability.ts';
 import { readChangedFileTexts } from '../../../core/changed-texts.ts';
 import type { HiddenTestFiles } from '../../../core/hidden-tests-result.ts';
-import type { PatchToCheck } from '../../../core/patch-subject.ts';
+import type { PatchToCheck } from '../../../core/patch-to-check.ts';
 import { isTestPath } from '../../../core/test-paths.ts';
 import { readTestSourceIndex } from '../sources/test-source-index.ts';
 

@@ -8,7 +8,7 @@ import {
 import { UnreadableCodeError } from '../../../code/parsing/unreadable-code-error.ts';
 import type { ChangedFileText } from '../../../core/changed-texts.ts';
 import { grammarOfPath } from '../../../core/language.ts';
-import type { PatchToCheck } from '../../../core/patch-subject.ts';
+import type { PatchToCheck } from '../../../core/patch-to-check.ts';
 import { isPossibleTestSourceName, type TestResult } from '../../../core/test-result.ts';
 import type { CompletedCommandRun } from '../../running/command-run.ts';
 import type { TestCaseSource, TestSourceIndex } from '../sources/test-source-index.ts';

@@ -1,13 +1,13 @@
 import { TIERS, type Tier, type TierModels } from '../../../contract/agents/tiers.ts';
 import type { AttemptRouteDecision } from '../../../contract/task/attempt.ts';
 import type { Task } from '../../../contract/task/task.ts';
-import type { RoleLearningState } from './belief.ts';
 import type { TierPolicySettings } from './cascade-policy.ts';
 import { chooseTier } from './choose-tier.ts';
-import { findPinnedTier } from './learning-control.ts';
 import { createSeededRandom } from './seeded-random.ts';
 import type { ModelLadderStep } from './tier-ladder.ts';
+import { findPinnedTier } from './tier-learning-overrides.ts';
 import { buildTierChoiceOptions } from './tier-options.ts';
+import type { RoleLearningState } from './tier-pass-rate.ts';
 
 /** What a choice is made with. */
 export interface TierAdviceInputs {

@@ -1,8 +1,8 @@
 import { roundUsd } from '../../../contract/models/model-prices.ts';
 import type { TierCandidate } from '../../../contract/run-record/tier-candidate.ts';
-import type { TierPassRateEstimate } from './belief.ts';
 import type { TierPolicySettings } from './cascade-policy.ts';
 import { type SeededRandom, sampleBeta } from './seeded-random.ts';
+import type { TierPassRateEstimate } from './tier-pass-rate.ts';
 
 /** A tier that may try, with what is believed of it. */
 export interface TierOption extends TierPassRateEstimate {

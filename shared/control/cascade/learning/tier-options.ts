@@ -1,8 +1,8 @@
 import type { Tier } from '../../../contract/agents/tiers.ts';
 import type { TaskComplexity } from '../../../contract/submission/schema.ts';
-import { estimateTierPassRate, nominalAttemptCostUsd, type RoleLearningState } from './belief.ts';
 import type { TierOption } from './choose-tier.ts';
 import type { ModelLadderStep } from './tier-ladder.ts';
+import { estimateTierPassRate, nominalAttemptCostUsd, type RoleLearningState } from './tier-pass-rate.ts';
 
 /**
  * The rungs that are tiers, with what is believed of each. A tier whose cost nobody has observed is given what its price says, in

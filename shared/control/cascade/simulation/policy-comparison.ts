@@ -2,6 +2,8 @@ import type { TierModels } from '../../../contract/agents/tiers.ts';
 import { TierPolicySettings } from '../learning/cascade-policy.ts';
 import { createSeededRandom } from '../learning/seeded-random.ts';
 import { type BootstrapEstimate, estimateMeanByBootstrap } from './bootstrap.ts';
+import { bestTierPlans, simulateClairvoyantRun } from './clairvoyant-run.ts';
+import type { RecordedTask } from './recorded-outcomes.ts';
 import {
   createLadderClimbingPolicy,
   createLearningPolicy,
@@ -10,9 +12,7 @@ import {
   type SimulatedTaskRun,
   type SimulationPolicy,
   simulateTaskRun,
-} from './episode.ts';
-import { bestTierPlans, simulateClairvoyantRun } from './oracle.ts';
-import type { RecordedTask } from './recorded-outcomes.ts';
+} from './simulate-task-run.ts';
 
 export const SIMULATED_POLICY_NAMES = ['fixed', 'direct', 'greedy', 'thompson', 'oracle'] as const;
 export type SimulatedPolicyName = (typeof SIMULATED_POLICY_NAMES)[number];

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { Tier, type TierModels } from '../../../contract/agents/tiers.ts';
 import { RoleName, TaskComplexity } from '../../../contract/submission/schema.ts';
-import { estimateTokenCostUsd } from '../learning/belief.ts';
+import { estimateTokenCostUsd } from '../learning/tier-pass-rate.ts';
 
 /** How one task came out on one tier. A line of our own for each, or of another system. */
 export const RecordedTierOutcomeLine = z.strictObject({

@@ -1,7 +1,7 @@
 import { TIERS, type Tier, type TierModels } from '../../../contract/agents/tiers.ts';
 import type { TaskComplexity } from '../../../contract/submission/schema.ts';
-import { estimateTokenCostUsd } from '../learning/belief.ts';
 import { createSeededRandom, sampleNormal } from '../learning/seeded-random.ts';
+import { estimateTokenCostUsd } from '../learning/tier-pass-rate.ts';
 
 /**
  * How made-up outcomes are made. A task has a difficulty drawn from a normal distribution around that of its complexity. A tier passes it when

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { PatchToCheck } from '../../../../gates/core/patch-subject.ts';
+import type { PatchToCheck } from '../../../../gates/core/patch-to-check.ts';
 import { crossModelGate } from '../../../../gates/gates/cross-model.ts';
 import { integrationTestGenGate } from '../../../../gates/gates/integration-test-gen.ts';
 import { intentVerificationGate } from '../../../../gates/gates/intent-verification.ts';

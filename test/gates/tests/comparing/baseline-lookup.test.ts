@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { testsGate } from '../../../../gates/gates/tests.ts';
-import { createFileCache } from '../../../../gates/pipeline/memory/file-cache.ts';
+import { createFileCache } from '../../../../gates/pipeline/cache/file-cache.ts';
 import { createTemporaryFolder } from '../../../support/git-repository.ts';
 import { type FileEdits, runGate } from '../../../support/patch-fixture.ts';
 

@@ -5,7 +5,7 @@ import type { GateContext, GateResult } from '../../../../gates/core/gate.ts';
 import { lintGate } from '../../../../gates/gates/lint.ts';
 import { testIntegrityGate } from '../../../../gates/gates/test-integrity.ts';
 import { testsGate } from '../../../../gates/gates/tests.ts';
-import { createFileCache } from '../../../../gates/pipeline/memory/file-cache.ts';
+import { createFileCache } from '../../../../gates/pipeline/cache/file-cache.ts';
 import { createTemporaryFolder } from '../../../support/git-repository.ts';
 import { type FileContents, type FileEdits, runGate } from '../../../support/patch-fixture.ts';
 import { listMissingPrograms } from '../../../support/test-tools.ts';

@@ -24,7 +24,7 @@ vi.mock('../../../../gates/reports/tool-report.ts', async (original) => {
   };
   return { ...reports, testReport };
 });
-vi.mock('../../../../gates/tests/experiments/engine/messages.ts', () => ({
+vi.mock('../../../../gates/tests/experiments/engine/finding-causes.ts', () => ({
   renderCause: ({ rule }: { readonly rule: string }) => rule,
 }));
 

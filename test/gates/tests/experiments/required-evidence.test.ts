@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { TEST_GATE_TIME_LIMIT_COUNT } from '../../../../gates/core/experiment-settings.ts';
-import type { PatchToCheck } from '../../../../gates/core/patch-subject.ts';
+import type { PatchToCheck } from '../../../../gates/core/patch-to-check.ts';
 import { createTestResult, type TestResult } from '../../../../gates/core/test-result.ts';
 import type { BaselineResult } from '../../../../gates/tests/comparing/baseline-result.ts';
 import { runExperimentsAgainstBase } from '../../../../gates/tests/experiments/compare-with-base.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { SandboxFactory } from '../../../../gates/core/sandboxes.ts';
+import type { SandboxFactory } from '../../../../gates/core/sandbox-factory.ts';
 import { findToolVersion } from '../../../../gates/tests/running/tool-version.ts';
 
 /** Rooms that know of one program, and the lines that were run in them. */

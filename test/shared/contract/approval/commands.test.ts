@@ -15,6 +15,7 @@ import {
   findRepeatedApprovalRequest,
   recordApprovalRequest,
 } from '../../../../shared/control/task-commands/approval-request.ts';
+import { determineCascadeStage } from '../../../../shared/control/task-commands/cascade-stage.ts';
 import { computeTaskDeadline } from '../../../../shared/control/task-commands/deadline.ts';
 import { shouldStartCascadeExecution } from '../../../../shared/control/task-commands/execution-start.ts';
 import {
@@ -22,7 +23,6 @@ import {
   startRetryRound,
 } from '../../../../shared/control/task-commands/operator-commands.ts';
 import { expireLease } from '../../../../shared/control/task-commands/recover.ts';
-import { determineCascadeStage } from '../../../../shared/control/task-commands/stage.ts';
 import type { TaskChange } from '../../../../shared/control/task-commands/task-change.ts';
 import { addSeconds, attempt, FIXED_NOW, fakeSha1, launch, task } from '../../../support/builders.ts';
 

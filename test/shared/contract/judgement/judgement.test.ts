@@ -15,7 +15,10 @@ import {
   formOpinionOnAnswer,
 } from '../../../../shared/reviews/engine/engine.ts';
 import { addMissingJudgements } from '../../../../shared/reviews/reviewers/expected-judgements.ts';
-import { getSignalReviewer, SIGNAL_REVIEWERS } from '../../../../shared/reviews/reviewers/signal.ts';
+import {
+  getSignalReviewer,
+  SIGNAL_REVIEWERS,
+} from '../../../../shared/reviews/reviewers/signal-reviewers.ts';
 import { submission, task, verdict } from '../../../support/builders.ts';
 
 const review: ModelJudgedSignal = { type: 'llm_review', instructions: 'Is it tested?', on_error: 'hold' };

@@ -4,12 +4,12 @@ import { Refusal } from '../../../../shared/contract/refusal.ts';
 import type { Attempt } from '../../../../shared/contract/task/attempt.ts';
 import { MAX_ATTEMPTS_BEFORE_RETRY } from '../../../../shared/contract/task/shrink-task.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
-import { recordCascadeDecision } from '../../../../shared/control/task-commands/decide.ts';
 import {
   authorizeDelivery,
   recordDeliveryRefusal,
   recordPushedDelivery,
 } from '../../../../shared/control/task-commands/deliver.ts';
+import { finishTaskAfterCascade } from '../../../../shared/control/task-commands/finish-task.ts';
 import { findLaunchGiveUpReason } from '../../../../shared/control/task-commands/launch-limits.ts';
 import {
   cancelTask,
@@ -17,6 +17,12 @@ import {
   reviewHeldTask,
   startRetryRound,
 } from '../../../../shared/control/task-commands/operator-commands.ts';
+import {
+  parkTaskForFiles,
+  recheckTaskDependencies,
+  resumeParkedTask,
+} from '../../../../shared/control/task-commands/park-task.ts';
+import { recordCascadeDecision } from '../../../../shared/control/task-commands/record-cascade-decision.ts';
 import {
   recordEvidence,
   recordVerdict,
@@ -32,13 +38,7 @@ import {
   recordAgentReport as handIn,
   renewLease,
 } from '../../../../shared/control/task-commands/report-work.ts';
-import { finishTaskAfterCascade } from '../../../../shared/control/task-commands/settle.ts';
 import { startAttempt } from '../../../../shared/control/task-commands/start-attempt.ts';
-import {
-  parkTaskForFiles,
-  recheckTaskDependencies,
-  resumeParkedTask,
-} from '../../../../shared/control/task-commands/wait.ts';
 import {
   addSeconds,
   artifact,

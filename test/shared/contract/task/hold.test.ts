@@ -5,18 +5,18 @@ import { Refusal } from '../../../../shared/contract/refusal.ts';
 import { totalJudgingCost } from '../../../../shared/contract/task/judging-cost.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
 import { decideNextCascadeAction } from '../../../../shared/control/cascade/decide-after-attempt.ts';
+import { determineCascadeStage } from '../../../../shared/control/task-commands/cascade-stage.ts';
 import {
   computeNextTaskCheckAt,
   computeTaskDeadline,
 } from '../../../../shared/control/task-commands/deadline.ts';
-import { recordCascadeDecision } from '../../../../shared/control/task-commands/decide.ts';
 import {
   expireReviewHold,
   MAX_REVERIFICATIONS,
   requestReverification,
 } from '../../../../shared/control/task-commands/hold.ts';
+import { recordCascadeDecision } from '../../../../shared/control/task-commands/record-cascade-decision.ts';
 import { recordVerdict } from '../../../../shared/control/task-commands/record-verification.ts';
-import { determineCascadeStage } from '../../../../shared/control/task-commands/stage.ts';
 import type { TaskChange } from '../../../../shared/control/task-commands/task-change.ts';
 import { deriveVerdictFromEvidence } from '../../../../shared/control/verdict/reduce-to-verdict.ts';
 import {

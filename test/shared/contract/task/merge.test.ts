@@ -5,14 +5,14 @@ import {
   budgetExhaustedReason,
   decideNextCascadeAction,
 } from '../../../../shared/control/cascade/decide-after-attempt.ts';
-import { deriveAttemptOutcomes } from '../../../../shared/control/cascade/learning/learned-outcome.ts';
+import { deriveAttemptOutcomes } from '../../../../shared/control/cascade/learning/attempt-outcomes.ts';
+import { determineCascadeStage } from '../../../../shared/control/task-commands/cascade-stage.ts';
 import { shouldStartCascadeExecution } from '../../../../shared/control/task-commands/execution-start.ts';
 import {
   MAX_MERGES_PER_ROUND,
   recordMerge,
   recordMergeConflict,
 } from '../../../../shared/control/task-commands/merge-to-target.ts';
-import { determineCascadeStage } from '../../../../shared/control/task-commands/stage.ts';
 import { artifact, attempt, FIXED_NOW, launch, report, task, verdict } from '../../../support/builders.ts';
 
 const MOVED = 'b'.repeat(40);

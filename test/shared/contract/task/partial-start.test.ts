@@ -8,7 +8,7 @@ import {
 } from '../../../../shared/contract/task/partial-start.ts';
 import { TASK_STATUSES } from '../../../../shared/contract/task/status.ts';
 import { createTask } from '../../../../shared/control/task-commands/create.ts';
-import { recheckTaskDependencies } from '../../../../shared/control/task-commands/wait.ts';
+import { recheckTaskDependencies } from '../../../../shared/control/task-commands/park-task.ts';
 import { FIXED_NOW, submission, task } from '../../../support/builders.ts';
 
 const done = (id: string): TaskDependency => ({ id, status: 'done' });

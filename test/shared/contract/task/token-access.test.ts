@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LAUNCH_KINDS } from '../../../../shared/contract/box-kind.ts';
+import { LAUNCH_KINDS } from '../../../../shared/contract/launch-kind.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
 import {
   determineLaunchTokenAccess,

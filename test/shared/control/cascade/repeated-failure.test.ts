@@ -7,7 +7,7 @@ import type { Task } from '../../../../shared/contract/task/task.ts';
 import { decideNextCascadeAction } from '../../../../shared/control/cascade/decide-after-attempt.ts';
 import { selectNextAttemptModel } from '../../../../shared/control/cascade/model-selection.ts';
 import type { AvailableAgentClis } from '../../../../shared/control/task-commands/adapter-problems.ts';
-import { recordCascadeDecision } from '../../../../shared/control/task-commands/decide.ts';
+import { recordCascadeDecision } from '../../../../shared/control/task-commands/record-cascade-decision.ts';
 import { startAttempt } from '../../../../shared/control/task-commands/start-attempt.ts';
 import {
   addSeconds,

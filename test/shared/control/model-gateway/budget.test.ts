@@ -27,7 +27,7 @@ import { parseBaseRole } from '../../../../shared/control/roles/base-role.ts';
 import { findBuiltinRole } from '../../../../shared/control/roles/builtin-role.ts';
 import { sha256 } from '../../../../shared/lib/sha256.ts';
 import { ItemTable } from '../../../../shared/store/item-table.ts';
-import { UsageMeterStore } from '../../../../shared/store/meters.ts';
+import { UsageMeterStore } from '../../../../shared/store/usage-meters.ts';
 import { addSeconds, attempt, FIXED_NOW, report, task } from '../../../support/builders.ts';
 import { createTestTable } from '../../../support/dynalite-table.ts';
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { MeteredModelCall } from '../../../../shared/contract/models/metered-call.ts';
 import { ItemTable } from '../../../../shared/store/item-table.ts';
-import { UsageMeterStore } from '../../../../shared/store/meters.ts';
 import { ModelCallStore } from '../../../../shared/store/model-calls.ts';
+import { UsageMeterStore } from '../../../../shared/store/usage-meters.ts';
 import { addSeconds, FIXED_NOW } from '../../../support/builders.ts';
 import { createTestTable } from '../../../support/dynalite-table.ts';
 

@@ -13,7 +13,7 @@ import {
 import { EMPTY_MODEL_ANSWER_USAGE } from '../../../../shared/control/model-gateway/usage-reader.ts';
 import { listVerdictInputs } from '../../../../shared/control/verdict/verdict-inputs.ts';
 import { ItemTable } from '../../../../shared/store/item-table.ts';
-import { UsageMeterStore } from '../../../../shared/store/meters.ts';
+import { UsageMeterStore } from '../../../../shared/store/usage-meters.ts';
 import { attempt, FIXED_NOW, report, task, verdict } from '../../../support/builders.ts';
 import { createTestTable } from '../../../support/dynalite-table.ts';
 

@@ -6,7 +6,7 @@ import { buildPromptParts } from '../../../../shared/control/cascade/agent-promp
 import { decideNextCascadeAction } from '../../../../shared/control/cascade/decide-after-attempt.ts';
 import { derivePlanState } from '../../../../shared/control/planning/plan-state.ts';
 import { buildPlannedTasks } from '../../../../shared/control/planning/planned-tasks.ts';
-import { shouldDeliver } from '../../../../shared/control/task-commands/settle.ts';
+import { shouldDeliver } from '../../../../shared/control/task-commands/finish-task.ts';
 import {
   artifact,
   FIXED_NOW,

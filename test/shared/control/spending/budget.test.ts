@@ -3,11 +3,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEFAULT_TIER_MODELS as MODELS } from '../../../../shared/contract/agents/tiers.ts';
 import { Budgets, toMicroUsd } from '../../../../shared/contract/models/budgets.ts';
 import type { Attempt } from '../../../../shared/contract/task/attempt.ts';
+import { TierPolicySettings } from '../../../../shared/control/cascade/learning/cascade-policy.ts';
 import {
   EMPTY_ROLE_LEARNING_STATE,
   estimateTierPassRate,
-} from '../../../../shared/control/cascade/learning/belief.ts';
-import { TierPolicySettings } from '../../../../shared/control/cascade/learning/cascade-policy.ts';
+} from '../../../../shared/control/cascade/learning/tier-pass-rate.ts';
 import { recordJudgingReservation } from '../../../../shared/control/spending/attempt-reservation.ts';
 import { type CostEstimate, estimateAttemptCost } from '../../../../shared/control/spending/cost-estimate.ts';
 import {
@@ -18,7 +18,7 @@ import { runDecideStep, runSelectModelStep } from '../../../../shared/use-cases/
 import {
   applyTaskWriteEffects,
   type TaskProjectionContext,
-} from '../../../../shared/use-cases/cascade/stream-projections.ts';
+} from '../../../../shared/use-cases/cascade/task-write-effects.ts';
 import {
   addSeconds,
   attempt,

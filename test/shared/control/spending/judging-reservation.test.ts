@@ -16,7 +16,7 @@ import { runDecideStep } from '../../../../shared/use-cases/cascade/cascade-step
 import {
   applyTaskWriteEffects,
   type TaskProjectionContext,
-} from '../../../../shared/use-cases/cascade/stream-projections.ts';
+} from '../../../../shared/use-cases/cascade/task-write-effects.ts';
 import { runAttemptReviewers } from '../../../../shared/use-cases/review/ask-judges.ts';
 import {
   artifact,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_TIER_MODELS as MODELS, type Tier } from '../../../../shared/contract/agents/tiers.ts';
+import type { LearnedAttemptOutcome } from '../../../../shared/control/cascade/learning/attempt-outcomes.ts';
 import { TierPolicySettings } from '../../../../shared/control/cascade/learning/cascade-policy.ts';
-import type { LearnedAttemptOutcome } from '../../../../shared/control/cascade/learning/learned-outcome.ts';
-import { NO_TIER_LEARNING_OVERRIDES } from '../../../../shared/control/cascade/learning/learning-control.ts';
+import { NO_TIER_LEARNING_OVERRIDES } from '../../../../shared/control/cascade/learning/tier-learning-overrides.ts';
 import { readRecordedOutcomes } from '../../../../shared/control/cascade/simulation/recorded-outcomes.ts';
 import { generateSyntheticOutcomes } from '../../../../shared/control/cascade/simulation/synthetic-outcomes.ts';
 import { EMPTY_DAILY_METRICS } from '../../../../shared/control/metrics/daily-metrics.ts';

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import type { JudgeModel } from '../../../../shared/contract/models/judge-models.ts';
-import { explainMissingJudgeModel } from '../../../../shared/reviews/engine/absence.ts';
 import type { AskReviewModel, ModelAnswer } from '../../../../shared/reviews/engine/ask-model-port.ts';
 import type { JudgingRefusal } from '../../../../shared/reviews/engine/decision-reason.ts';
 import { runSingleQuestionReviewer } from '../../../../shared/reviews/engine/engine.ts';
+import { explainMissingJudgeModel } from '../../../../shared/reviews/engine/missing-opinion.ts';
 import type { ReviewPiece } from '../../../../shared/reviews/engine/review-piece.ts';
 import type { JudgingReviewer, ReviewOpinion } from '../../../../shared/reviews/engine/reviewer.ts';
 import { JUDGE_PROMPTS } from '../../../../shared/reviews/judging/prompts.ts';

@@ -8,7 +8,7 @@ import {
   MAX_ATTEMPTS_REJECTED_BY_OPINION,
   MAX_JUDGINGS_PER_TASK,
 } from '../../../../shared/reviews/judging/judging-budget.ts';
-import { SIGNAL_REVIEWERS } from '../../../../shared/reviews/reviewers/signal.ts';
+import { SIGNAL_REVIEWERS } from '../../../../shared/reviews/reviewers/signal-reviewers.ts';
 import { attempt, FIXED_NOW, task, verdict } from '../../../support/builders.ts';
 
 const signal = { type: 'llm_judge', criteria: 'it adds', on_error: 'hold' } as const;

@@ -13,12 +13,12 @@ import {
   NO_MODEL_CALL_RECEIPT,
   type ReviewerReply,
 } from '../../../../shared/reviews/engine/engine.ts';
+import { addMissingJudgements } from '../../../../shared/reviews/reviewers/expected-judgements.ts';
+import { REQUIREMENTS_REVIEWER } from '../../../../shared/reviews/reviewers/requirements-review.ts';
 import {
   findChangedExpectations,
   TEST_EXPECTATION_REVIEWER,
-} from '../../../../shared/reviews/reviewers/expectations.ts';
-import { addMissingJudgements } from '../../../../shared/reviews/reviewers/expected-judgements.ts';
-import { REQUIREMENTS_REVIEWER } from '../../../../shared/reviews/reviewers/requirements-review.ts';
+} from '../../../../shared/reviews/reviewers/test-expectations.ts';
 import { task, verdict } from '../../../support/builders.ts';
 
 const INPUT = { expectations: { before: '', after: '' }, isSwapped: false };

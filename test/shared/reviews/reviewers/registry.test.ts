@@ -16,16 +16,16 @@ import { CHECK_ERROR_ACTIONS } from '../../../../shared/contract/submission/on-e
 import { joinVerdictWithJudgements } from '../../../../shared/control/verdict/join-judgements.ts';
 import { findBuiltinWorkflow } from '../../../../shared/control/workflow/builtin-workflows.ts';
 import { resolveWorkflow } from '../../../../shared/control/workflow/resolve-workflow.ts';
-import type {
-  MissingOpinionReason,
-  UnusableAnswerReason,
-} from '../../../../shared/reviews/engine/absence.ts';
 import {
   createJudgementOnAnswer,
   createJudgementWithoutOpinion,
   type JudgementHeadProvider,
   NO_MODEL_CALL_RECEIPT,
 } from '../../../../shared/reviews/engine/engine.ts';
+import type {
+  MissingOpinionReason,
+  UnusableAnswerReason,
+} from '../../../../shared/reviews/engine/missing-opinion.ts';
 import { PIECE_KINDS, type PieceKind } from '../../../../shared/reviews/engine/review-piece.ts';
 import type { MissingOpinionRule, ModelReviewer } from '../../../../shared/reviews/engine/reviewer.ts';
 import { JUDGING_REVIEWERS, REVIEWERS } from '../../../../shared/reviews/reviewers/registry.ts';

@@ -1,11 +1,11 @@
 import { GetObjectCommand, type PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { LaunchKind } from '../../../../shared/contract/box-kind.ts';
+import type { LaunchKind } from '../../../../shared/contract/launch-kind.ts';
 import { LaunchAssignment } from '../../../../shared/contract/messages/assignment.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
+import { determineCascadeStage } from '../../../../shared/control/task-commands/cascade-stage.ts';
 import { MAX_EXCUSED_LAUNCHES } from '../../../../shared/control/task-commands/launch-limits.ts';
 import { recordContainerExcused } from '../../../../shared/control/task-commands/recover.ts';
-import { determineCascadeStage } from '../../../../shared/control/task-commands/stage.ts';
 import type { TaskCommand } from '../../../../shared/control/task-commands/task-change.ts';
 import { provideNoCredentials } from '../../../../shared/store/credential-provider.ts';
 import type { DeliveryInvoker } from '../../../../shared/store/delivery-invoker.ts';

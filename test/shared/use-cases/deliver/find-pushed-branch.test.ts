@@ -3,7 +3,7 @@ import type { RepositoryRef } from '../../../../shared/contract/repository/base-
 import { computeCommitId } from '../../../../shared/contract/repository/git-commit.ts';
 import { buildDeliveryCommit } from '../../../../shared/contract/task/delivery-commit.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
-import { determineCascadeStage } from '../../../../shared/control/task-commands/stage.ts';
+import { determineCascadeStage } from '../../../../shared/control/task-commands/cascade-stage.ts';
 import type { TaskCommand } from '../../../../shared/control/task-commands/task-change.ts';
 import { provideNoCredentials } from '../../../../shared/store/credential-provider.ts';
 import type { TaskStore } from '../../../../shared/store/task-store.ts';

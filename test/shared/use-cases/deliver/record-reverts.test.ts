@@ -4,7 +4,7 @@ import { beforeEach, expect, it } from 'vitest';
 import type { DeliveryOutcome } from '../../../../shared/contract/task/delivery-outcome.ts';
 import { findNewMergedWorkKeys } from '../../../../shared/contract/task/merged-work.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
-import { deriveFileChangeOutcomeRows } from '../../../../shared/control/ledger/file-rows.ts';
+import { deriveFileChangeOutcomeRows } from '../../../../shared/control/ledger/file-change-outcome-rows.ts';
 import { deriveWorkOutcomeRows } from '../../../../shared/control/ledger/outcome-rows.ts';
 import { WorkOutcomeRow } from '../../../../shared/control/ledger/record-rows.ts';
 import { recordDeliveryOutcome } from '../../../../shared/control/task-commands/delivery-outcome.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { DEFAULT_TIER_MODELS as MODELS, type Tier } from '../../../../shared/contract/agents/tiers.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
+import type { LearnedAttemptOutcome } from '../../../../shared/control/cascade/learning/attempt-outcomes.ts';
 import { TierPolicySettings } from '../../../../shared/control/cascade/learning/cascade-policy.ts';
-import type { LearnedAttemptOutcome } from '../../../../shared/control/cascade/learning/learned-outcome.ts';
 import { EMPTY_DAILY_METRICS } from '../../../../shared/control/metrics/daily-metrics.ts';
 import { addProposal, applyTestedProposal } from '../../../../shared/control/tune/proposal-commands.ts';
 import { AUTOMATIC_TUNING_ACTOR } from '../../../../shared/control/tune/proposals.ts';
@@ -10,7 +10,7 @@ import type { SettingChange } from '../../../../shared/control/tune/setting-chan
 import { ItemTable } from '../../../../shared/store/item-table.ts';
 import type { ObjectStore } from '../../../../shared/store/object-store.ts';
 import type { TaskStore } from '../../../../shared/store/task-store.ts';
-import { TuningStateStore } from '../../../../shared/store/tuning.ts';
+import { TuningStateStore } from '../../../../shared/store/tuning-state.ts';
 import { runSelectModelStep } from '../../../../shared/use-cases/cascade/cascade-steps.ts';
 import {
   applyProposal,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { PatchToCheck } from '../../../../core/patch-subject.ts';
+import type { PatchToCheck } from '../../../../core/patch-to-check.ts';
 import {
   EQUALITY_FUNCTION_NAME_PATTERN,
   type FunctionRewriteRules,

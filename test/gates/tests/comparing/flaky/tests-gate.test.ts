@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { GateContext, GateResult } from '../../../../../gates/core/gate.ts';
 import type { PersistentCache } from '../../../../../gates/core/persistent-cache.ts';
 import { testsGate } from '../../../../../gates/gates/tests.ts';
-import { createFileCache } from '../../../../../gates/pipeline/memory/file-cache.ts';
+import { createFileCache } from '../../../../../gates/pipeline/cache/file-cache.ts';
 import { createTemporaryFolder } from '../../../../support/git-repository.ts';
 import { type FileContents, type FileEdits, runGate } from '../../../../support/patch-fixture.ts';
 

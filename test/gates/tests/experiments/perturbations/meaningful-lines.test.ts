@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { PatchToCheck } from '../../../../../gates/core/patch-subject.ts';
-import { readLinesChangingBehaviour } from '../../../../../gates/tests/experiments/rows/mutation-threshold.ts';
+import type { PatchToCheck } from '../../../../../gates/core/patch-to-check.ts';
+import { readLinesChangingBehaviour } from '../../../../../gates/tests/experiments/definitions/mutation-threshold.ts';
 import { listFileChanges } from '../../../../../workspace/git/file-changes.ts';
 import { createGitStore } from '../../../../../workspace/git/git-store.ts';
 import { createTemporaryFolder, createTestRepository } from '../../../../support/git-repository.ts';

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import {
+  findFunctionsHidingFailures,
+  findFunctionsWithHardCodedAnswers,
+} from '../../../../../gates/tests/experiments/definitions/recorded-answers.ts';
+import {
   parseRecordedFunctionCalls,
   type RecordedFunctionCall,
 } from '../../../../../gates/tests/experiments/perturbations/input-perturbation/recorded-calls.ts';
-import {
-  findFunctionsHidingFailures,
-  findFunctionsWithHardCodedAnswers,
-} from '../../../../../gates/tests/experiments/rows/recorded-answers.ts';
 
 type Beside = RecordedFunctionCall['neighbours'];
 const numbers = (...came: readonly (readonly [string, string])[]): Beside =>

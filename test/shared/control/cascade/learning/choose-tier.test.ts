@@ -7,26 +7,26 @@ import {
 } from '../../../../../shared/contract/agents/tiers.ts';
 import { AttemptRouteDecision } from '../../../../../shared/contract/task/attempt.ts';
 import type { Task } from '../../../../../shared/contract/task/task.ts';
-import {
-  estimateTierPassRate,
-  type RoleLearningState,
-} from '../../../../../shared/control/cascade/learning/belief.ts';
+import type { LearnedAttemptOutcome } from '../../../../../shared/control/cascade/learning/attempt-outcomes.ts';
 import {
   DEFAULT_TIER_POLICY_SETTINGS,
   TierPolicySettings,
 } from '../../../../../shared/control/cascade/learning/cascade-policy.ts';
 import { chooseTier, type TierOption } from '../../../../../shared/control/cascade/learning/choose-tier.ts';
 import { computeWilsonInterval } from '../../../../../shared/control/cascade/learning/intervals.ts';
-import type { LearnedAttemptOutcome } from '../../../../../shared/control/cascade/learning/learned-outcome.ts';
-import {
-  NO_TIER_LEARNING_OVERRIDES,
-  resetTierLearning,
-  setTierPin,
-} from '../../../../../shared/control/cascade/learning/learning-control.ts';
 import {
   createSeededRandom,
   sampleBeta,
 } from '../../../../../shared/control/cascade/learning/seeded-random.ts';
+import {
+  NO_TIER_LEARNING_OVERRIDES,
+  resetTierLearning,
+  setTierPin,
+} from '../../../../../shared/control/cascade/learning/tier-learning-overrides.ts';
+import {
+  estimateTierPassRate,
+  type RoleLearningState,
+} from '../../../../../shared/control/cascade/learning/tier-pass-rate.ts';
 import { selectNextAttemptModel } from '../../../../../shared/control/cascade/model-selection.ts';
 import { addSeconds, attempt, FIXED_NOW, task } from '../../../../support/builders.ts';
 

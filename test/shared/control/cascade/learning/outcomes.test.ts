@@ -5,13 +5,13 @@ import {
   deriveNewAttemptOutcomes,
   hasAttemptPassed,
   type LearnedAttemptOutcome,
-} from '../../../../../shared/control/cascade/learning/learned-outcome.ts';
+} from '../../../../../shared/control/cascade/learning/attempt-outcomes.ts';
 import {
   addToRecentAttemptOutcomes,
   MAX_RECENT_ATTEMPT_OUTCOMES,
   type RecentAttemptOutcomes,
   selectLatestAttemptOutcomes,
-} from '../../../../../shared/control/cascade/learning/outcome-window.ts';
+} from '../../../../../shared/control/cascade/learning/recent-attempt-outcomes.ts';
 import { addSeconds, attempt, FIXED_NOW, report, task, verdict } from '../../../../support/builders.ts';
 
 const at = (second: number): string => addSeconds(second).toISOString();
