@@ -30,7 +30,8 @@ export function invalidHiddenTestPathReason(path: string): string | null {
   return null;
 }
 
-const HiddenTestFile = z
+/** One file of hidden tests, of an exam or of a counterexample. */
+export const HiddenTestFile = z
   .strictObject({
     path: z
       .string()
@@ -50,7 +51,7 @@ const HiddenTestFile = z
     if (encoding === 'base64' && Buffer.from(content, 'base64').toString('base64') !== content)
       context.addIssue({ code: 'custom', path: ['content'], message: 'must be base64, padded, in one line' });
   });
-type HiddenTestFile = z.infer<typeof HiddenTestFile>;
+export type HiddenTestFile = z.infer<typeof HiddenTestFile>;
 
 /** The bytes of a file that was handed in. */
 export const decodeHiddenTestFile = ({
@@ -58,7 +59,8 @@ export const decodeHiddenTestFile = ({
   encoding,
 }: Pick<HiddenTestFile, 'content' | 'encoding'>): Buffer => Buffer.from(content, encoding);
 
-function refuseUnusableFiles(files: readonly HiddenTestFile[], context: z.RefinementCtx): void {
+/** Refuses files that are too large together, or that cannot be laid over one checkout side by side. */
+export function refuseUnusableFiles(files: readonly HiddenTestFile[], context: z.RefinementCtx): void {
   const refuse = (path: PropertyKey[], message: string): void =>
     context.addIssue({ code: 'custom', path, message });
   const bytes = files.reduce((sum, file) => sum + decodeHiddenTestFile(file).length, 0);
