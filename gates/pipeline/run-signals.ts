@@ -89,8 +89,8 @@ async function runAndCompare(
     import('../tests/experiments/compare-with-base.ts'),
     import('../tests/comparing/baseline-result.ts'),
   ]);
-  const again: TreeTestRunner = (tree, { environment, limitMs = timeoutMs } = {}) =>
-    runTests(subject, command, tree, Math.min(timeoutMs, limitMs), environment);
+  const again: TreeTestRunner = (tree, { limitMs = timeoutMs, ...options } = {}) =>
+    runTests(subject, command, tree, Math.min(timeoutMs, limitMs), options);
   let first: CompletedCommandRun | null = null;
   const result = await rerunCommandWithBaseScripts(subject, command, async (tree) => {
     const run = await again(tree);

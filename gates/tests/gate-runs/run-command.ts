@@ -34,10 +34,10 @@ export async function runCommandOnPatch(
   const left = subject.sandboxes.startTimeLimit(timeoutMs);
   const run = async (
     tree: string,
-    { environment, limitMs = left() }: ExperimentRunOptions = {},
+    { limitMs = left(), ...options }: ExperimentRunOptions = {},
   ): Promise<CompletedCommandRun> =>
     runsTests
-      ? runTests(subject, command, tree, limitMs, environment)
+      ? runTests(subject, command, tree, limitMs, options)
       : runCommandLine(
           await subject.sandboxes.createSandbox(tree),
           { line: command, exitCodeOnly: !comparesWithBase },

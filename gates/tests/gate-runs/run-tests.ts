@@ -17,6 +17,13 @@ import { runCommandLine } from '../running/run-command-line.ts';
 const runs = new WeakMap<PatchToCheck, Map<string, Promise<CompletedCommandRun>>>();
 const results = new WeakMap<PatchToCheck, Map<string, Promise<GateResult>>>();
 
+/** How a run differs from the usual one. */
+export interface TestRunOptions {
+  readonly environment?: EnvironmentOverrides;
+  /** The run ends at the first test that fails, where its runner can be told so. */
+  readonly stopsAtFirstFailure?: boolean;
+}
+
 /**
  * Runs a command that runs tests on a tree, in a checkout of its own. Several gates ask for the same run; the first one's result,
  * and its time limit, count for all.
@@ -27,10 +34,10 @@ export const runTests = (
   command: string,
   tree: string,
   timeoutMs: number,
-  surroundings: EnvironmentOverrides = {},
+  options: TestRunOptions = {},
 ): Promise<CompletedCommandRun> =>
-  once(runs, subject, `${tree}\0${command}\0${JSON.stringify(surroundings)}`, () =>
-    runTestsUncached(subject, command, tree, timeoutMs, surroundings),
+  once(runs, subject, `${tree}\0${command}\0${JSON.stringify(options)}`, () =>
+    runTestsUncached(subject, command, tree, timeoutMs, options),
   );
 
 const runTestsUncached = async (
@@ -38,12 +45,14 @@ const runTestsUncached = async (
   command: string,
   tree: string,
   timeoutMs: number,
-  surroundings: EnvironmentOverrides = {},
+  { environment = {}, stopsAtFirstFailure = false }: TestRunOptions = {},
 ): Promise<CompletedCommandRun> => {
-  const line = await addTestReporter(subject, await expandCommand(subject, command, tree, timeoutMs));
+  const line = await addTestReporter(subject, await expandCommand(subject, command, tree, timeoutMs), {
+    stopsAtFirstFailure,
+  });
   return runCommandLine(
     await subject.sandboxes.createSandbox(tree),
-    { ...line, environment: { ...surroundings, ...line.environment } },
+    { ...line, environment: { ...environment, ...line.environment } },
     timeoutMs,
   );
 };

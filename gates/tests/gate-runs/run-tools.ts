@@ -22,6 +22,7 @@ import {
   type CommandCheckOutcomeWithFindings,
   rerunCommandWithBaseScripts,
 } from '../running/run-with-base-scripts.ts';
+import { stopAtFirstFailure } from '../running/stop-at-first-failure.ts';
 import { restrictToolToFiles, selectToolFiles } from '../running/tool-files.ts';
 import { buildEnterFolderLine } from '../running/tool-folders.ts';
 import { findToolVersion, missingToolMessage } from '../running/tool-version.ts';
@@ -159,9 +160,12 @@ async function runChosenTool(
         language,
         timeLimitMs: context.timeoutMs,
         timeLeftMs: left,
-        runTests: (tree, { environment = {}, limitMs = left() } = {}) =>
+        runTests: (tree, { environment = {}, limitMs = left(), stopsAtFirstFailure = false } = {}) =>
           runTool(tree, {
             ...options,
+            tool: stopsAtFirstFailure
+              ? { ...tool, ...stopAtFirstFailure({ line: tool.line }, tool.name) }
+              : tool,
             environmentOverrides: environment,
             timeLeftMs: subject.sandboxes.startTimeLimit(limitMs),
           }),

@@ -2,6 +2,7 @@ import type { PatchToCheck } from '../../core/patch-to-check.ts';
 import { findPackageScriptCommand } from './command-scripts.ts';
 import { findProgramCall } from './program-call.ts';
 import { type CommandLine, REPORT_PATH_PLACEHOLDER } from './run-command-line.ts';
+import { stopAtFirstFailure } from './stop-at-first-failure.ts';
 import { findToolVersion } from './tool-version.ts';
 
 /** The words of the commands of a line that `&&` joins; null for a line that does anything else than run them one after another. */
@@ -186,10 +187,12 @@ interface TestRunnerCall {
 /**
  * A line of tests such that its runner reports single tests, where it is one of those that can be asked without a change of the run,
  * and the line runs it once and nothing but simple commands besides. Any other line is left as it is.
+ * @param options.stopsAtFirstFailure whether the first test that fails ends the run, where the runner has an option for that.
  */
 export async function addTestReporter(
   subject: Pick<PatchToCheck, 'baseFile' | 'sandboxes' | 'base'>,
   line: string,
+  { stopsAtFirstFailure = false }: { readonly stopsAtFirstFailure?: boolean } = {},
 ): Promise<CommandLine> {
   const found = findRunnerCall(line, await subject.baseFile('package.json'));
   if (!found || /\$\{?REPORT\b/.test(line) || found.runner.conflictsWith.test(found.text)) return { line };
@@ -199,19 +202,21 @@ export async function addTestReporter(
   if (runner.runsOnce?.(texts) === false) return { line };
   if (manager !== null && runner.removes && found.text.search(runner.removes) >= 0) return { line };
   if (runner.minMajorVersion !== undefined && !(await isSince(subject, runner))) return { line };
+  const finish = (command: CommandLine): CommandLine =>
+    stopsAtFirstFailure ? stopAtFirstFailure(command, runner.name) : command;
   // Whoever ends the runner from inside, with exit 0, leaves no report.
   if (runner.environment)
-    return {
+    return finish({
       line,
       environment: runner.environment,
       reportRequirement: runner.mayNotReport ? 'may' : 'must',
-    };
+    });
   if (!atEnd) return { line };
   // Only npm keeps options for itself.
   const separator = manager === 'npm' && !/ -- /.test(line) ? '-- ' : '';
   const kept = runner.removes ? line.replace(runner.removes, '') : line;
   const asked = `${kept} ${separator}${runner.options}`;
-  return runner.reportsInOutput ? { line: asked } : { line: asked, reportRequirement: 'must' };
+  return finish(runner.reportsInOutput ? { line: asked } : { line: asked, reportRequirement: 'must' });
 }
 
 async function isSince(

@@ -83,7 +83,8 @@ async function tryMutants(context: ExperimentInput): Promise<ExperimentResult> {
   await runUntilBudgetIsSpent(async () => {
     for (const [index, mutant] of mutants.entries()) {
       const tree = await mutant.applyTo(await treeFor(mutant.path));
-      const killed = isMutantKilled(await runTests(tree, { limitMs: computeMutantTimeLimitMs(run) }));
+      const limitMs = computeMutantTimeLimitMs(run);
+      const killed = isMutantKilled(await runTests(tree, { limitMs, stopsAtFirstFailure: true }));
       if (killed !== null) tried++;
       if (killed === false) survived.push(mutant);
       decision = decideMutantThresholdEarly(

@@ -22,6 +22,8 @@ export interface ExperimentRunOptions {
   readonly environment?: EnvironmentOverrides;
   /** Time for it, in milliseconds, where that is less than what the gate has left. */
   readonly limitMs?: number;
+  /** The first test that fails ends the run, where its runner can be told so: only whether one fails counts. */
+  readonly stopsAtFirstFailure?: boolean;
 }
 
 /** Runs the tests on a tree. */

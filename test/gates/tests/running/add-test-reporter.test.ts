@@ -233,3 +233,62 @@ describe('asking for single tests changes nothing of the run of', () => {
       expect(plain.trace).toContain('good');
     });
 });
+
+describe('a run that stops at the first test that fails', () => {
+  beforeEach(warmToolchains);
+
+  const runners: { what: string; needs: string; line: string; files: FileContents }[] = [
+    {
+      what: 'pytest',
+      needs: 'pytest',
+      line: 'python3 -m pytest -q -p no:cacheprovider',
+      files: { 'test_a.py': 'def test_a():\n    assert 0\n\ndef test_b():\n    assert 0\n' },
+    },
+    {
+      what: 'unittest',
+      needs: 'python3',
+      line: 'python3 -m unittest',
+      files: {
+        'test_a.py':
+          'import unittest\nclass T(unittest.TestCase):\n  def test_a(self): assert 0\n  def test_b(self): assert 0\n',
+      },
+    },
+    {
+      what: 'go',
+      needs: 'go',
+      line: 'go test ./...',
+      files: {
+        'go.mod': 'module example.com/m\n\ngo 1.21\n',
+        'a_test.go':
+          'package m\n\nimport "testing"\n\nfunc TestA(t *testing.T) { t.Fail() }\nfunc TestB(t *testing.T) { t.Fail() }\n',
+      },
+    },
+    {
+      what: 'vitest',
+      needs: 'npm',
+      line: 'npm run --silent test',
+      files: {
+        ...script('vitest run --pool=threads'),
+        'a.test.js': `import { expect, test } from 'vitest';
+test('a', () => expect(1).toBe(2));
+test('b', () => expect(1).toBe(2));
+`,
+      },
+    },
+  ];
+  const missing = listMissingPrograms(runners);
+
+  for (const { needs, line, files, what } of runners)
+    test.skipIf(missing.includes(needs))(`has one failure: ${what}`, async () => {
+      const subject = await createSubject(files, { 'other.txt': '' });
+      const countFailures = async (stopsAtFirstFailure: boolean) => {
+        const sandbox = await subject.sandboxes.createSandbox(subject.tree);
+        symlinkSync(MODULES, join(sandbox.checkoutRoot, 'node_modules'));
+        const asked = await addTestReporter(subject, line, { stopsAtFirstFailure });
+        const { cases, outcome } = await runCommandLine(sandbox, asked, 60_000);
+        expect(outcome).toBe('failed');
+        return (cases ?? []).filter((each) => each.outcome === 'failed').length;
+      };
+      expect([await countFailures(false), await countFailures(true)]).toEqual([2, 1]);
+    });
+});
