@@ -18,10 +18,12 @@ import { type CommonConstructProps, type FunctionImage, ServiceFunction } from '
 import type { ContainerImageBuilder } from './image-builds.ts';
 import { type EcrImage, readEcrImage } from './images.ts';
 import { PRIVATE_CA_FILE, type PrivateCa } from './private-ca.ts';
+import type { TasksTable } from './tasks-table.ts';
 
 export interface PatchDeliveryFunctionProps {
   readonly common: CommonConstructProps;
   readonly minter: CredentialMinter;
+  readonly table: TasksTable;
   /** Where leave to push is asked for, and nowhere else. */
   readonly apiUrl: string;
   readonly size: DeliveryFunctionSize;
@@ -51,7 +53,7 @@ function folderOf(bundles: BundleDirectories, privateCa: PrivateCa | undefined):
 
 /**
  * Pushes what has passed: the one function that holds a credential that can write to a repository. It runs no code of a repository, and may do
- * nothing in AWS but ask for what it pushes with, read its own secret and say that it has failed.
+ * nothing in AWS but read which trees are accepted, ask for what it pushes with, read its own secret and say that it has failed.
  */
 export class PatchDeliveryFunction extends Construct {
   readonly function: ServiceFunction;
@@ -71,6 +73,7 @@ export class PatchDeliveryFunction extends Construct {
       reservedConcurrency: props.concurrency,
       environment: {
         [FUNCTION_ENV_NAMES.apiUrl]: props.apiUrl,
+        [FUNCTION_ENV_NAMES.table]: props.table.table.tableName,
         ...props.minter.pushEnvironment,
         [FUNCTION_ENV_NAMES.deliverySecret]: secretArn ?? '',
         ...(common.privateCa && { [CONTAINER_ENV_NAMES.caFile]: `${TASK_ROOT}/${PRIVATE_CA_FILE}` }),
@@ -78,6 +81,7 @@ export class PatchDeliveryFunction extends Construct {
     });
     // No function names an image that is not there yet.
     if (when) this.function.lambda.node.addDependency(when);
+    props.table.allow(this.function);
     props.minter.allowPush(this.function);
     if (secretArn !== undefined)
       this.function.allow({ actions: ['secretsmanager:GetSecretValue'], on: [secretArn] });

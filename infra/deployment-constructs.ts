@@ -137,6 +137,7 @@ export function buildDeploymentConstructs(
   const delivery = new PatchDeliveryFunction(scope, 'Delivery', {
     common,
     minter,
+    table,
     apiUrl: api.url,
     size: settings.delivery,
     concurrency: settings.deliverConcurrency,

@@ -23,7 +23,7 @@ export const TABLE_ACCESS_BY_FUNCTION = {
   'api-submit': {
     GetItem: ['task', 'heartbeat', 'meter', 'belief', 'deadLetter', 'request', 'completion', 'tuning'],
     BatchGetItem: ['task'],
-    PutItem: ['task', 'belief', 'deadLetter', 'request', 'completion', 'tuning'],
+    PutItem: ['task', 'belief', 'deadLetter', 'request', 'completion', 'tuning', 'approvedTree'],
     Query: ['belief', 'count', 'dailyMetrics'],
   },
   'api-work': {
@@ -100,7 +100,8 @@ export const TABLE_ACCESS_BY_FUNCTION = {
     Query: ['lock', 'belief', 'spend', 'provider'],
     indexes: ['byWait'],
   },
-  janitor: { GetItem: ['task', 'heartbeat', 'meter', 'tuning'], PutItem: ['task'] },
+  // The one writer of passing verdicts; without one, and without an approval, nothing is pushed.
+  janitor: { GetItem: ['task', 'heartbeat', 'meter', 'tuning'], PutItem: ['task', 'passedTree'] },
   // What asking may cost is set aside before, and that is all that it writes.
   judge: {
     GetItem: ['task', 'heartbeat', 'meter', 'breaker', 'spend'],
@@ -133,7 +134,7 @@ export const TABLE_ACCESS_BY_FUNCTION = {
     indexes: ['byDeadline', 'byWait'],
   },
   compactor: {},
-  deliver: {},
+  deliver: { GetItem: ['passedTree', 'approvedTree'] },
   minter: { GetItem: ['task', 'heartbeat'] },
   'push-minter': { GetItem: ['task', 'heartbeat'] },
   page: {},

@@ -27,6 +27,7 @@ import {
   startRetryRound,
 } from '../../shared/control/task-commands/operator-commands.ts';
 import { withVersionCheck } from '../../shared/control/task-commands/task-change.ts';
+import { AcceptedTreeStore } from '../../shared/store/accepted-trees.ts';
 import { DailyMetricsStore } from '../../shared/store/daily-metrics.ts';
 import { DeadLetterStore } from '../../shared/store/dead-letters.ts';
 import { readOptionalEnv } from '../../shared/store/env.ts';
@@ -49,6 +50,7 @@ import {
   revertProposal,
   type SettingTuningContext,
 } from '../../shared/use-cases/operate/tune-settings.ts';
+import { applyReviewDecision } from '../../shared/use-cases/review/apply-review-decision.ts';
 import { reviewPlan, submitPlan } from '../../shared/use-cases/submit/plans.ts';
 import { type BatchTaskResult, submitBatch } from '../../shared/use-cases/submit/submit-batch.ts';
 import { type SubmitContext, submitTask } from '../../shared/use-cases/submit/submit-task.ts';
@@ -70,6 +72,7 @@ import type { ApiRequestContext } from './route-request.ts';
 
 const items = openTable();
 const tasks = new TaskStore(items);
+const accepted = new AcceptedTreeStore(items);
 const beliefs = new RoleLearningStore(items);
 const completions = new TaskCompletionStore(items);
 const counts = new TaskCountStore(items);
@@ -291,11 +294,12 @@ export const handler = createApiHandler('api-submit', {
   review: async (request) => {
     const { decision, reason, ...work } = request.body;
     return shown(
-      await tasks.withGuard(request.guardTask).applyCommand(
+      await applyReviewDecision(
         request.params.id,
         withVersionCheck(request.ifMatch, (task) =>
           reviewHeldTask(task, decision, reason, request.principal, work, new Date()),
         ),
+        { tasks: tasks.withGuard(request.guardTask), accepted, now: new Date() },
       ),
     );
   },

@@ -8,6 +8,7 @@ import {
 } from '../../shared/contract/repository/repository-url.ts';
 import { PushCredentials } from '../../shared/contract/repository/schema.ts';
 import { FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
+import type { BaseCommitAndTree } from '../../shared/contract/task/task.ts';
 import {
   CredentialUnavailableError,
   type GitCredentialProvider,
@@ -168,8 +169,10 @@ function requireOwnApi(known: string, { api_url }: DeliveryAssignment): void {
     throw new Error(`the assignment names another API than ${FUNCTION_ENV_NAMES.apiUrl}`);
 }
 
-/** What is pushed with. */
-export interface PushCredentialSources {
+/** What a push depends on beside the API's permission. */
+export interface PushRequirements {
+  /** Whether this tree on this base commit has a passing verdict or an approval, by what their writers alone can record. */
+  readonly isAccepted: (task: string, work: BaseCommitAndTree) => Promise<boolean>;
   /** Of the minter, for this delivery alone. */
   readonly getCredential: GitCredentialProvider<WriteCredentialRequest>;
   /** The deployment's own; asked where the minter makes none. */
@@ -184,7 +187,7 @@ export interface PushCredentialSources {
 export async function deliverWork(
   assignment: DeliveryAssignment,
   box: ContainerWorkContext,
-  { getCredential, readSecret }: PushCredentialSources,
+  { isAccepted, getCredential, readSecret }: PushRequirements,
 ): Promise<void> {
   requireOwnApi(readRequiredEnv(FUNCTION_ENV_NAMES.apiUrl), assignment);
   const client = createContainerApiClient(assignment);
@@ -199,6 +202,13 @@ export async function deliverWork(
     if (!(error instanceof ApiRefusalError)) throw error;
     // The API has the last word, and it knows: nothing to report.
     logger.info('there is no leave to push', { task_id: assignment.task_id, refusal: error.message });
+    return;
+  }
+  if (!(await isAccepted(assignment.task_id, { base_commit, tree }))) {
+    logger.error('the task item says accepted, but there is no record of it', {
+      task_id: assignment.task_id,
+    });
+    await refuse(`no passing verdict and no approval is recorded for tree ${tree} on base ${base_commit}`);
     return;
   }
   try {

@@ -5,6 +5,8 @@ import type { Context } from 'aws-lambda';
 import * as z from 'zod';
 import type { WriteCredentialRequest } from '../../shared/contract/messages/credential-messages.ts';
 import { FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
+import type { BaseCommitAndTree } from '../../shared/contract/task/task.ts';
+import { AcceptedTreeStore } from '../../shared/store/accepted-trees.ts';
 import { readOptionalEnv } from '../../shared/store/env.ts';
 import { CERTIFICATE_VARIABLES } from '../../workspace/process/command-environment.ts';
 import { killAllProcessGroups } from '../../workspace/process/process-groups.ts';
@@ -14,6 +16,7 @@ import { fetchAndRemoveAssignment } from '../../workspace/supervisor/take-assign
 import { createRepositoryCredentialProvider } from '../runtime/credential-provider.ts';
 import { withErrorLogging } from '../runtime/log-context.ts';
 import { logger } from '../runtime/logger.ts';
+import { openTable } from '../runtime/open-table.ts';
 import { deliverWork } from './deliver-work.ts';
 
 const PREFIX = 'assay-deliver-';
@@ -49,6 +52,7 @@ async function withTemporaryFolder<T>(work: (folder: string) => Promise<T>): Pro
 }
 
 const client = new SecretsManagerClient({});
+const accepted = new AcceptedTreeStore(openTable());
 
 /**
  * JSON of PushCredentials (shared/contract/repository/schema.ts); null when the deployment has none. Read anew for each delivery, and remembered by
@@ -100,12 +104,13 @@ export const handler = withErrorLogging(
         Math.max(0, lambda.getRemainingTimeInMillis() - LAST_WORDS_MS),
       );
       try {
-        const credentials = {
+        const requirements = {
+          isAccepted: (task: string, work: BaseCommitAndTree) => accepted.isAccepted(task, work),
           getCredential: createRepositoryCredentialProvider<WriteCredentialRequest>(),
           readSecret: readPushSecret,
         };
         const embedded = readOptionalEnv(FUNCTION_ENV_NAMES.allowFileRepositories, 'false') === 'true';
-        await deliverWork(assignment, { workDir, users: null, embedded, abort: late.signal }, credentials);
+        await deliverWork(assignment, { workDir, users: null, embedded, abort: late.signal }, requirements);
       } finally {
         clearTimeout(timer);
         killAllProcessGroups();

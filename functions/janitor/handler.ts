@@ -2,6 +2,7 @@ import type { Verdict } from '../../shared/contract/evidence/schema.ts';
 import { JanitorStepInput } from '../../shared/contract/messages/step-messages.ts';
 import { JudgeModels } from '../../shared/contract/models/judge-models.ts';
 import { FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
+import { AcceptedTreeStore } from '../../shared/store/accepted-trees.ts';
 import { readOptionalEnv } from '../../shared/store/env.ts';
 import { TaskStore } from '../../shared/store/task-store.ts';
 import { TuningStateStore } from '../../shared/store/tuning-state.ts';
@@ -16,6 +17,7 @@ import { openTable } from '../runtime/open-table.ts';
 
 const items = openTable();
 const tasks = new TaskStore(items);
+const accepted = new AcceptedTreeStore(items);
 const tuning = new TuningStateStore(items);
 const objects = objectStore();
 const models = JudgeModels.parse(JSON.parse(readOptionalEnv(FUNCTION_ENV_NAMES.knownJudgeModels, '{}')));
@@ -26,6 +28,6 @@ export const handler = withErrorLogging(
     const step = JanitorStepInput.parse(event);
     if (step.step === 'reduce')
       return reduceEvidenceToVerdict(step, { tasks, objects, models, tuning, now: new Date() });
-    return { verdict: await combineVerdictWithJudgements(step, step, { tasks, now: new Date() }) };
+    return { verdict: await combineVerdictWithJudgements(step, step, { tasks, accepted, now: new Date() }) };
   },
 );

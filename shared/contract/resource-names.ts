@@ -61,6 +61,10 @@ export const TABLE_ITEM_KEY_PREFIXES = {
   mergedWork: 'merged#',
   /** How providers of models fare: an item for each. */
   provider: 'provider#',
+  /** Passing verdicts: an item for each base commit and tree of a task. The janitor alone writes them. */
+  passedTree: 'passed#',
+  /** Approvals of reviewers: an item for each base commit and tree of a task. `api-submit` alone writes them. */
+  approvedTree: 'approved#',
 } as const;
 export type TableItemKind = keyof typeof TABLE_ITEM_KEY_PREFIXES;
 

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
-import type { PushCredentialSources } from '../../functions/deliver/deliver-work.ts';
+import type { PushRequirements } from '../../functions/deliver/deliver-work.ts';
 import type {
   AgentAssignment,
   DeliveryAssignment,
@@ -128,8 +128,9 @@ export const gatesAssignment = (
   ...more,
 });
 
-/** Neither the minter nor the deployment has anything to push with. */
-export const NO_PUSH_CREDENTIALS: PushCredentialSources = {
+/** The work is accepted; neither the minter nor the deployment has anything to push with. */
+export const NO_PUSH_CREDENTIALS: PushRequirements = {
+  isAccepted: async () => true,
   getCredential: provideNoCredentials,
   readSecret: async () => null,
 };

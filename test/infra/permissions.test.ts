@@ -123,8 +123,8 @@ const MAY: Record<keyof typeof FUNCTION_IDS, string[]> = {
   compactor: ['s3:DeleteObject', 's3:GetObject', 's3:ListBucket', 's3:PutObject'],
   minter: ['dynamodb:GetItem', 'secretsmanager:GetSecretValue'],
   'push-minter': ['dynamodb:GetItem', 'secretsmanager:GetSecretValue'],
-  // No table, no bucket: it asks the API for leave, its minter for what it pushes with, and says to the bus that it has failed.
-  deliver: ['events:PutEvents', 'lambda:InvokeFunction', 'secretsmanager:GetSecretValue'],
+  // Of the table only which trees are accepted, and no bucket.
+  deliver: ['dynamodb:GetItem', 'events:PutEvents', 'lambda:InvokeFunction', 'secretsmanager:GetSecretValue'],
   page: [],
   'dead-letters': [
     'dynamodb:GetItem',
@@ -401,6 +401,32 @@ describe('functions', () => {
     expect(reaching).toEqual([['Apiapiauthorizer', 'dynamodb:GetItem']]);
   });
 
+  it.each([
+    ['passedTree', 'VerificationJanitorSteps'],
+    ['approvedTree', 'Apiapisubmit'],
+  ] as const)(
+    'write items of kind %s in one function, and read them where work is delivered',
+    (kind, writer) => {
+      const reaching = roles.flatMap(({ id, grants }) =>
+        grants
+          .filter(
+            ({ action, resource }) => action.startsWith('dynamodb:') && /TasksTable\w+\.Arn>$/.test(resource),
+          )
+          .filter(({ condition }) => {
+            const keys = leading(condition);
+            return (
+              keys.length === 0 ||
+              keys.some((key) => TABLE_ITEM_KEY_PREFIXES[kind].startsWith(key.replace('*', '')))
+            );
+          })
+          .map(({ action }) => `${id.replace(/Role\w+$/, '')} ${action}`),
+      );
+      expect(reaching.sort()).toEqual(
+        [`${writer} dynamodb:PutItem`, 'DeliveryDeliver dynamodb:GetItem'].sort(),
+      );
+    },
+  );
+
   it('begin no kind of item as another begins, so that a leading key tells them apart', () => {
     const kinds = Object.values(TABLE_ITEM_KEY_PREFIXES);
     for (const one of kinds)
@@ -608,10 +634,15 @@ describe('boxes', () => {
 });
 
 describe('the function that delivers', () => {
-  it('may ask for what it pushes with, read its own secret, say that it has failed, and nothing else', () => {
+  it('may read which trees are accepted, ask for what it pushes with, read its own secret and report its failure', () => {
     const { grants } = functionRole('deliver');
     const own = grants.filter(({ action }) => !action.startsWith('logs:'));
     expect(own).toEqual([
+      {
+        action: 'dynamodb:GetItem',
+        resource: expect.stringMatching(/^<TasksTable\w+\.Arn>$/),
+        condition: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['passed#*', 'approved#*'] } },
+      },
       {
         action: 'lambda:InvokeFunction',
         resource: expect.stringMatching('^<MinterPush'),

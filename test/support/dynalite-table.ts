@@ -6,6 +6,7 @@ import {
   TASK_SUMMARY_ATTRIBUTES,
   TASKS_TABLE_KEY_ATTRIBUTES,
 } from '../../shared/contract/resource-names.ts';
+import { AcceptedTreeStore } from '../../shared/store/accepted-trees.ts';
 import { ClaimIntentStore } from '../../shared/store/claim-intents.ts';
 import { DeadlineStore } from '../../shared/store/deadlines.ts';
 import { createDocumentClient } from '../../shared/store/document-client.ts';
@@ -69,6 +70,7 @@ export async function createTestTable() {
       on_demand: 6 * 1_024,
       spot: 2 * 1_024,
     }),
+    accepted: new AcceptedTreeStore(new ItemTable(db, 'tasks')),
     deadlines: new DeadlineStore(new ItemTable(db, 'tasks')),
     requests: new WorkRequestStore(new ItemTable(db, 'tasks')),
     locks: new FileLockStore(new ItemTable(db, 'tasks'), tasks),

@@ -1,9 +1,10 @@
+import { TABLE_ITEM_KEY_PREFIXES } from '../../../shared/contract/resource-names.ts';
 import type { Simulation } from '../simulation.ts';
 import { OracleKnowledge } from './knowledge.ts';
 
 /** Looks at a push at the moment at which it happens: nothing goes out that was not passed, on this very base, as this very tree. */
 export function checkPush(of: Simulation, task: string, branch: string, base: string, tree: string): void {
-  const { knowledge, remote, world } = of;
+  const { cloud, knowledge, remote, world } = of;
   knowledge.pushes++;
   const plan = knowledge.planOf(task);
   const found = knowledge.treeOutcomes.get(OracleKnowledge.pair(base, tree));
@@ -22,6 +23,19 @@ export function checkPush(of: Simulation, task: string, branch: string, base: st
     world.reportViolation(
       'delivered with a passing verdict',
       `${what}, of which gates said: ${found ?? 'nothing'}, and no person approved it`,
+    );
+  const isRecorded = cloud.table
+    .items()
+    .some(
+      ({ pk, sk }) =>
+        (pk === `${TABLE_ITEM_KEY_PREFIXES.passedTree}${task}` ||
+          pk === `${TABLE_ITEM_KEY_PREFIXES.approvedTree}${task}`) &&
+        sk === `${base}#${tree}`,
+    );
+  if (!isRecorded)
+    world.reportViolation(
+      'delivered with a recorded acceptance',
+      `${what}, and no item says that it is accepted`,
     );
   const there = remote.branches.get(branch);
   if (there !== undefined && there.tree !== tree)

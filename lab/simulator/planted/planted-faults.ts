@@ -32,7 +32,7 @@ export const PLANTED_FAULTS = {
   },
   'every verdict is a pass': {
     module: 'shared/control/verdict/reduce-to-verdict.ts',
-    append: `const honest = reduceToVerdict; reduceToVerdict = (...given) => ({ ...honest(...given), verdict: 'pass' });`,
+    append: `const honest = deriveVerdictFromEvidence; deriveVerdictFromEvidence = (...given) => ({ ...honest(...given), verdict: 'pass' });`,
     breaks: [
       'delivered with a passing verdict',
       'verified by gates of ours',

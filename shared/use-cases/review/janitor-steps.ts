@@ -25,6 +25,7 @@ import {
   listModelJudgedSignals,
 } from '../../reviews/reviewers/expected-judgements.ts';
 import { decideRequirementsReview } from '../../reviews/reviewers/requirements-review.ts';
+import type { AcceptedTreeStore } from '../../store/accepted-trees.ts';
 import type { ObjectStore } from '../../store/object-store.ts';
 import type { TaskStore } from '../../store/task-store.ts';
 import type { TuningStateStore } from '../../store/tuning-state.ts';
@@ -128,13 +129,16 @@ export async function combineVerdictWithJudgements(
     readonly look?: RequirementsReviewDecision | undefined;
     readonly pipeline?: PipelineReviewDecision | null | undefined;
   },
-  deps: { tasks: TaskStore; now: Date },
+  deps: { tasks: TaskStore; accepted: Pick<AcceptedTreeStore, 'recordPassed'>; now: Date },
 ): Promise<Verdict['verdict']> {
   const task = await deps.tasks.require(id);
   const { opinions } = requireAttempt(task, attempt);
   const made = addMissingJudgements(task, observed, judgements, look, pipeline);
   const joined = applyWorkflowReview(task, joinVerdictWithJudgements(observed, made));
   const verdict = opinions ? { ...joined, gates_cost_usd: opinions.cost_usd } : joined;
+  const canDeliver = verdict.verdict === 'pass' && (verdict.verified || task.deliver_unverified === true);
+  if (canDeliver && isAwaitingVerdict(task, attempt, run))
+    await deps.accepted.recordPassed(id, verdict, deps.now);
   await deps.tasks.applyCommand(id, (present) =>
     isAwaitingVerdict(present, attempt, run) ? recordVerdict(present, attempt, verdict, deps.now) : null,
   );

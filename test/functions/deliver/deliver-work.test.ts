@@ -38,6 +38,28 @@ describe('a delivery', () => {
     expect(of.repository.git('rev-list', '--count', 'main..assay/T1')).toBe('1');
   });
 
+  test('pushes nothing without a recorded verdict or approval, whatever the API says, and asks for no credential', async () => {
+    const of = work({ 'a.txt': 'a\n' }, { 'a.txt': 'b\n' });
+    const getCredential = vi.fn(async () => null);
+    const isAccepted = vi.fn(async () => false);
+    await inBox((box) =>
+      deliverWork(deliverAssignment(api, of.repository.url, of), box, {
+        ...NO_PUSH_CREDENTIALS,
+        isAccepted,
+        getCredential,
+      }),
+    );
+    const handed = { base_commit: of.base_commit, tree: of.tree };
+    expect(isAccepted).toHaveBeenCalledWith('T1', handed);
+    expect(api.bodies('delivery').at(-1)).toMatchObject({
+      step: 'refused',
+      ...handed,
+      reason: expect.stringContaining('no passing verdict and no approval is recorded'),
+    });
+    expect(getCredential).not.toHaveBeenCalled();
+    expect(of.repository.git('branch', '--list', 'assay/*')).toBe('');
+  });
+
   test('pushes nothing without leave', async () => {
     const of = work({ 'a.txt': 'a\n' }, { 'a.txt': 'b\n' });
     api.answer = () => ({

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:
 import { join } from 'node:path';
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { requestPushCredential } from '../../../functions/deliver/deliver-work.ts';
@@ -17,6 +18,7 @@ import { createTemporaryFolder } from '../../support/git-repository.ts';
 
 const secrets = mockClient(SecretsManagerClient);
 const lambda = mockClient(LambdaClient);
+const table = mockClient(DynamoDBDocumentClient);
 /** The minter covers the repositories of these tests, and answers this. */
 function minted(answer: CredentialResponse): void {
   vi.stubEnv('ASSAY_READ_SCOPES', JSON.stringify(['https://127.0.0.1:9/acme']));
@@ -31,6 +33,8 @@ beforeEach(async () => {
   place = createTemporaryFolder();
   secrets.reset();
   lambda.reset();
+  table.reset();
+  table.on(GetCommand).resolves({ Item: {} });
   vi.stubEnv('TMPDIR', place);
   vi.stubEnv('ASSAY_API_URL', api.url);
   vi.stubEnv('ASSAY_ALLOW_FILE_REPOSITORIES', 'true');
@@ -63,6 +67,17 @@ describe('an invocation', () => {
     expect(api.objects.has('/assignment')).toBe(false);
     expect(left()).toEqual([]);
     expect(process.env).toEqual(environment);
+  });
+
+  test('pushes nothing that has neither a passing verdict nor an approval among the items of their writers', async () => {
+    const of = changed();
+    table.on(GetCommand).resolves({});
+    put(deliverAssignment(api, of.repository.url, of));
+    await invoke();
+    expect(steps()).toEqual(['authorize', 'refused']);
+    expect(table.commandCalls(GetCommand).map(({ args }) => args[0].input.Key)).toEqual(
+      ['passed#T1', 'approved#T1'].map((pk) => ({ pk, sk: `${of.base_commit}#${of.tree}` })),
+    );
   });
 
   test('that comes twice finds its assignment taken, and does nothing', async () => {

@@ -92,7 +92,7 @@ async function judged(id: string, { budgets, at, dies = false, by = 'one' }: How
   const policy = TierPolicySettings.parse({ budgets });
   const { run } = await table.tasks.require(id);
   const of = { task_id: id, run, attempt: 1, by, again: false };
-  const deps = { tasks: table.tasks, objects, models, now: at };
+  const deps = { tasks: table.tasks, accepted: table.accepted, objects, models, now: at };
   const { verdict, next, look, pipeline } = await reduceEvidenceToVerdict(of, deps);
   expect(next).toBe('judge');
   const budget = { policy, spend: table.spend, onStop: () => {} };
