@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { findInjections } from './find-injections.ts';
+import { foldConfusables, INVISIBLE_CHARACTERS } from './fold-confusables.ts';
 import { truncateText } from './truncate.ts';
 
 /** One piece of what a model is to look at. */
@@ -15,28 +17,25 @@ export interface FencedUntrustedText {
   readonly injections: readonly string[];
 }
 
-/** The word of our marks, which no text from outside may hold: then none can look like one, whatever its boundary. */
+/** The word of the marks, which no text from outside may hold in any disguise: then none can look like a mark. */
 const MARK_WORD = /UNTRUSTED/gi;
-/** That word as part of a mark: no honest text is written like that. */
-const FALSE_MARK = /<<<\s*UNTRUSTED|UNTRUSTED[^\n>]*>>>/i;
-
-/** Characters that a reader does not see and a model does: tags of Unicode, marks of direction, joiners and other fillers. */
-const UNSEEN =
-  /[\u{e0000}-\u{e007f}\u{200b}-\u{200f}\u{202a}-\u{202e}\u{2060}-\u{2069}\u{feff}\u{00ad}\u{fff9}-\u{fffb}]/gu;
-/** So many tags in a row are words; the flags of England, Scotland and Wales have six. */
-const HIDDEN_WORDS = /[\u{e0020}-\u{e007e}]{8,}/u;
+/** Letters of that word before the place where it is broken. */
+const KEPT_LETTERS = 5;
 
 const SHOWN = '\u{fffd}';
-const harmless = (text: string): string =>
-  text.replace(UNSEEN, SHOWN).replace(MARK_WORD, (word) => `${word.slice(0, 5)}${SHOWN}${word.slice(5)}`);
 
-function injectionsIn({ label, text }: UntrustedPromptPiece): string[] {
-  const found = [
-    ...(FALSE_MARK.test(`${label}\n${text.replace(UNSEEN, '')}`) ? ['a mark like those that fence it'] : []),
-    ...(HIDDEN_WORDS.test(text) ? ['words in characters that nobody sees'] : []),
-  ];
-  return found.map((what) => `${truncateText(label, 100)} holds ${what}`);
+/** Breaks the mark word wherever it can be read, and shows characters that only a model reads. */
+function neutralise(text: string): string {
+  const folded = foldConfusables(text);
+  const breaks = [...folded.text.matchAll(MARK_WORD)].map(
+    ({ index }) => folded.starts[index + KEPT_LETTERS] ?? 0,
+  );
+  const parts = [0, ...breaks].map((start, place, all) => text.slice(start, all[place + 1]));
+  return parts.join(SHOWN).replace(INVISIBLE_CHARACTERS, SHOWN);
 }
+
+const injectionsIn = ({ label, text }: UntrustedPromptPiece): string[] =>
+  findInjections(`${label}\n${text}`).map((what) => `${truncateText(label, 100)} holds ${what}`);
 
 /**
  * Puts text from outside between marks with a boundary that nobody could foresee, and takes out what could be read as such a mark,
@@ -49,7 +48,7 @@ export function fenceUntrustedText(
   const text = pieces
     .map(
       (piece) =>
-        `<<<UNTRUSTED ${boundary} ${harmless(piece.label).replace(/\s+/g, ' ')}\n${harmless(piece.text)}\nUNTRUSTED ${boundary}>>>`,
+        `<<<UNTRUSTED ${boundary} ${neutralise(piece.label).replace(/\s+/g, ' ')}\n${neutralise(piece.text)}\nUNTRUSTED ${boundary}>>>`,
     )
     .join('\n\n');
   return { text, boundary, injections: pieces.flatMap(injectionsIn) };
