@@ -153,7 +153,11 @@ export function buildDeploymentConstructs(
     workforce,
     minter,
     judges: settings.judges,
-    judgeEnvironment: { ...approvals, ...policy },
+    judgeEnvironment: {
+      ...approvals,
+      ...policy,
+      ...(settings.modelGateway === undefined && { [FUNCTION_ENV_NAMES.modelGatewayMeters]: 'true' }),
+    },
     environment: {
       ...tiers,
       ...agents,

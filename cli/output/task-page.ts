@@ -66,7 +66,7 @@ const judgementLines = ({ verdict }: AttemptView, pc: TerminalColors): string[] 
     const facts =
       each.model === null
         ? toOneLine(each.because)
-        : `${toOneLine(each.model)}, ${formatDollars(each.cost_usd)}`;
+        : `${toOneLine(each.model)}, ${each.calibration === null ? 'uncalibrated, ' : ''}${formatDollars(each.cost_usd)}`;
     const score = each.grading?.weighted_score ?? null;
     const scored = score === null ? '' : ` (weighted score ${score.toFixed(2)})`;
     return [

@@ -27,6 +27,7 @@ const context: JudgingContext = {
   autonomy: ApprovalSettings.parse(JSON.parse(readOptionalEnv(FUNCTION_ENV_NAMES.approvalSettings, '{}')))
     .autonomy,
   models: JudgeModels.parse(JSON.parse(readOptionalEnv(FUNCTION_ENV_NAMES.judgeModels, '{}'))),
+  isMetered: readOptionalEnv(FUNCTION_ENV_NAMES.modelGatewayMeters, 'false') === 'true',
   budget: { policy: readCascadePolicy(), spend, onStop: createBudgetStopCounter() },
   ask: createAskModel({ readKey: readModelKey }),
   now: () => new Date(),

@@ -89,13 +89,14 @@ export function routeModelsThroughGateway(
 ): JudgeModels {
   const inBox = (model: JudgeModel): JudgeModel => {
     const { speaks } = modelRouting(model);
-    const { price } = model;
+    const { price, limits } = model;
     const url = speaks === 'openai' || speaks === 'openai_compatible' ? `${gatewayUrl}/v1` : gatewayUrl;
     return {
       provider: speaks,
       model: model.model,
       family: judgeModelFamily(model),
       ...(price && { price }),
+      ...(limits && { limits }),
       key: GATES_CONTAINER_TOKEN_KEY,
       url,
     };

@@ -35,6 +35,21 @@ export const JUDGE_PURPOSES = {
 export type JudgePurpose = keyof typeof JUDGE_PURPOSES;
 const NAMES = Object.keys(JUDGE_PURPOSES) as JudgePurpose[];
 
+/**
+ * Limits of one model, for those that are smaller or slower than the questions assume, such as a self-hosted one. Absent: the
+ * limits of each question.
+ */
+export const JudgeModelLimits = z.strictObject({
+  /** Seconds for one answer with its retries. */
+  timeout_s: z.number().int().min(5).max(220).optional(),
+  /** Questions that one process asks it at the same time. */
+  max_concurrent: z.number().int().min(1).max(32).optional(),
+  /** Most tokens of what it is shown, estimated at three characters each; the longest pieces are cut, and say so. */
+  max_input_tokens: z.number().int().min(1_000).max(1_000_000).optional(),
+  max_output_tokens: z.number().int().min(256).max(64_000).optional(),
+});
+export type JudgeModelLimits = z.infer<typeof JudgeModelLimits>;
+
 /** Most reviewers that may be configured. */
 const MAX_REVIEWERS = 9;
 
@@ -44,6 +59,7 @@ const Common = {
   family: z.string().min(1).max(50).optional(),
   /** Dollars per million tokens, where the price table does not know the model. */
   price: z.strictObject({ input: z.number().nonnegative(), output: z.number().nonnegative() }).optional(),
+  limits: JudgeModelLimits.optional(),
   /** It reads pictures: asked of the model for `vision`, since no provider's protocol tells. */
   supports_vision: z.boolean().optional(),
   /** What `assay judge calibrate` has measured of it: each counts for one prompt, by its digest. */

@@ -6,7 +6,12 @@ import {
   UNKNOWN_MODEL_CALL_USAGE,
   USAGE_WITHOUT_MODEL_CALL,
 } from '../../contract/judgement/judgement.ts';
-import { calibrationIdFor, type JudgeModel, judgeModelFamily } from '../../contract/models/judge-models.ts';
+import {
+  calibrationIdFor,
+  type JudgeModel,
+  type JudgeModelLimits,
+  judgeModelFamily,
+} from '../../contract/models/judge-models.ts';
 import { fenceUntrustedText } from '../../lib/fenced-prompt.ts';
 import { computeJudgeCallCostUsd } from './ask-cost.ts';
 import type { AskReviewModel, PromptPicture, ReviewerModelQuestion } from './ask-model-port.ts';
@@ -19,8 +24,11 @@ import {
 } from './missing-opinion.ts';
 import { verdictForMissingOpinion } from './opinion-verdict.ts';
 import type { JudgePrompt } from './prompt.ts';
-import { type ReviewPiece, selectPieces } from './review-piece.ts';
+import { cutPiecesToFit, type ReviewPiece, selectPieces } from './review-piece.ts';
 import type { JudgingReviewer, ModelReviewer, ReviewOpinion } from './reviewer.ts';
+
+/** Characters of code and prose for one token, at the least. */
+const CHARS_PER_TOKEN = 3;
 
 export interface ReviewerContext extends ReviewerModelOptions {
   readonly ask: AskReviewModel;
@@ -80,9 +88,18 @@ export function buildReviewerQuestion<Schema extends z.ZodType, Input>(
   { prompt, answerSchema, maxTokens, timeoutMs, shows, pieces: own }: ModelReviewer<Schema, Input>,
   input: Input,
   { pieces, pictures }: ReviewMaterial,
+  { timeout_s, max_input_tokens, max_output_tokens }: JudgeModelLimits = {},
 ): ReviewerModelQuestion<Schema> {
-  const { text, ...fence } = fenceUntrustedText(selectPieces([...(own?.(input) ?? []), ...pieces], shows));
-  const settings = { prompt, answerSchema: answerSchema(input), maxTokens, timeoutMs: timeoutMs(input) };
+  const selected = selectPieces([...(own?.(input) ?? []), ...pieces], shows);
+  const { text, ...fence } = fenceUntrustedText(
+    max_input_tokens === undefined ? selected : cutPiecesToFit(selected, max_input_tokens * CHARS_PER_TOKEN),
+  );
+  const settings = {
+    prompt,
+    answerSchema: answerSchema(input),
+    maxTokens: Math.min(maxTokens, max_output_tokens ?? maxTokens),
+    timeoutMs: timeout_s === undefined ? timeoutMs(input) : timeout_s * 1_000,
+  };
   return { ...settings, ...(pictures && { pictures }), fencedText: text, ...fence };
 }
 
@@ -94,7 +111,7 @@ export async function askModelAsReviewer<Schema extends z.ZodType, Input>(
   model: JudgeModel,
   { ask, now }: Pick<ReviewerContext, 'ask' | 'now'>,
 ): Promise<ReviewerReply<z.output<Schema>>> {
-  const question = buildReviewerQuestion(reviewer, input, material);
+  const question = buildReviewerQuestion(reviewer, input, material, model.limits);
   const answered = await ask(model, question);
   const receipt = createModelCallReceipt(model, reviewer.prompt, answered, now());
   const { injections } = question;

@@ -23,6 +23,13 @@ export const deriveOpinionVerdict = (isGood: boolean, confidence: number | null)
 const codeOf = ({ outcome, verdict }: Judgement): string =>
   isConclusiveOutcome(outcome) && verdict === 'refer' ? 'judge_unsure' : `judge_${outcome}`;
 
+/** Says that nothing is known of how reliable the model is with this prompt; empty where it is known, or no model was asked. */
+export const describeUncalibratedJudge = ({
+  model,
+  calibration,
+}: Pick<Judgement, 'model' | 'calibration'>): string =>
+  model === null || calibration !== null ? '' : ` (uncalibrated judge: ${model})`;
+
 /** Why a judgement keeps work from being accepted; none where it does not. */
 export const listJudgementVerdictReasons = (judgement: Judgement): VerdictReason[] =>
   judgement.verdict === 'pass'
@@ -31,6 +38,6 @@ export const listJudgementVerdictReasons = (judgement: Judgement): VerdictReason
         {
           code: codeOf(judgement),
           subject: judgement.subject,
-          message: `${judgement.subject}: ${judgement.reasons.join(' ')}`,
+          message: `${judgement.subject}: ${judgement.reasons.join(' ')}${describeUncalibratedJudge(judgement)}`,
         },
       ];

@@ -31,3 +31,29 @@ export interface ReviewPiece extends UntrustedPromptPiece {
 /** Returns the pieces of these kinds, in the order of `kinds`. */
 export const selectPieces = (pieces: readonly ReviewPiece[], kinds: readonly PieceKind[]): ReviewPiece[] =>
   kinds.flatMap((kind) => pieces.filter((piece) => piece.kind === kind));
+
+/**
+ * Cuts the longest pieces until all have at most `limit` characters together. A cut piece ends with what is missing, so that
+ * the model does not take it for the whole.
+ */
+export function cutPiecesToFit(pieces: readonly ReviewPiece[], limit: number): ReviewPiece[] {
+  const lengths = pieces.map(({ text }) => text.length).sort((a, b) => a - b);
+  let room = limit;
+  let share = Number.POSITIVE_INFINITY;
+  for (const [index, length] of lengths.entries()) {
+    const even = Math.floor(room / (lengths.length - index));
+    if (length > even) {
+      share = even;
+      break;
+    }
+    room -= length;
+  }
+  return pieces.map((piece) =>
+    piece.text.length <= share
+      ? piece
+      : {
+          ...piece,
+          text: `${piece.text.slice(0, share)}\n[${piece.text.length - share} characters of this piece are not shown]`,
+        },
+  );
+}

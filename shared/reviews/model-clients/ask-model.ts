@@ -8,6 +8,7 @@ import {
   type UserContent,
 } from 'ai';
 import * as z from 'zod';
+import type { JudgeModel } from '../../contract/models/judge-models.ts';
 import { normaliseModelName } from '../../contract/models/model-prices.ts';
 import { buildFenceInstructions, fenceUntrustedText } from '../../lib/fenced-prompt.ts';
 import { truncateText } from '../../lib/truncate.ts';
@@ -193,16 +194,37 @@ class ModelConversation<Schema extends z.ZodType> {
 const isCount = (value: number | undefined): value is number =>
   Number.isSafeInteger(value) && (value ?? -1) >= 0;
 
-/** The port to models, by the vendors' own protocols. Never throws for what a provider does. */
-export const createAskModel =
-  (options: Options): AskReviewModel =>
-  async (model, question) => {
+/** Lets at most so many calls of one model run at the same time; the others wait in their order. */
+class ModelLanes {
+  readonly #waiting = new Map<string, { running: number; readonly queue: (() => void)[] }>();
+
+  async run<T>({ provider, model, limits }: JudgeModel, work: () => Promise<T>): Promise<T> {
+    const most = limits?.max_concurrent;
+    if (most === undefined) return work();
+    const name = `${provider}:${model}`;
+    const lane = this.#waiting.get(name) ?? { running: 0, queue: [] };
+    this.#waiting.set(name, lane);
+    if (lane.running >= most) await new Promise<void>((resolve) => lane.queue.push(resolve));
+    else lane.running++;
     try {
-      return await new ModelConversation(
-        await createLanguageModel(model, options.readKey),
-        question,
-        options,
-      ).answer(model.model);
+      return await work();
+    } finally {
+      const next = lane.queue.shift();
+      if (next) next();
+      else lane.running--;
+    }
+  }
+}
+
+/** The port to models, by the vendors' own protocols. Never throws for what a provider does. */
+export function createAskModel(options: Options): AskReviewModel {
+  const lanes = new ModelLanes();
+  return async (model, question) => {
+    try {
+      const languageModel = await createLanguageModel(model, options.readKey);
+      return await lanes.run(model, () =>
+        new ModelConversation(languageModel, question, options).answer(model.model),
+      );
     } catch (error) {
       return {
         code: 'no_answer',
@@ -214,3 +236,4 @@ export const createAskModel =
       };
     }
   };
+}

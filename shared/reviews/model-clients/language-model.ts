@@ -30,9 +30,58 @@ export class MissingModelKeyError extends Error {}
 
 type Model = Parameters<typeof wrapLanguageModel>[0]['model'];
 
-/** The model as the SDK calls it; an answer in a fence of Markdown is the answer. @throws KeyMissing */
+/** Returns the ends of the objects that begin at the outermost braces of a text; braces in strings do not count. */
+function findTopLevelObjects(text: string): string[] {
+  const found: string[] = [];
+  for (let start = text.indexOf('{'); start >= 0; ) {
+    const end = findObjectEnd(text, start);
+    const candidate = end === null ? null : text.slice(start, end);
+    const isObject = candidate !== null && isJson(candidate);
+    if (isObject) found.push(candidate);
+    start = text.indexOf('{', isObject && end !== null ? end : start + 1);
+  }
+  return found;
+}
+
+function findObjectEnd(text: string, start: number): number | null {
+  let depth = 0;
+  let isInString = false;
+  for (let index = start; index < text.length; index++) {
+    const character = text[index];
+    if (isInString && character === '\\') index++;
+    else if (character === '"') isInString = !isInString;
+    else if (isInString) continue;
+    else if (character === '{') depth++;
+    else if (character === '}' && --depth === 0) return index + 1;
+  }
+  return null;
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Returns the one JSON object of an answer, whether it stands alone, in a fence of Markdown or between sentences. An answer
+ * with several objects is left as it is: none of them is the answer.
+ */
+export function extractJsonObject(answer: string): string {
+  if (isJson(answer)) return answer;
+  const [only, ...others] = findTopLevelObjects(answer);
+  return only === undefined || others.length > 0 ? answer : only;
+}
+
+/** The model as the SDK calls it; the one JSON object of an answer is the answer. @throws MissingModelKeyError */
 export const createLanguageModel = async (model: JudgeModel, readKey: ReadModelApiKey) =>
-  wrapLanguageModel({ model: await plainModelOf(model, readKey), middleware: extractJsonMiddleware() });
+  wrapLanguageModel({
+    model: await plainModelOf(model, readKey),
+    middleware: extractJsonMiddleware({ transform: extractJsonObject }),
+  });
 
 /** Providers are loaded when they are used: a deployment needs one or two of them. */
 async function plainModelOf(model: JudgeModel, readKey: ReadModelApiKey): Promise<Model> {

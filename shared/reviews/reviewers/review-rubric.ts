@@ -16,6 +16,8 @@ const DIMENSIONS = Object.keys(RUBRIC_WEIGHTS) as RubricDimension[];
 
 const PASS_FROM = 6;
 const REWORK_BELOW = 4;
+/** No other score makes up for a dimension below this one. */
+const DIMENSION_FLOOR = 4;
 
 /** A dimension that is missing, or off the scale, makes the answer unreadable: no score is made up for it. */
 const RubricAnswer = z.strictObject({
@@ -42,15 +44,20 @@ export const REVIEW_RUBRIC_REVIEWER = {
   maxTokens: 1_024,
   decide: ({ scores, summary }) => {
     const composite = computeCompositeScore(scores);
+    const tooLow = DIMENSIONS.filter((name) => scores[name] < DIMENSION_FLOOR);
+    const floor =
+      tooLow.length === 0
+        ? ''
+        : ` ${tooLow.map((name) => `${name} has ${scores[name]}`).join(', ')}, and ${DIMENSION_FLOOR} are needed in each dimension.`;
     return {
-      outcome: composite >= PASS_FROM ? 'passed' : 'failed',
+      outcome: composite >= PASS_FROM && tooLow.length === 0 ? 'passed' : 'failed',
       findings: DIMENSIONS.filter((name) => scores[name] < PASS_FROM).map((name) => ({
         file: null,
         line: null,
         rule: name,
         message: `${scores[name]} of 10`,
       })),
-      detail: `${composite} of 10, ${PASS_FROM} needed: ${summary}`,
+      detail: `${composite} of 10, ${PASS_FROM} needed:${floor} ${summary}`,
       metadata: { composite, needs_rework: composite < REWORK_BELOW, ...scores },
     };
   },

@@ -54,6 +54,8 @@ export interface JudgingContext {
   readonly autonomy?: AutonomyLevel;
   /** Of the quality gate, for a model that writes; null: nothing is known of it. */
   readonly readBreaker: (model: string) => Promise<QualityGateCircuitBreaker | null>;
+  /** True where the gateway that agents reach models by counts their calls. */
+  readonly isMetered?: boolean;
   /** What may go to models; absent: nothing is limited. */
   readonly budget?: {
     readonly policy: TierPolicySettings;

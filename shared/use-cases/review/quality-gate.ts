@@ -51,17 +51,25 @@ export const qualityGatePieces = (
   { kind: 'date', label: 'date of today', text: now.toISOString().slice(0, 10) },
 ];
 
-/** Tools that an agent has used, as far as that is known: who has asked no model has used none. */
-const toolCalls = ({ task, attempt: { model, witnessed } }: AttemptWithEvidence): number | null =>
-  task.adapter?.kind !== 'command' && model !== null && witnessed?.calls === 0 ? 0 : null;
+/**
+ * Returns the number of tools that an agent has used, or null where it is unknown. A managed agent that asked no model through
+ * a gateway that meters has used none. The meter of an attempt exists only after its first call.
+ */
+function countToolCalls({ task, attempt }: AttemptWithEvidence, isMetered: boolean): number | null {
+  const isManaged = task.adapter?.kind !== 'command' && attempt.model !== null;
+  const hasToken = Boolean(attempt.agent?.model_token_sha256);
+  return isManaged && isMetered && hasToken && (attempt.witnessed?.calls ?? 0) === 0 ? 0 : null;
+}
 
 /** Returns what the quality gate sees without a model, or null: a rejection counts first, and against no model. */
 export async function precheckQualityGate(
   brought: AttemptWithEvidence,
   {
     readBreaker,
+    isMetered = false,
     now,
   }: {
+    readonly isMetered?: boolean;
     readonly readBreaker: (model: string) => Promise<QualityGateCircuitBreaker | null>;
     readonly now: () => Date;
   },
@@ -71,7 +79,7 @@ export async function precheckQualityGate(
     targets: task.files,
     changed: evidence.changed_files,
     description: task.description,
-    toolCalls: toolCalls(brought),
+    toolCalls: countToolCalls(brought, isMetered),
   });
   if (rejected !== null)
     return { outcome: 'failed', verdict: 'fail', reasons: [describeReviewDecisionReason(rejected)] };

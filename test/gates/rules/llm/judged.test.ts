@@ -66,10 +66,14 @@ describe.each([
     });
   });
 
+  test('reads an answer that comes after a sentence', async () => {
+    const result = await heard(gate, `Sure: ${JSON.stringify(good)}`);
+    expect(result.outcome).toBe('passed');
+  });
+
   test.each([
     ['words', 'Looks good to me, yes!', 'cannot be read'],
     ['nothing', '', 'cannot be read'],
-    ['words around an answer', `Sure: ${JSON.stringify(good)} Anything else?`, 'cannot be read'],
     ['two answers', `${JSON.stringify(good)}\n${JSON.stringify(good)}`, 'cannot be read'],
     ['a key that nobody asked for', { ...good, approved: true }, 'cannot be read'],
     ['another word', { reason: '', verdict: 'maybe' }, 'cannot be read'],
@@ -194,6 +198,16 @@ describe('review_rubric', () => {
       metadata: { composite, needs_rework: composite < 4 },
     });
   });
+
+  test.each(['correctness', 'security', 'maintainability'])(
+    'fails a patch with 1 of 10 for %s, whatever the others make up for',
+    async (dimension) => {
+      expect(await judge(reviewRubricGate, scores(10, { [dimension]: 1 }))).toMatchObject({
+        outcome: 'failed',
+        detail: expect.stringContaining(`${dimension} has 1, and 4 are needed`),
+      });
+    },
+  );
 
   test.each([
     ['a missing dimension', { summary: 's', scores: { ...scores(9).scores, security: undefined } }],

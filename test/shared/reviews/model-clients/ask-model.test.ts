@@ -149,6 +149,23 @@ describe.each(PROVIDERS)('%s', (provider) => {
     said = undefined;
   });
 
+  // Bedrock answers by a call of a tool, which has no room for words.
+  it.skipIf(provider === 'bedrock').each([
+    ['a sentence', (answer: string) => `Here is my verdict {as asked}:\n\n${answer}`],
+    ['a fence', (answer: string) => `\`\`\`json\n${answer}\n\`\`\``],
+    [
+      'a sentence with a fence, and another one',
+      (answer: string) => `So:\n\`\`\`json\n${answer}\n\`\`\`\nDone.`,
+    ],
+  ])('is read where its answer comes after %s', async (_name, around) => {
+    said = [around(JSON.stringify({ reason: 'a brace } in "quotes" {', answer: 'yes' }))];
+    expect(await ask(MODELS[provider](server.url), question())).toMatchObject({
+      value: { answer: 'yes' },
+      calls: 1,
+    });
+    said = undefined;
+  });
+
   it('that answers twice in one answer, or in another shape whatever it is told, has not judged', async () => {
     const answer = JSON.stringify({ reason: 'r', answer: 'yes' });
     for (const each of [`${answer}\n${answer}`, '```\n{"verdict":"accept"}\n```', '{"answer":"yes"}', '[]']) {

@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest';
+import { precheckQualityGate } from '../../../../shared/use-cases/review/quality-gate.ts';
+import * as build from '../../../support/builders.ts';
+
+const AGENT = { model_token_sha256: 'a'.repeat(64) } as never;
+const CALLED = { calls: 1 } as never;
+
+it.each([
+  ['no meter exists after the run', { agent: AGENT, witnessed: null }, true, 'used no tool'],
+  ['the meter has no call', { agent: AGENT, witnessed: { calls: 0 } as never }, true, 'used no tool'],
+  ['the meter has a call', { agent: AGENT, witnessed: CALLED }, true, null],
+  ['the gateway does not meter', { agent: AGENT, witnessed: null }, false, null],
+  ['the agent had no token of the gateway', { agent: null, witnessed: null }, true, null],
+] as const)('knows whether an agent used a tool where %s', async (_name, fields, isMetered, why) => {
+  const attempt = build.attempt({ model: 'claude-haiku-4-5', ...fields });
+  const found = await precheckQualityGate(
+    {
+      task: build.task({}, { adapter: { kind: 'claude', timeout_s: 60 } as never }),
+      attempt,
+      evidence: build.evidence(),
+    },
+    { readBreaker: async () => null, isMetered, now: () => build.FIXED_NOW },
+  );
+  if (why === null) expect(found).toBeNull();
+  else expect(found).toMatchObject({ outcome: 'failed', reasons: [expect.stringContaining(why)] });
+});
