@@ -1,4 +1,4 @@
-import { Duration, Stack } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { Alarm, ComparisonOperator, type IMetric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
@@ -61,7 +61,9 @@ export class StackAlarms extends Construct {
     this.key = new Key(this, 'Key', {
       description: 'Encrypts the alarms of Assay',
       enableKeyRotation: true,
-      removalPolicy: props.common.removalPolicy,
+      // It protects messages on their way, and nothing that is stored: there is nothing to keep it for.
+      removalPolicy: RemovalPolicy.DESTROY,
+      pendingWindow: Duration.days(7),
     });
     this.key.addToResourcePolicy(
       new PolicyStatement({

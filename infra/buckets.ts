@@ -128,7 +128,7 @@ export class WorkAndRecordBuckets extends Construct {
       objectLockEnabled: true,
       objectLockDefaultRetention: ObjectLockRetention[lock.mode](locked),
       // Whatever the stack's own policy is: a bucket with a locked object cannot be removed.
-      removalPolicy: RemovalPolicy.RETAIN,
+      removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
       lifecycleRules: [
         ...OBJECT_LOCK_PREFIXES.flatMap((prefix) => [
           // What is locked is paid for, so it is seen as long.

@@ -116,6 +116,15 @@ export class ContainerCluster extends Construct {
     return { image };
   }
 
+  /** Returns the log of a kind of container, whatever its image. */
+  private logOf(kind: ContainerKind, { logRetention: retention }: CommonConstructProps): LogGroup {
+    const id = `${kind}-log`;
+    return (
+      (this.node.tryFindChild(id) as LogGroup | undefined) ??
+      new LogGroup(this, id, { retention, removalPolicy: RemovalPolicy.DESTROY })
+    );
+  }
+
   private define(
     kind: ContainerKind,
     name: string,
@@ -156,10 +165,7 @@ export class ContainerCluster extends Construct {
         // A box must not stand still because its log is slow.
         mode: AwsLogDriverMode.NON_BLOCKING,
         maxBufferSize: Size.mebibytes(4),
-        logGroup: new LogGroup(scope, 'Log', {
-          retention: props.common.logRetention,
-          removalPolicy: RemovalPolicy.DESTROY,
-        }),
+        logGroup: this.logOf(kind, props.common),
       }),
     });
     if (props.common.privateCa)

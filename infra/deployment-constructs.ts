@@ -46,7 +46,8 @@ export function buildDeploymentConstructs(
     bundles,
     logRetention: settings.logRetentionDays as RetentionDays,
     privateCa: settings.caFile ? new PrivateCa(scope, 'PrivateCa', { pem: settings.caFile }) : undefined,
-    removalPolicy: settings.onDelete === 'retain' ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    removalPolicy:
+      settings.onDelete === 'retain' ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
   };
   const lease = { [FUNCTION_ENV_NAMES.leaseSeconds]: String(settings.leaseSeconds) };
   const tierModels = selectTierModels(settings.defaultAdapter, settings.tierModels);
@@ -221,22 +222,27 @@ export function buildDeploymentConstructs(
     environment: { ...tiers, ...policy },
   });
   const events = new DeploymentEventBus(scope, 'Events', { alarms, email: settings.notifyEmail });
-  new ForgeStatusReporter(scope, 'Forge', {
-    common,
-    alarms,
-    table,
-    storage,
-    events,
-    hook: api.functions['api-webhook'],
-    ...forge,
-  });
-  const traces = new TraceExporter(scope, 'Traces', {
-    common,
-    table,
-    events,
-    endpoint: settings.otlpEndpoint,
-    secretArn: settings.otlpSecretArn,
-  });
+  if (forge.secretArn !== undefined)
+    new ForgeStatusReporter(scope, 'Forge', {
+      common,
+      alarms,
+      table,
+      storage,
+      events,
+      hook: api.functions['api-webhook'],
+      secretArn: forge.secretArn,
+      settings: forge.settings,
+    });
+  const traces =
+    settings.otlpEndpoint === undefined
+      ? undefined
+      : new TraceExporter(scope, 'Traces', {
+          common,
+          table,
+          events,
+          endpoint: settings.otlpEndpoint,
+          secretArn: settings.otlpSecretArn,
+        });
   const analytics = new RecordAnalytics(scope, 'Analytics', {
     common,
     alarms,
@@ -273,7 +279,7 @@ export function buildDeploymentConstructs(
   new TaskFaultAlarms(scope, 'Faults', {
     alarms,
     table,
-    unheard: [deadLetters.function, analytics.compactor, traces.function],
+    unheard: [deadLetters.function, analytics.compactor, ...(traces ? [traces.function] : [])],
     failedTasks: settings.alarmFailedTasks,
     lostContainers: settings.alarmLostContainers,
     modelUsd: settings.alarmModelUsd,

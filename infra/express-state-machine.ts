@@ -6,6 +6,7 @@ import { DefinitionBody, LogLevel, StateMachine, StateMachineType } from 'aws-cd
 import { Construct } from 'constructs';
 import { FAULT_PERIOD, type StackAlarms } from './alarms.ts';
 import type { CommonConstructProps } from './function.ts';
+import { buildVendedLogGroupName } from './log-groups.ts';
 import type { StateDefinitionJson } from './machines/state-definitions.ts';
 import { grantPermission, type IamPermission } from './permissions.ts';
 
@@ -37,6 +38,7 @@ export class ExpressStateMachine extends Construct {
       role,
       logs: {
         destination: new LogGroup(this, 'Log', {
+          logGroupName: buildVendedLogGroupName(this, `states/${id.toLowerCase()}`),
           retention: props.common.logRetention,
           removalPolicy: RemovalPolicy.DESTROY,
         }),

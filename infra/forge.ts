@@ -21,8 +21,8 @@ export interface ForgeStatusReporterProps {
   readonly events: DeploymentEventBus;
   /** Takes what forges tell. */
   readonly hook: ServiceFunction;
-  /** Complete ARN of the secret. @default - no forge is told of anything, and none is believed */
-  readonly secretArn?: string | undefined;
+  /** Complete ARN of the secret. */
+  readonly secretArn: string;
   readonly settings: readonly ForgeSetting[];
 }
 
@@ -34,11 +34,16 @@ export const buildKnownForgesEnvironment = (settings: readonly ForgeSetting[]): 
   [FUNCTION_ENV_NAMES.forges]: JSON.stringify(settings),
 });
 
+export interface ForgeClientSettings extends Pick<ForgeStatusReporterProps, 'settings'> {
+  /** Complete ARN of the secret. @default - no webhook is believed */
+  readonly secretArn: string | undefined;
+}
+
 /** What two functions need who speak with forges: the only ones that may read the secret. */
 export const buildForgeClientEnvironment = ({
   secretArn,
   settings,
-}: Pick<ForgeStatusReporterProps, 'secretArn' | 'settings'>): Record<string, string> => ({
+}: ForgeClientSettings): Record<string, string> => ({
   ...buildKnownForgesEnvironment(settings),
   [FUNCTION_ENV_NAMES.forgeSecret]: JSON.stringify(
     secretArn === undefined ? { via: 'none' } : { via: 'secret', arn: secretArn },
@@ -86,8 +91,7 @@ export class ForgeStatusReporter extends Construct {
       eventPattern: { source: [EVENT_SOURCE], detailType: [...TOLD] },
       targets: [new LambdaFunction(tell.lambda)],
     });
-    if (secretArn !== undefined)
-      for (const each of [tell, hook])
-        each.allow({ actions: ['secretsmanager:GetSecretValue'], on: [secretArn] });
+    for (const each of [tell, hook])
+      each.allow({ actions: ['secretsmanager:GetSecretValue'], on: [secretArn] });
   }
 }

@@ -26,12 +26,25 @@ export const BUILD_SPEC = {
  */
 export const IMAGE_BUILD_HANDLER = `
 const { CodeBuildClient, StartBuildCommand } = require('@aws-sdk/client-codebuild');
+/** What CodeBuild answers when the account has no room for another build, or is asked too often. */
+const WAITS = /AccountLimitExceeded|TooManyRequests|Throttling/;
+const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 const answer = async (of, Status, Reason) => {
   const body = JSON.stringify({ Status, Reason, PhysicalResourceId: of.physical, StackId: of.stack, RequestId: of.request, LogicalResourceId: of.logical });
   const said = await fetch(of.url, { method: 'PUT', body, headers: { 'content-type': '' } });
   if (!said.ok) throw new Error('CloudFormation answers ' + said.status);
 };
-exports.handler = async (event) => {
+const start = async (input, context) => {
+  const client = new CodeBuildClient({});
+  for (;;)
+    try {
+      return await client.send(new StartBuildCommand(input));
+    } catch (error) {
+      if (!WAITS.test(error.name) || context.getRemainingTimeInMillis() < 60_000) throw error;
+      await pause(20_000);
+    }
+};
+exports.handler = async (event, context) => {
   if (event.source === 'aws.codebuild') {
     const { environment, logs } = event.detail['additional-information'];
     const { value } = environment['environment-variables'].find(({ name }) => name === 'ANSWER_TO') ?? {};
@@ -41,18 +54,20 @@ exports.handler = async (event) => {
     await answer(JSON.parse(value), status === 'SUCCEEDED' ? 'SUCCESS' : 'FAILED', 'The build has ended with ' + status + ': ' + (logs?.['deep-link'] ?? ''));
     return;
   }
-  const { Project, Tag, Dockerfile, AgentClis } = event.ResourceProperties;
+  const { Project, Source, Tag, Dockerfile, AgentClis } = event.ResourceProperties;
   const of = { url: event.ResponseURL, stack: event.StackId, request: event.RequestId, logical: event.LogicalResourceId, physical: event.RequestType === 'Delete' ? event.PhysicalResourceId : Tag };
   // Images go by the repository's own rule: boxes may still run from this one.
   if (event.RequestType === 'Delete') return answer(of, 'SUCCESS', '');
   const variables = { IMAGE_TAG: Tag, DOCKERFILE: Dockerfile, AGENT_CLIS: AgentClis, ANSWER_TO: JSON.stringify(of) };
   try {
-    await new CodeBuildClient({}).send(new StartBuildCommand({
+    await start({
       projectName: Project,
+      sourceTypeOverride: 'S3',
+      sourceLocationOverride: Source,
       // CloudFormation's invocation may come twice.
       idempotencyToken: event.RequestId,
       environmentVariablesOverride: Object.entries(variables).map(([name, value]) => ({ name, value, type: 'PLAINTEXT' })),
-    }));
+    }, context);
   } catch (error) {
     await answer(of, 'FAILED', 'The build was not started: ' + error.message);
   }

@@ -41,7 +41,10 @@ export class ContainerImageBuilder extends Construct {
   readonly #role: Role;
   readonly #log: LogGroup;
   readonly #starter: InlineFunction;
-  readonly #projects = new Map<LaunchKind, { project: CfnProject; hash: string }>();
+  readonly #project: CfnProject;
+  readonly #sources = new Map<LaunchKind, Asset>();
+  /** The image that the next one waits for. */
+  #last: CustomResource | undefined;
 
   constructor(scope: Construct, id: string, { common }: { readonly common: CommonConstructProps }) {
     super(scope, id);
@@ -65,10 +68,12 @@ export class ContainerImageBuilder extends Construct {
       handler: 'index.handler',
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
-      timeout: Duration.seconds(30),
+      // As long as it may wait for the account to have room for another build.
+      timeout: Duration.minutes(15),
       role,
       logGroup,
     });
+    this.#project = this.makeProject();
   }
 
   /** May push to the one repository, read what its images are made of, and write its log. */
@@ -99,22 +104,25 @@ export class ContainerImageBuilder extends Construct {
     return role;
   }
 
-  private projectOf(kind: LaunchKind, folder: string): { project: CfnProject; hash: string } {
-    const known = this.#projects.get(kind);
+  /** Returns the sources that images of a kind are built of, which the one project may read. */
+  private sourceOf(kind: LaunchKind, folder: string): Asset {
+    const known = this.#sources.get(kind);
     if (known) return known;
     const asset = new Asset(this, `${kind}-source`, { path: folder });
     grantPermission(this.#role, {
       actions: ['s3:GetObject', 's3:GetObjectVersion'],
       on: [asset.bucket.arnForObjects(asset.s3ObjectKey)],
     });
-    const project = new CfnProject(this, `${kind}-project`, {
-      description: `Builds images of the ${kind} box`,
+    this.#sources.set(kind, asset);
+    return asset;
+  }
+
+  /** Makes the project that builds every image; each build names its own source. */
+  private makeProject(): CfnProject {
+    const project = new CfnProject(this, 'Project', {
+      description: 'Builds the images of the stack, one after the other',
       serviceRole: this.#role.roleArn,
-      source: {
-        type: 'S3',
-        location: `${asset.s3BucketName}/${asset.s3ObjectKey}`,
-        buildSpec: JSON.stringify(BUILD_SPEC),
-      },
+      source: { type: 'NO_SOURCE', buildSpec: JSON.stringify(BUILD_SPEC) },
       artifacts: { type: 'NO_ARTIFACTS' },
       environment: {
         type: 'ARM_CONTAINER',
@@ -135,8 +143,8 @@ export class ContainerImageBuilder extends Construct {
       { id: 'AwsSolutions-CB4', reason: 'It has no artifacts that a key could encrypt.' },
     );
     grantPermission(this.#starter.role as Role, { actions: ['codebuild:StartBuild'], on: [project.attrArn] });
-    new Rule(this, `${kind}-ended`, {
-      description: `A build of the ${kind} box's image has ended`,
+    new Rule(this, 'Ended', {
+      description: 'A build of an image has ended',
       eventPattern: {
         source: ['aws.codebuild'],
         detailType: ['CodeBuild Build State Change'],
@@ -147,20 +155,24 @@ export class ContainerImageBuilder extends Construct {
       },
       targets: [new LambdaFunction(this.#starter)],
     });
-    const made = { project, hash: asset.assetHash };
-    this.#projects.set(kind, made);
-    return made;
+    return project;
   }
 
   /** The image that is made of these, under a tag that says so. */
   build(name: string, { kind, folder, dockerfile, agentClis }: ImageToBuild): BuiltImage {
-    const { project, hash } = this.projectOf(kind, folder);
-    const tag = `${name}-${sha256([hash, dockerfile, agentClis].join('\n')).slice(0, 16)}`;
+    const source = this.sourceOf(kind, folder);
+    const tag = `${name}-${sha256([source.assetHash, dockerfile, agentClis].join('\n')).slice(0, 16)}`;
     const when = new CustomResource(this, `${name}-image`, {
       resourceType: 'Custom::AssayImage',
       serviceToken: this.#starter.functionArn,
       serviceTimeout: Duration.minutes(PATIENCE.resource),
-      properties: { Project: project.ref, Tag: tag, Dockerfile: dockerfile, AgentClis: agentClis },
+      properties: {
+        Project: this.#project.ref,
+        Source: `${source.s3BucketName}/${source.s3ObjectKey}`,
+        Tag: tag,
+        Dockerfile: dockerfile,
+        AgentClis: agentClis,
+      },
     });
     // Its permissions, and the rule that hears of its end, come first.
     when.node.addDependency(
@@ -168,6 +180,9 @@ export class ContainerImageBuilder extends Construct {
       this.#starter,
       ...this.node.children.filter((each) => each instanceof Rule),
     );
+    // One after the other: a new account may run one build at a time.
+    if (this.#last) when.node.addDependency(this.#last);
+    this.#last = when;
     return { repository: this.#repository, tag, when };
   }
 }

@@ -37,7 +37,7 @@ export type ToolchainImageSetting = z.infer<typeof ToolchainImageSetting>;
 
 export const ToolchainImagesSetting = z
   .record(ToolchainImageName, ToolchainImageSetting)
-  .refine((images) => Object.keys(images).length <= 10, 'are more than 10');
+  .refine((images) => Object.keys(images).length <= 6, 'are more than 6');
 export type ToolchainImagesSetting = z.infer<typeof ToolchainImagesSetting>;
 
 /** Who builds those that are ours: Docker where the deployment runs, or CodeBuild in the account. */

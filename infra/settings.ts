@@ -12,7 +12,6 @@ import {
   ModelProviders,
 } from '../shared/contract/models/model-providers.ts';
 import { CredentialUrlPrefix } from '../shared/contract/repository/schema.ts';
-import { DEFAULT_RESERVED_CONCURRENCY } from '../shared/contract/resource-names.ts';
 import {
   DEFAULT_REVIEW_HOLD_LIMIT,
   REVIEW_HOLD_EXPIRY_OUTCOMES,
@@ -54,8 +53,8 @@ const secretArn = z
     'must be the complete ARN of a secret',
   );
 const count = z.coerce.number().int().min(1);
-/** Invocations of a function that are reserved. */
-const concurrency = (otherwise: number) => z.coerce.number().int().min(0).max(10_000).default(otherwise);
+/** Invocations of a function that are reserved. None by default: a new account may have ten in all. */
+const concurrency = z.coerce.number().int().min(0).max(10_000).default(0);
 
 /** Fargate's default quota, on demand and on Spot. */
 const vcpus = z.coerce.number().min(1).max(100_000).default(6);
@@ -78,7 +77,7 @@ export const DeploymentSettingFields = z.strictObject({
     z
       .array(z.string().regex(/^[a-z]{2}(-[a-z]+)+-\d[a-z]$/, 'must be an availability zone'))
       .min(1)
-      .max(6),
+      .max(3),
   )
     .optional()
     .describe(
@@ -120,8 +119,8 @@ export const DeploymentSettingFields = z.strictObject({
     .describe(
       'JSON of what one delivery may use: memory (MiB), disk (MiB), seconds. A repository that needs more is told so.',
     ),
-  deliverConcurrency: concurrency(DEFAULT_RESERVED_CONCURRENCY.deliver).describe(
-    'Deliveries at a time; so many invocations are reserved in the account. 0 reserves none.',
+  deliverConcurrency: concurrency.describe(
+    'Lambda executions reserved for deliveries, and their limit: nothing else can use them up. 0 reserves none.',
   ),
   defaultAdapter: json(AgentAdapterSettings)
     .prefault({ kind: DEFAULT_AGENT_CLI })
@@ -163,14 +162,14 @@ export const DeploymentSettingFields = z.strictObject({
     .transform((url) => url.replace(/\/+$/, ''))
     .optional()
     .describe('A gateway of your own in the place of ours: then usage is what agents claim.'),
-  modelConcurrency: concurrency(DEFAULT_RESERVED_CONCURRENCY.models).describe(
-    'Model calls at a time; so many are reserved in the account. 0 reserves none.',
+  modelConcurrency: concurrency.describe(
+    'Lambda executions reserved for model calls, and their limit: long answers cannot use up those of the API.',
   ),
-  authorizerConcurrency: concurrency(DEFAULT_RESERVED_CONCURRENCY.authorizer).describe(
-    'Tokens looked up at a time; so many invocations are reserved in the account. 0 reserves none.',
+  authorizerConcurrency: concurrency.describe(
+    'Lambda executions reserved for looking up tokens, and their limit: a flood of invalid tokens uses up no others.',
   ),
-  workConcurrency: concurrency(DEFAULT_RESERVED_CONCURRENCY.work).describe(
-    'The same for what boxes and outside agents report to: nobody else can use them up.',
+  workConcurrency: concurrency.describe(
+    'Lambda executions reserved for reports of containers and outside agents: no other caller can use them up.',
   ),
   maxAttemptUsd: z.coerce
     .number()

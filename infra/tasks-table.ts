@@ -1,4 +1,3 @@
-import { RemovalPolicy } from 'aws-cdk-lib';
 import {
   AttributeType,
   Billing,
@@ -45,7 +44,8 @@ export class TasksTable extends Construct {
       timeToLiveAttribute: TASKS_TABLE_KEY_ATTRIBUTES.ttl,
       dynamoStream: StreamViewType.NEW_AND_OLD_IMAGES,
       removalPolicy,
-      deletionProtection: removalPolicy === RemovalPolicy.RETAIN,
+      // Set after the creation, by `npm run deploy`: CloudFormation could not remove a protected table when it rolls back.
+      deletionProtection: false,
       globalSecondaryIndexes: Object.entries(TABLE_INDEXES).map(([index, { name, pk, sk }]) => ({
         indexName: name,
         partitionKey: key(pk),

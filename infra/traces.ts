@@ -12,8 +12,8 @@ export interface TraceExporterProps {
   readonly common: CommonConstructProps;
   readonly table: TasksTable;
   readonly events: DeploymentEventBus;
-  /** Where OTLP over HTTP is taken. @default - nobody is told, and nothing calls the function */
-  readonly endpoint?: string | undefined;
+  /** Where OTLP over HTTP is taken. */
+  readonly endpoint: string;
   /** Complete ARN of a secret with headers for it, as JSON. @default - none are sent */
   readonly secretArn?: string | undefined;
 }
@@ -34,7 +34,7 @@ export class TraceExporter extends Construct {
       callsOut: true,
       environment: {
         [FUNCTION_ENV_NAMES.table]: table.table.tableName,
-        [FUNCTION_ENV_NAMES.otlpEndpoint]: endpoint ?? '',
+        [FUNCTION_ENV_NAMES.otlpEndpoint]: endpoint,
         [FUNCTION_ENV_NAMES.metricsNamespace]: Stack.of(this).stackName,
         ...(secretArn && {
           [FUNCTION_ENV_NAMES.otlpSecret]: JSON.stringify({ via: 'secret', arn: secretArn }),
@@ -46,7 +46,6 @@ export class TraceExporter extends Construct {
     // A collector that is away for longer misses traces; the records have all that is in them.
     tell.lambda.configureAsyncInvoke({ retryAttempts: 2, maxEventAge: Duration.hours(1) });
     if (secretArn !== undefined) tell.allow({ actions: ['secretsmanager:GetSecretValue'], on: [secretArn] });
-    if (endpoint === undefined) return;
     new Rule(this, 'Ended', {
       description: 'Tasks that have ended, for a trace of each',
       eventBus: events.bus,

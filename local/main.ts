@@ -2,7 +2,11 @@
 import module from 'node:module';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { CONTAINER_ENV_NAMES } from '../shared/contract/resource-names.ts';
+import {
+  CONTAINER_ENV_NAMES,
+  EMBEDDED_FORGE_SECRET_ARN,
+  FUNCTION_ENV_NAMES,
+} from '../shared/contract/resource-names.ts';
 import type { FunctionEnvironmentPassthrough } from './env-passthrough.ts';
 import { takeFunctionEnvironmentPassthrough } from './env-passthrough.ts';
 
@@ -91,7 +95,14 @@ const [{ prepareCloudAssembly }, { startLocalStack: startStack }] = await Promis
   import('./cloud-assembly.ts'),
   import('./stack.ts'),
 ]);
-const assembly = await prepareCloudAssembly({ root: ROOT, cache: CACHE, settings, onLog }).catch(fail);
+/** The template has the function that reports to forges only where there are some. Its secret comes from the environment. */
+const forges = passthrough[FUNCTION_ENV_NAMES.forges]?.[FUNCTION_ENV_NAMES.forges];
+const assembly = await prepareCloudAssembly({
+  root: ROOT,
+  cache: CACHE,
+  settings: { ...settings, ...(forges && { forges, forgeSecretArn: EMBEDDED_FORGE_SECRET_ARN }) },
+  onLog,
+}).catch(fail);
 const stack = await startStack({
   dataDir: data,
   assembly,

@@ -1,4 +1,3 @@
-import { DEFAULT_RESERVED_CONCURRENCY } from '../../shared/contract/resource-names.ts';
 import {
   type ContainerCapacity,
   CPU_UNITS_PER_VCPU,
@@ -12,9 +11,10 @@ import {
   type DoctorFinding,
 } from './doctor-check.ts';
 
-const RESERVED = Object.values(DEFAULT_RESERVED_CONCURRENCY).reduce((sum, each) => sum + each, 0);
-/** Concurrent executions that Lambda keeps unreserved. */
-const UNRESERVED = 100;
+/** Concurrent executions below which a few tasks at once are throttled. A new account may have 10 in all. */
+const MIN_LAMBDA_EXECUTIONS = 100;
+/** Code in Service Quotas of the concurrent executions of Lambda. */
+const LAMBDA_QUOTA = 'L-B99A9384';
 /** Bootstrap version that this version of the CDK needs; https://docs.aws.amazon.com/cdk/v2/guide/bootstrapping-env.html */
 const BOOTSTRAP_VERSION = 6;
 /**
@@ -103,8 +103,7 @@ export async function checkFargateQuota(room: ContainerCapacity | null): Promise
   }
 }
 
-/** @param isDeployed whether the stack has reserved its executions already */
-export async function checkLambdaConcurrency(isDeployed: boolean): Promise<DoctorFinding> {
+export async function checkLambdaConcurrency(): Promise<DoctorFinding> {
   const { GetAccountSettingsCommand, LambdaClient } = await import('@aws-sdk/client-lambda');
   const client = new LambdaClient();
   try {
@@ -113,10 +112,10 @@ export async function checkLambdaConcurrency(isDeployed: boolean): Promise<Docto
     const free = AccountLimit?.UnreservedConcurrentExecutions;
     if (all === undefined || free === undefined) throw new Error('Lambda did not return its limits');
     const detail = `${all} concurrent executions, ${free} of them not reserved`;
-    if (isDeployed || free >= RESERVED + UNRESERVED) return createOkFinding(detail);
-    return createMissingFinding(
-      `${detail}; a deployment reserves ${RESERVED}, and ${UNRESERVED} must stay unreserved`,
-      'Request more in Service Quotas (Lambda, concurrent executions), or deploy with -c assay:modelConcurrency=0 -c assay:authorizerConcurrency=0 -c assay:workConcurrency=0 -c assay:deliverConcurrency=0.',
+    if (free >= MIN_LAMBDA_EXECUTIONS) return createOkFinding(detail);
+    return createAttentionFinding(
+      `${detail}: with fewer than ${MIN_LAMBDA_EXECUTIONS}, several tasks at once are throttled`,
+      `Request more: aws service-quotas request-service-quota-increase --service-code lambda --quota-code ${LAMBDA_QUOTA} --desired-value 1000`,
     );
   } finally {
     client.destroy();

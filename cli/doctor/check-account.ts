@@ -39,7 +39,7 @@ export async function checkAwsAccount(stackName: string): Promise<DoctorCheck[]>
     performDoctorCheck('fargate_vcpus', async () =>
       checkFargateQuota(parseContainerCapacity(await environments)),
     ),
-    performDoctorCheck('lambda_concurrency', () => checkLambdaConcurrency(deployment !== null)),
+    performDoctorCheck('lambda_concurrency', checkLambdaConcurrency),
     performDoctorCheck('model_access', async () =>
       checkBedrockModelAccess(parseModelProviders(await environments), parseTierModels(await environments)),
     ),

@@ -295,9 +295,6 @@ export const METRIC_NAMES = {
   reason: 'reason',
 } as const;
 
-/** Invocations at a time that a deployment reserves unless its settings say otherwise; `assay doctor` looks whether an account has them. */
-export const DEFAULT_RESERVED_CONCURRENCY = { models: 50, authorizer: 20, work: 50, deliver: 10 } as const;
-
 /** So many beats fall into a lease: one that is lost costs nobody's work. */
 export const HEARTBEATS_PER_LEASE = 4;
 
@@ -310,6 +307,9 @@ export const MAX_PATCH_BYTES = 20 * 1_048_576;
 export const EMBEDDED_GIT_SECRET_VARIABLE = 'ASSAY_GIT_CREDENTIALS';
 /** JSON of ForgeCredentialsSecret (shared/control/forge/forge-settings.ts), in the same way. */
 export const EMBEDDED_FORGE_SECRET_VARIABLE = 'ASSAY_FORGE_CREDENTIALS';
+/** Stands for the ARN of the forges' secret in the embedded stack, which has no Secrets Manager. */
+export const EMBEDDED_FORGE_SECRET_ARN =
+  'arn:aws:secretsmanager:us-east-1:000000000000:secret:embedded-AAAAAA';
 
 /** The variables that people have for the vendors' own clients; the embedded stack takes the keys out of its environment. */
 export const MODEL_PROVIDER_ENV_NAMES = {

@@ -42,7 +42,7 @@ import type { Task } from '../../shared/contract/task/task.ts';
 import { parseDeadLetterRetryQueueId } from '../../shared/control/dead-letters/dead-letter.ts';
 import { addFailedOperation, EMPTY_RETRY_QUEUE } from '../../shared/control/dead-letters/retry-queue.ts';
 import { buildTaskDeadlineKey, buildTaskItemKey, taskToItem } from '../../shared/store/task-item.ts';
-import { synthesise } from '../infra/synthesise.ts';
+import { policiesOf, synthesise } from '../infra/synthesise.ts';
 import { attempt, FIXED_NOW, launch, task, taskInReview, verdict } from '../support/builders.ts';
 
 type AnyStub = AwsStub<object, { readonly $metadata: object }, object>;
@@ -328,14 +328,10 @@ const SCENES: Readonly<Record<string, readonly Scene[]>> = {
 };
 
 const template = synthesise();
-const rights = Object.entries(template.findResources('AWS::IAM::Policy')).flatMap(([id, { Properties }]) => {
+const rights = policiesOf(template).flatMap(({ id, statements }) => {
   const name = Object.keys(SCENES).find((each) =>
     new RegExp(`^(Analytics)?${each}(Launch|Conduct|Reconcile|Ledger|Read|Role)`).test(id),
   );
-  const statements = Properties.PolicyDocument.Statement as readonly {
-    Action: string | string[];
-    Resource: unknown;
-  }[];
   // Lambda writes what a reader of the stream gives up.
   const own =
     name === 'DeadLetters'

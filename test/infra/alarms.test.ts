@@ -7,7 +7,14 @@ import { compileMetricMath } from '../../local/cloudwatch/metric-math.ts';
 import { METRIC_NAMES } from '../../shared/contract/resource-names.ts';
 import { FUNCTION_IDS, only, synthesise, text } from './synthesise.ts';
 
-const template = synthesise();
+const OPTIONAL = {
+  'assay:forgeSecretArn': 'arn:aws:secretsmanager:us-east-1:123456789012:secret:forge-AbCdEf',
+  'assay:forges': '[{"url":"https://github.com/acme","forge":"github"}]',
+  'assay:otlpEndpoint': 'https://collector.example/v1/traces',
+};
+const usual = synthesise();
+/** With the parts that a deployment has only where they are configured. */
+const template = synthesise(OPTIONAL);
 const alarms = Object.entries(template.findResources('AWS::CloudWatch::Alarm'));
 const runbook = (description: string): string | undefined =>
   /Runbook: (docs\/runbooks\/[\w-]+\.md)$/.exec(description)?.[1];
@@ -84,7 +91,7 @@ describe('every alarm', () => {
 });
 
 it('the page on deploying counts the metrics and the polled queues that are paid for', () => {
-  const metrics = alarms.flatMap(([, { Properties }]) => {
+  const metrics = Object.values(usual.findResources('AWS::CloudWatch::Alarm')).flatMap(({ Properties }) => {
     const inputs: readonly { readonly MetricStat?: unknown }[] = Properties.Metrics ?? [{ MetricStat: 1 }];
     return inputs.filter(({ MetricStat }) => MetricStat !== undefined);
   }).length;
@@ -93,7 +100,7 @@ it('the page on deploying counts the metrics and the polled queues that are paid
   expect(page).toContain(
     `| Alarms: ${metrics} metrics at $0.10, 10 of them free | ${dollars} | ${dollars} |`,
   );
-  const sources = Object.values(template.findResources('AWS::Lambda::EventSourceMapping'));
+  const sources = Object.values(usual.findResources('AWS::Lambda::EventSourceMapping'));
   const polled = sources.map(({ Properties }) => text(Properties.EventSourceArn));
   const queues = polled.filter((arn) => arn.startsWith('<Workforce'));
   const ofLetters = queues.filter((arn) => arn.includes('DeadLetters'));

@@ -84,6 +84,15 @@ describe('images that the stack builds', () => {
     }
   });
 
+  it('are built one after the other, because a new account may run one build at a time', () => {
+    const resources = Object.entries(template.findResources('Custom::AssayImage'));
+    const waitsFor = resources.map(
+      ([id, { DependsOn }]) =>
+        resources.filter(([other]) => other !== id && (DependsOn as string[]).includes(other)).length,
+    );
+    expect(waitsFor.toSorted()).toEqual([0, 1, 1, 1, 1]);
+  });
+
   it('are none where Docker builds', () => {
     synthesise().resourceCountIs('AWS::CodeBuild::Project', 0);
   });
@@ -92,8 +101,8 @@ describe('images that the stack builds', () => {
 describe('the function between CloudFormation and CodeBuild', () => {
   const put = vi.fn(async (_url: string, _init: { body: string }) => ({ ok: true, status: 200 }));
   const start = vi.fn(async (_command: { input: Properties }) => ({}));
-  const exported: { handler?: (event: unknown) => Promise<void> } = {};
-  new Function('require', 'exports', 'fetch', IMAGE_BUILD_HANDLER)(
+  const exported: { handler?: (event: unknown, context: unknown) => Promise<void> } = {};
+  new Function('require', 'exports', 'fetch', 'setTimeout', IMAGE_BUILD_HANDLER)(
     () => ({
       CodeBuildClient: class {
         send = start;
@@ -107,8 +116,12 @@ describe('the function between CloudFormation and CodeBuild', () => {
     }),
     exported,
     put,
+    (done: () => void) => done(),
   );
-  const handler = (event: unknown) => exported.handler?.(event);
+  /** Milliseconds that the function has left. */
+  let left = 600_000;
+  const context = { getRemainingTimeInMillis: () => left };
+  const handler = (event: unknown) => exported.handler?.(event, context);
   const request = (RequestType: string) => ({
     RequestType,
     ResponseURL: 'https://answer.test/here',
@@ -116,7 +129,13 @@ describe('the function between CloudFormation and CodeBuild', () => {
     RequestId: 'request-1',
     LogicalResourceId: 'image',
     PhysicalResourceId: 'agent-0',
-    ResourceProperties: { Project: 'p', Tag: 'agent-1', Dockerfile: 'Dockerfile', AgentClis: 'claude' },
+    ResourceProperties: {
+      Project: 'p',
+      Source: 'assets/agent.zip',
+      Tag: 'agent-1',
+      Dockerfile: 'Dockerfile',
+      AgentClis: 'claude',
+    },
   });
   const said = () => put.mock.calls.map(([url, { body }]) => [url, JSON.parse(body)]);
   const ended = (status: string, variables: unknown) => ({
@@ -130,7 +149,9 @@ describe('the function between CloudFormation and CodeBuild', () => {
   it('starts a build that carries where the answer goes, and gives it when that has ended, well or not', async () => {
     await handler(request('Create'));
     expect(put).not.toHaveBeenCalled();
-    const { environmentVariablesOverride, idempotencyToken } = start.mock.calls[0]?.[0].input ?? {};
+    const { environmentVariablesOverride, idempotencyToken, sourceLocationOverride } =
+      start.mock.calls[0]?.[0].input ?? {};
+    expect(sourceLocationOverride).toBe('assets/agent.zip');
     expect(idempotencyToken).toBe('request-1');
     for (const status of ['SUCCEEDED', 'FAULT']) await handler(ended(status, environmentVariablesOverride));
     const to = {
@@ -143,6 +164,21 @@ describe('the function between CloudFormation and CodeBuild', () => {
       ['https://answer.test/here', expect.objectContaining({ ...to, Status: 'SUCCESS' })],
       ['https://answer.test/here', expect.objectContaining({ ...to, Status: 'FAILED' })],
     ]);
+  });
+
+  it('waits while the account has no room for another build, as long as it has time', async () => {
+    put.mockClear();
+    start.mockClear();
+    const full = Object.assign(new Error('limit'), { name: 'AccountLimitExceededException' });
+    start.mockRejectedValueOnce(full).mockRejectedValueOnce(full);
+    await handler(request('Create'));
+    expect(start).toHaveBeenCalledTimes(3);
+    expect(put).not.toHaveBeenCalled();
+    left = 59_000;
+    start.mockRejectedValueOnce(full);
+    await handler(request('Create'));
+    expect(said().map(([, { Status }]) => Status)).toEqual(['FAILED']);
+    left = 600_000;
   });
 
   it('says at once that a build was not started, and that what is removed is gone', async () => {

@@ -1,19 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { JUDGES, secret } from './judges.ts';
-import { synthesise } from './synthesise.ts';
+import { policiesOf, synthesise } from './synthesise.ts';
 
 describe('models that are asked for opinions', () => {
   const template = synthesise({ 'assay:judges': JUDGES });
   const policyOf = (prefix: string): string =>
-    JSON.stringify(
-      Object.entries(template.findResources('AWS::IAM::Policy')).filter(([id]) => id.startsWith(prefix)),
-    );
+    JSON.stringify(policiesOf(template).filter(({ id }) => id.startsWith(prefix)));
 
   it('have their keys read by who asks them, and by nobody else', () => {
     const holders = (name: string): string[] =>
-      Object.entries(template.findResources('AWS::IAM::Policy'))
-        .filter(([, policy]) => JSON.stringify(policy).includes(secret(name)))
-        .map(([id]) => id.replace(/[A-Z0-9]{8}$/, ''));
+      policiesOf(template)
+        .filter((policy) => JSON.stringify(policy).includes(secret(name)))
+        .map(({ id }) => id.replace(/[A-Z0-9]{8}$/, ''));
     expect(holders('janitor')).toEqual([expect.stringMatching(/^VerificationJudge/)]);
     expect(holders('pictures')).toEqual([expect.stringMatching(/^VerificationJudge/)]);
     expect(holders('gates')).toEqual([expect.stringMatching(/^ModelsGateway/)]);

@@ -7,6 +7,7 @@ const GIT_SECRET = 'arn:aws:secretsmanager:us-east-1:123456789012:secret:read-Ab
 const SECRET = 'arn:aws:secretsmanager:us-east-1:123456789012:secret:git-AbCdEf';
 const FORGE_SECRET = 'arn:aws:secretsmanager:us-east-1:123456789012:secret:forge-AbCdEf';
 const template = synthesise({
+  'assay:otlpEndpoint': 'https://collector.example/v1/traces',
   'assay:forgeSecretArn': FORGE_SECRET,
   'assay:forges': '[{"url":"https://github.com/acme","forge":"github"}]',
   'assay:gitSecretArn': GIT_SECRET,

@@ -15,7 +15,6 @@ import { AUTHORIZER_CACHE_SECONDS } from '../../shared/api/api-gateway.ts';
 import { WEB_PAGE_PATHS } from '../../shared/api/page-paths.ts';
 import { ROUTES, type RouteDefinition, routeKey } from '../../shared/api/routes.ts';
 import {
-  DEFAULT_RESERVED_CONCURRENCY,
   DELIVERY_LIMIT_SECONDS,
   FUNCTION_ENV_NAMES,
   TABLE_INDEXES,
@@ -90,11 +89,12 @@ describe('the Tasks table', () => {
       Replicas: [
         {
           PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
-          DeletionProtectionEnabled: true,
+          // CloudFormation could not remove a protected table when the first deployment rolls back.
+          DeletionProtectionEnabled: false,
         },
       ],
     });
-    expect(DeletionPolicy).toBe('Retain');
+    expect(DeletionPolicy).toBe('RetainExceptOnCreate');
   });
 
   it('can be created by the embedded engine as it stands', async () => {
@@ -311,7 +311,10 @@ describe('the API', () => {
 
 describe('functions', () => {
   it('are those of the bundle list, on Node 24 and ARM, each with a log of its own', () => {
-    expect(ids('AWS::Lambda::Function')).toHaveLength(Object.keys(LAMBDA_ENTRY_POINTS).length);
+    const optional = ['forge-tell', 'traces'];
+    expect(ids('AWS::Lambda::Function')).toHaveLength(
+      Object.keys(LAMBDA_ENTRY_POINTS).length - optional.length,
+    );
     template.allResourcesProperties('AWS::Lambda::Function', {
       Architectures: ['arm64'],
       LoggingConfig: { LogGroup: Match.anyValue() },
@@ -321,6 +324,19 @@ describe('functions', () => {
       return Properties.Runtime === undefined;
     });
     expect(ofImages.map(([id]) => id)).toEqual([expect.stringMatching('^DeliveryDeliver')]);
+  });
+
+  const withOptional = synthesise({
+    'assay:forgeSecretArn': 'arn:aws:secretsmanager:us-east-1:123456789012:secret:forge-AbCdEf',
+    'assay:forges': '[{"url":"https://github.com/acme","forge":"github"}]',
+    'assay:otlpEndpoint': 'https://collector.example/v1/traces',
+  });
+
+  it('report to forges and to a collector only where there are some', () => {
+    for (const name of ['forge-tell', 'traces'] as const) {
+      expect(ids('AWS::Lambda::Function').filter((id) => id.startsWith(FUNCTION_IDS[name]))).toEqual([]);
+      only(withOptional, 'AWS::Lambda::Function', FUNCTION_IDS[name]);
+    }
   });
 
   /** Set for each function: no more, and nothing that only the embedded stack sets. */
@@ -418,7 +434,7 @@ describe('functions', () => {
   };
   it.each(Object.entries(environments))('the %s is told what it needs and no more', (name, wanted) => {
     const prefix = FUNCTION_IDS[name as keyof typeof FUNCTION_IDS];
-    const { Environment } = only(template, 'AWS::Lambda::Function', prefix).Properties;
+    const { Environment } = only(withOptional, 'AWS::Lambda::Function', prefix).Properties;
     expect(new Set(Object.keys(Environment?.Variables ?? {}))).toEqual(
       new Set(wanted.map((each) => FUNCTION_ENV_NAMES[each])),
     );
@@ -482,7 +498,6 @@ describe('the function that delivers', () => {
       Timeout: DELIVERY_LIMIT_SECONDS.run,
       MemorySize: 1_769,
       EphemeralStorage: { Size: 2_048 },
-      ReservedConcurrentExecutions: DEFAULT_RESERVED_CONCURRENCY.deliver,
     });
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
-import { only, type Properties, synthesise, text } from './synthesise.ts';
+import { only, type Properties, policiesOf, synthesise, text } from './synthesise.ts';
 
 const VPC = {
   vpc: 'vpc-0123456789abcdef0',
@@ -121,16 +121,16 @@ describe("a key of one's own", () => {
   });
 
   it('may be used by whoever uses table or bucket, and only through them', () => {
-    const statements = Object.values(keyed.findResources('AWS::IAM::Policy')).flatMap(({ Properties }) =>
-      (Properties.PolicyDocument.Statement as Record<string, unknown>[])
+    const granted = policiesOf(keyed).flatMap(({ roles, statements }) =>
+      statements
         .filter(({ Resource }) => Resource === KEY)
-        .map(({ Condition }) => ({ by: text(Properties.Roles[0]), through: JSON.stringify(Condition) })),
+        .map(({ Condition }) => ({ by: roles[0] ?? '', through: JSON.stringify(Condition) })),
     );
-    const users = new Set(statements.map(({ by }) => by.replace(/^<|Role[0-9A-F]{8}>$/g, '')));
+    const users = new Set(granted.map(({ by }) => by.replace(/Role[0-9A-F]{8}$/, '')));
     expect(users).toContain('DispatcherLaunch');
     expect(users).toContain('AnalyticsLedger');
     expect([...users].filter((name) => /Boxes|Cluster/.test(name))).toEqual([]);
-    for (const { through } of statements) expect(through).toMatch(/kms:ViaService.*(dynamodb|s3)/);
+    for (const { through } of granted) expect(through).toMatch(/kms:ViaService.*(dynamodb|s3)/);
   });
 });
 
@@ -186,7 +186,7 @@ describe('the locked bucket', () => {
       VersioningConfiguration: { Status: 'Enabled' },
       LoggingConfiguration: { DestinationBucketName: 'our-logs', LogFilePrefix: 'Assay/locked/' },
     });
-    expect(its.DeletionPolicy).toBe('Retain');
+    expect(its.DeletionPolicy).toBe('RetainExceptOnCreate');
     expect(only(locked, 'AWS::S3::Bucket', 'StorageBucket').Properties['ObjectLockEnabled']).toBeUndefined();
   });
 
@@ -201,8 +201,8 @@ describe('the locked bucket', () => {
   });
 
   it('takes evidence and records, and nothing else: no role may write anything else there, nor those elsewhere', () => {
-    const places = Object.values(locked.findResources('AWS::IAM::Policy'))
-      .flatMap(({ Properties: { PolicyDocument } }) => PolicyDocument.Statement)
+    const places = policiesOf(locked)
+      .flatMap(({ statements }) => statements)
       .flatMap(({ Action, Resource }: Properties) =>
         [Action].flat().some((each: string) => each.startsWith('s3:')) ? [Resource].flat().map(text) : [],
       );

@@ -117,6 +117,30 @@ export function text(value: unknown): string {
   throw new Error(`cannot tell what ${JSON.stringify(value)} is`);
 }
 
+/** A policy document with the logical ids of its roles, wherever it is written. */
+export interface TemplatePolicy {
+  /** Logical id of the policy, or of the role that holds it. */
+  readonly id: string;
+  readonly roles: readonly string[];
+  readonly statements: readonly Properties[];
+}
+
+/** Every policy of a role: those in the role, and those attached to it. */
+export const policiesOf = (template: Template): readonly TemplatePolicy[] => [
+  ...Object.entries(template.findResources('AWS::IAM::Policy')).map(([id, { Properties }]) => ({
+    id,
+    roles: Properties.Roles.map((role: unknown) => text(role).slice(1, -1)),
+    statements: Properties.PolicyDocument.Statement,
+  })),
+  ...Object.entries(template.findResources('AWS::IAM::Role')).flatMap(([id, { Properties }]) =>
+    (Properties.Policies ?? []).map(({ PolicyDocument }: Properties) => ({
+      id,
+      roles: [id],
+      statements: PolicyDocument.Statement,
+    })),
+  ),
+];
+
 /** Names of the functions by the beginning of the logical ids that the stack gives them. */
 export const FUNCTION_IDS = {
   'api-authorizer': 'Apiapiauthorizer',
