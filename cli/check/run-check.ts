@@ -18,9 +18,8 @@ import { type CapturedWorkingTree, captureWorkingTree } from '../../workspace/gi
 import { removeFolder } from '../../workspace/process/remove-folder.ts';
 import { CLI_EXIT_CODES, CliError } from '../exit.ts';
 import { stopOnSignals } from '../stop-on-signals.ts';
-import { createInvalidConfigCliError } from './config-error.ts';
-import { toRepositoryUsageError } from './repository-error.ts';
 import { resolveCacheFolder, resolveEnvironmentCacheFolder } from './resolve-cache-folder.ts';
+import { createInvalidConfigCliError, toRepositoryUsageError } from './usage-errors.ts';
 
 export interface CheckOptions {
   /** Folder inside the repository to check. */

@@ -7,8 +7,8 @@ import {
 } from '../../gates/environment/environment-cache.ts';
 import { findRepositoryLayout } from '../../workspace/git/repository-layout.ts';
 import { removeFolder } from '../../workspace/process/remove-folder.ts';
-import { toRepositoryUsageError } from '../check/repository-error.ts';
 import { resolveCacheFolder, resolveEnvironmentCacheFolder } from '../check/resolve-cache-folder.ts';
+import { toRepositoryUsageError } from '../check/usage-errors.ts';
 import { defineLocalCommand } from '../local-command.ts';
 import { defineOption } from '../parameters.ts';
 

@@ -13,7 +13,7 @@ import { resolveGatePipeline } from '../../gates/pipeline/gate-pipeline.ts';
 import { joinFolder } from '../../gates/tests/running/tool-folders.ts';
 import { listWorkingTree } from '../../workspace/git/working-tree.ts';
 import { readAssayConfig } from '../check/check-inputs.ts';
-import { createInvalidConfigCliError } from '../check/config-error.ts';
+import { createInvalidConfigCliError } from '../check/usage-errors.ts';
 import { CLI_EXIT_CODES, CliError } from '../exit.ts';
 import { findTool } from './find-tool.ts';
 

@@ -29,7 +29,7 @@ import {
 import { loadAgentMiddlewareSettings } from './middleware/middleware-settings.ts';
 import { postApprovalRequest, runWithApprovalRequests } from './request-approval.ts';
 import { resumeAgentSession, startOrResumeAgentSession } from './resume.ts';
-import { determineAgentFailure, toAgentExit } from './session-failure.ts';
+import { buildAgentExit, determineAgentFailure } from './session-failure.ts';
 import { uploadSessionRecord } from './session-record.ts';
 import { readUsageFile } from './usage-file.ts';
 import { type PreparedWorkspace, prepareWorkspace } from './workspace-layout.ts';
@@ -182,7 +182,7 @@ export class AttemptRun {
     const report = {
       ...(middleware && { middleware: middleware.toRecord() }),
       output_tail: tailOf(session),
-      end: toAgentExit(session, failure),
+      end: buildAgentExit(session, failure),
       ...(claims.usage ? { usage: claims.usage } : {}),
     };
     if (!('work' in outcome)) {

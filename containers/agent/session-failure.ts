@@ -57,7 +57,7 @@ function commandFailure(result: ProcessResult): AgentFailure | null {
  * How the program ended, and what it said of that in structure. What a command has printed is its own, what a CLI gives as its reason
  * is; what follows from either, the cascade decides.
  */
-export function toAgentExit({ result, runState }: AgentSession, failure: AgentFailure | null): AgentExit {
+export function buildAgentExit({ result, runState }: AgentSession, failure: AgentFailure | null): AgentExit {
   const { end, exitCode, signal, startError } = result;
   const code = failure?.errorCode ?? startError;
   return {
@@ -74,7 +74,7 @@ export function toAgentExit({ result, runState }: AgentSession, failure: AgentFa
 
 /** Does it pass by itself, as the cascade would take it? */
 export const isTransientAgentFailure = (session: AgentSession, failure: AgentFailure): boolean => {
-  const { words, ...end } = toAgentExit(session, failure);
+  const { words, ...end } = buildAgentExit(session, failure);
   const text = words === 'output_tail' ? session.result.output : failure.reason;
   return classifyFailure({ ...end, code: failure.class, text: words ? text : '' }).remedy === 'later';
 };

@@ -22,7 +22,7 @@ import {
   gatesModelGrant,
   type ModelTokenGrant,
 } from '../../shared/control/model-gateway/model-grant.ts';
-import { reserveGateQuestionOrRefusal } from '../../shared/control/spending/gate-question-reservation.ts';
+import { reserveGateModelCallOrRefusal } from '../../shared/control/spending/gate-question-reservation.ts';
 import { sha256 } from '../../shared/lib/sha256.ts';
 import type { ModelGatewayContext } from './gateway-context.ts';
 import { createGatewayRefusalResponse, type ModelGatewayResponse } from './gateway-refusals.ts';
@@ -142,7 +142,7 @@ export async function admitModelCall(
   // What an agent may spend was set aside before it was started.
   const stopped =
     grant.caller === 'gates' && gateway.budget && !route.isFree
-      ? await reserveGateQuestionOrRefusal(task, grant.attempt, micro, gateway.budget, gateway.now())
+      ? await reserveGateModelCallOrRefusal(task, grant.attempt, micro, gateway.budget, gateway.now())
       : null;
   if (stopped !== null) {
     gateway.budget?.onStop();

@@ -1,5 +1,5 @@
 import type { FileChange } from '../../workspace/git/file-changes.ts';
-import { getBasePath } from '../../workspace/git/file-changes.ts';
+import { getPathInBase } from '../../workspace/git/file-changes.ts';
 import type { CodeFile } from './code-files.ts';
 import type { ProjectCodeRevisions } from './project-code.ts';
 
@@ -18,7 +18,7 @@ export const listChangedCodeFiles = (
   changes: readonly FileChange[],
 ): ChangedCodeFile[] =>
   changes.flatMap((change) => {
-    const from = getBasePath(change);
+    const from = getPathInBase(change);
     const before = (from === null ? null : project.base.files.code.get(from)) ?? null;
     const after = (change.headEntry === null ? null : project.head.files.code.get(change.path)) ?? null;
     return before || after ? [{ path: change.path, before, after }] : [];

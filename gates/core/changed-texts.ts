@@ -1,4 +1,4 @@
-import { type FileChange, type GitTreeEntry, getBasePath } from '../../workspace/git/file-changes.ts';
+import { type FileChange, type GitTreeEntry, getPathInBase } from '../../workspace/git/file-changes.ts';
 import type { GitStore } from '../../workspace/git/git-store.ts';
 import { isRegularFile } from '../../workspace/git/list-files.ts';
 import { readBlobs } from '../../workspace/git/read-blobs.ts';
@@ -30,7 +30,7 @@ export async function readChangedFileTexts(
   wanted: (path: string) => boolean,
 ): Promise<ChangedFileTexts> {
   const touched = changes.filter(
-    (change) => wanted(change.path) || wanted(getBasePath(change) ?? change.path),
+    (change) => wanted(change.path) || wanted(getPathInBase(change) ?? change.path),
   );
   if (touched.length === 0) return { texts: [], unreadablePaths: [] };
   const sizes = await readBlobSizes(
@@ -62,7 +62,7 @@ export async function readChangedFileTexts(
   return {
     texts: readable.map((change) => ({
       path: change.path,
-      basePath: getBasePath(change),
+      basePath: getPathInBase(change),
       before: text(change.baseEntry),
       after: text(change.headEntry),
     })),

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type FileChange, type GitTreeEntry, getBasePath } from '../../workspace/git/file-changes.ts';
+import { type FileChange, type GitTreeEntry, getPathInBase } from '../../workspace/git/file-changes.ts';
 import { isRegularFile } from '../../workspace/git/list-files.ts';
 import type { Gate, GateContext, GateResult } from '../core/gate.ts';
 import { isProjectCodePath } from '../core/language.ts';
@@ -61,7 +61,7 @@ export const complexityCheckGate: Gate = {
   },
   run: async (context, settings) => {
     const now = context.subject.changes.flatMap((change) => codeAt(change.path, change.headEntry));
-    const before = context.subject.changes.flatMap((change) => codeAt(getBasePath(change), baseOf(change)));
+    const before = context.subject.changes.flatMap((change) => codeAt(getPathInBase(change), baseOf(change)));
     if (now.length === 0)
       return {
         outcome: 'skipped',

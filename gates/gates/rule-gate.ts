@@ -37,12 +37,12 @@ export const createRuleGate = ({
   alsoEnabledBy: ['tests'],
   required: true,
   run: async (context, settings) => {
-    const [{ createPatchView, runRules }, all] = await Promise.all([
+    const [{ createPatchForRules, runRules }, all] = await Promise.all([
       import('../rules/framework/run-rules.ts'),
       loadRules(),
     ]);
     const required = (await readRequiredGates?.(context, settings)) ?? context.requiredGates ?? [];
-    const view = await createPatchView(context.subject, required, isWantedPath);
+    const view = await createPatchForRules(context.subject, required, isWantedPath);
     const foreseen = context.subject.protectedFiles.filter(({ allowed_by }) => allowed_by !== null);
     const levelOf = createTaskRuleLevelLookup(
       new Set(foreseen.map(({ path }) => path)),

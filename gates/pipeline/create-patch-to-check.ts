@@ -1,5 +1,5 @@
 import { editTree } from '../../workspace/git/edit-tree.ts';
-import { getBasePath, listFileChanges, listTouchedPaths } from '../../workspace/git/file-changes.ts';
+import { getPathInBase, listFileChanges, listTouchedPaths } from '../../workspace/git/file-changes.ts';
 import type { GitStore } from '../../workspace/git/git-store.ts';
 import type { UpstreamBranch } from '../../workspace/git/upstream-branch.ts';
 import { createBaseFileReader } from '../core/base-file-reader.ts';
@@ -39,7 +39,7 @@ export async function createPatchToCheck(options: {
     treeWithPatchLockFiles: kept.deliveredTree,
     protectedFiles: kept.protectedFiles,
     changedBaseTests: changes.flatMap((change) => {
-      const path = getBasePath(change);
+      const path = getPathInBase(change);
       return path !== null && isTestPath(path) && change.baseEntry?.id !== change.headEntry?.id ? [path] : [];
     }),
     sandboxes: rooms,
@@ -52,7 +52,7 @@ export async function createPatchToCheck(options: {
         store,
         kept.gateTree,
         changes.flatMap((change) => {
-          const path = getBasePath(change);
+          const path = getPathInBase(change);
           return path !== null && paths.includes(path) ? [{ path, entry: change.baseEntry }] : [];
         }),
       ),

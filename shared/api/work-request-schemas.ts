@@ -2,14 +2,14 @@ import * as z from 'zod';
 import {
   INTAKE_APPROVAL_MODES,
   MAX_CLARIFICATION_LENGTH,
-  RequestedTaskSubmission,
   WorkRequest,
+  WorkRequestTaskSubmission,
 } from '../contract/intake/schema.ts';
 import { WorkRequestStatus } from '../contract/intake/status.ts';
 import { TaskSubmission } from '../contract/submission/schema.ts';
 import { ListTasksQuery } from './task-schemas.ts';
 
-export const WorkRequestBody = RequestedTaskSubmission.extend({
+export const WorkRequestBody = WorkRequestTaskSubmission.extend({
   strategy: z
     .enum(INTAKE_APPROVAL_MODES)
     .default('review')

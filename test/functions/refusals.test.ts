@@ -97,8 +97,8 @@ test.each<[string, string, string, string, string[]]>([
   [
     'in a private method of a store',
     'shared/store/task-store.ts',
-    'const allowed = eventCondition(TASK_LIFECYCLE, change.event, version);',
-    "const allowed = eventCondition(TASK_LIFECYCLE, change.event, version);\n    if (version > 9) throw new Refusal('bad_cursor', 'planted');",
+    'const allowed = buildLifecycleEventCondition(TASK_LIFECYCLE, change.event, version);',
+    "const allowed = buildLifecycleEventCondition(TASK_LIFECYCLE, change.event, version);\n    if (version > 9) throw new Refusal('bad_cursor', 'planted');",
     CHANGING.map((name) => `${name}: bad_cursor`),
   ],
   [

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PatchView, RuleExample } from '../../gates/rules/framework/rule.ts';
-import { createPatchView } from '../../gates/rules/framework/run-rules.ts';
+import { createPatchForRules } from '../../gates/rules/framework/run-rules.ts';
 import { listFileChanges } from '../../workspace/git/file-changes.ts';
 import type { GitStore } from '../../workspace/git/git-store.ts';
 import { createTemporaryFolder } from './git-repository.ts';
@@ -52,6 +52,6 @@ export function createExamplePatches(
     const at = 2 * examples.indexOf(example);
     const [base = '', patched = ''] = [ids.get(`:${at + 1}`), ids.get(`:${at + 2}`)];
     const changes = await listFileChanges(store, base, patched);
-    return createPatchView({ store, base, patched, changes }, []);
+    return createPatchForRules({ store, base, patched, changes }, []);
   };
 }

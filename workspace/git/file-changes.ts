@@ -74,5 +74,5 @@ export const listTouchedPaths = (changes: readonly FileChange[]): string[] => [
 ];
 
 /** Path of a change in the base, or null when the base does not have it. */
-export const getBasePath = (change: FileChange): string | null =>
+export const getPathInBase = (change: FileChange): string | null =>
   change.baseEntry === null ? null : (change.previousPath ?? change.path);

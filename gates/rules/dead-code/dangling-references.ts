@@ -1,4 +1,4 @@
-import { type FileChange, getBasePath } from '../../../workspace/git/file-changes.ts';
+import { type FileChange, getPathInBase } from '../../../workspace/git/file-changes.ts';
 import type { ChangedCodeFile } from '../../code/changed-code.ts';
 import type { CodeFile } from '../../code/code-files.ts';
 import { indexIdentifiers, normalizeIdentifier } from '../../code/identifier-index.ts';
@@ -23,7 +23,7 @@ async function findImportsOfDeletedModules(
   );
   const gone = new Set(
     changes.flatMap((change) => {
-      const path = getBasePath(change);
+      const path = getPathInBase(change);
       const module = path === null ? null : moduleOfPath(path);
       return module !== null &&
         base.filesOfModule(module).length > 0 &&

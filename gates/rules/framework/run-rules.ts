@@ -13,7 +13,7 @@ type LevelOf = (
 ) => RuleLevel;
 
 /** The patch as rules see it. Trees are read once for all of them. */
-export async function createPatchView(
+export async function createPatchForRules(
   subject: Pick<PatchToCheck, 'store' | 'base' | 'patched' | 'changes'>,
   required: readonly string[],
   wanted: (path: string) => boolean = () => true,

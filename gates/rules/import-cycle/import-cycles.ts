@@ -1,4 +1,4 @@
-import { type FileChange, getBasePath } from '../../../workspace/git/file-changes.ts';
+import { type FileChange, getPathInBase } from '../../../workspace/git/file-changes.ts';
 import type { ImportEdge } from '../../code/import-graph.ts';
 import { moduleOfPath } from '../../code/import-graph.ts';
 import type { ImportKind } from '../../code/imports/import-reference.ts';
@@ -137,7 +137,7 @@ function renames(
     side.importGraph.outgoingEdges.has(module) ||
     side.importGraph.incomingEdges.has(module);
   for (const change of changes) {
-    const from = getBasePath(change);
+    const from = getPathInBase(change);
     if (from === null || change.headEntry === null) continue;
     const [old, now] = [moduleOfPath(from), moduleOfPath(change.path)];
     if (old !== now && isIn(base, old) && !isIn(head, old)) became.set(old, now);

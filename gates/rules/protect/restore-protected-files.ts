@@ -2,7 +2,7 @@ import type { ChangedProtectedFile } from '../../../shared/contract/evidence/sch
 import { foldPathCase } from '../../../shared/lib/glob/glob.ts';
 import { CheckoutError } from '../../../workspace/git/checkout-error.ts';
 import { editTree, type GitTreeEdit, writeBlob } from '../../../workspace/git/edit-tree.ts';
-import { type FileChange, type GitTreeEntry, getBasePath } from '../../../workspace/git/file-changes.ts';
+import { type FileChange, type GitTreeEntry, getPathInBase } from '../../../workspace/git/file-changes.ts';
 import type { GitStore } from '../../../workspace/git/git-store.ts';
 import { isRegularFile } from '../../../workspace/git/list-files.ts';
 import { toDisplayPath } from '../../../workspace/git/path-encoding.ts';
@@ -128,7 +128,7 @@ const namedFiles = (sides: readonly ChangedPathEntries[]): ChangedProtectedFile[
 
 /** A rename is a deletion here and an addition there. */
 const sidesOf = (change: FileChange): ChangedPathEntries[] => {
-  const from = getBasePath(change);
+  const from = getPathInBase(change);
   return from === null || from === change.path
     ? [{ path: change.path, base: change.baseEntry, head: change.headEntry }]
     : [

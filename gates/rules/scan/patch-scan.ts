@@ -1,4 +1,4 @@
-import { type FileChange, type GitTreeEntry, getBasePath } from '../../../workspace/git/file-changes.ts';
+import { type FileChange, type GitTreeEntry, getPathInBase } from '../../../workspace/git/file-changes.ts';
 import type { GitStore } from '../../../workspace/git/git-store.ts';
 import { decodePath, encodePath } from '../../../workspace/git/path-encoding.ts';
 import { readBlobSizes, streamBlobs } from '../../../workspace/git/stream-blobs.ts';
@@ -72,7 +72,7 @@ export async function scanPatch(options: PatchScanOptions): Promise<PatchScanRes
   const after = await scanSides(options, readable);
 
   const touched = readable.flatMap(({ change }): ScannedVersion[] => {
-    const path = getBasePath(change);
+    const path = getPathInBase(change);
     const found = (after.scans.get(change)?.matches.length ?? 0) > 0;
     return found && path !== null && change.baseEntry && change.baseEntry.mode !== SUBMODULE
       ? [{ path, entry: change.baseEntry, change }]

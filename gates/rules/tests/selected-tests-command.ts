@@ -1,4 +1,4 @@
-import { type FileChange, getBasePath } from '../../../workspace/git/file-changes.ts';
+import { type FileChange, getPathInBase } from '../../../workspace/git/file-changes.ts';
 import { listFiles } from '../../../workspace/git/list-files.ts';
 import { readThreadCpuMs } from '../../../workspace/process/cpu-time.ts';
 import { CpuBudgetExceededError } from '../../code/parsing/cpu-budget.ts';
@@ -31,7 +31,7 @@ export function selectAffectedTests(
   const isThere = (test: string): boolean => project.head.files.code.has(test);
   const selected = new Set<string>();
   for (const change of changes) {
-    const paths = [...new Set([change.path, getBasePath(change) ?? change.path])];
+    const paths = [...new Set([change.path, getPathInBase(change) ?? change.path])];
     if (paths.every(isDocumentationPath)) continue;
     const [untraceable] = paths.flatMap((path) => findUntraceableChange(path, project) ?? []);
     if (untraceable) return all(renderUntraceableChange(untraceable));

@@ -1,4 +1,4 @@
-import { getBasePath } from '../../../workspace/git/file-changes.ts';
+import { getPathInBase } from '../../../workspace/git/file-changes.ts';
 import { parseTestCases } from '../../code/cases/find-test-cases.ts';
 import type { TestCase } from '../../code/cases/test-case.ts';
 import { readChangedFileTexts } from '../../core/changed-texts.ts';
@@ -50,7 +50,7 @@ async function look(subject: PatchToCheck): Promise<readonly ChangedTestFile[]> 
     text == null ? [] : ((await parseTestCases(path, text)) ?? []);
   return Promise.all(
     subject.changes.map(async (change): Promise<ChangedTestFile> => {
-      const from = getBasePath(change);
+      const from = getPathInBase(change);
       const to = change.headEntry === null ? null : change.path;
       const text = byPath.get(change.path);
       const before = await casesOf(from ?? change.path, text?.before);

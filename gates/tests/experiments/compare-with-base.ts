@@ -166,11 +166,11 @@ async function readInventory(
 }
 
 async function readWeakenedTests(subject: PatchToCheck): Promise<readonly GateFinding[]> {
-  const [{ createPatchView, runRules }, { WEAKENED_TEST_RULES }] = await Promise.all([
+  const [{ createPatchForRules, runRules }, { WEAKENED_TEST_RULES }] = await Promise.all([
     import('../../rules/framework/run-rules.ts'),
     import('../../rules/changed-tests/rules.ts'),
   ]);
-  return runRules(WEAKENED_TEST_RULES, await createPatchView(subject, []));
+  return runRules(WEAKENED_TEST_RULES, await createPatchForRules(subject, []));
 }
 
 /** Counts of findings of both results. */

@@ -3,12 +3,12 @@ import type { HiddenTestsResult } from '../../core/hidden-tests-result.ts';
 import {
   createExperimentFinding,
   EMPTY_EXPERIMENT_RESULT,
-  type ExperimentFacts,
   type ExperimentInput,
+  type ExperimentMetadata,
   type ExperimentResult,
   getLostTestCoverageSeverity,
+  isBaseTestFailureReason,
   isBlockingFinding,
-  isReviewReason,
   type TestExperiment,
 } from './engine/experiment.ts';
 import {
@@ -20,7 +20,7 @@ import {
 /** What all experiments together have found. */
 export interface CombinedExperimentResult {
   readonly findings: readonly GateFinding[];
-  readonly facts: ExperimentFacts;
+  readonly facts: ExperimentMetadata;
   /** Null: there are no hidden tests, or none of them ran. */
   readonly hidden: HiddenTestsResult | null;
 }
@@ -85,7 +85,7 @@ function isDecided(
 ): boolean {
   if (hidden?.outcome === 'failed' || findings.some(isBlockingFinding)) return true;
   const severity = getLostTestCoverageSeverity(expected, 'expectations_change');
-  return severity !== 'info' && [...failures.values()].some(isReviewReason);
+  return severity !== 'info' && [...failures.values()].some(isBaseTestFailureReason);
 }
 
 async function runOrTellWhyNot(

@@ -23,7 +23,7 @@ import {
   rerunCommandWithBaseScripts,
 } from '../running/run-with-base-scripts.ts';
 import { stopAtFirstFailure } from '../running/stop-at-first-failure.ts';
-import { restrictToolToFiles, selectToolFiles } from '../running/tool-files.ts';
+import { restrictToolToFiles, selectToolInputFiles } from '../running/tool-files.ts';
 import { buildEnterFolderLine } from '../running/tool-folders.ts';
 import { findToolVersion, missingToolMessage } from '../running/tool-version.ts';
 import { combineToolResults, type ToolGateResult } from '../running/worst-result.ts';
@@ -65,7 +65,7 @@ async function runChosenTool(
 ): Promise<GateResult> {
   const { subject } = context;
   const { language, folder } = chosen;
-  const files = checksChangedFilesOnly ? selectToolFiles(chosen, subject.changes) : null;
+  const files = checksChangedFilesOnly ? selectToolInputFiles(chosen, subject.changes) : null;
   const tool = restrictToolToFiles(chosen.tool, files?.patchPaths ?? null);
   const onBase = restrictToolToFiles(chosen.tool, files?.basePaths ?? null);
   const version = await findToolVersion(subject.sandboxes, subject.base, tool, folder);

@@ -1,7 +1,7 @@
 import { join, normalize } from 'node:path/posix';
 import type { CheckOutcome } from '../../../shared/contract/check-outcome.ts';
 import type { CheckFinding } from '../../../shared/contract/evidence/schema.ts';
-import { getBasePath } from '../../../workspace/git/file-changes.ts';
+import { getPathInBase } from '../../../workspace/git/file-changes.ts';
 import type { PatchToCheck } from '../../core/patch-to-check.ts';
 import { findScriptsRunByCommand } from './find-reached-scripts.ts';
 
@@ -48,7 +48,7 @@ export async function rerunCommandWithBaseScripts(
 async function listChangedScripts(subject: PatchToCheck, command: string, folder: string): Promise<string[]> {
   const changed = new Set(
     subject.changes.flatMap((change) => {
-      const path = getBasePath(change);
+      const path = getPathInBase(change);
       return path === null || subject.changedBaseTests.includes(path) ? [] : [path];
     }),
   );

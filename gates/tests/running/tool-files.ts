@@ -1,4 +1,4 @@
-import { type FileChange, getBasePath } from '../../../workspace/git/file-changes.ts';
+import { type FileChange, getPathInBase } from '../../../workspace/git/file-changes.ts';
 import { isProjectCodePath } from '../../core/language.ts';
 import { languageOfPath } from '../../languages/languages.ts';
 import type { PlannedToolRun } from './choose-tools.ts';
@@ -10,7 +10,7 @@ const MAX_LINE_CHARACTERS = 60_000;
 const PLAIN = /^[^\p{Cc}\p{Cs}\\�]+$/u;
 
 /** Files that a tool is given instead of the whole project; as the patch calls them, and as the base does. */
-export interface ToolFiles {
+export interface ToolInputFiles {
   readonly patchPaths: readonly string[];
   readonly basePaths: readonly string[];
 }
@@ -19,10 +19,10 @@ export interface ToolFiles {
  * The files that a tool need look at to tell what is on the lines that the patch writes; relative to its folder. Null: all of the
  * project, because the tool takes no files, there are none or too many, or one is of a kind that it may look at in its own way.
  */
-export function selectToolFiles(
+export function selectToolInputFiles(
   { tool, language, folder }: Pick<PlannedToolRun, 'tool' | 'language' | 'folder'>,
   changes: readonly FileChange[],
-): ToolFiles | null {
+): ToolInputFiles | null {
   const { fileMode } = tool;
   if (!fileMode) return null;
   const isHere = (path: string): boolean => folder === '' || path.startsWith(`${folder}/`);
@@ -33,7 +33,7 @@ export function selectToolFiles(
   if (wanted.length === 0 || here.some(isOther)) return null;
   const within = (path: string): string => (folder === '' ? path : path.slice(folder.length + 1));
   const patched = wanted.map(({ path }) => within(path));
-  const before = wanted.flatMap((change) => getBasePath(change) ?? []);
+  const before = wanted.flatMap((change) => getPathInBase(change) ?? []);
   const names = [...patched, ...before];
   const isTooMuch = names.length > 2 * MAX_LINE_FILES || names.join(' ').length > MAX_LINE_CHARACTERS;
   return isTooMuch || !names.every((name) => PLAIN.test(name) && !name.startsWith('-'))

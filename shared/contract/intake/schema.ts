@@ -6,8 +6,8 @@ import { WorkRequestStatus } from './status.ts';
 export const INTAKE_APPROVAL_MODES = ['review', 'direct'] as const;
 
 /** What a request asks for: a task, as it would be submitted. */
-export const RequestedTaskSubmission = TaskSubmission.omit({ id: true, hidden_tests: true });
-export type RequestedTaskSubmission = z.infer<typeof RequestedTaskSubmission>;
+export const WorkRequestTaskSubmission = TaskSubmission.omit({ id: true, hidden_tests: true });
+export type WorkRequestTaskSubmission = z.infer<typeof WorkRequestTaskSubmission>;
 
 /** A piece of work that somebody asks for: one item of the table, written as a whole under a condition on `version` and `status`. */
 export const WorkRequest = z.object({
@@ -18,7 +18,7 @@ export const WorkRequest = z.object({
   strategy: z.enum(INTAKE_APPROVAL_MODES),
   requested_by: z.string(),
   request_sha256: z.string(),
-  requirement: RequestedTaskSubmission.strip(),
+  requirement: WorkRequestTaskSubmission.strip(),
   /** What a person has said of it: handed to the agent beside the description. */
   notes: z.string().nullable(),
   /** Each status with when it came, the first included. */

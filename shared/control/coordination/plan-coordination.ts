@@ -49,7 +49,7 @@ export function remainingPlanBudget(
 }
 
 /** What is known of a plan before anything of its tasks is. */
-export function buildCoordinationContext(task: Task): PlanCoordinationContext {
+export function toPlanCoordinationContext(task: Task): PlanCoordinationContext {
   const text = describePlan(task);
   return {
     task_id: task.id,
@@ -107,7 +107,7 @@ export function derivePlanProgress(
   readonly left_usd: number | undefined;
 } {
   const chain = buildCoordinationChain(getPlanCoordinationSettings(task));
-  const start = buildCoordinationContext(task);
+  const start = toPlanCoordinationContext(task);
   const before = start.progress_ledger?.completed_count ?? 0;
   const ended = listPlannedTasks(task, made)
     .filter(({ child }) => isTerminalStatus(child.status))

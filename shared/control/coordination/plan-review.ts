@@ -2,7 +2,7 @@ import type { Task } from '../../contract/task/task.ts';
 import { PlanReviewRequiredError } from '../failures/thrown-errors.ts';
 import type { PlanCoordinationContext } from './context.ts';
 import { runCoordinationHook } from './context.ts';
-import { buildCoordinationChain, buildCoordinationContext } from './plan-coordination.ts';
+import { buildCoordinationChain, toPlanCoordinationContext } from './plan-coordination.ts';
 
 /** A plan that holds, before its tasks are made. `gated`: why a person is asked first; null: nobody is. */
 export interface PlanDispatchDecision {
@@ -12,7 +12,7 @@ export interface PlanDispatchDecision {
 
 /** The ledger is made before anybody is asked, so that who reviews the plan has it. */
 export function decidePlanDispatch(task: Task): PlanDispatchDecision {
-  const start = buildCoordinationContext(task);
+  const start = toPlanCoordinationContext(task);
   const chain = buildCoordinationChain(start.settings);
   let context = start;
   try {

@@ -1,4 +1,4 @@
-import type { RequestedTaskSubmission, WorkRequest } from '../../contract/intake/schema.ts';
+import type { WorkRequest, WorkRequestTaskSubmission } from '../../contract/intake/schema.ts';
 import {
   listWorkRequestStatusSteps,
   WORK_REQUEST_LIFECYCLE,
@@ -31,7 +31,7 @@ const iso = (now: Date): string => now.toISOString();
 
 /** A request that nobody has looked at; one of the direct strategy has its yes from the start. */
 export function createWorkRequest(
-  requirement: RequestedTaskSubmission,
+  requirement: WorkRequestTaskSubmission,
   facts: {
     readonly id: string;
     readonly by: string;

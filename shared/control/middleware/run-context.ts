@@ -66,5 +66,5 @@ export interface MiddlewareDependencies {
   readonly escalations: { readonly action: string; readonly title: string }[];
 }
 
-export type AgentRunContextMiddleware = AgentMiddleware<AgentRunContext>;
-export type MiddlewareFactory = (parts: MiddlewareDependencies) => AgentRunContextMiddleware;
+export type AgentRunMiddleware = AgentMiddleware<AgentRunContext>;
+export type MiddlewareFactory = (parts: MiddlewareDependencies) => AgentRunMiddleware;

@@ -12,7 +12,7 @@ export const roleConfigPath = (name: string): string =>
  * A role as the base has it: `text` is that file of the base commit, null where there is none. What cannot be read ends the attempt in
  * the agent's box, which names each fault in the whole folder; it decides nothing here.
  */
-export function parseBaseRole(name: string, text: string | null): ResolvedRole {
+export function parseRoleFileOfBase(name: string, text: string | null): ResolvedRole {
   if (text === null) return resolveBuiltinRole(name);
   if (Buffer.byteLength(text) > MAX_ROLE_FILE_BYTES)
     return resolveBuiltinRole(name, `${roleConfigPath(name)}: has more than ${MAX_ROLE_FILE_BYTES} bytes`);

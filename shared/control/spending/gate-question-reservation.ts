@@ -11,7 +11,7 @@ import { findTaskBudgetRefusalReason } from './task-budget.ts';
  * the attempt: an outside agent's work, and work that is put onto a branch that has moved. Null: it fits, or nothing is limited; else why
  * it is not asked. Asked for twice, it is set aside twice; what is not used is given back when the attempt is over.
  */
-export async function reserveGateQuestionOrRefusal(
+export async function reserveGateModelCallOrRefusal(
   task: Task,
   number: number,
   /** Millionths of a dollar; null: nobody knows. */

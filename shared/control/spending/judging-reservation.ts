@@ -9,7 +9,7 @@ import type { ModelReviewer } from '../../reviews/engine/reviewer.ts';
 import { CRITERIA_DECOMPOSITION_REVIEWER } from '../../reviews/reviewers/criteria-decomposition.ts';
 import { RED_TEAM_REVIEWER, redTeamSettings } from '../../reviews/reviewers/red-team.ts';
 import { REQUIREMENTS_REVIEWER } from '../../reviews/reviewers/requirements-review.ts';
-import { PIPELINE_STAGE_REVIEWER } from '../../reviews/reviewers/review-pipeline.ts';
+import { PIPELINE_STAGE_REVIEWER_DEFINITION } from '../../reviews/reviewers/review-pipeline.ts';
 import { RUBRIC_GRADING_REVIEWER } from '../../reviews/reviewers/rubric-grading.ts';
 import { getSignalReviewer } from '../../reviews/reviewers/signal-reviewers.ts';
 import { TEST_EXPECTATION_REVIEWER } from '../../reviews/reviewers/test-expectations.ts';
@@ -58,7 +58,10 @@ function planQuestions({
     [RED_TEAM_REVIEWER, redTeamSettings(task) ? 1 : 0],
     [VISION_REVIEWER, findVisionSettings(task)?.verifier === 'llm_vision' ? 1 : 0],
     // The base says which model is asked how often: at the worst all reviewers ask each.
-    [PIPELINE_STAGE_REVIEWER, hasReviewPipeline && attempt.model !== null ? MAX_PIPELINE_REVIEWERS : 0],
+    [
+      PIPELINE_STAGE_REVIEWER_DEFINITION,
+      hasReviewPipeline && attempt.model !== null ? MAX_PIPELINE_REVIEWERS : 0,
+    ],
   ];
 }
 

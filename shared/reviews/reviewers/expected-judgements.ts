@@ -13,7 +13,7 @@ import {
 import { listGradedNodes } from '../rubric/grading.ts';
 import { RED_TEAM_REVIEWER, redTeamSettings } from './red-team.ts';
 import { createUnaskedRequirementsJudgement, REQUIREMENTS_REVIEWER } from './requirements-review.ts';
-import { PIPELINE_STAGE_REVIEWER, REVIEW_PIPELINE_JUDGEMENT_HEAD } from './review-pipeline.ts';
+import { PIPELINE_STAGE_REVIEWER_DEFINITION, REVIEW_PIPELINE_JUDGEMENT_FIELDS } from './review-pipeline.ts';
 import { RUBRIC_GRADING_REVIEWER } from './rubric-grading.ts';
 import { getSignalReviewer } from './signal-reviewers.ts';
 import { TEST_EXPECTATION_REVIEWER } from './test-expectations.ts';
@@ -122,11 +122,11 @@ function pipelineJudgements(
 ): Judgement[] {
   if (pipeline === null) return [];
   if (pipeline.outcome === 'skipped')
-    return [createSkippedJudgement(REVIEW_PIPELINE_JUDGEMENT_HEAD, pipeline, pipeline.because)];
-  const whole = made.find(({ kind }) => kind === REVIEW_PIPELINE_JUDGEMENT_HEAD.kind);
+    return [createSkippedJudgement(REVIEW_PIPELINE_JUDGEMENT_FIELDS, pipeline, pipeline.because)];
+  const whole = made.find(({ kind }) => kind === REVIEW_PIPELINE_JUDGEMENT_FIELDS.kind);
   return whole
-    ? [...made.filter(({ kind }) => kind === PIPELINE_STAGE_REVIEWER.kind), whole]
-    : [createJudgementWithoutOpinion(REVIEW_PIPELINE_JUDGEMENT_HEAD, pipeline, { code: 'not_returned' })];
+    ? [...made.filter(({ kind }) => kind === PIPELINE_STAGE_REVIEWER_DEFINITION.kind), whole]
+    : [createJudgementWithoutOpinion(REVIEW_PIPELINE_JUDGEMENT_FIELDS, pipeline, { code: 'not_returned' })];
 }
 
 /** Decides whether the reviewers of the base are asked; null: the base names none. */

@@ -4,7 +4,7 @@ import { GENERATED_TEST_REVIEWER } from './generated-test.ts';
 import { INTENT_VERIFICATION_REVIEWER } from './intent-verification.ts';
 import { RED_TEAM_REVIEWER } from './red-team.ts';
 import { REQUIREMENTS_REVIEWER } from './requirements-review.ts';
-import { PIPELINE_STAGE_REVIEWER } from './review-pipeline.ts';
+import { PIPELINE_STAGE_REVIEWER_DEFINITION } from './review-pipeline.ts';
 import { REVIEW_RUBRIC_REVIEWER } from './review-rubric.ts';
 import { RUBRIC_GRADING_REVIEWER } from './rubric-grading.ts';
 import { SIGNAL_REVIEWERS } from './signal-reviewers.ts';
@@ -18,7 +18,7 @@ export const JUDGING_REVIEWERS = {
   [TEST_EXPECTATION_REVIEWER.kind]: TEST_EXPECTATION_REVIEWER,
   [CRITERIA_DECOMPOSITION_REVIEWER.kind]: CRITERIA_DECOMPOSITION_REVIEWER,
   [RUBRIC_GRADING_REVIEWER.kind]: RUBRIC_GRADING_REVIEWER,
-  [PIPELINE_STAGE_REVIEWER.kind]: PIPELINE_STAGE_REVIEWER,
+  [PIPELINE_STAGE_REVIEWER_DEFINITION.kind]: PIPELINE_STAGE_REVIEWER_DEFINITION,
   [RED_TEAM_REVIEWER.kind]: RED_TEAM_REVIEWER,
   [VISION_REVIEWER.kind]: VISION_REVIEWER,
 } as const;

@@ -43,7 +43,7 @@ interface StageReviewerInput extends StageReviewerSubject {
 }
 
 /** A reviewer that the base names: a vote, which counts for its stage. */
-export const PIPELINE_STAGE_REVIEWER = {
+export const PIPELINE_STAGE_REVIEWER_DEFINITION = {
   kind: 'review',
   purpose: 'review',
   family: 'known_other',
@@ -66,7 +66,7 @@ export const PIPELINE_STAGE_REVIEWER = {
 } satisfies JudgingReviewer<typeof ReviewerAnswer, StageReviewerInput, StageReviewerSubject>;
 
 /** The pipeline as a whole: it asks no model itself. */
-export const REVIEW_PIPELINE_JUDGEMENT_HEAD = {
+export const REVIEW_PIPELINE_JUDGEMENT_FIELDS = {
   kind: 'review_pipeline',
   head: () => ({ subject: 'review pipeline' }),
   absent: ({ on_error }: Pick<PipelineReviewDecision, 'on_error'>) => on_error,
@@ -89,9 +89,9 @@ const voteOf = ({ outcome, confidence }: Judgement): Vote =>
 /** Runs the reviewers of a pipeline, stage by stage, until it is decided; the last judgement is that of the whole. */
 export async function runReviewPipeline(context: ReviewPipelineContext): Promise<Judgement[]> {
   const { pipeline } = context;
-  const chosen = chooseReviewerModels(PIPELINE_STAGE_REVIEWER, context);
+  const chosen = chooseReviewerModels(PIPELINE_STAGE_REVIEWER_DEFINITION, context);
   if ('absence' in chosen)
-    return [createJudgementWithoutOpinion(REVIEW_PIPELINE_JUDGEMENT_HEAD, pipeline, chosen.absence)];
+    return [createJudgementWithoutOpinion(REVIEW_PIPELINE_JUDGEMENT_FIELDS, pipeline, chosen.absence)];
   const until = performance.now() + JUDGEMENT_TIMEOUT_MS;
   const judgements: Judgement[] = [];
   const counts: StageDecision[] = [];
@@ -101,7 +101,7 @@ export async function runReviewPipeline(context: ReviewPipelineContext): Promise
       judgements.push(
         ...stage.agents.map((reviewer) =>
           createSkippedJudgement(
-            PIPELINE_STAGE_REVIEWER,
+            PIPELINE_STAGE_REVIEWER_DEFINITION,
             { stage, reviewer },
             describeReviewDecisionReason({ code: 'decided_before' }),
           ),
@@ -143,15 +143,15 @@ async function runStageReviewer(
   context: ReviewPipelineContext,
 ): Promise<Judgement> {
   const model = modelFor(of.reviewer, models, turn, context);
-  if ('code' in model) return createJudgementWithoutOpinion(PIPELINE_STAGE_REVIEWER, of, model);
+  if ('code' in model) return createJudgementWithoutOpinion(PIPELINE_STAGE_REVIEWER_DEFINITION, of, model);
   const timeoutMs = Math.floor(until - performance.now());
   if (timeoutMs < MIN_QUESTION_MS)
-    return createJudgementWithoutOpinion(PIPELINE_STAGE_REVIEWER, of, { code: 'no_time' });
+    return createJudgementWithoutOpinion(PIPELINE_STAGE_REVIEWER_DEFINITION, of, { code: 'no_time' });
   const input = { ...of, because: context.because, timeoutMs };
   return createJudgementOnAnswer(
-    PIPELINE_STAGE_REVIEWER,
+    PIPELINE_STAGE_REVIEWER_DEFINITION,
     input,
-    await askModelAsReviewer(PIPELINE_STAGE_REVIEWER, input, context, model, context),
+    await askModelAsReviewer(PIPELINE_STAGE_REVIEWER_DEFINITION, input, context, model, context),
   );
 }
 
@@ -174,8 +174,8 @@ function pipelineJudgement(
     .slice(0, 10);
   const of = {
     ...USAGE_WITHOUT_MODEL_CALL,
-    kind: REVIEW_PIPELINE_JUDGEMENT_HEAD.kind,
-    ...REVIEW_PIPELINE_JUDGEMENT_HEAD.head(),
+    kind: REVIEW_PIPELINE_JUDGEMENT_FIELDS.kind,
+    ...REVIEW_PIPELINE_JUDGEMENT_FIELDS.head(),
     calibration: null,
     because,
     injections,

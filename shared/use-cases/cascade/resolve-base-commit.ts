@@ -16,7 +16,7 @@ import { AUTONOMY_OF_UNREADABLE_BASE } from '../../control/approvals/effective-a
 import { parseBaseCoordinationSettings } from '../../control/coordination/base-coordination.ts';
 import { findPlanClarificationReasons } from '../../control/coordination/plan-coordination.ts';
 import { ClarificationRequiredError } from '../../control/failures/thrown-errors.ts';
-import { parseBaseRole, roleConfigPath } from '../../control/roles/base-role.ts';
+import { parseRoleFileOfBase, roleConfigPath } from '../../control/roles/base-role.ts';
 import { resolveBuiltinRole } from '../../control/roles/defaults.ts';
 import { determineCascadeStage } from '../../control/task-commands/cascade-stage.ts';
 import { failBaseResolution, recordResolvedBase } from '../../control/task-commands/resolve-base.ts';
@@ -178,7 +178,7 @@ async function readBaseConfiguration(
       return { why: new ClarificationRequiredError(task.id, unclear).message, failure: 'agent_blocked' };
     const image = context.images ? parseRequestedToolchainImage(text) : DEFAULT_TOOLCHAIN_IMAGE;
     return {
-      role: isManaged ? parseBaseRole(role, files.get(path) ?? null) : null,
+      role: isManaged ? parseRoleFileOfBase(role, files.get(path) ?? null) : null,
       autonomy: named.level,
       ...(image !== DEFAULT_TOOLCHAIN_IMAGE && { image }),
       ...(coordination && { coordination }),

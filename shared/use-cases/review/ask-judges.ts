@@ -29,8 +29,8 @@ import {
   REQUIREMENTS_REVIEWER,
 } from '../../reviews/reviewers/requirements-review.ts';
 import {
-  PIPELINE_STAGE_REVIEWER,
-  REVIEW_PIPELINE_JUDGEMENT_HEAD,
+  PIPELINE_STAGE_REVIEWER_DEFINITION,
+  REVIEW_PIPELINE_JUDGEMENT_FIELDS,
   runReviewPipeline,
 } from '../../reviews/reviewers/review-pipeline.ts';
 import { getSignalReviewer } from '../../reviews/reviewers/signal-reviewers.ts';
@@ -197,9 +197,9 @@ export async function runAttemptReviewers(
     ]);
   };
   const ofPipeline = async (plan: PipelineReviewDecision): Promise<Judgement[]> => {
-    const chosen = chooseReviewerModels(PIPELINE_STAGE_REVIEWER, reviewing);
+    const chosen = chooseReviewerModels(PIPELINE_STAGE_REVIEWER_DEFINITION, reviewing);
     if ('absence' in chosen)
-      return [createJudgementWithoutOpinion(REVIEW_PIPELINE_JUDGEMENT_HEAD, plan, chosen.absence)];
+      return [createJudgementWithoutOpinion(REVIEW_PIPELINE_JUDGEMENT_FIELDS, plan, chosen.absence)];
     const { pieces, attemptEvidence } = await load();
     const { review_pipeline } = attemptEvidence.evidence;
     return review_pipeline

@@ -5,7 +5,7 @@ import { InvalidPictureError } from '../../reviews/review/vision/png-pixels.ts';
 import type { ObjectStore } from '../../store/object-store.ts';
 
 /** Who has the pictures of an attempt. */
-export interface AttemptScreenshotSource {
+export interface AttemptScreenshotReader {
   readonly taskId: string;
   readonly attempt: number;
   readonly objects: Pick<ObjectStore, 'getRange'>;
@@ -20,7 +20,7 @@ interface DecodedScreenshot {
 /** A picture that the evidence names, when it is the one that the evidence tells of. @throws BadPicture */
 export async function readScreenshot(
   shot: Screenshot,
-  { taskId, attempt, objects }: AttemptScreenshotSource,
+  { taskId, attempt, objects }: AttemptScreenshotReader,
   signal: AbortSignal,
 ): Promise<DecodedScreenshot> {
   const found = await objects.getRange(screenshotObjectKey(taskId, attempt, shot), 0, MAX_SCREENSHOT_BYTES);

@@ -26,10 +26,10 @@ import {
   precheckVisionReview,
   VISION_REVIEWER,
 } from '../../reviews/reviewers/vision.ts';
-import { type AttemptScreenshotSource, readScreenshot } from './read-screenshot.ts';
+import { type AttemptScreenshotReader, readScreenshot } from './read-screenshot.ts';
 
 export interface VisionContext extends ReviewerContext {
-  readonly objects: AttemptScreenshotSource['objects'];
+  readonly objects: AttemptScreenshotReader['objects'];
   readonly autonomy: AutonomyLevel;
 }
 
@@ -81,7 +81,7 @@ async function withReadTimeout<Result>(
 async function reviewByRules(
   shots: readonly Screenshot[],
   settings: VisionSettings,
-  source: AttemptScreenshotSource,
+  source: AttemptScreenshotReader,
   autonomy: AutonomyLevel,
 ): Promise<ReviewOpinion> {
   const read = await withReadTimeout(settings.timeout_s, async (signal) => {
@@ -110,7 +110,7 @@ export async function reviewScreenshots(
   const settings = findVisionSettings(task);
   if (!settings) return [];
   const shots = listScreenshots(evidence);
-  const source: AttemptScreenshotSource = { taskId: task.id, attempt: attempt.number, objects };
+  const source: AttemptScreenshotReader = { taskId: task.id, attempt: attempt.number, objects };
   const split = splitByImageBytes(shots);
   const because = `asked: the workflow has pictures looked at by ${settings.verifier}`;
   const missing = precheckVisionReview(evidence, task, settings);

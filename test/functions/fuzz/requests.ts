@@ -1,5 +1,5 @@
 import type { ApiCaller, RouteName } from '../../../shared/api/routes.ts';
-import { RequestedTaskSubmission } from '../../../shared/contract/intake/schema.ts';
+import { WorkRequestTaskSubmission } from '../../../shared/contract/intake/schema.ts';
 import { TABLE_ITEM_KEY_PREFIXES } from '../../../shared/contract/resource-names.ts';
 import type { Attempt } from '../../../shared/contract/task/attempt.ts';
 import type { Task } from '../../../shared/contract/task/task.ts';
@@ -456,7 +456,7 @@ export const ITEMS: readonly Readonly<Record<string, unknown>>[] = [
     strategy: 'review',
     requested_by: 'bob',
     request_sha256: DIGEST,
-    requirement: RequestedTaskSubmission.parse(requirement),
+    requirement: WorkRequestTaskSubmission.parse(requirement),
     notes: null,
     history: [],
     reason: null,

@@ -1,4 +1,4 @@
-import { getBasePath } from '../../../../workspace/git/file-changes.ts';
+import { getPathInBase } from '../../../../workspace/git/file-changes.ts';
 import { isTestPath } from '../../../core/test-paths.ts';
 import { computeTestId, indexTestResultsById, type TestResult } from '../../../core/test-result.ts';
 import type { ExperimentInput, TestExperiment } from '../engine/experiment.ts';
@@ -29,7 +29,7 @@ export const changeDemonstrationExperiment: TestExperiment = {
 
 async function isDemonstrated({ subject, run, runTests, inventory }: ExperimentInput): Promise<boolean> {
   const { baseline, changedTests } = inventory;
-  const changedPaths = new Set(subject.changes.map(getBasePath));
+  const changedPaths = new Set(subject.changes.map(getPathInBase));
   const isUnchanged = ({ file }: TestResult): boolean =>
     file === null ? changedTests === null : !changedPaths.has(file);
   if (hasFixedFailure(baseline?.cases ?? null, run.cases, isUnchanged)) return true;

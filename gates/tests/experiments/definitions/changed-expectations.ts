@@ -7,7 +7,7 @@ import {
   type ExperimentInput,
   getLostTestCoverageSeverity,
   getTestChangeSeverity,
-  isReviewReason,
+  isBaseTestFailureReason,
   type TestExperiment,
 } from '../engine/experiment.ts';
 import type { ChangedTestLines } from '../engine/finding-causes.ts';
@@ -53,7 +53,7 @@ export function findUnexplainedBaseTestFailures({
   failures,
   inventory: { sources },
 }: Pick<ExperimentInput, 'failures' | 'inventory'>): readonly BaseTestFailure[] {
-  if ([...failures.values()].some(isReviewReason)) return [];
+  if ([...failures.values()].some(isBaseTestFailureReason)) return [];
   return [...failures].flatMap(([failure, judgement]) =>
     judgement?.code !== 'as_strong' && findRemovedTestSubject(failure.test, sources) === null
       ? [failure]
@@ -82,7 +82,7 @@ function failureFinding(
   const { expected, inventory } = context;
   const before = inventory.sources.inBase(test);
   const changed = changedLines(before, inventory.sources.inPatch(findPatchVersionOfTest(test, context)));
-  return isReviewReason(judgement)
+  return isBaseTestFailureReason(judgement)
     ? createTestCaseFinding(
         test,
         { rule: 'run_old_test_fails', reason: judgement, changed },

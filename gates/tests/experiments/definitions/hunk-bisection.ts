@@ -1,5 +1,5 @@
 import { editTree, writeBlob } from '../../../../workspace/git/edit-tree.ts';
-import { getBasePath } from '../../../../workspace/git/file-changes.ts';
+import { getPathInBase } from '../../../../workspace/git/file-changes.ts';
 import { replaceRustInlineTests } from '../../../code/cases/rust-inline-tests.ts';
 import { createBaseFileReader } from '../../../core/base-file-reader.ts';
 import { isProjectCodePath } from '../../../core/language.ts';
@@ -122,7 +122,8 @@ async function listHunkReverts(
   for (const change of subject.changes) {
     const { path, headEntry } = change;
     const text = changedTexts.find((each) => each.path === path);
-    if (!headEntry || getBasePath(change) === null || !isProjectCodePath(path) || isTestPath(path)) continue;
+    if (!headEntry || getPathInBase(change) === null || !isProjectCodePath(path) || isTestPath(path))
+      continue;
     if (text?.before == null || text.after === null) continue;
     const [before, after] = [text.before.split('\n'), text.after.split('\n')];
     for (const hunk of (hunks.get(path) ?? []).flatMap(splitHunk)) {

@@ -49,7 +49,9 @@ interface AcceptedFailure {
 /** What was found out of a base test that fails; null: nothing so far. */
 export type BaseFailureAssessment = BaseTestFailureReason | AcceptedFailure | null;
 
-export const isReviewReason = (judgement: BaseFailureAssessment): judgement is BaseTestFailureReason =>
+export const isBaseTestFailureReason = (
+  judgement: BaseFailureAssessment,
+): judgement is BaseTestFailureReason =>
   judgement !== null && judgement.code !== 'as_strong' && judgement.code !== 'hunk_tested';
 
 /** What is known of the tests of both sides before anything of them runs again. */
@@ -81,13 +83,13 @@ export interface ExperimentInput {
   readonly failures: ReadonlyMap<BaseTestFailure, BaseFailureAssessment>;
 }
 
-export type ExperimentFacts = Readonly<Record<string, string | number>>;
+export type ExperimentMetadata = Readonly<Record<string, string | number>>;
 
 /** What an experiment has found. */
 export interface ExperimentResult {
   readonly findings: readonly GateFinding[];
   /** For the record. */
-  readonly facts: ExperimentFacts;
+  readonly facts: ExperimentMetadata;
   /** Why a required row could not make all of its evidence; absent: it has made it. */
   readonly missing?: MissingEvidenceReason;
   /** Base tests that fail on the new code, and what was found out of them. */

@@ -1,5 +1,5 @@
 import { editTree, type GitTreeEdit, writeBlob } from '../../../../workspace/git/edit-tree.ts';
-import { type FileChange, getBasePath } from '../../../../workspace/git/file-changes.ts';
+import { type FileChange, getPathInBase } from '../../../../workspace/git/file-changes.ts';
 import type { GitStore } from '../../../../workspace/git/git-store.ts';
 import { readThreadCpuMs } from '../../../../workspace/process/cpu-time.ts';
 import { hasSameRustInlineTests, replaceRustInlineTests } from '../../../code/cases/rust-inline-tests.ts';
@@ -73,9 +73,9 @@ export async function readChangedBaseTestFiles(subject: PatchToCheck): Promise<C
     entry: { id: writeBlob(subject.store, text), mode },
   });
   const changed = subject.changes.filter(
-    (change) => isTestPath(getBasePath(change) ?? '') && isChangedOrRemoved(change),
+    (change) => isTestPath(getPathInBase(change) ?? '') && isChangedOrRemoved(change),
   );
-  const others = changed.flatMap((change) => getBasePath(change) ?? []);
+  const others = changed.flatMap((change) => getPathInBase(change) ?? []);
   const paths = [...others, ...beside.map(({ from }) => from)];
   if (paths.length === 0) return null;
   const touched = [
@@ -96,7 +96,7 @@ export async function readChangedBaseTestFiles(subject: PatchToCheck): Promise<C
     patchPaths: touched,
     baseTestsOnNewCode: async (wanted = paths) =>
       editTree(subject.store, subject.tree, [
-        ...changed.filter((change) => wanted.includes(getBasePath(change) ?? '')).flatMap(restoreBase),
+        ...changed.filter((change) => wanted.includes(getPathInBase(change) ?? '')).flatMap(restoreBase),
         ...(await Promise.all(
           beside
             .filter(({ from }) => wanted.includes(from))
@@ -134,7 +134,7 @@ export async function writeTreeWithHiddenTests(
 
 /** The base's version under its own name; what the patch calls it is not there beside it. */
 const restoreBase = (change: FileChange): GitTreeEdit[] => {
-  const from = getBasePath(change) ?? change.path;
+  const from = getPathInBase(change) ?? change.path;
   const back: GitTreeEdit = { path: from, entry: change.baseEntry };
   return from === change.path || change.headEntry === null
     ? [back]
@@ -148,7 +148,7 @@ const PACKAGE_MANIFEST =
 /** Tree with the code of the base and the tests of the patch. */
 export async function writeBaseTreeWithPatchTests({ store, tree, changes }: PatchToCheck): Promise<string> {
   const edits: GitTreeEdit[] = changes.flatMap((change) => {
-    const from = getBasePath(change);
+    const from = getPathInBase(change);
     const back: GitTreeEdit[] =
       from === null || isTestPath(from) || PACKAGE_MANIFEST.test(from)
         ? []

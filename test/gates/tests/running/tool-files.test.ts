@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { javascriptProfile } from '../../../../gates/languages/javascript/profile.ts';
 import type { LanguageProfile } from '../../../../gates/languages/language-tool.ts';
 import { pythonProfile } from '../../../../gates/languages/python/profile.ts';
-import { restrictToolToFiles, selectToolFiles } from '../../../../gates/tests/running/tool-files.ts';
+import { restrictToolToFiles, selectToolInputFiles } from '../../../../gates/tests/running/tool-files.ts';
 import type { FileChange } from '../../../../workspace/git/file-changes.ts';
 
 const entry = { id: 'a'.repeat(40), mode: '100644' };
@@ -21,7 +21,7 @@ describe('the files that a linter is given', () => {
     const moved = changed('b.py', { previousPath: 'old.py' });
     const added = changed('new.py', { baseEntry: null });
     const gone = changed('gone.py', { headEntry: null });
-    expect(selectToolFiles(ruff, [changed('a.py'), moved, added, gone, changed('README.md')])).toEqual({
+    expect(selectToolInputFiles(ruff, [changed('a.py'), moved, added, gone, changed('README.md')])).toEqual({
       patchPaths: ['a.py', 'b.py', 'new.py'],
       basePaths: ['a.py', 'old.py'],
     });
@@ -29,7 +29,9 @@ describe('the files that a linter is given', () => {
 
   test('are those of its folder, named from there', () => {
     const inApi = toolOf(pythonProfile, 'ruff', 'api');
-    expect(selectToolFiles(inApi, [changed('api/a.py'), changed('web/b.py')])?.patchPaths).toEqual(['a.py']);
+    expect(selectToolInputFiles(inApi, [changed('api/a.py'), changed('web/b.py')])?.patchPaths).toEqual([
+      'a.py',
+    ]);
   });
 
   test.each<[string, ReturnType<typeof toolOf>, readonly FileChange[]]>([
@@ -45,7 +47,7 @@ describe('the files that a linter is given', () => {
     ],
     ['the tool looks at the project as a whole', toolOf(pythonProfile, 'mypy'), [changed('a.py')]],
   ])('are all of the project where %s', (_, chosen, changes) => {
-    expect(selectToolFiles(chosen, changes)).toBeNull();
+    expect(selectToolInputFiles(chosen, changes)).toBeNull();
   });
 
   test('stand in its line as they are called', () => {

@@ -21,8 +21,8 @@ import {
 } from '../../../../shared/control/coordination/context.ts';
 import {
   buildCoordinationChain,
-  buildCoordinationContext,
   derivePlanProgress,
+  toPlanCoordinationContext,
 } from '../../../../shared/control/coordination/plan-coordination.ts';
 import { decidePlanDispatch } from '../../../../shared/control/coordination/plan-review.ts';
 import { buildReplanTask } from '../../../../shared/control/coordination/replan.ts';
@@ -86,12 +86,12 @@ describe('the chain between a goal and its tasks', () => {
     (hook) => {
       const says = (what: string): CoordinationMiddleware => ({
         name: 'task_ledger',
-        [hook]: (context: ReturnType<typeof buildCoordinationContext>) => ({
+        [hook]: (context: ReturnType<typeof toPlanCoordinationContext>) => ({
           ...context,
           goal: context.goal + what,
         }),
       });
-      const start = { ...buildCoordinationContext(planned()), goal: '' };
+      const start = { ...toPlanCoordinationContext(planned()), goal: '' };
       expect(runCoordinationHook([says('A'), says('B'), says('C')], hook, start).goal).toBe('ABC');
       const bad: CoordinationMiddleware = {
         name: 'task_ledger',
@@ -115,7 +115,7 @@ describe('the chain between a goal and its tasks', () => {
 
   test('clarification_gate ends it before anything is planned, with the first five reasons and how many more', () => {
     const context = {
-      ...buildCoordinationContext(planned()),
+      ...toPlanCoordinationContext(planned()),
       criteria: Array.from({ length: 7 }, (_, index) => `c${index}`),
     };
     const run = (): unknown =>

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { workRequestView } from '../../../../shared/api/work-request-view.ts';
-import { RequestedTaskSubmission, type WorkRequest } from '../../../../shared/contract/intake/schema.ts';
+import { type WorkRequest, WorkRequestTaskSubmission } from '../../../../shared/contract/intake/schema.ts';
 import {
   listWorkRequestStatusSteps,
   WORK_REQUEST_LIFECYCLE,
@@ -28,13 +28,13 @@ beforeAll(async () => {
 });
 afterAll(() => table.close());
 
-const requirement = (fields: object = {}): RequestedTaskSubmission => {
+const requirement = (fields: object = {}): WorkRequestTaskSubmission => {
   const {
     hidden_tests: _hidden,
     id: _id,
     ...rest
   } = submission({ acceptance_criteria: ['2.5 becomes 2', 'Half goes to even'] });
-  return RequestedTaskSubmission.parse({ ...rest, ...fields });
+  return WorkRequestTaskSubmission.parse({ ...rest, ...fields });
 };
 let made = 0;
 const request = (fields: object = {}, strategy: WorkRequest['strategy'] = 'review'): WorkRequest =>

@@ -23,7 +23,7 @@ import {
 } from '../../../../shared/control/model-gateway/provider-failure.ts';
 import type { ModelCallSettlement } from '../../../../shared/control/model-gateway/usage-meter.ts';
 import { EMPTY_MODEL_ANSWER_USAGE } from '../../../../shared/control/model-gateway/usage-reader.ts';
-import { parseBaseRole } from '../../../../shared/control/roles/base-role.ts';
+import { parseRoleFileOfBase } from '../../../../shared/control/roles/base-role.ts';
 import { findBuiltinRole } from '../../../../shared/control/roles/builtin-role.ts';
 import { sha256 } from '../../../../shared/lib/sha256.ts';
 import { ItemTable } from '../../../../shared/store/item-table.ts';
@@ -275,7 +275,7 @@ describe('a model token', () => {
   });
 
   it('has no more than the role may cost, as the base of the task has it', () => {
-    const base = (text: string | null) => ({ base_role: parseBaseRole('docs', text) });
+    const base = (text: string | null) => ({ base_role: parseRoleFileOfBase('docs', text) });
     const builtin = findBuiltinRole('docs')?.config.limits.max_cost_usd ?? 0;
     expect(builtin).toBeGreaterThan(0);
     expect(granted({}, base('limits: { max_cost_usd: 0.25 }'))?.limitMicro).toBe(250_000);

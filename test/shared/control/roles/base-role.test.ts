@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseBaseRole } from '../../../../shared/control/roles/base-role.ts';
+import { parseRoleFileOfBase } from '../../../../shared/control/roles/base-role.ts';
 import { resolveBuiltinRole } from '../../../../shared/control/roles/defaults.ts';
 
 describe('a role as the base has it', () => {
   it('is taken whole: what its file does not say is the default, and not what is built in', () => {
-    expect(parseBaseRole('docs', 'effort: low')).toEqual({
+    expect(parseRoleFileOfBase('docs', 'effort: low')).toEqual({
       from: 'repository',
       why_unread: null,
       model: 'sonnet',
@@ -21,13 +21,17 @@ describe('a role as the base has it', () => {
     ['more than 64 KiB', `description: ${'x'.repeat(70_000)}`],
     ['names that expand', 'a: &a [1, 1]\nb: &b [*a, *a]\nc: [*b, *b]\n'],
   ])('decides nothing where its file has %s', (_name, text) => {
-    expect(parseBaseRole('qa', text)).toMatchObject({ from: 'unread', model: 'sonnet', effort: 'high' });
+    expect(parseRoleFileOfBase('qa', text)).toMatchObject({
+      from: 'unread',
+      model: 'sonnet',
+      effort: 'high',
+    });
   });
 
   it('is always one, whatever the file holds, and says so in few words', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.json()), (text) => {
-        const { from, why_unread } = parseBaseRole('qa', text);
+        const { from, why_unread } = parseRoleFileOfBase('qa', text);
         return from === 'repository' ? why_unread === null : (why_unread ?? '').length <= 500;
       }),
     );

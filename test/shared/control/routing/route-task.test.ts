@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { REASONING_EFFORT_LEVELS } from '../../../../shared/contract/agents/effort.ts';
 import { TaskComplexity, TaskScope } from '../../../../shared/contract/submission/schema.ts';
-import { parseBaseRole } from '../../../../shared/control/roles/base-role.ts';
+import { parseRoleFileOfBase } from '../../../../shared/control/roles/base-role.ts';
 import { resolveBuiltinRole } from '../../../../shared/control/roles/defaults.ts';
 import {
   ROUTING_RULE_NAMES,
@@ -35,7 +35,7 @@ describe('routing', () => {
     const complex = submission({ complexity: 'high', role: 'qa' });
     expect(routeTask(complex)).toMatchObject({ rule: 'role', tier: 'sonnet', effort: 'high' });
     const written = 'model: opus\neffort: medium\nlimits: { max_cost_usd: 2 }\n';
-    expect(routeTask({ ...complex, base_role: parseBaseRole('qa', written) })).toEqual({
+    expect(routeTask({ ...complex, base_role: parseRoleFileOfBase('qa', written) })).toEqual({
       rule: 'role',
       tier: 'opus',
       effort: 'medium',

@@ -6,7 +6,7 @@ import { CompletionSignal } from '../../../../shared/contract/submission/signals
 import { totalJudgingCost } from '../../../../shared/contract/task/judging-cost.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
 import { TierPolicySettings } from '../../../../shared/control/cascade/learning/cascade-policy.ts';
-import { reserveGateQuestionOrRefusal } from '../../../../shared/control/spending/gate-question-reservation.ts';
+import { reserveGateModelCallOrRefusal } from '../../../../shared/control/spending/gate-question-reservation.ts';
 import { computeBudgetedAttemptMicroUsd } from '../../../../shared/control/spending/task-budget.ts';
 import { requestReverification } from '../../../../shared/control/task-commands/hold.ts';
 import { cancelTask } from '../../../../shared/control/task-commands/operator-commands.ts';
@@ -226,7 +226,7 @@ describe('what gates ask about work for which nothing was set aside', () => {
     const [unasked] = (await submitted()).attempts;
     if (!unasked) throw new Error('there is one');
     const task = await submitted({ attempts: [{ ...unasked, opinions }] });
-    const question = (of: Task) => reserveGateQuestionOrRefusal(of, 1, 20_000, money({ day_usd: 0.05 }), at);
+    const question = (of: Task) => reserveGateModelCallOrRefusal(of, 1, 20_000, money({ day_usd: 0.05 }), at);
     expect([await question(task), await question(task)]).toEqual([null, null]);
     expect(await question(task)).toContain('this question of a gate could exceed the budget');
     expect(await table.spend.readDayTotal(dayOf(at))).toBe(40_000);
@@ -240,7 +240,7 @@ describe('what gates ask about work for which nothing was set aside', () => {
     const at = freshDay();
     const tasks = await Promise.all(Array.from({ length: 50 }, () => submitted()));
     const answers = await Promise.all(
-      tasks.map((each) => reserveGateQuestionOrRefusal(each, 1, 1_000, money({ day_usd: 0.0205 }), at)),
+      tasks.map((each) => reserveGateModelCallOrRefusal(each, 1, 1_000, money({ day_usd: 0.0205 }), at)),
     );
     expect(answers.filter((each) => each === null)).toHaveLength(20);
     expect(await table.spend.readDayTotal(dayOf(at))).toBe(20_000);
@@ -249,15 +249,15 @@ describe('what gates ask about work for which nothing was set aside', () => {
   it('is not asked of a model without a price, is stopped by the budget of its task, and is asked for work that was launched with money', async () => {
     const at = freshDay();
     const task = await submitted();
-    expect(await reserveGateQuestionOrRefusal(task, 1, null, money({ day_usd: 1 }), at)).toContain(
+    expect(await reserveGateModelCallOrRefusal(task, 1, null, money({ day_usd: 1 }), at)).toContain(
       'it has no price',
     );
-    expect(await reserveGateQuestionOrRefusal(task, 1, 20_000, money({ task_usd: 0.01 }), at)).toContain(
+    expect(await reserveGateModelCallOrRefusal(task, 1, 20_000, money({ task_usd: 0.01 }), at)).toContain(
       'budget of a task',
     );
     const attempts = [{ ...last(task), reserved: { day: dayOf(at), micro: 1 } }];
     expect(
-      await reserveGateQuestionOrRefusal({ ...task, attempts }, 1, 20_000, money({ day_usd: 0.001 }), at),
+      await reserveGateModelCallOrRefusal({ ...task, attempts }, 1, 20_000, money({ day_usd: 0.001 }), at),
     ).toBeNull();
     expect(await table.spend.readDayTotal(dayOf(at))).toBe(0);
   });

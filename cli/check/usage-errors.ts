@@ -1,3 +1,4 @@
+import type { ConfigError } from '../../gates/core/configuration-file.ts';
 import { CheckoutError } from '../../workspace/git/checkout-error.ts';
 import { CLI_EXIT_CODES, CliError } from '../exit.ts';
 
@@ -18,3 +19,12 @@ export const toRepositoryUsageError = (
             : 'Name a folder in a git repository with --repo.'),
       })
     : error;
+
+/** Returns the error for a configuration that is not valid, with a detail for each place. */
+export const createInvalidConfigCliError = (error: ConfigError): CliError =>
+  new CliError(CLI_EXIT_CODES.usage, 'config_invalid', `${error.file} is not valid.`, {
+    details: error.problems.map(({ key, line, message }) => ({
+      where: `${error.file}:${line}${key === '' ? '' : `: ${key}`}`,
+      message,
+    })),
+  });
