@@ -1,6 +1,6 @@
 import type { ProjectFiles } from '../../gates/core/project-files.ts';
-import { isTestPath } from '../../gates/core/test-paths.ts';
 import { parseTomlTables } from '../../gates/environment/detect/python.ts';
+import { isTestPath } from '../../shared/contract/evidence/test-path.ts';
 
 /** A gate with settings that may work in a repository. */
 export interface CandidateGate {

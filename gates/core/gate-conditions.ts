@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { isTestPath } from '../../shared/contract/evidence/test-path.ts';
 import { compilePathFilter, invalidGlobReason } from '../../shared/lib/glob/glob.ts';
-import { isTestPath } from './test-paths.ts';
 
 /** The seed's conditions, and `code_changed`, which is true for every language. */
 const NAMED_CONDITIONS = [

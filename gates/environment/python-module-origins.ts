@@ -1,9 +1,9 @@
 import { join } from 'node:path';
+import { isTestPath } from '../../shared/contract/evidence/test-path.ts';
 import type { GitStore } from '../../workspace/git/git-store.ts';
 import { listFiles } from '../../workspace/git/list-files.ts';
 import { writeNewFile } from '../../workspace/process/write-new-file.ts';
 import type { SandboxFolders } from '../core/sandbox-extension.ts';
-import { isTestPath } from '../core/test-paths.ts';
 import { readReportFile } from '../tests/running/report-file.ts';
 
 /** Most modules whose origin is asked for; a patch that changes more is about everything. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { isTestPath } from '../../shared/contract/evidence/test-path.ts';
 import type { Gate } from '../core/gate.ts';
-import { isTestPath } from '../core/test-paths.ts';
 import { runCodeRules } from './code-rule-gate.ts';
 
 const STYLES = ['auto', 'google', 'numpy', 'rest'] as const;

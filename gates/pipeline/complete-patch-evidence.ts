@@ -1,11 +1,11 @@
 import { COMPLETE_PATCH_GATE } from '../../shared/contract/evidence/gate-names.ts';
 import type { GateEvidence } from '../../shared/contract/evidence/schema.ts';
+import { isTestPath } from '../../shared/contract/evidence/test-path.ts';
 import type { ExpectedChangeKind } from '../../shared/contract/submission/expected-changes.ts';
 import type { CompletionSignal } from '../../shared/contract/submission/signals.ts';
 import { compileGlob } from '../../shared/lib/glob/glob.ts';
 import type { FileChange } from '../../workspace/git/file-changes.ts';
 import { toDisplayPath } from '../../workspace/git/path-encoding.ts';
-import { isTestPath } from '../core/test-paths.ts';
 import { isWithin } from '../rules/allowed-files.ts';
 import { isScratchFile } from '../rules/suppressions/code/scratch-file.ts';
 

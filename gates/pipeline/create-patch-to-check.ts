@@ -1,3 +1,4 @@
+import { isTestPath } from '../../shared/contract/evidence/test-path.ts';
 import { editTree } from '../../workspace/git/edit-tree.ts';
 import { getPathInBase, listFileChanges, listTouchedPaths } from '../../workspace/git/file-changes.ts';
 import type { GitStore } from '../../workspace/git/git-store.ts';
@@ -6,7 +7,6 @@ import { createBaseFileReader } from '../core/base-file-reader.ts';
 import type { PatchToCheck } from '../core/patch-to-check.ts';
 import { listRevisionPaths } from '../core/project-files.ts';
 import type { SandboxFactory } from '../core/sandbox-factory.ts';
-import { isTestPath } from '../core/test-paths.ts';
 import type { ExemptionReasonLookup } from '../rules/protect/protection-exemption.ts';
 import { restoreProtectedFiles } from '../rules/protect/restore-protected-files.ts';
 

@@ -1,7 +1,7 @@
 import { ALLOWED_FILES_GATE } from '../../shared/contract/evidence/gate-names.ts';
 import type { ChangedProtectedFile, GateEvidence } from '../../shared/contract/evidence/schema.ts';
+import { isTestPath } from '../../shared/contract/evidence/test-path.ts';
 import type { ExpectedChangeKind } from '../../shared/contract/submission/expected-changes.ts';
-import { isTestPath } from '../core/test-paths.ts';
 
 /** What becomes of a patch that changes more than the files that its task names. */
 export const ALLOWED_FILES_SETTINGS = ['warning', 'info', 'off'] as const;

@@ -1,5 +1,5 @@
+import { isTestPath } from '../../../shared/contract/evidence/test-path.ts';
 import type { TestCase } from '../../code/cases/test-case.ts';
-import { isTestPath } from '../../core/test-paths.ts';
 import type { PatchView, RuleFinding } from '../framework/rule.ts';
 
 /** A test case with the file that it stands in. */

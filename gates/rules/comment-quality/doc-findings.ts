@@ -1,10 +1,10 @@
+import { isTestPath } from '../../../shared/contract/evidence/test-path.ts';
 import type { CodeFile } from '../../code/code-files.ts';
 import { type CodeIssue, compareCodeIssues } from '../../code/parsing/code-issue.ts';
 import type { PatchCode } from '../../code/patch-code.ts';
 import { SyntaxTreeReader } from '../../code/syntax-reader.ts';
 import type { GateFinding } from '../../core/gate-finding.ts';
 import { languageOfGrammar } from '../../core/language.ts';
-import { isTestPath } from '../../core/test-paths.ts';
 import { findDocIssues } from './doc-issues.ts';
 
 /** What is wrong with the documentation that the patch changes, or leaves behind by changing a signature. */

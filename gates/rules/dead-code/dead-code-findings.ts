@@ -1,3 +1,4 @@
+import { isTestPath } from '../../../shared/contract/evidence/test-path.ts';
 import type { GitStore } from '../../../workspace/git/git-store.ts';
 import { readBlobs } from '../../../workspace/git/read-blobs.ts';
 import type { CodeFile } from '../../code/code-files.ts';
@@ -10,7 +11,6 @@ import { parentFolderOf } from '../../code/resolve/import-resolver.ts';
 import { SyntaxTreeReader } from '../../code/syntax-reader.ts';
 import type { GateFinding } from '../../core/gate-finding.ts';
 import { languageOfGrammar } from '../../core/language.ts';
-import { isTestPath } from '../../core/test-paths.ts';
 import { findDanglingReferences } from './dangling-references.ts';
 import { findNamesUnusedInFile, findPrivateNames, type PrivateName } from './private-names.ts';
 import { findUnreachableCode } from './unreachable-code.ts';

@@ -1,3 +1,4 @@
+import { isTestPath } from '../../../shared/contract/evidence/test-path.ts';
 import { type FileChange, getPathInBase } from '../../../workspace/git/file-changes.ts';
 import type { ImportEdge } from '../../code/import-graph.ts';
 import { moduleOfPath } from '../../code/import-graph.ts';
@@ -6,7 +7,6 @@ import { findShortestPath, findStronglyConnectedComponents } from '../../code/pa
 import type { ProjectCodeRevisions, RevisionCode } from '../../code/project-code.ts';
 import { baseNameOf } from '../../code/resolve/import-resolver.ts';
 import type { GateFinding } from '../../core/gate-finding.ts';
-import { isTestPath } from '../../core/test-paths.ts';
 
 /** What a circle consists of: imports that take effect at once; also those inside functions; also those for types only. */
 const LEVELS: readonly {

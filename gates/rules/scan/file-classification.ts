@@ -1,4 +1,4 @@
-import { isTestPath } from '../../core/test-paths.ts';
+import { isTestPath } from '../../../shared/contract/evidence/test-path.ts';
 
 /** `config`: values stand there without quotes. `prose`: text for people, where placeholders are usual. */
 type FileKind = 'code' | 'config' | 'prose' | 'markup' | 'data';

@@ -1,11 +1,11 @@
 import { posix } from 'node:path';
+import { isTestPath } from '../../../shared/contract/evidence/test-path.ts';
 import { CheckoutError } from '../../../workspace/git/checkout-error.ts';
 import { readBlobs } from '../../../workspace/git/read-blobs.ts';
 import { BaselineOccurrences } from '../../code/parsing/baseline-occurrences.ts';
 import type { ChangedFileText } from '../../core/changed-texts.ts';
 import type { FindingSeverity, GateFinding } from '../../core/gate-finding.ts';
 import { grammarOfPath, isProjectCodePath } from '../../core/language.ts';
-import { isTestPath } from '../../core/test-paths.ts';
 import { isCodePath } from '../../languages/code-paths.ts';
 import type { PatchView } from '../framework/rule.ts';
 import {

@@ -1,3 +1,4 @@
+import { isTestPath } from '../../../shared/contract/evidence/test-path.ts';
 import type { CodeFile } from '../../code/code-files.ts';
 import { runPatchCodeCheck } from '../../code/patch-code.ts';
 import { SyntaxTreeReader } from '../../code/syntax-reader.ts';
@@ -5,7 +6,6 @@ import { readTestReachability } from '../../code/test-reachability.ts';
 import type { GateContext, GateResult } from '../../core/gate.ts';
 import { buildGateResult, type GateFinding } from '../../core/gate-finding.ts';
 import { grammarOfPath } from '../../core/language.ts';
-import { isTestPath } from '../../core/test-paths.ts';
 import { findFileProtection } from '../protect/protection-lookup.ts';
 
 /** Changed code that no test imports, directly or through others. */

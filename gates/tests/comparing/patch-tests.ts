@@ -1,9 +1,9 @@
+import { isTestPath } from '../../../shared/contract/evidence/test-path.ts';
 import { getPathInBase } from '../../../workspace/git/file-changes.ts';
 import { parseTestCases } from '../../code/cases/find-test-cases.ts';
 import type { TestCase } from '../../code/cases/test-case.ts';
 import { readChangedFileTexts } from '../../core/changed-texts.ts';
 import type { PatchToCheck } from '../../core/patch-to-check.ts';
-import { isTestPath } from '../../core/test-paths.ts';
 import { listTestSourceNames, type TestResult } from '../../core/test-result.ts';
 import { isCodePath } from '../../languages/code-paths.ts';
 

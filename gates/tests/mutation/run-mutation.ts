@@ -1,4 +1,5 @@
 import type { CheckFinding } from '../../../shared/contract/evidence/schema.ts';
+import { isTestPath } from '../../../shared/contract/evidence/test-path.ts';
 import { toDisplayPath } from '../../../workspace/git/path-encoding.ts';
 import type { ChangedCodeFile } from '../../code/changed-code.ts';
 import type { CodeFile } from '../../code/code-files.ts';
@@ -8,7 +9,6 @@ import type { ProjectCodeRevisions } from '../../code/project-code.ts';
 import { isTestFile } from '../../code/test-reachability.ts';
 import type { GateContext, GateResult } from '../../core/gate.ts';
 import { type Language, languageOfGrammar } from '../../core/language.ts';
-import { isTestPath } from '../../core/test-paths.ts';
 import {
   createFailedMeasurementResult,
   type MeasurementRun,

@@ -1,8 +1,8 @@
+import { isTestPath } from '../../../shared/contract/evidence/test-path.ts';
 import { parseTestCases } from '../../code/cases/find-test-cases.ts';
 import { readChangedFileTexts } from '../../core/changed-texts.ts';
 import type { GateContext, GateResult } from '../../core/gate.ts';
 import { buildGateResult, type GateFinding } from '../../core/gate-finding.ts';
-import { isTestPath } from '../../core/test-paths.ts';
 import { isPossibleTestSourceName } from '../../core/test-result.ts';
 import { isCodePath } from '../../languages/code-paths.ts';
 import { findReportInOutput } from '../../reports/read-any-report.ts';

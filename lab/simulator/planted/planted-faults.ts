@@ -41,7 +41,7 @@ export const PLANTED_FAULTS = {
   },
   'delivery does not ask for a verdict': {
     module: 'shared/control/task-commands/deliver.ts',
-    append: 'deliveryRefusal = () => null;',
+    append: 'findDeliveryRefusal = () => null;',
     breaks: ['delivered with a passing verdict'],
   },
   'merged work is taken for judged': {
@@ -51,7 +51,7 @@ export const PLANTED_FAULTS = {
     breaks: ['merged work is judged anew', 'delivered with a passing verdict'],
   },
   'passed work is not delivered': {
-    module: 'shared/control/task-commands/settle.ts',
+    module: 'shared/control/task-commands/finish-task.ts',
     append: 'shouldDeliver = () => false;',
     breaks: ['passed work is delivered'],
   },
@@ -61,9 +61,9 @@ export const PLANTED_FAULTS = {
     breaks: ['what was pushed is called delivered'],
   },
   'some writes are not followed, nor made up for': {
-    module: 'shared/use-cases/cascade/stream-projections.ts',
+    module: 'shared/use-cases/cascade/task-write-effects.ts',
     append:
-      'const honest = projectTaskWrite; projectTaskWrite = async (before, after, context) => after.version % 5 === 0 ? undefined : honest(before, after, context); reprojectTask = async () => {};',
+      'const honest = applyTaskWriteEffects; applyTaskWriteEffects = async (before, after, context) => after.version % 5 === 0 ? undefined : honest(before, after, context); repeatTaskProjections = async () => {};',
     breaks: [
       'no task is lost',
       'completions are counted once',
@@ -90,12 +90,12 @@ export const PLANTED_FAULTS = {
     breaks: ['counters equal a recount', 'completions are counted once', 'no task is lost'],
   },
   'what waits is not woken': {
-    module: 'shared/use-cases/cascade/stream-projections.ts',
-    append: 'recheckWaitingTask = async () => {};',
+    module: 'shared/use-cases/cascade/task-write-effects.ts',
+    append: 'recheckTaskWaitingForFiles = async () => {};',
     breaks: ['no task is lost', 'nothing hangs for hours'],
   },
   'a fix-up is named and never made': {
-    module: 'shared/use-cases/cascade/stream-projections.ts',
+    module: 'shared/use-cases/cascade/task-write-effects.ts',
     append: 'makeFixUp = async () => {};',
     breaks: ['each fix-up is made once', 'no task is lost', 'nothing hangs for hours'],
   },
@@ -112,7 +112,7 @@ export const PLANTED_FAULTS = {
   'a part of what a task depends on is always enough': {
     module: 'shared/contract/task/partial-start.ts',
     append:
-      "evaluatePartialStart = (_policy, all) => ({ missing: all.filter(({ status }) => status !== 'done').map(({ id }) => id), share: 1, threshold: 0 });",
+      "evaluatePartialDependencyStart = (_policy, all) => ({ missing: all.filter(({ status }) => status !== 'done').map(({ id }) => id), share: 1, threshold: 0 });",
     breaks: ['nothing starts before what it depends on'],
   },
   'the reconciler looks at nothing': {
@@ -131,7 +131,7 @@ export const PLANTED_FAULTS = {
     breaks: ['one box of an attempt at a time', 'no task is lost', 'every run comes to rest'],
   },
   'boxes are started without asking for room': {
-    module: 'shared/store/container-register.ts',
+    module: 'shared/store/running-containers.ts',
     replace: [/ AND \(attribute_not_exists\(#used\) OR #used <= :room\)/, ' AND :room = :room'],
     breaks: ['launches stay under the quota'],
   },
@@ -170,8 +170,8 @@ export const PLANTED_FAULTS = {
     breaks: ['a lease that was promised is kept'],
   },
   'room is never free again': {
-    module: 'shared/store/container-register.ts',
-    append: 'ContainerRegister.prototype.release = async () => {};',
+    module: 'shared/store/running-containers.ts',
+    append: 'RunningContainerStore.prototype.release = async () => {};',
     breaks: [
       'no task is lost',
       'no room is kept for nothing',
@@ -208,7 +208,7 @@ export const PLANTED_FAULTS = {
   'the ledger leaves rows out': {
     module: 'shared/control/ledger/derive-rows.ts',
     append:
-      "const honest = deriveRows; deriveRows = (before, after, models) => honest(before, after, models).filter(({ table }) => table !== 'verification_nudges' || after.version % 4 > 0);",
+      "const honest = deriveRecordRows; deriveRecordRows = (before, after, models) => honest(before, after, models).filter(({ table }) => table !== 'verification_nudges' || after.version % 4 > 0);",
     breaks: ['each completion in the ledger once'],
   },
   'time alone allows anything': {
@@ -236,7 +236,7 @@ export const PLANTED_FAULTS = {
   },
   'a yes to a request is not followed': {
     module: 'shared/use-cases/submit/work-requests.ts',
-    append: 'projectRequest = async () => {};',
+    append: 'applyWorkRequestEffects = async () => {};',
     breaks: ['no request is lost', 'nothing hangs for hours'],
   },
   'a reject leaves the task that was made meanwhile': {
@@ -247,8 +247,8 @@ export const PLANTED_FAULTS = {
   'a yes that was said before the no counts after it': {
     module: 'shared/store/work-requests.ts',
     replace: [
-      /eventCondition\((WORK_REQUEST_LIFECYCLE, moved\.event, present\.version)\)/,
-      "{ ...eventCondition($1), ConditionExpression: ':version = :version AND attribute_exists(#status)' }",
+      /buildLifecycleEventCondition\((WORK_REQUEST_LIFECYCLE, moved\.event, present\.version)\)/,
+      "{ ...buildLifecycleEventCondition($1), ConditionExpression: ':version = :version AND attribute_exists(#status)' }",
     ],
     breaks: ['a request moves as it may', 'a reject wins'],
   },

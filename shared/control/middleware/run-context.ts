@@ -66,5 +66,5 @@ export interface MiddlewareDependencies {
   readonly escalations: { readonly action: string; readonly title: string }[];
 }
 
-export type AgentRunMiddleware = AgentMiddleware<AgentRunContext>;
-export type MiddlewareFactory = (parts: MiddlewareDependencies) => AgentRunMiddleware;
+export type AgentMiddlewareForRun = AgentMiddleware<AgentRunContext>;
+export type MiddlewareFactory = (parts: MiddlewareDependencies) => AgentMiddlewareForRun;

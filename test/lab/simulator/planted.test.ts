@@ -13,3 +13,16 @@ test.each(Object.entries<PlantedFault>(PLANTED_FAULTS))(
     expect(stripTypeScriptTypes(broken)).toBeTypeOf('string');
   },
 );
+
+test.each(Object.entries<PlantedFault>(PLANTED_FAULTS).filter(([, { append }]) => append !== undefined))(
+  'the planted fault "%s" replaces functions and methods that its module declares',
+  (_name, { module, append = '' }) => {
+    const text = readFileSync(new URL(`../../../${module}`, import.meta.url), 'utf8');
+    const replaced = [...append.matchAll(/(?:^|[;}] ?)(\w+)(?:\.prototype\.(\w+))? = /g)];
+    expect(replaced).not.toEqual([]);
+    for (const [, name, method] of replaced) {
+      expect(text).toMatch(new RegExp(`(?:function|class|const|let)\\s+${name}\\b`));
+      if (method !== undefined) expect(text).toMatch(new RegExp(`^  (?:async )?(?:#|\\*)?${method}\\b`, 'm'));
+    }
+  },
+);

@@ -1,7 +1,7 @@
+import { isTestPath } from '../../../../shared/contract/evidence/test-path.ts';
 import { isFunctionNode } from '../../../code/parsing/definitions.ts';
 import type { SyntaxNode } from '../../../code/parsing/syntax-node.ts';
 import type { GateFinding } from '../../../core/gate-finding.ts';
-import { isTestPath } from '../../../core/test-paths.ts';
 import { evaluateConstantCondition } from '../../dead-code/constant-condition.ts';
 import { getBodyStatements, getFunctionName } from './enclosing-functions.ts';
 import type { TamperingFinding } from './native-syntax.ts';

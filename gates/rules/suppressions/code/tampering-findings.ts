@@ -1,3 +1,4 @@
+import { isTestPath } from '../../../../shared/contract/evidence/test-path.ts';
 import { BaselineOccurrences } from '../../../code/parsing/baseline-occurrences.ts';
 import { collectDefinedNames } from '../../../code/parsing/definitions.ts';
 import { isValidForNodeParser } from '../../../code/parsing/node-parser-check.ts';
@@ -13,7 +14,6 @@ import {
   type Language,
   languageOfGrammar,
 } from '../../../core/language.ts';
-import { isTestPath } from '../../../core/test-paths.ts';
 import { collectNameAliases } from './dotted-names.ts';
 import { createEmptiedFileFinding, findEmptiedFunctions, hasExecutableContent } from './emptied-functions.ts';
 import { findGoTampering } from './go-tampering.ts';

@@ -1,5 +1,5 @@
+import { isTestPath } from '../../../../shared/contract/evidence/test-path.ts';
 import { getPathInBase } from '../../../../workspace/git/file-changes.ts';
-import { isTestPath } from '../../../core/test-paths.ts';
 import { computeTestId, indexTestResultsById, type TestResult } from '../../../core/test-result.ts';
 import type { ExperimentInput, TestExperiment } from '../engine/experiment.ts';
 import { computeMutantTimeLimitMs } from '../perturbations/mutants.ts';

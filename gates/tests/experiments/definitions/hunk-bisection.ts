@@ -1,10 +1,10 @@
+import { isTestPath } from '../../../../shared/contract/evidence/test-path.ts';
 import { editTree, writeBlob } from '../../../../workspace/git/edit-tree.ts';
 import { getPathInBase } from '../../../../workspace/git/file-changes.ts';
 import { replaceRustInlineTests } from '../../../code/cases/rust-inline-tests.ts';
 import { createBaseFileReader } from '../../../core/base-file-reader.ts';
 import { isProjectCodePath } from '../../../core/language.ts';
 import type { PatchToCheck } from '../../../core/patch-to-check.ts';
-import { isTestPath } from '../../../core/test-paths.ts';
 import { collectTestIdsByOutcome, computeTestId } from '../../../core/test-result.ts';
 import { type DiffHunk, readDiffHunks } from '../../running/added-lines.ts';
 import type { CompletedCommandRun } from '../../running/command-run.ts';

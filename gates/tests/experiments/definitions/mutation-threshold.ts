@@ -1,3 +1,4 @@
+import { isTestPath } from '../../../../shared/contract/evidence/test-path.ts';
 import { isRegularFile } from '../../../../workspace/git/list-files.ts';
 import { readBlobs } from '../../../../workspace/git/read-blobs.ts';
 import { parseSource } from '../../../code/parsing/parse-source.ts';
@@ -5,7 +6,6 @@ import { UnreadableCodeError } from '../../../code/parsing/unreadable-code-error
 import type { GateFinding } from '../../../core/gate-finding.ts';
 import { type Grammar, grammarOfPath } from '../../../core/language.ts';
 import type { PatchToCheck } from '../../../core/patch-to-check.ts';
-import { isTestPath } from '../../../core/test-paths.ts';
 import { type DiffHunk, readDiffHunks } from '../../running/added-lines.ts';
 import {
   createExperimentFinding,

@@ -1,7 +1,7 @@
+import { isTestPath } from '../../../../shared/contract/evidence/test-path.ts';
 import type { GateFinding } from '../../../core/gate-finding.ts';
 import { isProjectCodePath } from '../../../core/language.ts';
 import type { PatchToCheck } from '../../../core/patch-to-check.ts';
-import { isTestPath } from '../../../core/test-paths.ts';
 import { computeTestId, type TestResult } from '../../../core/test-result.ts';
 import { readAddedLines } from '../../running/added-lines.ts';
 import type { CompletedCommandRun } from '../../running/command-run.ts';

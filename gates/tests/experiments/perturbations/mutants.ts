@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isTestPath } from '../../../../shared/contract/evidence/test-path.ts';
 import { editTree, writeBlob } from '../../../../workspace/git/edit-tree.ts';
 import { isRegularFile } from '../../../../workspace/git/list-files.ts';
 import { readBlobs } from '../../../../workspace/git/read-blobs.ts';
@@ -15,7 +16,6 @@ import {
   languageOfGrammar,
 } from '../../../core/language.ts';
 import type { PatchToCheck } from '../../../core/patch-to-check.ts';
-import { isTestPath } from '../../../core/test-paths.ts';
 import type { CompletedCommandRun } from '../../running/command-run.ts';
 import { findStubbableFunctions } from './rewrite-functions.ts';
 

@@ -1,3 +1,4 @@
+import { isTestPath } from '../../../../shared/contract/evidence/test-path.ts';
 import { editTree, type GitTreeEdit, writeBlob } from '../../../../workspace/git/edit-tree.ts';
 import { isRegularFile, listFiles } from '../../../../workspace/git/list-files.ts';
 import { readBlobs } from '../../../../workspace/git/read-blobs.ts';
@@ -13,7 +14,6 @@ import {
   languageOfGrammar,
 } from '../../../core/language.ts';
 import type { PatchToCheck } from '../../../core/patch-to-check.ts';
-import { isTestPath } from '../../../core/test-paths.ts';
 
 /** A piece of a text that is replaced; offsets in UTF-16 units. */
 export interface TextEdit {

@@ -1,3 +1,4 @@
+import { isTestPath } from '../../../../shared/contract/evidence/test-path.ts';
 import { parseTestCases } from '../../../code/cases/find-test-cases.ts';
 import type { TestCase } from '../../../code/cases/test-case.ts';
 import { collectDefinedNames } from '../../../code/parsing/definitions.ts';
@@ -8,7 +9,6 @@ import { isTestFile } from '../../../code/test-reachability.ts';
 import { type ChangedFileText, readChangedFileTexts } from '../../../core/changed-texts.ts';
 import { grammarOfPath, isProjectCodePath, languageOfGrammar } from '../../../core/language.ts';
 import type { PatchToCheck } from '../../../core/patch-to-check.ts';
-import { isTestPath } from '../../../core/test-paths.ts';
 import { listTestSourceNames, type TestResult } from '../../../core/test-result.ts';
 import { isCodePath } from '../../../languages/code-paths.ts';
 import {

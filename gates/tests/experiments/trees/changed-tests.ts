@@ -1,3 +1,4 @@
+import { isTestPath } from '../../../../shared/contract/evidence/test-path.ts';
 import { editTree, type GitTreeEdit, writeBlob } from '../../../../workspace/git/edit-tree.ts';
 import { type FileChange, getPathInBase } from '../../../../workspace/git/file-changes.ts';
 import type { GitStore } from '../../../../workspace/git/git-store.ts';
@@ -9,7 +10,6 @@ import { isTestFile, readTestReachability } from '../../../code/test-reachabilit
 import { readChangedFileTexts } from '../../../core/changed-texts.ts';
 import type { HiddenTestFiles } from '../../../core/hidden-tests-result.ts';
 import type { PatchToCheck } from '../../../core/patch-to-check.ts';
-import { isTestPath } from '../../../core/test-paths.ts';
 import { readTestSourceIndex } from '../sources/test-source-index.ts';
 
 /** What the base has on the side of the tests and the patch changes or takes away: tests, helpers, recordings, snapshots. */

@@ -1,10 +1,10 @@
+import { isTestPath } from '../../../../../shared/contract/evidence/test-path.ts';
 import { readBlobs } from '../../../../../workspace/git/read-blobs.ts';
 import type { CodeFile } from '../../../../code/code-files.ts';
 import { findReachableModules, moduleOfPath } from '../../../../code/import-graph.ts';
 import type { RevisionCode } from '../../../../code/project-code.ts';
 import { type Language, languageOfGrammar } from '../../../../core/language.ts';
 import type { PatchToCheck } from '../../../../core/patch-to-check.ts';
-import { isTestPath } from '../../../../core/test-paths.ts';
 import { writeTreeWithRewrittenFunctions } from '../rewrite-functions.ts';
 import { buildJavascriptCallRecorder } from './javascript.ts';
 import { buildPythonCallRecorder } from './python.ts';

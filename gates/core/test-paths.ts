@@ -1,1 +1,0 @@
-export { isTestPath } from '../../shared/contract/evidence/test-path.ts';
