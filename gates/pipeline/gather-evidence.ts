@@ -17,7 +17,9 @@ import { checkAllowedFiles } from '../rules/allowed-files.ts';
 import { splitExpiredRuleSettings } from '../rules/framework/rule-levels.ts';
 import { createExemptionReasonLookup } from '../rules/protect/protection-exemption.ts';
 import { isFileBasedSignal } from '../signals/check-static-signal.ts';
+import type { IndependentTests } from '../tests/exam/independent-tests.ts';
 import { buildPatchCompletenessEvidence, type UncheckedPath } from './complete-patch-evidence.ts';
+import { DEFAULT_ACCEPTANCE_TEST_TIMEOUT_S } from './configuration/acceptance-test-setting.ts';
 import type { GateBypassSetting } from './configuration/config-schema.ts';
 import type { ParsedAssayConfig } from './configuration/parse-config.ts';
 import { createPatchToCheck } from './create-patch-to-check.ts';
@@ -54,6 +56,8 @@ export interface GatherEvidenceOptions {
   readonly task?: PatchTask | null;
   /** Hidden tests of the task; absent or null: none. */
   readonly hiddenTests?: HiddenTestFiles | null;
+  /** Acceptance tests and counterexamples of somebody else than the patch's author; absent or null: none. */
+  readonly independentTests?: IndependentTests | null;
   /** The model that gates may ask; absent: no provider is configured. */
   readonly judge?: Judge | null;
   /** Folder that keeps prepared environments between runs; absent: none. Nothing that a patch writes may lie there. */
@@ -119,7 +123,8 @@ export async function gatherEvidence(options: GatherEvidenceOptions): Promise<Ev
       : new Map<number, Evidence['signals'][number]>(),
   ]);
   // Loaded only where a command may run: most of the time of a short check is its start.
-  if (config !== null || signals.length > looked.size) {
+  const { independentTests = null } = options;
+  if (config !== null || signals.length > looked.size || independentTests !== null) {
     const { EnvironmentExtension } = await import('../environment/environment-extension.ts');
     rooms.extendSandboxes(
       new EnvironmentExtension({
@@ -140,6 +145,7 @@ export async function gatherEvidence(options: GatherEvidenceOptions): Promise<Ev
     ? selectActiveBypasses(config.gates.bypasses, options.task?.id ?? null, new Date())
     : [];
 
+  const runIndependentTests = await prepareTests(subject, independentTests, config);
   const hidden: HiddenTestsResult[] = [];
   const gates =
     config === null
@@ -167,6 +173,7 @@ export async function gatherEvidence(options: GatherEvidenceOptions): Promise<Ev
     }),
     options.maxParallel ?? availableParallelism(),
   );
+  const independent = abort?.aborted ? [] : await runIndependentTests();
   // A gate of several commands may have come to a result without those that were stopped.
   if (!abort?.aborted) await gates.save();
   const changed_files = subject.changedPaths.map(toDisplayPath);
@@ -198,13 +205,28 @@ export async function gatherEvidence(options: GatherEvidenceOptions): Promise<Ev
     empty_patch: subject.changes.length === 0 && missing === null,
     changed_files,
     signals: signalResults,
-    gates: [...gateResults, ...[kept, missing, asked].flatMap((each) => each ?? [])],
+    gates: [...independent, ...gateResults, ...[kept, missing, asked].flatMap((each) => each ?? [])],
     expects: [...expects],
     protected_files,
     ...(pipeline && { review_pipeline: pipeline }),
     gathered_at: new Date().toISOString(),
     duration_ms: Math.round(performance.now() - started),
   };
+}
+
+const NO_INDEPENDENT_TESTS = async (): Promise<Evidence['gates']> => [];
+
+/** Validates independent tests on the base, and returns what runs them on the patch. */
+async function prepareTests(
+  subject: PatchToCheck,
+  tests: IndependentTests | null,
+  config: ParsedAssayConfig | null,
+): Promise<() => Promise<Evidence['gates']>> {
+  const mode = tests?.mode ?? config?.acceptanceTests.mode ?? 'gate';
+  if (tests === null || mode === 'off') return NO_INDEPENDENT_TESTS;
+  const { prepareIndependentTests } = await import('../tests/exam/independent-tests.ts');
+  const timeout_s = config?.acceptanceTests.timeout_s ?? DEFAULT_ACCEPTANCE_TEST_TIMEOUT_S;
+  return prepareIndependentTests(subject, tests, { mode, limitMs: timeout_s * 1_000 });
 }
 
 /** A job that says when it began: how long it took alone does not tell what ran side by side. */

@@ -41,6 +41,8 @@ const manifestFields = {
   /** Questions to the requester that would make the task testable. */
   questions: z.array(Line(500)).max(20).default([]),
   confidence: Probability,
+  /** The task asks for the same behaviour as before, as a refactoring does: no point has to fail on the base. */
+  keeps_behaviour: z.boolean().default(false),
 };
 
 /** Points need a command and have to name different tests; an exam without points has to ask questions. */
@@ -140,7 +142,6 @@ export const DROP_REASONS = [
   'passes_on_base',
   'fails_on_base',
   'not_found_on_base',
-  'unlike_on_base',
   'flaky_on_patch',
   'passes_on_patch',
   'not_found_on_patch',
@@ -157,6 +158,7 @@ export const NOT_RUN_REASONS = [
   'not_reported',
   'skipped',
   'timed_out',
+  'flaky',
   'could_not_run',
 ] as const;
 export type NotRunReason = (typeof NOT_RUN_REASONS)[number];

@@ -9,6 +9,7 @@ import { EnvironmentSetting } from '../../environment/environment-setting.ts';
 import { CustomGateSetting } from '../../gates/custom/custom-gate-setting.ts';
 import { BUILT_IN_GATES } from '../../gates/gate-registry.ts';
 import { ALLOWED_FILES_SETTINGS } from '../../rules/allowed-files.ts';
+import { AcceptanceTestSetting } from './acceptance-test-setting.ts';
 import { RulesConfigSchema } from './parse-rule-settings.ts';
 
 const TimeLimit = z.number().int().min(1).max(7_200);
@@ -104,6 +105,8 @@ export const QualityGatesConfigSchema = z.strictObject({
   environment: EnvironmentSetting.optional(),
   quality_gates: QualityGates.prefault({}),
   protected: ProtectedFiles.prefault({}),
+  /** Tests that come with the task, written without the patch's author. */
+  acceptance_tests: AcceptanceTestSetting.prefault({}),
   /** What becomes of a patch that changes files which its task does not name, where the task names any. */
   allowed_files: z.enum(ALLOWED_FILES_SETTINGS).default('warning'),
   /** What rules that read do here: off, info, warning or error. */

@@ -4,6 +4,7 @@ import type { EnvironmentSetting } from '../../environment/environment-setting.t
 import { findGateNameProblems } from '../../gates/custom/gate-name-problems.ts';
 import { BUILT_IN_GATES } from '../../gates/gate-registry.ts';
 import type { AllowedFilesSetting } from '../../rules/allowed-files.ts';
+import type { AcceptanceTestSetting } from './acceptance-test-setting.ts';
 import { type QualityGatesConfig, QualityGatesConfigSchema } from './config-schema.ts';
 import { parseYamlFile, validateYamlFile } from './config-yaml.ts';
 import { listRuleSettings } from './parse-rule-settings.ts';
@@ -14,6 +15,7 @@ export interface ParsedAssayConfig {
   readonly gates: QualityGatesConfig;
   /** Globs of files that steer checks and that a patch may change. */
   readonly protected: { readonly allow: readonly string[] };
+  readonly acceptanceTests: AcceptanceTestSetting;
   readonly allowedFiles: AllowedFilesSetting;
   readonly rules: readonly RuleSetting[];
 }
@@ -36,6 +38,7 @@ export function parseAssayConfig(
     environment = null,
     quality_gates,
     protected: steering,
+    acceptance_tests,
     allowed_files,
     rules,
   } = validateYamlFile(QualityGatesConfigSchema, {
@@ -91,6 +94,7 @@ export function parseAssayConfig(
       settings,
     },
     protected: steering,
+    acceptanceTests: acceptance_tests,
     allowedFiles: allowed_files,
     rules: listRuleSettings(rules),
   };

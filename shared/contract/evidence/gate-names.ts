@@ -7,6 +7,12 @@ export const ALLOWED_FILES_GATE = 'allowed_files';
 /** What the hidden tests of a task say: an entry among the gates, which no repository can switch off. */
 export const HIDDEN_TESTS_GATE = 'hidden_tests';
 
+/** Acceptance tests that were written without the patch's author: an entry among the gates, which no repository can bypass. */
+export const ACCEPTANCE_TESTS_GATE = 'acceptance_tests';
+
+/** Counterexamples to the patch, each re-run on both trees. */
+export const COUNTEREXAMPLES_GATE = 'counterexamples';
+
 /** States that the working tree holds what the patch leaves out, such as a nested repository. */
 export const COMPLETE_PATCH_GATE = 'complete_patch';
 
@@ -15,4 +21,6 @@ export const UNCONFIGURED_GATE_NAMES: readonly string[] = [
   ALLOWED_FILES_GATE,
   COMPLETE_PATCH_GATE,
   HIDDEN_TESTS_GATE,
+  ACCEPTANCE_TESTS_GATE,
+  COUNTEREXAMPLES_GATE,
 ];

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { StorableNumber } from '../../lib/stored-number.ts';
 import { CheckOutcome, EvidenceKind, VERDICTS } from '../check-outcome.ts';
+import { IndependentEvidence } from '../exam.ts';
 import { Judgement } from '../judgement/judgement.ts';
 import { ReviewPipeline } from '../judgement/review-pipeline-schema.ts';
 import { CheckedPlan } from '../plan/schema.ts';
@@ -58,6 +59,8 @@ export const GateEvidence = z.object({
   on_error: CheckOnErrorSetting,
   /** Pictures that it has taken, each stored under its digest before this was reported; absent: none. */
   screenshots: ScreenshotList.optional(),
+  /** Results of tests that were written without the patch's author; absent: the entry is not independent of it. */
+  independent: IndependentEvidence.optional(),
 });
 export type GateEvidence = z.infer<typeof GateEvidence>;
 

@@ -1,0 +1,203 @@
+import type { CheckOutcome } from '../../../shared/contract/check-outcome.ts';
+import { ACCEPTANCE_TESTS_GATE, COUNTEREXAMPLES_GATE } from '../../../shared/contract/evidence/gate-names.ts';
+import type { CheckFinding, GateEvidence } from '../../../shared/contract/evidence/schema.ts';
+import type {
+  CounterexampleResult,
+  Exam,
+  ExamMode,
+  ExamPointOutcome,
+  ExamPointResult,
+  IndependentEvidence,
+} from '../../../shared/contract/exam.ts';
+import { formatCount } from '../../../shared/lib/format.ts';
+
+/** Requirements that a sentence names; the evidence has all. */
+const MAX_NAMED = 5;
+
+type RequirementState = 'met' | 'not_met' | 'not_run' | 'dropped';
+
+/** State of each requirement: its worst point counts; points that were dropped count only where there is no other. */
+function summarizeRequirements(points: readonly ExamPointResult[]): ReadonlyMap<string, RequirementState> {
+  const groups = Map.groupBy(points, ({ requirement }) => requirement);
+  const worstFirst: readonly RequirementState[] = ['not_met', 'not_run', 'met', 'dropped'];
+  return new Map(
+    [...groups].map(([requirement, all]) => [
+      requirement,
+      worstFirst.find((state) => all.some(({ result }) => result.outcome === state)) ?? 'dropped',
+    ]),
+  );
+}
+
+/** Builds `7 of 8 requirements tested; 6 met; not met: all or nothing`. */
+export function describeRequirements({
+  total,
+  tested,
+  met,
+  not_met,
+}: IndependentEvidence['requirements']): string {
+  const named = not_met.slice(0, MAX_NAMED).join(', ');
+  const more = not_met.length > MAX_NAMED ? ` and ${not_met.length - MAX_NAMED} more` : '';
+  return `${tested} of ${formatCount(total, 'requirement')} tested; ${met} met${not_met.length === 0 ? '' : `; not met: ${named}${more}`}`;
+}
+
+/** Builds `2 points dropped: flaky on base`; null: none is in this state. */
+function describeReasons(
+  what: string,
+  results: readonly ExamPointOutcome[],
+  state: 'dropped' | 'not_run',
+): string | null {
+  const reasons = results.flatMap((each) =>
+    each.outcome === state && 'reason' in each ? [each.reason] : [],
+  );
+  if (reasons.length === 0) return null;
+  const named = [...new Set(reasons)].map((reason) => reason.replaceAll('_', ' ')).join(', ');
+  return `${formatCount(reasons.length, what)} ${state === 'dropped' ? 'dropped' : 'not run'}: ${named}`;
+}
+
+const noun = (text: string | null): string[] => (text === null ? [] : [text]);
+
+/** Decides what the points of an exam say together, and why where the requirements alone do not show it. */
+function decideExam(
+  exam: Exam,
+  points: readonly ExamPointResult[],
+): { outcome: CheckOutcome; why: string | null } {
+  if (exam.points.length === 0)
+    return {
+      outcome: 'skipped',
+      why: `the task is too vague to test: ${formatCount(exam.questions.length, 'question')}`,
+    };
+  const has = (state: ExamPointOutcome['outcome']): boolean =>
+    points.some(({ result }) => result.outcome === state);
+  const showsChange = points.some(
+    ({ index, result }) =>
+      exam.points[index]?.on_base === 'fails' && (result.outcome === 'met' || result.outcome === 'not_met'),
+  );
+  if (has('not_met'))
+    return has('met')
+      ? { outcome: 'failed', why: null }
+      : {
+          outcome: 'could_not_run',
+          why: 'no acceptance test passes on either tree, so nothing shows that they can be satisfied',
+        };
+  if (has('not_run')) return { outcome: 'could_not_run', why: null };
+  if (!has('met'))
+    return { outcome: 'could_not_run', why: 'no point behaves on the base as its author said' };
+  if (!showsChange && !exam.keeps_behaviour)
+    return {
+      outcome: 'could_not_run',
+      why: 'no acceptance test fails on the base, so none shows the change',
+    };
+  return { outcome: 'passed', why: null };
+}
+
+type EntryInput = Pick<
+  GateEvidence,
+  'name' | 'outcome' | 'findings' | 'detail' | 'duration_ms' | 'metadata'
+> & {
+  readonly independent: IndependentEvidence;
+};
+
+function buildEntry({ independent, ...entry }: EntryInput): GateEvidence {
+  const decides = independent.mode === 'gate' && entry.outcome !== 'skipped';
+  return {
+    ...entry,
+    kind: 'executed',
+    required: decides,
+    blocked: decides && entry.outcome === 'failed',
+    cached: false,
+    independent,
+  };
+}
+
+/** Builds the evidence of an exam. It names requirements; no test, message or line of the exam is part of it. */
+export function buildExamEvidence(
+  exam: Exam,
+  points: readonly ExamPointResult[],
+  mode: ExamMode,
+  durationMs: number,
+): GateEvidence {
+  const states = [...summarizeRequirements(points)];
+  const withState = (state: RequirementState): string[] =>
+    states.flatMap(([requirement, each]) => (each === state ? [requirement] : []));
+  const not_met = withState('not_met');
+  const met = withState('met').length;
+  const requirements = { total: states.length, tested: met + not_met.length, met, not_met };
+  const { outcome, why } = decideExam(exam, points);
+  const results = points.map(({ result }) => result);
+  const findings = not_met.map(
+    (requirement): CheckFinding => ({
+      file: null,
+      line: null,
+      rule: 'requirement_not_met',
+      message: requirement,
+      baseline: 'new',
+    }),
+  );
+  return buildEntry({
+    name: ACCEPTANCE_TESTS_GATE,
+    outcome,
+    findings,
+    detail: [
+      ...(states.length === 0 ? [] : [describeRequirements(requirements)]),
+      ...noun(why),
+      ...noun(describeReasons('point', results, 'not_run')),
+      ...noun(describeReasons('point', results, 'dropped')),
+    ].join('; '),
+    duration_ms: durationMs,
+    metadata: {
+      requirements: requirements.total,
+      requirements_tested: requirements.tested,
+      requirements_met: met,
+      points_dropped: results.filter((each) => each.outcome === 'dropped').length,
+    },
+    independent: {
+      mode,
+      points: [...points],
+      counterexamples: [],
+      open: exam.open,
+      questions: exam.questions,
+      requirements,
+    },
+  });
+}
+
+/** Builds the evidence of counterexamples. One failing input of each is shown; its neighbours and its code stay hidden. */
+export function buildCounterexampleEvidence(
+  counterexamples: readonly CounterexampleResult[],
+  mode: ExamMode,
+  durationMs: number,
+): GateEvidence {
+  const held = counterexamples.filter(({ result }) => result.outcome === 'not_met');
+  const results = counterexamples.map(({ result }) => result);
+  const isNotRun = results.some((each) => each.outcome === 'not_run');
+  const not_met = [...new Set(held.map(({ requirement }) => requirement))];
+  return buildEntry({
+    name: COUNTEREXAMPLES_GATE,
+    // A challenger that found nothing proves nothing.
+    outcome: held.length > 0 ? 'failed' : isNotRun ? 'could_not_run' : 'skipped',
+    findings: held.map(
+      ({ file, line, requirement, input, kind }): CheckFinding => ({
+        file,
+        line,
+        rule: `counterexample_${kind}`,
+        message: `${requirement}: wrong for ${input}`,
+        baseline: 'new',
+      }),
+    ),
+    detail: [
+      `${held.length} of ${formatCount(counterexamples.length, 'counterexample')} hold${held.length === 0 ? '' : `: ${not_met.slice(0, MAX_NAMED).join(', ')}`}`,
+      ...noun(describeReasons('counterexample', results, 'not_run')),
+      ...noun(describeReasons('counterexample', results, 'dropped')),
+    ].join('; '),
+    duration_ms: durationMs,
+    metadata: { counterexamples: counterexamples.length, counterexamples_held: held.length },
+    independent: {
+      mode,
+      points: [],
+      counterexamples: [...counterexamples],
+      open: [],
+      questions: [],
+      requirements: { total: not_met.length, tested: not_met.length, met: 0, not_met },
+    },
+  });
+}

@@ -1,0 +1,65 @@
+import type { GateEvidence } from '../../../shared/contract/evidence/schema.ts';
+import type { Counterexample, Exam, ExamMode } from '../../../shared/contract/exam.ts';
+import { buildCounterexampleEvidence, buildExamEvidence } from './exam-evidence.ts';
+import {
+  type ExamAdjudicator,
+  type ExamPatch,
+  runCounterexamples,
+  runExamOnPatch,
+  validateExamOnBase,
+} from './run-exam.ts';
+
+/** Tests of somebody else than the patch's author, which are kept in memory until they run. */
+export interface IndependentTests {
+  readonly exam: Exam | null;
+  readonly counterexamples: readonly Counterexample[];
+  /** Absent: as the base commit's assay.yaml says. */
+  readonly mode?: ExamMode;
+  /** Decides whether the task demands what a failing test asks; absent: it does. */
+  readonly adjudicate?: ExamAdjudicator;
+}
+
+/** Settings of `acceptance_tests` in assay.yaml. */
+export interface IndependentTestSettings {
+  readonly mode: ExamMode;
+  /** Time limit of one run, in milliseconds. */
+  readonly limitMs: number;
+}
+
+/**
+ * Validates an exam on the base, before anything of the patch runs.
+ * @returns what runs it and the counterexamples on the patched tree.
+ */
+export async function prepareIndependentTests(
+  subject: ExamPatch,
+  {
+    exam,
+    counterexamples,
+    adjudicate = null,
+  }: Omit<IndependentTests, 'mode' | 'adjudicate'> & {
+    readonly adjudicate?: ExamAdjudicator | null;
+  },
+  { mode, limitMs }: IndependentTestSettings,
+): Promise<() => Promise<GateEvidence[]>> {
+  const startValidation = performance.now();
+  const onBase = exam ? await validateExamOnBase(subject, exam, limitMs) : [];
+  const validationMs = performance.now() - startValidation;
+  return async () => {
+    const entries: GateEvidence[] = [];
+    const start = performance.now();
+    if (exam) {
+      const points = await runExamOnPatch(subject, exam, onBase, { limitMs, adjudicate });
+      entries.push(
+        buildExamEvidence(exam, points, mode, Math.round(performance.now() - start + validationMs)),
+      );
+    }
+    const startChallenge = performance.now();
+    if (counterexamples.length > 0) {
+      const results = await runCounterexamples(subject, counterexamples, { limitMs, adjudicate });
+      entries.push(
+        buildCounterexampleEvidence(results, mode, Math.round(performance.now() - startChallenge)),
+      );
+    }
+    return entries;
+  };
+}
