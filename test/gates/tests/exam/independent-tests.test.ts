@@ -1,0 +1,252 @@
+import { describe, expect, it } from 'vitest';
+import { computeTestId } from '../../../../gates/core/test-result.ts';
+import type { IndependentTests } from '../../../../gates/tests/exam/independent-tests.ts';
+import { decidePointOnBase } from '../../../../gates/tests/exam/validate-on-base.ts';
+import { Counterexample, Exam, type ExamMode } from '../../../../shared/contract/exam.ts';
+import { deriveVerdictFromEvidence } from '../../../../shared/control/verdict/reduce-to-verdict.ts';
+import { gatherEvidenceOn } from '../../../support/gather-evidence.ts';
+import { createTestRepository } from '../../../support/git-repository.ts';
+
+const HEAD =
+  "const { test } = require('node:test');\nconst assert = require('node:assert');\nconst { price } = require('../price.js');\n";
+const BASE = {
+  'assay.yaml':
+    'version: 1\nacceptance_tests:\n  timeout_s: 20\nquality_gates:\n  lint: false\n  tests: true\n  test_command: node --test\n',
+  'package.json': '{"name":"price","private":true}\n',
+  'price.js': 'exports.price = (n) => n;\n',
+  'test/price.test.js': `${HEAD}test('one', () => assert.equal(price(0), 0));\n`,
+};
+/** Text that must not be in anything that leaves the run. */
+const PLANTED = 'planted-4711';
+const DOUBLED = 'doubles the price';
+const KEPT = 'nothing costs nothing';
+
+const point = (requirement: string, test: string, on_base: 'fails' | 'passes') => ({
+  requirement,
+  test,
+  on_base,
+});
+const examOf = (source: string, points: object[], more: object = {}): Exam =>
+  Exam.parse({
+    command: 'node --test test/exam.test.js',
+    files: [{ path: 'test/exam.test.js', content: `${HEAD}// ${PLANTED}\n${source}` }],
+    points,
+    confidence: 0.9,
+    ...more,
+  });
+const DOUBLES = `test('${PLANTED} doubles', () => assert.equal(price(7), 14, '${PLANTED}'));\n`;
+const KEEPS = `test('${PLANTED} keeps', () => assert.equal(price(0), 0));\n`;
+const POINTS = [point(DOUBLED, `${PLANTED} doubles`, 'fails'), point(KEPT, `${PLANTED} keeps`, 'passes')];
+const GOOD_EXAM = examOf(DOUBLES + KEEPS, POINTS);
+
+const RIGHT = 'exports.price = (n) => n * 2;\n';
+const HARD_CODED = 'exports.price = (n) => (n === 2 ? 4 : n);\n';
+
+async function judge(
+  source: string,
+  tests: Partial<IndependentTests> & { readonly mode?: ExamMode },
+  base: Record<string, string> = BASE,
+) {
+  const repository = createTestRepository(base);
+  repository.write({
+    'price.js': source,
+    'test/price.test.js': `${HEAD}test('two', () => assert.equal(price(2), 4));\n`,
+  });
+  const outputs: unknown[] = [];
+  const evidence = await gatherEvidenceOn(repository, [], {
+    task: { id: 't', title: '', description: '', expects: ['tests_change', 'expectations_change'] },
+    independentTests: { exam: null, counterexamples: [], ...tests },
+    onTests: (gate, all) => outputs.push(gate, all.map(computeTestId)),
+    onProgress: (text) => outputs.push(text),
+  });
+  const verdict = deriveVerdictFromEvidence(evidence);
+  const text = JSON.stringify([evidence, verdict, outputs]);
+  const [first] = evidence.gates;
+  return {
+    verdict: verdict.verdict,
+    entry: first,
+    text,
+    states: first?.independent?.points.map((each) => each.result),
+  };
+}
+
+describe('acceptance tests', () => {
+  it('fail a patch that drops a requirement, and name the requirement first and nothing of the test', async () => {
+    const { verdict, entry, text } = await judge(HARD_CODED, { exam: GOOD_EXAM });
+    expect(verdict).toBe('fail');
+    expect(entry).toMatchObject({
+      name: 'acceptance_tests',
+      outcome: 'failed',
+      kind: 'executed',
+      detail: `2 of 2 requirements tested; 1 met; not met: ${DOUBLED}`,
+      findings: [{ file: null, line: null, rule: 'requirement_not_met', message: DOUBLED }],
+    });
+    expect(text).not.toContain(PLANTED);
+    expect(text).not.toContain('exam.test.js');
+  });
+
+  it('pass the work that was asked for', async () => {
+    const { verdict, entry } = await judge(RIGHT, { exam: GOOD_EXAM });
+    expect(verdict).toBe('pass');
+    expect(entry).toMatchObject({ outcome: 'passed', detail: '2 of 2 requirements tested; 2 met' });
+  });
+
+  it('decide nothing in mode advise, and do not run in mode off', async () => {
+    expect(await judge(HARD_CODED, { exam: GOOD_EXAM, mode: 'advise' })).toMatchObject({
+      verdict: 'pass',
+      entry: { outcome: 'failed', required: false },
+    });
+    const off = await judge(HARD_CODED, { exam: GOOD_EXAM, mode: 'off' });
+    expect(off.text).not.toContain('acceptance_tests');
+  });
+
+  it('run where the base has no assay.yaml', async () => {
+    const { 'assay.yaml': _, ...base } = BASE;
+    expect(await judge(HARD_CODED, { exam: GOOD_EXAM }, base)).toMatchObject({ verdict: 'fail' });
+  });
+
+  it('take the questions of a task that is too vague to test', async () => {
+    const exam = Exam.parse({ confidence: 0.1, questions: ['Which currency?'] });
+    const { verdict, entry } = await judge(RIGHT, { exam });
+    expect(verdict).toBe('pass');
+    expect(entry).toMatchObject({ outcome: 'skipped', independent: { questions: ['Which currency?'] } });
+  });
+
+  const FAILS = `test('${PLANTED} doubles', () => assert.fail('${PLANTED}'));\n`;
+  it.each([
+    ['passes everything', `test('${PLANTED} doubles', () => {});\n`, 'passes_on_base'],
+    ['contradicts the base', KEEPS.replace('keeps', 'doubles'), 'passes_on_base'],
+    ['names a test that is not there', KEEPS, 'not_found_on_base'],
+  ])('drop the point of an exam that %s', async (_what, source, reason) => {
+    const { states, verdict, text } = await judge(RIGHT, { exam: examOf(source, [POINTS[0] ?? {}]) });
+    expect(states).toEqual([{ outcome: 'dropped', reason }]);
+    expect(verdict).toBe('refer');
+    expect(text).not.toContain(PLANTED);
+  });
+
+  it.each([
+    ['fails', ['failed', 'failed', 'failed'], { valid: true }],
+    ['fails', ['not_loaded', 'failed', 'failed'], { valid: true }],
+    ['fails', ['failed', 'passed', 'failed'], { valid: false, reason: 'flaky_on_base' }],
+    ['passes', ['passed', 'passed', 'not_loaded'], { valid: false, reason: 'flaky_on_base' }],
+    ['passes', ['failed', 'failed', 'failed'], { valid: false, reason: 'fails_on_base' }],
+    ['passes', ['passed', 'skipped', 'passed'], { valid: false, reason: 'not_found_on_base' }],
+    ['fails', ['failed', 'timed_out', 'failed'], { valid: false, notRun: 'timed_out' }],
+  ] as const)('that are said to be "%s" on the base and are %j', (expected, states, decision) => {
+    expect(decidePointOnBase(expected, states)).toEqual(decision);
+  });
+
+  it('that fail whatever the code does could not run, and fail no patch', async () => {
+    const { verdict, entry } = await judge(RIGHT, { exam: examOf(FAILS, [POINTS[0] ?? {}]) });
+    expect(verdict).toBe('refer');
+    expect(entry).toMatchObject({ outcome: 'could_not_run' });
+  });
+
+  it('of which none fails on the base show no change', async () => {
+    const exam = examOf(KEEPS, [POINTS[1] ?? {}]);
+    expect(await judge(RIGHT, { exam })).toMatchObject({
+      verdict: 'refer',
+      entry: { outcome: 'could_not_run' },
+    });
+    const refactoring = examOf(KEEPS, [POINTS[1] ?? {}], { keeps_behaviour: true });
+    expect(await judge(RIGHT, { exam: refactoring })).toMatchObject({ verdict: 'pass' });
+  });
+
+  it.each([
+    [
+      'sleep',
+      `setTimeout(() => {}, 1e9); ${DOUBLES.replace('() =>', 'async () => { await new Promise(() => {}); }; () =>')}`,
+    ],
+    ['cannot be loaded', `require('./${PLANTED}');\n${DOUBLES}`],
+    ['end the process', `process.exit(0);\n${DOUBLES}`],
+    [
+      'print secrets',
+      `console.log('${PLANTED}'); console.error('${PLANTED}'); throw new Error('${PLANTED}');\n`,
+    ],
+  ])('that %s could not run', async (_what, source) => {
+    const base = { ...BASE, 'assay.yaml': BASE['assay.yaml'].replace('timeout_s: 20', 'timeout_s: 2') };
+    const { verdict, entry, text } = await judge(RIGHT, { exam: examOf(source, [POINTS[0] ?? {}]) }, base);
+    expect(entry).toMatchObject({ outcome: 'could_not_run' });
+    expect(verdict).toBe('refer');
+    expect(text).not.toContain(PLANTED);
+  });
+
+  it('may not take the place of a file of the base', async () => {
+    const exam = examOf(DOUBLES + KEEPS, POINTS, {
+      files: [{ path: 'test/price.test.js', content: `${HEAD}${DOUBLES}${KEEPS}` }],
+      command: 'node --test test/price.test.js',
+    });
+    const { states } = await judge(RIGHT, { exam });
+    expect(states).toEqual(POINTS.map(() => ({ outcome: 'dropped', reason: 'overwrites_base_file' })));
+  });
+
+  it('leave what they write and start behind in no other sandbox', async () => {
+    const intruder = `
+      require('node:child_process').spawn('sleep', ['600'], { detached: true, stdio: 'ignore' }).unref();
+      require('node:fs').writeFileSync('price.js', 'exports.price = () => 14;');\n`;
+    const { verdict, entry } = await judge(HARD_CODED, { exam: examOf(intruder + DOUBLES + KEEPS, POINTS) });
+    expect(entry).toMatchObject({ outcome: 'failed' });
+    expect(verdict).toBe('fail');
+  });
+});
+
+describe('counterexamples', () => {
+  const tests = ['big', 'bigger', 'biggest'].map((name) => `${PLANTED} ${name}`);
+  const counterexample = (
+    more: object = {},
+    body = '(name) => assert.equal(price(7), 14, name)',
+  ): Counterexample =>
+    Counterexample.parse({
+      kind: 'requirement',
+      requirement: DOUBLED,
+      file: 'price.js',
+      line: 1,
+      command: 'node --test test/counter.test.js',
+      test: tests[0],
+      input: 'price(7)',
+      neighbours: tests.slice(1),
+      why: `it ${PLANTED}`,
+      files: [
+        {
+          path: 'test/counter.test.js',
+          content: `${HEAD}const check = ${body};\nfor (const name of ${JSON.stringify(tests)}) test(name, () => check(name));\n`,
+        },
+      ],
+      ...more,
+    });
+
+  it('that hold fail the patch, and show one input', async () => {
+    const { verdict, entry, text } = await judge(HARD_CODED, { counterexamples: [counterexample()] });
+    expect(verdict).toBe('fail');
+    expect(entry).toMatchObject({
+      name: 'counterexamples',
+      outcome: 'failed',
+      findings: [{ file: 'price.js', line: 1, message: `${DOUBLED}: wrong for price(7)` }],
+    });
+    expect(text).not.toContain(PLANTED);
+  });
+
+  it.each([
+    ['passes on the patch', RIGHT, {}, undefined, 'passes_on_patch'],
+    [
+      'fails on the base, though it is called a regression',
+      HARD_CODED,
+      { kind: 'regression' },
+      undefined,
+      'fails_on_base',
+    ],
+    [
+      'has neighbours that pass',
+      HARD_CODED,
+      {},
+      `(name) => assert.equal(price(name.endsWith('big') ? 7 : 2), name.endsWith('big') ? 14 : 4)`,
+      'too_few_neighbours',
+    ],
+    ['cannot be loaded', HARD_CODED, {}, `require('./missing')`, 'not_found_on_patch'],
+  ])('one that %s is dropped', async (_what, source, more, body, reason) => {
+    const { verdict, entry } = await judge(source, { counterexamples: [counterexample(more, body)] });
+    expect(entry?.independent?.counterexamples[0]?.result).toEqual({ outcome: 'dropped', reason });
+    expect(entry).toMatchObject({ outcome: 'skipped', required: false });
+    expect(verdict).toBe('pass');
+  });
+});
