@@ -14,7 +14,6 @@ import {
   type ModelCallProblem,
   type ModelCallRequest,
   parseModelCall,
-  requestUsageInStream,
   worstCaseUsage,
 } from '../../shared/control/model-gateway/model-call-request.ts';
 import {
@@ -27,7 +26,11 @@ import { sha256 } from '../../shared/lib/sha256.ts';
 import type { ModelGatewayContext } from './gateway-context.ts';
 import { createGatewayRefusalResponse, type ModelGatewayResponse } from './gateway-refusals.ts';
 import { extractModelToken, type ModelRequest, selectForwardedHeaders } from './model-request.ts';
-import { buildModelProviderRequest, type ModelProviderRequest } from './upstream-request.ts';
+import {
+  buildModelProviderRequest,
+  type ModelProviderRequest,
+  serialiseModelRequest,
+} from './upstream-request.ts';
 
 /** Largest request in bytes: Lambda takes no more than 6 MiB, in which a JSON text has to be escaped once more. */
 export const MAX_MODEL_REQUEST_BYTES = 6 * 1_048_576;
@@ -41,6 +44,8 @@ export interface AdmittedModelCall {
   /** What is reserved, in millionths of a dollar; 0 for what is free and for a model without a price. */
   readonly reservedMicro: number;
   readonly upstream: ModelProviderRequest;
+  /** Paths of fields that the gateway does not know and has not sent. */
+  readonly droppedFields: readonly string[];
   /** Of the model, where the configuration of who may be asked says it. */
   readonly price?: ConfiguredPrice;
 }
@@ -119,9 +124,12 @@ export async function admitModelCall(
   const ask = askFor(request, route, grant);
   if (isAnswer(ask)) return ask;
   const at = gateway.now().toISOString();
-  const worst = worstCaseUsage(ask, request.body.length, at);
   const vendor = PROVIDER_OF_PROTOCOL[protocol];
   const opinion = grant.gatesModels?.find((each) => each.model === ask.model && each.vendor === vendor);
+  const provider = grant.gatesModels ? opinion?.endpoint : gateway.providers[vendor];
+  // Only what was parsed is sent, so nothing passes that the checks have not seen.
+  const body = serialiseModelRequest(provider, route, ask.body);
+  const worst = worstCaseUsage(ask, body.length, at);
   const micro = worstCaseMicroUsd(worst, ask.model, at, opinion?.price);
   if (micro === null && grant.hasTaskLimit && !route.isFree)
     return createGatewayRefusalResponse(
@@ -129,8 +137,6 @@ export async function admitModelCall(
       'request',
       `model ${ask.model.slice(0, 100)} has no price here, so the task's max_cost_usd could not hold; take another model or leave the limit out`,
     );
-  const body = ask.needsUsage ? Buffer.from(JSON.stringify(requestUsageInStream(ask.body))) : request.body;
-  const provider = grant.gatesModels ? opinion?.endpoint : gateway.providers[vendor];
   const upstream =
     provider && (await buildModelProviderRequest(provider, route, selectForwardedHeaders(request), body));
   if (!upstream)
@@ -149,7 +155,7 @@ export async function admitModelCall(
     return createGatewayRefusalResponse(protocol, 'spent', stopped);
   }
   return {
-    ...{ grant, route, model: ask.model, worstCase: worst, upstream },
+    ...{ grant, route, model: ask.model, worstCase: worst, upstream, droppedFields: ask.droppedFields },
     reservedMicro: route.isFree ? 0 : (micro ?? 0),
     ...(opinion?.price && { price: opinion.price }),
   };

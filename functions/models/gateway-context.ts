@@ -41,5 +41,7 @@ export interface ModelCallRecord {
   readonly protocol: string;
   readonly model: string;
   readonly status: number;
+  /** Paths of fields that were not sent, because the gateway does not know them. */
+  readonly dropped_fields: readonly string[];
   readonly settlement: ModelCallSettlement;
 }

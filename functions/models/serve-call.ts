@@ -29,6 +29,9 @@ export interface StreamedModelResponse {
   readonly body: Readable | string;
 }
 
+/** Names the fields of a request that were not sent. */
+const DROPPED_FIELDS_HEADER = 'x-assay-dropped-fields';
+
 /** Errors before anything was sent: what was never asked costs nothing. */
 const NOT_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
 
@@ -66,7 +69,7 @@ class ModelCall {
   }
 
   async #write(status: number, reading: ModelAnswerUsage, end: ProviderCallOutcome): Promise<void> {
-    const { grant, route, model, worstCase, reservedMicro, price } = this.#admitted;
+    const { grant, route, model, worstCase, reservedMicro, price, droppedFields } = this.#admitted;
     if (route.isFree) return;
     const { now, meters, onCall, onProblem } = this.#gateway;
     const bill = computeModelCallCost(reading, model, worstCase, now().toISOString(), price);
@@ -82,7 +85,7 @@ class ModelCall {
       this.#keep(status, settlement),
     ]);
     if (bill.micro === null) onProblem('a model has no price', { ...about, answered: bill.model });
-    onCall({ ...about, protocol: route.protocol, status, settlement });
+    onCall({ ...about, protocol: route.protocol, status, dropped_fields: droppedFields, settlement });
   }
 
   /** Beside the settling, which it neither waits for nor is waited for longer than. A call that is not kept is one that traces count only. */
@@ -137,7 +140,7 @@ async function send(
   call: ModelCall,
   gateway: ModelGatewayContext,
 ): Promise<StreamedModelResponse> {
-  const { route, upstream } = admitted;
+  const { route, upstream, droppedFields } = admitted;
   const { protocol } = route;
   let response: Response;
   try {
@@ -176,7 +179,12 @@ async function send(
       }
     );
   }
-  const headers = selectReturnedHeaders(response.headers);
+  const headers = {
+    ...selectReturnedHeaders(response.headers),
+    ...(droppedFields.length > 0 && {
+      [DROPPED_FIELDS_HEADER]: droppedFields.map(encodeURIComponent).join(' '),
+    }),
+  };
   if (!response.body) {
     await call.settle(status, EMPTY_MODEL_ANSWER_USAGE, BROKEN_CONNECTION_FAILURE);
     return { statusCode: status, headers, body: '' };

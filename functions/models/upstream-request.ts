@@ -116,14 +116,18 @@ const urlOf = (base: string, route: GatewayRoute): URL => {
   return url;
 };
 
-/** Names the model as Bedrock does. */
-const withBedrockModelId = (body: Buffer, prefix: string): Buffer => {
-  const fields = JSON.parse(body.toString('utf8')) as Record<string, unknown>;
-  const model = String(fields['model']);
-  return Buffer.from(
-    JSON.stringify({ ...fields, model: model.startsWith(prefix) ? model : `${prefix}${model}` }),
-  );
-};
+/** The bytes that are sent. Bedrock has names of its own for models. */
+export function serialiseModelRequest(
+  provider: GatewayModelEndpoint | undefined,
+  route: GatewayRoute,
+  body: Readonly<Record<string, unknown>>,
+): Buffer {
+  if (provider?.via !== 'bedrock') return Buffer.from(JSON.stringify(body));
+  const prefix = provider.model_prefix ?? BEDROCK_PREFIXES[PROVIDER_OF_PROTOCOL[route.protocol]] ?? '';
+  const model = String(body['model']);
+  const name = model.startsWith(prefix) ? model : `${prefix}${model}`;
+  return Buffer.from(JSON.stringify({ ...body, model: name }));
+}
 
 async function buildBedrockRequest(
   provider: Bedrock,
@@ -136,9 +140,8 @@ async function buildBedrockRequest(
   if (path === undefined) return null;
   const region = provider.region ?? process.env['AWS_REGION'] ?? 'us-east-1';
   const url = urlOf(provider.url ?? `${bedrockHost(provider, region)}${path}`, route);
-  const sent = withBedrockModelId(body, provider.model_prefix ?? BEDROCK_PREFIXES[name] ?? '');
   const where = { service: BEDROCK_SERVICES[provider.endpoint], region };
-  return { url, headers: await signRequest(url, headers, sent, where), body: sent };
+  return { url, headers: await signRequest(url, headers, body, where), body };
 }
 
 /** The request with what the provider wants to know us by. Null when the key is not there. */

@@ -51,6 +51,8 @@ export interface CliRunResult {
   readonly printed: string;
   /** Calls that reached the endpoint. */
   readonly calls: readonly ModelCall[];
+  /** Fields of its requests that the gateway does not know and has not sent. */
+  readonly droppedFields: readonly string[];
   /** Names of what lies in the checkout afterwards. */
   readonly leftoverFiles: readonly string[];
   /** Dollars that the gateway has counted, in millionths. */
@@ -137,6 +139,7 @@ export async function runCli(server: ModelServer, of: CliRunOptions): Promise<Cl
         failure: determineAgentFailure(session, kind),
         printed: of.commandPrefix === undefined ? readFileSync(out, 'utf8') : '',
         calls: server.calls.slice(before),
+        droppedFields: [...new Set(gateway.calls.flatMap(({ dropped_fields }) => dropped_fields))],
         leftoverFiles: readdirSync(prepared.layout.checkout),
         costMicroUsd: gateway.meter.meter().settled,
         providerTrouble: gateway.meter.meter().providerFailure,

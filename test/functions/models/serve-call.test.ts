@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { mintModelToken } from '../../../shared/contract/access/tokens.ts';
 import type { ModelProviders } from '../../../shared/contract/models/model-providers.ts';
 import { MAX_CONSECUTIVE_PROVIDER_FAILURES } from '../../../shared/control/model-gateway/provider-failure.ts';
+import { sha256 } from '../../../shared/lib/sha256.ts';
 import { report } from '../../support/builders.ts';
 import { type ModelServer, startModelServer } from '../../support/models/model-server.ts';
 import { NOW, running, startGateway, TOKEN } from './gateway.ts';
@@ -79,7 +80,10 @@ describe.each(each)('%s', (protocol, { path, body, stream, key }) => {
       const at = await gateway();
       const before = models.sumTokens();
       const sent = JSON.stringify(
-        body({ metadata: { note: 'é 世界' }, ...(how === 'streamed' ? stream.body : {}) }),
+        body({
+          [protocol === 'gemini' ? 'labels' : 'metadata']: { note: 'é 世界' },
+          ...(how === 'streamed' ? stream.body : {}),
+        }),
       );
       const asked = how === 'streamed' ? (stream.path ?? path) : path;
       const answer = await at.post(asked, sent, {
@@ -297,6 +301,41 @@ describe('the gateway', () => {
     expect(models.calls).toHaveLength(calls);
   });
 
+  it.each([
+    [
+      'anthropic',
+      { messages: [{ role: 'user', content: [{ type: 'image', source: { type: 'url', url: 'x' } }] }] },
+    ],
+    ['responses', { previous_response_id: 'resp_1' }],
+    ['responses', { conversation: 'conv_1' }],
+    ['responses', { Previous_Response_Id: 'resp_1' }],
+    ['chat', { messages: [{ role: 'user', content: [{ type: 'file', file: { file_id: 'f' } }] }] }],
+    ['gemini', { cachedContent: 'cachedContents/1' }],
+    ['gemini', { tools: [{ google_search: {} }] }],
+    ['gemini', { tools: { googleSearch: {} } }],
+  ])('spends nothing on content elsewhere, however many ask at a time, in %s: %j', async (protocol, more) => {
+    const at = await gateway('ok', { task: running({}, { budget: { max_attempts: 1, max_cost_usd: 1 } }) });
+    const shape = SHAPES[protocol];
+    const calls = models.calls.length;
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => at.post(shape?.path ?? '', shape?.body(more))),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 400));
+    expect([models.calls.length - calls, at.meter.taken]).toEqual([0, 0]);
+    // In the words of the protocol, so that no client tries again.
+    expect(await answers[0]?.json()).toHaveProperty('error.message', expect.stringMatching(/^assay: /));
+  });
+
+  it('sends what it has read: no unknown field, the last of two equal names, and it says what it left out', async () => {
+    const at = await gateway();
+    const text = `{"max_tokens":7,"model":"${MODEL}","novelty":{"url":"x"},"max_tokens":9,"messages":[]}`;
+    const answer = await at.post('/v1/messages', text);
+    await answer.text();
+    expect(last().raw.toString('utf8')).toBe(`{"max_tokens":9,"model":"${MODEL}","messages":[]}`);
+    expect(answer.headers.get('x-assay-dropped-fields')).toBe('novelty');
+    expect(at.calls).toMatchObject([{ dropped_fields: ['novelty'] }]);
+  });
+
   it('lets tools of the client pass, whatever they are called', async () => {
     const at = await gateway();
     const tools = [
@@ -410,6 +449,7 @@ describe('the gateway', () => {
     expect((await at.post('/v1/messages', SHAPES['anthropic']?.body())).status).toBe(200);
     const call = last();
     expect(call.body).toMatchObject({ model: `anthropic.${MODEL}`, max_tokens: 100 });
+    expect(call.headers['x-amz-content-sha256']).toBe(sha256(call.raw));
     expect(call.headers['authorization']).toMatch(
       /^AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE\/\d{8}\/eu-west-1\/bedrock-mantle\/aws4_request, SignedHeaders=content-type;host;x-amz-content-sha256;x-amz-date, /,
     );
