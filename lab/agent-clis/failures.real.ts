@@ -66,7 +66,7 @@ describe.each(INSTALLED_CLIS)('the real %s', (kind) => {
     const untold = kind === 'opencode' ? 41 : 0;
     expect(Math.abs(after.output - before.output - output)).toBeLessThanOrEqual(untold);
     expect(calls.map(({ status }) => status)).toEqual(calls.map(() => 200));
-    // What a new version of a CLI adds has to be added to the gateway's fields.
+    // A field that a new version of a CLI adds has to be added to the gateway's schemas.
     expect(outcome.droppedFields).toEqual([]);
     // The key is added on the way: the CLI never has it.
     for (const { headers } of calls) expect(JSON.stringify(headers)).toContain('sk-planted');

@@ -12,7 +12,7 @@ const record = (value: unknown): Json => (isRecord(value) ? value : {});
 /** A request for a model as it is sent on. */
 export interface ModelCallRequest {
   readonly model: string;
-  /** What is sent: fields that the gateway knows, as it has read them. */
+  /** Fields that the gateway knows, as it has parsed them. */
   readonly body: Json;
   /** Paths of fields that are not known and so not sent. */
   readonly droppedFields: readonly string[];
@@ -31,7 +31,7 @@ const OUTPUT_LIMITS: Readonly<
 > = {
   anthropic: (body) => ({ limits: [body['max_tokens']], times: 1 }),
   responses: (body) => ({ limits: [body['max_output_tokens']], times: 1 }),
-  // Which of the two counts depends on the model.
+  // The model decides which of the two counts.
   chat: (body) => ({ limits: [body['max_completion_tokens'], body['max_tokens']], times: body['n'] }),
   gemini: (body) => {
     const config = record(body['generationConfig']);

@@ -6,7 +6,7 @@ import { CHAT_FIELDS, ChatRequest } from './chat-fields.ts';
 import { GEMINI_FIELDS, GeminiRequest } from './gemini-fields.ts';
 import { RESPONSES_FIELDS, ResponsesRequest } from './responses-fields.ts';
 
-/** What the gateway knows of each protocol. */
+/** Schema and field names of each protocol. */
 const REQUESTS: Readonly<
   Record<ModelApiProtocol, { readonly schema: z.ZodType; readonly fields: AllowedFields }>
 > = {
