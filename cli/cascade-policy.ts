@@ -6,7 +6,7 @@ import { readSettingsFile } from './settings-file.ts';
 const REFUSAL = {
   code: 'bad_policy',
   message: 'is not a policy of the cascade.',
-  hint: 'For example `policy: thompson`; docs/cascade.md describes the format.',
+  hint: 'For example `policy: thompson`; docs/reference/cascade.md describes the format.',
 };
 
 /** Reads the policy of a file. @throws CliError that names each wrong field */

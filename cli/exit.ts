@@ -1,6 +1,6 @@
 import { constants } from 'node:os';
 
-/** Exit codes of `assay`; documented in docs/cli.md and stable. */
+/** Exit codes of `assay`; documented in docs/reference/cli.md and stable. */
 export const CLI_EXIT_CODES = {
   /** The command did what it was asked for, and the result is good. */
   ok: 0,

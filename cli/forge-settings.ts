@@ -7,7 +7,7 @@ import { createInvalidSettingsError, readSettingsFile } from './settings-file.ts
 const REFUSAL = {
   code: 'bad_forges',
   message: 'does not name the forges.',
-  hint: `For example \`- { url: https://github.com/acme, forge: github }\`, with the secret in ${EMBEDDED_FORGE_SECRET_VARIABLE}; docs/forges.md describes the format.`,
+  hint: `For example \`- { url: https://github.com/acme, forge: github }\`, with the secret in ${EMBEDDED_FORGE_SECRET_VARIABLE}; docs/how-to/forges.md describes the format.`,
 };
 
 function parseJson(text: string): unknown {

@@ -8,7 +8,7 @@ const OTHER_KEYS: Readonly<Record<string, string>> = { openrouter: 'OPENROUTER_A
 
 const badModel = (message: string): CliError =>
   new CliError(CLI_EXIT_CODES.usage, 'bad_model', message, {
-    hint: 'For example `--model anthropic:claude-sonnet-5-5`; docs/judges.md lists the providers.',
+    hint: 'For example `--model anthropic:claude-sonnet-5-5`; docs/how-to/judges.md lists the providers.',
   });
 
 export interface JudgeModelOptions {

@@ -34,7 +34,7 @@ export function addDefaultModelKey(
 const REFUSAL = {
   code: 'bad_models',
   message: 'does not name the judge models.',
-  hint: 'For example `judge: { provider: anthropic, model: claude-sonnet-5-5 }`; docs/judges.md describes the format.',
+  hint: 'For example `judge: { provider: anthropic, model: claude-sonnet-5-5 }`; docs/how-to/judges.md describes the format.',
 };
 
 /** Reads the models of a file, and the variables of their keys. @throws CliError, also if a variable is not set */

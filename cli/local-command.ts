@@ -7,7 +7,7 @@ import { type ArgumentSpecs, defineOption, type OptionSpecs, type ParameterValue
 
 /** What a command prints with `--json`. */
 export interface JsonOutputDescription {
-  /** Markdown for docs/cli.md. */
+  /** Markdown for docs/reference/cli.md. */
   readonly text: string;
   readonly example?: string;
   /** Description of `--json` in the help; null: the command has no such option. */
@@ -43,7 +43,7 @@ export type CommandHandler<Session, Arguments extends ArgumentSpecs, Options ext
   command: Command,
 ) => Promise<CliExitCode | undefined>;
 
-const JSON_DESCRIPTION = 'print JSON; docs/cli.md has its shape';
+const JSON_DESCRIPTION = 'print JSON; docs/reference/cli.md has its shape';
 
 /** The command that `words` name below a program; the groups above it are made where they are missing. */
 function commandAt(program: Command, words: readonly string[], isDefault: boolean): Command {

@@ -12,7 +12,7 @@ export const isHelpRequest = (error: CommanderError): boolean =>
   error.code === 'commander.help';
 
 /**
- * Builds the program. docs/cli.md is generated from it.
+ * Builds the program. docs/reference/cli.md is generated from it.
  * @param wanted the command that is loaded in full, or 'all'; of the others only name and summary are present
  * @param quiet usage errors are thrown and not printed
  */

@@ -27,7 +27,7 @@ export class Assay extends Construct {
   readonly bucket: IBucket;
   /** Evidence and records, where `objectLock` is set. */
   readonly lockedBucket: IBucket | undefined;
-  /** What happens to tasks: docs/events.md. */
+  /** What happens to tasks: docs/reference/events.md. */
   readonly eventBus: IEventBus;
   /** Hears of tasks that people should look at. */
   readonly peopleTopic: ITopic;

@@ -167,7 +167,7 @@ export class WorkAndRecordBuckets extends Construct {
     if (accessLogBucket !== undefined)
       Annotations.of(bucket).acknowledgeWarning(
         '@aws-cdk/aws-s3:accessLogsPolicyNotAdded',
-        'The policy of a bucket that is not ours is its owner’s; docs/deploy.md says what it must allow.',
+        'The policy of a bucket that is not ours is its owner’s; docs/how-to/deploy.md says what it must allow.',
       );
     else
       Validations.of(bucket).acknowledge({

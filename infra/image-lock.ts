@@ -22,7 +22,7 @@ export function describeUnlockedBaseImages(lock: ImageLock): string | null {
   const open = Object.entries(lock).flatMap(([reference, digest]) => (digest === null ? [reference] : []));
   return open.length === 0
     ? null
-    : `Images are built on tags that may move, because no digest is known of ${open.join(', ')}: npm run images:lock looks them up (docs/deploy.md).`;
+    : `Images are built on tags that may move, because no digest is known of ${open.join(', ')}: npm run images:lock looks them up (docs/how-to/deploy.md).`;
 }
 
 /** The images that a Dockerfile names, without its own stages. */

@@ -19,7 +19,7 @@ import type { CommonConstructProps } from './function.ts';
 /**
  * `public-no-ingress`: boxes have a public address and no way in. Costs nothing while idle.
  * `private-nat`: boxes have no public address; one NAT gateway, which costs by the hour.
- * docs/deploy.md has the prices of both.
+ * docs/how-to/deploy.md has the prices of both.
  */
 export const NETWORK_MODES = ['public-no-ingress', 'private-nat'] as const;
 export type NetworkMode = (typeof NETWORK_MODES)[number];

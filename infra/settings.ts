@@ -91,7 +91,7 @@ export const DeploymentSettingFields = z.strictObject({
   network: z
     .enum(NETWORK_MODES)
     .default('public-no-ingress')
-    .describe('Where boxes run; docs/deploy.md has the price of each mode.'),
+    .describe('Where boxes run; docs/how-to/deploy.md has the price of each mode.'),
   alarmEmail: z.email().optional().describe('Gets every alarm.'),
   notifyEmail: z
     .email()
@@ -146,11 +146,11 @@ export const DeploymentSettingFields = z.strictObject({
   tierModels: json(TierModels).prefault(DEFAULT_TIER_MODELS).describe('JSON of tier to model id.'),
   cascade: json(TierPolicySettings)
     .prefault({})
-    .describe('JSON of how the cascade chooses where to begin, and of budgets: docs/cascade.md.'),
+    .describe('JSON of how the cascade chooses where to begin, and of budgets: docs/reference/cascade.md.'),
   models: json(ModelProviders)
     .prefault(DEFAULT_MODEL_PROVIDERS)
     .describe(
-      'JSON of who answers for the models of anthropic, openai and gemini: Bedrock by the role of the gateway, or a key in a secret or a parameter. docs/models.md.',
+      'JSON of who answers for the models of anthropic, openai and gemini: Bedrock by the role of the gateway, or a key in a secret or a parameter. docs/how-to/models.md.',
     ),
   judges: json(JudgeModels)
     .prefault({})
@@ -200,7 +200,7 @@ export const DeploymentSettingFields = z.strictObject({
   approvals: json(ApprovalTimeoutPolicy)
     .default(DEFAULT_APPROVAL_SETTINGS.policy)
     .describe(
-      'JSON: what becomes of an approval that nobody decides: wait, deny, tiered or escalation (docs/approvals.md).',
+      'JSON: what becomes of an approval that nobody decides: wait, deny, tiered or escalation (docs/how-to/approvals.md).',
     ),
   ...VERIFICATION_NUDGE_SETTINGS,
   recordEvents: json(PublishedRecordTables)
@@ -231,14 +231,14 @@ export const DeploymentSettingFields = z.strictObject({
   gitSecretArn: secretArn
     .optional()
     .describe(
-      'Secret with what private repositories are read with, and a GitHub App pushes with; docs/deploy.md has its format.',
+      'Secret with what private repositories are read with, and a GitHub App pushes with; docs/how-to/deploy.md has its format.',
     ),
   readScopes: json(z.array(CredentialUrlPrefix).min(1).max(100))
     .optional()
     .describe('JSON of the URL prefixes that gitSecretArn has credentials for.'),
   deliverySecretArn: secretArn
     .optional()
-    .describe('Secret with the credentials that are pushed with; docs/deploy.md has its format.'),
+    .describe('Secret with the credentials that are pushed with; docs/how-to/deploy.md has its format.'),
   pushScopes: json(z.array(CredentialUrlPrefix).min(1).max(100))
     .optional()
     .describe(
@@ -247,11 +247,11 @@ export const DeploymentSettingFields = z.strictObject({
   forgeSecretArn: secretArn
     .optional()
     .describe(
-      'Secret with what is said at forges, and what their events are signed with; docs/forges.md has its format.',
+      'Secret with what is said at forges, and what their events are signed with; docs/how-to/forges.md has its format.',
     ),
   forges: json(ForgeSettings)
     .optional()
-    .describe('JSON list of the forges that are told of tasks: docs/forges.md.'),
+    .describe('JSON list of the forges that are told of tasks: docs/how-to/forges.md.'),
   keepVersionsDays: days
     .optional()
     .describe('The bucket is versioned, and what is replaced or removed is kept for so long.'),

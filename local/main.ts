@@ -16,7 +16,7 @@ const USAGE = `usage: node local/main.ts --data DIR [--port N] [--setting NAME=V
 
   --data DIR   directory with all state; created if it is missing, continued if it exists
   --port N     port of the API on 127.0.0.1; 0: any free port; default: that of the last start, or any free port
-  --setting S  NAME=VALUE: a setting of the deployment (docs/deploy.md), without the prefix "assay:"; can be repeated
+  --setting S  NAME=VALUE: a setting of the deployment (docs/how-to/deploy.md), without the prefix "assay:"; can be repeated
   --json       print one line of JSON when the stack is ready (the default; kept for clarity in scripts)
   --verbose    write the logs of the functions and of the engines to standard error
 

@@ -47,7 +47,7 @@ function assertValid({ problems }: Pick<RoleCatalog, 'problems'>, source: string
       where: `${file}${line === null ? '' : `:${line}`}`,
       message,
     })),
-    hint: 'docs/roles.md describes the format of a catalog.',
+    hint: 'docs/how-to/roles.md describes the format of a catalog.',
   });
 }
 

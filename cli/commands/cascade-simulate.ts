@@ -53,7 +53,7 @@ function readOutcomes(file: string, io: CommandIo): RecordedOutcomes {
       details: read.problems
         .slice(0, MAX_PROBLEMS)
         .map(({ line, message }) => ({ where: `${file}:${line}`, message })),
-      hint: 'docs/cascade.md describes the fields of a line.',
+      hint: 'docs/reference/cascade.md describes the fields of a line.',
     });
   if (read.tasks.length === 0)
     throw new CliError(CLI_EXIT_CODES.usage, 'bad_records', `${file} has no outcomes.`);

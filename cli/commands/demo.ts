@@ -57,7 +57,7 @@ export const demoCommand = defineServerCommand({
   examples: [
     ['demo', 'watch it live, then read the table'],
     ['demo --agent claude', 'the real Claude Code; without ANTHROPIC_API_KEY its models are scripted'],
-    ['demo --with stage', 'verification as a stage, too: docs/workflows.md'],
+    ['demo --with stage', 'verification as a stage, too: docs/how-to/workflows.md'],
     ["demo --json | jq '.tasks[] | [.id, .status, .verified]'", 'the same facts for a script'],
   ],
   run: async (session, { agent: kind, extra = null }) => {

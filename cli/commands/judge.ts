@@ -23,7 +23,7 @@ function readGoldenSet(file: string, io: CommandIo): GoldenCase[] {
   const badFile = (details: readonly { where: string; message: string }[]): CliError =>
     new CliError(CLI_EXIT_CODES.usage, 'bad_golden', `${file} is not a golden set.`, {
       details,
-      hint: 'docs/judges.md describes the format; docs/examples/golden.jsonl is an example.',
+      hint: 'docs/how-to/judges.md describes the format; docs/examples/golden.jsonl is an example.',
     });
   let text: string;
   try {

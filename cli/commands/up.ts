@@ -179,11 +179,11 @@ export const upCommand = defineLocalCommand({
   examples: [
     ['up', 'in one terminal; the other commands in this folder use it'],
     ['up --open', 'and open the web page'],
-    ['up --models judges.yaml', 'with judge models: docs/judges.md'],
-    ['up --cascade cascade.yaml', 'with a policy that learns: docs/cascade.md'],
-    ['up --forges forges.yaml', 'with issues of GitHub or GitLab that become tasks: docs/forges.md'],
+    ['up --models judges.yaml', 'with judge models: docs/how-to/judges.md'],
+    ['up --cascade cascade.yaml', 'with a policy that learns: docs/reference/cascade.md'],
+    ['up --forges forges.yaml', 'with issues of GitHub or GitLab that become tasks: docs/how-to/forges.md'],
     ['up --nudge-threshold 0.1 --nudge-window 20', 'for work that must nearly all be verified'],
-    ['up --otlp http://127.0.0.1:4318/v1/traces', 'with a collector on this machine: docs/traces.md'],
+    ['up --otlp http://127.0.0.1:4318/v1/traces', 'with a collector on this machine: docs/how-to/traces.md'],
     ['up --port 8080 --data /tmp/assay --json', 'for a script: one line of JSON when ready'],
   ],
   run: async (

@@ -10,7 +10,7 @@ export const watchCommand = defineServerCommand({
   options: { timeout: TIMEOUT_OPTION },
   json: {
     text: '`--json` prints a line for each change, each line a `Task`.',
-    option: 'print each change as one line of JSON; docs/cli.md has its shape',
+    option: 'print each change as one line of JSON; docs/reference/cli.md has its shape',
   },
   examples: [
     ['watch 01JD8Z0000EXAMPLE', 'one line that changes in place'],

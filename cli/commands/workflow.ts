@@ -75,7 +75,7 @@ function validWorkflow(file: string, { workflow, problems }: ReadWorkflow) {
         where: describeFileProblem({ ...each, message: each.code }),
         message: toOneLine(each.message),
       })),
-      hint: 'docs/workflows.md describes the format of a workflow.',
+      hint: 'docs/how-to/workflows.md describes the format of a workflow.',
     },
   );
 }

@@ -63,7 +63,7 @@ async function checkConfiguration(folder: string): Promise<DoctorFinding> {
   } catch (error) {
     return createMissingFinding(
       `assay.yaml is not valid: ${error instanceof Error ? error.message : String(error)}`,
-      'docs/configuration.md lists every key; `assay check` names each invalid one.',
+      'docs/reference/configuration.md lists every key; `assay check` names each invalid one.',
     );
   }
 }

@@ -36,6 +36,6 @@ export async function checkBedrockModelAccess(
     ? createOkFinding(wanted.join(', '))
     : createMissingFinding(
         `this account has no access to ${refused.join(', ')} here`,
-        'Request access on the page "Model access" of Bedrock, name another region or other models (assay:models, assay:tierModels), or use a key; docs/models.md.',
+        'Request access on the page "Model access" of Bedrock, name another region or other models (assay:models, assay:tierModels), or use a key; docs/how-to/models.md.',
       );
 }

@@ -122,7 +122,7 @@ export async function checkSecretValues(
   if (absent.length > 0)
     return createMissingFinding(
       `without a value: ${absent.join(', ')}`,
-      'Set a value; docs/deploy.md describes the format.',
+      'Set a value; docs/how-to/deploy.md describes the format.',
     );
   const count = new Set([...arns, ...names]).size;
   return createOkFinding(count === 0 ? 'the deployment uses none' : `${count} with a value`);

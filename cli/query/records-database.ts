@@ -129,7 +129,7 @@ export class InMemoryRecordsDatabase {
       if (error instanceof CliError) throw error;
       throw badQuery(
         errorMessage(error),
-        'Tables and columns are in docs/records.md; `assay query` lists named queries.',
+        'Tables and columns are in docs/reference/records.md; `assay query` lists named queries.',
       );
     }
   }

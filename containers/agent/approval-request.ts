@@ -3,7 +3,7 @@ import { open, rm } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import type { ApprovalRequest } from '../../shared/contract/approval/schema.ts';
 
-/** Set for the agent: where it writes what it wants leave for (docs/approvals.md). */
+/** Set for the agent: where it writes what it wants leave for (docs/how-to/approvals.md). */
 export const APPROVAL_FILE_VARIABLE = 'ASSAY_APPROVAL_FILE';
 
 /** Said to every agent. */

@@ -41,7 +41,7 @@ export const JSON_OUTPUTS: ReadonlyMap<string, JsonOutputDescription> = new Map(
   rows.map(({ name, json }) => [name, json]),
 );
 
-/** Returns docs/cli.md, from the help of the program and the JSON output of its commands. */
+/** Returns docs/reference/cli.md, from the help of the program and the JSON output of its commands. */
 export function cliPage(): string {
   const sections = leaves(program).map(({ name, command }) => {
     const json = JSON_OUTPUTS.get(name);
@@ -59,7 +59,7 @@ This page is the reference of the command for its users. From a checkout: \`npm 
 data only; progress, notes and errors go to standard error.
 
 Every command that prints a result has \`--json\`. Within a major version its shapes only gain fields; schemas such as \`Task\` are
-in [openapi.json](openapi.json). With \`--json\`, an error is one line of JSON on standard error:
+in [openapi.json](../openapi.json). With \`--json\`, an error is one line of JSON on standard error:
 \`{"error": {"code", "message", "hint", "details": [{"where", "message"}], "exit_code"}}\`.
 
 Address and token come from \`--url\` and \`--token\`, else from \`ASSAY_URL\` and \`ASSAY_TOKEN\`, else from the file that

@@ -58,7 +58,7 @@ topic (output \`PeopleTopic\`), and \`assay:notifyEmail\` subscribes to it.
 
 An event comes within a minute of the write that it is about, **at least once**: \`event_id\` is the same whenever it comes again, and repeats are to be
 dropped by it. Events of one task may overtake each other; the higher \`version\` is the later one. New fields may come, so ignore what you do not
-know. [events.schema.json](events.schema.json) has the schemas. That too much is completed without evidence is an alarm, and CloudWatch puts
+know. [events.schema.json](../events.schema.json) has the schemas. That too much is completed without evidence is an alarm, and CloudWatch puts
 the change of an alarm on the default bus by itself (\`CloudWatch Alarm State Change\`).
 
 \`\`\`sh
@@ -77,7 +77,7 @@ ${EVENT_NAMES.map(one).join('\n\n')}
 
 What else happens is in the [records](records.md). A deployment that wants some of them as events names their tables: \`assay:recordEvents='["quality_gates","file_touches"]'\`. Each row is then an event of its own, at least once, half a minute after its
 write; its detail has \`event_id\` (\`<table>#<record_id>\`, drop repeats by it), \`schema_version\`, \`at\`, and \`record\` with the columns of the table. Why none are by default:
-[ADR 110](adr/0110-publish-events-from-the-ledger-on-the-stacks-own-bus.md).
+[ADR 110](../adr/0110-publish-events-from-the-ledger-on-the-stacks-own-bus.md).
 
 ${Object.keys(PUBLISHED_RECORD_EVENT_SCHEMAS)
   .map((name) => `- \`${name}\``)

@@ -21,7 +21,7 @@ const ROWS: Readonly<Record<RecordTableName, string>> = {
   verification_nudges: 'a completion: was there evidence of ours?',
 };
 
-/** docs/records.md, from the schemas of the rows and the named queries. */
+/** docs/reference/records.md, from the schemas of the rows and the named queries. */
 export function recordsPage(): string {
   const tables = RECORD_TABLE_NAMES.map((name) =>
     [
@@ -43,7 +43,7 @@ export function recordsPage(): string {
 
 What happens is written as JSON Lines below \`records/table=<table>/dt=<day>/\` of the bucket, one object for each table, day and batch of the
 table's stream. The partition \`dt\` is the day (UTC) of the fact itself. Two days later what is small becomes few
-large objects, \`whole-….jsonl\` ([ADR 158](adr/0158-compact-records-when-their-day-is-over.md)). A record can come twice, under the same \`record_id\`: count it once, as the
+large objects, \`whole-….jsonl\` ([ADR 158](../adr/0158-compact-records-when-their-day-is-over.md)). A record can come twice, under the same \`record_id\`: count it once, as the
 named queries do. Unknown is null.
 
 \`assay query\` asks them on this machine with DuckDB: those that \`assay up\` has written here, or a copy

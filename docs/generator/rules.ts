@@ -12,7 +12,7 @@ export const rulePages = (): Readonly<Record<string, string>> => ({
 
 # Every rule that reads
 
-The level is the most that a rule does where nothing is set: \`error\`, \`warning\` (a reviewer decides), \`info\`. [configuration.md](../configuration.md#rules) says how to set it.
+The level is the most that a rule does where nothing is set: \`error\`, \`warning\` (a reviewer decides), \`info\`. [configuration.md](../reference/configuration.md#rules) says how to set it.
 
 | Rule | Default | Says |
 |---|---|---|

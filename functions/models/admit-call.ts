@@ -143,7 +143,7 @@ export async function admitModelCall(
     return createGatewayRefusalResponse(
       protocol,
       'provider',
-      `this deployment has no access to models of ${PROVIDER_OF_PROTOCOL[protocol]}; docs/models.md says what to set`,
+      `this deployment has no access to models of ${PROVIDER_OF_PROTOCOL[protocol]}; docs/how-to/models.md says what to set`,
     );
   // What an agent may spend was set aside before it was started.
   const stopped =

@@ -19,7 +19,7 @@ const NETWORK_ACCESS_SETTINGS = ['setup', 'always', 'never'] as const;
 
 /** `environment` of `assay.yaml`: how a checkout is prepared before any command runs in it. */
 export const EnvironmentSetting = z.strictObject({
-  /** Lines that install dependencies. They run once for each key (docs/environments.md), and every sandbox shares the result. */
+  /** Lines that install dependencies. They run once for each key (docs/how-to/environments.md), and every sandbox shares the result. */
   setup: z.array(SetupLine).max(50).default([]),
   /** Lines that build from the sources of a tree. They run in every sandbox, before its first command. */
   build: z.array(SetupLine).max(50).default([]),

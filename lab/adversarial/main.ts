@@ -27,11 +27,11 @@ Options:
   --sample <n>      one case of n, by a hash of its name: the same ones each time
   --record <file>   write each case there as soon as it is judged, and judge none that is there already
   --second-look <model>
-                    asks PROVIDER:MODEL (docs/judges.md; key in its usual variable) about what runs let through: the known
+                    asks PROVIDER:MODEL (docs/how-to/judges.md; key in its usual variable) about what runs let through: the known
                     misses of the corpus and the unseen sets, and their honest twins. \`scripted\`: no model, only the way there
   --url <url>       of that model; --price <in,out> in dollars per million tokens
   --parallel <n>    cases at once (default: as many as there are processors)
-  --write           put the figures of the whole corpus into docs/adversarial-evaluation.md
+  --write           put the figures of the whole corpus into docs/measurements/adversarial-evaluation.md
   --json            print one JSON document
   --help            this text
 
@@ -134,7 +134,7 @@ const judged = await judgeResumably(cases, {
 const report = summarizeCorpusRun(judged);
 if (options.write)
   writeCorpusResults(
-    join(import.meta.dirname, '../../docs/adversarial-evaluation.md'),
+    join(import.meta.dirname, '../../docs/measurements/adversarial-evaluation.md'),
     renderCorpusResults(judged, ADVERSARIAL_CORPUS, new Date().toISOString().slice(0, 10)),
   );
 process.stdout.write(`${json ? JSON.stringify(report, null, 2) : renderCorpusTable(report)}\n`);

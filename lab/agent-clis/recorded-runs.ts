@@ -6,7 +6,7 @@ import type { FailureCode } from '../../shared/contract/failure/failure-class.ts
 const FIXTURES = join(import.meta.dirname, '../../test/fixtures/agent-clis');
 const INDEX = join(FIXTURES, 'recorded.json');
 
-/** How one real run ended: what the unit tests and docs/adapters.md read. */
+/** How one real run ended: what the unit tests and docs/reference/adapters.md read. */
 export interface RecordedRun {
   readonly kind: AgentCliKind;
   readonly name: string;

@@ -19,7 +19,7 @@ const outcomesIn = (text: string): Record<string, string> => {
 /** The emulator has neither quotas of Fargate nor models: what cannot be looked at is never called good. */
 const LACKED = { fargate_vcpus: 'could_not_run', model_access: 'could_not_run' };
 
-/** The steps of docs/deploy.md, each with where it is walked. */
+/** The steps of docs/how-to/deploy.md, each with where it is walked. */
 const WALKED = [
   ['npm run -s assay -- doctor --aws', 'here, of the empty account'],
   ['npx cdk bootstrap', 'when the machine is set up'],
@@ -41,7 +41,7 @@ beforeAll(() => {
 });
 
 test('all steps that the page on deploying names are walked, in its order', () => {
-  const page = readFileSync(join(import.meta.dirname, '../../docs/deploy.md'), 'utf8');
+  const page = readFileSync(join(import.meta.dirname, '../../docs/how-to/deploy.md'), 'utf8');
   const steps = /^## Steps\n\n```sh\n(.*?)^```/ms.exec(page)?.[1] ?? '';
   const lines = steps
     .trim()

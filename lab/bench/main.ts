@@ -128,12 +128,12 @@ type Part = keyof typeof PARTS;
 
 const HELP = `Usage: npm run bench -- [options]
 
-Measures, on this machine, what docs/performance.md shows. Nothing else should run beside it.
+Measures, on this machine, what docs/measurements/performance.md shows. Nothing else should run beside it.
 
 Options:
   --only <part>  measure this part only (repeatable)
   --json         print nothing but one JSON document
-  --write        put the figures into docs/performance.md
+  --write        put the figures into docs/measurements/performance.md
   --help         this text
 
 Parts:
@@ -191,7 +191,7 @@ for (const part of parts) {
   // What could not be measured here leaves what was measured elsewhere.
   if (options.write && sections.length > 0)
     replaceMarkedPart(
-      join(import.meta.dirname, '../../docs/performance.md'),
+      join(import.meta.dirname, '../../docs/measurements/performance.md'),
       part,
       renderMarkdown(occasion, part, sections),
     );

@@ -26,7 +26,7 @@ export const renderText = ({ at, machine }: MeasurementContext, sections: readon
     }),
   ].join('\n\n');
 
-/** The figures for docs/performance.md. `part`: what to measure to get them again. */
+/** The figures for docs/measurements/performance.md. `part`: what to measure to get them again. */
 export const renderMarkdown = (
   { at, machine }: MeasurementContext,
   part: string,

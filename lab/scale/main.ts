@@ -14,12 +14,12 @@ With --simulate the real functions run on virtual time, with the quotas as token
 
   --per-day <n>  tasks a day; may be given more than once (default: 10000, 100000, 1000000)
   --json         the figures for programs
-  --write        into docs/scale.md
+  --write        into docs/measurements/scale.md
   --simulate     lets tasks come as at the busiest moment of such a day, and says which limit is met first
   --vcpus <n>    vCPUs of Fargate, on demand and on Spot each (default: 6)
   --window <s>   seconds in which tasks come (default: 60)
 `;
-const PAGE = join(import.meta.dirname, '../../docs/scale.md');
+const PAGE = join(import.meta.dirname, '../../docs/measurements/scale.md');
 const BEGIN = '<!-- figures: written by `npm run scale -- --write` -->';
 const END = '<!-- end of figures -->';
 

@@ -21,7 +21,7 @@ export interface WorkloadProfile {
   readonly heartbeatSeconds: number;
 }
 
-/** docs/deploy.md prices the same task. */
+/** docs/how-to/deploy.md prices the same task. */
 export const DEFAULT_WORKLOAD_PROFILE: WorkloadProfile = {
   containerSeconds: { agent: 600, gates: 180 },
   peak: 3,

@@ -27,7 +27,7 @@ export const PlanBody = TaskSubmission.pick({
       'full or semi: the tasks of a plan that holds are made without a person, unless the base or the deployment allows less. Absent: a person is asked.',
     ),
     coordination: CoordinationSettings.optional().describe(
-      'What acts between the goal and its tasks (docs/middleware.md).',
+      'What acts between the goal and its tasks (docs/how-to/middleware.md).',
     ),
   })
   .strict()

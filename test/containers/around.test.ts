@@ -290,7 +290,7 @@ async function firedBy(kind: AgentCliKind): Promise<string[]> {
   return Object.keys(fired);
 }
 
-describe('docs/adapters.md says which hooks fire', () => {
+describe('docs/reference/adapters.md says which hooks fire', () => {
   test.each(AGENT_CLI_KINDS)('as the recorded run of %s shows it', async (kind) => {
     const seen = AGENT_HOOKS.filter((hook) =>
       ['seen', 'held'].includes(AGENT_CLI_MANIFESTS[kind].hooks[hook]),

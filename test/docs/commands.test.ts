@@ -8,11 +8,10 @@ import { loadNamedSqlQueries } from '../../shared/control/ledger/named-queries.t
 const ROOT = join(import.meta.dirname, '../..');
 const PAGES = [
   'README.md',
-  ...globSync('docs/*.md', { cwd: ROOT }),
-  ...globSync('docs/{adr,explanation,runbooks}/*.md', { cwd: ROOT }),
+  ...globSync('docs/**/*.md', { cwd: ROOT, exclude: ['docs/generator/**', 'docs/rules/**'] }),
 ]
   // Made from the program itself.
-  .filter((page) => page !== join('docs', 'cli.md'))
+  .filter((page) => page !== join('docs/reference', 'cli.md'))
   .sort();
 
 const program = await buildProgram(

@@ -46,7 +46,12 @@ test('every assay.yaml that a page shows is valid', () => {
     ({ keys }) => keys.some((key) => key !== 'version') && keys.every((key) => KEYS.has(key)),
   );
   expect(ofProjects.map(({ page }) => page)).toEqual(
-    expect.arrayContaining(['README.md', 'docs/configuration.md', 'docs/environments.md', 'docs/gates.md']),
+    expect.arrayContaining([
+      'README.md',
+      'docs/reference/configuration.md',
+      'docs/how-to/environments.md',
+      'docs/reference/gates.md',
+    ]),
   );
   const problems = ofProjects.flatMap(({ page, text }) => {
     try {

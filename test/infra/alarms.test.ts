@@ -96,7 +96,7 @@ it('the page on deploying counts the metrics and the polled queues that are paid
     return inputs.filter(({ MetricStat }) => MetricStat !== undefined);
   }).length;
   const dollars = ((metrics - 10) / 10).toFixed(2);
-  const page = readFileSync(join(REPOSITORY_ROOT, 'docs/deploy.md'), 'utf8');
+  const page = readFileSync(join(REPOSITORY_ROOT, 'docs/how-to/deploy.md'), 'utf8');
   expect(page).toContain(
     `| Alarms: ${metrics} metrics at $0.10, 10 of them free | ${dollars} | ${dollars} |`,
   );

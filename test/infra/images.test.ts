@@ -112,7 +112,7 @@ describe('the Dockerfiles of toolchains', () => {
     expect(
       describeUnlockedBaseImages({ 'node:1.2.3-slim': SHA, 'go:1.2.3-x': null, 'rust:1.2.3-x': null }),
     ).toBe(
-      'Images are built on tags that may move, because no digest is known of go:1.2.3-x, rust:1.2.3-x: npm run images:lock looks them up (docs/deploy.md).',
+      'Images are built on tags that may move, because no digest is known of go:1.2.3-x, rust:1.2.3-x: npm run images:lock looks them up (docs/how-to/deploy.md).',
     );
   });
 

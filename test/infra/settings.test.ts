@@ -113,7 +113,7 @@ describe('settings', () => {
   });
 
   it('are all in the deployment guide', () => {
-    const guide = readFileSync(join(REPOSITORY_ROOT, 'docs/deploy.md'), 'utf8');
+    const guide = readFileSync(join(REPOSITORY_ROOT, 'docs/how-to/deploy.md'), 'utf8');
     for (const name of Object.keys(DeploymentSettings.shape)) expect(guide).toContain(`\`assay:${name}\``);
   });
 });

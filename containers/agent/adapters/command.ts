@@ -1,6 +1,6 @@
 import type { AgentAdapter, AgentInvocation, AgentInvocationInput } from './adapter.ts';
 
-/** Set for the agent: where it may leave token counts, a summary and its own status (docs/adapters.md). */
+/** Set for the agent: where it may leave token counts, a summary and its own status (docs/reference/adapters.md). */
 export const USAGE_FILE_VARIABLE = 'ASSAY_USAGE_FILE';
 
 /** Fills the placeholders in one pass, so that text from the prompt is never filled again. */

@@ -114,7 +114,7 @@ export const QualityGatesConfigSchema = z.strictObject({
   verification_nudge: Nudge,
   /** What the agent's box looks for before the agent is let go; no gate reads it. */
   verification_gate: VerificationGateCriteria.optional(),
-  /** What is wrapped around the runs of agents (docs/middleware.md); no gate reads it. */
+  /** What is wrapped around the runs of agents (docs/how-to/middleware.md); no gate reads it. */
   middleware: MiddlewareSection.optional(),
   security: SecuritySection.optional(),
 });

@@ -11,7 +11,7 @@ export const BOOTSTRAP_REPOSITORY = `cdk-hnb659fds-container-assets-${EMULATED_A
 
 const ROOT = join(import.meta.dirname, '../../..');
 
-/** Runs the CDK's command line as docs/deploy.md says it is run. @throws Error with the end of what it printed. */
+/** Runs the CDK's command line as docs/how-to/deploy.md says it is run. @throws Error with the end of what it printed. */
 export async function runCdk(files: RunFiles, ...args: string[]): Promise<string> {
   const log = createWriteStream(files.deployLog, { flags: 'a' });
   const child = spawn(join(ROOT, 'node_modules/.bin/cdk'), args, {

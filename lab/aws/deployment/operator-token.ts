@@ -12,7 +12,7 @@ export const runAssay = (...args: string[]): string =>
     stdio: ['ignore', 'pipe', 'inherit'],
   });
 
-/** Makes an operator's token, as docs/deploy.md says. */
+/** Makes an operator's token, as docs/how-to/deploy.md says. */
 export function createTokenWithCli(): string {
   const { TableName = '' } = inject('outputs');
   const { token } = JSON.parse(

@@ -13,7 +13,7 @@ export interface LintFinding {
   readonly resource: string;
 }
 
-/** Our own rules: what DESIGN and docs/security.md promise of the template. */
+/** Our own rules: what DESIGN and docs/explanation/security.md promise of the template. */
 const GUARD_RULES = join(import.meta.dirname, 'template.guard');
 
 /** Whether the linter can be run; those of PyPI are installed before. */

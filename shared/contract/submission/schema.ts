@@ -160,7 +160,7 @@ export const TaskSubmission = z
       "What the agent may do without a person. The lowest counts of this, `autonomy` in assay.yaml of the base commit, and the deployment's.",
     ),
     middleware_override: MiddlewareChain.optional().describe(
-      "The middleware around its agents' runs, in this order (docs/middleware.md), in the place of the repository's; an empty list: none.",
+      "The middleware around its agents' runs, in this order (docs/how-to/middleware.md), in the place of the repository's; an empty list: none.",
     ),
     error_actions: FailureActionOverrides.optional(),
     workflow: WorkflowName.optional().describe(

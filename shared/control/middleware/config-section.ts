@@ -27,7 +27,7 @@ const ForbiddenCall = z.strictObject({
 const AgentSection = z.strictObject({
   /** In the place of the usual chain; empty: none. */
   chain: MiddlewareChain.default([...DEFAULT_MIDDLEWARE_CHAIN]),
-  /** Whether tool calls are held until they are allowed, where the CLI can be held (docs/adapters.md); absent: where a policy is enforced. */
+  /** Whether tool calls are held until they are allowed, where the CLI can be held (docs/reference/adapters.md); absent: where a policy is enforced. */
   hold_tools: z.boolean().optional(),
   checkpoint: z
     .strictObject({

@@ -41,7 +41,7 @@ function missingModelsReason(
   const remedy =
     containerClis === null
       ? `start assay up with ${MODEL_PROVIDER_ENV_NAMES[vendor].key} in its environment`
-      : `name who answers for ${vendor} in -c assay:models (docs/models.md), and deploy`;
+      : `name who answers for ${vendor} in -c assay:models (docs/how-to/models.md), and deploy`;
   return `${kind} needs models of ${vendor}, which this deployment has no access to: ${remedy}, or choose another adapter`;
 }
 

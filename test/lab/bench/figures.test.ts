@@ -109,7 +109,7 @@ test('figures replace what stood between the markers, and nothing else', () => {
 });
 
 test('the page has a place for each part, and what it shows came from the command that it names', () => {
-  const page = readFileSync(join(import.meta.dirname, '../../../docs/performance.md'), 'utf8');
+  const page = readFileSync(join(import.meta.dirname, '../../../docs/measurements/performance.md'), 'utf8');
   for (const part of ['stack', 'pipeline', 'scans']) {
     expect(page).toContain(`<!-- figures of ${part}: `);
     expect(page).toContain(`by \`npm run bench -- --only ${part} --write\``);

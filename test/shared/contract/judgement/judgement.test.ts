@@ -174,7 +174,7 @@ describe('models that judge', () => {
     ])
       expect(JudgeModels.safeParse(wrong).success).toBe(false);
     for (const [purpose, { description: what }] of Object.entries(JUDGE_PURPOSES))
-      expect(readFileSync('docs/judges.md', 'utf8')).toContain(`| \`${purpose}\` | ${what} |`);
+      expect(readFileSync('docs/how-to/judges.md', 'utf8')).toContain(`| \`${purpose}\` | ${what} |`);
     expect(judgeModelFamily({ model: 'us.anthropic.claude-x' })).toBe('anthropic');
     expect(judgeModelFamily({ model: 'own', family: 'mistral' })).toBe('mistral');
   });

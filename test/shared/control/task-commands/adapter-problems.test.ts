@@ -43,7 +43,7 @@ describe('a task that no agent of the deployment can do is refused with what to 
       { adapter: codex },
       { ...DEPLOYED, containerClis: ['claude', 'codex'] },
       [
-        '/adapter: codex needs models of openai, which this deployment has no access to: name who answers for openai in -c assay:models (docs/models.md), and deploy, or choose another adapter',
+        '/adapter: codex needs models of openai, which this deployment has no access to: name who answers for openai in -c assay:models (docs/how-to/models.md), and deploy, or choose another adapter',
       ],
     ],
     [

@@ -65,7 +65,7 @@ describe('severity by autonomy, as the seed’s table has it', () => {
   );
 
   it('is what the page says', () => {
-    expect(readFileSync('docs/red-team.md', 'utf8')).toBe(gateMatrix());
+    expect(readFileSync('docs/reference/red-team.md', 'utf8')).toBe(gateMatrix());
   });
 });
 
