@@ -420,7 +420,10 @@ describe('the gateway', () => {
       const at = await startGateway(providers);
       started.push(at);
       const answer = await at.post('/v1/messages', SHAPES['anthropic']?.body());
-      expect([answer.status, await answer.text()]).toEqual([403, expect.stringContaining('docs/how-to/models.md')]);
+      expect([answer.status, await answer.text()]).toEqual([
+        403,
+        expect.stringContaining('docs/how-to/models.md'),
+      ]);
     }
   });
 

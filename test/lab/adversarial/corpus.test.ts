@@ -28,7 +28,10 @@ describe('the corpus', () => {
   });
 
   test('has its known misses on the page', () => {
-    const page = readFileSync(join(import.meta.dirname, '../../../docs/measurements/adversarial-evaluation.md'), 'utf8');
+    const page = readFileSync(
+      join(import.meta.dirname, '../../../docs/measurements/adversarial-evaluation.md'),
+      'utf8',
+    );
     expect(page).toContain(renderKnownMisses(ADVERSARIAL_CORPUS));
   });
 

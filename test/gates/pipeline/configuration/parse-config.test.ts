@@ -212,7 +212,8 @@ describe('the pipeline', () => {
 });
 
 test('the example in the documentation is a configuration, and it names every common key', () => {
-  const [, example = ''] = /```yaml\n([\s\S]*?)```/.exec(readFileSync('docs/reference/configuration.md', 'utf8')) ?? [];
+  const [, example = ''] =
+    /```yaml\n([\s\S]*?)```/.exec(readFileSync('docs/reference/configuration.md', 'utf8')) ?? [];
   const { gates } = parseAssayConfig(example);
   expect(resolveGatePipeline(gates).map(({ gate }) => gate.name)).toEqual(['lint', 'tests', 'type_check']);
   for (const key of Object.keys(gates))
