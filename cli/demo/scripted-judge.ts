@@ -67,9 +67,28 @@ const RED_TEAM_REPORT = {
   summary: 'Every requirement of the task is met.',
 };
 
+/** The requirements review of the demo, after its decomposition. */
+const TASK_REQUIREMENTS = { requirements: ['The number of parcels is computed from the weight.'] };
+const requirementsReviewOf = (prompt: string): unknown => ({
+  requirements: [
+    {
+      number: 1,
+      requirement: TASK_REQUIREMENTS.requirements[0],
+      reason: 'src/parcels.js computes the number from the weight.',
+      file: 'src/parcels.js',
+      line: 1,
+      state: prompt.includes(HARD_CODED) ? 'not_met' : 'met',
+    },
+  ],
+  concerns: [],
+  confidence: 0.93,
+});
+
 /** Returns the answer to a prompt; words of the instruction identify the reviewer. */
 const answerTo = (body: string, prompt: string): unknown => {
   if (body.includes('You turn acceptance criteria')) return PROBES;
+  if (body.includes('You split a task for a coding agent')) return TASK_REQUIREMENTS;
+  if (body.includes('that has passed every check that ran')) return requirementsReviewOf(prompt);
   if (body.includes('You attack the work')) return RED_TEAM_REPORT;
   return body.includes('against a rubric') ? gradingOf(prompt) : judgementOf(prompt);
 };

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { ConfigError } from '../../gates/core/configuration-file.ts';
 import type { CapturedScreenshot } from '../../gates/core/gate.ts';
 import { gatherEvidence } from '../../gates/pipeline/gather-evidence.ts';
+import { collectReviewContext } from '../../gates/pipeline/review-context.ts';
 import type { GateTestResults } from '../../gates/pipeline/output/write-junit.ts';
 import { type ContainerApiClient, createContainerApiClient } from '../../shared/api/container-client.ts';
 import type { FailureCode } from '../../shared/contract/failure/failure-class.ts';
@@ -67,10 +68,11 @@ export async function runGates(assignment: GatesAssignment, box: ContainerWorkCo
       onTests: (gate, tests) => suites.push({ gate, tests }),
       onScreenshots: (_gate, taken) => shots.push(...taken),
     });
+    const review_context = await collectReviewContext(store, assignment.base_commit, assignment.tree);
     // Commands that were stopped say nothing of the patch.
     if (box.abort.aborted) return await reportInterruption(client);
     const [shown] = await Promise.all([
-      uploadScreenshots(client, evidence, shots),
+      uploadScreenshots(client, { ...evidence, review_context }, shots),
       uploadFindings(client, evidence),
       uploadTestResults(client, suites),
     ]);

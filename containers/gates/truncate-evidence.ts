@@ -9,6 +9,10 @@ const size = (evidence: Evidence): number => Buffer.byteLength(JSON.stringify(ev
 /** Cuts lists and texts until the evidence fits into one request. Outcomes are never touched, and each cut says so. */
 export function truncateEvidenceToLimit(evidence: Evidence, limit = LIMIT): Evidence {
   let fit = evidence;
+  if (size(fit) > limit && evidence.review_context) {
+    const { review_context: _, ...rest } = evidence;
+    return truncateEvidenceToLimit(rest, limit);
+  }
   for (let keep = 1_024; size(fit) > limit && keep >= 1; keep = Math.floor(keep / 4))
     fit = {
       ...evidence,

@@ -60,7 +60,13 @@ async function scripted(): Promise<ReviewModel> {
       if (conversation.includes('Two versions of the tests'))
         return { reasons: ['scripted'], answer: 'either', confidence: 1 };
       const isNoted = /<<<UNTRUSTED [0-9a-f]+ notes of rules/.test(conversation);
-      return { reasons: ['scripted'], verdict: isNoted ? 'doubt' : 'clear', confidence: 1 };
+      if (conversation.includes('You split a task for a coding agent')) return { requirements: ['the task'] };
+      const answer = { number: 1, requirement: 'the task', reason: 'scripted', file: null, line: null };
+      return {
+        requirements: [{ ...answer, state: isNoted ? 'not_met' : 'met' }],
+        concerns: [],
+        confidence: 1,
+      };
     },
   });
   const key = { via: 'environment', variable: 'NONE' } as const;

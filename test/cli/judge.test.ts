@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type ModelServer, startModelServer } from '../support/models/model-server.ts';
+import { isTaskDecomposition, requirementsAnswer, TASK_REQUIREMENTS } from '../support/requirements-answers.ts';
 import { assay } from './support.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'assay-calibrate-'));
@@ -11,8 +12,9 @@ let server: ModelServer;
 beforeAll(async () => {
   server = await startModelServer({
     answer: ({ conversation }) => {
+      if (isTaskDecomposition(conversation)) return TASK_REQUIREMENTS;
       const isDoubt = /\+LEARNT|\+ODD/.test(conversation);
-      return { reasons: ['r'], verdict: isDoubt ? 'doubt' : 'clear', confidence: isDoubt ? 0.95 : 0.75 };
+      return requirementsAnswer(!isDoubt, isDoubt ? 0.95 : 0.75);
     },
   });
 });
@@ -50,12 +52,12 @@ it('measures a model over HTTP: agreement, kappa, confidence, and what an answer
     caught: 1,
     held_wrongly: 0.5,
     variance: { split: 0, word: 0, confidence: 0 },
-    tokens: { output: 320 },
-    cost_per_answer_usd: expect.closeTo(0.003, 3),
+    tokens: { output: 640 },
+    cost_per_answer_usd: expect.closeTo(0.006, 3),
     wrong: [{ id: '3', truth: 'good', said: ['bad', 'bad'] }],
   });
   expect(readFileSync(join(folder, 'plot.svg'), 'utf8')).toContain('claude-sonnet-5-5, second_look');
-  expect(server.calls).toHaveLength(8);
+  expect(server.calls).toHaveLength(16);
 });
 
 it('prints the same as a page, with what to write into the configuration', async () => {

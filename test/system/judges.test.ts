@@ -13,6 +13,12 @@ import {
 import { itemKey } from '../../shared/store/item-table.ts';
 import { findFilesContaining } from '../support/find-leaks.ts';
 import { type ModelServer, startModelServer } from '../support/models/model-server.ts';
+import {
+  isRequirementsReview,
+  isTaskDecomposition,
+  requirementsAnswer,
+  TASK_REQUIREMENTS,
+} from '../support/requirements-answers.ts';
 import { tableOf } from './support/embedded-table.ts';
 import { agent, PROJECT, Repository, RIGHT, WRONG, writes } from './support/repository.ts';
 import { Stack } from './support/stack.ts';
@@ -32,7 +38,12 @@ let stack: Stack;
 let repository: Repository;
 beforeAll(async () => {
   models = await startModelServer({
-    answer: ({ conversation }) => (conversation.includes('You look once more') ? second : opinion),
+    answer: ({ conversation }) =>
+      isTaskDecomposition(conversation)
+        ? TASK_REQUIREMENTS
+        : isRequirementsReview(conversation)
+          ? second
+          : opinion,
   });
   repository = new Repository(PROJECT);
   const judge = { ...JUDGES.judge, url: models.url };
@@ -46,7 +57,7 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   models.setScenario('ok');
-  second = { reasons: ['nothing is learnt by heart'], verdict: 'clear', confidence: 0.9 };
+  second = requirementsAnswer(true, 0.9);
 });
 afterAll(async () => {
   await stack.stop();
@@ -100,13 +111,13 @@ it('asks a model whether the work does what was asked, and a confident yes lets 
     ],
   });
   expect(attempt).toMatchObject({
-    judging_cost_usd: expect.closeTo(0.006, 4),
+    judging_cost_usd: expect.closeTo(0.009, 4),
     inputs: expect.arrayContaining([
       expect.objectContaining({ source: 'judge', kind: 'judged', model: 'claude-sonnet-5-5' }),
       expect.objectContaining({ source: 'gate', kind: 'executed', outcome: 'passed', model: null }),
     ]),
   });
-  expect((await stack.task(id)).judging_cost_usd).toBeCloseTo(0.006, 4);
+  expect((await stack.task(id)).judging_cost_usd).toBeCloseTo(0.009, 4);
   const rows = await stack.records<JudgementRow>('judgements');
   expect(rows.filter((row) => row.task_id === id)).toMatchObject([
     { attempt: 1, outcome: 'passed', tree: attempt?.artifact?.tree, cost_usd: expect.closeTo(0.003, 4) },
@@ -204,7 +215,7 @@ it('holds what nobody could judge, lists it, and makes the verdict again on the 
 
 it('looks once more at what has passed, and has a person asked about a doubt', async () => {
   opinion = { reasons: ['r'], verdict: 'accept', confidence: 0.95 };
-  second = { reasons: ['src/sum.js:1 knows the numbers of the test'], verdict: 'doubt', confidence: 0.9 };
+  second = requirementsAnswer(false, 0.9, 'knows the numbers of the test');
   const { id } = await submit(writes('src/sum.js', RIGHT));
   expect(await held(id)).toMatchObject({
     status: 'in_review',

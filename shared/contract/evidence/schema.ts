@@ -1,3 +1,4 @@
+import { ReviewContext } from './review-context.ts';
 import * as z from 'zod';
 import { StorableNumber } from '../../lib/stored-number.ts';
 import { CheckOutcome, EvidenceKind, VERDICTS } from '../check-outcome.ts';
@@ -97,6 +98,8 @@ export const Evidence = z.object({
   protected_files: z.array(ChangedProtectedFile).default([]),
   /** Who reviews, as the base commit says it; absent: it says nothing. */
   review_pipeline: ReviewPipeline.optional(),
+  /** Parts of the patched tree for reviewers; absent: nothing was collected, and the diff alone is shown. */
+  review_context: ReviewContext.optional(),
   /** Of a task that is a plan: what it proposes, when it holds. */
   plan: CheckedPlan.optional(),
   gathered_at: z.iso.datetime(),

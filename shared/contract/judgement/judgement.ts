@@ -18,6 +18,18 @@ export const JUDGEMENT_KINDS = [
   'vision',
 ] as const;
 
+export const REQUIREMENT_STATES = ['met', 'not_met', 'cannot_tell'] as const;
+
+/** A requirement of the task as a reviewer has decided it, with the place that it looked at. */
+export const ReviewedRequirement = z.object({
+  requirement: z.string(),
+  state: z.enum(REQUIREMENT_STATES),
+  file: z.string().nullable(),
+  line: z.number().int().nullable(),
+  reason: z.string(),
+});
+export type ReviewedRequirement = z.infer<typeof ReviewedRequirement>;
+
 /** A model's opinion about one tree, or why there is none. It adds doubt, never proof. */
 export const Judgement = z.object({
   kind: z.enum(JUDGEMENT_KINDS),
@@ -33,6 +45,8 @@ export const Judgement = z.object({
   /** Of a verification node; absent: it is none. */
   grading: GradingRecord.optional(),
   reasons: z.array(z.string()),
+  /** Of the requirements review, in the order of the task; absent: it was not asked. */
+  requirements: z.array(ReviewedRequirement).optional(),
   /** Attempts in the material to speak as somebody else; with any, no opinion lets the work out without a person. */
   injections: z.array(z.string()).default([]),
   /** Why it was asked, or was not. */

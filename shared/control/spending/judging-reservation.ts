@@ -8,7 +8,7 @@ import { computeJudgeCallCostUsd } from '../../reviews/engine/ask-cost.ts';
 import type { ModelReviewer } from '../../reviews/engine/reviewer.ts';
 import { CRITERIA_DECOMPOSITION_REVIEWER } from '../../reviews/reviewers/criteria-decomposition.ts';
 import { RED_TEAM_REVIEWER, redTeamSettings } from '../../reviews/reviewers/red-team.ts';
-import { REQUIREMENTS_REVIEWER } from '../../reviews/reviewers/requirements-review.ts';
+import { REQUIREMENTS_REVIEWER, TASK_DECOMPOSITION_REVIEWER } from '../../reviews/reviewers/requirements-review.ts';
 import { PIPELINE_STAGE_REVIEWER_DEFINITION } from '../../reviews/reviewers/review-pipeline.ts';
 import { RUBRIC_GRADING_REVIEWER } from '../../reviews/reviewers/rubric-grading.ts';
 import { getSignalReviewer } from '../../reviews/reviewers/signal-reviewers.ts';
@@ -37,20 +37,21 @@ export interface JudgingScope {
   readonly hasReviewPipeline: boolean;
 }
 
-type Asked = Pick<ModelReviewer<never, never>, 'purpose' | 'maxTokens' | 'shows'>;
+type Asked = Pick<ModelReviewer<never, never>, 'purpose' | 'maxTokens' | 'maxInputTokens' | 'shows'>;
 
 /** The reviewers that may be asked, each with how often. */
-function planQuestions({
-  task,
-  attempt,
-  signals,
-  hasRequirementsReview,
-  hasReviewPipeline,
-}: JudgingScope): readonly (readonly [reviewer: Asked, times: number])[] {
+function planQuestions(
+  { task, attempt, signals, hasRequirementsReview, hasReviewPipeline }: JudgingScope,
+  models: Pick<JudgeModels, 'decomposer'>,
+): readonly (readonly [reviewer: Asked, times: number])[] {
   const nodes = listGradedNodes(task);
   return [
     ...signals.map((signal) => [getSignalReviewer(signal), 1] as const),
     [REQUIREMENTS_REVIEWER, hasRequirementsReview ? 1 : 0],
+    [
+      { ...TASK_DECOMPOSITION_REVIEWER, purpose: models.decomposer ? 'decomposer' : 'second_look' },
+      hasRequirementsReview ? 1 : 0,
+    ],
     // In both orders.
     [TEST_EXPECTATION_REVIEWER, hasRequirementsReview ? 2 : 0],
     [CRITERIA_DECOMPOSITION_REVIEWER, nodes.filter(({ decomposer }) => decomposer === 'llm').length],
@@ -76,8 +77,9 @@ export function estimateJudgingCost(
 ): CostEstimate | { readonly unknown: string } | null {
   let usd = 0;
   let asked = 0;
-  for (const [{ purpose, maxTokens: output, shows }, times] of planQuestions(may)) {
-    const input = shows.includes('pictures') ? MAX_PICTURE_TOKENS : MAX_MATERIAL_TOKENS;
+  for (const [{ purpose, maxTokens: output, maxInputTokens, shows }, times] of planQuestions(may, models)) {
+    const input =
+      maxInputTokens ?? (shows.includes('pictures') ? MAX_PICTURE_TOKENS : MAX_MATERIAL_TOKENS);
     for (const model of times === 0 ? [] : modelsForPurpose(models, purpose)) {
       const one = computeJudgeCallCostUsd(model, { tokens: { input, output } }, now.toISOString());
       if (one === null) return { unknown: model.model };

@@ -26,6 +26,8 @@ export interface ModelReviewer<Schema extends z.ZodType, Input> {
   readonly answerSchema: (input: Input) => Schema;
   /** Most tokens of an answer; the reservation of its cost counts them. */
   readonly maxTokens: number;
+  /** Most tokens of what it is shown, for the reservation; absent: those of a usual question. */
+  readonly maxInputTokens?: number;
   readonly timeoutMs: (input: Input) => number;
   /** Kinds of pieces that it is shown, in the order in which they come. */
   readonly shows: readonly PieceKind[];
@@ -34,7 +36,7 @@ export interface ModelReviewer<Schema extends z.ZodType, Input> {
 }
 
 /** The opinion on an answer, or on its absence. */
-export type ReviewOpinion = Pick<Judgement, 'outcome' | 'verdict' | 'reasons' | 'score' | 'grading'> &
+export type ReviewOpinion = Pick<Judgement, 'outcome' | 'verdict' | 'reasons' | 'score' | 'grading' | 'requirements'> &
   Partial<Pick<Judgement, 'confidence'>>;
 
 /** A result without asking a model: an opinion, with a reason of its own for the record, or an absence. */

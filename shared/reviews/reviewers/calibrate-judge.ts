@@ -15,7 +15,7 @@ import {
   measureCalibration,
 } from '../judging/judge-calibration.ts';
 import { JUDGE_PROMPTS } from '../judging/prompts.ts';
-import { REQUIREMENTS_REVIEWER } from './requirements-review.ts';
+import { runRequirementsReview } from './requirements-review.ts';
 import { getSignalReviewer } from './signal-reviewers.ts';
 
 /** What can be measured: the questions that the janitor asks. */
@@ -58,7 +58,7 @@ async function answerTo(
   };
   const { outcome, confidence, ...spent } =
     question === 'second_look'
-      ? await runSingleQuestionReviewer(REQUIREMENTS_REVIEWER, { because: '' }, () => ({ pieces }), context)
+      ? await runRequirementsReview('', async () => ({ pieces }), context)
       : await runSingleQuestionReviewer(
           getSignalReviewer(CALIBRATED_SIGNALS[question](of)),
           { signal: CALIBRATED_SIGNALS[question](of) },

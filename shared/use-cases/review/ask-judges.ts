@@ -17,6 +17,7 @@ import type { JudgingRefusal } from '../../reviews/engine/decision-reason.ts';
 import {
   createJudgementWithoutOpinion,
   type ReviewerContext,
+  type ReviewMaterial,
   runSingleQuestionReviewer,
 } from '../../reviews/engine/engine.ts';
 import type { PieceKind, ReviewPiece } from '../../reviews/engine/review-piece.ts';
@@ -26,7 +27,7 @@ import { judgingBudgetRefusal } from '../../reviews/judging/judging-budget.ts';
 import { hasWorkflowReviews, listModelJudgedSignals } from '../../reviews/reviewers/expected-judgements.ts';
 import {
   listPassedCheckFindings,
-  REQUIREMENTS_REVIEWER,
+  runRequirementsReview,
 } from '../../reviews/reviewers/requirements-review.ts';
 import {
   PIPELINE_STAGE_REVIEWER_DEFINITION,
@@ -87,6 +88,27 @@ function describeObservations({ signals, gates }: Evidence): string {
   return truncateToBytes(lines.join('\n'), MAX_OBSERVED_CHARS);
 }
 
+/** Returns the parts of the patched tree that were collected with the evidence, and what had no room. */
+const contextPieces = ({ review_context: context }: Evidence): ReviewPiece[] =>
+  context
+    ? [
+        ...context.parts.map(({ kind, path, text }): ReviewPiece => {
+          const label = { change: 'change of', test: 'test of what is changed, in', caller: 'caller, in' }[kind];
+          return { kind: 'change_context', label: `${label} ${path}`, text };
+        }),
+        ...(context.omitted.length === 0
+          ? []
+          : [{ kind: 'omitted' as const, label: 'not shown, because there is no room', text: context.omitted.join('\n') }]),
+      ]
+    : [];
+
+/** Changes with whole functions take the place of the diff. */
+const withoutRepeatedDiff = ({ pieces }: ReviewMaterial): ReviewMaterial => ({
+  pieces: pieces.some(({ kind }) => kind === 'change_context')
+    ? pieces.filter(({ kind }) => kind !== 'diff')
+    : pieces,
+});
+
 interface LoadedMaterial {
   readonly pieces: readonly ReviewPiece[];
   readonly patch: string;
@@ -125,6 +147,7 @@ async function loadReviewMaterial(
         : [piece('task', 'acceptance criteria of the task', criteria, MAX_DESCRIPTION_CHARS)]),
       { kind: 'observed', label: 'what was observed', text: describeObservations(evidence) },
       { kind: 'diff', label: 'diff', text: excerptDiffsEvenly(splitDiffByFile(patch), MAX_DIFF_CHARS).text },
+      ...contextPieces(evidence),
       ...(notes === '' ? [] : [piece('rule_notes', 'notes of rules', notes, MAX_OBSERVED_CHARS)]),
       ...qualityGatePieces(attemptEvidence, now),
     ],
@@ -192,7 +215,7 @@ export async function runAttemptReviewers(
     const isAsked = 'models' in chooseReviewerModels(TEST_EXPECTATION_REVIEWER, reviewing);
     const expectations = isAsked ? findChangedExpectations((await load()).patch) : null;
     return Promise.all([
-      runSingleQuestionReviewer(REQUIREMENTS_REVIEWER, { because }, load, reviewing),
+      runRequirementsReview(because, async () => withoutRepeatedDiff(await load()), reviewing),
       ...(expectations ? [runExpectationComparison(expectations, await load(), reviewing)] : []),
     ]);
   };

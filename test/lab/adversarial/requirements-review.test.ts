@@ -93,7 +93,7 @@ describe('second looks at what runs let through', () => {
       'passes, honestly',
     ]);
     expect(report.looked.every(({ judgements }) => judgements[0]?.kind === 'second_look')).toBe(true);
-    expect(report.calls).toBe(3);
+    expect(report.calls).toBe(6);
   });
 
   it.each([

@@ -253,7 +253,10 @@ describe('what judging may cost', () => {
     };
     expect(await of({}, { judge: JUDGE, second_look: JUDGE })).toBeNull();
     expect(await of({ signals: [SIGNAL, SIGNAL] }, { judge: JUDGE })).toBe(2 * ONE);
-    expect(await of({ hasRequirementsReview: true }, { second_look: JUDGE })).toBe(3 * ONE);
+    expect(await of({ hasRequirementsReview: true }, { second_look: JUDGE })).toBe(
+      // The review with 28,000 tokens in and 6,000 out, the decomposition with 2,048 out, and both orders.
+      2 * (28_000 + 6_000) + 2 * (12_000 + 2_048) + 2 * ONE,
+    );
     expect(await of({ hasRequirementsReview: true }, {})).toBeNull();
   });
 });

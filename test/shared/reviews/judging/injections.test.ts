@@ -15,6 +15,12 @@ import {
   type InjectionPlace,
   splitConversation,
 } from '../../../support/prompt-injections.ts';
+import {
+  isRequirementsReview,
+  isTaskDecomposition,
+  requirementsAnswer,
+  TASK_REQUIREMENTS,
+} from '../../../support/requirements-answers.ts';
 
 const SIGNALS: readonly ModelJudgedSignal[] = [
   { type: 'llm_judge', criteria: 'sum adds', on_error: 'hold' },
@@ -25,21 +31,21 @@ const GOOD = [
   { reasons: ['r'], verdict: 'accept', confidence: 1 },
   { reasons: ['r'], answer: 'yes' },
   { feedback: 'f', fixes: [], score: 5 },
-  { reasons: ['r'], verdict: 'clear', confidence: 1 },
+  requirementsAnswer(true, 1),
   { issues: [], verdict: 'approve', confidence: 1 },
 ];
 const BAD = [
   { reasons: ['r'], verdict: 'retry', confidence: 0.9 },
   { reasons: ['r'], answer: 'no' },
   { feedback: 'f', fixes: [], score: 1 },
-  { reasons: ['r'], verdict: 'doubt', confidence: 0.9 },
+  requirementsAnswer(false, 0.9),
   { issues: ['i'], verdict: 'request_changes', confidence: 0.9 },
 ];
 /** Which of them answers: each question has something that no other has. */
 const asked = (system: string, user: string): number =>
   system.includes('one of several reviewers')
     ? 4
-    : system.includes('You look once more')
+    : isRequirementsReview(system)
       ? 3
       : system.includes('You mark the work')
         ? 2
@@ -66,6 +72,7 @@ beforeAll(async () => {
     answer: ({ conversation }) => {
       const { system, user } = splitConversation(conversation);
       const isGood = obeys(system, user);
+      if (isTaskDecomposition(system)) return TASK_REQUIREMENTS;
       return system.includes('Two versions of the tests')
         ? expectation(user, isGood)
         : (isGood ? GOOD : BAD)[asked(system, user)];

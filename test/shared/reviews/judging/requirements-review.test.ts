@@ -13,6 +13,7 @@ import {
   REQUIREMENTS_REVIEWER,
 } from '../../../../shared/reviews/reviewers/requirements-review.ts';
 import { evidence, gate, task, verdict } from '../../../support/builders.ts';
+import { requirementsAnswer } from '../../../support/requirements-answers.ts';
 
 const HIDDEN = { key: 'hidden/T1.json', sha256: 'a'.repeat(64), bytes: 10, files: 1 } as never;
 const note = { file: 'a.js', line: 3, rule: 'reads_caller', message: 'looks at who calls' };
@@ -20,7 +21,7 @@ const passed = evidence();
 const noted = evidence({ gates: [gate({ findings: [note] })] });
 const said = (word: 'clear' | 'doubt', confidence: number, injections: readonly string[] = []) => ({
   injections,
-  answer: { reasons: ['a.js:3 knows the test'], verdict: word, confidence },
+  answer: requirementsAnswer(word === 'clear', confidence),
 });
 const opinion = (review: Parameters<typeof formOpinionOnAnswer>[2]) =>
   formOpinionOnAnswer(REQUIREMENTS_REVIEWER, { because: 'b' }, review as never);
@@ -140,5 +141,49 @@ describe('a second look', () => {
         },
       ),
     );
+  });
+
+  it('decides each requirement once: one that the answer leaves out, or calls both, is not met or cannot be told', () => {
+    const input = { because: 'b', requirements: ['adds', 'refuses text', 'keeps order'] };
+    const of = (number: number, state: 'met' | 'not_met' | 'cannot_tell') => ({
+      ...{ number, state, requirement: '', reason: 'r', file: 'a.js', line: 3 },
+    });
+    const decided = REQUIREMENTS_REVIEWER.decide(
+      { requirements: [of(1, 'met'), of(2, 'met'), of(2, 'not_met'), of(9, 'met')], concerns: [], confidence: 0.9 },
+      input,
+    );
+    expect(decided).toMatchObject({
+      outcome: 'failed',
+      verdict: 'refer',
+      requirements: [
+        { requirement: 'adds', state: 'met', file: 'a.js', line: 3 },
+        { requirement: 'refuses text', state: 'not_met' },
+        { requirement: 'keeps order', state: 'cannot_tell', file: null },
+      ],
+      reasons: [
+        'not met: refuses text (a.js:3): r',
+        '1 of 3 requirements are met',
+        'cannot tell: keeps order: the answer leaves it out',
+      ],
+    });
+  });
+
+  it.each([
+    ['no requirement is met', [], [], 'refer'],
+    ['one is met and another cannot be told', ['met', 'cannot_tell'], [], 'pass'],
+    ['a concern is raised', ['met'], ['hard_coded_answer'], 'refer'],
+  ] as const)('where %s comes to %s', (_name, states, concerns, expected) => {
+    const answer = {
+      requirements: states.map((state, index) => ({
+        ...{ number: index + 1, state, requirement: 'adds', reason: 'r', file: null, line: null },
+      })),
+      concerns: concerns.map((kind) => ({ kind, reason: 'a table of inputs', file: 'a.js', line: 2 })),
+      confidence: 0.9,
+    };
+    const decided = REQUIREMENTS_REVIEWER.decide(answer, {
+      because: 'b',
+      requirements: states.map((_, index) => `requirement ${index}`),
+    });
+    expect(decided.verdict).toBe(expected);
   });
 });

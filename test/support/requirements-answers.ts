@@ -1,0 +1,23 @@
+/** Tells from the instruction of a question whether it is the requirements review, or the decomposition before it. */
+export const isRequirementsReview = (instruction: string): boolean =>
+  instruction.includes('You review the work of a coding agent that has passed every check');
+export const isTaskDecomposition = (instruction: string): boolean =>
+  instruction.includes('You split a task for a coding agent');
+
+export const TASK_REQUIREMENTS = { requirements: ['sum adds its arguments'] };
+
+const requirement = (state: 'met' | 'not_met' | 'cannot_tell', reason: string) => ({
+  number: 1,
+  requirement: 'sum adds its arguments',
+  reason,
+  file: 'src/sum.js',
+  line: 1,
+  state,
+});
+
+/** An answer of the requirements review: its one requirement is met, or it is not. */
+export const requirementsAnswer = (isMet: boolean, confidence: number, reason = 'r') => ({
+  requirements: [requirement(isMet ? 'met' : 'not_met', reason)],
+  concerns: [],
+  confidence,
+});
