@@ -30,8 +30,11 @@ const ATTRIBUTES = `*.py diff=python
 *.tsx diff=script
 *.mts diff=script
 `;
-const SCRIPT_FUNCTION =
-  '^[[:space:]]*(((export|default|async|static|public|private|protected|readonly|get|set)[[:space:]]+)*(function|class|const|let|var|describe|it|test)[[:space:](*].*|((export|default|async|static|public|private|protected|get|set)[[:space:]]+)*#?[A-Za-z_$][A-Za-z0-9_$]*[[:space:]]*\\([^;]*\\)[^;]*\\{[[:space:]]*)$';
+const SCRIPT_FUNCTION = [
+  '^(export[[:space:]]+)?(const|let|var)[[:space:]].*$',
+  '^[[:space:]]*((export|default|async)[[:space:]]+)*(function|class|describe|it|test)[[:space:](*].*$',
+  '^[[:space:]]*((async|static|public|private|protected|get|set)[[:space:]]+)*#?[A-Za-z_$][A-Za-z0-9_$]*[[:space:]]*\\([^;]*\\)[^;]*\\{[[:space:]]*$',
+].join('\n');
 
 /** A definition in a line of a diff, changed or around what is changed. */
 const DEFINITION =
@@ -39,7 +42,8 @@ const DEFINITION =
 /** A variable of a module, or one that holds a function; others are local. */
 const VARIABLE =
   /^[ +-](?:export\s+)?(?:const|let|var|static)\s+(?:mut\s+)?([A-Za-z_$][\w$]*)|^[ +-]\s+(?:const|let|var)\s+([A-Za-z_$][\w$]*)\s*=\s*(?:async\s*)?(?:function|\([^)]*\)\s*(?::[^=]+)?=>)/;
-const METHOD = /^[ +-]\s+(?:(?:async|static|get|set|public|private|protected)\s+)*([A-Za-z_$][\w$]*)\s*\([^;]*\)[^;]*\{\s*$/;
+const METHOD =
+  /^[ +-]\s+(?:(?:async|static|get|set|public|private|protected)\s+)*([A-Za-z_$][\w$]*)\s*\([^;]*\)[^;]*\{\s*$/;
 const NO_METHODS = new Set(['if', 'for', 'while', 'switch', 'catch', 'function', 'return', 'with']);
 /** Names that say too little to look for. */
 const MIN_NAME = 3;
@@ -51,6 +55,8 @@ export function findChangedNames(part: string): string[] {
   for (const line of part.split('\n')) {
     if (line.startsWith('@@')) {
       current = null;
+      const heading = line.replace(/^@@.*?@@ /, '');
+      if (heading !== line) current = DEFINITION.exec(` ${heading}`)?.[1] ?? null;
       continue;
     }
     const method = METHOD.exec(line)?.[1];
@@ -67,14 +73,18 @@ export function findChangedNames(part: string): string[] {
   return [...names];
 }
 
-const pathOf = (part: string): string => /^\+\+\+ b\/(.*)$/m.exec(part)?.[1] ?? /^--- a\/(.*)$/m.exec(part)?.[1] ?? '';
+const pathOf = (part: string): string =>
+  /^\+\+\+ b\/(.*)$/m.exec(part)?.[1] ?? /^--- a\/(.*)$/m.exec(part)?.[1] ?? '';
+
+/** A line that brings a name in without using it. */
+const IMPORT = /^\s*(?:$|import\b|from\b|use\b|export\b.*\bfrom\b|(?:const|let|var)\b.*\brequire\()/;
 
 /** Splits what `git grep --function-context` prints into functions; `--` stands between them. */
 function parseFunctions(output: string, tree: string): { path: string; text: string }[] {
   return output.split(/^--$/m).flatMap((block) => {
     const lines = block.split('\n').filter((line) => line !== '');
     const path = lines[0]?.split('\0')[0]?.slice(tree.length + 1);
-    if (path === undefined) return [];
+    if (path === undefined || lines.every((line) => IMPORT.test(line.split('\0')[2] ?? ''))) return [];
     const text = lines
       .map((line) => {
         const [, number = '', code = ''] = line.split('\0');
@@ -110,9 +120,10 @@ export async function collectReviewContext(
   const changes = files
     .toSorted((a, b) => rank(a) - rank(b) || a.length - b.length)
     .map((part): ReviewContextPart => ({ kind: 'change', path: pathOf(part), text: part }));
-  const names = [
-    ...new Set(files.filter((part) => rank(part) === 0).flatMap(findChangedNames)),
-  ].slice(0, MAX_NAMES);
+  const names = [...new Set(files.filter((part) => rank(part) === 0).flatMap(findChangedNames))].slice(
+    0,
+    MAX_NAMES,
+  );
   return selectReviewContext([...changes, ...(await findReferences(store, tree, names, files, settings))]);
 }
 
