@@ -3,7 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type ModelServer, startModelServer } from '../support/models/model-server.ts';
-import { isTaskDecomposition, requirementsAnswer, TASK_REQUIREMENTS } from '../support/requirements-answers.ts';
+import {
+  isTaskDecomposition,
+  requirementsAnswer,
+  TASK_REQUIREMENTS,
+} from '../support/requirements-answers.ts';
 import { assay } from './support.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'assay-calibrate-'));

@@ -28,7 +28,8 @@ export function selectReviewContext(
   let room = limit;
   const kept: ReviewContextPart[] = [];
   const omitted: string[] = [];
-  const describe = (kind: string, path: string, chars: number): string => `${kind} ${path}: ${chars} characters`;
+  const describe = (kind: string, path: string, chars: number): string =>
+    `${kind} ${path}: ${chars} characters`;
   for (const part of parts) {
     const { kind, path, text } = part;
     if (text.length <= room) kept.push(part);

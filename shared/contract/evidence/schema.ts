@@ -1,4 +1,3 @@
-import { ReviewContext } from './review-context.ts';
 import * as z from 'zod';
 import { StorableNumber } from '../../lib/stored-number.ts';
 import { CheckOutcome, EvidenceKind, VERDICTS } from '../check-outcome.ts';
@@ -11,6 +10,7 @@ import { ExpectedChangeKind, ProtectedFileKind } from '../submission/expected-ch
 import { CheckOnErrorSetting } from '../submission/on-error.ts';
 import { CompletionSignal } from '../submission/signals.ts';
 import { WorkflowOutcome } from '../workflow/workflow-outcome.ts';
+import { ReviewContext } from './review-context.ts';
 
 /** One place in the tree that a check complains about. `line` is 1-based; null where the finding has no line. */
 export const CheckFinding = z.object({

@@ -8,7 +8,10 @@ import { computeJudgeCallCostUsd } from '../../reviews/engine/ask-cost.ts';
 import type { ModelReviewer } from '../../reviews/engine/reviewer.ts';
 import { CRITERIA_DECOMPOSITION_REVIEWER } from '../../reviews/reviewers/criteria-decomposition.ts';
 import { RED_TEAM_REVIEWER, redTeamSettings } from '../../reviews/reviewers/red-team.ts';
-import { REQUIREMENTS_REVIEWER, TASK_DECOMPOSITION_REVIEWER } from '../../reviews/reviewers/requirements-review.ts';
+import {
+  REQUIREMENTS_REVIEWER,
+  TASK_DECOMPOSITION_REVIEWER,
+} from '../../reviews/reviewers/requirements-review.ts';
 import { PIPELINE_STAGE_REVIEWER_DEFINITION } from '../../reviews/reviewers/review-pipeline.ts';
 import { RUBRIC_GRADING_REVIEWER } from '../../reviews/reviewers/rubric-grading.ts';
 import { getSignalReviewer } from '../../reviews/reviewers/signal-reviewers.ts';
@@ -78,8 +81,7 @@ export function estimateJudgingCost(
   let usd = 0;
   let asked = 0;
   for (const [{ purpose, maxTokens: output, maxInputTokens, shows }, times] of planQuestions(may, models)) {
-    const input =
-      maxInputTokens ?? (shows.includes('pictures') ? MAX_PICTURE_TOKENS : MAX_MATERIAL_TOKENS);
+    const input = maxInputTokens ?? (shows.includes('pictures') ? MAX_PICTURE_TOKENS : MAX_MATERIAL_TOKENS);
     for (const model of times === 0 ? [] : modelsForPurpose(models, purpose)) {
       const one = computeJudgeCallCostUsd(model, { tokens: { input, output } }, now.toISOString());
       if (one === null) return { unknown: model.model };

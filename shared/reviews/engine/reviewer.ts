@@ -36,7 +36,10 @@ export interface ModelReviewer<Schema extends z.ZodType, Input> {
 }
 
 /** The opinion on an answer, or on its absence. */
-export type ReviewOpinion = Pick<Judgement, 'outcome' | 'verdict' | 'reasons' | 'score' | 'grading' | 'requirements'> &
+export type ReviewOpinion = Pick<
+  Judgement,
+  'outcome' | 'verdict' | 'reasons' | 'score' | 'grading' | 'requirements'
+> &
   Partial<Pick<Judgement, 'confidence'>>;
 
 /** A result without asking a model: an opinion, with a reason of its own for the record, or an absence. */

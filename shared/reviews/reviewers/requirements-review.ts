@@ -8,9 +8,9 @@ import {
   type ReviewedRequirement,
 } from '../../contract/judgement/judgement.ts';
 import type { Task } from '../../contract/task/task.ts';
-import { describeReviewDecisionReason, type SkipReason } from '../engine/decision-reason.ts';
 import { truncateText } from '../../lib/truncate.ts';
 import { combineModelCallReceipts } from '../engine/both-orders.ts';
+import { describeReviewDecisionReason, type SkipReason } from '../engine/decision-reason.ts';
 import {
   askModelAsReviewer,
   createSkippedJudgement,
@@ -70,8 +70,13 @@ const RequirementsReviewAnswer = z.strictObject({
 });
 type RequirementsReviewAnswer = z.output<typeof RequirementsReviewAnswer>;
 
-const describePlace = ({ file, line }: { readonly file: string | null; readonly line: number | null }): string =>
-  file === null ? '' : ` (${file}${line === null ? '' : `:${line}`})`;
+const describePlace = ({
+  file,
+  line,
+}: {
+  readonly file: string | null;
+  readonly line: number | null;
+}): string => (file === null ? '' : ` (${file}${line === null ? '' : `:${line}`})`);
 
 /** Returns each requirement once, in the order of the task; one that the answer leaves out cannot be told. */
 function listReviewedRequirements(
@@ -84,7 +89,9 @@ function listReviewedRequirements(
     const all = own.filter(({ number }) => number === index + 1);
     // Several answers to one requirement: the one that doubts most counts.
     const found =
-      all.find(({ state }) => state === 'not_met') ?? all.find(({ state }) => state === 'cannot_tell') ?? all[0];
+      all.find(({ state }) => state === 'not_met') ??
+      all.find(({ state }) => state === 'cannot_tell') ??
+      all[0];
     return found
       ? {
           requirement: truncateText(requirement, MAX_TEXT),
@@ -93,7 +100,13 @@ function listReviewedRequirements(
           line: found.line,
           reason: truncateText(found.reason, MAX_TEXT),
         }
-      : { requirement: truncateText(requirement, MAX_TEXT), state: 'cannot_tell', file: null, line: null, reason: 'the answer leaves it out' };
+      : {
+          requirement: truncateText(requirement, MAX_TEXT),
+          state: 'cannot_tell',
+          file: null,
+          line: null,
+          reason: 'the answer leaves it out',
+        };
   });
 }
 
@@ -176,7 +189,9 @@ export const REQUIREMENTS_REVIEWER = {
       requirements,
       reasons: [
         ...notMet.map((each) => `not met: ${each.requirement}${describePlace(each)}: ${each.reason}`),
-        ...concerns.map((each) => `${CONCERNS[each.kind]}${describePlace(each)}: ${truncateText(each.reason, MAX_TEXT)}`),
+        ...concerns.map(
+          (each) => `${CONCERNS[each.kind]}${describePlace(each)}: ${truncateText(each.reason, MAX_TEXT)}`,
+        ),
         `${met.length} of ${requirements.length} requirements are met`,
         ...unclear.map((each) => `cannot tell: ${each.requirement}: ${each.reason}`),
       ].slice(0, MAX_REASONS),
@@ -210,26 +225,33 @@ export const runRequirementsReview = (
     ...REQUIREMENTS_REVIEWER,
     decide: (answer: RequirementsReviewAnswer) => REQUIREMENTS_REVIEWER.decide(answer, input),
   };
-  return runReviewerWithQuestions<typeof RequirementsReviewAnswer, RequirementsReviewInput, unknown, RequirementsReviewAnswer>(
-    reviewer,
-    input,
-    context,
-    async (model) => {
-      const material = await load();
-      const decomposer = context.models.decomposer ?? model;
-      const split = await askModelAsReviewer(TASK_DECOMPOSITION_REVIEWER, undefined, material, decomposer, context);
-      const requirements = 'answer' in split ? split.answer.requirements.filter((text) => text.trim() !== '') : [];
-      input = { because, requirements: requirements.slice(0, MAX_REQUIREMENTS) };
-      const reply = await askModelAsReviewer(REQUIREMENTS_REVIEWER, input, material, model, context);
-      return {
-        ...reply,
-        receipt: {
-          ...combineModelCallReceipts(reply.receipt, split.receipt),
-          duration_ms: reply.receipt.duration_ms + split.receipt.duration_ms,
-        },
-      };
-    },
-  );
+  return runReviewerWithQuestions<
+    typeof RequirementsReviewAnswer,
+    RequirementsReviewInput,
+    unknown,
+    RequirementsReviewAnswer
+  >(reviewer, input, context, async (model) => {
+    const material = await load();
+    const decomposer = context.models.decomposer ?? model;
+    const split = await askModelAsReviewer(
+      TASK_DECOMPOSITION_REVIEWER,
+      undefined,
+      material,
+      decomposer,
+      context,
+    );
+    const requirements =
+      'answer' in split ? split.answer.requirements.filter((text) => text.trim() !== '') : [];
+    input = { because, requirements: requirements.slice(0, MAX_REQUIREMENTS) };
+    const reply = await askModelAsReviewer(REQUIREMENTS_REVIEWER, input, material, model, context);
+    return {
+      ...reply,
+      receipt: {
+        ...combineModelCallReceipts(reply.receipt, split.receipt),
+        duration_ms: reply.receipt.duration_ms + split.receipt.duration_ms,
+      },
+    };
+  });
 };
 
 /** The record of a review that was not asked for: it was not needed, or no model is configured. */

@@ -93,12 +93,20 @@ const contextPieces = ({ review_context: context }: Evidence): ReviewPiece[] =>
   context
     ? [
         ...context.parts.map(({ kind, path, text }): ReviewPiece => {
-          const label = { change: 'change of', test: 'test of what is changed, in', caller: 'caller, in' }[kind];
+          const label = { change: 'change of', test: 'test of what is changed, in', caller: 'caller, in' }[
+            kind
+          ];
           return { kind: 'change_context', label: `${label} ${path}`, text };
         }),
         ...(context.omitted.length === 0
           ? []
-          : [{ kind: 'omitted' as const, label: 'not shown, because there is no room', text: context.omitted.join('\n') }]),
+          : [
+              {
+                kind: 'omitted' as const,
+                label: 'not shown, because there is no room',
+                text: context.omitted.join('\n'),
+              },
+            ]),
       ]
     : [];
 

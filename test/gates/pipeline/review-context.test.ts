@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { collectReviewContext, findChangedNames } from '../../../gates/pipeline/review-context.ts';
-import { MAX_REVIEW_CONTEXT_CHARS, selectReviewContext } from '../../../shared/contract/evidence/review-context.ts';
+import {
+  MAX_REVIEW_CONTEXT_CHARS,
+  selectReviewContext,
+} from '../../../shared/contract/evidence/review-context.ts';
 import { createSubject } from '../../support/patch-fixture.ts';
 
 const FILLER = Array.from({ length: 30 }, (_, index) => `  total += ${index};`).join('\n');
@@ -12,7 +15,8 @@ describe('what reviewers see of a patch', () => {
     const subject = await createSubject(
       {
         'src/price.js': price('1.19'),
-        'src/cart.js': "import { price } from './price.js';\n\nexport function cartTotal(items) {\n  return items.map((each) => price(each)).at(0);\n}\n",
+        'src/cart.js':
+          "import { price } from './price.js';\n\nexport function cartTotal(items) {\n  return items.map((each) => price(each)).at(0);\n}\n",
         'src/other.js': 'export function other() {\n  return 1;\n}\n',
         'test/price.test.js': "it('adds tax', () => {\n  expect(price(100)).toBe(119);\n});\n",
         'docs/price.md': 'price is a word of prose\n',
@@ -41,7 +45,11 @@ describe('what reviewers see of a patch', () => {
   });
 
   it('names what has no room, with its size', () => {
-    const part = (kind: 'change' | 'caller', path: string, chars: number) => ({ kind, path, text: 'x'.repeat(chars) });
+    const part = (kind: 'change' | 'caller', path: string, chars: number) => ({
+      kind,
+      path,
+      text: 'x'.repeat(chars),
+    });
     const { parts, omitted } = selectReviewContext(
       [part('change', 'a.js', 3_000), part('change', 'b.js', 9_000), part('caller', 'c.js', 700)],
       5_000,

@@ -149,7 +149,11 @@ describe('a second look', () => {
       ...{ number, state, requirement: '', reason: 'r', file: 'a.js', line: 3 },
     });
     const decided = REQUIREMENTS_REVIEWER.decide(
-      { requirements: [of(1, 'met'), of(2, 'met'), of(2, 'not_met'), of(9, 'met')], concerns: [], confidence: 0.9 },
+      {
+        requirements: [of(1, 'met'), of(2, 'met'), of(2, 'not_met'), of(9, 'met')],
+        concerns: [],
+        confidence: 0.9,
+      },
       input,
     );
     expect(decided).toMatchObject({
