@@ -2,7 +2,9 @@ import * as z from 'zod';
 import { readFlakyTestSettings } from '../core/flaky-settings.ts';
 import type { Gate } from '../core/gate.ts';
 import { CommandLineSetting } from '../tests/gate-runs/command-gate.ts';
-import { findTestCommand } from '../tests/running/project-scripts.ts';
+import { selectLanguageTools } from '../tests/running/choose-tools.ts';
+import { findProjectScript } from '../tests/running/project-scripts.ts';
+import { readToolProfiles } from '../tests/running/tool-profile-settings.ts';
 
 /** Whether new and changed tests fail without the patch and pass with it. */
 export const redFirstGate: Gate = {
@@ -12,20 +14,32 @@ export const redFirstGate: Gate = {
   required: false,
   condition: 'tests_changed',
   settings: { red_first: z.boolean().optional(), red_first_command: CommandLineSetting.optional() },
-  run: async (context, settings) => {
+  run: async (given, settings) => {
+    const context = {
+      ...given,
+      flakySettings: readFlakyTestSettings(settings),
+      confirmsFailures: settings['flaky_detection'] !== false,
+    };
     const command =
       context.command ??
       CommandLineSetting.safeParse(settings['red_first_command']).data ??
       CommandLineSetting.safeParse(settings['test_command']).data ??
-      (await findTestCommand(context.subject));
-    if (command === null)
-      return {
-        outcome: 'could_not_run',
-        kind: 'checked',
-        findings: [],
-        detail: 'no red_first_command or test_command is set, and the project configures no tests',
-      };
+      (await findProjectScript(context.subject, 'tests'));
     const { runRedFirstGate } = await import('../tests/red-first/run-red-first.ts');
-    return runRedFirstGate({ ...context, flakySettings: readFlakyTestSettings(settings) }, command);
+    if (command !== null) return runRedFirstGate(context, { command });
+    // The same tools as the tests gate runs, so that their runs are shared.
+    const { tools } = await selectLanguageTools(
+      context.subject,
+      'tests',
+      readToolProfiles(settings),
+      settings['tests'] === true,
+    );
+    if (tools.length > 0) return runRedFirstGate(context, { tools });
+    return {
+      outcome: 'could_not_run',
+      kind: 'checked',
+      findings: [],
+      detail: 'no red_first_command or test_command is set, and the project configures no tests',
+    };
   },
 };

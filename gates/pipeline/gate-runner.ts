@@ -6,6 +6,7 @@ import type { HiddenTestsResult } from '../core/hidden-tests-result.ts';
 import { NO_RULE_SETTINGS } from '../core/rule-settings.ts';
 import { EnvironmentPreparationError } from '../core/sandbox-extension.ts';
 import type { TestResult } from '../core/test-result.ts';
+import { trackTestRunCosts } from '../core/test-run-costs.ts';
 import type { CachedGateResult } from './cache/cached-gate-result.ts';
 import type { GateResultCache } from './cache/result-cache.ts';
 import type { GatePipelineStep } from './gate-pipeline.ts';
@@ -127,7 +128,7 @@ async function runOrReuseStep(
     ? toGateResult(cached)
     : bypass
       ? createBypassedResult(bypass)
-      : await runStep(step, required, options);
+      : await runCountedStep(step, required, options);
   if (result.tests) options.onTests?.(step.gate.name, result.tests);
   const { screenshots = [] } = result;
   if (screenshots.length > 0) options.onScreenshots?.(step.gate.name, screenshots);
@@ -188,6 +189,20 @@ function cacheResult(
     ...(hiddenTestsResults ? { hidden: [...hiddenTestsResults] } : {}),
     duration_ms,
   });
+}
+
+/** Runs a step, and says how often tests ran for it and what that has cost. */
+async function runCountedStep(
+  step: GatePipelineStep,
+  required: readonly string[],
+  options: GateRunnerOptions,
+): Promise<GateResult> {
+  const { value: result, costs } = await trackTestRunCosts(() => runStep(step, required, options));
+  if (costs.runs === 0) return result;
+  return {
+    ...result,
+    metadata: { ...result.metadata, test_runs: costs.runs, test_runs_cpu_ms: Math.round(costs.cpuMs) },
+  };
 }
 
 async function runStep(

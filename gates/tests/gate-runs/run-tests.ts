@@ -1,5 +1,6 @@
 import type { GateContext, GateResult } from '../../core/gate.ts';
 import type { PatchToCheck } from '../../core/patch-to-check.ts';
+import { recordTestRun } from '../../core/test-run-costs.ts';
 import {
   type BaselineResultProvider,
   createBaselineResultProvider,
@@ -50,11 +51,13 @@ const runTestsUncached = async (
   const line = await addTestReporter(subject, await expandCommand(subject, command, tree, timeoutMs), {
     stopsAtFirstFailure,
   });
-  return runCommandLine(
+  const run = await runCommandLine(
     await subject.sandboxes.createSandbox(tree),
     { ...line, environment: { ...environment, ...line.environment } },
     timeoutMs,
   );
+  recordTestRun(run.processResult);
+  return run;
 };
 
 /**

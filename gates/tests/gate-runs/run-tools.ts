@@ -2,16 +2,19 @@ import { join } from 'node:path';
 import { toDisplayPath } from '../../../workspace/git/path-encoding.ts';
 import { classifyProcessResult } from '../../../workspace/process/command-outcome.ts';
 import type { GateContext, GateResult } from '../../core/gate.ts';
+import type { PatchToCheck } from '../../core/patch-to-check.ts';
 import type { SandboxFactory } from '../../core/sandbox-factory.ts';
+import { recordTestRun } from '../../core/test-run-costs.ts';
 import type { LanguageTool } from '../../languages/language-tool.ts';
 import { languageOfPath } from '../../languages/languages.ts';
 import { REPORT_READERS } from '../../reports/report-readers.ts';
-import { createBaselineResultProvider } from '../comparing/baseline-lookup.ts';
+import { type BaselineResultProvider, createBaselineResultProvider } from '../comparing/baseline-lookup.ts';
 import { createFlakyCheck } from '../comparing/create-flaky-check.ts';
 import { evaluateTestRun } from '../comparing/evaluate-run.ts';
 import { isFailFast } from '../comparing/fail-fast.ts';
 import { createPatchTestLookup, listChangedTestFiles } from '../comparing/patch-tests.ts';
 import { runExperimentsAgainstBase } from '../experiments/compare-with-base.ts';
+import type { ExperimentRunOptions, TreeTestRunner } from '../experiments/engine/experiment.ts';
 import { type AddedLines, getRenamedPaths, readAddedLines } from '../running/added-lines.ts';
 import type { LanguageToolSelection, PlannedToolRun } from '../running/choose-tools.ts';
 import type { CompletedCommandRun, EnvironmentOverrides } from '../running/command-run.ts';
@@ -85,8 +88,117 @@ async function runChosenTool(
       detail: missingToolMessage(tool),
       metadata,
     };
-  const options = { sandboxes: subject.sandboxes, tool, folder, timeLeftMs: left };
+  const suite = await openToolRuns(context, chosen, { tool, onBase, version, added, left, runsTests });
+  const runs: EvaluatedToolRun[] = [];
+  const once = async (tree: string): Promise<GateResult> => {
+    const evaluated = await suite.evaluate(tree);
+    runs.push(evaluated);
+    return evaluated.result;
+  };
+  const all: CommandCheckOutcomeWithFindings = await rerunCommandWithBaseScripts(
+    subject,
+    chosen.tool.line,
+    once,
+    folder,
+  );
+  const [first] = runs;
+  const ran: GateResult = {
+    ...all,
+    kind: 'executed',
+    findings: [...(first?.result.findings ?? []), ...all.findings],
+    metadata: {
+      ...metadata,
+      ...first?.result.metadata,
+      runs: runs.length,
+      exit_code: first?.execution.processResult.exitCode ?? null,
+      output_bytes_cut: first?.execution.processResult.truncatedBytes ?? 0,
+    },
+    ...(first?.result.tests ? { tests: first.result.tests } : {}),
+  };
+  return runsTests && first && touchesLanguage(context, language)
+    ? runExperimentsAgainstBase(context, {
+        result: ran,
+        run: first.execution,
+        getBaseline: suite.getBaseline,
+        language,
+        timeLimitMs: context.timeoutMs,
+        timeLeftMs: left,
+        runTests: suite.run,
+      })
+    : ran;
+}
 
+interface EvaluatedToolRun {
+  readonly execution: CompletedCommandRun;
+  readonly result: GateResult;
+}
+
+/** Runs of one tool in one folder. */
+interface ToolRuns {
+  readonly run: TreeTestRunner;
+  /** Runs it on a tree of the patch, and compares with the base where that is needed. */
+  readonly evaluate: (tree: string) => Promise<EvaluatedToolRun>;
+  /** Null: a patch that changes nothing. */
+  readonly getBaseline: BaselineResultProvider | null;
+}
+
+interface ToolRunsOptions {
+  readonly tool: LanguageTool;
+  /** The tool as it runs on the base. */
+  readonly onBase: LanguageTool;
+  readonly version: string;
+  readonly added: AddedLines;
+  /** Time that is left, in milliseconds. */
+  readonly left: () => number;
+  readonly runsTests: boolean;
+}
+
+const testSuites = new WeakMap<PatchToCheck, Map<string, ToolRuns>>();
+
+/** Opens the runs of a tool. Runs of tests are shared between gates; the first one's time limit counts for all. */
+async function openToolRuns(
+  context: GateContext,
+  chosen: PlannedToolRun,
+  options: ToolRunsOptions,
+): Promise<ToolRuns> {
+  if (!options.runsTests) return createToolRuns(context, chosen, options, false);
+  const { subject } = context;
+  const key = `${chosen.folder}\0${options.tool.line}`;
+  const known = testSuites.get(subject) ?? new Map<string, ToolRuns>();
+  testSuites.set(subject, known);
+  const failsEarly = await isFailFast(subject, options.tool.line);
+  const suite = known.get(key) ?? createToolRuns(context, chosen, options, failsEarly);
+  known.set(key, suite);
+  return suite;
+}
+
+/** Opens the runs of a test tool for another gate than the one that runs the tests. @returns null if the tool is not installed. */
+export async function openToolTestSuite(
+  context: GateContext,
+  chosen: PlannedToolRun,
+): Promise<ToolRuns | null> {
+  const { subject, timeoutMs } = context;
+  const { tool, folder } = chosen;
+  const version = await findToolVersion(subject.sandboxes, subject.base, tool, folder);
+  if (version === null) return null;
+  return openToolRuns(context, chosen, {
+    tool,
+    onBase: tool,
+    version,
+    added: await readAddedLines(subject.store, subject.base, subject.tree),
+    left: () => timeoutMs,
+    runsTests: true,
+  });
+}
+
+function createToolRuns(
+  context: GateContext,
+  { folder }: PlannedToolRun,
+  { tool, onBase, version, added, left, runsTests }: ToolRunsOptions,
+  failsEarly: boolean,
+): ToolRuns {
+  const { subject } = context;
+  const options = { sandboxes: subject.sandboxes, tool, folder, timeLeftMs: left };
   const base = createBaselineResultProvider(context, {
     readCacheFacts: async () => ({
       tool: { ...onBase, stopRules: null, signs: [], fileMode: null },
@@ -96,10 +208,23 @@ async function runChosenTool(
     requiresReport: tool.format !== null,
     run: () => runTool(subject.base, { ...options, tool: onBase, timeLeftMs: () => context.timeoutMs }),
   });
-  const failsEarly = runsTests && (await isFailFast(subject, tool.line));
-  const runs: { readonly execution: CompletedCommandRun; readonly result: GateResult }[] = [];
-  const once = async (tree: string): Promise<GateResult> => {
-    const execution = await runTool(tree, options);
+  const ran = new Map<string, Promise<CompletedCommandRun>>();
+  const runOnce = (tree: string, { limitMs, ...how }: ExperimentRunOptions): Promise<CompletedCommandRun> => {
+    const key = `${tree}\0${JSON.stringify(how)}`;
+    const { environment = {}, stopsAtFirstFailure = false } = how;
+    const there =
+      ran.get(key) ??
+      runTool(tree, {
+        ...options,
+        tool: stopsAtFirstFailure ? { ...tool, ...stopAtFirstFailure({ line: tool.line }, tool.name) } : tool,
+        environmentOverrides: environment,
+        timeLeftMs: limitMs === undefined ? left : subject.sandboxes.startTimeLimit(limitMs),
+      });
+    if (runsTests) ran.set(key, there);
+    return there;
+  };
+  const evaluateOnce = async (tree: string): Promise<EvaluatedToolRun> => {
+    const execution = await runOnce(tree, {});
     const result = await evaluateTestRun(execution, {
       label: tool.name,
       addedLines: added,
@@ -129,48 +254,18 @@ async function runChosenTool(
         ? { readPatchTests: async () => createPatchTestLookup(await listChangedTestFiles(subject)) }
         : {}),
     });
-    runs.push({ execution, result });
-    return result;
+    return { execution, result };
   };
-  const all: CommandCheckOutcomeWithFindings = await rerunCommandWithBaseScripts(
-    subject,
-    chosen.tool.line,
-    once,
-    folder,
-  );
-  const [first] = runs;
-  const ran: GateResult = {
-    ...all,
-    kind: 'executed',
-    findings: [...(first?.result.findings ?? []), ...all.findings],
-    metadata: {
-      ...metadata,
-      ...first?.result.metadata,
-      runs: runs.length,
-      exit_code: first?.execution.processResult.exitCode ?? null,
-      output_bytes_cut: first?.execution.processResult.truncatedBytes ?? 0,
+  const evaluated = new Map<string, Promise<EvaluatedToolRun>>();
+  return {
+    getBaseline: base,
+    run: (tree, how = {}) => runOnce(tree, how),
+    evaluate: (tree) => {
+      const there = evaluated.get(tree) ?? evaluateOnce(tree);
+      evaluated.set(tree, there);
+      return there;
     },
-    ...(first?.result.tests ? { tests: first.result.tests } : {}),
   };
-  return runsTests && first && touchesLanguage(context, language)
-    ? runExperimentsAgainstBase(context, {
-        result: ran,
-        run: first.execution,
-        getBaseline: base,
-        language,
-        timeLimitMs: context.timeoutMs,
-        timeLeftMs: left,
-        runTests: (tree, { environment = {}, limitMs = left(), stopsAtFirstFailure = false } = {}) =>
-          runTool(tree, {
-            ...options,
-            tool: stopsAtFirstFailure
-              ? { ...tool, ...stopAtFirstFailure({ line: tool.line }, tool.name) }
-              : tool,
-            environmentOverrides: environment,
-            timeLeftMs: subject.sandboxes.startTimeLimit(limitMs),
-          }),
-      })
-    : ran;
 }
 
 /** A patch in another language changes nothing that this tool would run. */
@@ -188,8 +283,14 @@ interface RunToolOptions {
   readonly environmentOverrides?: EnvironmentOverrides;
 }
 
+async function runTool(tree: string, options: RunToolOptions): Promise<CompletedCommandRun> {
+  const run = await runToolUncounted(tree, options);
+  if (options.tool.kind === 'tests') recordTestRun(run.processResult);
+  return run;
+}
+
 /** Runs a tool on a tree, in a checkout of its own, and reads its report. */
-async function runTool(
+async function runToolUncounted(
   tree: string,
   { sandboxes, tool, folder, timeLeftMs, environmentOverrides = {} }: RunToolOptions,
 ): Promise<CompletedCommandRun> {

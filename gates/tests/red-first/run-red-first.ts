@@ -5,11 +5,19 @@ import type { GateContext, GateResult } from '../../core/gate.ts';
 import { buildGateResult, type GateFinding } from '../../core/gate-finding.ts';
 import { isPossibleTestSourceName } from '../../core/test-result.ts';
 import { isCodePath } from '../../languages/code-paths.ts';
+import { languageOfPath } from '../../languages/languages.ts';
 import { findReportInOutput } from '../../reports/read-any-report.ts';
 import type { ToolReport } from '../../reports/tool-report.ts';
-import { writeBaseTreeWithPatchTests } from '../experiments/trees/changed-tests.ts';
-import { runAndEvaluateTests, runTests } from '../gate-runs/run-tests.ts';
+import type { BaselineResultProvider } from '../comparing/baseline-lookup.ts';
+import {
+  readChangedBaseTestFiles,
+  writeBaseTreeWithChangedPatchTests,
+} from '../experiments/trees/changed-tests.ts';
+import { createTestBaselineLookup, runAndEvaluateTests, runTests } from '../gate-runs/run-tests.ts';
+import { openToolTestSuite } from '../gate-runs/run-tools.ts';
+import type { PlannedToolRun } from '../running/choose-tools.ts';
 import type { CompletedCommandRun } from '../running/command-run.ts';
+import { missingToolMessage } from '../running/tool-version.ts';
 
 /** Most test files that are run one by one. */
 const MAX_FILES = 20;
@@ -22,7 +30,7 @@ interface NewTestFile {
 }
 
 /** Runs new and changed tests on the code of the base, where they must fail, and on the patch, where they must pass. */
-export async function runRedFirstGate(context: GateContext, command: string): Promise<GateResult> {
+export async function runRedFirstGate(context: GateContext, plan: RedFirstPlan): Promise<GateResult> {
   const { subject } = context;
   const { texts } = await readChangedFileTexts(subject, isCodePath);
   const tests: NewTestFile[] = [];
@@ -41,45 +49,38 @@ export async function runRedFirstGate(context: GateContext, command: string): Pr
     kind: 'executed',
     findings: [],
     detail,
-    metadata: { command, new_tests: tests.reduce((sum, { names }) => sum + names.length, 0) },
+    metadata: {
+      command: describePlan(plan),
+      new_tests: tests.reduce((sum, { names }) => sum + names.length, 0),
+    },
   });
   if (tests.length === 0) return { ...result('skipped', 'no test case is new or changed'), kind: 'checked' };
-  const files = tests.map(({ path }) => path);
-  const green = await runAndEvaluateTests(
-    context,
-    lineFor(command, files),
-    subject.tree,
-    () => context.timeoutMs,
-  );
-  if (green.outcome !== 'passed')
-    return result(green.outcome, `the new tests do not pass on the patch: ${green.detail}`);
-  const tree = await writeBaseTreeWithPatchTests(subject);
+  const suites = await openSuites(context, plan, tests);
+  if (typeof suites === 'string') return result('could_not_run', suites);
+  for (const { evaluatePatch } of suites) {
+    const green = await evaluatePatch();
+    if (green.outcome !== 'passed')
+      return result(green.outcome, `the new tests do not pass on the patch: ${green.detail}`);
+  }
+  const tree = await writeBaseTreeWithChangedPatchTests(subject, await readChangedBaseTestFiles(subject));
   // The question is what the base says of these tests: nothing else of the patch is to have a word in it.
   subject.sandboxes.runExclusively(tree);
   const seen: GateFinding[] = [];
-  const unclear: string[] = [];
-  for (const group of command.includes(PLACEHOLDER)
-    ? tests.slice(0, MAX_FILES).map((each) => [each])
-    : [tests]) {
-    const ran = await run(
-      context,
-      lineFor(
-        command,
-        group.map(({ path }) => path),
-      ),
-      tree,
-    );
-    const { outcome, detail } = ran;
-    if (outcome !== 'passed' && outcome !== 'failed') unclear.push(detail);
-    else seen.push(...findTestsPassingOnBase(group, ran, outcome === 'passed'));
-  }
-  if (unclear.length > 0)
-    return result('could_not_run', `the new tests could not be run on the base: ${unclear[0]}`);
-  if (seen.length === 0 && !command.includes(PLACEHOLDER)) {
+  for (const suite of suites) {
+    const found: GateFinding[] = [];
+    let isNamed = true;
+    for (const { tests: group, run } of suite.runs) {
+      const ran = await run(tree);
+      const { outcome, detail } = ran;
+      if (outcome !== 'passed' && outcome !== 'failed')
+        return result('could_not_run', `the new tests could not be run on the base: ${detail}`);
+      found.push(...findTestsPassingOnBase(group, ran, outcome === 'passed'));
+      isNamed &&= createFailedTestLookup(ran.report) !== null;
+    }
+    seen.push(...found);
     // A suite that is red without the new tests says nothing about them.
-    const alone = await run(context, command, subject.base);
-    const report = createFailedTestLookup((await run(context, command, tree)).report);
-    if (alone.outcome !== 'passed' && report === null)
+    const alone = found.length > 0 || isNamed ? null : await suite.getBaseline?.();
+    if (alone && alone.outcome !== 'passed')
       return result('could_not_run', `the tests of the base do not pass by themselves: ${alone.detail}`);
   }
   return {
@@ -87,6 +88,64 @@ export async function runRedFirstGate(context: GateContext, command: string): Pr
     kind: 'executed',
     metadata: result('passed', '').metadata ?? {},
   };
+}
+
+const describePlan = (plan: RedFirstPlan): string =>
+  'command' in plan ? plan.command : [...new Set(plan.tools.map(({ tool }) => tool.name))].join(', ');
+
+/** What runs the new tests: one command line, or the test tools of the project's languages. */
+export type RedFirstPlan = { readonly command: string } | { readonly tools: readonly PlannedToolRun[] };
+
+/** How new tests are run. The tests gate shares its runs: none runs twice on the same tree. */
+interface RedFirstSuite {
+  readonly evaluatePatch: () => Promise<GateResult>;
+  /** Runs on the code of the base, and the tests that each is about. */
+  readonly runs: readonly {
+    readonly tests: readonly NewTestFile[];
+    readonly run: (tree: string) => Promise<CompletedCommandRun>;
+  }[];
+  /** Null: files are named one by one, so the rest of the base's suite does not run. */
+  readonly getBaseline: BaselineResultProvider | null;
+}
+
+/** @returns why the tests cannot be run, where that is so. */
+async function openSuites(
+  context: GateContext,
+  plan: RedFirstPlan,
+  tests: readonly NewTestFile[],
+): Promise<RedFirstSuite[] | string> {
+  const { subject, timeoutMs } = context;
+  if ('command' in plan) {
+    const { command } = plan;
+    const takesFiles = command.includes(PLACEHOLDER);
+    const all = lineFor(command, tests);
+    return [
+      {
+        evaluatePatch: () => runAndEvaluateTests(context, all, subject.tree, () => timeoutMs),
+        runs: (takesFiles ? tests.slice(0, MAX_FILES).map((each) => [each]) : [tests]).map((group) => ({
+          tests: group,
+          run: (tree) => runTests(subject, lineFor(command, group), tree, timeoutMs),
+        })),
+        getBaseline: takesFiles ? null : createTestBaselineLookup(context, command),
+      },
+    ];
+  }
+  const suites: RedFirstSuite[] = [];
+  for (const chosen of plan.tools) {
+    const { tool, folder, language } = chosen;
+    const group = tests.filter(
+      ({ path }) => languageOfPath(path) === language && (folder === '' || path.startsWith(`${folder}/`)),
+    );
+    if (group.length === 0) continue;
+    const suite = await openToolTestSuite(context, chosen);
+    if (suite === null) return missingToolMessage(tool);
+    suites.push({
+      evaluatePatch: async () => (await suite.evaluate(subject.tree)).result,
+      runs: [{ tests: group, run: (tree) => suite.run(tree) }],
+      getBaseline: suite.getBaseline,
+    });
+  }
+  return suites.length > 0 ? suites : 'no test tool of the project runs the new tests; set red_first_command';
 }
 
 /** New tests that pass without the patch: by name where the runner reports names, else all of a run that passed. */
@@ -111,11 +170,8 @@ function findTestsPassingOnBase(
 }
 
 const quoted = (path: string): string => `'${path.replaceAll("'", "'\\''")}'`;
-const lineFor = (command: string, files: readonly string[]): string =>
-  command.replaceAll(PLACEHOLDER, () => files.map(quoted).join(' '));
-
-const run = ({ subject, timeoutMs }: GateContext, line: string, tree: string): Promise<CompletedCommandRun> =>
-  runTests(subject, line, tree, timeoutMs);
+const lineFor = (command: string, files: readonly NewTestFile[]): string =>
+  command.replaceAll(PLACEHOLDER, () => files.map(({ path }) => quoted(path)).join(' '));
 
 /** Results of single tests, from a report of a test command. */
 interface FailedTestLookup {

@@ -2,14 +2,6 @@ import type { PatchToCheck } from '../../core/patch-to-check.ts';
 
 export type ProjectScriptKind = 'lint' | 'type_check' | 'tests';
 
-/** Runners that a project configures itself, by the files of the base commit; the first that is there counts. */
-const RUNNERS: readonly { readonly file: string; readonly when?: RegExp; readonly command: string }[] = [
-  { file: 'pytest.ini', command: 'pytest -q' },
-  { file: 'pyproject.toml', when: /^\[tool\.pytest\b/m, command: 'pytest -q' },
-  { file: 'go.mod', command: 'go test ./...' },
-  { file: 'Cargo.toml', command: 'cargo test --quiet' },
-];
-
 /** Names under which projects keep the scripts in their package.json. */
 export const PROJECT_SCRIPT_NAMES: Readonly<Record<ProjectScriptKind, readonly string[]>> = {
   lint: ['lint'],
@@ -18,17 +10,6 @@ export const PROJECT_SCRIPT_NAMES: Readonly<Record<ProjectScriptKind, readonly s
 };
 /** What `npm init` writes. */
 const NO_TEST = /no test specified/;
-
-/** The command that runs the project's tests, or null when it configures none. Its own script comes first. */
-export async function findTestCommand(subject: Pick<PatchToCheck, 'baseFile'>): Promise<string | null> {
-  const script = await findProjectScript(subject, 'tests');
-  if (script !== null) return script;
-  for (const { file, when, command } of RUNNERS) {
-    const text = await subject.baseFile(file);
-    if (text !== null && (when?.test(text) ?? true)) return command;
-  }
-  return null;
-}
 
 /** The command of the project's own script in package.json, or null when it has none. */
 export async function findProjectScript(

@@ -9,7 +9,12 @@ import {
   type ExperimentResult,
   type TestExperiment,
 } from '../engine/experiment.ts';
-import { createReachingTestsLookup, writeTreeWithOnlyTests } from '../trees/changed-tests.ts';
+import { selectTestsReadingEnvironment } from '../sources/environment-reads.ts';
+import {
+  createReachingTestsLookup,
+  readProjectCodeWithinTimeLimit,
+  writeTreeWithOnlyTests,
+} from '../trees/changed-tests.ts';
 
 /** Most test files that run once more in the perturbed environment. */
 const MAX_TEST_FILES = 20;
@@ -30,7 +35,10 @@ const PERTURBED_ENVIRONMENT: Readonly<Record<string, string>> = {
   TERM: 'xterm-256color',
 };
 
-/** Runs the tests that reach the patch in another environment; where one fails, the base's tests run there as well. */
+/**
+ * Runs the tests that reach the patch and may read their environment in another one; where one fails, the base's tests run there as
+ * well.
+ */
 export const perturbedEnvironmentExperiment: TestExperiment = {
   id: 'perturbed_environment',
   evidence: 'optional',
@@ -47,9 +55,18 @@ async function runPerturbed({ subject, run, runTests }: ExperimentInput): Promis
   const reaching = await createReachingTestsLookup(subject);
   const changed = subject.changes.flatMap(({ path, headEntry }) => (headEntry ? [path] : []));
   const all = reaching === null ? [] : [...new Set(changed.flatMap((path) => reaching(path)))];
-  const tests = all.slice(0, MAX_TEST_FILES);
-  if (tests.length === 0)
+  const project = all.length === 0 ? null : await readProjectCodeWithinTimeLimit(subject);
+  if (project === null)
     return { ...EMPTY_EXPERIMENT_RESULT, facts: { perturbed_environment: 'no test reaches the patch' } };
+  const selected = await selectTestsReadingEnvironment({
+    store: subject.store,
+    code: project.head,
+    changed,
+    tests: all,
+  });
+  const tests = selected.slice(0, MAX_TEST_FILES);
+  if (tests.length === 0)
+    return { ...EMPTY_EXPERIMENT_RESULT, facts: { perturbed_environment: 'no test reads its environment' } };
   const options = { environment: PERTURBED_ENVIRONMENT };
   const perturbed = await runTests(await writeTreeWithOnlyTests(subject, subject.tree, tests), options);
   const facts = { perturbed_environment: `${tests.length} test files` };

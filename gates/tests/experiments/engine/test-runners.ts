@@ -4,7 +4,7 @@ import type { ExperimentRunOptions, TreeTestRunner } from './experiment.ts';
 import type { MissingEvidenceReason } from './finding-causes.ts';
 
 /** Least CPU time for the experiments of one patch, in milliseconds, however little its suite takes. */
-const MIN_CPU_MS = 100_000;
+const MIN_CPU_MS = 10_000;
 /** How much longer than its CPU time a budget lasts by the clock: what sleeps uses no CPU. */
 const WALL_CLOCK_FACTOR = 4;
 
@@ -20,7 +20,10 @@ interface BudgetOptions {
   readonly timeLeftMs: () => number;
 }
 
-/** The one budget of a patch's experiments: CPU time of what they start, so that a busy machine does not make it less. */
+/**
+ * The one budget of a patch's experiments: CPU time of what they start, so that a busy machine does not make it less. Required runs are
+ * charged too, and never refused; optional ones get what is left.
+ */
 export class ExperimentCpuBudget {
   #cpuMs: number;
   readonly #until: number;
@@ -98,7 +101,7 @@ export async function runUntilEvidenceIsMissing(
 export interface ExperimentTestRunners {
   /** At the cost of the budget. @throws ExperimentBudgetSpentError */
   readonly optional: TreeTestRunner;
-  /** Starts the time of one required row, which is no part of the budget. @throws MissingExperimentEvidenceError once it has passed */
+  /** Starts the time of one required row. Its runs count in the budget, and go on after it is spent. @throws MissingExperimentEvidenceError once its time has passed */
   readonly startRequired: () => TreeTestRunner;
 }
 
@@ -115,16 +118,21 @@ export interface ExperimentTestRunnersOptions {
   readonly startTimeLimit: (limitMs: number) => () => number;
 }
 
+const runKey = (
+  tree: string,
+  { environment = {}, stopsAtFirstFailure = false }: ExperimentRunOptions,
+): string => JSON.stringify([tree, environment, stopsAtFirstFailure]);
+
 export function createExperimentTestRunners(options: ExperimentTestRunnersOptions): ExperimentTestRunners {
   const { run, budget, timeLimitMs, startTimeLimit, patchMs, baseMs } = options;
   const known = new Map<string, Promise<CompletedCommandRun>>();
   const runOnce = (
     tree: string,
-    { limitMs, environment }: ExperimentRunOptions,
+    { limitMs, ...how }: ExperimentRunOptions,
     start: (limitMs: number | undefined) => Promise<CompletedCommandRun>,
   ): Promise<CompletedCommandRun> => {
     if (limitMs !== undefined) return start(limitMs);
-    const key = JSON.stringify([tree, environment ?? {}]);
+    const key = runKey(tree, how);
     const there = known.get(key) ?? start(undefined);
     known.set(key, there);
     return there;
@@ -136,8 +144,7 @@ export function createExperimentTestRunners(options: ExperimentTestRunnersOption
   };
   return {
     optional: async (tree, options = {}) => {
-      const key = JSON.stringify([tree, options.environment ?? {}]);
-      if (budget.isSpent && (options.limitMs !== undefined || !known.has(key)))
+      if (budget.isSpent && (options.limitMs !== undefined || !known.has(runKey(tree, options))))
         throw new ExperimentBudgetSpentError();
       return runOnce(tree, options, (limitMs = extraRunLimitMs(patchMs)) =>
         runCharged(tree, { ...options, limitMs: Math.min(limitMs, budget.timeLeftMs) }),
@@ -149,7 +156,7 @@ export function createExperimentTestRunners(options: ExperimentTestRunnersOption
       return async (tree, options = {}) => {
         if (left() <= 1) throw new MissingExperimentEvidenceError({ code: 'no_time_left', limitMs });
         return runOnce(tree, options, (own = left()) =>
-          run(tree, { ...options, limitMs: Math.min(timeLimitMs, own) }),
+          runCharged(tree, { ...options, limitMs: Math.min(timeLimitMs, own) }),
         );
       };
     },

@@ -161,11 +161,17 @@ export async function writeBaseTreeWithPatchTests({ store, tree, changes }: Patc
   return editTree(store, tree, edits);
 }
 
-/** The same, where test files differ without those that do not. */
+/** The same, with only those tests that the patch writes or changes, and what they need. */
 export const writeBaseTreeWithChangedPatchTests = async (
   subject: PatchToCheck,
   changed: ChangedBaseTestFiles | null,
-): Promise<string> => changed?.patchTestsOnOldCode() ?? writeBaseTreeWithPatchTests(subject);
+): Promise<string> =>
+  changed?.patchTestsOnOldCode() ??
+  writeTreeWithOnlyTests(
+    subject,
+    await writeBaseTreeWithPatchTests(subject),
+    await listTestFilesInPatch(subject),
+  );
 
 /** Tests, and what lies beside them, that the patch writes: also where they stand among the code. */
 export async function listTestFilesInPatch(subject: PatchToCheck): Promise<string[]> {

@@ -91,7 +91,10 @@ test('tests that notice let their patch pass, and the record says how much was t
     'test/price.test.js': `${TEST}test('tax', () => {\n  assert.equal(tax(100, 5), 6);\n  assert.equal(tax(-1, 5), 0);\n  assert.equal(tax(1, -5), 0);\n  assert.equal(tax(0, 5), 1);\n});\n`,
   });
   expect(judged.verdict).toBe('pass');
-  expect(judged.facts).toMatchObject({ mutants_tried: 4, perturbed_environment: '1 test files' });
+  expect(judged.facts).toMatchObject({
+    mutants_tried: 4,
+    perturbed_environment: 'no test reads its environment',
+  });
 });
 
 test.each([
