@@ -108,6 +108,7 @@ export function renderCheckReport(
     `${pc.dim('base')} ${evidence.base_commit.slice(0, 12)}  ${pc.dim('tree')} ${evidence.tree.slice(0, 12)}  ${formatCount(evidence.changed_files.length, 'changed file')}`,
     '',
     table,
+    ...section('Test runs', evidence.gates.flatMap(describeTestRunCosts)),
     ...section(
       'Screenshots',
       listScreenshots(evidence).map(
@@ -138,6 +139,17 @@ export function renderCheckReport(
     '',
     `verdict ${pc.bold(chooseVerdictStyle(pc, verdict.verdict)(verdict.verdict))}${verdict.verified ? '' : pc.yellow(' (unverified)')}${pc.dim(`  ${formatDuration(evidence.duration_ms)}`)}`,
   ].join('\n');
+}
+
+/** Says how often tests ran for a gate, what that has cost, and how that compares with one run of the suite. */
+function describeTestRunCosts({ name, cached, metadata }: Evidence['gates'][number]): string[] {
+  const { test_runs: runs, test_runs_cpu_ms: cpuMs, suite_cpu_ms: suiteMs } = metadata;
+  if (cached || typeof runs !== 'number' || typeof cpuMs !== 'number') return [];
+  const ratio =
+    typeof suiteMs === 'number' && suiteMs > 0
+      ? `, ${(cpuMs / suiteMs).toFixed(1)} times one run of the suite (${formatDuration(suiteMs)})`
+      : '';
+  return [`gate ${name}: ${formatCount(runs, 'run')}, ${formatDuration(cpuMs)} of CPU time${ratio}`];
 }
 
 const protectedLines = (

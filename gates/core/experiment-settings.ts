@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** Multiple of the suite's own time that optional experiments may take together. */
+/** Multiple of the suite's own time that experiments may take together. */
 export const DEFAULT_EXPERIMENT_TIME_MULTIPLE = 1;
 
 /**
@@ -14,7 +14,7 @@ export const CHANGE_DEMONSTRATION_POLICIES = ['advise', 'refer', 'off'] as const
 
 /** Keys of `quality_gates` for experiments: extra runs of tests under changed conditions. */
 export const TEST_EXPERIMENT_SETTING_SCHEMAS = {
-  /** Time of all optional experiments together, as a multiple of what the suite takes; 100 s of CPU time at least. */
+  /** Time of all experiments together, as a multiple of what the suite takes; 10 s of CPU time at least. Required ones always run. */
   experiment_budget: z.number().min(0.1).max(1_000).optional(),
   /** Runs tests that the patch can break once more in another time zone, locale, host and user, and without `CI`. */
   perturbed_environment: z.boolean().optional(),

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { redFirstGate } from '../../gates/gates/red-first.ts';
 import { createFailedTestLookup, readFailedTests } from '../../gates/tests/red-first/run-red-first.ts';
+import { gatherEvidenceOn } from '../support/gather-evidence.ts';
+import { createTestRepository } from '../support/git-repository.ts';
 import { runGate } from '../support/patch-fixture.ts';
 
 const HEAD = "const { test } = require('node:test');\nconst assert = require('node:assert');\n";
@@ -77,6 +79,24 @@ describe('new tests', () => {
     const result = await runGate(redFirstGate, base, { 'test/sum.test.js': red });
     expect(result.outcome).toBe('could_not_run');
   });
+});
+
+test('the gate repeats no run of the tests gate', async () => {
+  const config =
+    'version: 1\nquality_gates:\n  lint: false\n  tests: true\n  red_first: true\n  mutants: { enabled: false }\n  perturbed_environment: false\n';
+  const repository = createTestRepository({
+    ...base,
+    'package.json': '{"scripts":{"unit":"node --test"}}\n',
+    'assay.yaml': config,
+    'test/other.test.js': old,
+  });
+  repository.write({ ...product, 'test/sum.test.js': red });
+  const evidence = await gatherEvidenceOn(repository, []);
+  const gates = evidence.gates.filter(({ name }) => name === 'tests' || name === 'red_first');
+  expect(gates.map(({ outcome }) => outcome)).toEqual(['passed', 'passed']);
+  const runs = gates.reduce((sum, { metadata }) => sum + Number(metadata['test_runs'] ?? 0), 0);
+  // The patch, the base, the base's tests on the new code, and the new tests on the base's code.
+  expect(runs).toBe(4);
 });
 
 test.each([

@@ -47,8 +47,9 @@ export async function runExperimentsAgainstBase(
     runs++;
     return passed.runTests(tree, options);
   };
+  const suiteMs = run.processResult.cpuMs ?? run.processResult.durationMs;
   const budget = new ExperimentCpuBudget({
-    suiteMs: run.processResult.cpuMs ?? run.processResult.durationMs,
+    suiteMs,
     factor: experimentSettings?.budget ?? DEFAULT_EXPERIMENT_TIME_MULTIPLE,
     timeLeftMs,
   });
@@ -102,6 +103,7 @@ export async function runExperimentsAgainstBase(
         : { changed_test_files: inventory.changedTests.baseTestFiles.length }),
       ...found.facts,
       experiment_runs: runs,
+      suite_cpu_ms: Math.round(suiteMs),
     },
     ...hiddenResults,
   };
