@@ -1,0 +1,193 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import * as z from 'zod';
+import { type HistoryCommit, listHistoryCommits } from './history-commits.ts';
+import type { ListedRepository } from './repository-list.ts';
+
+const CLI = resolve(import.meta.dirname, '../../cli/assay.js');
+
+/** What `assay check --json` says, as far as it is counted. */
+const Checked = z.object({
+  verdict: z.enum(['pass', 'fail', 'refer']),
+  reasons: z.array(z.string()),
+  gates: z.array(
+    z.object({ name: z.string(), outcome: z.string(), metadata: z.record(z.string(), z.unknown()) }),
+  ),
+});
+
+/** One honest commit, checked against its parent with what `assay init` proposed. */
+export interface CheckedCommit extends Pick<HistoryCommit, 'id' | 'subject'> {
+  readonly verdict: 'pass' | 'fail' | 'refer' | 'error';
+  /** Why it did not pass; empty where it did. */
+  readonly cause: string;
+  /** CPU time of the whole check, and of one run of the suite, in milliseconds. */
+  readonly checkCpuMs: number;
+  readonly suiteCpuMs: number | null;
+}
+
+export interface RepositoryReplay {
+  readonly name: string;
+  readonly language: ListedRepository['language'];
+  readonly half: ListedRepository['half'];
+  /** `init` proposed gates without editing, and tests are among them. */
+  readonly isUsable: boolean;
+  /** What `init` proposed, or why it could not. */
+  readonly init: string;
+  readonly commits: readonly CheckedCommit[];
+}
+
+interface ProcessOutput {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Of the process and all that it started, in milliseconds. */
+  readonly cpuMs: number;
+}
+
+/** Runs the command line of this checkout. Bash tells the CPU time of everything that it waited for. */
+function runAssay(args: readonly string[], home: string): Promise<ProcessOutput> {
+  return new Promise((done) => {
+    const child = spawn(
+      'bash',
+      ['-c', `TIMEFORMAT='assay-cpu %U %S'; time "$@"`, 'replay', process.execPath, CLI, ...args],
+      { env: { ...process.env, HOME: home, NO_COLOR: '1' }, stdio: ['ignore', 'pipe', 'pipe'] },
+    );
+    let [stdout, stderr] = ['', ''];
+    child.stdout.on('data', (text) => {
+      stdout += text;
+    });
+    child.stderr.on('data', (text) => {
+      stderr += text;
+    });
+    child.on('close', (code) => {
+      const [, user = 0, system = 0] = (/assay-cpu ([\d.]+) ([\d.]+)\s*$/.exec(stderr) ?? []).map(Number);
+      done({ code, stdout, stderr, cpuMs: (user + system) * 1_000 });
+    });
+  });
+}
+
+function git(args: readonly string[]): void {
+  const { status, stderr } = spawnSync('git', ['-c', 'safe.directory=*', ...args], { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`git ${args[0]}: ${stderr.trim().slice(0, 300)}`);
+}
+
+export interface ReplayListOptions {
+  /** Commits of each repository. */
+  readonly commits: number;
+  /** Folder with `owner+name/repo`, git folders that are taken instead of GitHub; null: everything is cloned. */
+  readonly mirror: string | null;
+}
+
+/** Tries a repository as a new user would: `init --write` on the parent of the oldest commit, then `check` of each commit. */
+export async function replayListedRepository(
+  { name, language, half }: ListedRepository,
+  { commits: most, mirror }: ReplayListOptions,
+): Promise<RepositoryReplay> {
+  const folder = mkdtempSync(join(tmpdir(), 'assay-replay-'));
+  const [home, repository, config] = ['home', 'repository', 'assay.yaml'].map((each) =>
+    join(folder, each),
+  ) as [string, string, string];
+  const result = (init: string, isUsable = false, commits: CheckedCommit[] = []): RepositoryReplay => ({
+    ...{ name, language, half, isUsable, init, commits },
+  });
+  try {
+    mkdirSync(home);
+    const local = mirror === null ? null : join(mirror, name.replace('/', '+'), 'repo');
+    const source = local !== null && existsSync(local) ? local : `https://github.com/${name}`;
+    git(['clone', '--quiet', source, repository]);
+    const chosen = listHistoryCommits(join(repository, '.git'), most);
+    const oldest = chosen.at(-1);
+    if (oldest === undefined) return result('no commit with one parent that changes more than prose');
+    const checkOut = (commit: string): void =>
+      git(['-C', repository, 'checkout', '--quiet', '--force', '--detach', commit]);
+    checkOut(oldest.parent);
+    // A configuration of the repository's own would answer for `init`.
+    rmSync(join(repository, 'assay.yaml'), { force: true });
+    const proposed = await runAssay(['init', '--repo', repository, '--write'], home);
+    if (proposed.code !== 0) return result(`init failed: ${lastLine(proposed.stderr)}`);
+    copyFileSync(join(repository, 'assay.yaml'), config);
+    rmSync(join(repository, 'assay.yaml'));
+    const text = readFileSync(config, 'utf8');
+    const runsTests = /^ {2}(?:tests: true|test_command:)/m.test(text);
+    const checked: CheckedCommit[] = [];
+    for (const commit of chosen) {
+      checkOut(commit.id);
+      git(['-C', repository, 'clean', '--quiet', '--force', '-d', '-x']);
+      const args = ['check', '--repo', repository, '--base', commit.parent, '--config', config, '--json'];
+      checked.push(toCheckedCommit(commit, await runAssay(args, home)));
+    }
+    return result(runsTests ? 'tests run' : 'no tests', runsTests, checked);
+  } catch (error) {
+    return result(error instanceof Error ? error.message : String(error));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const lastLine = (text: string): string =>
+  (
+    text
+      .trim()
+      .split('\n')
+      .findLast((line) => !line.startsWith('assay-cpu')) ?? ''
+  ).slice(0, 300);
+
+function toCheckedCommit({ id, subject }: HistoryCommit, ran: ProcessOutput): CheckedCommit {
+  const known = { id, subject, checkCpuMs: ran.cpuMs };
+  const json = (() => {
+    try {
+      return Checked.parse(JSON.parse(ran.stdout));
+    } catch {
+      return null;
+    }
+  })();
+  if (json === null)
+    return { ...known, verdict: 'error', cause: lastLine(ran.stderr || ran.stdout), suiteCpuMs: null };
+  const suite = json.gates.find(({ name }) => name === 'tests')?.metadata['suite_cpu_ms'];
+  return {
+    ...known,
+    verdict: json.verdict,
+    cause: json.verdict === 'pass' ? '' : json.reasons.join('; ').slice(0, 300),
+    suiteCpuMs: typeof suite === 'number' ? suite : null,
+  };
+}
+
+/** CPU time of the check of each commit as a multiple of one run of its suite; sorted. */
+const costRatios = (commits: readonly CheckedCommit[]): number[] =>
+  commits
+    .flatMap(({ checkCpuMs, suiteCpuMs }) => (suiteCpuMs ? [checkCpuMs / suiteCpuMs] : []))
+    .toSorted((a, b) => a - b);
+
+const median = (sorted: readonly number[]): number | null => sorted[Math.floor(sorted.length / 2)] ?? null;
+
+/** The figures as Markdown. Causes are shown only for repositories that may be looked at. */
+export function renderRepositoryReplays(all: readonly RepositoryReplay[]): string {
+  const count = (commits: readonly CheckedCommit[], verdict: CheckedCommit['verdict']): number =>
+    commits.filter((each) => each.verdict === verdict).length;
+  const commits = all.flatMap((each) => each.commits);
+  const ratios = all.flatMap((each) => median(costRatios(each.commits)) ?? []).toSorted((a, b) => a - b);
+  const times = (value: number | null): string => (value === null ? '-' : value.toFixed(1));
+  const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
+  return [
+    '| Repository | Language | Half | Usable without editing | Pass | Needs review | Fail | No verdict | Cost ÷ suite |',
+    '|---|---|---|---|---:|---:|---:|---:|---:|',
+    ...all.map(
+      (each) =>
+        `| ${each.name} | ${each.language} | ${each.half} | ${each.isUsable ? 'yes' : cell(`no: ${each.init}`)} | ${(['pass', 'refer', 'fail', 'error'] as const).map((verdict) => count(each.commits, verdict)).join(' | ')} | ${times(median(costRatios(each.commits)))} |`,
+    ),
+    '',
+    `Usable without editing: ${all.filter(({ isUsable }) => isUsable).length} of ${all.length}. Of ${commits.length} honest commits ${count(commits, 'pass')} pass, ${count(commits, 'refer')} need review, ${count(commits, 'fail')} fail, ${count(commits, 'error')} have no verdict. Median cost: ${times(median(ratios))} times the suite.`,
+    '',
+    '| Commit | Verdict | Cause |',
+    '|---|---|---|',
+    ...all
+      .filter(({ half }) => half === 'look')
+      .flatMap(({ name, commits: own }) =>
+        own.flatMap(({ id, verdict, cause }) =>
+          verdict === 'pass' ? [] : [`| ${name}@${id.slice(0, 10)} | ${verdict} | ${cell(cause)} |`],
+        ),
+      ),
+  ].join('\n');
+}
