@@ -20,6 +20,51 @@ export const requiresHumanDecision = (task: TaskView): boolean =>
 export const hasTaskSettled = (task: TaskView): boolean =>
   isTerminalStatus(task.status) || requiresHumanDecision(task);
 
+/** Maximum number of tasks that are looked at, one after the other, to learn what a task waits for. */
+const MAX_WAITING_CHAIN = 50;
+
+/**
+ * Follows what a task waits for, from task to task, to one that only a person can move on. Null: the task can still go on by itself, or the
+ * caller may not read what it waits for.
+ */
+async function findBlockingDecision(
+  task: TaskView,
+  read: (id: string) => Promise<TaskView | null>,
+): Promise<TaskView | null> {
+  let current: TaskView | null = task;
+  for (let step = 0; current !== null && step < MAX_WAITING_CHAIN; step++) {
+    if (requiresHumanDecision(current)) return current;
+    current = current.blocked_reason === null ? null : await read(current.blocked_reason.task_id);
+  }
+  return null;
+}
+
+/** Returns a reader of tasks that prefers `known` ones, and returns null for a task that the caller cannot read. */
+const createTaskReader =
+  (client: ApiRouteClient, known: ReadonlyMap<string, TaskView>) =>
+  async (id: string): Promise<TaskView | null> => {
+    try {
+      return known.get(id) ?? (await client.getTask({ id }));
+    } catch (error) {
+      if (error instanceof CliError && error.exitCode === CLI_EXIT_CODES.notFound) return null;
+      throw error;
+    }
+  };
+
+/** Returns the tasks, among these and among those that they wait for, that wait for a reviewer or an approver. */
+export async function findPendingDecisions(
+  client: ApiRouteClient,
+  tasks: readonly TaskView[],
+): Promise<TaskView[]> {
+  const read = createTaskReader(client, new Map(tasks.map((task) => [task.id, task])));
+  const found = new Map<string, TaskView>();
+  for (const task of tasks) {
+    const blocking = await findBlockingDecision(task, read);
+    if (blocking && awaitsDecision(blocking)) found.set(blocking.id, blocking);
+  }
+  return [...found.values()];
+}
+
 /** Polling intervals: short while tasks change, longer while they do not. */
 const MIN_POLL_MS = 150;
 const MAX_POLL_MS = 2_000;
@@ -32,8 +77,21 @@ export interface FollowTasksOptions {
   readonly onChange?: (task: TaskView) => void;
 }
 
+/** Whether all of these tasks wait for decisions about other tasks. */
+async function areBlockedByDecisions(
+  client: ApiRouteClient,
+  open: readonly string[],
+  last: ReadonlyMap<string, TaskView>,
+): Promise<boolean> {
+  const waiting = open.flatMap((id) => last.get(id) ?? []);
+  if (waiting.length < open.length || waiting.some((task) => task.blocked_reason === null)) return false;
+  const read = createTaskReader(client, last);
+  for (const task of waiting) if ((await findBlockingDecision(task, read)) === null) return false;
+  return true;
+}
+
 /**
- * Follows tasks until each has settled. Returns their last states in the order of `ids`; rejects when `signal` aborts. The HTTP API has
+ * Follows tasks until each has settled, or waits for a decision about another task. Returns their last states in the order of `ids`; rejects when `signal` aborts. The HTTP API has
  * no push, so this polls; only a worker without a task (worker/run-worker.ts) polls, too.
  */
 export async function followTasks(
@@ -48,7 +106,8 @@ export async function followTasks(
       const task = last.get(id);
       return task === undefined || !hasTaskSettled(task);
     });
-    if (open.length === 0) return ids.flatMap((id) => last.get(id) ?? []);
+    if (open.length === 0 || (await areBlockedByDecisions(client, open, last)))
+      return ids.flatMap((id) => last.get(id) ?? []);
     if (last.size > 0) await setTimeout(wait, undefined, options.signal ? { signal: options.signal } : {});
     let changed = false;
     for (let at = 0; at < open.length; at += MAX_REQUESTS)
@@ -99,8 +158,10 @@ export async function followTasksWithProgress(
   }
 }
 
-/** Returns 1 if a task failed or can never start, else 3 if a task waits for a reviewer or approver, else 0. */
+/** Returns 1 if a task failed or can never start, else 3 if a task waits for a decision about it or about another task, else 0. */
 export function exitCodeForTasks(tasks: readonly TaskView[]): CliExitCode {
-  if (tasks.some((task) => task.status !== 'done' && !awaitsDecision(task))) return CLI_EXIT_CODES.failed;
+  const canStillEnd = (task: TaskView): boolean =>
+    awaitsDecision(task) || (task.blocked_reason !== null && !requiresHumanDecision(task));
+  if (tasks.some((task) => task.status !== 'done' && !canStillEnd(task))) return CLI_EXIT_CODES.failed;
   return tasks.some((task) => task.status !== 'done') ? CLI_EXIT_CODES.needsReview : CLI_EXIT_CODES.ok;
 }

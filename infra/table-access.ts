@@ -49,7 +49,7 @@ export const TABLE_ACCESS_BY_FUNCTION = {
       'deadLetter',
       'provider',
     ],
-    indexes: ['byStatus'],
+    indexes: ['byStatus', 'byWait'],
   },
   // What a person would do with `assay submit` and `assay retry`, and what became of delivered work.
   'api-webhook': { GetItem: ['task', 'heartbeat', 'meter', 'mergedWork'], PutItem: ['task'] },

@@ -3,8 +3,9 @@ import type { TaskView } from '../../shared/api/task-schemas.ts';
 import type { ExpectedChangeKind } from '../../shared/contract/submission/expected-changes.ts';
 import { formatCount } from '../../shared/lib/format.ts';
 import { CLI_EXIT_CODES, CliError } from '../exit.ts';
-import { exitCodeForTasks, followTasksWithProgress } from '../follow-tasks.ts';
+import { exitCodeForTasks, findPendingDecisions, followTasksWithProgress } from '../follow-tasks.ts';
 import { addHiddenTests, readHiddenTests } from '../hidden-tests.ts';
+import { showDecisionCommands } from '../output/decision-commands.ts';
 import { renderTaskResults } from '../output/task-results.ts';
 import { chooseStatusStyle, renderTaskNote } from '../output/task-style.ts';
 import { defineArgument, defineOption } from '../parameters.ts';
@@ -105,6 +106,7 @@ export const submitCommand = defineServerCommand({
         session.out,
       ),
     );
+    showDecisionCommands(session, await findPendingDecisions(session.client(), tasks));
     return exitCodeForTasks(tasks);
   },
 });

@@ -1,4 +1,5 @@
-import { exitCodeForTasks, followTasksWithTimeout } from '../follow-tasks.ts';
+import { exitCodeForTasks, findPendingDecisions, followTasksWithTimeout } from '../follow-tasks.ts';
+import { showDecisionCommands } from '../output/decision-commands.ts';
 import { startTaskProgressDisplay } from '../output/task-progress.ts';
 import { defineArgument } from '../parameters.ts';
 import { defineServerCommand } from '../server-command.ts';
@@ -26,6 +27,8 @@ export const watchCommand = defineServerCommand({
       const tasks = await followTasksWithTimeout(timeout, session.client(), ids, (task) =>
         progress ? progress.show(task) : session.io.stdout.write(`${JSON.stringify(task)}\n`),
       );
+      progress?.stop();
+      showDecisionCommands(session, await findPendingDecisions(session.client(), tasks));
       return exitCodeForTasks(tasks);
     } finally {
       progress?.stop();

@@ -215,6 +215,7 @@ export function renderTaskDetails(task: TaskView, chain: Chain, pc: TerminalColo
   add('failure', task.failure && pc.red(`${toOneLine(task.failure.code)}: ${renderTaskNote(task)}`));
   add('waits for', task.blocked_reason && toOneLine(task.blocked_reason.message));
   add('held since', task.hold && `${task.hold.since}: ${task.hold.reasons.map(toOneLine).join('; ')}`);
+  add('blocks', task.blocks?.join(', '));
   add('held until', task.hold?.until && `${task.hold.until}, then ${task.hold.outcome}`);
   add(
     'review',

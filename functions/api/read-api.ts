@@ -27,6 +27,7 @@ import {
   readFileHistory,
   readFlaggedFiles,
 } from '../../shared/use-cases/operate/file-health.ts';
+import { listBlockedTasks } from '../../shared/use-cases/operate/list-blocked-tasks.ts';
 import { deadLetterView, listDeadLetters } from '../../shared/use-cases/operate/list-dead-letters.ts';
 import { listReviews } from '../../shared/use-cases/operate/list-reviews.ts';
 import { listTasks } from '../../shared/use-cases/operate/list-tasks.ts';
@@ -110,8 +111,13 @@ export const handler = createApiHandler('api-read', {
     ),
   }),
   getTask: async (request) => {
-    const task = await tasks.withGuard(request.guardTask).require(request.params.id);
-    return { body: taskView(restrictTaskToCaller(request, task), models), ...taskVersion(task) };
+    const visible = tasks.withGuard(request.guardTask);
+    const task = await visible.require(request.params.id);
+    const blocks = await listBlockedTasks(task, visible);
+    return {
+      body: { ...taskView(restrictTaskToCaller(request, task), models), ...(blocks && { blocks }) },
+      ...taskVersion(task),
+    };
   },
   listAttempts: async (request) => {
     const task = await tasks.withGuard(request.guardTask).require(request.params.id);

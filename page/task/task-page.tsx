@@ -35,6 +35,7 @@ function Facts({ task, chain }: { readonly task: TaskView; readonly chain: Chain
     ['Files', task.files.join(', ')],
     ['Waits for', task.blocked_reason?.message],
     ['Held because', task.hold?.reasons.join('; ')],
+    ['Blocks', task.blocks?.join(', ')],
     ['Held until', task.hold?.until && `${formatTime(task.hold.until)}, then ${task.hold.outcome}`],
     ['Review', task.review && `${task.review.decision} by ${task.review.by}: ${task.review.reason}`],
     ['Failure', task.failure && `${task.failure.code}: ${task.failure.message}`],

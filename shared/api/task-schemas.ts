@@ -57,6 +57,12 @@ export const TaskView = Task.omit({
     reasons: z.array(z.string()),
     branch: z.string().nullable(),
     lease_until: z.number().int().nullable(),
+    blocks: z
+      .array(TaskId)
+      .optional()
+      .describe(
+        'At most 20 tasks that wait for it, for its files or its result. Only `GET /tasks/{id}` has it, of a task that waits for a decision.',
+      ),
     progress: z
       .string()
       .nullable()

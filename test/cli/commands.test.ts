@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
+import type { TaskView } from '../../shared/api/task-schemas.ts';
 import {
   aChain,
   anAttempt,
@@ -425,6 +426,68 @@ describe('submit', () => {
     expect(ran.code).toBe(exit);
     expect(ran.stdout).toMatch(/^TASK +TITLE +STATUS/);
     expect(ran.stderr).toContain('t-1');
+  });
+});
+
+describe('a task that waits for a task that needs review', () => {
+  const held = { reasons: ['lint could not run'], since: '2026-11-20T10:05:00.000Z' };
+  const waits = (code: 'files_held' | 'dependency_pending', on: string) => ({
+    status: code === 'files_held' ? ('open' as const) : ('blocked' as const),
+    waits_for: on,
+    blocked_reason: { code, task_id: on, message: `src/a.ts is held by ${on}` },
+  });
+  const serve =
+    (tasks: readonly TaskView[]): Handler =>
+    ({ url }) => {
+      const task = tasks.find(({ id }) => url.endsWith(`/tasks/${id}`));
+      return task
+        ? [200, task]
+        : [404, { type: 'about:blank', title: 'Not found', status: 404, code: 'not_found', detail: 'none' }];
+    };
+  const chain = [
+    aTask({ id: 'outside', status: 'in_review', hold: held }),
+    aTask({ id: 't-1', ...waits('files_held', 'outside') }),
+    aTask({ id: 't-2', ...waits('dependency_pending', 't-1') }),
+  ];
+
+  test('ends the wait with exit code 3 and names the commands that decide', async () => {
+    const ran = await on(serve(chain), ['watch', 't-1', 't-2']);
+    expect(ran.code).toBe(3);
+    expect(ran.stderr.split('\n')).toEqual([
+      'outside needs review. Decide with:',
+      '  assay review outside --approve --reason "..."',
+      '  assay review outside --reject --reason "..."',
+      '',
+    ]);
+  });
+
+  test('ends it with exit code 1 when another of the tasks has failed', async () => {
+    const failed = aTask({ id: 't-0', status: 'failed', failure: { code: 'gave_up', message: 'no' } });
+    const ran = await on(serve([...chain, failed]), ['watch', 't-0', 't-1']);
+    expect(ran.code).toBe(1);
+    expect(ran.stderr).toContain('assay review outside --approve');
+  });
+
+  test.each([
+    ['the task that it waits for still runs', [aTask({ id: 'outside', status: 'in_progress' }), chain[1]]],
+    ['it may not read the task that it waits for', [chain[1]]],
+  ] as const)('goes on waiting where %s', async (_, tasks) => {
+    const ran = await on(serve(tasks.filter((each) => each !== undefined)), ['watch', 't-1', '--timeout', '0.3']);
+    expect(ran.code).toBe(124);
+  });
+
+  test('names the commands for a plan and for an approval request', async () => {
+    const plan = aTask({
+      id: 'p-1',
+      status: 'in_review',
+      hold: held,
+      plan: { max_tasks: 3, proposal: null },
+    });
+    const asks = aTask({ id: 'a-1', status: 'auth_required' });
+    const ran = await on(serve([plan, asks]), ['watch', 'p-1', 'a-1']);
+    expect(ran.code).toBe(3);
+    for (const command of ['plans approve p-1', 'plans reject p-1', 'approve a-1', 'deny a-1'])
+      expect(ran.stderr).toContain(`  assay ${command} --reason "..."\n`);
   });
 });
 
