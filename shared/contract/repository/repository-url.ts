@@ -91,14 +91,35 @@ export function normalizeRepositoryUrl(text: string): string {
   return 'error' in read ? text : read.href;
 }
 
-/** Does `scope` cover the repository: the same scheme, host and port, and all of its segments at the beginning of the path? */
-export const isRepositoryInScope = (scope: RepositoryAddress, repository: RepositoryAddress): boolean =>
-  scope.protocol === repository.protocol &&
-  scope.authority === repository.authority &&
-  scope.segments.length <= repository.segments.length &&
-  scope.segments.every((segment, index) => segment === repository.segments[index]);
+const withoutGitSuffix = (segment: string): string => segment.replace(/(?<=.)\.git$/, '');
 
-/** The scope that covers most of the repository's path; null when none covers it. */
+/**
+ * Does `scope` cover the repository: the same scheme, host and port, and all of its segments at the beginning of the path? The name of a
+ * repository is the same with and without `.git`; a scope that ends in `.git` is for one repository.
+ */
+export function isRepositoryInScope(scope: RepositoryAddress, repository: RepositoryAddress): boolean {
+  if (scope.protocol !== repository.protocol || scope.authority !== repository.authority) return false;
+  const { length } = scope.segments;
+  const wanted = repository.segments;
+  const last = scope.segments[length - 1] ?? '';
+  if (length > wanted.length || (length < wanted.length && withoutGitSuffix(last) !== last)) return false;
+  return scope.segments.every((segment, index) =>
+    index === wanted.length - 1
+      ? withoutGitSuffix(segment) === withoutGitSuffix(wanted[index] ?? '')
+      : segment === wanted[index],
+  );
+}
+
+/** Returns one spelling of a scope: two scopes with the same one cover the same repository, and neither is more specific. */
+export const comparableScope = (url: string): string => withoutGitSuffix(url.replace(/\/+$/, ''));
+
+/** Returns the indexes of the scopes that are listed before. */
+export function findDuplicateScopes(scoped: readonly { readonly url: string }[]): number[] {
+  const urls = scoped.map(({ url }) => comparableScope(url));
+  return urls.flatMap((url, index) => (urls.indexOf(url) === index ? [] : [index]));
+}
+
+/** The scope that covers most of the repository's path; null when none covers it. Configuration refuses two equal scopes. */
 export function findMostSpecificScope<Scoped extends { readonly url: string }>(
   scoped: readonly Scoped[],
   repository: string,

@@ -1,5 +1,10 @@
 import * as z from 'zod';
-import { MAX_REPOSITORY_URL_LENGTH, normalizeRepositoryUrl, parseRepositoryUrl } from './repository-url.ts';
+import {
+  findDuplicateScopes,
+  MAX_REPOSITORY_URL_LENGTH,
+  normalizeRepositoryUrl,
+  parseRepositoryUrl,
+} from './repository-url.ts';
 
 /** Kept in its normal form, which every program reads alike. */
 export const RepositoryUrl = z
@@ -22,16 +27,13 @@ export const AuthorizationHeader = z
   .regex(/^[A-Za-z]+ [\x21-\x7e]+$/, 'must be the value of an Authorization header, e.g. "Basic ..."');
 export const CredentialToken = z.string().regex(/^[\x21-\x7e]+$/, 'must be a token without blanks');
 
-/** Refuses two entries for the same prefix. */
+/** Refuses two entries for the same prefix, also where they differ in `.git`. */
 export function rejectDuplicateCredentialPrefixes(
   { credentials }: { readonly credentials: readonly { readonly url: string }[] },
   context: z.RefinementCtx,
 ): void {
-  const urls = credentials.map(({ url }) => url.replace(/\/$/, ''));
-  urls.forEach((url, index) => {
-    if (urls.indexOf(url) !== index)
-      context.addIssue({ code: 'custom', path: ['credentials', index, 'url'], message: 'is listed twice' });
-  });
+  for (const index of findDuplicateScopes(credentials))
+    context.addIssue({ code: 'custom', path: ['credentials', index, 'url'], message: 'is listed twice' });
 }
 
 /** The secret of the function that delivers. Of several entries that cover a repository the one with the longest path counts. */

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { GitHubAppCredential } from '../../contract/repository/git-secret.ts';
 import { isLoopbackUrl } from '../../contract/repository/loopback.ts';
+import { findDuplicateScopes } from '../../contract/repository/repository-url.ts';
 import {
   CredentialToken,
   CredentialUrlPrefix,
@@ -31,7 +32,13 @@ export const ForgeSetting = z.strictObject({
     .describe('An issue that gets this label becomes a task.'),
 });
 export type ForgeSetting = z.infer<typeof ForgeSetting>;
-export const ForgeSettingList = z.array(ForgeSetting).max(100);
+export const ForgeSettingList = z
+  .array(ForgeSetting)
+  .max(100)
+  .superRefine((settings, context) => {
+    for (const index of findDuplicateScopes(settings))
+      context.addIssue({ code: 'custom', path: [index, 'url'], message: 'is listed twice' });
+  });
 export const ForgeSettings = ForgeSettingList.min(1);
 export type ForgeSettings = z.infer<typeof ForgeSettings>;
 

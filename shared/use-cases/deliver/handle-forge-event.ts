@@ -53,22 +53,36 @@ const READ: Readonly<Record<ForgeKind, (headers: WebhookHeaders, value: unknown,
 const isFrom = (forge: ForgeKind, headers: WebhookHeaders, body: Buffer, secret: string): boolean =>
   forge === 'github' ? isSignedByGitHub(headers, body, secret) : isSentByGitLab(headers, secret);
 
-/** The settings of this forge whose own secret the event was sent with. Every secret is tried: which one it was, time does not tell. */
-async function verifiedSettings(
-  forge: ForgeKind,
-  headers: WebhookHeaders,
-  body: Buffer,
-  { settings, secret }: ForgeEventContext,
-): Promise<ForgeSetting[]> {
-  const own = settings.filter((each) => each.forge === forge);
+interface WebhookSecretScope {
+  readonly url: string;
+  readonly webhookSecret: string;
+}
+
+/** Returns the webhook secrets of this forge: of every scope that one of its settings covers, or that covers one. */
+async function listWebhookSecrets(
+  own: readonly ForgeSetting[],
+  { secret }: ForgeEventContext,
+): Promise<WebhookSecretScope[]> {
   if (own.length === 0) return [];
   const { credentials } = await secret();
-  const verified = own.map((setting) => {
-    const known = findMostSpecificScope(credentials, setting.url)?.webhook_secret;
-    return { setting, holds: known !== undefined && isFrom(forge, headers, body, known) };
+  return credentials.flatMap((each) => {
+    const { url, webhook_secret: webhookSecret } = each;
+    const isOwn =
+      findMostSpecificScope(own, url) !== null ||
+      own.some((setting) => findMostSpecificScope([each], setting.url) !== null);
+    return isOwn && webhookSecret !== undefined ? [{ url, webhookSecret }] : [];
   });
-  return verified.filter(({ holds }) => holds).map(({ setting }) => setting);
 }
+
+/** Returns the scopes whose secret the event was sent with. Every secret is compared, so that the time does not tell which one it was. */
+const verifiedScopes = (
+  secrets: readonly WebhookSecretScope[],
+  isVerified: (secret: string) => boolean,
+): WebhookSecretScope[] =>
+  secrets
+    .map((each) => ({ each, holds: isVerified(each.webhookSecret) }))
+    .filter(({ holds }) => holds)
+    .map(({ each }) => each);
 
 function parsed(body: Buffer): unknown {
   try {
@@ -192,8 +206,10 @@ export async function handleForgeEvent(
 ): Promise<ForgeEventResult> {
   if (body.length > MAX_WEBHOOK_BYTES)
     throw new Refusal('body_too_large', `the body is ${body.length} bytes; ${MAX_WEBHOOK_BYTES} is the most`);
-  const settings = await verifiedSettings(forge, headers, body, context);
-  if (settings.length === 0)
+  const own = context.settings.filter((each) => each.forge === forge);
+  const secrets = await listWebhookSecrets(own, context);
+  const verified = verifiedScopes(secrets, (each) => isFrom(forge, headers, body, each));
+  if (verified.length === 0)
     throw new Refusal(
       'bad_signature',
       `the ${forge === 'github' ? 'signature' : 'secret'} of the event is missing or wrong`,
@@ -216,7 +232,10 @@ export async function handleForgeEvent(
   };
   const { repository } = of('');
   if (repository === null) return applyWebhook(of(''), context);
-  const setting = findMostSpecificScope(settings, repository);
-  if (!setting) return ignored('the secret is not for this repository');
+  // The most specific scopes count, whoever sent it: the secret of a wider one is worth nothing for a repository that has its own.
+  const setting = findMostSpecificScope(own, repository);
+  const scope = findMostSpecificScope(secrets, repository);
+  if (!setting || !scope || !verified.includes(scope))
+    return ignored('the secret is not for this repository');
   return applyWebhook(of(setting.label), context);
 }

@@ -57,12 +57,14 @@ const send = (body: string, headers: Record<string, string>, forge: 'github' | '
     agents: ANY_AGENTS,
     settings: ForgeSettings.parse([
       { url: 'https://github.com/acme', forge: 'github' },
+      { url: 'https://github.com/acme/vault', forge: 'github' },
       { url: 'https://gitlab.test/acme', forge: 'gitlab', label: 'robot' },
     ]),
     secret: async () =>
       ForgeCredentialsSecret.parse({
         credentials: [
           { url: 'https://github.com/acme', token: 't', webhook_secret: SECRET },
+          { url: 'https://github.com/acme/vault.git', token: 't', webhook_secret: `${SECRET} of the vault` },
           { url: 'https://gitlab.test/acme', token: 't', webhook_secret: `${SECRET} of GitLab` },
         ],
       }),
@@ -127,6 +129,16 @@ describe('who sends an event', () => {
   it('is not believed about repositories that the secret is not for', async () => {
     const other = { ...repository, clone_url: 'https://github.com/evil/shop.git' };
     expect(await hear('issues', labeled({ repository: other }))).toMatchObject({ outcome: 'ignored' });
+  });
+
+  it.each([
+    ['the wider scope', SECRET, 'ignored'],
+    ['the repository itself', `${SECRET} of the vault`, 'done'],
+  ])('is believed by the most specific secret only: %s', async (_, secret, outcome) => {
+    const vault = { ...repository, clone_url: 'https://github.com/acme/vault.git' };
+    const body = JSON.stringify(labeled({ repository: vault }));
+    const headers = { 'x-github-event': 'issues', 'x-hub-signature-256': sign(body, secret) };
+    expect(await send(body, headers)).toMatchObject({ outcome });
   });
 
   it('is refused before anything is read when it sends too much', async () => {
