@@ -472,7 +472,12 @@ describe('a task that waits for a task that needs review', () => {
     ['the task that it waits for still runs', [aTask({ id: 'outside', status: 'in_progress' }), chain[1]]],
     ['it may not read the task that it waits for', [chain[1]]],
   ] as const)('goes on waiting where %s', async (_, tasks) => {
-    const ran = await on(serve(tasks.filter((each) => each !== undefined)), ['watch', 't-1', '--timeout', '0.3']);
+    const ran = await on(serve(tasks.filter((each) => each !== undefined)), [
+      'watch',
+      't-1',
+      '--timeout',
+      '0.3',
+    ]);
     expect(ran.code).toBe(124);
   });
 
