@@ -11,6 +11,7 @@ import type { Task } from '../contract/task/task.ts';
 import {
   applyGatesUsage,
   applyMeteredUsage,
+  applyMissingMeter,
   shouldReadAgentMeter,
   shouldReadGatesMeter,
 } from '../control/model-gateway/metered-usage.ts';
@@ -190,7 +191,13 @@ export class TaskStore {
           shouldReadAgentMeter(attempt, earlier) ? this.#meters.read(id, attempt.number) : null,
           shouldReadGatesMeter(attempt, earlier) ? this.#meters.read(id, attempt.number, 'gates') : null,
         ]);
-        const known = agent === null ? attempt : applyMeteredUsage(attempt, agent);
+        const hasEnded = attempt.outcome !== null && earlier?.outcome == null;
+        const known =
+          agent !== null
+            ? applyMeteredUsage(attempt, agent)
+            : hasEnded
+              ? applyMissingMeter(attempt, change.task.runner)
+              : attempt;
         return gates === null ? known : applyGatesUsage(known, gates);
       }),
     );

@@ -1,6 +1,7 @@
 import { roundUsd } from '../../contract/models/model-prices.ts';
 import type { TokenUsage } from '../../contract/models/usage.ts';
 import type { AgentMeteredUsage, Attempt } from '../../contract/task/attempt.ts';
+import type { Task } from '../../contract/task/task.ts';
 import type { UsageMeter } from './usage-meter.ts';
 
 const NOTHING: TokenUsage = {
@@ -81,6 +82,17 @@ export function applyMeteredUsage(attempt: Attempt, meter: UsageMeter): Attempt 
       },
     },
   };
+}
+
+/**
+ * Sets the cost of an attempt that has ended without a report to 0 where its agent has no meter: a meter exists from the first metered
+ * call on. Left as it is: an attempt whose calls nobody meters, and an outside agent's. A report counts as what it says, because an
+ * agent may have asked models that are not behind the gateway.
+ */
+export function applyMissingMeter(attempt: Attempt, runner: Task['runner']): Attempt {
+  const { agent, report, outcome, cost_usd } = attempt;
+  if (runner === 'external' || outcome === null || report !== null || cost_usd !== null) return attempt;
+  return agent === null || agent.model_token_sha256 !== null ? { ...attempt, cost_usd: 0 } : attempt;
 }
 
 /** The attempt with what its gates have spent. A box that was lost has spent, too: the meter is the attempt's. */

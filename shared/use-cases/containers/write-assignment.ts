@@ -221,7 +221,7 @@ async function assignmentFor(
 interface WrittenAssignment {
   readonly key: string;
   readonly token: string;
-  /** Of the model gateway; null: the box asks no model. */
+  /** Of a gateway that meters; null: no call of the container is metered. */
   readonly modelToken: string | null;
 }
 
@@ -242,7 +242,8 @@ export async function writeContainerAssignment(
   const key = s3ObjectKeys.assignment(task.id, attempt.number, kind, randomUUID());
   const assignment = await assignmentFor(kind, task, attempt, token, key, access, credentials, context);
   await context.objects.put(key, JSON.stringify(assignment), 'application/json');
-  return { key, token, modelToken: (access.models ?? access.opinions)?.token ?? null };
+  const modelToken = gateway?.metersUsage ? ((access.models ?? access.opinions)?.token ?? null) : null;
+  return { key, token, modelToken };
 }
 
 /**
