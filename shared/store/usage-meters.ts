@@ -16,9 +16,13 @@ import { computeTtlEpochSeconds } from './ttl.ts';
 
 /** Days that a meter is kept: as long as its task. */
 const RETENTION_DAYS = 90;
-/** Attributes: `open:<call>` holds what an unsettled call may cost, `use:<field>:<model>` counts tokens. */
+/** Attributes: `open:<call>` holds the reservation of an unsettled call, `use:<field>:<model>` counts tokens. */
 const OPEN = 'open:';
 const USE = 'use:';
+/** Stands for models that were not asked for. A provider may answer under any number of names; the item has room for few. */
+const OTHER_MODELS = '(other)';
+/** The first `asked > answered`. */
+const SUBSTITUTION = 'substitution';
 
 /** Which meter: of the agent of an attempt, or of its gates. */
 interface MeterKey {
@@ -67,7 +71,7 @@ function meterOf(item: Readonly<Record<string, unknown>>): UsageMeter {
     unpriced: number('unpriced'),
     openReservations: open,
     models,
-    substitutions: [...((item['mistaken'] as Set<string> | undefined) ?? [])].sort(),
+    substitution: item[SUBSTITUTION] === undefined ? null : String(item[SUBSTITUTION]),
     providerFailure:
       number(TROUBLES) > 0
         ? { ...fromStoredFailure(item[TROUBLE] as StoredFailure), calls: number(TROUBLES) }
@@ -136,26 +140,30 @@ export class UsageMeterStore {
     const { model, usage, micro, estimated, substitution, end } = settlement;
     const isTrouble = typeof end === 'object';
     const counted = TOKEN_USAGE_FIELDS.filter((field) => usage[field] > 0);
+    const meteredModel = substitution === null ? model : OTHER_MODELS;
     const names = Object.fromEntries(
-      counted.map((field, index) => [`#u${index}`, `${USE}${field}:${model}`]),
+      counted.map((field, index) => [`#u${index}`, `${USE}${field}:${meteredModel}`]),
     );
     const values = Object.fromEntries(counted.map((field, index) => [`:u${index}`, usage[field]]));
     const adds = [
       // A call whose price nobody knows goes on counting as its reservation.
       ...(micro === null ? ['unpriced :one'] : ['taken :difference', 'spent :micro', 'estimated :estimated']),
-      ...(substitution === null ? [] : ['mistaken :mistaken']),
       ...counted.map((_, index) => `#u${index} :u${index}`),
       ...(isTrouble ? ['#troubles :each'] : []),
     ];
-    const sets = isTrouble ? 'SET #trouble = :trouble' : end === 'well' ? 'SET #troubles = :none' : '';
+    const sets = [
+      ...(isTrouble ? ['#trouble = :trouble'] : end === 'well' ? ['#troubles = :none'] : []),
+      ...(substitution === null ? [] : ['#substitution = if_not_exists(#substitution, :substitution)']),
+    ];
     await this.#table.updateIf(keyOf(of), {
-      UpdateExpression: `REMOVE #open ADD ${adds.join(', ')} ${sets}`,
+      UpdateExpression: `REMOVE #open ADD ${adds.join(', ')}${sets.length > 0 ? ` SET ${sets.join(', ')}` : ''}`,
       ConditionExpression: 'attribute_exists(#open)',
       ExpressionAttributeNames: {
         '#open': `${OPEN}${call}`,
         ...names,
         ...(end === 'unknown' ? {} : { '#troubles': TROUBLES }),
         ...(isTrouble ? { '#trouble': TROUBLE } : {}),
+        ...(substitution === null ? {} : { '#substitution': SUBSTITUTION }),
       },
       ExpressionAttributeValues: {
         ...(micro === null
@@ -163,7 +171,7 @@ export class UsageMeterStore {
           : { ':difference': micro - worst, ':micro': micro, ':estimated': estimated }),
         ...(end === 'well' ? { ':none': 0 } : {}),
         ...(isTrouble ? { ':trouble': toStoredFailure(end), ':each': 1 } : {}),
-        ...(substitution === null ? {} : { ':mistaken': new Set([substitution]) }),
+        ...(substitution === null ? {} : { ':substitution': substitution }),
         ...values,
       },
     });

@@ -13,7 +13,7 @@ const NOTHING: TokenUsage = {
 const FIELDS = Object.keys(NOTHING) as (keyof TokenUsage)[];
 /** A difference of more than this share between what is claimed and what is witnessed is a finding. */
 const TOLERANCE = 0.1;
-/** Findings and models kept: the item's size is bounded. */
+/** Models kept: the item's size is bounded. */
 const KEPT = 10;
 
 const add = (left: TokenUsage, right: TokenUsage): TokenUsage => ({
@@ -45,10 +45,14 @@ function findings(
           },
         ]
       : []),
-    ...meter.substitutions.slice(0, KEPT).map((each) => ({
-      code: 'model_differs' as const,
-      message: `another model has answered than was asked: ${each}`,
-    })),
+    ...(meter.substitution === null
+      ? []
+      : [
+          {
+            code: 'model_differs' as const,
+            message: `another model has answered than was asked: ${meter.substitution}`,
+          },
+        ]),
   ];
 }
 

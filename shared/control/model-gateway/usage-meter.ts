@@ -11,9 +11,10 @@ export interface UsageMeter {
   readonly unpriced: number;
   /** What calls that are not settled may cost at the worst. */
   readonly openReservations: readonly number[];
+  /** By the models that the attempt may call; `(other)` for all that answered in their place. */
   readonly models: Readonly<Record<string, TokenUsage>>;
-  /** Models that have answered in the place of another: `asked > answered`. */
-  readonly substitutions: readonly string[];
+  /** The first model that answered in the place of another: `asked > answered`; null: none did. */
+  readonly substitution: string | null;
   /** The last calls were such that the provider could not do them; null: the last one went well, or there was none. */
   readonly providerFailure: (ProviderFailure & { readonly calls: number }) | null;
 }

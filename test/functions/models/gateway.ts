@@ -69,7 +69,7 @@ export function memoryMeter() {
       unpriced: settled.filter(({ micro }) => micro === null).length,
       openReservations: [...open.values()],
       models: {},
-      substitutions: [],
+      substitution: null,
       providerFailure: trouble,
     }),
     async reserve(of: { limitMicro: number }, call: string, worst: number): Promise<CallReservationResult> {

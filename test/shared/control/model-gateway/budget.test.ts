@@ -109,6 +109,30 @@ describe('a meter', () => {
     expect(await meters.reserve(of, 'c', 1, FIXED_NOW)).toBe('spent');
   });
 
+  it('does not grow with the names that a provider answers under', async () => {
+    const of = { taskId: 'names', attempt: 1, caller: 'agent' as const, limitMicro: 1_000_000 };
+    const usage = { ...none, input_tokens: 2, output_tokens: 1 };
+    const answer = async (index: number) => {
+      const name = `${index}-${'n'.repeat(190)}`;
+      await meters.reserve(of, `c${index}`, 5, FIXED_NOW);
+      await meters.settle(of, `c${index}`, 5, {
+        ...settled(null),
+        ...{ model: name, usage, substitution: `m > ${name}` },
+      });
+    };
+    const sizeAfter = async (from: number, to: number): Promise<number> => {
+      for (let index = from; index < to; index++) await answer(index);
+      return JSON.stringify(await meters.read('names', 1)).length;
+    };
+    const small = await sizeAfter(0, 10);
+    expect((await sizeAfter(10, 60)) - small).toBeLessThan(20);
+    expect(await meters.read('names', 1)).toMatchObject({
+      calls: 60,
+      models: { '(other)': { input_tokens: 120, output_tokens: 60 } },
+      substitution: `m > 0-${'n'.repeat(190)}`,
+    });
+  });
+
   it('goes on counting a call that nobody settles, and one without a price, as its reservation', async () => {
     const of = { taskId: 'lost', attempt: 1, caller: 'agent' as const, limitMicro: 100 };
     await meters.reserve(of, 'killed', 60, FIXED_NOW);
