@@ -113,7 +113,7 @@ export const ContainerLaunch = z.object({
   /** Counts containers of this kind for this attempt; a lost box gets a new number. */
   number: z.number().int().positive(),
   token_sha256: z.string(),
-  /** Of the token for calls of models that our gateway meters; null: no call of this container is metered. */
+  /** Hash of the token for calls of models that our gateway meters; null: no call of this container is metered. */
   model_token_sha256: z.string().nullable(),
   assignment_key: z.string(),
   /** The box is gone and has brought nothing; the next message launches another. */

@@ -90,7 +90,7 @@ export function applyMeteredUsage(attempt: Attempt, meter: UsageMeter): Attempt 
 
 /**
  * Sets the cost of an attempt that has ended without a report to 0 where its agent has no meter: a meter exists from the first metered
- * call on. Left as it is: an attempt whose calls nobody meters, and an outside agent's. A report counts as what it says, because an
+ * call on. Left as it is: an attempt whose calls are not metered, and an outside agent's. A report counts as what it says, because an
  * agent may have asked models that are not behind the gateway.
  */
 export function applyMissingMeter(attempt: Attempt, runner: Task['runner']): Attempt {

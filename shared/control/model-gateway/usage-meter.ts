@@ -11,7 +11,7 @@ export interface UsageMeter {
   readonly unpriced: number;
   /** What calls that are not settled may cost at the worst. */
   readonly openReservations: readonly number[];
-  /** By the models that the attempt may call; `(other)` for all that answered in their place. */
+  /** Tokens by the models that the attempt may call; `(other)` for all that answered in their place. */
   readonly models: Readonly<Record<string, TokenUsage>>;
   /** The first model that answered in the place of another: `asked > answered`; null: none did. */
   readonly substitution: string | null;

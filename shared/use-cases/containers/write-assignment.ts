@@ -221,7 +221,7 @@ async function assignmentFor(
 interface WrittenAssignment {
   readonly key: string;
   readonly token: string;
-  /** Of a gateway that meters; null: no call of the container is metered. */
+  /** Token of a gateway that meters; null: no call of the container is metered. */
   readonly modelToken: string | null;
 }
 
