@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
+import { describeModelNotOffered, isModelNotOffered } from '../../shared/contract/models/bedrock-models.ts';
 import type { MeteredModelCall } from '../../shared/contract/models/metered-call.ts';
 import { normaliseModelName } from '../../shared/contract/models/model-prices.ts';
 import { computeModelCallCost } from '../../shared/control/model-gateway/call-cost.ts';
@@ -172,6 +173,7 @@ async function send(
       classifyCallResult(status, response.headers, body.toString('utf8'), gateway.now()),
     );
     return (
+      modelNotOfferedResponse(admitted, status, body) ??
       replacedErrorResponse(protocol, status) ?? {
         statusCode: status,
         headers: selectReturnedHeaders(response.headers),
@@ -214,6 +216,21 @@ async function readErrorBody(response: Response): Promise<Buffer> {
     // The status has said that it is an error; its words broke off.
   }
   return Buffer.concat(chunks);
+}
+
+/** Bedrock's own words name neither the Region nor the models that it has there. */
+function modelNotOfferedResponse(
+  { route, upstream: { bedrock } }: AdmittedModelCall,
+  status: number,
+  body: Buffer,
+): ModelGatewayResponse | null {
+  // What costs nothing is not offered everywhere that the model is.
+  if (bedrock === undefined || route.isFree || !isModelNotOffered(status, body.toString('utf8'))) return null;
+  return createGatewayRefusalResponse(
+    route.protocol,
+    'model',
+    describeModelNotOffered(bedrock.modelId, bedrock.region),
+  );
 }
 
 /** Some answers of a provider are about us and not about the client, and would mislead it. */

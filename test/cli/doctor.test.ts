@@ -1,4 +1,3 @@
-import { BedrockClient, GetFoundationModelAvailabilityCommand } from '@aws-sdk/client-bedrock';
 import {
   CloudFormationClient,
   DescribeStacksCommand,
@@ -32,7 +31,8 @@ const ecs = mockClient(ECSClient);
 const ecr = mockClient(ECRClient);
 const secrets = mockClient(SecretsManagerClient);
 const sns = mockClient(SNSClient);
-const bedrock = mockClient(BedrockClient);
+/** What Bedrock answers to a request for one token. */
+const bedrock = vi.fn(async (_url: URL, _init: RequestInit) => new Response('{}'));
 
 const SECRET = 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:push-AbCdEf';
 const DELIVERS = '123456789012.dkr.ecr.eu-west-1.amazonaws.com/assay:delivers';
@@ -45,8 +45,7 @@ const noStack = () =>
 
 /** An account in which all is well, with the stack. */
 beforeEach(() => {
-  for (const mock of [sts, cloudformation, ssm, quotas, lambda, ecs, ecr, secrets, sns, bedrock])
-    mock.reset();
+  for (const mock of [sts, cloudformation, ssm, quotas, lambda, ecs, ecr, secrets, sns]) mock.reset();
   vi.stubEnv('AWS_REGION', 'eu-west-1');
   vi.stubEnv('AWS_ACCESS_KEY_ID', 'test');
   vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'test');
@@ -101,10 +100,8 @@ beforeEach(() => {
       { Endpoint: 'you@example.com', SubscriptionArn: 'arn:aws:sns:eu-west-1:123456789012:alarms:1' },
     ],
   });
-  bedrock.on(GetFoundationModelAvailabilityCommand).resolves({
-    authorizationStatus: 'AUTHORIZED',
-    regionAvailability: 'AVAILABLE',
-  });
+  bedrock.mockReset().mockImplementation(async () => new Response('{}'));
+  vi.stubGlobal('fetch', bedrock);
 });
 
 async function examined(): Promise<{ code: number; checks: DoctorCheck[] }> {
@@ -121,6 +118,37 @@ test('where all is well it says so, check by check, and ends with 0', async () =
       ...['stack', 'settings', 'images', 'secrets', 'alarm_subscription'],
     ].map((check) => [check, 'ok', null]),
   );
+});
+
+test('each tier of the deployment is asked for one token, signed, and a model that is not offered is named with those that are', async () => {
+  lambda.on(GetFunctionConfigurationCommand).resolves({
+    Environment: {
+      Variables: {
+        ASSAY_MODEL_PROVIDERS: JSON.stringify({ anthropic: { via: 'bedrock', geography: 'eu' } }),
+      },
+    },
+  });
+  await examined();
+  const asked = bedrock.mock.calls.map(([url, { headers, body }]) => ({
+    host: url.host,
+    fields: JSON.parse(Buffer.from(body as Uint8Array).toString('utf8')) as Record<string, unknown>,
+    signature: (headers as Record<string, string>)['authorization'],
+  }));
+  expect(asked.map(({ fields }) => fields['model'])).toEqual([
+    'eu.anthropic.claude-haiku-4-5-20251001-v1:0',
+    'eu.anthropic.claude-sonnet-5-5',
+    'eu.anthropic.claude-opus-5-5',
+  ]);
+  for (const { host, fields, signature } of asked) {
+    expect(host).toBe('bedrock-runtime.eu-west-1.amazonaws.com');
+    expect(fields['max_tokens']).toBe(1);
+    expect(signature).toMatch(/^AWS4-HMAC-SHA256 Credential=test\/\d{8}\/eu-west-1\/bedrock\//);
+  }
+  bedrock.mockImplementation(async () => new Response('{}', { status: 404 }));
+  expect((await examined()).checks.find(({ check }) => check === 'model_access')).toMatchObject({
+    outcome: 'missing',
+    detail: expect.stringContaining('is not offered by Bedrock in region eu-west-1; these are'),
+  });
 });
 
 test('before the deployment only the account is looked at, and what comes next is said', async () => {
@@ -171,8 +199,7 @@ describe('what is not well', () => {
     ],
     [
       'model_access',
-      () =>
-        bedrock.on(GetFoundationModelAvailabilityCommand).resolves({ authorizationStatus: 'NOT_AUTHORIZED' }),
+      () => bedrock.mockImplementation(async () => new Response('not authorized', { status: 403 })),
       'missing',
       /Model access/,
     ],
@@ -266,7 +293,6 @@ test.each([
   ['bootstrap', () => ssm.on(GetParameterCommand)],
   ['fargate_vcpus', () => quotas.onAnyCommand()],
   ['lambda_concurrency', () => lambda.on(GetAccountSettingsCommand)],
-  ['model_access', () => bedrock.onAnyCommand()],
   ['stack', () => cloudformation.onAnyCommand()],
   ['images', () => ecr.onAnyCommand()],
   ['secrets', () => secrets.onAnyCommand()],
@@ -324,11 +350,11 @@ test('access is looked at for the models that the deployment was given', async (
     },
   });
   await examined();
-  expect(
-    bedrock
-      .commandCalls(GetFoundationModelAvailabilityCommand)
-      .map(({ args: [command] }) => command.input.modelId),
-  ).toEqual(['anthropic.claude-a', 'anthropic.claude-b']);
+  const models = bedrock.mock.calls.map(
+    ([, { body }]) =>
+      (JSON.parse(Buffer.from(body as Uint8Array).toString('utf8')) as { model: string }).model,
+  );
+  expect(models).toEqual(['anthropic.claude-a', 'anthropic.claude-b']);
 });
 
 test('each function is asked once, whoever needs to know', async () => {

@@ -175,7 +175,13 @@ const MAY: Record<keyof typeof FUNCTION_IDS, string[]> = {
     'ecs:StopTask',
     'states:StartExecution',
   ],
-  models: ['bedrock-mantle:CreateInference', 'dynamodb:GetItem', 'dynamodb:Query', 'dynamodb:UpdateItem'],
+  models: [
+    'bedrock:InvokeModel',
+    'bedrock:InvokeModelWithResponseStream',
+    'dynamodb:GetItem',
+    'dynamodb:Query',
+    'dynamodb:UpdateItem',
+  ],
 };
 
 /** What each function must never be able to do, whatever is added: actions by pattern, resources by pattern. */

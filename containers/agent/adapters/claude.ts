@@ -69,6 +69,8 @@ function invoke({
       }),
       CLAUDE_CONFIG_DIR: `${layout.home}/.claude`,
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+      // The CLI cannot know what is behind the gateway, and Bedrock refuses most beta features.
+      CLAUDE_CODE_DISABLE_EXPERIMENTAL_BETAS: '1',
       DISABLE_AUTOUPDATER: '1',
       DISABLE_TELEMETRY: '1',
       DISABLE_ERROR_REPORTING: '1',

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { BedrockGeography } from './bedrock-models.ts';
 import {
   BedrockRegion,
   EnvironmentModelKey,
@@ -15,9 +16,11 @@ export const ModelProvider = z.discriminatedUnion('via', [
     via: z.literal('bedrock'),
     /** Where the models are; the gateway's own region when it is not given. */
     region: BedrockRegion.optional(),
-    /** Both speak the vendors' own protocols. */
-    endpoint: z.enum(['mantle', 'runtime']).default('mantle'),
-    /** What Bedrock puts before a model's name. */
+    /** Both speak the vendors' own protocols; `mantle` is in fewer Regions. */
+    endpoint: z.enum(['mantle', 'runtime']).default('runtime'),
+    /** Where inference profiles may process requests; `global` by default. */
+    geography: BedrockGeography.optional(),
+    /** Goes before a model's name, for models that the table of ids lacks. */
     model_prefix: z.string().max(50).optional(),
     url: Url,
   }),
@@ -35,7 +38,7 @@ export const ModelProviders = z.strictObject({
 export type ModelProviders = z.infer<typeof ModelProviders>;
 
 /** No key is needed: the gateway's role may call Bedrock. */
-export const DEFAULT_MODEL_PROVIDERS: ModelProviders = { anthropic: { via: 'bedrock', endpoint: 'mantle' } };
+export const DEFAULT_MODEL_PROVIDERS: ModelProviders = { anthropic: { via: 'bedrock', endpoint: 'runtime' } };
 
 /** Dollars that an attempt may spend when its task says nothing: a token that gets out buys no more. */
 export const DEFAULT_MAX_ATTEMPT_USD = 25;

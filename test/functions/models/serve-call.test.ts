@@ -437,18 +437,34 @@ describe('the gateway', () => {
     expect((await at.post('/v1/messages', body)).status).toBe(200);
   });
 
-  it('signs for Bedrock, names the model as Bedrock does, and sends no token', async () => {
+  /** Starts a gateway to Bedrock's Region eu-west-1 that plays a scenario. */
+  async function startBedrock(scenario: string, endpoint: 'mantle' | 'runtime') {
     process.env['AWS_ACCESS_KEY_ID'] = 'AKIDEXAMPLE';
     process.env['AWS_SECRET_ACCESS_KEY'] = 'secret';
-    const at = await startGateway({
-      anthropic: {
-        via: 'bedrock',
-        endpoint: 'mantle',
-        region: 'eu-west-1',
-        url: models.urlForScenario('ok'),
-      },
-    });
+    const url = models.urlForScenario(scenario);
+    const at = await startGateway({ anthropic: { via: 'bedrock', endpoint, region: 'eu-west-1', url } });
     started.push(at);
+    return at;
+  }
+
+  it('says which models a Region of Bedrock has in the place of one that it does not have', async () => {
+    const at = await startBedrock('404', 'runtime');
+    const answer = await at.post('/v1/messages', SHAPES['anthropic']?.body());
+    expect(answer.status).toBe(404);
+    expect(await answer.text()).toMatch(
+      /is not offered by Bedrock in region eu-west-1; these are \(as of [\d-]+\): global\.anthropic\.claude-/,
+    );
+  });
+
+  it('sends Bedrock no beta feature that it does not know', async () => {
+    const at = await startBedrock('ok', 'runtime');
+    const headers = { 'anthropic-beta': 'claude-code-20250219, interleaved-thinking-2025-05-14' };
+    expect((await at.post('/v1/messages', SHAPES['anthropic']?.body(), headers)).status).toBe(200);
+    expect(last().headers['anthropic-beta']).toBe('interleaved-thinking-2025-05-14');
+  });
+
+  it('signs for Bedrock, names the model as Bedrock does, and sends no token', async () => {
+    const at = await startBedrock('ok', 'mantle');
     expect((await at.post('/v1/messages', SHAPES['anthropic']?.body())).status).toBe(200);
     const call = last();
     expect(call.body).toMatchObject({ model: `anthropic.${MODEL}`, max_tokens: 100 });

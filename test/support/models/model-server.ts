@@ -14,7 +14,7 @@ import { bedrockConverseProtocol } from './protocols/bedrock-converse.ts';
 import { geminiProtocol } from './protocols/gemini.ts';
 import { openaiChatProtocol } from './protocols/openai-chat.ts';
 import { openaiResponsesProtocol } from './protocols/openai-responses.ts';
-import { findProviderFailure } from './provider-failures.ts';
+import { findProviderFailure, findUnknownBeta } from './provider-failures.ts';
 import { parseScenario, type Scenario } from './scenario.ts';
 import { buildSchemaSample } from './schema-sample.ts';
 
@@ -200,7 +200,7 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
       calls.push(call);
       awaited.get(calls.length)?.resolve(call);
     };
-    const failure = findProviderFailure(scenario);
+    const failure = findUnknownBeta(request.headers) ?? findProviderFailure(scenario);
     if (failure) {
       log(failure.status, null);
       const after: Record<string, string> =

@@ -1,5 +1,7 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { BEDROCK_BETAS } from '../../../shared/contract/models/bedrock-models.ts';
 import type { ProviderFailure } from './model-protocol.ts';
-import type { Scenario } from './scenario.ts';
+import { parseScenario, type Scenario } from './scenario.ts';
 
 type Words = readonly [status: number, message: string, anthropic: string, openai: string, google: string];
 
@@ -45,6 +47,7 @@ const FAILURES: Readonly<Record<string, Words>> = {
     'unsupported_content',
     'INVALID_ARGUMENT',
   ],
+  beta: [400, 'invalid beta flag', 'invalid_request_error', 'invalid_request', 'INVALID_ARGUMENT'],
   context: [
     400,
     'prompt is too long: 208310 tokens > 200000 maximum',
@@ -67,4 +70,15 @@ export function findProviderFailure({ name, retryAfterSeconds }: Scenario): Prov
     google,
     after: retryAfterSeconds ?? (status === 429 ? 1 : null),
   };
+}
+
+/** Returns the failure of a call that is signed for Bedrock and asks for a beta feature that Bedrock does not know. */
+export function findUnknownBeta(headers: IncomingHttpHeaders): ProviderFailure | null {
+  if (!headers.authorization?.startsWith('AWS4-HMAC-SHA256')) return null;
+  const asked = String(headers['anthropic-beta'] ?? '')
+    .split(',')
+    .filter(Boolean);
+  return asked.every((each) => BEDROCK_BETAS.includes(each.trim()))
+    ? null
+    : findProviderFailure(parseScenario('beta'));
 }
