@@ -1,11 +1,12 @@
-import { delimiter } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { AGENT_ADAPTERS } from '../../containers/agent/adapters/registry.ts';
 import { runAgent } from '../../containers/agent/run-agent.ts';
 import type { MiddlewareRecord } from '../../shared/contract/run-record/middleware-record.ts';
 import { agentAssignment, inBox } from '../../test/containers/box.ts';
 import { type FakeApi, startFakeApi } from '../../test/containers/fake-api.ts';
-import { createTestRepository } from '../../test/support/git-repository.ts';
+import { createTemporaryFolder, createTestRepository } from '../../test/support/git-repository.ts';
 import { type ModelServer, startModelServer } from '../../test/support/models/model-server.ts';
 import { CLI_BIN_FOLDER, INSTALLED_CLIS } from './installed-clis.ts';
 import { MODEL_BY_CLI } from './run-cli.ts';
@@ -57,8 +58,8 @@ const CASES = INSTALLED_CLIS.filter((kind) => AGENT_ADAPTERS[kind].supportsToolH
 
 /** What each real CLI does when the door of the box says no. */
 describe.each(CASES)('a call of the real $kind with $model', ({ kind, model }) => {
-  it('is made when it is allowed, and not when it is not, and the model is told why', async () => {
-    vi.stubEnv('PATH', `${CLI_BIN_FOLDER}${delimiter}${process.env['PATH'] ?? ''}`);
+  const expectCallsAreChecked = async (programs: string): Promise<void> => {
+    vi.stubEnv('PATH', `${programs}${delimiter}${process.env['PATH'] ?? ''}`);
     await inBox((box) =>
       runAgent(
         agentAssignment(api, repository.url, [], {
@@ -84,5 +85,24 @@ describe.each(CASES)('a call of the real $kind with $model', ({ kind, model }) =
     expect(record.found).toMatchObject([{ by: 'policy_gate', code: 'policy_denied' }]);
     expect(record.fired.wrap_tool_call).toBe(2);
     expect(models.calls.some(({ raw }) => raw.toString().includes('not in this house'))).toBe(true);
-  });
+  };
+
+  it('is made when it is allowed, and not when it is not, and the model is told why', () =>
+    expectCallsAreChecked(CLI_BIN_FOLDER));
+
+  it.runIf(kind === 'claude')(
+    'is checked though an earlier run has turned hooks off in its home',
+    async () => {
+      const programs = createTemporaryFolder();
+      const settings = '"$CLAUDE_CONFIG_DIR/settings.json"';
+      const start = [
+        '#!/usr/bin/env bash',
+        'mkdir -p "$CLAUDE_CONFIG_DIR"',
+        `echo '{"disableAllHooks":true,"hooks":{}}' > ${settings}`,
+        `exec '${join(CLI_BIN_FOLDER, kind)}' "$@"`,
+      ].join('\n');
+      writeFileSync(join(programs, kind), start, { mode: 0o755 });
+      await expectCallsAreChecked(programs);
+    },
+  );
 });

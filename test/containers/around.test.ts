@@ -185,7 +185,7 @@ describe('around a CLI that asks before it calls a tool', () => {
     expect(record?.fired.wrap_tool_call).toBe(1);
     const patch = String(complete?.['patch']);
     expect(patch).not.toContain('deny');
-    expect(patch).toContain('--setting-sources user');
+    expect(patch).toContain('--setting-sources  --strict-mcp-config');
     expect(patch).not.toContain('--bare');
   });
 

@@ -23,11 +23,14 @@ import { TOOL_HOOK_TIMEOUT_S } from './tool-hook.ts';
 /** Reads no hooks, plugins, servers or settings of the checkout, and sends a twentieth of the prompt. */
 const BARE = ['--bare'];
 
-/** Bare, it has no hooks at all. So it is not, and reads its own settings, which are none, and these: nothing of the checkout. */
+/**
+ * Arguments of a run whose tool calls are checked. `--bare` would turn hooks off. These settings are the only ones that are read: none of
+ * the checkout, and none of the home, where an earlier run could have written `disableAllHooks`.
+ */
 function toolHookArguments(url: string): string[] {
   const asks = [{ matcher: '*', hooks: [{ type: 'http', url, timeout: TOOL_HOOK_TIMEOUT_S }] }];
   return [
-    ...['--setting-sources', 'user', '--strict-mcp-config', '--disable-slash-commands'],
+    ...['--setting-sources', '', '--strict-mcp-config', '--disable-slash-commands'],
     '--settings',
     JSON.stringify({ hooks: { PreToolUse: asks, PostToolUse: asks, PostToolUseFailure: asks } }),
   ];
