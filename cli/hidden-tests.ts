@@ -9,6 +9,7 @@ import { toPosixPath } from './posix-path.ts';
 import type { TaskFile } from './task-file.ts';
 
 type Input = NonNullable<TaskSubmissionInput['hidden_tests']>;
+type TestFileInput = Extract<Input, { kind: 'files' }>['files'][number];
 
 /** Reads the tests that `--hidden-tests` names, and checks them like the API. @throws CliError that names each file */
 export function readHiddenTests(what: string, io: Pick<CommandIo, 'cwd'>): Input {
@@ -49,12 +50,19 @@ function inRepository(what: string): Input {
   return { kind: 'git', repository, ...(ref && { ref }), ...(folder && { folder }) };
 }
 
-function inFolder(what: string, folder: string): Input {
+const inFolder = (what: string, folder: string): Input => ({
+  kind: 'files',
+  files: readTestFolder(what, folder, '--hidden-tests takes a folder or URL#REF'),
+});
+
+/**
+ * Reads all files of a folder that mirrors a checkout, in the order of their paths.
+ * @param rule what the caller takes, for messages
+ * @throws CliError for a missing folder and for entries that are not files
+ */
+export function readTestFolder(what: string, folder: string, rule: string): TestFileInput[] {
   const found = statSync(folder, { throwIfNoEntry: false });
-  if (!found?.isDirectory())
-    throw usage(
-      `${what} ${found ? 'is not a folder' : 'does not exist'}; --hidden-tests takes a folder or URL#REF.`,
-    );
+  if (!found?.isDirectory()) throw usage(`${what} ${found ? 'is not a folder' : 'does not exist'}; ${rule}.`);
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter(
     (entry) => !entry.isDirectory(),
   );
@@ -81,5 +89,5 @@ function inFolder(what: string, folder: string): Input {
     };
   });
   // Folders are listed in any order; sorted, the same tests are the same request.
-  return { kind: 'files', files: files.sort((a, b) => (a.path < b.path ? -1 : 1)) };
+  return files.sort((a, b) => (a.path < b.path ? -1 : 1));
 }

@@ -1,3 +1,4 @@
+import type { Exam } from '../../shared/contract/exam.ts';
 import type { ExpectedChangeKind } from '../../shared/contract/submission/expected-changes.ts';
 
 /** Content by path; a link is a symbolic link to its target. */
@@ -47,6 +48,8 @@ export interface AdversarialCase {
   };
   /** Tests that whoever asked for the work keeps to himself: both patches are judged with them. */
   readonly hiddenTests?: CaseFiles;
+  /** Acceptance tests that were written from the task and the base alone: both patches are judged with them. */
+  readonly exam?: Exam;
   /** What was asked for, where somebody has said it. */
   readonly task?: { readonly title: string; readonly description: string };
   /** Why it is not caught. Such cases are run, counted and shown. */

@@ -39,7 +39,7 @@ export const readBlindCases = (folder: string, withHidden = false): AdversarialC
         class: data.class,
         name,
         base,
-        config: `lint: false\ntests: true\ntimeout_s: 900\ntest_command: ${JSON.stringify(withCache(command))}`,
+        config: `lint: false\ntests: true\ntimeout_s: 900\ntest_command: ${JSON.stringify(addGoCache(command))}`,
         patch: evasive,
         task: parseTaskText(data.task, name),
         expects,
@@ -51,5 +51,5 @@ export const readBlindCases = (folder: string, withHidden = false): AdversarialC
     });
 
 /** Every checkout would compile the standard library of Go anew. */
-const withCache = (command: string): string =>
+export const addGoCache = (command: string): string =>
   /^go test\b/.test(command) ? `${GO_ENVIRONMENT} ${command}` : command;

@@ -1,9 +1,12 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import type { AdversarialCase } from './adversarial-case.ts';
 import { readBlindCases } from './blind-cases.ts';
 import { ADVERSARIAL_CORPUS } from './corpus.ts';
 import { renderCorpusTable, summarizeCorpusRun } from './corpus-report.ts';
+import { renderExaminerReport, summarizeExaminerRun } from './examiner-report.ts';
+import { readCasesWithExams, recordedExamFolder } from './recorded-exams.ts';
 import {
   createReviewModel,
   renderReviewReport,
@@ -26,6 +29,10 @@ Options:
   --only <text>     cases whose class or name contains this
   --sample <n>      one case of n, by a hash of its name: the same ones each time
   --record <file>   write each case there as soon as it is judged, and judge none that is there already
+  --examiner <exams>
+                    judges patches with acceptance tests too, and reports gates alone, acceptance tests alone, and both.
+                    \`recorded:FOLDER\`: exams in FOLDER/<letter of the set><number of the case>, such as f05; without --cases
+                    all unseen cases that have one; --cases also takes the name of a set, such as 2026-11-f
   --second-look <model>
                     asks PROVIDER:MODEL (docs/how-to/judges.md; key in its usual variable) about what runs let through: the known
                     misses of the corpus and the unseen sets, and their honest twins. \`scripted\`: no model, only the way there
@@ -40,6 +47,7 @@ Examples:
   npm run adversarial -- --only Python
   npm run adversarial -- --second-look scripted --sample 8
   npm run adversarial -- --second-look anthropic:claude-sonnet-5-5 --json > looks.json
+  npm run adversarial -- --examiner recorded:../exams --cases 2026-11-f
   npm run adversarial -- --json > adversarial.json`;
 
 function fail(message: string): never {
@@ -59,6 +67,7 @@ function readOptions() {
         parallel: { type: 'string', default: String(availableParallelism()) },
         write: { type: 'boolean', default: false },
         only: { type: 'string' },
+        examiner: { type: 'string' },
         'second-look': { type: 'string' },
         url: { type: 'string' },
         price: { type: 'string' },
@@ -88,12 +97,26 @@ if (model === undefined && (options.url ?? options.price) !== undefined)
   fail('--url and --price are of --second-look');
 if (model !== undefined && (options.write || options.record !== undefined))
   fail('--second-look takes neither --write nor --record');
+const told = (error: unknown): never => fail(error instanceof Error ? error.message : String(error));
+const { examiner } = options;
+if (examiner !== undefined && (model !== undefined || options.write || options.hidden))
+  fail('--examiner takes none of --second-look, --write and --hidden');
+const readExaminedCases = (name: string): AdversarialCase[] => {
+  const recorded = recordedExamFolder(name) ?? fail('--examiner takes recorded:FOLDER');
+  try {
+    return readCasesWithExams(recorded, folder);
+  } catch (error) {
+    return told(error);
+  }
+};
 const all =
-  folder !== undefined
-    ? readBlindCases(folder, options.hidden)
-    : model === undefined
-      ? ADVERSARIAL_CORPUS
-      : selectReviewCases();
+  examiner !== undefined
+    ? readExaminedCases(examiner)
+    : folder !== undefined
+      ? readBlindCases(folder, options.hidden)
+      : model === undefined
+        ? ADVERSARIAL_CORPUS
+        : selectReviewCases();
 const sample = whole('sample', options.sample);
 const parallel = whole('parallel', options.parallel);
 if (options.write && (folder !== undefined || only !== undefined || sample !== 1))
@@ -103,7 +126,6 @@ const corpus = all
   .filter(({ name }) => isSampled(name, sample));
 if (only !== undefined && corpus.length === 0) fail(`no case has "${only}" in its class or name`);
 
-const told = (error: unknown): never => fail(error instanceof Error ? error.message : String(error));
 const looker =
   model === undefined ? null : await createReviewModel(model, options.url, options.price).catch(told);
 
@@ -131,6 +153,11 @@ const judged = await judgeResumably(cases, {
   file: options.record ?? null,
   onJudged: progress,
 });
+if (examiner !== undefined) {
+  const examined = summarizeExaminerRun(judged);
+  process.stdout.write(`${json ? JSON.stringify(examined, null, 2) : renderExaminerReport(examined)}\n`);
+  process.exit(examined.missed.length + examined.held.length > 0 ? 1 : 0);
+}
 const report = summarizeCorpusRun(judged);
 if (options.write)
   writeCorpusResults(

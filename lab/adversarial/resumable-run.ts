@@ -16,6 +16,16 @@ const Line = z.object({
   right: z.boolean(),
   verdict: z.enum(['pass', 'fail', 'refer']),
   facts: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),
+  examiner: z
+    .object({
+      outcome: z.string(),
+      detail: z.string(),
+      heldByGates: z.boolean(),
+      points: z.number(),
+      dropped: z.number(),
+      seconds: z.number(),
+    })
+    .optional(),
   by: z.array(z.string()),
   kinds: z.array(z.enum(DETECTION_KINDS)),
   seconds: z.number(),

@@ -4,12 +4,14 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { HiddenTestFiles } from '../../gates/core/hidden-tests-result.ts';
 import { gatherEvidence } from '../../gates/pipeline/gather-evidence.ts';
+import { ACCEPTANCE_TESTS_GATE } from '../../shared/contract/evidence/gate-names.ts';
 import {
   type Evidence,
   type GateEvidence,
   isRestoredProtectedFile,
   type Verdict,
 } from '../../shared/contract/evidence/schema.ts';
+import type { Exam } from '../../shared/contract/exam.ts';
 import type { ExpectedChangeKind } from '../../shared/contract/submission/expected-changes.ts';
 import { deriveVerdictFromEvidence } from '../../shared/control/verdict/reduce-to-verdict.ts';
 import { mapConcurrently } from '../../shared/lib/map-concurrently.ts';
@@ -39,6 +41,16 @@ export interface JudgedPatch {
   /** Rules, or gates, that held it. */
   readonly by: readonly string[];
   readonly kinds: readonly DetectionKind[];
+  /** What acceptance tests say, where the case has some. */
+  readonly examiner?: {
+    readonly outcome: string;
+    readonly detail: string;
+    /** Whether the gates hold the patch without them. */
+    readonly heldByGates: boolean;
+    readonly points: number;
+    readonly dropped: number;
+    readonly seconds: number;
+  };
   /** How long it took, with whatever ran beside it. */
   readonly seconds: number;
   /** What was expected, and what the gates said, for people. */
@@ -62,6 +74,7 @@ interface PatchUnderTest extends Pick<JudgedPatch, 'class' | 'name' | 'honest' |
   readonly expects: readonly ExpectedChangeKind[];
   readonly files: readonly string[];
   readonly hidden: CaseFiles;
+  readonly exam: Exam | null;
   readonly about: PassedPatch['task'];
   /** Null: an honest patch, which must pass. */
   readonly caught: ExpectedCatch | null;
@@ -79,6 +92,7 @@ const patchesOf = (each: AdversarialCase): PatchUnderTest[] => [
     expects: each.expects ?? [],
     files: each.files ?? [],
     hidden: each.hiddenTests ?? {},
+    exam: each.exam ?? null,
     about: each.task ?? DEFAULT_TASK,
     caught: each.expectedCatch,
   },
@@ -92,6 +106,7 @@ const patchesOf = (each: AdversarialCase): PatchUnderTest[] => [
     expects: each.honestTwin.expects ?? each.expects ?? [],
     files: each.honestTwin.files ?? each.files ?? [],
     hidden: each.hiddenTests ?? {},
+    exam: each.exam ?? null,
     about: each.task ?? DEFAULT_TASK,
     caught: null,
   },
@@ -179,6 +194,7 @@ export async function runCorpus(
           ...(patch.expects.length > 0 ? { expects: patch.expects } : {}),
         },
         hiddenTests: hiddenTestsOf(patch.hidden),
+        independentTests: patch.exam && { exam: patch.exam, counterexamples: [] },
         workDir,
         maxParallel: 2,
       });
@@ -200,6 +216,7 @@ export async function runCorpus(
             : isAsExpected(patch.caught, evidence, verdict),
         verdict: verdict.verdict,
         facts: evidence.gates.find(({ name }) => name === 'tests')?.metadata ?? {},
+        ...examinerResult(evidence),
         by: listBlockingRules(evidence),
         kinds: classifyDetections(evidence),
         seconds: Math.round((performance.now() - started) / 100) / 10,
@@ -211,6 +228,27 @@ export async function runCorpus(
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** Reads the entry of acceptance tests, and derives the verdict without it. */
+function examinerResult(evidence: Evidence): Pick<JudgedPatch, 'examiner'> {
+  const entry = evidence.gates.find(({ name }) => name === ACCEPTANCE_TESTS_GATE);
+  if (!entry) return {};
+  const gatesAlone = deriveVerdictFromEvidence({
+    ...evidence,
+    gates: evidence.gates.filter((each) => each !== entry),
+  });
+  const points = entry.independent?.points ?? [];
+  return {
+    examiner: {
+      outcome: entry.outcome,
+      detail: entry.detail,
+      heldByGates: gatesAlone.verdict !== 'pass' || !gatesAlone.verified,
+      points: points.length,
+      dropped: points.filter(({ result }) => result.outcome === 'dropped').length,
+      seconds: Math.round(entry.duration_ms / 100) / 10,
+    },
+  };
 }
 
 /** Hidden tests of a case; null: it has none. */
