@@ -46,6 +46,13 @@ export const COMMAND_MODULES: readonly CommandModule[] = [
       return [(await import('./commands/check.ts')).checkCommand];
     },
   },
+  {
+    names: ['exam'],
+    load: async () => {
+      (await import('./limit-heap-growth.ts')).limitHeapGrowth();
+      return (await import('./commands/exam.ts')).examCommands;
+    },
+  },
   { names: ['cache'], load: async () => (await import('./commands/cache.ts')).cacheCommands },
   { names: ['gates'], load: async () => [(await import('./commands/gates.ts')).gatesCommand] },
   { names: ['adapters'], load: async () => [(await import('./commands/adapters.ts')).adaptersCommand] },

@@ -28,6 +28,7 @@ export const COMMAND_SUMMARIES = {
   agents: 'Roles of agents, and catalogs of roles',
   init: 'Propose an assay.yaml that fits a repository',
   check: 'Run signals and gates on a folder like the gates container; needs no server',
+  exam: 'Acceptance tests that people and their tools write from a task alone: create, validate and run them',
   cache: 'Prepared environments and results that `assay check` keeps: list and remove them',
   gates: 'Gates that check a patch in this folder',
   adapters: 'Agent CLIs that can do a task',

@@ -49,6 +49,16 @@ export const IDEMPOTENCY_KEY_OPTION = defineOption(
   'the same key makes a repeated command safe (default: a new key)',
 );
 
+/** Tests of somebody else than the patch's author. */
+export const EXAM_FOLDER_OPTION = defineOption(
+  '--exam <folder>',
+  'acceptance tests written from the task alone, in a folder outside of the repository',
+);
+export const COUNTEREXAMPLES_OPTION = defineOption(
+  '--counterexamples <folder>',
+  'tests that are to fail on the patch, in a folder outside of the repository',
+);
+
 const expectations: OptionParser<readonly ExpectedChangeKind[]> = (text, flag) =>
   text.split(',').map((word) => {
     const known = ExpectedChangeKind.safeParse(word.trim());

@@ -41,6 +41,7 @@ export const toCheckJson = (evidence: Evidence, verdict: Verdict) => ({
       cached,
       metadata,
       screenshots,
+      independent,
     }) => ({
       name,
       outcome,
@@ -53,6 +54,7 @@ export const toCheckJson = (evidence: Evidence, verdict: Verdict) => ({
       cached,
       metadata,
       ...(screenshots && { screenshots }),
+      ...(independent && { independent }),
     }),
   ),
   tests_run: verdict.tests_run,
@@ -79,9 +81,13 @@ export function renderCheckReport(
   pc: TerminalColors,
   width: number | undefined,
 ): string {
+  const independent = evidence.gates.filter((gate) => gate.independent);
   const rows = [
+    ...independent.map((each) => ({ ...each, name: `independent ${each.name}` })),
     ...evidence.signals.map((each) => ({ ...each, name: describeSignal(each.signal), required: true })),
-    ...evidence.gates.map((each) => ({ ...each, name: `gate ${each.name}` })),
+    ...evidence.gates
+      .filter((gate) => !gate.independent)
+      .map((each) => ({ ...each, name: `gate ${each.name}` })),
   ];
   const table =
     rows.length === 0

@@ -1,7 +1,7 @@
 import { escapeXmlAttribute } from '../../gates/pipeline/output/write-junit.ts';
 import { formatSarif } from '../../gates/pipeline/output/write-sarif.ts';
 import type { CheckOutcome } from '../../shared/contract/check-outcome.ts';
-import type { Evidence, Verdict } from '../../shared/contract/evidence/schema.ts';
+import type { Evidence, GateEvidence, Verdict } from '../../shared/contract/evidence/schema.ts';
 import { describeSignal } from '../../shared/contract/submission/signals.ts';
 import { escapeMarkdown } from '../../shared/lib/escape-markdown.ts';
 import { formatDuration } from '../../shared/lib/format.ts';
@@ -17,7 +17,18 @@ interface ReportRow {
   readonly duration_ms: number;
 }
 
+const toGateRow = ({ name, outcome, required, blocked, detail, duration_ms }: GateEvidence): ReportRow => ({
+  name,
+  kind: 'gate',
+  outcome,
+  counts: required || blocked,
+  detail,
+  duration_ms,
+});
+
+/** Rows in the order of their weight: independent evidence comes first. */
 const reportRows = ({ signals, gates }: Evidence): ReportRow[] => [
+  ...gates.filter(({ independent }) => independent).map(toGateRow),
   ...signals.map(({ signal, outcome, detail, duration_ms }) => ({
     name: describeSignal(signal),
     kind: 'signal' as const,
@@ -26,14 +37,7 @@ const reportRows = ({ signals, gates }: Evidence): ReportRow[] => [
     detail,
     duration_ms,
   })),
-  ...gates.map(({ name, outcome, required, blocked, detail, duration_ms }) => ({
-    name,
-    kind: 'gate' as const,
-    outcome,
-    counts: required || blocked,
-    detail,
-    duration_ms,
-  })),
+  ...gates.filter(({ independent }) => !independent).map(toGateRow),
 ];
 
 const NOT_RUN: readonly CheckOutcome[] = ['skipped', 'bypassed', 'could_not_run'];

@@ -29,13 +29,13 @@ export async function resolveCacheFolder(
 /** Returns the folder of prepared environments that belongs to a cache folder; they are large, and removed by `assay cache clean`. */
 export const resolveEnvironmentCacheFolder = (cacheFolder: string): string => `${cacheFolder}-environments`;
 
-const isInside = (path: string, folder: string): boolean => {
+export const isInside = (path: string, folder: string): boolean => {
   const way = relative(folder, path);
   return way !== '..' && !way.startsWith('../') && !isAbsolute(way);
 };
 
 /** Resolves links in a path, also if its last parts do not exist yet. */
-const realPath = (path: string): Promise<string> =>
+export const realPath = (path: string): Promise<string> =>
   realpath(path).catch(async () => {
     const parent = dirname(path);
     return parent === path ? path : resolve(await realPath(parent), relative(parent, path));

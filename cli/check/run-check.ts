@@ -9,11 +9,13 @@ import { createFileCache } from '../../gates/pipeline/cache/file-cache.ts';
 import { gatherEvidence } from '../../gates/pipeline/gather-evidence.ts';
 import { loadBaseConfig } from '../../gates/pipeline/load-base-config.ts';
 import type { GateTestResults } from '../../gates/pipeline/output/write-junit.ts';
+import type { IndependentTests } from '../../gates/tests/exam/independent-tests.ts';
 import type { Evidence, Verdict } from '../../shared/contract/evidence/schema.ts';
+import type { ExamMode } from '../../shared/contract/exam.ts';
 import type { ExpectedChangeKind } from '../../shared/contract/submission/expected-changes.ts';
 import { deriveVerdictFromEvidence } from '../../shared/control/verdict/reduce-to-verdict.ts';
 import { runGitInStore } from '../../workspace/git/git-store.ts';
-import { findRepositoryLayout } from '../../workspace/git/repository-layout.ts';
+import { findRepositoryLayout, type RepositoryLayout } from '../../workspace/git/repository-layout.ts';
 import { type CapturedWorkingTree, captureWorkingTree } from '../../workspace/git/working-tree.ts';
 import { removeFolder } from '../../workspace/process/remove-folder.ts';
 import { CLI_EXIT_CODES, CliError } from '../exit.ts';
@@ -35,6 +37,13 @@ export interface CheckOptions {
   /** Gates to bypass, if the configuration allows it, and why. */
   readonly skippedGates?: readonly string[] | undefined;
   readonly skipReason?: string | undefined;
+  /** Folder of an exam, and of counterexamples. */
+  readonly exam?: string | undefined;
+  readonly counterexamples?: string | undefined;
+  /** What they make of the verdict; absent: as the base commit's assay.yaml says. */
+  readonly examMode?: ExamMode | undefined;
+  /** Runs these and no gate; `onValidated` gets what the base says about each point. */
+  readonly examOnly?: Pick<IndependentTests, 'only' | 'onValidated'> | undefined;
   /** True: cached results are neither read nor written. */
   readonly noCache?: boolean | undefined;
   /** Folder of the cache instead of `assay-cache` in the git folder. */
@@ -83,9 +92,10 @@ export async function runCheck(
       ),
     ]);
     const task = taskText === null ? null : (await inputs()).parseCheckTaskFile(taskText, options.task ?? '');
+    const independentTests = await readIndependentTests(options, places, cwd);
     const captured = await captureWorkingTree(dir, base, workDir, places);
     const configOverride = configText === null ? null : { file: options.config ?? '', text: configText };
-    if (task === null && (await isUnchanged(captured))) {
+    if (task === null && options.examOnly === undefined && (await isUnchanged(captured))) {
       // An error in the configuration is reported also where nothing changed.
       await loadBaseConfig(captured.store, captured.base, configOverride);
       return createNothingToCheckResult(captured);
@@ -96,11 +106,12 @@ export async function runCheck(
     await mkdir(rooms);
     const evidence = await gatherEvidence({
       ...captured,
-      signals: task?.signals ?? [],
+      signals: options.examOnly ? [] : (task?.signals ?? []),
       files: task?.files ?? [],
       expects: [...new Set([...(task?.expects ?? []), ...(options.expects ?? [])])],
       ...(task?.role === undefined ? {} : { role: task.role }),
       task: task?.task ?? null,
+      independentTests,
       judge,
       workDir: rooms,
       bypasses,
@@ -122,6 +133,33 @@ export async function runCheck(
     stopping.release();
     await removeFolder(workDir);
   }
+}
+
+/** Reads an exam and counterexamples; null: none are given. @throws CliError */
+async function readIndependentTests(
+  { exam, counterexamples, examMode, examOnly }: CheckOptions,
+  places: Promise<RepositoryLayout>,
+  cwd: string,
+): Promise<IndependentTests | null> {
+  if (exam === undefined && counterexamples === undefined) {
+    if (examMode === undefined) return null;
+    throw new CliError(
+      CLI_EXIT_CODES.usage,
+      'missing_exam',
+      '--exam-mode needs --exam or --counterexamples.',
+    );
+  }
+  const folders = await import('../exam/exam-folder.ts');
+  const layout = await places;
+  for (const folder of [exam, counterexamples])
+    if (folder !== undefined) await folders.refuseFolderInCheckout(layout, folder, cwd);
+  return {
+    exam: exam === undefined ? null : folders.readExamFolder(exam, cwd),
+    counterexamples:
+      counterexamples === undefined ? [] : folders.readChallengeFolder(counterexamples, cwd).counterexamples,
+    ...(examMode === undefined ? {} : { mode: examMode }),
+    ...examOnly,
+  };
 }
 
 /** Names of the base where nothing names it, the first that there is. */

@@ -1,13 +1,14 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { CapturedScreenshot } from '../../gates/core/gate.ts';
+import { EXAM_MODES } from '../../shared/contract/exam.ts';
 import { renderCheckReport, toCheckJson } from '../check/check-report.ts';
 import { type CheckResult, runCheck } from '../check/run-check.ts';
 import { CLI_EXIT_CODES, CliError } from '../exit.ts';
 import { defineLocalCommand } from '../local-command.ts';
 import type { LocalCommandSession } from '../local-session.ts';
 import { defineOption } from '../parameters.ts';
-import { EXPECTED_CHANGES_OPTION } from '../shared-options.ts';
+import { COUNTEREXAMPLES_OPTION, EXAM_FOLDER_OPTION, EXPECTED_CHANGES_OPTION } from '../shared-options.ts';
 
 const FORMATS = ['text', 'json', 'sarif', 'junit', 'github', 'markdown'] as const;
 type Format = (typeof FORMATS)[number];
@@ -89,6 +90,11 @@ export const checkCommand = defineLocalCommand({
       'branch, tag or commit to compare with (else base_ref of assay.yaml, else main or master)',
     ),
     task: defineOption('--task <file>', 'YAML or JSON task whose signals, files and expects are used'),
+    exam: EXAM_FOLDER_OPTION,
+    counterexamples: COUNTEREXAMPLES_OPTION,
+    examMode: defineOption('--exam-mode <mode>', 'what they make of the verdict (default: gate)', {
+      choices: EXAM_MODES,
+    }),
     expects: EXPECTED_CHANGES_OPTION,
     config: defineOption('--config <file>', "configuration to use instead of the base commit's assay.yaml"),
     models: defineOption(
@@ -155,6 +161,10 @@ export const checkCommand = defineLocalCommand({
   examples: [
     ['check --base main', 'the working tree against main'],
     ['check --repo ../shop --base v1.2 --task task.yaml --json', 'with the signals of a task, for a script'],
+    [
+      'check --task task.yaml --exam ../exam',
+      'with acceptance tests that the author of the patch has not seen',
+    ],
     ['check --format github', 'in a workflow: annotations on the lines'],
     ['check --format github --summary "$GITHUB_STEP_SUMMARY"', 'with a summary on the page of the run'],
   ],

@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type * as z from 'zod';
 import { Challenge, ChallengeManifest, Exam, ExamManifest } from '../../shared/contract/exam.ts';
+import type { RepositoryLayout } from '../../workspace/git/repository-layout.ts';
+import { isInside, realPath } from '../check/resolve-cache-folder.ts';
 import { CLI_EXIT_CODES, CliError } from '../exit.ts';
 import { readTestFolder } from '../hidden-tests.ts';
 
@@ -10,6 +12,26 @@ export const EXAM_FILE = 'exam.json';
 export const EXAM_TEST_FOLDER = 'exam';
 /** File of a folder with counterexamples. */
 export const CHALLENGE_FILE = 'challenge.json';
+
+/**
+ * Refuses a folder among the files of the repository: a check would take it for part of the patch, and show it to the code under test.
+ * @throws CliError
+ */
+export async function refuseFolderInCheckout(
+  { workTreeRoot }: Pick<RepositoryLayout, 'workTreeRoot'>,
+  folder: string,
+  cwd: string,
+): Promise<void> {
+  if (isInside(await realPath(resolve(cwd, folder)), await realPath(workTreeRoot)))
+    throw new CliError(
+      CLI_EXIT_CODES.usage,
+      'exam_in_checkout',
+      `${folder} is among the files that are checked.`,
+      {
+        hint: 'The code under test could read it. Name a folder outside of the repository.',
+      },
+    );
+}
 
 const invalid = (file: string, details: readonly { where: string; message: string }[]): CliError =>
   new CliError(CLI_EXIT_CODES.usage, 'bad_exam', `${file} cannot be used.`, {

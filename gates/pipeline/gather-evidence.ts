@@ -148,7 +148,7 @@ export async function gatherEvidence(options: GatherEvidenceOptions): Promise<Ev
   const runIndependentTests = await prepareTests(subject, independentTests, config);
   const hidden: HiddenTestsResult[] = [];
   const gates =
-    config === null
+    config === null || independentTests?.only !== undefined
       ? NO_PREPARED_GATES
       : await prepareGates(config, subject, {
           ...options,

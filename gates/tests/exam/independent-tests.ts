@@ -8,6 +8,7 @@ import {
   runExamOnPatch,
   validateExamOnBase,
 } from './run-exam.ts';
+import type { PointOnBase } from './validate-on-base.ts';
 
 /** Tests of somebody else than the patch's author, which are kept in memory until they run. */
 export interface IndependentTests {
@@ -15,8 +16,12 @@ export interface IndependentTests {
   readonly counterexamples: readonly Counterexample[];
   /** Absent: as the base commit's assay.yaml says. */
   readonly mode?: ExamMode;
+  /** `base`: only validates the exam on the base. `both_trees`: runs no gate and no signal beside. Absent: everything runs. */
+  readonly only?: 'base' | 'both_trees';
+  /** Gets what the base says about each point, for the exam's author. */
+  readonly onValidated?: (points: readonly PointOnBase[]) => void;
   /** Decides whether the task demands what a failing test asks; absent: it does. */
-  readonly adjudicate?: ExamAdjudicator;
+  readonly adjudicate?: ExamAdjudicator | null;
 }
 
 /** Settings of `acceptance_tests` in assay.yaml. */
@@ -32,20 +37,16 @@ export interface IndependentTestSettings {
  */
 export async function prepareIndependentTests(
   subject: ExamPatch,
-  {
-    exam,
-    counterexamples,
-    adjudicate = null,
-  }: Omit<IndependentTests, 'mode' | 'adjudicate'> & {
-    readonly adjudicate?: ExamAdjudicator | null;
-  },
+  { exam, counterexamples, adjudicate = null, only, onValidated }: IndependentTests,
   { mode, limitMs }: IndependentTestSettings,
 ): Promise<() => Promise<GateEvidence[]>> {
   const startValidation = performance.now();
   const onBase = exam ? await validateExamOnBase(subject, exam, limitMs) : [];
+  onValidated?.(onBase);
   const validationMs = performance.now() - startValidation;
   return async () => {
     const entries: GateEvidence[] = [];
+    if (only === 'base') return entries;
     const start = performance.now();
     if (exam) {
       const points = await runExamOnPatch(subject, exam, onBase, { limitMs, adjudicate });
