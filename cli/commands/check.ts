@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { CapturedScreenshot } from '../../gates/core/gate.ts';
-import { EXAM_MODES } from '../../shared/contract/exam.ts';
+import { EXAM_MODES } from '../../shared/contract/evidence/independent.ts';
 import { renderCheckReport, toCheckJson } from '../check/check-report.ts';
 import { type CheckResult, runCheck } from '../check/run-check.ts';
 import { CLI_EXIT_CODES, CliError } from '../exit.ts';

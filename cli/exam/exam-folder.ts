@@ -36,7 +36,7 @@ export async function refuseFolderInCheckout(
 const invalid = (file: string, details: readonly { where: string; message: string }[]): CliError =>
   new CliError(CLI_EXIT_CODES.usage, 'bad_exam', `${file} cannot be used.`, {
     details,
-    hint: 'docs/acceptance-tests.md describes the format; `assay exam init` writes an example.',
+    hint: 'docs/how-to/acceptance-tests.md describes the format; `assay exam init` writes an example.',
   });
 
 /** Reads and checks a JSON file. @throws CliError that names each refused field */

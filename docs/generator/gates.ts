@@ -94,7 +94,7 @@ ${BUILT_IN_GATES.map((gate) =>
   ]),
 ).join('\n')}
 
-Without a switch: [allowed_files](gates/allowed_files.md), [complete_patch](gates/complete_patch.md), [hidden_tests](gates/hidden_tests.md).
+Without a switch: [allowed_files](gates/allowed_files.md), [complete_patch](gates/complete_patch.md), [hidden_tests](gates/hidden_tests.md), [acceptance_tests and counterexamples](../how-to/acceptance-tests.md).
 
 ## Tools
 

@@ -19,7 +19,6 @@ import { createExemptionReasonLookup } from '../rules/protect/protection-exempti
 import { isFileBasedSignal } from '../signals/check-static-signal.ts';
 import type { IndependentTests } from '../tests/exam/independent-tests.ts';
 import { buildPatchCompletenessEvidence, type UncheckedPath } from './complete-patch-evidence.ts';
-import { DEFAULT_ACCEPTANCE_TEST_TIMEOUT_S } from './configuration/acceptance-test-setting.ts';
 import type { GateBypassSetting } from './configuration/config-schema.ts';
 import type { ParsedAssayConfig } from './configuration/parse-config.ts';
 import { createPatchToCheck } from './create-patch-to-check.ts';
@@ -225,8 +224,7 @@ async function prepareTests(
   const mode = tests?.mode ?? config?.acceptanceTests.mode ?? 'gate';
   if (tests === null || mode === 'off') return NO_INDEPENDENT_TESTS;
   const { prepareIndependentTests } = await import('../tests/exam/independent-tests.ts');
-  const timeout_s = config?.acceptanceTests.timeout_s ?? DEFAULT_ACCEPTANCE_TEST_TIMEOUT_S;
-  return prepareIndependentTests(subject, tests, { mode, limitMs: timeout_s * 1_000 });
+  return prepareIndependentTests(subject, tests, { mode, timeout_s: config?.acceptanceTests.timeout_s });
 }
 
 /** A job that says when it began: how long it took alone does not tell what ran side by side. */

@@ -56,6 +56,13 @@ function describeReasons(
 
 const noun = (text: string | null): string[] => (text === null ? [] : [text]);
 
+/** Whether a point that fails on the base has a result on the patched tree. */
+const showsChange = (exam: Exam, points: readonly ExamPointResult[]): boolean =>
+  points.some(
+    ({ index, result }) =>
+      exam.points[index]?.on_base === 'fails' && (result.outcome === 'met' || result.outcome === 'not_met'),
+  );
+
 /** Decides what the points of an exam say together, and why where the requirements alone do not show it. */
 function decideExam(
   exam: Exam,
@@ -68,10 +75,6 @@ function decideExam(
     };
   const has = (state: ExamPointOutcome['outcome']): boolean =>
     points.some(({ result }) => result.outcome === state);
-  const showsChange = points.some(
-    ({ index, result }) =>
-      exam.points[index]?.on_base === 'fails' && (result.outcome === 'met' || result.outcome === 'not_met'),
-  );
   if (has('not_met'))
     return has('met')
       ? { outcome: 'failed', why: null }
@@ -82,7 +85,7 @@ function decideExam(
   if (has('not_run')) return { outcome: 'could_not_run', why: null };
   if (!has('met'))
     return { outcome: 'could_not_run', why: 'no point behaves on the base as its author said' };
-  if (!showsChange && !exam.keeps_behaviour)
+  if (!showsChange(exam, points) && !exam.keeps_behaviour)
     return {
       outcome: 'could_not_run',
       why: 'no acceptance test fails on the base, so none shows the change',
@@ -148,6 +151,7 @@ export function buildExamEvidence(
       requirements: requirements.total,
       requirements_tested: requirements.tested,
       requirements_met: met,
+      shows_change: showsChange(exam, points),
       points_dropped: results.filter((each) => each.outcome === 'dropped').length,
     },
     independent: {

@@ -10,6 +10,9 @@ import {
 } from './run-exam.ts';
 import type { PointOnBase } from './validate-on-base.ts';
 
+/** Time limit of one run of acceptance tests, in seconds. */
+export const DEFAULT_ACCEPTANCE_TEST_TIMEOUT_S = 300;
+
 /** Tests of somebody else than the patch's author, which are kept in memory until they run. */
 export interface IndependentTests {
   readonly exam: Exam | null;
@@ -27,8 +30,8 @@ export interface IndependentTests {
 /** Settings of `acceptance_tests` in assay.yaml. */
 export interface IndependentTestSettings {
   readonly mode: ExamMode;
-  /** Time limit of one run, in milliseconds. */
-  readonly limitMs: number;
+  /** Time limit of one run, in seconds. */
+  readonly timeout_s: number | undefined;
 }
 
 /**
@@ -38,8 +41,9 @@ export interface IndependentTestSettings {
 export async function prepareIndependentTests(
   subject: ExamPatch,
   { exam, counterexamples, adjudicate = null, only, onValidated }: IndependentTests,
-  { mode, limitMs }: IndependentTestSettings,
+  { mode, timeout_s = DEFAULT_ACCEPTANCE_TEST_TIMEOUT_S }: IndependentTestSettings,
 ): Promise<() => Promise<GateEvidence[]>> {
+  const limitMs = timeout_s * 1_000;
   const startValidation = performance.now();
   const onBase = exam ? await validateExamOnBase(subject, exam, limitMs) : [];
   onValidated?.(onBase);

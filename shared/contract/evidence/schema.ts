@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { StorableNumber } from '../../lib/stored-number.ts';
 import { CheckOutcome, EvidenceKind, VERDICTS } from '../check-outcome.ts';
-import { IndependentEvidence } from '../exam.ts';
 import { Judgement } from '../judgement/judgement.ts';
 import { ReviewPipeline } from '../judgement/review-pipeline-schema.ts';
 import { CheckedPlan } from '../plan/schema.ts';
@@ -10,6 +9,7 @@ import { ExpectedChangeKind, ProtectedFileKind } from '../submission/expected-ch
 import { CheckOnErrorSetting } from '../submission/on-error.ts';
 import { CompletionSignal } from '../submission/signals.ts';
 import { WorkflowOutcome } from '../workflow/workflow-outcome.ts';
+import { IndependentEvidence } from './independent.ts';
 import { ReviewContext } from './review-context.ts';
 
 /** One place in the tree that a check complains about. `line` is 1-based; null where the finding has no line. */

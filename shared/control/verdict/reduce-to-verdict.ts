@@ -21,6 +21,14 @@ const OUTCOMES_WITHOUT_RESULT: readonly CheckOutcome[] = ['could_not_run', 'time
 const isPlatformEvidence = (check: Pick<SignalEvidence, 'kind' | 'outcome'>): boolean =>
   (check.kind === 'executed' || check.kind === 'checked') && isConclusiveOutcome(check.outcome);
 
+/**
+ * Whether the result of a gate may verify the work. Where was worked verifies nothing, and acceptance tests do so only where they
+ * decide and one of them failed on the base: tests that pass on every tree say nothing about the work.
+ */
+const canVerify = ({ name, independent, metadata }: GateEvidence): boolean =>
+  name !== ALLOWED_FILES_GATE &&
+  (!independent || (independent.mode === 'gate' && metadata['shows_change'] === true));
+
 /** A gate whose result must stand for the work to be accepted. */
 const isDecisiveGate = ({
   required,
@@ -59,7 +67,7 @@ export function deriveVerdictFromEvidence(evidence: Evidence): Verdict {
   const advice = undemonstratedReasons(evidence, 'advise');
   const ours = {
     signals: evidence.signals.some(isPlatformEvidence),
-    gates: evidence.gates.some((gate) => gate.name !== ALLOWED_FILES_GATE && isPlatformEvidence(gate)),
+    gates: evidence.gates.some((gate) => canVerify(gate) && isPlatformEvidence(gate)),
     tests:
       evidence.signals.some((signal) => signal.type === 'test_passes' && isPlatformEvidence(signal)) ||
       evidence.gates.some((gate) => gate.name === 'tests' && isPlatformEvidence(gate)),
@@ -68,7 +76,7 @@ export function deriveVerdictFromEvidence(evidence: Evidence): Verdict {
   // Something of ours must have passed for a patch that changes nothing to count as work that was done already.
   const emptyHanded =
     evidence.empty_patch &&
-    ![...evidence.signals, ...evidence.gates].some(
+    ![...evidence.signals, ...evidence.gates.filter((gate) => !gate.independent)].some(
       (check) => isPlatformEvidence(check) && check.outcome === 'passed',
     );
   const without = emptyHanded ? [EMPTY_PATCH] : verified ? [] : [NO_EVIDENCE];

@@ -4,6 +4,7 @@ import type { IndependentTests } from '../../../../gates/tests/exam/independent-
 import { decidePointOnBase } from '../../../../gates/tests/exam/validate-on-base.ts';
 import { Counterexample, Exam, type ExamMode } from '../../../../shared/contract/exam.ts';
 import { deriveVerdictFromEvidence } from '../../../../shared/control/verdict/reduce-to-verdict.ts';
+import { evidence } from '../../../support/builders.ts';
 import { gatherEvidenceOn } from '../../../support/gather-evidence.ts';
 import { createTestRepository } from '../../../support/git-repository.ts';
 
@@ -53,17 +54,18 @@ async function judge(
     'test/price.test.js': `${HEAD}test('two', () => assert.equal(price(2), 4));\n`,
   });
   const outputs: unknown[] = [];
-  const evidence = await gatherEvidenceOn(repository, [], {
+  const gathered = await gatherEvidenceOn(repository, [], {
     task: { id: 't', title: '', description: '', expects: ['tests_change', 'expectations_change'] },
     independentTests: { exam: null, counterexamples: [], ...tests },
     onTests: (gate, all) => outputs.push(gate, all.map(computeTestId)),
     onProgress: (text) => outputs.push(text),
   });
-  const verdict = deriveVerdictFromEvidence(evidence);
-  const text = JSON.stringify([evidence, verdict, outputs]);
-  const [first] = evidence.gates;
+  const verdict = deriveVerdictFromEvidence(gathered);
+  const text = JSON.stringify([gathered, verdict, outputs]);
+  const [first] = gathered.gates;
   return {
     verdict: verdict.verdict,
+    isVerified: verdict.verified,
     entry: first,
     text,
     states: first?.independent?.points.map((each) => each.result),
@@ -150,6 +152,19 @@ describe('acceptance tests', () => {
     });
     const refactoring = examOf(KEEPS, [POINTS[1] ?? {}], { keeps_behaviour: true });
     expect(await judge(RIGHT, { exam: refactoring })).toMatchObject({ verdict: 'pass' });
+  });
+
+  it('of which none fails on the base verify no work, and an empty patch least of all', async () => {
+    const { 'assay.yaml': _, ...base } = BASE;
+    const exam = examOf(KEEPS, [POINTS[1] ?? {}], { keeps_behaviour: true });
+    const { entry, isVerified } = await judge(RIGHT, { exam }, base);
+    expect([entry?.outcome, isVerified]).toEqual(['passed', false]);
+    const good = await judge(RIGHT, { exam: GOOD_EXAM }, base);
+    expect([good.entry?.outcome, good.isVerified]).toEqual(['passed', true]);
+    const advised = await judge(RIGHT, { exam: GOOD_EXAM, mode: 'advise' }, base);
+    expect(advised.isVerified).toBe(false);
+    const empty = evidence({ empty_patch: true, gates: entry ? [entry] : [] });
+    expect(deriveVerdictFromEvidence(empty).verdict).toBe('fail');
   });
 
   it.each([
