@@ -25,6 +25,7 @@ import {
   readMutableSourceFiles,
 } from '../perturbations/mutants.ts';
 import { createReachingTestsLookup, writeTreeWithOnlyTests } from '../trees/changed-tests.ts';
+import { findUnexecutedCode } from './unexecuted-code.ts';
 
 /** Fewest survivors that tell anything. */
 const MIN_SURVIVORS = 2;
@@ -96,9 +97,15 @@ async function tryMutants(context: ExperimentInput): Promise<ExperimentResult> {
       if (decision !== null) break;
     }
   });
+  const isUnnoticed = tried > 0 && survived.length === tried;
+  const unexecuted: GateFinding[] = [];
+  if (isUnnoticed)
+    await runUntilBudgetIsSpent(async () => {
+      unexecuted.push(...(await findUnexecutedCode(context)));
+    });
   const exceeds = decision ?? hasTooManySurvivingMutants(tried, survived.length, maxSurvivorRatio);
   return {
-    findings: survivorFindings(survived, tried, exceeds && bringsTests(context)),
+    findings: [...unexecuted, ...survivorFindings(survived, tried, exceeds && bringsTests(context))],
     facts: {
       mutants_possible: files.reduce((sum, file) => sum + file.mutants.length, 0),
       mutants_tried: tried,

@@ -21,6 +21,7 @@ import {
   writeTreeWithOnlyTests,
 } from '../trees/changed-tests.ts';
 import { failedTestIds } from './mutation-score-regression.ts';
+import { findUnexecutedCode } from './unexecuted-code.ts';
 
 /** A test that passes although no function of the project works. */
 interface VacuousTest {
@@ -79,7 +80,7 @@ async function findVacuousTests(context: ExperimentInput): Promise<ExperimentRes
   const before = base === null ? null : await runTests(base, limit);
   // Where nothing fails on either side, the tests may run on other code than this tree.
   if (before?.outcome !== 'failed' && (await runTests(stubbed, limit)).outcome === 'passed')
-    return resultWith('unknown', []);
+    return resultWith('unknown', await findUnexecutedCode(context));
   const replaced = replacedTests(vacuous, before, context);
   const described = vacuous.map((each) => describeVacuous(each, before, replaced));
   return resultWith('some', await vacuousFindings(context, described, onStubs));

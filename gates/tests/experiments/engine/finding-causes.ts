@@ -58,6 +58,7 @@ export type FindingCause =
       readonly unnamed: { readonly exitCode: number | null; readonly isWeakened: boolean };
     }
   | { readonly rule: 'run_depends_on_surroundings' }
+  | { readonly rule: 'run_code_not_executed' }
   | {
       readonly rule: 'run_mutant_survives';
       readonly mutant: string;
@@ -106,6 +107,8 @@ export function renderFindingCause(cause: FindingCause): string {
       return renderBaseFailure(cause);
     case 'run_depends_on_surroundings':
       return 'fails in another environment (time zone, locale, host, no CI), and passes in the usual one';
+    case 'run_code_not_executed':
+      return 'all tests pass although every function of the patched tree fails: they run other code, such as a built copy or an installed package, so they say nothing about the patch. Build the project in environment.build, or let the tests load its sources';
     case 'run_mutant_survives':
       return `${cause.mutant}, and no test notices${
         cause.tooMany

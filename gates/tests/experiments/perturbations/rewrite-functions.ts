@@ -256,8 +256,10 @@ export const writeTreeWithStubbedFunctions = (
   subject: Pick<PatchToCheck, 'store'>,
   tree: string,
   how: StubBehaviour,
+  isLeftOut: (path: string) => boolean = () => false,
 ): Promise<string | null> =>
-  writeTreeWithRewrittenCode(subject, tree, async ({ grammar, text }) => {
+  writeTreeWithRewrittenCode(subject, tree, async ({ path, grammar, text }) => {
+    if (isLeftOut(path)) return null;
     const found = findStubbableFunctions((await parseSource(grammar, text)).root, languageOfGrammar(grammar));
     return found.length === 0 ? null : stubAllInText(text, found, how);
   });
