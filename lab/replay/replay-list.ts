@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import * as z from 'zod';
@@ -47,12 +47,12 @@ interface ProcessOutput {
 }
 
 /** Runs the command line of this checkout. Bash tells the CPU time of everything that it waited for. */
-function runAssay(args: readonly string[], home: string): Promise<ProcessOutput> {
+function runAssay(args: readonly string[]): Promise<ProcessOutput> {
   return new Promise((done) => {
     const child = spawn(
       'bash',
       ['-c', `TIMEFORMAT='assay-cpu %U %S'; time "$@"`, 'replay', process.execPath, CLI, ...args],
-      { env: { ...process.env, HOME: home, NO_COLOR: '1' }, stdio: ['ignore', 'pipe', 'pipe'] },
+      { env: { ...process.env, NO_COLOR: '1' }, stdio: ['ignore', 'pipe', 'pipe'] },
     );
     let [stdout, stderr] = ['', ''];
     child.stdout.on('data', (text) => {
@@ -86,14 +86,12 @@ export async function replayListedRepository(
   { commits: most, mirror }: ReplayListOptions,
 ): Promise<RepositoryReplay> {
   const folder = mkdtempSync(join(tmpdir(), 'assay-replay-'));
-  const [home, repository, config] = ['home', 'repository', 'assay.yaml'].map((each) =>
-    join(folder, each),
-  ) as [string, string, string];
+  const repository = join(folder, 'repository');
+  const config = join(folder, 'assay.yaml');
   const result = (init: string, isUsable = false, commits: CheckedCommit[] = []): RepositoryReplay => ({
     ...{ name, language, half, isUsable, init, commits },
   });
   try {
-    mkdirSync(home);
     const local = mirror === null ? null : join(mirror, name.replace('/', '+'), 'repo');
     const source = local !== null && existsSync(local) ? local : `https://github.com/${name}`;
     git(['clone', '--quiet', source, repository]);
@@ -105,7 +103,7 @@ export async function replayListedRepository(
     checkOut(oldest.parent);
     // A configuration of the repository's own would answer for `init`.
     rmSync(join(repository, 'assay.yaml'), { force: true });
-    const proposed = await runAssay(['init', '--repo', repository, '--write'], home);
+    const proposed = await runAssay(['init', '--repo', repository, '--write']);
     if (proposed.code !== 0) return result(`init failed: ${lastLine(proposed.stderr)}`);
     copyFileSync(join(repository, 'assay.yaml'), config);
     rmSync(join(repository, 'assay.yaml'));
@@ -116,7 +114,7 @@ export async function replayListedRepository(
       checkOut(commit.id);
       git(['-C', repository, 'clean', '--quiet', '--force', '-d', '-x']);
       const args = ['check', '--repo', repository, '--base', commit.parent, '--config', config, '--json'];
-      checked.push(toCheckedCommit(commit, await runAssay(args, home)));
+      checked.push(toCheckedCommit(commit, await runAssay(args)));
     }
     return result(runsTests ? 'tests run' : 'no tests', runsTests, checked);
   } catch (error) {
