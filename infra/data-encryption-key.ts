@@ -21,7 +21,9 @@ export class DataEncryptionKey extends Construct {
     grantee.allow({
       actions: ['kms:Decrypt', 'kms:GenerateDataKey'],
       on: [this.key.keyArn],
-      when: { StringEquals: { 'kms:ViaService': `${service}.${Stack.of(this).region}.amazonaws.com` } },
+      when: {
+        StringEquals: { 'kms:ViaService': `${service}.${Stack.of(this).region}.${Stack.of(this).urlSuffix}` },
+      },
     });
   }
 }

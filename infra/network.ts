@@ -1,4 +1,4 @@
-import { RemovalPolicy } from 'aws-cdk-lib';
+import { RemovalPolicy, Stack } from 'aws-cdk-lib';
 import {
   FlowLogDestination,
   GatewayVpcEndpointAwsService,
@@ -14,6 +14,7 @@ import {
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { ExistingNetworkSetting } from './existing-network-setting.ts';
+import { useFargateZones } from './fargate-zones.ts';
 import type { CommonConstructProps } from './function.ts';
 
 /**
@@ -29,7 +30,7 @@ export interface FargateNetworkProps {
   readonly mode: NetworkMode;
   /** A network that is there already, in place of one of ours; the mode says nothing then. */
   readonly own?: ExistingNetworkSetting | undefined;
-  /** Availability zones of ours. @default - two of the region */
+  /** Availability zones of ours. @default - two of the Region that have Fargate */
   readonly zones?: readonly string[] | undefined;
 }
 
@@ -72,7 +73,7 @@ export class FargateNetwork extends Construct {
   }
 
   private make({ common, zones }: FargateNetworkProps, isPrivate: boolean): Vpc {
-    return new Vpc(this, 'Vpc', {
+    const vpc = new Vpc(this, 'Vpc', {
       ipAddresses: IpAddresses.cidr('10.0.0.0/16'),
       ...(zones ? { availabilityZones: [...zones] } : { maxAzs: 2 }),
       natGateways: isPrivate ? 1 : 0,
@@ -92,6 +93,8 @@ export class FargateNetwork extends Construct {
         },
       },
     });
+    if (!zones) useFargateZones(this, Stack.of(this).region, [vpc.publicSubnets, vpc.privateSubnets]);
+    return vpc;
   }
 
   private httpsOut(): string {

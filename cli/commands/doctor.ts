@@ -29,6 +29,10 @@ export const doctorCommand = defineLocalCommand({
       '--aws',
       'check the AWS account of the credentials in the environment, not this machine',
     ),
+    fix: defineOption(
+      '--fix',
+      'with --aws: create the service-linked role of ECS and protect the table from deletion, if they are not',
+    ),
     stack: defineOption('--stack <name>', 'name of the stack', { default: 'Assay' }),
   },
   json: '`--json` prints `{"stack": string, "checks": [{"check": string, "outcome": "ok" | "attention" | "missing" | "could_not_run", "detail": string, "advice": string | null}]}`. The exit code is 0 when every check is `ok`, else 1.',
@@ -37,9 +41,9 @@ export const doctorCommand = defineLocalCommand({
     ['doctor --aws', 'before the first deployment, and after each'],
     ['doctor --aws --json | jq \'.checks[] | select(.outcome != "ok")\'', 'the checks that are not ok'],
   ],
-  run: async (session, { aws, stack }) => {
+  run: async (session, { aws, fix, stack }) => {
     const checks = aws
-      ? await (await import('../doctor/check-account.ts')).checkAwsAccount(stack)
+      ? await (await import('../doctor/check-account.ts')).checkAwsAccount(stack, fix)
       : await (await import('../doctor/check-machine.ts')).checkLocalMachine(session.io.cwd);
     session.show({ stack: aws ? stack : null, checks }, () => renderChecks(checks, session));
     return checks.every(({ outcome }) => outcome === 'ok') ? CLI_EXIT_CODES.ok : CLI_EXIT_CODES.failed;

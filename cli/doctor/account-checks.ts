@@ -121,3 +121,32 @@ export async function checkLambdaConcurrency(): Promise<DoctorFinding> {
     client.destroy();
   }
 }
+
+/** The role by which Fargate makes network interfaces. An account has it once it has used ECS. */
+const ECS_ROLE = 'AWSServiceRoleForECS';
+const ECS_SERVICE = 'ecs.amazonaws.com';
+
+/** @param fixes whether a missing role is created */
+export async function checkEcsServiceRole(fixes: boolean): Promise<DoctorFinding> {
+  const sdk = await import('@aws-sdk/client-iam');
+  const client = new sdk.IAMClient();
+  try {
+    const found = await client
+      .send(new sdk.GetRoleCommand({ RoleName: ECS_ROLE }))
+      .catch((error: unknown) => {
+        if (error instanceof Error && /NoSuchEntity/.test(error.name)) return null;
+        throw error;
+      });
+    if (found) return createOkFinding(ECS_ROLE);
+    if (fixes) {
+      await client.send(new sdk.CreateServiceLinkedRoleCommand({ AWSServiceName: ECS_SERVICE }));
+      return createOkFinding(`${ECS_ROLE}, created now`);
+    }
+    return createMissingFinding(
+      `there is no role ${ECS_ROLE}: the first cluster could not be created`,
+      `aws iam create-service-linked-role --aws-service-name ${ECS_SERVICE}, or \`assay doctor --aws --fix\``,
+    );
+  } finally {
+    client.destroy();
+  }
+}

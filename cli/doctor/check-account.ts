@@ -1,6 +1,7 @@
 import {
   checkAwsCredentials,
   checkCdkBootstrap,
+  checkEcsServiceRole,
   checkFargateQuota,
   checkLambdaConcurrency,
 } from './account-checks.ts';
@@ -17,15 +18,18 @@ import {
 import {
   checkAlarmSubscriptions,
   checkContainerImages,
+  checkDeletionProtection,
+  checkOrphans,
   checkSecretValues,
   checkStackState,
 } from './stack-checks.ts';
 
 /**
- * Checks an account, before and after the deployment. Changes nothing. Without a stack its checks are left out; without credentials no
+ * Checks an account, before and after the deployment. Changes nothing, unless it fixes: then it creates the service-linked
+ * role of ECS and protects the table. Without a stack its checks are left out; without credentials no
  * other check runs.
  */
-export async function checkAwsAccount(stackName: string): Promise<DoctorCheck[]> {
+export async function checkAwsAccount(stackName: string, fixes = false): Promise<DoctorCheck[]> {
   const identity = await performDoctorCheck('credentials', checkAwsCredentials);
   if (identity.outcome !== 'ok') return [identity];
   const finding = findDeployedStack(stackName);
@@ -36,6 +40,7 @@ export async function checkAwsAccount(stackName: string): Promise<DoctorCheck[]>
   environments?.catch(() => {});
   const account = [
     performDoctorCheck('bootstrap', checkCdkBootstrap),
+    performDoctorCheck('ecs_role', () => checkEcsServiceRole(fixes)),
     performDoctorCheck('fargate_vcpus', async () =>
       checkFargateQuota(parseContainerCapacity(await environments)),
     ),
@@ -44,12 +49,20 @@ export async function checkAwsAccount(stackName: string): Promise<DoctorCheck[]>
       checkBedrockModelAccess(parseModelProviders(await environments), parseTierModels(await environments)),
     ),
   ];
+  const orphans = performDoctorCheck('orphans', async () => checkOrphans(stackName, await finding));
   const deployed = deployment &&
     environments && [
       performDoctorCheck('settings', async () => checkStackSettings(deployment)),
+      performDoctorCheck('deletion_protection', () => checkDeletionProtection(deployment, fixes)),
       performDoctorCheck('images', () => checkContainerImages(deployment)),
       performDoctorCheck('secrets', () => checkSecretValues(deployment, environments)),
       performDoctorCheck('alarm_subscription', () => checkAlarmSubscriptions(deployment)),
     ];
-  return [identity, ...(await Promise.all(account)), stack, ...(await Promise.all(deployed ?? []))];
+  return [
+    identity,
+    ...(await Promise.all(account)),
+    await orphans,
+    stack,
+    ...(await Promise.all(deployed ?? [])),
+  ];
 }

@@ -189,3 +189,71 @@ export async function checkAlarmSubscriptions(deployment: DeployedStack): Promis
     ? createAttentionFinding(`not confirmed: ${pending.join(', ')}`, 'Follow the link in the e-mail of SNS.')
     : createOkFinding(all.join(', '));
 }
+
+/** Lists tables and buckets that an earlier stack of this name has left behind. */
+async function findOrphans(name: string, deployment: DeployedStack | null): Promise<string[]> {
+  const [dynamodb, s3] = await Promise.all([
+    import('@aws-sdk/client-dynamodb'),
+    import('@aws-sdk/client-s3'),
+  ]);
+  const own = new Set([...(deployment?.resources.values() ?? [])].flat());
+  const tables = new dynamodb.DynamoDBClient();
+  const buckets = new s3.S3Client();
+  const found: string[] = [];
+  try {
+    for await (const { TableNames = [] } of dynamodb.paginateListTables({ client: tables }, {}))
+      found.push(
+        ...TableNames.filter((each) => each.startsWith(`${name}-TasksTable`) && !own.has(each)).map(
+          (each) => `table ${each}`,
+        ),
+      );
+    const { Buckets = [] } = await buckets.send(new s3.ListBucketsCommand({}));
+    const prefix = `${name.toLowerCase()}-storage`;
+    found.push(
+      ...Buckets.flatMap(({ Name = '' }) =>
+        Name.startsWith(prefix) && !own.has(Name) ? [`bucket ${Name}`] : [],
+      ),
+    );
+    return found;
+  } finally {
+    tables.destroy();
+    buckets.destroy();
+  }
+}
+
+export async function checkOrphans(name: string, deployment: DeployedStack | null): Promise<DoctorFinding> {
+  const orphans = await findOrphans(name, deployment);
+  return orphans.length === 0
+    ? createOkFinding('no earlier stack has left a table or a bucket')
+    : createAttentionFinding(
+        `left behind by an earlier stack: ${orphans.join(', ')}`,
+        'Delete them when nothing in them is needed: aws dynamodb delete-table --table-name …, aws s3 rb --force s3://…',
+      );
+}
+
+/** @param fixes whether an unprotected table is protected */
+export async function checkDeletionProtection(
+  { outputs }: DeployedStack,
+  fixes: boolean,
+): Promise<DoctorFinding> {
+  const TableName = outputs['TableName'];
+  if (TableName === undefined) throw new Error('the stack has no output TableName');
+  if (outputs['Settings']?.split(' ').includes('onDelete'))
+    return createOkFinding('off, because the table goes with the stack (assay:onDelete)');
+  const sdk = await import('@aws-sdk/client-dynamodb');
+  const client = new sdk.DynamoDBClient();
+  try {
+    const { Table } = await client.send(new sdk.DescribeTableCommand({ TableName }));
+    if (Table?.DeletionProtectionEnabled) return createOkFinding(`on for ${TableName}`);
+    if (fixes) {
+      await client.send(new sdk.UpdateTableCommand({ TableName, DeletionProtectionEnabled: true }));
+      return createOkFinding(`on for ${TableName}, since now`);
+    }
+    return createAttentionFinding(
+      `off for ${TableName}`,
+      `aws dynamodb update-table --table-name ${TableName} --deletion-protection-enabled, or \`assay doctor --aws --fix\``,
+    );
+  } finally {
+    client.destroy();
+  }
+}

@@ -3,14 +3,22 @@ import {
   DescribeStacksCommand,
   ListStackResourcesCommand,
 } from '@aws-sdk/client-cloudformation';
+import {
+  DescribeTableCommand,
+  DynamoDBClient,
+  ListTablesCommand,
+  UpdateTableCommand,
+} from '@aws-sdk/client-dynamodb';
 import { DescribeImagesCommand, ECRClient } from '@aws-sdk/client-ecr';
 import { DescribeTaskDefinitionCommand, ECSClient } from '@aws-sdk/client-ecs';
+import { CreateServiceLinkedRoleCommand, GetRoleCommand, IAMClient } from '@aws-sdk/client-iam';
 import {
   GetAccountSettingsCommand,
   GetFunctionCommand,
   GetFunctionConfigurationCommand,
   LambdaClient,
 } from '@aws-sdk/client-lambda';
+import { ListBucketsCommand, S3Client } from '@aws-sdk/client-s3';
 import { DescribeSecretCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { GetServiceQuotaCommand, ServiceQuotasClient } from '@aws-sdk/client-service-quotas';
 import { ListSubscriptionsByTopicCommand, SNSClient } from '@aws-sdk/client-sns';
@@ -31,6 +39,9 @@ const ecs = mockClient(ECSClient);
 const ecr = mockClient(ECRClient);
 const secrets = mockClient(SecretsManagerClient);
 const sns = mockClient(SNSClient);
+const iam = mockClient(IAMClient);
+const dynamodb = mockClient(DynamoDBClient);
+const s3 = mockClient(S3Client);
 /** What Bedrock answers to a request for one token. */
 const bedrock = vi.fn(async (_url: URL, _init: RequestInit) => new Response('{}'));
 
@@ -45,7 +56,8 @@ const noStack = () =>
 
 /** An account in which all is well, with the stack. */
 beforeEach(() => {
-  for (const mock of [sts, cloudformation, ssm, quotas, lambda, ecs, ecr, secrets, sns]) mock.reset();
+  for (const mock of [sts, cloudformation, ssm, quotas, lambda, ecs, ecr, secrets, sns, iam, dynamodb, s3])
+    mock.reset();
   vi.stubEnv('AWS_REGION', 'eu-west-1');
   vi.stubEnv('AWS_ACCESS_KEY_ID', 'test');
   vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'test');
@@ -61,6 +73,7 @@ beforeEach(() => {
         Outputs: [
           { OutputKey: 'AlarmTopic', OutputValue: 'arn:aws:sns:eu-west-1:123456789012:alarms' },
           { OutputKey: 'Settings', OutputValue: 'vcpus leaseSeconds' },
+          { OutputKey: 'TableName', OutputValue: 'Assay-TasksTable1' },
         ],
       },
     ],
@@ -73,6 +86,7 @@ beforeEach(() => {
     StackResourceSummaries: [
       resource('AWS::ECS::TaskDefinition', 'gates:1'),
       resource('AWS::Lambda::Function', 'gateway'),
+      resource('AWS::DynamoDB::GlobalTable', 'Assay-TasksTable1'),
     ],
   });
   ssm.on(GetParameterCommand).resolves({ Parameter: { Value: '30' } });
@@ -100,6 +114,10 @@ beforeEach(() => {
       { Endpoint: 'you@example.com', SubscriptionArn: 'arn:aws:sns:eu-west-1:123456789012:alarms:1' },
     ],
   });
+  iam.on(GetRoleCommand).resolves({});
+  dynamodb.on(ListTablesCommand).resolves({ TableNames: ['Assay-TasksTable1', 'Other-TasksTable1'] });
+  dynamodb.on(DescribeTableCommand).resolves({ Table: { DeletionProtectionEnabled: true } });
+  s3.on(ListBucketsCommand).resolves({ Buckets: [{ Name: 'elsewhere' }] });
   bedrock.mockReset().mockImplementation(async () => new Response('{}'));
   vi.stubGlobal('fetch', bedrock);
 });
@@ -114,8 +132,8 @@ test('where all is well it says so, check by check, and ends with 0', async () =
   expect(code).toBe(0);
   expect(checks.map(({ check, outcome, advice }) => [check, outcome, advice])).toEqual(
     [
-      ...['credentials', 'bootstrap', 'fargate_vcpus', 'lambda_concurrency', 'model_access'],
-      ...['stack', 'settings', 'images', 'secrets', 'alarm_subscription'],
+      ...['credentials', 'bootstrap', 'ecs_role', 'fargate_vcpus', 'lambda_concurrency', 'model_access'],
+      ...['orphans', 'stack', 'settings', 'deletion_protection', 'images', 'secrets', 'alarm_subscription'],
     ].map((check) => [check, 'ok', null]),
   );
 });
@@ -149,6 +167,23 @@ test('each tier of the deployment is asked for one token, signed, and a model th
     outcome: 'missing',
     detail: expect.stringContaining('is not offered by Bedrock in region eu-west-1; these are'),
   });
+});
+
+test('with --fix it creates the role of ECS and protects the table, and without it changes nothing', async () => {
+  iam.on(GetRoleCommand).rejects(named('NoSuchEntityException'));
+  dynamodb.on(DescribeTableCommand).resolves({ Table: {} });
+  const changes = () => [
+    ...iam.commandCalls(CreateServiceLinkedRoleCommand),
+    ...dynamodb.commandCalls(UpdateTableCommand),
+  ];
+  await examined();
+  expect(changes()).toEqual([]);
+  const { code } = await assay(['doctor', '--aws', '--fix', '--json']);
+  expect(code).toBe(0);
+  expect(changes().map(({ args: [{ input }] }) => input)).toEqual([
+    { AWSServiceName: 'ecs.amazonaws.com' },
+    { TableName: 'Assay-TasksTable1', DeletionProtectionEnabled: true },
+  ]);
 });
 
 test('before the deployment only the account is looked at, and what comes next is said', async () => {
@@ -202,6 +237,31 @@ describe('what is not well', () => {
       () => bedrock.mockImplementation(async () => new Response('not authorized', { status: 403 })),
       'missing',
       /Model access/,
+    ],
+    [
+      'ecs_role',
+      () => iam.on(GetRoleCommand).rejects(named('NoSuchEntityException')),
+      'missing',
+      /^aws iam create-service-linked-role --aws-service-name ecs\.amazonaws\.com/,
+    ],
+    [
+      'orphans',
+      () => s3.on(ListBucketsCommand).resolves({ Buckets: [{ Name: 'assay-storagebucket1-x' }] }),
+      'attention',
+      /Delete them/,
+    ],
+    [
+      'orphans',
+      () =>
+        dynamodb.on(ListTablesCommand).resolves({ TableNames: ['Assay-TasksTable1', 'Assay-TasksTable2'] }),
+      'attention',
+      /Delete them/,
+    ],
+    [
+      'deletion_protection',
+      () => dynamodb.on(DescribeTableCommand).resolves({ Table: { DeletionProtectionEnabled: false } }),
+      'attention',
+      /update-table --table-name Assay-TasksTable1 --deletion-protection-enabled/,
     ],
     [
       'images',

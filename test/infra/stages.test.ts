@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { FARGATE_ZONE_IDS } from '../../infra/fargate-zones.ts';
 import { FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
 import { only, type Properties, policiesOf, synthesise, text } from './synthesise.ts';
 
@@ -105,6 +106,32 @@ describe('zones of our own network', () => {
       ({ Properties }) => Properties.AvailabilityZone,
     );
     expect(new Set(used)).toEqual(new Set(zones));
+  });
+});
+
+describe('zones without Fargate', () => {
+  const subnets = synthesise({ 'assay:network': 'private-nat' }).findResources('AWS::EC2::Subnet');
+  const resolve = (value: unknown, region: string): unknown => {
+    const [condition, yes, no] = (value as { 'Fn::If'?: [string, unknown, unknown] })['Fn::If'] ?? [];
+    if (condition === undefined) return value;
+    const its = condition.replace(/^.*Is/, '').replace(/[0-9A-F]{8}$/, '');
+    return resolve(its === region.replaceAll('-', '') ? yes : no, region);
+  };
+
+  it.each(Object.entries(FARGATE_ZONE_IDS))('are left out in %s, by id', (region, zones) => {
+    const ids = Object.values(subnets).map(({ Properties }) =>
+      resolve(Properties.AvailabilityZoneId, region),
+    );
+    expect(new Set(ids)).toEqual(new Set(zones));
+    for (const { Properties } of Object.values(subnets))
+      expect(resolve(Properties.AvailabilityZone, region)).toEqual({ Ref: 'AWS::NoValue' });
+  });
+
+  it('are none elsewhere', () => {
+    for (const { Properties } of Object.values(subnets)) {
+      expect(resolve(Properties.AvailabilityZoneId, 'eu-west-1')).toEqual({ Ref: 'AWS::NoValue' });
+      expect(resolve(Properties.AvailabilityZone, 'eu-west-1')).toHaveProperty('Fn::Select');
+    }
   });
 });
 
