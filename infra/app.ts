@@ -5,7 +5,7 @@ import { AwsSolutionsChecks } from 'cdk-nag';
 import { bundleFunctionsAndContainers, REPOSITORY_ROOT } from './build.ts';
 import type { BundleDirectories } from './bundles.ts';
 import { applyStackTags, buildStackName } from './deployment.ts';
-import { describeUnlockedBaseImages, readImageLock } from './image-lock.ts';
+import { describePinAge, describeUnlockedBaseImages, readImageLock } from './image-lock.ts';
 import { readSettings } from './settings.ts';
 import { AssayStack } from './stack.ts';
 
@@ -34,7 +34,7 @@ export function createAssayApp({ bundles, context, outdir }: AppOptions): { app:
 }
 
 if (import.meta.main) {
-  const warning = describeUnlockedBaseImages(readImageLock());
-  if (warning !== null) process.stderr.write(`${warning}\n`);
+  for (const warning of [describeUnlockedBaseImages(readImageLock()), describePinAge(new Date())])
+    if (warning !== null) process.stderr.write(`${warning}\n`);
   createAssayApp({ bundles: await bundleFunctionsAndContainers() }).app.synth();
 }

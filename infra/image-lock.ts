@@ -1,8 +1,18 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** Digest of each base image that Dockerfiles are built on; null: nobody has looked it up yet, and the tag alone counts. */
+/** Digest of each base image that Dockerfiles are built on; null: it was not looked up, and the tag alone counts. */
 export type ImageLock = Readonly<Record<string, string | null>>;
+
+/** The one file of pins: Dockerfiles name no other base. */
+interface ImagePins {
+  /** Day on which a person last compared the tags with the newest ones, `2026-11-27`. */
+  readonly reviewed: string;
+  readonly digests: ImageLock;
+}
+
+/** Days after which the pins are to be compared with the newest versions again. */
+const MAX_PIN_AGE_DAYS = 90;
 
 const ROOT = dirname(import.meta.dirname);
 const CONTAINERS = join(ROOT, 'containers');
@@ -15,7 +25,19 @@ const MANIFESTS = [
   'application/vnd.docker.distribution.manifest.list.v2+json',
 ].join(', ');
 
-export const readImageLock = (): ImageLock => JSON.parse(readFileSync(FILE, 'utf8')) as ImageLock;
+const readPins = (): ImagePins => JSON.parse(readFileSync(FILE, 'utf8')) as ImagePins;
+export const readImageLock = (): ImageLock => readPins().digests;
+
+/** Returns a warning when the pins were last reviewed too long ago, or null. */
+export function describePinAge(
+  now: Date,
+  { reviewed }: Pick<ImagePins, 'reviewed'> = readPins(),
+): string | null {
+  const days = Math.floor((now.getTime() - Date.parse(reviewed)) / 86_400_000);
+  return days <= MAX_PIN_AGE_DAYS
+    ? null
+    : `The base images were last compared with the newest versions ${days} days ago, on ${reviewed}: update the tags of the Dockerfiles and run npm run images:lock (docs/how-to/deploy.md).`;
+}
 
 /** What to say of bases that nobody has looked up; null: all are locked. A build stands on what their tags mean on that day. */
 export function describeUnlockedBaseImages(lock: ImageLock): string | null {
@@ -94,7 +116,11 @@ async function main(): Promise<void> {
   const entries = await Promise.all(
     references.map(async (each) => [each, await fetchImageDigest(each)] as const),
   );
-  writeFileSync(FILE, `${JSON.stringify(Object.fromEntries(entries), null, 2)}\n`);
+  const pins: ImagePins = {
+    reviewed: new Date().toISOString().slice(0, 10),
+    digests: Object.fromEntries(entries),
+  };
+  writeFileSync(FILE, `${JSON.stringify(pins, null, 2)}\n`);
   for (const [reference, digest] of entries) process.stdout.write(`${reference}@${digest}\n`);
 }
 

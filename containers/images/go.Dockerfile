@@ -1,6 +1,6 @@
 # Go, with a C compiler for cgo.
-FROM golang:1.24.4-bookworm AS go
-FROM node:24.21.0-bookworm-slim AS toolchain
+FROM golang:1.26.8-trixie AS go
+FROM node:24.21.0-trixie-slim AS toolchain
 RUN apt-get update \
  && apt-get install -y --no-install-recommends build-essential pkg-config \
  && rm -rf /var/lib/apt/lists/*

@@ -1,6 +1,8 @@
 # Rust with cargo, clippy and rustfmt, and a linker.
-FROM rust:1.88.0-slim-bookworm AS rust
-FROM node:24.21.0-bookworm-slim AS toolchain
+FROM rust:1.95.0-slim-trixie AS rust
+# The official image has the minimal profile.
+RUN rustup component add clippy rustfmt
+FROM node:24.21.0-trixie-slim AS toolchain
 RUN apt-get update \
  && apt-get install -y --no-install-recommends build-essential pkg-config libssl-dev \
  && rm -rf /var/lib/apt/lists/*
@@ -8,4 +10,4 @@ COPY --from=rust /usr/local/rustup /usr/local/rustup
 COPY --from=rust /usr/local/cargo /usr/local/cargo
 ENV RUSTUP_HOME=/usr/local/rustup \
     PATH=/usr/local/cargo/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
-RUN cargo --version && rustc --version && cc --version && make --version
+RUN cargo --version && rustc --version && cargo clippy --version && cargo fmt --version && cc --version && make --version

@@ -40,7 +40,7 @@ test('the image of the agent leaves hooks on, which managed settings would turn 
 
 describe.each(['agent', 'gates'])('the image of the %s box', (box) => {
   test('is built on one exact version of Node 24, the same in all', () => {
-    expect(all(box, 'FROM')).toEqual(['node:24.21.0-bookworm-slim']);
+    expect(all(box, 'FROM')).toEqual(['node:24.21.0-trixie-slim']);
   });
 
   test('has no program by which a user becomes another', () => {

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, describe, expect, it } from 'vitest';
 import {
+  describePinAge,
   describeUnlockedBaseImages,
   fetchImageDigest,
   listBaseImages,
@@ -94,7 +95,7 @@ describe('toolchain images', () => {
 describe('the Dockerfiles of toolchains', () => {
   it.each(TOOLCHAINS)('of %s tries its tools out, and is what the boxes are built on', (name) => {
     const dockerfile = readFileSync(`containers/images/${name}.Dockerfile`, 'utf8');
-    expect(dockerfile).toMatch(/^FROM node:24\.21\.0-bookworm-slim AS toolchain$/m);
+    expect(dockerfile).toMatch(/^FROM node:24\.21\.0-trixie-slim AS toolchain$/m);
     expect(dockerfile.trimEnd().split('\n').at(-1)).toMatch(/^RUN .*--?version|^RUN .* version/);
     expect(dockerfile.split('\n').length).toBeLessThan(20);
   });
@@ -105,6 +106,18 @@ describe('the Dockerfiles of toolchains', () => {
     // AWS moves the image of a runtime under the name of its major version; its digest is what pins it.
     for (const reference of named)
       expect(reference).toMatch(/:\d+\.\d+\.\d+-|^public\.ecr\.aws\/lambda\/nodejs:24$/);
+  });
+
+  it('names how old the pins are once they are older than 90 days', () => {
+    const pins = { reviewed: '2026-01-01' };
+    expect(describePinAge(new Date('2026-04-01'), pins)).toBeNull();
+    expect(describePinAge(new Date('2026-04-02'), pins)).toContain('91 days ago, on 2026-01-01');
+  });
+
+  it('of Rust has the components that its gates run', () => {
+    const dockerfile = readFileSync('containers/images/rust.Dockerfile', 'utf8');
+    expect(dockerfile).toContain('rustup component add clippy rustfmt');
+    for (const tool of ['clippy', 'fmt']) expect(dockerfile).toContain(`cargo ${tool} --version`);
   });
 
   it('of which no digest is known are named to whoever deploys, with what to run', () => {

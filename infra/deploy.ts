@@ -1,0 +1,127 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { REPOSITORY_ROOT } from './build.ts';
+
+/** A check of `assay doctor --aws --json`. */
+export interface CheckResult {
+  readonly check: string;
+  readonly outcome: string;
+  readonly detail: string;
+  readonly advice: string | null;
+}
+
+export interface DeployArguments {
+  /** For `cdk deploy`. */
+  readonly cdk: readonly string[];
+  readonly stack: string;
+  /** Repository of the smoke test. @default - no smoke test */
+  readonly repository: string | null;
+  /** Whether the arguments choose models of their own: doctor knows only the default ones before the deployment. */
+  readonly choosesModels: boolean;
+}
+
+const valueOf = (argv: readonly string[], name: string): string | null => {
+  const index = argv.indexOf(name);
+  return index < 0 ? null : (argv[index + 1] ?? null);
+};
+
+/** Reads `[--repository URL]` and what `cdk deploy` takes, such as `-c assay:alarmEmail=…` or `--require-approval never`. */
+export function parseDeployArguments(argv: readonly string[]): DeployArguments {
+  const repository = valueOf(argv, '--repository');
+  const at = argv.indexOf('--repository');
+  const cdk = at < 0 ? argv : [...argv.slice(0, at), ...argv.slice(at + 2)];
+  const setting = (name: string): string | undefined =>
+    cdk.find((each) => each.startsWith(`assay:${name}=`))?.slice(`assay:${name}=`.length);
+  const stage = setting('stage');
+  const stack = `${setting('stackName') ?? 'Assay'}${stage === undefined ? '' : `-${stage}`}`;
+  const choosesModels = ['models', 'modelGateway', 'tierModels', 'defaultAdapter'].some(
+    (name) => setting(name) !== undefined,
+  );
+  return { cdk, stack, repository, choosesModels };
+}
+
+/** Checks without which a deployment, or its first task, would fail. */
+const BLOCKING = ['credentials', 'bootstrap', 'ecs_role', 'model_access'];
+
+/** Returns one sentence for each thing that would fail. */
+export const listDeployProblems = (
+  checks: readonly CheckResult[],
+  { choosesModels }: DeployArguments,
+): string[] =>
+  checks
+    .filter(({ check }) => BLOCKING.includes(check) && !(choosesModels && check === 'model_access'))
+    .filter(({ outcome }) => outcome === 'missing')
+    .map(
+      ({ check, detail, advice }) => `${check}: ${detail}${advice === null ? '' : `. Do this: ${advice}`}`,
+    );
+
+/** Runs a program, whose output is shown unless it is wanted. Returns its exit code and what it printed. */
+async function run(
+  program: string,
+  argv: readonly string[],
+  { captures = false, env = {} }: { readonly captures?: boolean; readonly env?: Record<string, string> } = {},
+): Promise<{ readonly code: number; readonly text: string }> {
+  const child = spawn(program, [...argv], {
+    cwd: REPOSITORY_ROOT,
+    env: { ...process.env, ...env },
+    stdio: ['inherit', captures ? 'pipe' : 'inherit', 'inherit'],
+  });
+  let text = '';
+  child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
+    text += chunk;
+  });
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) => resolve({ code: code ?? 1, text }));
+  });
+}
+
+const assay = (argv: readonly string[], options?: Parameters<typeof run>[2]) =>
+  run(process.execPath, ['cli/assay.js', ...argv], options);
+
+async function examine(stack: string): Promise<readonly CheckResult[]> {
+  const { text } = await assay(['doctor', '--aws', '--fix', '--stack', stack, '--json'], { captures: true });
+  return (JSON.parse(text) as { readonly checks: readonly CheckResult[] }).checks;
+}
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+
+async function main(argv: readonly string[]): Promise<number> {
+  const given = parseDeployArguments(argv);
+  say('1 of 3: assay doctor --aws --fix');
+  const problems = listDeployProblems(await examine(given.stack), given);
+  if (problems.length > 0) {
+    say(`Nothing was deployed, because this would fail:\n${problems.map((each) => `- ${each}`).join('\n')}`);
+    return 1;
+  }
+  say('2 of 3: cdk deploy');
+  const outputsFile = join(mkdtempSync(join(tmpdir(), 'assay-deploy-')), 'outputs.json');
+  const cdk = join(REPOSITORY_ROOT, 'node_modules/aws-cdk/bin/cdk');
+  const { code } = await run(process.execPath, [cdk, 'deploy', '--outputs-file', outputsFile, ...given.cdk]);
+  if (code !== 0) return code;
+  const outputs = (JSON.parse(readFileSync(outputsFile, 'utf8')) as Record<string, Record<string, string>>)[
+    given.stack
+  ];
+  const { ApiUrl: url = '', TableName: table = '' } = outputs ?? {};
+  // Again, because only now there is a table to protect, and images, secrets and subscriptions to look at.
+  for (const { check, outcome, detail, advice } of await examine(given.stack))
+    if (outcome !== 'ok') say(`${outcome} ${check}: ${detail}${advice === null ? '' : `. ${advice}`}`);
+  const smoke = `assay token create --name you --table ${table}; assay smoke --repository <a repository of yours>`;
+  if (given.repository === null) {
+    say(`3 of 3: no smoke test without --repository. ASSAY_URL=${url}; next: ${smoke}`);
+    return 0;
+  }
+  say('3 of 3: assay smoke');
+  const made = await assay(['token', 'create', '--name', 'deploy', '--table', table, '--json'], {
+    captures: true,
+  });
+  if (made.code !== 0) return made.code;
+  const { token } = JSON.parse(made.text) as { readonly token: string };
+  return (
+    await assay(['smoke', '--repository', given.repository], { env: { ASSAY_URL: url, ASSAY_TOKEN: token } })
+  ).code;
+}
+
+if (import.meta.main) process.exitCode = await main(process.argv.slice(2));
