@@ -22,14 +22,14 @@ export interface DeployArguments {
   readonly choosesModels: boolean;
 }
 
-const valueOf = (argv: readonly string[], name: string): string | null => {
+const optionValue = (argv: readonly string[], name: string): string | null => {
   const index = argv.indexOf(name);
   return index < 0 ? null : (argv[index + 1] ?? null);
 };
 
 /** Reads `[--repository URL]` and what `cdk deploy` takes, such as `-c assay:alarmEmail=…` or `--require-approval never`. */
 export function parseDeployArguments(argv: readonly string[]): DeployArguments {
-  const repository = valueOf(argv, '--repository');
+  const repository = optionValue(argv, '--repository');
   const at = argv.indexOf('--repository');
   const cdk = at < 0 ? argv : [...argv.slice(0, at), ...argv.slice(at + 2)];
   const setting = (name: string): string | undefined =>
