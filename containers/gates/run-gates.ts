@@ -2,14 +2,19 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ConfigError } from '../../gates/core/configuration-file.ts';
 import type { CapturedScreenshot } from '../../gates/core/gate.ts';
+import type { Judge } from '../../gates/core/judge.ts';
+import type { PersistentCache } from '../../gates/core/persistent-cache.ts';
 import { gatherEvidence } from '../../gates/pipeline/gather-evidence.ts';
 import type { GateTestResults } from '../../gates/pipeline/output/write-junit.ts';
 import { collectReviewContext } from '../../gates/pipeline/review-context.ts';
+import { readPatchDiffExcerpt } from '../../gates/rules/llm/patch-diff.ts';
+import { type ExaminerContext, obtainExam } from '../../gates/tests/exam/ask-examiner.ts';
 import { type ContainerApiClient, createContainerApiClient } from '../../shared/api/container-client.ts';
 import type { FailureCode } from '../../shared/contract/failure/failure-class.ts';
 import type { GatesAssignment } from '../../shared/contract/messages/assignment.ts';
 import { CheckoutError } from '../../workspace/git/checkout-error.ts';
 import { listFileChanges, listTouchedPaths } from '../../workspace/git/file-changes.ts';
+import type { GitStore } from '../../workspace/git/git-store.ts';
 import { toDisplayPath } from '../../workspace/git/path-encoding.ts';
 import type { ContainerWorkContext } from '../../workspace/supervisor/container.ts';
 import { rebuildSubmittedTree } from '../../workspace/supervisor/rebuild-tree.ts';
@@ -21,6 +26,9 @@ import { readImageDigest } from './image-digest.ts';
 import { createS3Cache } from './s3-cache.ts';
 import { truncateEvidenceToLimit } from './truncate-evidence.ts';
 import { uploadFindings, uploadScreenshots, uploadTestResults } from './upload-artifacts.ts';
+
+/** Most characters of the diff that the adjudicator is shown. */
+const MAX_DIFF_CHARS = 20_000;
 
 /** Gathers evidence on the tree that was handed in, and reports it, or why there is none. */
 export async function runGates(assignment: GatesAssignment, box: ContainerWorkContext): Promise<void> {
@@ -41,6 +49,8 @@ export async function runGates(assignment: GatesAssignment, box: ContainerWorkCo
     const memory = createS3Cache(client);
     const suites: GateTestResults[] = [];
     const shots: CapturedScreenshot[] = [];
+    const judge = await createGatewayJudge(assignment);
+    const independentTests = judge && (await obtainExam(examinerContextOf(assignment, store, judge, memory)));
     const evidence = await gatherEvidence({
       store,
       base: assignment.base_commit,
@@ -55,7 +65,8 @@ export async function runGates(assignment: GatesAssignment, box: ContainerWorkCo
         description: assignment.description,
         writer: assignment.model,
       },
-      judge: await createGatewayJudge(assignment),
+      judge,
+      ...(independentTests && { independentTests }),
       hiddenTests: await loadHiddenTests(assignment, box),
       workDir: rooms,
       sandboxUsers: box.users,
@@ -82,6 +93,21 @@ export async function runGates(assignment: GatesAssignment, box: ContainerWorkCo
     else await reportFailure(client, error);
   }
 }
+
+/** What an examiner is told of the task, and how the adjudicator reads the patch. */
+const examinerContextOf = (
+  { base_commit: base, tree, title, description, acceptance_criteria, files, model }: GatesAssignment,
+  store: GitStore,
+  judge: Judge,
+  memory: PersistentCache,
+): ExaminerContext => ({
+  store,
+  base,
+  judge,
+  memory,
+  task: { title, description, acceptanceCriteria: acceptance_criteria, files, writer: model },
+  readDiff: async () => (await readPatchDiffExcerpt({ store, base, patched: tree }, MAX_DIFF_CHARS)).text,
+});
 
 /** The container is being taken away: nobody is to blame, and another gathers the evidence. */
 async function reportInterruption(client: ContainerApiClient): Promise<void> {

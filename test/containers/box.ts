@@ -119,6 +119,7 @@ export const gatesAssignment = (
   title: 'Title',
   role: 'backend',
   description: '',
+  acceptance_criteria: [],
   model: null,
   signals: [],
   files: [],

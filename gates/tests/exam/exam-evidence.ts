@@ -165,6 +165,28 @@ export function buildExamEvidence(
   });
 }
 
+/** Builds the evidence of an exam that was to be written and is not there: nothing independent shows that the task was done. */
+export function buildMissingExamEvidence(
+  {
+    outcome,
+    why,
+    wasAsked,
+  }: { readonly outcome: CheckOutcome; readonly why: string; readonly wasAsked: boolean },
+  mode: ExamMode,
+): GateEvidence {
+  const requirements = { total: 0, tested: 0, met: 0, not_met: [] };
+  const entry = buildEntry({
+    name: ACCEPTANCE_TESTS_GATE,
+    outcome: wasAsked ? outcome : 'skipped',
+    findings: [],
+    detail: why,
+    duration_ms: 0,
+    metadata: {},
+    independent: { mode, points: [], counterexamples: [], open: [], questions: [], requirements },
+  });
+  return entry;
+}
+
 /** Builds the evidence of counterexamples. One failing input of each is shown; its neighbours and its code stay hidden. */
 export function buildCounterexampleEvidence(
   counterexamples: readonly CounterexampleResult[],

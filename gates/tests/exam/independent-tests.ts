@@ -1,6 +1,7 @@
+import type { CheckOutcome } from '../../../shared/contract/check-outcome.ts';
 import type { GateEvidence } from '../../../shared/contract/evidence/schema.ts';
 import type { Counterexample, Exam, ExamMode } from '../../../shared/contract/exam.ts';
-import { buildCounterexampleEvidence, buildExamEvidence } from './exam-evidence.ts';
+import { buildCounterexampleEvidence, buildExamEvidence, buildMissingExamEvidence } from './exam-evidence.ts';
 import {
   type ExamAdjudicator,
   type ExamPatch,
@@ -13,6 +14,17 @@ import type { PointOnBase } from './validate-on-base.ts';
 /** Time limit of one run of acceptance tests, in seconds. */
 export const DEFAULT_ACCEPTANCE_TEST_TIMEOUT_S = 300;
 
+/** What is recorded of the calls that made an exam. */
+export type IndependentTestsMetadata = GateEvidence['metadata'];
+
+/** Why there is no exam although somebody was to write one. */
+export interface MissingExam {
+  readonly outcome: CheckOutcome;
+  readonly why: string;
+  /** A model was asked and gave none: the task needs review. Otherwise nobody could be asked, and that is only noted. */
+  readonly wasAsked: boolean;
+}
+
 /** Tests of somebody else than the patch's author, which are kept in memory until they run. */
 export interface IndependentTests {
   readonly exam: Exam | null;
@@ -23,6 +35,9 @@ export interface IndependentTests {
   readonly only?: 'base' | 'both_trees';
   /** Gets what the base says about each point, for the exam's author. */
   readonly onValidated?: (points: readonly PointOnBase[]) => void;
+  readonly metadata?: IndependentTestsMetadata;
+  /** Set only where `exam` is null. */
+  readonly missing?: MissingExam;
   /** Decides whether the task demands what a failing test asks; absent: it does. */
   readonly adjudicate?: ExamAdjudicator | null;
 }
@@ -40,7 +55,7 @@ export interface IndependentTestSettings {
  */
 export async function prepareIndependentTests(
   subject: ExamPatch,
-  { exam, counterexamples, adjudicate = null, only, onValidated }: IndependentTests,
+  { exam, counterexamples, metadata = {}, missing, adjudicate = null, only, onValidated }: IndependentTests,
   { mode, timeout_s = DEFAULT_ACCEPTANCE_TEST_TIMEOUT_S }: IndependentTestSettings,
 ): Promise<() => Promise<GateEvidence[]>> {
   const limitMs = timeout_s * 1_000;
@@ -54,10 +69,14 @@ export async function prepareIndependentTests(
     const start = performance.now();
     if (exam) {
       const points = await runExamOnPatch(subject, exam, onBase, { limitMs, adjudicate });
-      entries.push(
-        buildExamEvidence(exam, points, mode, Math.round(performance.now() - start + validationMs)),
+      const entry = buildExamEvidence(
+        exam,
+        points,
+        mode,
+        Math.round(performance.now() - start + validationMs),
       );
-    }
+      entries.push({ ...entry, metadata: { ...metadata, ...entry.metadata } });
+    } else if (missing) entries.push({ ...buildMissingExamEvidence(missing, mode), metadata });
     const startChallenge = performance.now();
     if (counterexamples.length > 0) {
       const results = await runCounterexamples(subject, counterexamples, { limitMs, adjudicate });

@@ -38,6 +38,8 @@ export const NOT_RUN_REASONS = [
   'skipped',
   'timed_out',
   'flaky',
+  /** The adjudicator cannot tell whether the task demands it. */
+  'cannot_tell',
   'could_not_run',
 ] as const;
 export type NotRunReason = (typeof NOT_RUN_REASONS)[number];

@@ -100,6 +100,7 @@ export const GatesAssignment = AssignmentFields.extend({
   title: z.string(),
   role: RoleName,
   description: z.string(),
+  acceptance_criteria: z.array(z.string()).default([]),
   /** The model that the attempt was made with, or null. */
   model: z.string().nullable(),
   signals: z.array(CompletionSignal),

@@ -1,3 +1,3 @@
-/** What gates keep beyond a run. `results` and `baselines` are written once; `history` grows, `facts` are replaced. */
-export const GATES_CACHE_KINDS = ['results', 'baselines', 'history', 'facts'] as const;
+/** What gates keep beyond a run. `results` and `baselines` are written once; `history` grows, `facts` are replaced, `exams` are acceptance tests. */
+export const GATES_CACHE_KINDS = ['results', 'baselines', 'history', 'facts', 'exams'] as const;
 export type GatesCacheKind = (typeof GATES_CACHE_KINDS)[number];

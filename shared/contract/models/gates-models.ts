@@ -101,11 +101,13 @@ export function routeModelsThroughGateway(
       url,
     };
   };
-  const { cross_model, intent, rubric, test_writer } = models;
+  const { adjudicator, cross_model, examiner, intent, rubric, test_writer } = models;
   return {
     ...(intent && { intent: inBox(intent) }),
     ...(rubric && { rubric: inBox(rubric) }),
     ...(test_writer && { test_writer: inBox(test_writer) }),
+    ...(examiner && { examiner: inBox(examiner) }),
+    ...(adjudicator && { adjudicator: inBox(adjudicator) }),
     ...(cross_model && { cross_model: cross_model.map(inBox) }),
   };
 }

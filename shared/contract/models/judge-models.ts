@@ -28,6 +28,11 @@ export const JUDGE_PURPOSES = {
   intent: { by: 'box', description: 'the gate `intent_verification`' },
   rubric: { by: 'both', description: 'the gate `review_rubric`, and verification nodes with `grader: llm`' },
   test_writer: { by: 'box', description: 'the gate `integration_test_gen`' },
+  examiner: {
+    by: 'box',
+    description: 'acceptance tests, from the task and the base alone; of another maker than the writer',
+  },
+  adjudicator: { by: 'box', description: 'each failing acceptance test: whether the task demands it' },
   cross_model: { by: 'box', description: 'the gate `cross_model`; one model or several' },
 } as const satisfies Readonly<
   Record<string, { readonly by: 'janitor' | 'box' | 'both'; readonly description: string }>
@@ -120,6 +125,8 @@ const SHAPE = {
   intent: GatesJudgeModel.optional(),
   rubric: GatesJudgeModel.optional(),
   test_writer: GatesJudgeModel.optional(),
+  examiner: GatesJudgeModel.optional(),
+  adjudicator: GatesJudgeModel.optional(),
   /** Who writes is reviewed by a model of another maker. */
   cross_model: z
     .union([z.array(GatesJudgeModel).min(1).max(MAX_REVIEWERS), GatesJudgeModel.transform((one) => [one])])

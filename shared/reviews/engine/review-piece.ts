@@ -7,6 +7,8 @@ export const PIECE_KINDS = [
   'observed',
   'diff',
   'requirement',
+  'base',
+  'failing_test',
   'change_context',
   'omitted',
   'rule_notes',

@@ -15,7 +15,13 @@ import type { PieceKind, ReviewPiece } from './review-piece.ts';
 export type ModelFamilyRule = 'any' | 'other' | 'known_other';
 
 /** Gates that are an opinion of a model. */
-export type GateReviewKind = 'intent_verification' | 'review_rubric' | 'cross_model' | 'integration_test_gen';
+export type GateReviewKind =
+  | 'intent_verification'
+  | 'review_rubric'
+  | 'cross_model'
+  | 'integration_test_gen'
+  | 'examiner'
+  | 'adjudicator';
 
 /** The settings of a question: all that differs between reviewers, and nothing that they share. */
 export interface ModelReviewer<Schema extends z.ZodType, Input> {

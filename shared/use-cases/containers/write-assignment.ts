@@ -194,6 +194,7 @@ async function assignmentFor(
       base_ref: task.base_ref,
       role: task.role,
       description: task.description,
+      acceptance_criteria: task.acceptance_criteria,
       model: attempt.model,
       // What a model is asked about a signal is asked by the janitor: no key is near a box.
       signals: task.completion_signals.filter((signal) => !isModelJudgedSignal(signal)),
