@@ -1,3 +1,5 @@
+import { ADJUDICATOR_REVIEWER } from './adjudicator.ts';
+import { EXAMINER_REVIEWER } from './examiner.ts';
 import { CRITERIA_DECOMPOSITION_REVIEWER } from './criteria-decomposition.ts';
 import { CROSS_MODEL_REVIEWER } from './cross-model.ts';
 import { GENERATED_TEST_REVIEWER } from './generated-test.ts';
@@ -31,5 +33,11 @@ export const GATE_REVIEWERS = {
   [GENERATED_TEST_REVIEWER.kind]: GENERATED_TEST_REVIEWER,
 } as const;
 
+/** Models that work on acceptance tests: what they hand in is run or checked by code. */
+const EXAM_REVIEWERS = {
+  [EXAMINER_REVIEWER.kind]: EXAMINER_REVIEWER,
+  [ADJUDICATOR_REVIEWER.kind]: ADJUDICATOR_REVIEWER,
+} as const;
+
 /** Every opinion of a model, by kind. */
-export const REVIEWERS = { ...JUDGING_REVIEWERS, ...GATE_REVIEWERS } as const;
+export const REVIEWERS = { ...JUDGING_REVIEWERS, ...GATE_REVIEWERS, ...EXAM_REVIEWERS } as const;
