@@ -17,6 +17,8 @@ export interface JudgeModelOptions {
   readonly url?: string | undefined;
   /** INPUT,OUTPUT in dollars per million tokens. */
   readonly price?: string | undefined;
+  /** False: no model is called, so the key may be missing. Default true. */
+  readonly needsKey?: boolean;
 }
 
 function parsePrice(text: string): { input: number; output: number } {
@@ -28,7 +30,7 @@ function parsePrice(text: string): { input: number; output: number } {
 
 /** Returns the model of the options, with its key from the default variable of its provider. @throws CliError */
 export function parseJudgeModelOptions(
-  { model: text, url, price }: JudgeModelOptions,
+  { model: text, url, price, needsKey = true }: JudgeModelOptions,
   { env }: Pick<CommandIo, 'env'>,
 ): JudgeModel {
   const colon = text.indexOf(':');
@@ -48,7 +50,7 @@ export function parseJudgeModelOptions(
       `--model ${text} is not valid: ${parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ')}.`,
     );
   const key = 'key' in parsed.data ? parsed.data.key : undefined;
-  if (key?.via === 'environment' && !env[key.variable])
+  if (needsKey && key?.via === 'environment' && !env[key.variable])
     throw badModel(`${key.variable} is not set; it must have the key of ${provider}.`);
   return parsed.data;
 }

@@ -4,6 +4,7 @@ import { formatCount, formatDollars } from '../../shared/lib/format.ts';
 import { type GoldenCase, readGoldenCases } from '../../shared/reviews/judging/golden-cases.ts';
 import { renderReliabilityPlot } from '../../shared/reviews/judging/reliability-plot.ts';
 import { createAskModel } from '../../shared/reviews/model-clients/ask-model.ts';
+import { createQuestionRelay } from '../../shared/reviews/model-clients/relay-questions.ts';
 import {
   CALIBRATED_JUDGE_QUESTIONS,
   type CalibrationReport,
@@ -117,6 +118,11 @@ export const judgeCommand = defineLocalCommand({
       parse: createIntegerParser(),
       default: 3,
     }),
+    recordPrompts: defineOption(
+      '--record-prompts <folder>',
+      'ask no model; write each question once, as DIGEST.json',
+    ),
+    answers: defineOption('--answers <folder>', 'ask no model; read the answers by digest, from DIGEST.json'),
     plot: defineOption('--plot <file>', 'write a plot of confidence against truth, as SVG'),
   },
   json: {
@@ -131,18 +137,27 @@ export const judgeCommand = defineLocalCommand({
     ],
     ['judge calibrate mine.jsonl --model openai:gpt-5.5 --rubric llm_judge --plot judge.svg', 'with a plot'],
   ],
-  run: async (session, { golden, model: text, url, price, rubric, repeats, plot }) => {
+  run: async (
+    session,
+    { golden, model: text, url, price, rubric, repeats, recordPrompts, answers, plot },
+  ) => {
     const { io } = session;
     const cases = readGoldenSet(golden, io);
-    const model = parseJudgeModelOptions({ model: text, url, price }, io);
+    const needsKey = recordPrompts === undefined && answers === undefined;
+    const model = parseJudgeModelOptions({ model: text, url, price, needsKey }, io);
     session.note(`${formatCount(cases.length, 'case')}, each asked ${formatCount(repeats, 'time')}.`);
     const result = await calibrateJudge(cases, {
       model,
       question: rubric,
       repeats,
-      ask: createAskModel({
-        readKey: async (key) => (key.via === 'environment' ? (io.env[key.variable] ?? null) : null),
-      }),
+      ask: needsKey
+        ? createAskModel({
+            readKey: async (key) => (key.via === 'environment' ? (io.env[key.variable] ?? null) : null),
+          })
+        : createQuestionRelay({
+            record: recordPrompts && resolve(io.cwd, recordPrompts),
+            answers: answers && resolve(io.cwd, answers),
+          }),
       now: new Date(),
     });
     if (plot !== undefined)

@@ -37,6 +37,9 @@ Options:
                     asks PROVIDER:MODEL (docs/how-to/judges.md; key in its usual variable) about what runs let through: the known
                     misses of the corpus and the unseen sets, and their honest twins. \`scripted\`: no model, only the way there
   --url <url>       of that model; --price <in,out> in dollars per million tokens
+  --record-prompts <dir>, --answers <dir>
+                    of --second-look, without a key: writes each question once as DIGEST.json, and reads answers by
+                    digest; the first answers lead to further questions
   --parallel <n>    cases at once (default: as many as there are processors)
   --write           put the figures of the whole corpus into docs/measurements/adversarial-evaluation.md
   --json            print one JSON document
@@ -69,6 +72,8 @@ function readOptions() {
         only: { type: 'string' },
         examiner: { type: 'string' },
         'second-look': { type: 'string' },
+        'record-prompts': { type: 'string' },
+        answers: { type: 'string' },
         url: { type: 'string' },
         price: { type: 'string' },
         help: { type: 'boolean' },
@@ -126,8 +131,14 @@ const corpus = all
   .filter(({ name }) => isSampled(name, sample));
 if (only !== undefined && corpus.length === 0) fail(`no case has "${only}" in its class or name`);
 
+const told = (error: unknown): never => fail(error instanceof Error ? error.message : String(error));
+const relay = { record: options['record-prompts'], answers: options.answers };
+const isRelayed = relay.record !== undefined || relay.answers !== undefined;
+if (isRelayed && model === undefined) fail('--record-prompts and --answers are of --second-look');
 const looker =
-  model === undefined ? null : await createReviewModel(model, options.url, options.price).catch(told);
+  model === undefined
+    ? null
+    : await createReviewModel(model, options.url, options.price, !isRelayed).catch(told);
 
 const { stderr } = process;
 const { cases, missing } = selectRunnableCases(corpus);
@@ -141,7 +152,7 @@ if (model !== undefined && looker !== null) {
   const report = await reviewPassedPatches({
     cases,
     model,
-    reviewModel: looker,
+    reviewModel: isRelayed ? { ...looker, relay } : looker,
     parallel,
     onJudged: progress,
   }).catch(told);

@@ -10,6 +10,10 @@ import {
   Z_SCORE_95_PERCENT,
 } from '../../shared/control/cascade/learning/intervals.ts';
 import { createAskModel } from '../../shared/reviews/model-clients/ask-model.ts';
+import {
+  createQuestionRelay,
+  type RelayFolders,
+} from '../../shared/reviews/model-clients/relay-questions.ts';
 import { decideRequirementsReview } from '../../shared/reviews/reviewers/requirements-review.ts';
 import type { ObjectStore } from '../../shared/store/object-store.ts';
 import type { TaskStore } from '../../shared/store/task-store.ts';
@@ -45,6 +49,8 @@ export interface ReviewedPatch {
 export interface ReviewModel {
   readonly model: JudgeModel;
   readonly key: string;
+  /** Set: no model is asked; questions are written and answers are read here. */
+  readonly relay?: RelayFolders;
   readonly close: () => Promise<void>;
 }
 
@@ -74,8 +80,13 @@ async function scripted(): Promise<ReviewModel> {
   return { model, key: 'none', close: () => server.stop() };
 }
 
-function named(text: string, url: string | undefined, price: string | undefined): ReviewModel {
-  const model = parseJudgeModelOptions({ model: text, url, price }, { env: process.env });
+function named(
+  text: string,
+  url: string | undefined,
+  price: string | undefined,
+  needsKey: boolean,
+): ReviewModel {
+  const model = parseJudgeModelOptions({ model: text, url, price, needsKey }, { env: process.env });
   const variable = 'key' in model && model.key?.via === 'environment' ? model.key.variable : '';
   return { model, key: process.env[variable] ?? '', close: async () => {} };
 }
@@ -85,12 +96,13 @@ export const createReviewModel = async (
   model: string,
   url: string | undefined,
   price: string | undefined,
-): Promise<ReviewModel> => (model === SCRIPTED_MODEL ? await scripted() : named(model, url, price));
+  needsKey = true,
+): Promise<ReviewModel> => (model === SCRIPTED_MODEL ? await scripted() : named(model, url, price, needsKey));
 
 /** Asks as the janitor does, about evidence that was gathered just now. */
 async function lookAt(
   { name, honest, task: about, patch, evidence, verdict }: PassedPatch,
-  { model, key }: ReviewModel,
+  { model, key, relay }: ReviewModel,
 ): Promise<ReviewedPatch> {
   const task = build.taskInReview(
     {
@@ -114,7 +126,7 @@ async function lookAt(
       } as unknown as ObjectStore,
       models: { second_look: model },
       readBreaker: async () => null,
-      ask: createAskModel({ readKey: async () => key }),
+      ask: relay ? createQuestionRelay(relay) : createAskModel({ readKey: async () => key }),
       now: () => new Date(),
     },
   );
