@@ -120,7 +120,7 @@ export const judgeCommand = defineLocalCommand({
     }),
     recordPrompts: defineOption(
       '--record-prompts <folder>',
-      'ask no model; write each question once, as DIGEST.json',
+      'ask no model; write each question once, as DIGEST.question.json',
     ),
     answers: defineOption('--answers <folder>', 'ask no model; read the answers by digest, from DIGEST.json'),
     plot: defineOption('--plot <file>', 'write a plot of confidence against truth, as SVG'),

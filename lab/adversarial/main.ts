@@ -38,7 +38,7 @@ Options:
                     misses of the corpus and the unseen sets, and their honest twins. \`scripted\`: no model, only the way there
   --url <url>       of that model; --price <in,out> in dollars per million tokens
   --record-prompts <dir>, --answers <dir>
-                    of --second-look, without a key: writes each question once as DIGEST.json, and reads answers by
+                    of --second-look, without a key: writes each question once as DIGEST.question.json, reads answers by
                     digest; the first answers lead to further questions
   --parallel <n>    cases at once (default: as many as there are processors)
   --write           put the figures of the whole corpus into docs/measurements/adversarial-evaluation.md

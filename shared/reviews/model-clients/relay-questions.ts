@@ -8,7 +8,7 @@ import { extractJsonObject } from './language-model.ts';
 
 /** Folders of a relay: questions are written to the one, and answers are read from the other. */
 export interface RelayFolders {
-  /** Each question is written once, as DIGEST.json. */
+  /** Each question is written once, as DIGEST.question.json. */
   readonly record?: string | undefined;
   /** DIGEST.json holds an answer, with or without words around it. */
   readonly answers?: string | undefined;
@@ -50,7 +50,7 @@ export function createQuestionRelay({ record, answers }: RelayFolders): AskRevie
   ): Promise<ModelAnswer<z.output<Schema>>> => {
     const digest = computeQuestionDigest(question);
     const spent = { calls: 0, tokens: null, ms: 0 };
-    const file = record === undefined ? null : join(record, `${digest}.json`);
+    const file = record === undefined ? null : join(record, `${digest}.question.json`);
     if (file !== null && !existsSync(file))
       writeFileSync(file, `${JSON.stringify({ digest, ...toRecord(question) }, null, 2)}\n`);
     const answer = answers === undefined ? null : join(answers, `${digest}.json`);

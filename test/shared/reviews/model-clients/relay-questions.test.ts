@@ -29,11 +29,11 @@ it('writes each question once, whatever its delimiters, and reads the answer by 
   expect(recorded).toHaveLength(2);
   const about = recorded.find((name) => readFileSync(join(folder, name), 'utf8').includes('+ a')) ?? '';
   const answers = createTemporaryFolder();
-  writeFileSync(join(answers, about), 'Sure: {"reasons": ["r"], "answer": "yes"}');
+  writeFileSync(join(answers, about.replace('.question', '')), 'Sure: {"reasons": ["r"], "answer": "yes"}');
   const answered = createQuestionRelay({ answers });
   expect(await answered(MODEL, questionAbout('+ a'))).toMatchObject({ value: { answer: 'yes' } });
   expect(await answered(MODEL, questionAbout('+ b'))).toMatchObject({ code: 'no_answer' });
-  writeFileSync(join(answers, about), '{"answer": "perhaps"}');
+  writeFileSync(join(answers, about.replace('.question', '')), '{"answer": "perhaps"}');
   expect(await answered(MODEL, questionAbout('+ a'))).toMatchObject({ code: 'unreadable_answer' });
   expect(await relay(MODEL, questionAbout('+ c'))).toMatchObject({ code: 'no_answer' });
 });
