@@ -131,7 +131,6 @@ const corpus = all
   .filter(({ name }) => isSampled(name, sample));
 if (only !== undefined && corpus.length === 0) fail(`no case has "${only}" in its class or name`);
 
-const told = (error: unknown): never => fail(error instanceof Error ? error.message : String(error));
 const relay = { record: options['record-prompts'], answers: options.answers };
 const isRelayed = relay.record !== undefined || relay.answers !== undefined;
 if (isRelayed && model === undefined) fail('--record-prompts and --answers are of --second-look');
