@@ -4,6 +4,7 @@ import { adaptersPage } from './generator/adapters.ts';
 import { adrIndex } from './generator/adrs.ts';
 import { cliPage } from './generator/cli.ts';
 import { configurationSchema } from './generator/configuration.ts';
+import { assayYamlPage, errorsPage, tasksYamlPage } from './generator/configuration-pages.ts';
 import { eventSchemas, eventsPage } from './generator/events.ts';
 import { gateMatrix } from './generator/gate-matrix.ts';
 import { gateList } from './generator/gates.ts';
@@ -12,7 +13,7 @@ import { openapi } from './generator/openapi.ts';
 import { prompts } from './generator/prompts.ts';
 import { recordsPage } from './generator/records.ts';
 import { builtinRoles } from './generator/roles.ts';
-import { rulePages } from './generator/rules.ts';
+import { rulesPage } from './generator/rules.ts';
 
 /** Every generated file, by its path from this folder. */
 export const generated = (): Readonly<Record<string, string>> => ({
@@ -29,7 +30,10 @@ export const generated = (): Readonly<Record<string, string>> => ({
   'reference/records.md': recordsPage(),
   'reference/red-team.md': gateMatrix(),
   'events.schema.json': `${JSON.stringify(eventSchemas(), null, 2)}\n`,
-  ...rulePages(),
+  'reference/rules.md': rulesPage(),
+  'reference/assay-yaml.md': assayYamlPage(),
+  'reference/tasks-yaml.md': tasksYamlPage(),
+  'reference/errors.md': errorsPage(),
   '../shared/reviews/judging/prompts.ts': prompts(),
   '../shared/control/roles/builtin.ts': builtinRoles(),
 });

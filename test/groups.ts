@@ -130,6 +130,7 @@ export const SLOW_TESTS: TestGroup = {
     'test/system/traces.test.ts',
     'test/system/workers.test.ts',
     'test/system/workflows.test.ts',
+    'test/docs/tutorials.test.ts',
   ],
   'API fuzzing: every field with every odd value': ['test/functions/fuzz/fuzz.test.ts'],
   'containers with the capabilities and users of the template': [

@@ -15,9 +15,9 @@ export function getRuleDocumentation(id: string): RuleDocumentation {
     return {
       summary: id,
       rationale: 'The gate, or its tool, says more in its message.',
-      page: 'gate-list.md',
+      page: 'reference/gate-list.md',
     };
-  return { summary: rule.summary, rationale: rule.rationale, page: `rules/${rule.id}.md` };
+  return { summary: rule.summary, rationale: rule.rationale, page: `reference/rules.md#${rule.id}` };
 }
 
 /** How anybody asks for the page of a rule without a browser; null for what a tool says. */

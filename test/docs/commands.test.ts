@@ -6,10 +6,7 @@ import { buildProgram } from '../../cli/program.ts';
 import { loadNamedSqlQueries } from '../../shared/control/ledger/named-queries.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-const PAGES = [
-  'README.md',
-  ...globSync('docs/**/*.md', { cwd: ROOT, exclude: ['docs/generator/**', 'docs/rules/**'] }),
-]
+const PAGES = ['README.md', ...globSync('docs/**/*.md', { cwd: ROOT, exclude: ['docs/generator/**'] })]
   // Made from the program itself.
   .filter((page) => page !== join('docs/reference', 'cli.md'))
   .sort();

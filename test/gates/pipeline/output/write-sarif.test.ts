@@ -27,7 +27,7 @@ test('every rule of ours leads to its page, which is there, and says how to ask 
   expect(rules.find(({ id }) => id === 'suppressions/error_swallowed')).toMatchObject({
     shortDescription: { text: 'every error is caught and thrown away' },
     help: { text: expect.stringContaining('assay rules explain error_swallowed') },
-    helpUri: expect.stringMatching(/docs\/rules\/error_swallowed\.md$/),
+    helpUri: expect.stringMatching(/docs\/reference\/rules\.md#error_swallowed$/),
   });
 });
 
@@ -45,5 +45,5 @@ test('every result has a location, which GitHub requires', () => {
 
 test('links lead to where the documentation is said to be', () => {
   const [first] = formatSarif(evidence, 'https://docs.example.com/assay').runs[0]?.tool.driver.rules ?? [];
-  expect(first?.helpUri).toMatch(/^https:\/\/docs\.example\.com\/assay\/rules\/\w+\.md$/);
+  expect(first?.helpUri).toMatch(/^https:\/\/docs\.example\.com\/assay\/reference\/rules\.md#\w+$/);
 });
