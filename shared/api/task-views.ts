@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import { DEFAULT_TIER_MODELS, selectTierModels, type TierModels } from '../contract/agents/tiers.ts';
 import type { Attempt } from '../contract/task/attempt.ts';
 import { totalJudgingCost } from '../contract/task/judging-cost.ts';
-import { currentAttempt, type Task } from '../contract/task/task.ts';
+import { currentAttempt, findJudgedAttempt, type Task } from '../contract/task/task.ts';
 import { breakEvenPassRate, computeAttemptChainCosts } from '../control/cascade/chain-costs.ts';
 import { summarizeVerification } from '../control/verdict/janitor-result.ts';
 import { computeQualityScore } from '../control/verdict/quality-score.ts';
@@ -33,6 +33,7 @@ export function taskView(task: Task, models: TierModels = DEFAULT_TIER_MODELS): 
     ...rest
   } = task;
   const attempt = currentAttempt(task);
+  const judged = attempt && findJudgedAttempt(task, attempt);
   const runs = attempt !== null && attempt.outcome === null && attempt.report === null;
   const costs = computeAttemptChainCosts(attempts, selectTierModels(task.adapter, models));
   return {
@@ -42,8 +43,8 @@ export function taskView(task: Task, models: TierModels = DEFAULT_TIER_MODELS): 
     cost_usd: costs.total_cost_usd,
     judging_cost_usd: costs.judging_cost_usd,
     saved_vs_direct_opus_usd: costs.saved_vs_direct_opus_usd,
-    verdict: attempt?.verdict?.verdict ?? null,
-    reasons: attempt?.verdict?.reasons.map((reason) => reason.message) ?? [],
+    verdict: judged?.verdict?.verdict ?? null,
+    reasons: judged?.verdict?.reasons.map((reason) => reason.message) ?? [],
     branch: task.delivery?.state === 'delivered' ? task.delivery.branch : null,
     lease_until: runs ? attempt.lease_until : null,
     progress: runs ? (attempt.progress?.message ?? null) : null,

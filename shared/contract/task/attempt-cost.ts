@@ -22,7 +22,8 @@ export function roundBudgetUsage(task: Pick<Task, 'attempts' | 'budget_from'>): 
   const round = task.attempts.filter(({ number }) => number >= task.budget_from);
   return {
     attempts: round.filter(
-      ({ outcome, merge }) => outcome !== 'infra_failed' && outcome !== 'expired' && !merge,
+      ({ outcome, merge, redelivery }) =>
+        outcome !== 'infra_failed' && outcome !== 'expired' && !merge && !redelivery,
     ).length,
     usd: round.reduce((sum, attempt) => sum + computeAttemptCost(attempt).usd, 0),
   };

@@ -276,6 +276,11 @@ export const Attempt = z.object({
   route: AttemptRouteDecision,
   /** Set when nobody worked in it: it is the work of an earlier attempt, put on top of what its target branch has become. */
   merge: z.object({ of: z.int().positive(), onto: GitObjectId }).optional(),
+  /**
+   * Set when no agent worked in it: it delivers the work of an earlier attempt, whose evidence and verdict are about the same base commit and
+   * the same tree. It has none of its own.
+   */
+  redelivery: z.object({ of: z.int().positive() }).optional(),
   /** Null while it runs. */
   outcome: z.enum(ATTEMPT_OUTCOMES).nullable(),
   started_at: z.iso.datetime(),

@@ -78,6 +78,11 @@ export const TASK_LIFECYCLE = defineLifecycle(
       to: 'claimed',
       reason: 'the cascade tries again, on the same or a stronger model',
     },
+    redeliver: {
+      from: ['open'],
+      to: 'in_review',
+      reason: 'an operator retries a task whose work has passed, and whose delivery was lost',
+    },
     reopen: {
       from: ['claimed', 'in_progress', 'auth_required', 'in_review'],
       to: 'open',

@@ -165,6 +165,10 @@ export interface BaseCommitAndTree {
 /** The attempt that counts now, or null before the first. */
 export const currentAttempt = (task: Pick<Task, 'attempts'>): Attempt | null => task.attempts.at(-1) ?? null;
 
+/** Returns the attempt whose evidence and verdict count for an attempt: an earlier one where that is only delivered again. */
+export const findJudgedAttempt = (task: Pick<Task, 'attempts'>, attempt: Attempt): Attempt =>
+  task.attempts.find(({ number }) => number === attempt.redelivery?.of) ?? attempt;
+
 /** The branch that a task is delivered to. */
 export const deliveryBranchName = (taskId: string): string => `assay/${taskId}`;
 

@@ -4,7 +4,7 @@ import type { VerificationGateRecord } from '../../contract/run-record/verificat
 import type { Attempt } from '../../contract/task/attempt.ts';
 import { totalJudgingCost } from '../../contract/task/judging-cost.ts';
 import { isTerminalStatus } from '../../contract/task/status.ts';
-import { currentAttempt, type Task } from '../../contract/task/task.ts';
+import { currentAttempt, findJudgedAttempt, type Task } from '../../contract/task/task.ts';
 import { breakEvenPassRate, computeAttemptChainCosts } from '../cascade/chain-costs.ts';
 import { hasAttemptPassed } from '../cascade/learning/attempt-outcomes.ts';
 import { classifyAttemptFailure } from '../failures/attempt-failure.ts';
@@ -256,7 +256,7 @@ function endRows(before: Task | null, after: Task, models: TierModels): DerivedR
   const attempt = currentAttempt(after);
   const chain = attempt ? chainRows(after, day(at), models) : [];
   if (after.status !== 'done') return chain;
-  const verdict = attempt?.verdict ?? null;
+  const verdict = attempt ? findJudgedAttempt(after, attempt).verdict : null;
   const row: VerificationNudgeRow = {
     record_id: `${after.id}#${attempt?.number ?? 0}`,
     schema_version: 1,

@@ -3,6 +3,7 @@ import {
   type BaseCommitAndTree,
   currentAttempt,
   deliveryBranchName,
+  findJudgedAttempt,
   type Task,
 } from '../../contract/task/task.ts';
 import { requireSameBaseCommit } from './base-commit.ts';
@@ -27,7 +28,7 @@ export function findDeliveryRefusal(task: Task, { base_commit, tree }: BaseCommi
   const isThis = (other: BaseCommitAndTree): boolean =>
     other.tree === tree && other.base_commit === base_commit;
   if (task.review?.decision === 'approve' && isThis(task.review)) return null;
-  const verdict = attempt.verdict;
+  const { verdict } = findJudgedAttempt(task, attempt);
   if (verdict?.verdict !== 'pass' || !isThis(verdict))
     return `there is no passing verdict on tree ${tree} and base ${base_commit}`;
   if (!verdict.verified && !task.deliver_unverified)

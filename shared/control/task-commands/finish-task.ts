@@ -1,5 +1,5 @@
 import { Refusal } from '../../contract/refusal.ts';
-import { currentAttempt, type Task, type TaskDelivery } from '../../contract/task/task.ts';
+import { currentAttempt, findJudgedAttempt, type Task, type TaskDelivery } from '../../contract/task/task.ts';
 import { truncateText } from '../../lib/truncate.ts';
 import { classifyAttemptFailure } from '../failures/attempt-failure.ts';
 import { buildFailureClassification } from '../failures/failure-classification.ts';
@@ -61,7 +61,7 @@ export function finishTaskAfterCascade(task: Task, now: Date): TaskChange | null
   const action = attempt?.decision?.action;
   if (action === 'accept' && shouldDeliver(task)) return null;
   if (attempt && action === 'accept' && task.delivery?.state !== 'refused') {
-    const verdict = attempt.verdict;
+    const { verdict } = findJudgedAttempt(task, attempt);
     const approved = task.review?.decision === 'approve';
     const verified = verdict?.verified ?? false;
     const flags = verdict
@@ -70,7 +70,7 @@ export function finishTaskAfterCascade(task: Task, now: Date): TaskChange | null
     return applyTaskEvent(task, 'accept', now, {
       ...taskEndFields(now),
       attempts: replaceCurrentAttempt(task, {
-        outcome: determineAttemptOutcome(attempt, { action: 'accept' }),
+        outcome: determineAttemptOutcome({ ...attempt, verdict }, { action: 'accept' }),
         ended_at: toIsoTime(now),
       }),
       delivery: withheldDelivery(task, now),

@@ -1,6 +1,11 @@
 import { Refusal } from '../../contract/refusal.ts';
 import type { Attempt, PatchArtifact } from '../../contract/task/attempt.ts';
-import { type BaseCommitAndTree, currentAttempt, type Task } from '../../contract/task/task.ts';
+import {
+  type BaseCommitAndTree,
+  currentAttempt,
+  findJudgedAttempt,
+  type Task,
+} from '../../contract/task/task.ts';
 import { truncateText } from '../../lib/truncate.ts';
 import { requireSameBaseCommit } from './base-commit.ts';
 import { recordDeliveryRefusal } from './deliver.ts';
@@ -107,7 +112,10 @@ function rebindToTarget(
       now,
     );
   const over = replaceCurrentAttempt(task, {
-    outcome: determineAttemptOutcome(attempt, { action: 'accept' }),
+    outcome: determineAttemptOutcome(
+      { ...attempt, verdict: findJudgedAttempt(task, attempt).verdict },
+      { action: 'accept' },
+    ),
     ended_at: toIsoTime(now),
   });
   return applyTaskEvent(task, 'review', now, {

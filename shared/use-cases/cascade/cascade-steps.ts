@@ -25,6 +25,7 @@ import { finishTaskAfterCascade } from '../../control/task-commands/finish-task.
 import { failOutOfBudget, failTaskByOperator } from '../../control/task-commands/operator-commands.ts';
 import { parkTaskForFiles } from '../../control/task-commands/park-task.ts';
 import { recordCascadeDecision } from '../../control/task-commands/record-cascade-decision.ts';
+import { findRedeliverableAttempt, startRedelivery } from '../../control/task-commands/redeliver.ts';
 import { startAttempt } from '../../control/task-commands/start-attempt.ts';
 import { applyTuningToCascadePolicy, tunedFirstTier } from '../../control/tune/active-changes.ts';
 import { EMPTY_TUNING_STATE } from '../../control/tune/proposals.ts';
@@ -203,9 +204,11 @@ export async function runSelectModelStep(
   const cold =
     agents && cooling.find(({ provider }) => provider === nextProvider(present, home === true, agents));
   const until = Math.max(retryNotBefore(present)?.getTime() ?? 0, cold ? Date.parse(cold.until) : 0);
-  const wait = other(present)
-    ? 0
-    : Math.ceil(Math.min(LONGEST_WAIT_MS, until - context.now.getTime()) / 1_000);
+  const judged = findRedeliverableAttempt(present);
+  const wait =
+    judged || other(present)
+      ? 0
+      : Math.ceil(Math.min(LONGEST_WAIT_MS, until - context.now.getTime()) / 1_000);
   if (wait > 0)
     return deferCascadeStepRetry(
       present,
@@ -220,6 +223,17 @@ export async function runSelectModelStep(
       run,
       'select_model',
       (task) => parkTaskForFiles(task, conflict, context.now),
+      context,
+    );
+  if (judged)
+    return applyCascadeStepCommand(
+      present,
+      run,
+      'select_model',
+      (task) => {
+        const of = findRedeliverableAttempt(task);
+        return of && startRedelivery(task, of, context.now);
+      },
       context,
     );
   const learned = await loadLearnedState(present, context);

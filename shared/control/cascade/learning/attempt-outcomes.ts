@@ -48,7 +48,7 @@ export function hasAttemptPassed({ verdict }: Pick<Attempt, 'verdict'>): boolean
 export function deriveAttemptOutcomes(task: Task): KeyedAttemptOutcome[] {
   if (task.plan) return [];
   return task.attempts.flatMap((attempt) => {
-    const passed = attempt.merge ? null : hasAttemptPassed(attempt);
+    const passed = attempt.merge || attempt.redelivery ? null : hasAttemptPassed(attempt);
     const { tier, model, report, ended_at: at } = attempt;
     if (passed === null || at === null || model === null || tier === null || !isTier(tier)) return [];
     const ms = report ? Date.parse(report.at) - Date.parse(attempt.started_at) : null;
