@@ -54,7 +54,8 @@ export function deriveProviderObservation(
 ): ProviderObservation | null {
   const attempt = after.attempts.at(-1);
   const was = before?.attempts.find(({ number }) => number === attempt?.number);
-  if (!attempt?.report || was?.report || after.runner !== 'managed' || attempt.merge || attempt.redelivery) return null;
+  if (!attempt?.report || was?.report || after.runner !== 'managed' || attempt.merge || attempt.redelivery)
+    return null;
   const provider = findAttemptProvider(after, attempt, fallback);
   if (provider === null) return null;
   const failure = classifyAttemptFailure(attempt);
