@@ -1,7 +1,7 @@
 import { ADJUDICATOR_REVIEWER } from './adjudicator.ts';
-import { EXAMINER_REVIEWER } from './examiner.ts';
 import { CRITERIA_DECOMPOSITION_REVIEWER } from './criteria-decomposition.ts';
 import { CROSS_MODEL_REVIEWER } from './cross-model.ts';
+import { EXAMINER_REVIEWER } from './examiner.ts';
 import { GENERATED_TEST_REVIEWER } from './generated-test.ts';
 import { INTENT_VERIFICATION_REVIEWER } from './intent-verification.ts';
 import { RED_TEAM_REVIEWER } from './red-team.ts';
