@@ -81,7 +81,7 @@ export const ChangedProtectedFile = z.object({
 });
 export type ChangedProtectedFile = z.infer<typeof ChangedProtectedFile>;
 
-export { isRestoredProtectedFile } from './restored-file.ts';
+export { isRestoredProtectedFile } from '../submission/expected-changes.ts';
 
 /** What we observed on one tree. It counts for that tree only. */
 export const Evidence = z.object({

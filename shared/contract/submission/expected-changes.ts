@@ -32,3 +32,7 @@ export type ExpectedChangeKind = z.infer<typeof ExpectedChangeKind>;
  */
 export const ProtectedFileKind = z.enum([...EXPECTABLE_PROTECTED_FILE_KINDS, 'intrusion']);
 export type ProtectedFileKind = z.infer<typeof ProtectedFileKind>;
+
+/** Was a protected file judged otherwise than it will be delivered? */
+export const isRestoredProtectedFile = ({ used }: { readonly used: 'base' | 'part' | 'patch' }): boolean =>
+  used !== 'patch';

@@ -1,7 +1,7 @@
 import { type CheckOutcome, isConclusiveOutcome } from '../../contract/check-outcome.ts';
 import { adviceCode } from '../../contract/evidence/advice.ts';
 import { ALLOWED_FILES_GATE } from '../../contract/evidence/gate-names.ts';
-import { isRestoredProtectedFile } from '../../contract/evidence/restored-file.ts';
+import { isRestoredProtectedFile } from '../../contract/submission/expected-changes.ts';
 import type {
   Evidence,
   GateEvidence,
