@@ -1,7 +1,6 @@
 import { type CheckOutcome, isConclusiveOutcome } from '../../contract/check-outcome.ts';
 import { adviceCode } from '../../contract/evidence/advice.ts';
 import { ALLOWED_FILES_GATE } from '../../contract/evidence/gate-names.ts';
-import { isRestoredProtectedFile } from '../../contract/submission/expected-changes.ts';
 import type {
   Evidence,
   GateEvidence,
@@ -9,6 +8,7 @@ import type {
   Verdict,
   VerdictReason,
 } from '../../contract/evidence/schema.ts';
+import { isRestoredProtectedFile } from '../../contract/submission/expected-changes.ts';
 import { describeSignal } from '../../contract/submission/signals.ts';
 import { truncateText } from '../../lib/truncate.ts';
 import { verdictForMissingOpinion } from '../../reviews/engine/opinion-verdict.ts';
