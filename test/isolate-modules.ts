@@ -9,6 +9,7 @@ vi.resetModules();
 const before = { ...process.env };
 afterAll(() => {
   vi.unstubAllEnvs();
+  vi.unstubAllGlobals();
   for (const name of Object.keys(process.env)) if (!(name in before)) delete process.env[name];
   Object.assign(process.env, before);
 });

@@ -10,9 +10,12 @@ const isPatient = Object.values(LONG_TIMEOUT_TESTS)
 const limit = isPatient ? 120_000 : 10_000;
 vi.setConfig({ testTimeout: limit, hookTimeout: limit });
 
-/** Test files that share a process find the environment as it was: what one of them leaves there decides how the next ones end. */
+/** Test files that share a process find the environment and `fetch` as they were: what one of them leaves decides how others end. */
 const before = { ...process.env };
+const fetchBefore = globalThis.fetch;
 afterAll(() => {
   vi.unstubAllEnvs();
+  vi.unstubAllGlobals();
   expect({ ...process.env }).toEqual(before);
+  expect(globalThis.fetch).toBe(fetchBefore);
 });
