@@ -119,7 +119,32 @@ const evidence = build.evidence({
         { name: 'start', path: '/', width: 640, height: 480, sha256: 'a'.repeat(64), bytes: 1_024 },
       ],
     }),
+    build.gate({
+      independent: {
+        mode: 'gate',
+        points: [
+          { index: 0, requirement: 'Empty baskets cost nothing.', result: { outcome: 'not_met' } },
+          { index: 1, requirement: 'Taxes round up.', result: { outcome: 'not_run', reason: 'timed_out' } },
+        ],
+        counterexamples: [
+          {
+            index: 0,
+            kind: 'requirement',
+            requirement: 'Empty baskets cost nothing.',
+            file: 'a',
+            line: 1,
+            input: 'price([])',
+            neighbours: 2,
+            result: { outcome: 'dropped', reason: 'minor' },
+          },
+        ],
+        open: ['currencies'],
+        questions: ['Which currency?'],
+        requirements: { total: 2, tested: 1, met: 0, not_met: ['Empty baskets cost nothing.'] },
+      },
+    }),
   ],
+  review_context: { parts: [{ kind: 'change', path: 'a', text: 't' }], omitted: ['caller b: 9 characters'] },
   expects: ['ci'],
   review_pipeline: {
     version: 1,

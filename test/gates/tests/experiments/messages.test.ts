@@ -12,20 +12,20 @@ import { createTestRepository } from '../../../support/git-repository.ts';
 // Messages of rules, of test reports and of experiments become the codes that they are made from.
 vi.mock('../../../../gates/rules/framework/run-rules.ts', async (original) => {
   const rules = await original<typeof import('../../../../gates/rules/framework/run-rules.ts')>();
-  const findingsOf: typeof rules.runRules = async (...given) =>
+  const runRules: typeof rules.runRules = async (...given) =>
     (await rules.runRules(...given)).map((each) => ({ ...each, message: each.rule }));
-  return { ...rules, findingsOf };
+  return { ...rules, runRules };
 });
 vi.mock('../../../../gates/reports/tool-report.ts', async (original) => {
   const reports = await original<typeof import('../../../../gates/reports/tool-report.ts')>();
-  const testReport: typeof reports.createTestReport = (...given) => {
+  const createTestReport: typeof reports.createTestReport = (...given) => {
     const report = reports.createTestReport(...given);
     return { ...report, findings: report.findings.map((each) => ({ ...each, message: each.rule })) };
   };
-  return { ...reports, testReport };
+  return { ...reports, createTestReport };
 });
 vi.mock('../../../../gates/tests/experiments/engine/finding-causes.ts', () => ({
-  renderCause: ({ rule }: { readonly rule: string }) => rule,
+  renderFindingCause: ({ rule }: { readonly rule: string }) => rule,
 }));
 
 const HEAD = "const { test } = require('node:test');\nconst assert = require('node:assert');\n";
