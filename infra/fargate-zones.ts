@@ -1,4 +1,4 @@
-import { Aws, CfnCondition, Fn, Token } from 'aws-cdk-lib';
+import { Aws, CfnCondition, Fn, Token, Validations } from 'aws-cdk-lib';
 import type { CfnSubnet, ISubnet } from 'aws-cdk-lib/aws-ec2';
 import type { Construct } from 'constructs';
 
@@ -26,6 +26,7 @@ export function useFargateZones(
     zones: FARGATE_ZONE_IDS[each] ?? [],
     condition: new CfnCondition(scope, `Is-${each}`, { expression: Fn.conditionEquals(Aws.REGION, each) }),
   }));
+  if (conditions.length === 0) return;
   const choose = (index: number, otherwise: string, zoneOf: (zone: string) => string): string =>
     conditions.reduce(
       (rest, { zones, condition }) =>
@@ -37,5 +38,9 @@ export function useFargateZones(
       const resource = subnet.node.findChild('Subnet') as CfnSubnet;
       resource.availabilityZone = choose(index, subnet.availabilityZone, () => Aws.NO_VALUE);
       resource.availabilityZoneId = choose(index, Aws.NO_VALUE, (zone) => zone);
+      Validations.of(resource).acknowledge({
+        id: 'CloudFormation-Validate::F3020',
+        reason: 'Exactly one of zone and zone id has a value, by the Region.',
+      });
     }
 }

@@ -5,11 +5,11 @@ import {
   StartQueryExecutionCommand,
   StopQueryExecutionCommand,
 } from '@aws-sdk/client-athena';
-import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, expect, test } from 'vitest';
 import { queryAthena } from '../../cli/query/athena.ts';
+import { mockAwsClient } from '../support/mock-aws-client.ts';
 
-const athena = mockClient(AthenaClient);
+const athena = mockAwsClient(AthenaClient);
 beforeEach(() => {
   athena.reset();
   athena.on(StartQueryExecutionCommand).resolves({ QueryExecutionId: 'q' });

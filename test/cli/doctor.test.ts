@@ -24,24 +24,24 @@ import { GetServiceQuotaCommand, ServiceQuotasClient } from '@aws-sdk/client-ser
 import { ListSubscriptionsByTopicCommand, SNSClient } from '@aws-sdk/client-sns';
 import { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
-import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type { DoctorCheck, DoctorOutcome } from '../../cli/doctor/doctor-check.ts';
 import { createTestRepository } from '../support/git-repository.ts';
+import { mockAwsClient } from '../support/mock-aws-client.ts';
 import { assay } from './support.ts';
 
-const sts = mockClient(STSClient);
-const cloudformation = mockClient(CloudFormationClient);
-const ssm = mockClient(SSMClient);
-const quotas = mockClient(ServiceQuotasClient);
-const lambda = mockClient(LambdaClient);
-const ecs = mockClient(ECSClient);
-const ecr = mockClient(ECRClient);
-const secrets = mockClient(SecretsManagerClient);
-const sns = mockClient(SNSClient);
-const iam = mockClient(IAMClient);
-const dynamodb = mockClient(DynamoDBClient);
-const s3 = mockClient(S3Client);
+const sts = mockAwsClient(STSClient);
+const cloudformation = mockAwsClient(CloudFormationClient);
+const ssm = mockAwsClient(SSMClient);
+const quotas = mockAwsClient(ServiceQuotasClient);
+const lambda = mockAwsClient(LambdaClient);
+const ecs = mockAwsClient(ECSClient);
+const ecr = mockAwsClient(ECRClient);
+const secrets = mockAwsClient(SecretsManagerClient);
+const sns = mockAwsClient(SNSClient);
+const iam = mockAwsClient(IAMClient);
+const dynamodb = mockAwsClient(DynamoDBClient);
+const s3 = mockAwsClient(S3Client);
 /** What Bedrock answers to a request for one token. */
 const bedrock = vi.fn(async (_url: URL, _init: RequestInit) => new Response('{}'));
 

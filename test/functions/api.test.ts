@@ -8,7 +8,6 @@ import {
   QueryCommand,
 } from '@aws-sdk/lib-dynamodb';
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
-import { mockClient } from 'aws-sdk-client-mock';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
@@ -24,8 +23,9 @@ import { MAX_REQUEST_BODY_BYTES } from '../../shared/contract/resource-names.ts'
 import { sha256 } from '../../shared/lib/sha256.ts';
 import { taskToItem } from '../../shared/store/task-item.ts';
 import { attempt, task } from '../support/builders.ts';
+import { mockAwsClient } from '../support/mock-aws-client.ts';
 
-const db = mockClient(DynamoDBDocumentClient);
+const db = mockAwsClient(DynamoDBDocumentClient);
 beforeEach(() => db.reset());
 
 type Identity = { caller: string; principal: string; role?: string; task_id: string; attempt: number };

@@ -23,7 +23,7 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import type { Context, DynamoDBStreamEvent, SQSEvent } from 'aws-lambda';
-import { type AwsStub, mockClient } from 'aws-sdk-client-mock';
+import type { AwsStub } from 'aws-sdk-client-mock';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { handler as compactor } from '../../functions/compact/handler.ts';
 import { handler as conductor } from '../../functions/conductor/handler.ts';
@@ -44,15 +44,16 @@ import { addFailedOperation, EMPTY_RETRY_QUEUE } from '../../shared/control/dead
 import { buildTaskDeadlineKey, buildTaskItemKey, taskToItem } from '../../shared/store/task-item.ts';
 import { policiesOf, synthesise } from '../infra/synthesise.ts';
 import { attempt, FIXED_NOW, launch, task, taskInReview, verdict } from '../support/builders.ts';
+import { mockAwsClient } from '../support/mock-aws-client.ts';
 
 type AnyStub = AwsStub<object, { readonly $metadata: object }, object>;
-const db = mockClient(DynamoDBDocumentClient);
-const s3 = mockClient(S3Client);
-const ecs = mockClient(ECSClient);
-const sfn = mockClient(SFNClient);
-const sqs = mockClient(SQSClient);
-const bus = mockClient(EventBridgeClient);
-const lambda = mockClient(LambdaClient);
+const db = mockAwsClient(DynamoDBDocumentClient);
+const s3 = mockAwsClient(S3Client);
+const ecs = mockAwsClient(ECSClient);
+const sfn = mockAwsClient(SFNClient);
+const sqs = mockAwsClient(SQSClient);
+const bus = mockAwsClient(EventBridgeClient);
+const lambda = mockAwsClient(LambdaClient);
 
 /** What a role allows, and the call that needs it. */
 const CALLS = {

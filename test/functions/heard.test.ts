@@ -1,7 +1,6 @@
 import { S3Client } from '@aws-sdk/client-s3';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
-import { mockClient } from 'aws-sdk-client-mock';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { LAMBDA_ENTRY_POINTS, type ServiceFunctionName } from '../../infra/bundles.ts';
 import { FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
@@ -9,9 +8,10 @@ import type { Task } from '../../shared/contract/task/task.ts';
 import { buildTaskItemKey, taskToItem } from '../../shared/store/task-item.ts';
 import { taskInReview, verdict } from '../support/builders.ts';
 import { COMPLETE_FUNCTION_ENV } from '../support/function-env-values.ts';
+import { mockAwsClient } from '../support/mock-aws-client.ts';
 
-const db = mockClient(DynamoDBDocumentClient);
-const s3 = mockClient(S3Client);
+const db = mockAwsClient(DynamoDBDocumentClient);
+const s3 = mockAwsClient(S3Client);
 const OF_TASK = { task_id: 'T1', run: 3 };
 const ENDED = { 'detail-type': 'Task Done', detail: { task_id: 'T1' } };
 const BOX = 'T1/1/deliver/1';

@@ -1,7 +1,6 @@
 import '../support/function-env.ts';
 import { DynamoDBDocumentClient, GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
-import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it, test } from 'vitest';
 import { handler as read } from '../../functions/api/read-api.ts';
 import type { ApiGatewayEvent } from '../../functions/api/route-request.ts';
@@ -11,8 +10,9 @@ import { ProblemDetails } from '../../shared/api/problem.ts';
 import { MAX_REQUEST_BODY_BYTES } from '../../shared/contract/resource-names.ts';
 import { taskToItem } from '../../shared/store/task-item.ts';
 import { attempt, task } from '../support/builders.ts';
+import { mockAwsClient } from '../support/mock-aws-client.ts';
 
-const db = mockClient(DynamoDBDocumentClient);
+const db = mockAwsClient(DynamoDBDocumentClient);
 beforeEach(() => {
   db.reset();
   db.on(GetCommand).resolves({});

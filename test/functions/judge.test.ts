@@ -1,15 +1,15 @@
 import '../support/function-env.ts';
 import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
-import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, expect, it, vi } from 'vitest';
 import { handler } from '../../functions/judge/handler.ts';
 import { logger } from '../../functions/runtime/logger.ts';
 import { taskToItem } from '../../shared/store/task-item.ts';
 import { taskInReview } from '../support/builders.ts';
+import { mockAwsClient } from '../support/mock-aws-client.ts';
 
-const db = mockClient(DynamoDBDocumentClient);
-const s3 = mockClient(S3Client);
+const db = mockAwsClient(DynamoDBDocumentClient);
+const s3 = mockAwsClient(S3Client);
 beforeEach(() => {
   db.reset();
   s3.reset();

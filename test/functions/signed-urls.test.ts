@@ -2,18 +2,18 @@ import '../support/function-env.ts';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
-import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ApiGatewayEvent } from '../../functions/api/route-request.ts';
 import { handler as upload } from '../../functions/api/upload-api.ts';
 import { ProblemDetails } from '../../shared/api/problem.ts';
 import { taskToItem } from '../../shared/store/task-item.ts';
 import { attempt, launch, task } from '../support/builders.ts';
+import { mockAwsClient } from '../support/mock-aws-client.ts';
 
 process.env['AWS_ACCESS_KEY_ID'] ??= 'local';
 process.env['AWS_SECRET_ACCESS_KEY'] ??= 'local';
 
-const db = mockClient(DynamoDBDocumentClient);
+const db = mockAwsClient(DynamoDBDocumentClient);
 beforeEach(() => db.reset());
 
 const has = (fields: Parameters<typeof task>[0] = {}) =>

@@ -1,7 +1,6 @@
 import '../support/function-env.ts';
 import { DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
-import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { handler as evidence } from '../../functions/api/evidence-api.ts';
 import { handler as read } from '../../functions/api/read-api.ts';
@@ -14,9 +13,10 @@ import { LAUNCH_KINDS, type LaunchKind } from '../../shared/contract/launch-kind
 import type { Task } from '../../shared/contract/task/task.ts';
 import { taskToItem } from '../../shared/store/task-item.ts';
 import * as build from '../support/builders.ts';
+import { mockAwsClient } from '../support/mock-aws-client.ts';
 import { BODIES } from './fuzz/requests.ts';
 
-const db = mockClient(DynamoDBDocumentClient);
+const db = mockAwsClient(DynamoDBDocumentClient);
 beforeEach(() => db.reset());
 
 const HANDLERS = { 'api-work': work, 'api-upload': upload, 'api-evidence': evidence, 'api-read': read };

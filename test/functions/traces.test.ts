@@ -2,7 +2,6 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { DynamoDBDocumentClient, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { EventBridgeEvent } from 'aws-lambda';
-import { mockClient } from 'aws-sdk-client-mock';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { MeteredModelCall } from '../../shared/contract/models/metered-call.ts';
 import { FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
@@ -12,6 +11,7 @@ import { buildTaskTrace } from '../../shared/control/telemetry/task-trace.ts';
 import { taskToItem } from '../../shared/store/task-item.ts';
 import * as build from '../support/builders.ts';
 import { FUNCTION_ENV } from '../support/function-env-values.ts';
+import { mockAwsClient } from '../support/mock-aws-client.ts';
 
 interface Span {
   readonly traceId: string;
@@ -35,7 +35,7 @@ const seen: { readonly path: string; readonly body: Body }[] = [];
 let status = 200;
 let collector: Server;
 let handler: (event: EventBridgeEvent<string, unknown>) => Promise<void>;
-const table = mockClient(DynamoDBDocumentClient);
+const table = mockAwsClient(DynamoDBDocumentClient);
 
 beforeAll(async () => {
   collector = createServer((request, response) => {

@@ -13,7 +13,6 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import type { Context, DynamoDBStreamEvent, SQSEvent } from 'aws-lambda';
-import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { handler as cascade } from '../../functions/cascade/handler.ts';
 import { handler as conductor } from '../../functions/conductor/handler.ts';
@@ -26,13 +25,14 @@ import type { Task } from '../../shared/contract/task/task.ts';
 import { hashSubmitterName } from '../../shared/control/admission/admission-control.ts';
 import { taskToItem } from '../../shared/store/task-item.ts';
 import { attempt, launch as box, FIXED_NOW, task, taskInReview, verdict } from '../support/builders.ts';
+import { mockAwsClient } from '../support/mock-aws-client.ts';
 
-const db = mockClient(DynamoDBDocumentClient);
-const s3 = mockClient(S3Client);
-const ecs = mockClient(ECSClient);
-const sfn = mockClient(SFNClient);
-const sqs = mockClient(SQSClient);
-const bus = mockClient(EventBridgeClient);
+const db = mockAwsClient(DynamoDBDocumentClient);
+const s3 = mockAwsClient(S3Client);
+const ecs = mockAwsClient(ECSClient);
+const sfn = mockAwsClient(SFNClient);
+const sqs = mockAwsClient(SQSClient);
+const bus = mockAwsClient(EventBridgeClient);
 beforeEach(() => {
   for (const each of [db, s3, ecs, sfn, sqs, bus]) each.reset();
   db.on(GetCommand).resolves({});

@@ -189,6 +189,13 @@ function checkDeadline({ before, after }: TableWrite, broken: ReportViolation): 
     broken('versions count by one', `${String(after?.['id'])} has changed and kept its version`);
 }
 
+/** Passed work whose delivery was lost goes to review again without an agent, in an attempt of its own. */
+const isRedelivery = (before: Task, after: Task): boolean =>
+  before.status === 'open' &&
+  after.status === 'in_review' &&
+  after.attempts.length === before.attempts.length + 1 &&
+  after.attempts.at(-1)?.redelivery !== undefined;
+
 /** Looks at each write of a task at the moment at which it happens. */
 export function checkTaskWrite(of: Simulation, write: TableWrite): void {
   if (isRequestKey(write.key)) checkRequestWrite(of, write);
@@ -204,7 +211,7 @@ export function checkTaskWrite(of: Simulation, write: TableWrite): void {
       checkDeadline(write, broken);
       return;
     }
-    if (!MOVES[before.status].includes(after.status))
+    if (!MOVES[before.status].includes(after.status) && !isRedelivery(before, after))
       broken('only known transitions', `${after.id}: ${before.status} to ${after.status}`);
     if (after.version !== before.version + 1)
       broken('versions count by one', `${after.id}: ${before.version} to ${after.version}`);

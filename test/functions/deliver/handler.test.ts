@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
-import { mockClient } from 'aws-sdk-client-mock';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { requestPushCredential } from '../../../functions/deliver/deliver-work.ts';
 import { handler } from '../../../functions/deliver/handler.ts';
@@ -15,10 +14,11 @@ import { deliverAssignment } from '../../containers/box.ts';
 import { type FakeApi, startFakeApi } from '../../containers/fake-api.ts';
 import { type Work, work } from '../../containers/work.ts';
 import { createTemporaryFolder } from '../../support/git-repository.ts';
+import { mockAwsClient } from '../../support/mock-aws-client.ts';
 
-const secrets = mockClient(SecretsManagerClient);
-const lambda = mockClient(LambdaClient);
-const table = mockClient(DynamoDBDocumentClient);
+const secrets = mockAwsClient(SecretsManagerClient);
+const lambda = mockAwsClient(LambdaClient);
+const table = mockAwsClient(DynamoDBDocumentClient);
 /** The minter covers the repositories of these tests, and answers this. */
 function minted(answer: CredentialResponse): void {
   vi.stubEnv('ASSAY_READ_SCOPES', JSON.stringify(['https://127.0.0.1:9/acme']));

@@ -1,15 +1,15 @@
 import '../../support/function-env.ts';
 import { DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { mockClient } from 'aws-sdk-client-mock';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createLambdaResponseStreaming } from '../../../local/lambda/response-stream.ts';
 import type { MessageFromInstance } from '../../../local/lambda/thread-protocol.ts';
 import { FUNCTION_ENV_NAMES } from '../../../shared/contract/resource-names.ts';
 import { taskToItem } from '../../../shared/store/task-item.ts';
+import { mockAwsClient } from '../../support/mock-aws-client.ts';
 import { type ModelServer, startModelServer } from '../../support/models/model-server.ts';
 import { running, TOKEN } from './gateway.ts';
 
-const db = mockClient(DynamoDBDocumentClient);
+const db = mockAwsClient(DynamoDBDocumentClient);
 let models: ModelServer;
 let posted: MessageFromInstance[] = [];
 const streams = createLambdaResponseStreaming((message) => {

@@ -1,11 +1,11 @@
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
-import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { readModelKey } from '../../../functions/runtime/model-key.ts';
+import { mockAwsClient } from '../../support/mock-aws-client.ts';
 
-const secrets = mockClient(SecretsManagerClient);
-const parameters = mockClient(SSMClient);
+const secrets = mockAwsClient(SecretsManagerClient);
+const parameters = mockAwsClient(SSMClient);
 beforeEach(() => {
   secrets.reset();
   parameters.reset();

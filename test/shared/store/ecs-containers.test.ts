@@ -1,11 +1,11 @@
 import { ECSClient, RunTaskCommand, type RunTaskCommandOutput } from '@aws-sdk/client-ecs';
-import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { FargatePool } from '../../../shared/control/admission/container-capacity.ts';
 import { EcsContainerClient } from '../../../shared/store/ecs-containers.ts';
 import { LaunchError } from '../../../shared/store/launch-error.ts';
+import { mockAwsClient } from '../../support/mock-aws-client.ts';
 
-const ecs = mockClient(ECSClient);
+const ecs = mockAwsClient(ECSClient);
 const boxes = new EcsContainerClient(new ECSClient({ region: 'us-east-1' }), 'cluster', {
   subnets: ['subnet-1'],
   securityGroups: ['sg-1'],

@@ -1,11 +1,11 @@
 import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
-import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { s3ObjectKeys } from '../../../shared/contract/resource-names.ts';
 import { sha256 } from '../../../shared/lib/sha256.ts';
 import { ObjectStore } from '../../../shared/store/object-store.ts';
+import { mockAwsClient } from '../../support/mock-aws-client.ts';
 
-const s3 = mockClient(S3Client);
+const s3 = mockAwsClient(S3Client);
 beforeEach(() => s3.reset());
 
 const HASH = sha256('{}');

@@ -1,6 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
 import { GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
-import { mockClient } from 'aws-sdk-client-mock';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { DEFAULT_TIER_MODELS } from '../../../shared/contract/agents/tiers.ts';
@@ -10,6 +9,7 @@ import { ObjectStore } from '../../../shared/store/object-store.ts';
 import { reportCompletedWork } from '../../../shared/use-cases/work/agent-report.ts';
 import { attempt, FIXED_NOW, fakeSha1, launch, task } from '../../support/builders.ts';
 import { createTestTable } from '../../support/dynalite-table.ts';
+import { mockAwsClient } from '../../support/mock-aws-client.ts';
 
 let table: Awaited<ReturnType<typeof createTestTable>>;
 beforeAll(async () => {
@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => table.close());
 
 /** The bucket, as S3 takes conditional puts. */
-const s3 = mockClient(S3Client);
+const s3 = mockAwsClient(S3Client);
 const bucket = new Map<string, string>();
 beforeEach(() => {
   s3.on(PutObjectCommand).callsFake(({ Key, Body, IfNoneMatch }) => {

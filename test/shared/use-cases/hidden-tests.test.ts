@@ -1,5 +1,4 @@
 import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
-import { mockClient } from 'aws-sdk-client-mock';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { attemptListView, taskView } from '../../../shared/api/task-views.ts';
 import { DEFAULT_TIER_MODELS } from '../../../shared/contract/agents/tiers.ts';
@@ -31,6 +30,7 @@ import {
 } from '../../support/builders.ts';
 import { CONTAINER_CAPACITY, UNLIMITED_REGISTER } from '../../support/container-capacity.ts';
 import { createTestTable } from '../../support/dynalite-table.ts';
+import { mockAwsClient } from '../../support/mock-aws-client.ts';
 
 let table: Awaited<ReturnType<typeof createTestTable>>;
 beforeAll(async () => {
@@ -42,7 +42,7 @@ afterAll(() => table.close());
 let puts: string[] = [];
 let bucket = new Map<string, string>();
 let fails: 'put' | 'create' | null = null;
-const s3 = mockClient(S3Client);
+const s3 = mockAwsClient(S3Client);
 beforeEach(() => {
   puts = [];
   bucket = new Map();

@@ -1,5 +1,4 @@
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
-import { mockClient } from 'aws-sdk-client-mock';
 import { describe, expect, it } from 'vitest';
 import {
   derivePublishedRecordEvents,
@@ -10,6 +9,7 @@ import type { DerivedRow } from '../../../../shared/control/ledger/derive-rows.t
 import { RECORD_TABLE_NAMES } from '../../../../shared/control/ledger/record-rows.ts';
 import { EventPublisher } from '../../../../shared/store/event-publisher.ts';
 import { fakeSha1 } from '../../../support/builders.ts';
+import { mockAwsClient } from '../../../support/mock-aws-client.ts';
 
 const nudge = (id: string): DerivedRow => ({
   table: 'verification_nudges',
@@ -51,7 +51,7 @@ describe('records as events', () => {
   });
 
   it('go to the bus ten at a time, and fewer where they are large', async () => {
-    const bus = mockClient(EventBridgeClient);
+    const bus = mockAwsClient(EventBridgeClient);
     bus.on(PutEventsCommand).callsFake(({ Entries }: PutEventsCommand['input']) => ({
       Entries: (Entries ?? []).map((_, index) => ({ EventId: String(index) })),
     }));
