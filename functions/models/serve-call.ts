@@ -184,7 +184,7 @@ async function send(
   const headers = {
     ...selectReturnedHeaders(response.headers),
     ...(droppedFields.length > 0 && {
-      [DROPPED_FIELDS_HEADER]: droppedFields.map(encodeURIComponent).join(' '),
+      [DROPPED_FIELDS_HEADER]: droppedFields.map((each) => encodeURIComponent(each.toWellFormed())).join(' '),
     }),
   };
   if (!response.body) {

@@ -90,7 +90,12 @@ const withoutExam = (
   metadata,
   missing: {
     outcome: determineNoOpinionOutcome(absence),
-    why: `no acceptance tests: ${describeMissingOpinion(absence)}`,
+    // What cannot be read may quote the answer, and with it the tests.
+    why: `no acceptance tests: ${
+      absence.code === 'unreadable_answer'
+        ? "the examiner's answer cannot be read"
+        : describeMissingOpinion(absence)
+    }`,
     wasAsked: ['no_answer', 'unreadable_answer', 'declined'].includes(absence.code),
   },
 });

@@ -78,7 +78,9 @@ const unseen = (run: CompletedCommandRun | null): ObservedTest => ({
 
 /** Returns the state of a test in a run, or null when the run does not report it. */
 function observeTest(test: string, run: CompletedCommandRun | null): ObservedTest | null {
-  const all = (run?.cases ?? []).filter(({ name }) => isPossibleTestSourceName(name, test));
+  // A run that does not count says nothing of its tests: it ran other code, or outside of its sandbox.
+  const isVoid = run?.outcome === 'could_not_run' || run?.outcome === 'infra_failed';
+  const all = (isVoid ? [] : (run?.cases ?? [])).filter(({ name }) => isPossibleTestSourceName(name, test));
   const exact = all.filter(({ name }) => name === test);
   const cases = exact.length > 0 ? exact : all;
   if (cases.length === 0) return null;

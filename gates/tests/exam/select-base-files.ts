@@ -10,6 +10,9 @@ const MAX_CHARS = 70_000;
 const MAX_FILE_CHARS = 16_000;
 const MAX_FILE_BYTES = 262_144;
 const MAX_FILES = 40;
+/** Most files beside those, and most bytes of all files, that are read to look for public interfaces. */
+const MAX_OTHER_FILES = 200;
+const MAX_READ_BYTES = 16 * 1_048_576;
 /** Most names of the task that are looked up, and most paths in the list of files. */
 const MAX_NAMES = 30;
 const MAX_LISTED = 400;
@@ -106,10 +109,16 @@ export async function selectBaseFiles(
       !isTestPath(file.path) &&
       (file.size ?? 0) <= MAX_FILE_BYTES,
   );
+  let bytesLeft = MAX_READ_BYTES;
+  const readable = [...whole, ...others.slice(0, MAX_OTHER_FILES)].filter(({ size }) => {
+    const fits = (size ?? 0) <= bytesLeft;
+    if (fits) bytesLeft -= size ?? 0;
+    return fits;
+  });
   const contents = await readBlobs(
     store,
-    [...whole, ...others.slice(0, 200)].map(({ id }) => id),
-    16 * 1_048_576,
+    readable.map(({ id }) => id),
+    MAX_READ_BYTES,
   );
   const textOf = ({ id }: ListedFile): string => contents.get(id)?.toString('utf8') ?? '';
   let room = MAX_CHARS;

@@ -1,5 +1,5 @@
 import type { Evidence } from '../../contract/evidence/schema.ts';
-import { currentAttempt, type Task } from '../../contract/task/task.ts';
+import { currentAttempt, findJudgedAttempt, type Task } from '../../contract/task/task.ts';
 import { escapeMarkdown } from '../../lib/escape-markdown.ts';
 import type { ChangeRequest, CheckAnnotation, CheckConclusion, CheckRun } from './forge.ts';
 import { changeRequestMarker, issueNumberOfTask } from './issue-tasks.ts';
@@ -58,7 +58,8 @@ const formatEvidenceKind = (kind: string | undefined): string =>
 
 /** The evidence of the current attempt as a table, with what is said against it. */
 function evidenceLines(task: Task): string[] {
-  const attempt = currentAttempt(task);
+  const present = currentAttempt(task);
+  const attempt = present && findJudgedAttempt(task, present);
   const found = attempt?.verification;
   const rows = [
     ...(found?.signals ?? []).map(

@@ -1,6 +1,6 @@
 import type { Attempt } from '../../contract/task/attempt.ts';
 import { deliveryOutcomeKey } from '../../contract/task/delivery-outcome.ts';
-import { currentAttempt, type Task } from '../../contract/task/task.ts';
+import { currentAttempt, findJudgedAttempt, type Task } from '../../contract/task/task.ts';
 import type { FileChangeOutcomeRow } from './record-rows.ts';
 
 const FILE_OUTCOME_OF: Partial<Record<NonNullable<Attempt['outcome']>, FileChangeOutcomeRow['outcome']>> = {
@@ -46,7 +46,8 @@ export function deriveFileChangeOutcomeRows(before: Task | null, after: Task): F
     const at = attempt.ended_at ?? after.updated_at;
     return outcome && !known ? rowsOf(after, attempt, { id: String(attempt.number), at, outcome }) : [];
   });
-  const delivered = currentAttempt(after);
+  const present = currentAttempt(after);
+  const delivered = present && findJudgedAttempt(after, present);
   const told = new Set((before?.outcomes ?? []).map(deliveryOutcomeKey));
   const reverted = (after.outcomes ?? [])
     .filter((each) => each.what === 'reverted' && !told.has(deliveryOutcomeKey(each)))

@@ -1,11 +1,12 @@
 import { deliveryOutcomeKey } from '../../contract/task/delivery-outcome.ts';
-import { currentAttempt, type Task } from '../../contract/task/task.ts';
+import { currentAttempt, findJudgedAttempt, type Task } from '../../contract/task/task.ts';
 import type { WorkOutcomeRow } from './record-rows.ts';
 
 /** What has become known, by this write, of delivered work. */
 export function deriveWorkOutcomeRows(before: Task | null, after: Task): WorkOutcomeRow[] {
   const known = new Set((before?.outcomes ?? []).map(deliveryOutcomeKey));
-  const attempt = currentAttempt(after);
+  const present = currentAttempt(after);
+  const attempt = present && findJudgedAttempt(after, present);
   return (after.outcomes ?? [])
     .filter((each) => !known.has(deliveryOutcomeKey(each)))
     .map((each) => ({

@@ -16,6 +16,8 @@ export interface ModelCallRequest {
   readonly body: Json;
   /** Paths of fields that are not known and so not sent. */
   readonly droppedFields: readonly string[];
+  /** How many alternative answers are asked for. */
+  readonly answers: number;
   /** Longest answer that is asked for, in tokens, all alternatives together; null when the request sets no limit. */
   readonly maxOutput: number | null;
 }
@@ -73,20 +75,22 @@ export function parseModelCall(route: GatewayRoute, text: string): ModelCallRequ
   const { body, droppedFields } = normalised;
   const { limits, times } = OUTPUT_LIMITS[protocol](body);
   const numbers = limits.filter((each) => typeof each === 'number');
+  const answers = typeof times === 'number' ? times : 1;
   return {
     model: route.model ?? String(body['model']),
     body: withUsageInStream(protocol, body),
     droppedFields,
-    maxOutput: numbers.length === 0 ? null : Math.max(...numbers) * (typeof times === 'number' ? times : 1),
+    answers,
+    maxOutput: numbers.length === 0 ? null : Math.max(...numbers) * answers,
   };
 }
 
 /** The worst that a call may use. An answer without a limit may be as long as the model's longest. */
 export const worstCaseUsage = (
-  { body, maxOutput, model }: ModelCallRequest,
+  { answers, body, maxOutput, model }: ModelCallRequest,
   bytes: number,
   at: string,
 ): WorstCaseTokenUsage => ({
   input: countContentTokens(body, bytes),
-  output: maxOutput ?? modelPrice(model, at)?.max_output ?? 0,
+  output: maxOutput ?? (modelPrice(model, at)?.max_output ?? 0) * answers,
 });

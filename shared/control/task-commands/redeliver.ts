@@ -1,5 +1,6 @@
 import type { Attempt } from '../../contract/task/attempt.ts';
 import { findJudgedAttempt, type Task } from '../../contract/task/task.ts';
+import { findLaunchGiveUpReason } from './launch-limits.ts';
 import { applyTaskEvent, type TaskChange, toEpochSeconds, toIsoTime } from './task-change.ts';
 
 /**
@@ -9,8 +10,9 @@ import { applyTaskEvent, type TaskChange, toEpochSeconds, toIsoTime } from './ta
 export function findRedeliverableAttempt(task: Task): Attempt | null {
   const last = task.attempts.at(-1);
   if (task.status !== 'open' || task.runner !== 'managed' || task.plan || !last) return null;
-  // Of the round before, and by a loss: what a remote refused, or an operator failed, is done again.
-  if (last.number !== task.budget_from - 1 || last.deliver?.lost !== true) return null;
+  // Of the round before, where the platform gave up on delivering: what a remote refused, or an operator failed, is done again.
+  if (last.number !== task.budget_from - 1 || findLaunchGiveUpReason(last.deliver, 'deliver') === null)
+    return null;
   const judged = findJudgedAttempt(task, last);
   const { artifact, verdict } = judged;
   const isPassed =

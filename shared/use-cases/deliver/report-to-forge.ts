@@ -1,6 +1,6 @@
 import { Evidence } from '../../contract/evidence/schema.ts';
 import { findMostSpecificScope } from '../../contract/repository/repository-url.ts';
-import { currentAttempt, type Task } from '../../contract/task/task.ts';
+import { currentAttempt, findJudgedAttempt, type Task } from '../../contract/task/task.ts';
 import { type CommentTarget, type ForgeClient, ForgeError } from '../../control/forge/forge.ts';
 import { buildForgeTaskReport } from '../../control/forge/forge-report.ts';
 import type {
@@ -27,7 +27,8 @@ export interface ForgeReportContext {
 
 /** The evidence of the work that was delivered; null where it cannot be read: then nothing is said in the code. */
 async function evidenceOf(task: Task, { objects, onError }: ForgeReportContext): Promise<Evidence | null> {
-  const found = currentAttempt(task)?.verification;
+  const attempt = currentAttempt(task);
+  const found = attempt && findJudgedAttempt(task, attempt).verification;
   if (!found || task.delivery?.state !== 'delivered' || task.delivery.tree !== found.tree) return null;
   try {
     return Evidence.parse(JSON.parse(await objects.getByDigest(found.key)));

@@ -54,6 +54,11 @@ const redelivered = (of = retried()): Task => {
 };
 
 describe('a retry of a task whose passed work was not delivered', () => {
+  it('starts an agent where a person failed the task between two deliveries', () => {
+    const failedByPerson = failedWith({ ...passed, deliver: launch({ number: 1, lost: true }) });
+    expect(findRedeliverableAttempt(retried(failedByPerson))).toBeNull();
+  });
+
   it('delivers the judged tree in an attempt of its own, and changes no ended attempt', () => {
     const after = redelivered();
     expect(after.status).toBe('in_review');

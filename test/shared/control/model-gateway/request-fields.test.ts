@@ -363,6 +363,7 @@ describe('what a request may cost', () => {
 
   it('takes the larger of two limits, times the answers that are asked for', () => {
     expect(output('chat', chat({ max_tokens: 500, max_completion_tokens: 5, n: 3 }))).toBe(1_500);
+    expect(output('chat', chat({ n: 3 }))).toBe(3 * output('chat', chat({})));
     expect(output('gemini', gemini({ generationConfig: { maxOutputTokens: 10, candidateCount: 4 } }))).toBe(
       40,
     );
