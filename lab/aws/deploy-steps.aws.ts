@@ -16,20 +16,20 @@ const outcomesIn = (text: string): Record<string, string> => {
   return Object.fromEntries(checks.map(({ check, outcome }) => [check, outcome]));
 };
 
-/** The emulator has neither quotas of Fargate nor models: what cannot be looked at is never called good. */
-const LACKED = { fargate_vcpus: 'could_not_run', model_access: 'could_not_run' };
+/** The emulator has no quotas of Fargate, no role of ECS and no models: what it lacks is never called good. */
+const LACKED = { fargate_vcpus: 'could_not_run', ecs_role: 'missing', model_access: 'missing' };
 
 /** The steps of docs/how-to/deploy.md, each with where it is walked. */
 const WALKED = [
-  ['npm run -s assay -- doctor --aws', 'here, of the empty account'],
+  ['npm ci', 'before this runs'],
   ['npx cdk bootstrap', 'when the machine is set up'],
-  ['npm run synth', 'a check of its own, and with the settings before the deployment'],
-  ['npx cdk deploy -c assay:alarmEmail=you@example.com', 'when the machine is set up'],
+  [
+    'npm run deploy -- -c assay:alarmEmail=you@example.com --repository https://github.com/you/sandbox',
+    'its parts: doctor here, cdk deploy when the machine is set up, smoke with the tasks of the demo',
+  ],
   ['npm run -s assay -- token create --name you --table <output TableName>', 'by all files'],
   ['export ASSAY_URL=<output ApiUrl> ASSAY_TOKEN=<the token>', 'here'],
   ['npm run -s assay -- status', 'here'],
-  ['npm run -s assay -- doctor --aws', 'here'],
-  ['npm run -s assay -- smoke --repository https://github.com/you/sandbox', 'with the tasks of the demo'],
 ] as const;
 
 let env: Record<string, string>;
@@ -58,6 +58,7 @@ describe('assay doctor --aws', () => {
       bootstrap: 'missing',
       stack: 'attention',
       lambda_concurrency: 'ok',
+      orphans: 'ok',
       ...LACKED,
     });
   });
@@ -72,6 +73,9 @@ describe('assay doctor --aws', () => {
       settings: 'ok',
       secrets: 'ok',
       alarm_subscription: 'ok',
+      orphans: 'ok',
+      // `cdk deploy` alone does not set it.
+      deletion_protection: 'attention',
       // Nothing has built one, and nobody has pushed one.
       images: 'missing',
       ...LACKED,
