@@ -1,15 +1,17 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
+  MAX_OMITTED_REVIEW_CONTEXT_PARTS,
   type ReviewContext,
   type ReviewContextPart,
-  selectReviewContext,
-} from '../../shared/contract/evidence/review-context.ts';
+} from '../../shared/contract/evidence/schema.ts';
 import { isTestPath } from '../../shared/contract/evidence/test-path.ts';
 import { splitDiffByFile } from '../../shared/reviews/judging/diff-excerpt.ts';
 import { type GitStore, runGitInStore } from '../../workspace/git/git-store.ts';
 import { grammarOfPath } from '../core/language.ts';
 
+/** Most characters of all parts together: what reviewers are shown of the patched tree. */
+export const MAX_REVIEW_CONTEXT_CHARS = 48_000;
 /** Most bytes that are read of each answer of git. */
 const MAX_DIFF_BYTES = 8 * 1_048_576;
 const MAX_GREP_BYTES = 2 * 1_048_576;
@@ -153,4 +155,35 @@ async function findReferences(
         countNames(b.text) - countNames(a.text) ||
         a.text.length - b.text.length,
     );
+}
+
+/** Selects parts by relevance until `limit` characters are used; the others are named with their size. */
+export function selectReviewContext(
+  parts: readonly ReviewContextPart[],
+  limit = MAX_REVIEW_CONTEXT_CHARS,
+): ReviewContext {
+  let room = limit;
+  const kept: ReviewContextPart[] = [];
+  const omitted: string[] = [];
+  const describe = (kind: string, path: string, chars: number): string =>
+    `${kind} ${path}: ${chars} characters`;
+  for (const part of parts) {
+    const { kind, path, text } = part;
+    if (text.length <= room) kept.push(part);
+    // A change is shown in part rather than not at all.
+    else if (kind === 'change' && room > 1_000) {
+      const rest = text.length - room;
+      kept.push({ ...part, text: `${text.slice(0, room)}\n[${rest} characters of this file are not shown]` });
+      omitted.push(describe('rest of the change of', path, rest));
+    } else omitted.push(describe(kind, path, text.length));
+    room = Math.max(0, room - text.length);
+  }
+  const named = omitted.slice(0, MAX_OMITTED_REVIEW_CONTEXT_PARTS - 1);
+  return {
+    parts: kept,
+    omitted:
+      omitted.length > MAX_OMITTED_REVIEW_CONTEXT_PARTS
+        ? [...named, `${omitted.length - named.length} more`]
+        : omitted,
+  };
 }

@@ -10,7 +10,6 @@ import { CheckOnErrorSetting } from '../submission/on-error.ts';
 import { CompletionSignal } from '../submission/signals.ts';
 import { WorkflowOutcome } from '../workflow/workflow-outcome.ts';
 import { IndependentEvidence } from './independent.ts';
-import { ReviewContext } from './review-context.ts';
 
 /** One place in the tree that a check complains about. `line` is 1-based; null where the finding has no line. */
 export const CheckFinding = z.object({
@@ -82,6 +81,24 @@ export const ChangedProtectedFile = z.object({
 export type ChangedProtectedFile = z.infer<typeof ChangedProtectedFile>;
 
 export { isRestoredProtectedFile } from '../submission/expected-changes.ts';
+
+/** Most names of parts that are left out of a review context. */
+export const MAX_OMITTED_REVIEW_CONTEXT_PARTS = 100;
+
+/** A part of the patched tree for reviewers: a change with its whole functions, or code that refers to what is changed. */
+export const ReviewContextPart = z.object({
+  kind: z.enum(['change', 'test', 'caller']),
+  path: z.string(),
+  text: z.string(),
+});
+export type ReviewContextPart = z.infer<typeof ReviewContextPart>;
+
+/** What reviewers see of the patched tree, most relevant first, and what had no room. */
+export const ReviewContext = z.object({
+  parts: z.array(ReviewContextPart),
+  omitted: z.array(z.string()).max(MAX_OMITTED_REVIEW_CONTEXT_PARTS),
+});
+export type ReviewContext = z.infer<typeof ReviewContext>;
 
 /** What we observed on one tree. It counts for that tree only. */
 export const Evidence = z.object({

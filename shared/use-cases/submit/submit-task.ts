@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { monotonicFactory } from 'ulid';
 import { createInvalidFieldsRefusal } from '../../api/problem.ts';
 import type { PlanRequestFields } from '../../contract/plan/schema.ts';
 import { Refusal } from '../../contract/refusal.ts';
@@ -6,7 +8,6 @@ import { findCycle } from '../../contract/submission/dependency-graph.ts';
 import { serializeHiddenTests } from '../../contract/submission/hidden-tests.ts';
 import { findRegexErrors } from '../../contract/submission/regex.ts';
 import type { TaskSubmission } from '../../contract/submission/schema.ts';
-import { deriveTaskId, newTaskId } from '../../contract/submission/task-id.ts';
 import type { Task } from '../../contract/task/task.ts';
 import {
   type AvailableAgentClis,
@@ -17,6 +18,24 @@ import { findDeliveryProblems } from '../../control/task-commands/delivery-probl
 import { canonicalHash } from '../../lib/canonical-json.ts';
 import type { ObjectStore } from '../../store/object-store.ts';
 import type { TaskStore } from '../../store/task-store.ts';
+
+const nextUlid = monotonicFactory();
+
+/** A new task id: a ULID, so ids made later sort later. */
+const newTaskId = (now: Date): string => nextUlid(now.getTime());
+
+const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+
+/**
+ * The id of the task that an idempotency key makes: the same key of the same principal always names the same task, so that a
+ * repeated request finds the first one's item instead of a table of keys. `index` tells the tasks of a batch apart.
+ */
+function deriveTaskId(principal: string, key: string, index = 0): string {
+  const digest = createHash('sha256')
+    .update(JSON.stringify([principal, key, index]))
+    .digest();
+  return Array.from({ length: 26 }, (_, position) => CROCKFORD[(digest[position] ?? 0) % 32]).join('');
+}
 
 export interface SubmitContext {
   readonly tasks: TaskStore;

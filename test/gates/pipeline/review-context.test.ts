@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { collectReviewContext, findChangedNames } from '../../../gates/pipeline/review-context.ts';
 import {
+  collectReviewContext,
+  findChangedNames,
   MAX_REVIEW_CONTEXT_CHARS,
   selectReviewContext,
-} from '../../../shared/contract/evidence/review-context.ts';
+} from '../../../gates/pipeline/review-context.ts';
 import { createSubject } from '../../support/patch-fixture.ts';
 
 const FILLER = Array.from({ length: 30 }, (_, index) => `  total += ${index};`).join('\n');

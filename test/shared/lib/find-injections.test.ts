@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fenceUntrustedText } from '../../../shared/lib/fenced-prompt.ts';
-import { findInjections } from '../../../shared/lib/find-injections.ts';
+import { fenceUntrustedText, findInjections } from '../../../shared/lib/fenced-prompt.ts';
 import { foldConfusables } from '../../../shared/lib/fold-confusables.ts';
 
 const B = '0123456789abcdef01234567';
