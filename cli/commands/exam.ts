@@ -1,6 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { PointOnBase } from '../../gates/tests/exam/validate-on-base.ts';
+import {
+  type ExamDefect,
+  findExamDefect,
+  type PointOnBase,
+} from '../../gates/tests/exam/validate-on-base.ts';
 import { findRepositoryLayout } from '../../workspace/git/repository-layout.ts';
 import { parseCheckTaskFile } from '../check/check-inputs.ts';
 import { runCheck } from '../check/run-check.ts';
@@ -51,6 +55,11 @@ const describePoint = (point: PointOnBase | undefined): string => {
     : `could not run: ${point.notRun.replaceAll('_', ' ')}`;
 };
 
+const EXAM_DEFECTS: Readonly<Record<ExamDefect, string>> = {
+  no_valid_point: 'no point behaves on the base as it says',
+  shows_no_change: 'no valid point fails on the base, so none shows the change',
+};
+
 /** `exam check`: validates an exam on the base commit, for its author. */
 const checkCommand = defineLocalCommand({
   name: 'exam check',
@@ -72,7 +81,7 @@ const checkCommand = defineLocalCommand({
         examMode: 'advise',
         examOnly: {
           only: 'base',
-          onValidated: (points) => {
+          onValidated: async (points) => {
             onBase = points;
           },
         },
@@ -80,10 +89,8 @@ const checkCommand = defineLocalCommand({
       cwd,
     );
     const points = exam.points.map((point, index) => ({ ...point, state: describePoint(onBase[index]) }));
-    const isValid = (index: number): boolean => onBase[index]?.valid === true;
-    const showsChange =
-      exam.keeps_behaviour || exam.points.some(({ on_base }, index) => on_base === 'fails' && isValid(index));
-    const usable = points.length === 0 || (onBase.some(({ valid }) => valid) && showsChange);
+    const defect = findExamDefect(exam, onBase);
+    const usable = defect === null;
     const { open, questions } = exam;
     session.show({ usable, points, open, questions }, () =>
       [
@@ -98,11 +105,7 @@ const checkCommand = defineLocalCommand({
           session.io.stdout.columns,
         ),
         ...questions.map((question) => `question: ${question}`),
-        usable
-          ? 'The exam can be used.'
-          : showsChange
-            ? 'The exam cannot be used: no point behaves on the base as it says.'
-            : 'The exam cannot be used: no valid point fails on the base, so none shows the change.',
+        defect === null ? 'The exam can be used.' : `The exam cannot be used: ${EXAM_DEFECTS[defect]}.`,
       ].join('\n'),
     );
     return usable ? CLI_EXIT_CODES.ok : CLI_EXIT_CODES.failed;

@@ -5,7 +5,6 @@ import type { CapturedScreenshot } from '../../gates/core/gate.ts';
 import type { Judge } from '../../gates/core/judge.ts';
 import type { PersistentCache } from '../../gates/core/persistent-cache.ts';
 import { gatherEvidence } from '../../gates/pipeline/gather-evidence.ts';
-import { loadBaseConfig } from '../../gates/pipeline/load-base-config.ts';
 import type { GateTestResults } from '../../gates/pipeline/output/write-junit.ts';
 import { collectReviewContext } from '../../gates/pipeline/review-context.ts';
 import { readPatchDiffExcerpt } from '../../gates/rules/llm/patch-diff.ts';
@@ -31,12 +30,6 @@ import { uploadFindings, uploadScreenshots, uploadTestResults } from './upload-a
 /** Most characters of the diff that the adjudicator is shown. */
 const MAX_DIFF_CHARS = 20_000;
 
-/** False where the base's configuration switches acceptance tests off: then no examiner is asked or paid. */
-async function wantsAcceptanceTests(store: GitStore, { base_commit }: GatesAssignment): Promise<boolean> {
-  const config = await loadBaseConfig(store, base_commit, null);
-  return (config?.acceptanceTests.mode ?? 'gate') !== 'off';
-}
-
 /** Gathers evidence on the tree that was handed in, and reports it, or why there is none. */
 export async function runGates(assignment: GatesAssignment, box: ContainerWorkContext): Promise<void> {
   const client = createContainerApiClient(assignment);
@@ -57,10 +50,6 @@ export async function runGates(assignment: GatesAssignment, box: ContainerWorkCo
     const suites: GateTestResults[] = [];
     const shots: CapturedScreenshot[] = [];
     const judge = await createGatewayJudge(assignment);
-    const independentTests =
-      judge?.models.examiner && (await wantsAcceptanceTests(store, assignment))
-        ? await obtainExam(examinerContextOf(assignment, store, judge, memory))
-        : null;
     const evidence = await gatherEvidence({
       store,
       base: assignment.base_commit,
@@ -76,7 +65,9 @@ export async function runGates(assignment: GatesAssignment, box: ContainerWorkCo
         writer: assignment.model,
       },
       judge,
-      ...(independentTests && { independentTests }),
+      ...(judge && {
+        requestIndependentTests: () => obtainExam(examinerContextOf(assignment, store, judge, memory)),
+      }),
       hiddenTests: await loadHiddenTests(assignment, box),
       workDir: rooms,
       sandboxUsers: box.users,

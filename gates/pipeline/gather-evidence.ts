@@ -57,6 +57,8 @@ export interface GatherEvidenceOptions {
   readonly hiddenTests?: HiddenTestFiles | null;
   /** Acceptance tests and counterexamples of somebody else than the patch's author; absent or null: none. */
   readonly independentTests?: IndependentTests | null;
+  /** Has them written where there are none and the base does not switch them off; absent: nobody writes any. */
+  readonly requestIndependentTests?: () => Promise<IndependentTests | null>;
   /** The model that gates may ask; absent: no provider is configured. */
   readonly judge?: Judge | null;
   /** Folder that keeps prepared environments between runs; absent: none. Nothing that a patch writes may lie there. */
@@ -121,8 +123,10 @@ export async function gatherEvidence(options: GatherEvidenceOptions): Promise<Ev
       ? rooms.createReadOnlyCheckout(tree).then((root) => checkStaticSignals(root, signals))
       : new Map<number, Evidence['signals'][number]>(),
   ]);
+  const independentTests =
+    options.independentTests ??
+    (config?.acceptanceTests.mode === 'off' ? null : ((await options.requestIndependentTests?.()) ?? null));
   // Loaded only where a command may run: most of the time of a short check is its start.
-  const { independentTests = null } = options;
   if (config !== null || signals.length > looked.size || independentTests !== null) {
     const { EnvironmentExtension } = await import('../environment/environment-extension.ts');
     rooms.extendSandboxes(

@@ -17,6 +17,7 @@ import { computeCacheEntryKey, type PersistentCache } from '../../core/persisten
 import type { IndependentTests, IndependentTestsMetadata } from './independent-tests.ts';
 import type { ExamAdjudicator, PrivateFailure } from './run-exam.ts';
 import { selectBaseFiles } from './select-base-files.ts';
+import { findExamDefect } from './validate-on-base.ts';
 
 /** Most characters of a task's text, of the test files, of a failure and of a diff that a model is shown. */
 const MAX_TASK_CHARS = 20_000;
@@ -62,7 +63,7 @@ const taskPieces = ({ title, description, acceptanceCriteria }: ExaminedTask): R
 
 const toMetadata = (
   { model, family, prompt, calls, tokens, cost_usd, duration_ms }: ModelCallReceipt,
-  isReused: boolean,
+  injections: number,
 ): IndependentTestsMetadata => ({
   tool: 'model',
   tool_version: model,
@@ -70,13 +71,24 @@ const toMetadata = (
   prompt: prompt?.id ?? null,
   prompt_version: prompt?.version ?? null,
   prompt_sha256: prompt?.sha256 ?? null,
-  calls: isReused ? 0 : calls,
-  input_tokens: isReused ? 0 : (tokens?.input ?? null),
-  output_tokens: isReused ? 0 : (tokens?.output ?? null),
-  cost_usd: isReused ? 0 : cost_usd,
-  examiner_ms: isReused ? 0 : duration_ms,
-  exam_reused: isReused,
+  calls,
+  input_tokens: tokens?.input ?? null,
+  output_tokens: tokens?.output ?? null,
+  cost_usd,
+  examiner_ms: duration_ms,
+  exam_reused: false,
+  injections,
 });
+
+/** Numbers of a call that a reused exam did not cost again. */
+const REUSED = {
+  calls: 0,
+  input_tokens: 0,
+  output_tokens: 0,
+  cost_usd: 0,
+  examiner_ms: 0,
+  exam_reused: true,
+};
 
 const StoredExam = z.object({ exam: Exam, metadata: z.record(z.string(), z.unknown()) });
 
@@ -124,7 +136,7 @@ export async function obtainExam(context: ExaminerContext): Promise<IndependentT
     prompt: EXAMINER_REVIEWER.prompt.sha256,
   });
   const adjudicate = createAdjudicator(context, pieces);
-  const tests = { counterexamples: [], ...(adjudicate && { adjudicate }) };
+  const tests = { counterexamples: [], adjudicate };
   const stored = StoredExam.safeParse(await memory?.get(key));
   if (stored.success) {
     const metadata = stored.data.metadata as IndependentTestsMetadata;
@@ -137,23 +149,20 @@ export async function obtainExam(context: ExaminerContext): Promise<IndependentT
     ask: judge.ask,
     now: () => new Date(),
   });
-  const metadata = { ...toMetadata(reply.receipt, false), injections: reply.injections.length };
+  const metadata = toMetadata(reply.receipt, reply.injections.length);
   if ('absence' in reply) return withoutExam(reply.absence, metadata);
   const exam = examFromAnswer(reply.answer);
   if ('code' in exam) return withoutExam(exam, metadata);
-  await memory?.put(key, { exam, metadata });
-  return { ...tests, exam, metadata };
+  return {
+    ...tests,
+    exam,
+    metadata,
+    // An exam that says nothing of any patch is not kept: the next attempt asks again.
+    onValidated: async (onBase) => {
+      if (findExamDefect(exam, onBase) === null) await memory?.put(key, { exam, metadata });
+    },
+  };
 }
-
-/** Numbers of a call that a reused exam did not cost again. */
-const REUSED = {
-  calls: 0,
-  input_tokens: 0,
-  output_tokens: 0,
-  cost_usd: 0,
-  examiner_ms: 0,
-  exam_reused: true,
-};
 
 const taskText = ({ title, description, acceptanceCriteria }: ExaminedTask): string =>
   [title, description, ...acceptanceCriteria].join('\n');

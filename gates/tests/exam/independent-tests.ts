@@ -33,8 +33,8 @@ export interface IndependentTests {
   readonly mode?: ExamMode;
   /** `base`: only validates the exam on the base. `both_trees`: runs no gate and no signal beside. Absent: everything runs. */
   readonly only?: 'base' | 'both_trees';
-  /** Gets what the base says about each point, for the exam's author. */
-  readonly onValidated?: (points: readonly PointOnBase[]) => void;
+  /** Gets what the base says about each point. */
+  readonly onValidated?: (points: readonly PointOnBase[]) => Promise<void>;
   readonly metadata?: IndependentTestsMetadata;
   /** Set only where `exam` is null. */
   readonly missing?: MissingExam;
@@ -61,8 +61,8 @@ export async function prepareIndependentTests(
   const limitMs = timeout_s * 1_000;
   const startValidation = performance.now();
   const onBase = exam ? await validateExamOnBase(subject, exam, limitMs) : [];
-  onValidated?.(onBase);
   const validationMs = performance.now() - startValidation;
+  await onValidated?.(onBase);
   return async () => {
     const entries: GateEvidence[] = [];
     if (only === 'base') return entries;

@@ -28,6 +28,21 @@ export function decidePointOnBase(
   return first === 'passed' ? { valid: true } : { valid: false, reason: 'fails_on_base' };
 }
 
+/** Why an exam says nothing of any patch. */
+export type ExamDefect = 'no_valid_point' | 'shows_no_change';
+
+/** Returns why an exam cannot be used, by what the base says about its points; null: it can. */
+export function findExamDefect(
+  { points, keeps_behaviour }: Pick<Exam, 'points' | 'keeps_behaviour'>,
+  onBase: readonly PointOnBase[],
+): ExamDefect | null {
+  if (points.length === 0) return null;
+  const isValid = (index: number): boolean => onBase[index]?.valid === true;
+  if (!keeps_behaviour && !points.some(({ on_base }, index) => on_base === 'fails' && isValid(index)))
+    return 'shows_no_change';
+  return points.some((_, index) => isValid(index)) ? null : 'no_valid_point';
+}
+
 /** A test that cannot be loaded on the base fails there: it may use what the task asks for. */
 export const isFailure = (state: ObservedState): boolean => state === 'failed' || state === 'not_loaded';
 

@@ -102,6 +102,26 @@ describe('acceptance tests', () => {
     expect(off.text).not.toContain('acceptance_tests');
   });
 
+  it.each([
+    ['off', 0],
+    ['advise', 1],
+  ])('are requested once unless the base switches them off: %s', async (mode, expected) => {
+    const repository = createTestRepository({
+      ...BASE,
+      'assay.yaml': BASE['assay.yaml'].replace('timeout_s', `mode: ${mode}\n  timeout_s`),
+    });
+    repository.write({ 'price.js': RIGHT });
+    let requested = 0;
+    const { gates } = await gatherEvidenceOn(repository, [], {
+      requestIndependentTests: async () => {
+        requested++;
+        return { exam: GOOD_EXAM, counterexamples: [] };
+      },
+    });
+    expect(requested).toBe(expected);
+    expect(gates.filter(({ name }) => name === 'acceptance_tests')).toHaveLength(expected);
+  });
+
   it('run where the base has no assay.yaml', async () => {
     const { 'assay.yaml': _, ...base } = BASE;
     expect(await judge(HARD_CODED, { exam: GOOD_EXAM }, base)).toMatchObject({ verdict: 'fail' });
