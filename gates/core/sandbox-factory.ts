@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { changeOwner } from '../../workspace/git/change-owner.ts';
 import { checkOutTree } from '../../workspace/git/checkout-tree.ts';
 import { createCheckoutGit } from '../../workspace/git/create-checkout-git.ts';
-import { DISCARDING_GIT_OBJECT_SINK, readObjects } from '../../workspace/git/git-object-reader.ts';
-import { createGitStore, emptyTreeId, type GitStore } from '../../workspace/git/git-store.ts';
+import { emptyTreeId, type GitStore } from '../../workspace/git/git-store.ts';
 import { listFiles } from '../../workspace/git/list-files.ts';
 import {
   copyObjectsMissingFromPack,
@@ -15,7 +14,6 @@ import { encodePath } from '../../workspace/git/path-encoding.ts';
 import { buildCommandEnvironment } from '../../workspace/process/command-environment.ts';
 import { ExclusiveGroupLock } from '../../workspace/process/exclusive-groups.ts';
 import type { ProcessUser } from '../../workspace/process/process-user.ts';
-import { removeFolder } from '../../workspace/process/remove-folder.ts';
 import {
   createForeignCodeResult,
   createUncontainedResult,
@@ -24,6 +22,7 @@ import {
   runProcess,
 } from '../../workspace/process/run-process.ts';
 import { writeNewFile } from '../../workspace/process/write-new-file.ts';
+import { PrivateTrees } from './private-trees.ts';
 import type { SandboxExtension, SandboxFolders } from './sandbox-extension.ts';
 
 export interface SandboxFactoryOptions {
@@ -63,22 +62,13 @@ export interface Sandbox {
   writePathList(paths: readonly string[]): Promise<string>;
 }
 
-/** How long a command waits for another room's that has the same user is up to that one. */
+/** A user that sandboxes share: a command waits for that of another sandbox with the same user. */
 interface SandboxUser {
   readonly user: ProcessUser | null;
   readonly exclusiveGroups: ExclusiveGroupLock;
 }
 
 const PATCH_GROUP = 'patch';
-
-/** A tree that only its own sandboxes may read. */
-interface PrivateTree {
-  readonly store: GitStore;
-  /** Folders of its sandboxes and of its environment. */
-  readonly places: string[];
-  /** Calls of `withPrivateTree` that use it. */
-  users: number;
-}
 
 /**
  * Makes a sandbox for each command. Commands never share a checkout, so no command sees what another one does to its files, and they
@@ -91,13 +81,13 @@ interface PrivateTree {
  */
 export class SandboxFactory {
   readonly #options: SandboxFactoryOptions;
-  readonly #lodgers: readonly SandboxUser[];
+  readonly #sandboxUsers: readonly SandboxUser[];
   readonly #turns = new ExclusiveGroupLock();
   readonly #apart: Set<string>;
   #count = 0;
   /** A checkout in which nothing has run yet, by tree. */
   readonly #unused = new Map<string, Sandbox>();
-  readonly #privateTrees = new Map<string, PrivateTree>();
+  readonly #privateTrees: PrivateTrees;
   /** Objects of base and patch. Made once: packing takes a fraction of one checkout. */
   #pack: Promise<ObjectPack> | null = null;
   /** Null until the configuration of the base commit is known, and where it prepares nothing. */
@@ -108,8 +98,9 @@ export class SandboxFactory {
 
   constructor(options: SandboxFactoryOptions) {
     this.#options = options;
+    this.#privateTrees = new PrivateTrees(options.store, options.workDir);
     this.#apart = new Set([options.base]);
-    this.#lodgers = (options.users ?? [null]).map((user) => ({
+    this.#sandboxUsers = (options.users ?? [null]).map((user) => ({
       user,
       exclusiveGroups: new ExclusiveGroupLock(),
     }));
@@ -138,7 +129,7 @@ export class SandboxFactory {
 
   /** The store that holds a tree. */
   storeOf(tree: string): GitStore {
-    return this.#privateTrees.get(tree)?.store ?? this.#options.store;
+    return this.#privateTrees.storeOf(tree) ?? this.#options.store;
   }
 
   /** Whether only the tree's own sandboxes may read it, and what was made from it. */
@@ -148,7 +139,7 @@ export class SandboxFactory {
 
   /** Removes a folder when its private tree is removed. */
   removeWithPrivateTree(tree: string, folder: string): void {
-    this.#privateTrees.get(tree)?.places.push(folder);
+    this.#privateTrees.addPlace(tree, folder);
   }
 
   /**
@@ -156,33 +147,14 @@ export class SandboxFactory {
    * afterwards, so that its files are on disk only while they are needed.
    * @param makeTree writes the tree into a store that borrows all objects of the common one.
    */
-  async withPrivateTree<Value>(
+  withPrivateTree<Value>(
     makeTree: (store: GitStore) => Promise<string>,
     work: (tree: string) => Promise<Value>,
   ): Promise<Value> {
-    const common = this.#options.store;
-    const dir = join(this.#options.workDir, `private-${++this.#count}.git`);
-    const store = await createGitStore(dir, common.format, [join(common.dir, 'objects')]);
-    let tree: string | null = null;
-    try {
-      const made = await makeTree(store);
-      // A tree that the common store has is no secret, and others may use it, too.
-      if (await hasTree(common, made)) return await work(made);
-      tree = made;
-      const entry = this.#privateTrees.get(tree) ?? { store, places: [], users: 0 };
-      entry.users++;
-      this.#privateTrees.set(tree, entry);
-      this.#apart.add(tree);
-      return await work(tree);
-    } finally {
-      const entry = tree === null ? undefined : this.#privateTrees.get(tree);
-      if (entry) entry.users--;
-      if (tree !== null && entry?.users === 0) {
-        this.#privateTrees.delete(tree);
-        await Promise.all([...entry.places, entry.store.dir].map(removeFolder));
-      }
-      if (entry?.store !== store) await removeFolder(dir);
-    }
+    return this.#privateTrees.withTree(makeTree, (tree) => {
+      if (this.isPrivate(tree)) this.runExclusively(tree);
+      return work(tree);
+    });
   }
 
   /** The root of a checkout to look at, not to run anything in. The first command on that tree gets it afterwards. */
@@ -255,7 +227,7 @@ export class SandboxFactory {
     const { base, workDir } = this.#options;
     const store = this.storeOf(tree);
     const number = ++this.#count;
-    const lodger = this.#lodgers[number % this.#lodgers.length] ?? {
+    const sandboxUser = this.#sandboxUsers[number % this.#sandboxUsers.length] ?? {
       user: null,
       exclusiveGroups: new ExclusiveGroupLock(),
     };
@@ -282,9 +254,9 @@ export class SandboxFactory {
     });
     await copyObjectsMissingFromPack(store, tree, pack, git);
     const [root, territory] = await Promise.all([realpath(checkout), realpath(place)]);
-    if (lodger.user) {
-      await changeOwner(lodger.user, [checkout, home, tmp]);
-      await chown(place, 0, lodger.user.gid);
+    if (sandboxUser.user) {
+      await changeOwner(sandboxUser.user, [checkout, home, tmp]);
+      await chown(place, 0, sandboxUser.user.gid);
     }
     const env = buildCommandEnvironment({ home, tmp });
     const folders: SandboxFolders = {
@@ -292,7 +264,7 @@ export class SandboxFactory {
       checkout: root,
       home: join(territory, 'home'),
       tmp: join(territory, 'tmp'),
-      user: lodger.user,
+      user: sandboxUser.user,
     };
     const execute = (
       program: ProcessCommand,
@@ -302,7 +274,7 @@ export class SandboxFactory {
     ): Promise<ProcessResult> => {
       const ends = [this.#options.abort, abort].filter((each) => each !== undefined);
       const start = () =>
-        this.#inside(place, lodger, (runAs) =>
+        this.#inside(place, sandboxUser, (runAs) =>
           runProcess(program, {
             cwd: root,
             env: { ...env, ...variables },
@@ -369,15 +341,6 @@ export class SandboxFactory {
       }
     });
   }
-}
-
-async function hasTree(store: GitStore, tree: string): Promise<boolean> {
-  let found = false;
-  await readObjects(store, '--batch-check', [tree], ({ type }) => {
-    found = type === 'tree';
-    return DISCARDING_GIT_OBJECT_SINK;
-  });
-  return found;
 }
 
 /** Adds up the time in which at least one sandbox is being prepared: no time limit of a command counts it. */
