@@ -123,7 +123,7 @@ async function runChosenTool(
         language,
         timeLimitMs: context.timeoutMs,
         timeLeftMs: left,
-        runTests: suite.run,
+        runTests: (tree, how) => suite.run(tree, { limitMs: left(), ...how }),
       })
     : ran;
 }
@@ -155,7 +155,7 @@ interface ToolRunsOptions {
 
 const testSuites = new WeakMap<PatchToCheck, Map<string, ToolRuns>>();
 
-/** Opens the runs of a tool. Runs of tests are shared between gates; the first one's time limit counts for all. */
+/** Opens the runs of a tool. Runs of tests are shared between gates; what they have to say of a patch is found in the first one's time. */
 async function openToolRuns(
   context: GateContext,
   chosen: PlannedToolRun,
@@ -212,14 +212,18 @@ function createToolRuns(
   const runOnce = (tree: string, { limitMs, ...how }: ExperimentRunOptions): Promise<CompletedCommandRun> => {
     const key = `${tree}\0${JSON.stringify(how)}`;
     const { environment = {}, stopsAtFirstFailure = false } = how;
-    const there =
-      ran.get(key) ??
-      runTool(tree, {
+    const start = async (): Promise<CompletedCommandRun> => {
+      const run = await runTool(tree, {
         ...options,
         tool: stopsAtFirstFailure ? { ...tool, ...stopAtFirstFailure({ line: tool.line }, tool.name) } : tool,
         environmentOverrides: environment,
         timeLeftMs: limitMs === undefined ? left : subject.sandboxes.startTimeLimit(limitMs),
       });
+      // Another caller may have more time.
+      if (run.outcome === 'timed_out') ran.delete(key);
+      return run;
+    };
+    const there = ran.get(key) ?? start();
     if (runsTests) ran.set(key, there);
     return there;
   };

@@ -141,7 +141,7 @@ async function openSuites(
     if (suite === null) return missingToolMessage(tool);
     suites.push({
       evaluatePatch: async () => (await suite.evaluate(subject.tree)).result,
-      runs: [{ tests: group, run: (tree) => suite.run(tree) }],
+      runs: [{ tests: group, run: (tree) => suite.run(tree, { limitMs: timeoutMs }) }],
       getBaseline: suite.getBaseline,
     });
   }
