@@ -24,7 +24,7 @@ Judges patches that try to talk their way through the gates, and beside each an 
 Exit code 0: every adversarial patch is caught but for known misses, and no honest patch is held. 1: not so. 2: wrong usage.
 
 Options:
-  --cases <folder>  cases of a folder, one JSON file each, instead of the corpus (fields: lab/adversarial/folder.ts)
+  --cases <folder>  cases of a folder, one JSON file each, instead of the corpus (fields: lab/adversarial/blind-cases.ts)
   --hidden          hand in the hidden tests that these cases bring
   --only <text>     cases whose class or name contains this
   --sample <n>      one case of n, by a hash of its name: the same ones each time
