@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { REPOSITORY_ROOT } from './build.ts';
+import { buildStackName } from './deployment.ts';
 
 /** A check of `assay doctor --aws --json`. */
 export interface CheckResult {
@@ -22,24 +23,51 @@ export interface DeployArguments {
   readonly choosesModels: boolean;
 }
 
-const optionValue = (argv: readonly string[], name: string): string | null => {
-  const index = argv.indexOf(name);
-  return index < 0 ? null : (argv[index + 1] ?? null);
-};
+/** `--repository URL` or `--repository=URL`. */
+const REPOSITORY = /^--repository(?:=(.*))?$/s;
+/** A context value in any form of the CDK: `-c name=…`, `--context name=…`, `--context=name=…`. */
+const SETTING = /^(?:-c=?|--context=)?assay:(\w+)=(.*)$/s;
 
-/** Reads `[--repository URL]` and what `cdk deploy` takes, such as `-c assay:alarmEmail=…` or `--require-approval never`. */
+/**
+ * Reads `[--repository URL]` and what `cdk deploy` takes, such as `-c assay:alarmEmail=…` or `--require-approval never`.
+ * @throws Error for --repository without a URL
+ */
 export function parseDeployArguments(argv: readonly string[]): DeployArguments {
-  const repository = optionValue(argv, '--repository');
-  const at = argv.indexOf('--repository');
-  const cdk = at < 0 ? argv : [...argv.slice(0, at), ...argv.slice(at + 2)];
-  const setting = (name: string): string | undefined =>
-    cdk.find((each) => each.startsWith(`assay:${name}=`))?.slice(`assay:${name}=`.length);
-  const stage = setting('stage');
-  const stack = `${setting('stackName') ?? 'Assay'}${stage === undefined ? '' : `-${stage}`}`;
-  const choosesModels = ['models', 'modelGateway', 'tierModels', 'defaultAdapter'].some(
-    (name) => setting(name) !== undefined,
+  const at = argv.findIndex((each) => REPOSITORY.test(each));
+  const attached = REPOSITORY.exec(argv[at] ?? '')?.[1];
+  const repository = at < 0 ? null : (attached ?? argv[at + 1] ?? '');
+  if (repository === '' || repository?.startsWith('-'))
+    throw new Error('--repository needs the URL of a repository.');
+  const cdk = argv.toSpliced(at < 0 ? 0 : at, at < 0 ? 0 : attached === undefined ? 2 : 1);
+  // As with the CDK, the last value of a name counts.
+  const settings = new Map(
+    cdk.flatMap((each) => {
+      const [, name = '', value = ''] = SETTING.exec(each) ?? [];
+      return name === '' ? [] : [[name, value] as const];
+    }),
+  );
+  const stack = buildStackName({
+    stackName: settings.get('stackName') ?? 'Assay',
+    stage: settings.get('stage'),
+  });
+  const choosesModels = ['models', 'modelGateway', 'tierModels', 'defaultAdapter'].some((name) =>
+    settings.has(name),
   );
   return { cdk, stack, repository, choosesModels };
+}
+
+/** Returns the outputs of the stack. @throws Error if the deployment was of another one, such as by `context` of cdk.json */
+export function readDeployOutputs(
+  text: string,
+  stack: string,
+): Readonly<Record<'ApiUrl' | 'TableName', string>> {
+  const all = JSON.parse(text) as Readonly<Record<string, Readonly<Record<string, string>>>>;
+  const { ApiUrl, TableName } = all[stack] ?? {};
+  if (ApiUrl === undefined || TableName === undefined)
+    throw new Error(
+      `Deployed was ${Object.keys(all).join(', ') || 'nothing'} and not ${stack}: name it with -c assay:stackName=… and -c assay:stage=….`,
+    );
+  return { ApiUrl, TableName };
 }
 
 /** Checks without which a deployment, or its first task, would fail. */
@@ -81,6 +109,12 @@ async function run(
 const assay = (argv: readonly string[], options?: Parameters<typeof run>[2]) =>
   run(process.execPath, ['cli/assay.js', ...argv], options);
 
+/** Of the token of the smoke test: nobody revokes it, so it may do no more and live no longer than that test. */
+export const buildSmokeTokenCommand = (table: string): readonly string[] => [
+  ...['token', 'create', '--name', 'deploy', '--role', 'submit', '--expires', '1h'],
+  ...['--table', table, '--json'],
+];
+
 async function examine(stack: string): Promise<readonly CheckResult[]> {
   const { text } = await assay(['doctor', '--aws', '--fix', '--stack', stack, '--json'], { captures: true });
   return (JSON.parse(text) as { readonly checks: readonly CheckResult[] }).checks;
@@ -97,14 +131,18 @@ async function main(argv: readonly string[]): Promise<number> {
     return 1;
   }
   say('2 of 3: cdk deploy');
-  const outputsFile = join(mkdtempSync(join(tmpdir(), 'assay-deploy-')), 'outputs.json');
-  const cdk = join(REPOSITORY_ROOT, 'node_modules/aws-cdk/bin/cdk');
-  const { code } = await run(process.execPath, [cdk, 'deploy', '--outputs-file', outputsFile, ...given.cdk]);
-  if (code !== 0) return code;
-  const outputs = (JSON.parse(readFileSync(outputsFile, 'utf8')) as Record<string, Record<string, string>>)[
-    given.stack
-  ];
-  const { ApiUrl: url = '', TableName: table = '' } = outputs ?? {};
+  const folder = mkdtempSync(join(tmpdir(), 'assay-deploy-'));
+  let text: string;
+  try {
+    const outputs = join(folder, 'outputs.json');
+    const cdk = join(REPOSITORY_ROOT, 'node_modules/aws-cdk/bin/cdk');
+    const { code } = await run(process.execPath, [cdk, 'deploy', '--outputs-file', outputs, ...given.cdk]);
+    if (code !== 0) return code;
+    text = readFileSync(outputs, 'utf8');
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+  const { ApiUrl: url, TableName: table } = readDeployOutputs(text, given.stack);
   // Again, because only now there is a table to protect, and images, secrets and subscriptions to look at.
   for (const { check, outcome, detail, advice } of await examine(given.stack))
     if (outcome !== 'ok') say(`${outcome} ${check}: ${detail}${advice === null ? '' : `. ${advice}`}`);
@@ -114,9 +152,7 @@ async function main(argv: readonly string[]): Promise<number> {
     return 0;
   }
   say('3 of 3: assay smoke');
-  const made = await assay(['token', 'create', '--name', 'deploy', '--table', table, '--json'], {
-    captures: true,
-  });
+  const made = await assay(buildSmokeTokenCommand(table), { captures: true });
   if (made.code !== 0) return made.code;
   const { token } = JSON.parse(made.text) as { readonly token: string };
   return (
@@ -124,4 +160,8 @@ async function main(argv: readonly string[]): Promise<number> {
   ).code;
 }
 
-if (import.meta.main) process.exitCode = await main(process.argv.slice(2));
+if (import.meta.main)
+  process.exitCode = await main(process.argv.slice(2)).catch((error: unknown) => {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    return 1;
+  });

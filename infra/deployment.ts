@@ -23,7 +23,7 @@ interface Deployment {
 }
 
 /** One stack for each stage: `Assay`, `Assay-dev`. Everything that has a fixed name is named after it. */
-export const buildStackName = ({ stackName, stage }: Deployment): string =>
+export const buildStackName = ({ stackName, stage }: Pick<Deployment, 'stackName' | 'stage'>): string =>
   stage === undefined ? stackName : `${stackName}-${stage}`;
 
 /** Tags everything below, with what the deployment says and with what we say of ourselves. */

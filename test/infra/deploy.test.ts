@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { type CheckResult, listDeployProblems, parseDeployArguments } from '../../infra/deploy.ts';
+import {
+  buildSmokeTokenCommand,
+  type CheckResult,
+  listDeployProblems,
+  parseDeployArguments,
+  readDeployOutputs,
+} from '../../infra/deploy.ts';
 
 const check = (name: string, outcome: string): CheckResult => ({
   check: name,
@@ -25,6 +31,42 @@ describe('npm run deploy', () => {
       choosesModels: false,
     });
     expect(parseDeployArguments([])).toMatchObject({ stack: 'Assay', repository: null });
+  });
+
+  it.each([
+    [['--context', 'assay:stage=dev']],
+    [['--context=assay:stage=dev']],
+    [['-c=assay:stage=dev']],
+    [['-cassay:stage=dev']],
+    [['-c', 'assay:stage=prod', '-c', 'assay:stage=dev']],
+  ])('checks the stack that the CDK deploys for %j', (cdk) => {
+    expect(parseDeployArguments(cdk)).toMatchObject({ cdk, stack: 'Assay-dev' });
+  });
+
+  it('takes the repository behind an equals sign, and refuses none', () => {
+    const url = 'https://github.com/a/b';
+    expect(parseDeployArguments([`--repository=${url}`, '--verbose'])).toMatchObject({
+      cdk: ['--verbose'],
+      repository: url,
+    });
+    for (const argv of [['--repository'], ['--repository='], ['--repository', '--verbose']])
+      expect(() => parseDeployArguments(argv)).toThrow('--repository needs the URL of a repository.');
+  });
+
+  it('goes on only with the outputs of the stack that was checked', () => {
+    const outputs = { ApiUrl: 'https://api.example', TableName: 'Assay-Tasks' };
+    expect(readDeployOutputs(JSON.stringify({ Assay: { ...outputs, Region: 'x' } }), 'Assay')).toEqual(
+      outputs,
+    );
+    expect(() => readDeployOutputs(JSON.stringify({ 'Assay-dev': outputs }), 'Assay')).toThrow(
+      'Deployed was Assay-dev and not Assay',
+    );
+    expect(() => readDeployOutputs('{}', 'Assay')).toThrow('Deployed was nothing and not Assay');
+  });
+
+  it('makes a token for the smoke test that is no administrator and expires', () => {
+    const command = buildSmokeTokenCommand('Assay-Tasks').join(' ');
+    expect(command).toContain('--role submit --expires 1h');
   });
 
   it('stops before CloudFormation with one sentence for each thing that would fail', () => {
