@@ -52,30 +52,40 @@ function inRepository(what: string): Input {
 
 const inFolder = (what: string, folder: string): Input => ({
   kind: 'files',
-  files: readTestFolder(what, folder, '--hidden-tests takes a folder or URL#REF'),
+  files: readTestFolder(what, folder, 'bad_hidden_tests', '--hidden-tests takes a folder or URL#REF'),
 });
 
 /**
  * Reads all files of a folder that mirrors a checkout, in the order of their paths.
+ * @param code of the errors
  * @param rule what the caller takes, for messages
  * @throws CliError for a missing folder and for entries that are not files
  */
-export function readTestFolder(what: string, folder: string, rule: string): TestFileInput[] {
+export function readTestFolder(
+  what: string,
+  folder: string,
+  code: 'bad_hidden_tests' | 'bad_exam',
+  rule: string,
+): TestFileInput[] {
   const found = statSync(folder, { throwIfNoEntry: false });
-  if (!found?.isDirectory()) throw usage(`${what} ${found ? 'is not a folder' : 'does not exist'}; ${rule}.`);
+  if (!found?.isDirectory())
+    throw new CliError(
+      CLI_EXIT_CODES.usage,
+      code,
+      `${what} ${found ? 'is not a folder' : 'does not exist'}; ${rule}.`,
+    );
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter(
     (entry) => !entry.isDirectory(),
   );
   const pathOf = (entry: Dirent): string => toPosixPath(relative(folder, join(entry.parentPath, entry.name)));
   const odd = entries.filter((entry) => !entry.isFile());
   if (odd.length > 0)
-    throw refuse(
-      what,
-      odd.map((entry) => ({
+    throw new CliError(CLI_EXIT_CODES.usage, code, `The test files in ${what} cannot be used.`, {
+      details: odd.map((entry) => ({
         where: join(what, pathOf(entry)),
         message: 'is not a file, such as a symbolic link',
       })),
-    );
+    });
   const files = entries.map((entry) => {
     const content = readFileSync(join(entry.parentPath, entry.name));
     const executable = (statSync(join(entry.parentPath, entry.name)).mode & 0o100) !== 0;

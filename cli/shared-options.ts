@@ -49,6 +49,15 @@ export const IDEMPOTENCY_KEY_OPTION = defineOption(
   'the same key makes a repeated command safe (default: a new key)',
 );
 
+/** The repository that is checked, and what it is compared with. */
+export const CHECKED_REPOSITORY_OPTIONS = {
+  repo: defineOption('--repo <dir>', 'folder in the git repository', { default: '.' }),
+  base: defineOption(
+    '--base <ref>',
+    'branch, tag or commit to compare with (else base_ref of assay.yaml, else main or master)',
+  ),
+};
+
 /** Tests of somebody else than the patch's author. */
 export const EXAM_FOLDER_OPTION = defineOption(
   '--exam <folder>',

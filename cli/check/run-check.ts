@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile } from 'node:fs/promises';
+import { mkdir, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { CONFIG_FILE, ConfigError } from '../../gates/core/configuration-file.ts';
+import { CONFIG_FILE } from '../../gates/core/configuration-file.ts';
 import type { CapturedScreenshot } from '../../gates/core/gate.ts';
 import type { Judge } from '../../gates/core/judge.ts';
 import { createFileCache } from '../../gates/pipeline/cache/file-cache.ts';
@@ -21,7 +21,7 @@ import { removeFolder } from '../../workspace/process/remove-folder.ts';
 import { CLI_EXIT_CODES, CliError } from '../exit.ts';
 import { stopOnSignals } from '../stop-on-signals.ts';
 import { resolveCacheFolder, resolveEnvironmentCacheFolder } from './resolve-cache-folder.ts';
-import { createInvalidConfigCliError, toRepositoryUsageError } from './usage-errors.ts';
+import { readInputFile, toCheckUsageError } from './usage-errors.ts';
 
 export interface CheckOptions {
   /** Folder inside the repository to check. */
@@ -128,7 +128,7 @@ export async function runCheck(
     return { evidence, verdict: deriveVerdictFromEvidence(evidence), suites, screenshots };
   } catch (error) {
     stopping.throwIfStopped();
-    throw usageError(error);
+    throw toCheckUsageError(error);
   } finally {
     stopping.release();
     await removeFolder(workDir);
@@ -208,16 +208,3 @@ function createNothingToCheckResult({ base, baseRef, tree }: CapturedWorkingTree
     screenshots: [],
   };
 }
-
-async function readInputFile(cwd: string, file: string): Promise<string> {
-  try {
-    return await readFile(resolve(cwd, file), 'utf8');
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
-    const why = code === 'ENOENT' ? 'does not exist' : `cannot be read (${code ?? String(error)})`;
-    throw new CliError(CLI_EXIT_CODES.usage, 'unreadable_file', `${file} ${why}.`);
-  }
-}
-
-const usageError = (error: unknown): unknown =>
-  error instanceof ConfigError ? createInvalidConfigCliError(error) : toRepositoryUsageError(error);

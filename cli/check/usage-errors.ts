@@ -1,4 +1,6 @@
-import type { ConfigError } from '../../gates/core/configuration-file.ts';
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { ConfigError } from '../../gates/core/configuration-file.ts';
 import { CheckoutError } from '../../workspace/git/checkout-error.ts';
 import { CLI_EXIT_CODES, CliError } from '../exit.ts';
 
@@ -28,3 +30,18 @@ export const createInvalidConfigCliError = (error: ConfigError): CliError =>
       message,
     })),
   });
+
+/** Converts every error of a check's inputs that the caller can correct. Returns other errors unchanged. */
+export const toCheckUsageError = (error: unknown): unknown =>
+  error instanceof ConfigError ? createInvalidConfigCliError(error) : toRepositoryUsageError(error);
+
+/** Reads a file that the command line names. @throws CliError */
+export async function readInputFile(cwd: string, file: string): Promise<string> {
+  try {
+    return await readFile(resolve(cwd, file), 'utf8');
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    const why = code === 'ENOENT' ? 'does not exist' : `cannot be read (${code ?? String(error)})`;
+    throw new CliError(CLI_EXIT_CODES.usage, 'unreadable_file', `${file} ${why}.`);
+  }
+}

@@ -8,7 +8,12 @@ import { CLI_EXIT_CODES, CliError } from '../exit.ts';
 import { defineLocalCommand } from '../local-command.ts';
 import type { LocalCommandSession } from '../local-session.ts';
 import { defineOption } from '../parameters.ts';
-import { COUNTEREXAMPLES_OPTION, EXAM_FOLDER_OPTION, EXPECTED_CHANGES_OPTION } from '../shared-options.ts';
+import {
+  CHECKED_REPOSITORY_OPTIONS,
+  COUNTEREXAMPLES_OPTION,
+  EXAM_FOLDER_OPTION,
+  EXPECTED_CHANGES_OPTION,
+} from '../shared-options.ts';
 
 const FORMATS = ['text', 'json', 'sarif', 'junit', 'github', 'markdown'] as const;
 type Format = (typeof FORMATS)[number];
@@ -84,11 +89,7 @@ async function renderReport(
 export const checkCommand = defineLocalCommand({
   name: 'check',
   options: {
-    repo: defineOption('--repo <dir>', 'folder in the git repository', { default: '.' }),
-    base: defineOption(
-      '--base <ref>',
-      'branch, tag or commit to compare with (else base_ref of assay.yaml, else main or master)',
-    ),
+    ...CHECKED_REPOSITORY_OPTIONS,
     task: defineOption('--task <file>', 'YAML or JSON task whose signals, files and expects are used'),
     exam: EXAM_FOLDER_OPTION,
     counterexamples: COUNTEREXAMPLES_OPTION,

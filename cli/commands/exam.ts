@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import type { PatchTask } from '../../gates/core/judge.ts';
 import {
   type ExamDefect,
   findExamDefect,
@@ -8,23 +8,28 @@ import {
 import { findRepositoryLayout } from '../../workspace/git/repository-layout.ts';
 import { parseCheckTaskFile } from '../check/check-inputs.ts';
 import { runCheck } from '../check/run-check.ts';
+import { readInputFile, toCheckUsageError } from '../check/usage-errors.ts';
 import { readExamFolder, refuseFolderInCheckout } from '../exam/exam-folder.ts';
 import { writeExamFolder } from '../exam/write-exam-folder.ts';
-import { CLI_EXIT_CODES, CliError } from '../exit.ts';
+import { CLI_EXIT_CODES } from '../exit.ts';
 import { defineLocalCommand } from '../local-command.ts';
 import { renderTable } from '../output/table.ts';
 import { defineArgument, defineOption } from '../parameters.ts';
-import { COUNTEREXAMPLES_OPTION } from '../shared-options.ts';
+import { CHECKED_REPOSITORY_OPTIONS, COUNTEREXAMPLES_OPTION } from '../shared-options.ts';
 
 const ARGUMENTS = { task: defineArgument('<task>', 'YAML or JSON file of the task') };
 const OPTIONS = {
   exam: defineOption('--exam <folder>', 'folder of the exam, outside of the repository', { required: true }),
-  repo: defineOption('--repo <dir>', 'folder in the git repository', { default: '.' }),
+  repo: CHECKED_REPOSITORY_OPTIONS.repo,
 };
-const BASE_OPTION = defineOption(
-  '--base <ref>',
-  'branch, tag or commit to compare with (else base_ref of assay.yaml, else main or master)',
-);
+
+function parseTask(text: string, file: string): PatchTask {
+  try {
+    return parseCheckTaskFile(text, file).task;
+  } catch (error) {
+    throw toCheckUsageError(error);
+  }
+}
 
 /** `exam init`: an empty exam with instructions. */
 const initCommand = defineLocalCommand({
@@ -36,12 +41,10 @@ const initCommand = defineLocalCommand({
   examples: [['exam init task.yaml --exam ../exam', 'a folder to write acceptance tests in']],
   run: async (session, { task, exam, repo }) => {
     const { cwd } = session.io;
-    const text = await readFile(resolve(cwd, task), 'utf8').catch((error: NodeJS.ErrnoException) => {
-      throw new CliError(CLI_EXIT_CODES.usage, 'unreadable_file', `${task} cannot be read (${error.code}).`);
-    });
+    const parsed = parseTask(await readInputFile(cwd, task), task);
     const layout = await findRepositoryLayout(resolve(cwd, repo)).catch(() => null);
     if (layout) await refuseFolderInCheckout(layout, exam, cwd);
-    const files = await writeExamFolder(exam, cwd, parseCheckTaskFile(text, task).task);
+    const files = await writeExamFolder(exam, cwd, parsed);
     session.show({ files }, () => `Written:\n${files.map((file) => `  ${file}`).join('\n')}`);
     return CLI_EXIT_CODES.ok;
   },
@@ -65,7 +68,7 @@ const checkCommand = defineLocalCommand({
   name: 'exam check',
   description: 'Validate an exam: run it three times on the base commit, without any patch',
   arguments: ARGUMENTS,
-  options: { ...OPTIONS, base: BASE_OPTION },
+  options: { ...OPTIONS, base: CHECKED_REPOSITORY_OPTIONS.base },
   json: '`--json` prints `{"usable": true, "points": [{"requirement": "text", "test": "name", "on_base": "fails", "state": "valid"}], "open": [], "questions": []}`. `state` is `valid`, `dropped: <reason>` or `could not run: <reason>`.',
   examples: [['exam check task.yaml --exam ../exam --base main', 'what the base says about each point']],
   run: async (session, { task, exam: folder, repo, base }) => {
@@ -117,7 +120,7 @@ const runCommand = defineLocalCommand({
   name: 'exam run',
   description: 'Run an exam on the working tree, without gates',
   arguments: ARGUMENTS,
-  options: { ...OPTIONS, base: BASE_OPTION, counterexamples: COUNTEREXAMPLES_OPTION },
+  options: { ...OPTIONS, base: CHECKED_REPOSITORY_OPTIONS.base, counterexamples: COUNTEREXAMPLES_OPTION },
   json: '`--json` prints `{"results": [...]}`: the entries of the exam and of the counterexamples as in `gates` of `assay check --json`.',
   examples: [['exam run task.yaml --exam ../exam --base main', 'which requirements the working tree meets']],
   run: async (session, { task, exam, counterexamples, repo, base }) => {

@@ -74,6 +74,7 @@ export function readExamFolder(folder: string, cwd: string): Exam {
       : readTestFolder(
           join(folder, EXAM_TEST_FOLDER),
           join(place, EXAM_TEST_FOLDER),
+          'bad_exam',
           'an exam has its test files in exam/',
         );
   return parseValue(Exam, { ...manifest, files }, file);
@@ -93,6 +94,7 @@ export function readChallengeFolder(folder: string, cwd: string): Challenge {
         files: readTestFolder(
           join(folder, own),
           join(place, own),
+          'bad_exam',
           'each counterexample has a folder of test files',
         ),
       })),

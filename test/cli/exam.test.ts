@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -109,6 +109,30 @@ describe('assay exam', () => {
     expect(existsSync(join(place, 'exam'))).toBe(true);
     expect(await exam('check', place)).toMatchObject({ code: 0 });
     expect(await exam('init', place)).toMatchObject({ code: 2 });
+  });
+
+  it.each([
+    ['none.yaml', null, 'none.yaml does not exist.'],
+    ['task.yaml', 'title: [\n', 'task.yaml is not valid.'],
+  ])('init refuses a task file as assay check does: %s, %j', async (name, text, message) => {
+    const file = join(write(text === null ? {} : { [name]: text }), name);
+    const cwd = createTemporaryFolder();
+    const at = ['--repo', repository.dir];
+    const check = await assay(['check', '--task', file, ...at], { cwd });
+    expect(check).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
+    expect(await assay(['exam', 'init', file, '--exam', 'exam', ...at], { cwd })).toEqual(check);
+  });
+
+  it('check names what is wrong with the folder of test files', async () => {
+    const none = write({ 'exam.json': JSON.stringify({ command: 'true', points: POINTS, confidence: 1 }) });
+    expect((await exam('check', none)).stderr).toContain('an exam has its test files in exam/');
+    const linked = examFolder();
+    symlinkSync('exam.test.js', join(linked, 'exam/test/other.test.js'));
+    const { code, stderr } = await exam('check', linked);
+    expect(code).toBe(2);
+    expect(stderr).toContain('cannot be used');
+    expect(stderr).toContain('is not a file, such as a symbolic link');
+    expect(stderr).not.toContain('hidden');
   });
 
   it('check tells the author which points the base confirms', async () => {
