@@ -60,7 +60,6 @@ const VARIABLES: readonly (readonly [name: string, reader: string, meaning: stri
   ['ASSAY_URL', 'CLI', 'address of the API; `--url` wins'],
   ['ASSAY_TOKEN', 'CLI', 'operator token; `--token` wins'],
   ['ASSAY_TABLE', '`assay token`', 'name of the tasks table, output `TableName`; `--table` wins'],
-  ['ASSAY_STACK', '`assay doctor`', 'name of the CloudFormation stack'],
   ['ASSAY_FORGE_SECRET', '`assay up --forges`', 'credentials for GitHub and GitLab, as JSON'],
   ['ASSAY_GIT_SECRET', '`assay up`', 'credentials for private repositories, as JSON'],
   ['ASSAY_DOCS_URL', '`assay check --sarif`', 'address of this documentation, for links from findings'],
