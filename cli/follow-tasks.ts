@@ -17,7 +17,7 @@ export const requiresHumanDecision = (task: TaskView): boolean =>
   awaitsDecision(task) ||
   (task.blocked_reason !== null && PERMANENT_BLOCKS.includes(task.blocked_reason.code));
 
-export const hasTaskSettled = (task: TaskView): boolean =>
+const hasTaskSettled = (task: TaskView): boolean =>
   isTerminalStatus(task.status) || requiresHumanDecision(task);
 
 /** Maximum number of tasks that are looked at, one after the other, to learn what a task waits for. */

@@ -5,7 +5,7 @@ import { ToolchainImageName } from '../shared/contract/submission/toolchain-imag
 export const TOOLCHAINS = ['node', 'python', 'go', 'rust'] as const;
 
 /** A digest and no tag: what runs is what was looked at. */
-export const PinnedImageReference = z
+const PinnedImageReference = z
   .string()
   .regex(
     /^[a-z0-9.-]+(:\d+)?\/[a-z0-9._/-]+@sha256:[0-9a-f]{64}$/,

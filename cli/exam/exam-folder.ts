@@ -11,7 +11,7 @@ import { readTestFolder } from '../hidden-tests.ts';
 export const EXAM_FILE = 'exam.json';
 export const EXAM_TEST_FOLDER = 'exam';
 /** File of a folder with counterexamples. */
-export const CHALLENGE_FILE = 'challenge.json';
+const CHALLENGE_FILE = 'challenge.json';
 
 /**
  * Refuses a folder among the files of the repository: a check would take it for part of the patch, and show it to the code under test.

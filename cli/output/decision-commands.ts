@@ -3,7 +3,7 @@ import type { ServerCommandSession } from '../session.ts';
 import { toOneLine } from './text.ts';
 
 /** Returns the commands that decide about a task that waits for a reviewer or an approver. */
-export function decisionCommands(task: TaskView): string[] {
+function decisionCommands(task: TaskView): string[] {
   const id = toOneLine(task.id);
   if (task.status === 'auth_required')
     return [`assay approve ${id} --reason "..."`, `assay deny ${id} --reason "..."`];

@@ -7,7 +7,7 @@ import { chooseStatusStyle, renderTaskNote } from './task-style.ts';
 import { padEnd, toOneLine } from './text.ts';
 
 /** Describes the current activity of a task in a few words. */
-export function describeTaskActivity(task: TaskView): string {
+function describeTaskActivity(task: TaskView): string {
   const note = renderTaskNote(task);
   if (note !== '') return note;
   if (task.delivery?.state === 'delivered') return task.branch ?? 'delivered';

@@ -11,7 +11,7 @@ interface Grouped {
  * Returns the index of the message that a fair queue delivers next: the oldest of the group with the fewest
  * messages in flight. Messages without a group form a group.
  */
-export function findFairestMessageIndex(waiting: readonly Grouped[], inWork: Iterable<Grouped>): number {
+function findFairestMessageIndex(waiting: readonly Grouped[], inWork: Iterable<Grouped>): number {
   if (waiting.length < 2) return 0;
   const busy = new Map<string | undefined, number>();
   for (const { messageGroupId: group } of inWork) busy.set(group, (busy.get(group) ?? 0) + 1);
