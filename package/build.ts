@@ -59,7 +59,7 @@ const bundleRest = () =>
     build({
       ...COMMON,
       outfile: join(OUT, 'infra/construct.js'),
-      entryPoints: ['infra/construct.ts'],
+      entryPoints: ['infra/assay-construct.ts'],
     }),
   ]);
 

@@ -32,7 +32,7 @@ const declarationOf = (schema: unknown, name: string): Promise<string> =>
 /** Types of `assay.yaml`. */
 export const configTypes = (): Promise<string> => declarationOf(configurationSchema(), 'AssayConfig');
 
-/** Types of the construct: its settings from their schema, its members as in infra/construct.ts. */
+/** Types of the construct: its settings from their schema, its members as in infra/assay-construct.ts. */
 export async function constructTypes(): Promise<string> {
   const { stackName: _, stage: __, tags: ___, ...shape } = DeploymentSettingFields.shape;
   const props = await declarationOf(inputOf(z.strictObject(shape)), 'AssayProps');
