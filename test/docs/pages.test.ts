@@ -55,6 +55,17 @@ test('every link leads to a file and a heading that exist', () => {
   expect(wrong.map(({ from, path, heading }) => `${from}: ${path}#${heading ?? ''}`)).toEqual([]);
 });
 
+test('every source file that a page names exists', () => {
+  const rooms = new Set(globSync('*/', { cwd: ROOT }).map((room) => room.replace(/\/$/, '')));
+  const named = PAGES.filter((page) => !page.startsWith('docs/adr/')).flatMap((page) =>
+    [...read(page).matchAll(/`(([\w-]+)\/[\w./-]+\.(?:ts|tsx|cjs|mjs))`/g)]
+      .filter(([, , room = '']) => rooms.has(room))
+      .map(([, path = '']) => ({ page, path })),
+  );
+  expect(named.length).toBeGreaterThan(100);
+  expect(named.filter(({ path }) => !existsSync(join(ROOT, path)))).toEqual([]);
+});
+
 test('every page of docs can be reached from its index', () => {
   const reached = new Set(['docs/README.md']);
   for (const page of reached)

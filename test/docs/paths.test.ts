@@ -40,7 +40,9 @@ function exists(path: string, folder: string): boolean {
 const PAGES = [
   'CONTRIBUTING.md',
   'AGENTS.md',
-  ...globSync('*/README.md', { cwd: ROOT }).filter((page) => !IGNORED.test(page)),
+  ...globSync('*/**/README.md', { cwd: ROOT, exclude: ['**/node_modules/**', 'docs/*/**'] }).filter(
+    (page) => !IGNORED.test(page),
+  ),
 ];
 
 describe.each(PAGES.map((page) => [page, page.split('/').slice(0, -1).join('/')]))('%s', (page, folder) => {

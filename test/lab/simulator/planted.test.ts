@@ -1,10 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { expect, test } from 'vitest';
+import { STACK_FAULTS, type StackFaultPart } from '../../../lab/simulator/kills/stack-faults.ts';
 import { applyFault } from '../../../lab/simulator/planted/plant-fault.ts';
 import { PLANTED_FAULTS, type PlantedFault } from '../../../lab/simulator/planted/planted-faults.ts';
 
-test.each(Object.entries<PlantedFault>(PLANTED_FAULTS))(
+/** Faults of the simulation, and each part of those that kills must find. */
+const FAULTS: readonly (readonly [name: string, fault: StackFaultPart])[] = [
+  ...Object.entries<PlantedFault>(PLANTED_FAULTS),
+  ...Object.entries<readonly StackFaultPart[]>(STACK_FAULTS).flatMap(([name, parts]) =>
+    parts.map((part) => [`${name}: ${part.module}`, part] as const),
+  ),
+];
+
+test.each(FAULTS)(
   'the planted fault "%s" finds its place in its module, which it leaves readable',
   (name, fault) => {
     const text = readFileSync(new URL(`../../../${fault.module}`, import.meta.url), 'utf8');
@@ -14,7 +23,7 @@ test.each(Object.entries<PlantedFault>(PLANTED_FAULTS))(
   },
 );
 
-test.each(Object.entries<PlantedFault>(PLANTED_FAULTS).filter(([, { append }]) => append !== undefined))(
+test.each(FAULTS.filter(([, { append }]) => append !== undefined))(
   'the planted fault "%s" replaces functions and methods that its module declares',
   (_name, { module, append = '' }) => {
     const text = readFileSync(new URL(`../../../${module}`, import.meta.url), 'utf8');
