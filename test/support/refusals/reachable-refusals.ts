@@ -76,7 +76,7 @@ export class RefusalAnalysis {
 
   /** `read` gives the text of a file. */
   constructor(read: (file: string) => string = readSourceText) {
-    const files = globSync(['shared/**/*.ts', 'functions/{api,kit}/*.ts']);
+    const files = globSync(['shared/**/*.ts', 'functions/{api,runtime}/*.ts']);
     this.#sources = new Map(files.map((file) => [file, parseSource(file, read(file))]));
     for (const source of this.#sources.values())
       for (const [name, bodies] of source.declarationBodies)
