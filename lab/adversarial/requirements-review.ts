@@ -18,6 +18,7 @@ import { decideRequirementsReview } from '../../shared/reviews/reviewers/require
 import type { ObjectStore } from '../../shared/store/object-store.ts';
 import type { TaskStore } from '../../shared/store/task-store.ts';
 import { runAttemptReviewers } from '../../shared/use-cases/review/ask-judges.ts';
+import { isAskedBy } from '../../test/support/asked-prompt.ts';
 import * as build from '../../test/support/builders.ts';
 import { startModelServer } from '../../test/support/models/model-server.ts';
 import type { AdversarialCase } from './adversarial-case.ts';
@@ -63,10 +64,10 @@ export const SCRIPTED_MODEL = 'scripted';
 async function scripted(): Promise<ReviewModel> {
   const server = await startModelServer({
     answer: ({ conversation }) => {
-      if (conversation.includes('Two versions of the tests'))
+      if (isAskedBy('expectations', conversation))
         return { reasons: ['scripted'], answer: 'either', confidence: 1 };
       const isNoted = /<<<UNTRUSTED [0-9a-f]+ notes of rules/.test(conversation);
-      if (conversation.includes('You split a task for a coding agent')) return { requirements: ['the task'] };
+      if (isAskedBy('task_requirements', conversation)) return { requirements: ['the task'] };
       const answer = { number: 1, requirement: 'the task', reason: 'scripted', file: null, line: null };
       return {
         requirements: [{ ...answer, state: isNoted ? 'not_met' : 'met' }],

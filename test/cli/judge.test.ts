@@ -2,12 +2,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { isAskedBy } from '../support/asked-prompt.ts';
 import { type ModelServer, startModelServer } from '../support/models/model-server.ts';
-import {
-  isTaskDecomposition,
-  requirementsAnswer,
-  TASK_REQUIREMENTS,
-} from '../support/requirements-answers.ts';
+import { requirementsAnswer, TASK_REQUIREMENTS } from '../support/requirements-answers.ts';
 import { assay } from './support.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'assay-calibrate-'));
@@ -16,7 +13,7 @@ let server: ModelServer;
 beforeAll(async () => {
   server = await startModelServer({
     answer: ({ conversation }) => {
-      if (isTaskDecomposition(conversation)) return TASK_REQUIREMENTS;
+      if (isAskedBy('task_requirements', conversation)) return TASK_REQUIREMENTS;
       const isDoubt = /\+LEARNT|\+ODD/.test(conversation);
       return requirementsAnswer(!isDoubt, isDoubt ? 0.95 : 0.75);
     },

@@ -1,9 +1,3 @@
-/** Tells from the instruction of a question whether it is the requirements review, or the decomposition before it. */
-export const isRequirementsReview = (instruction: string): boolean =>
-  instruction.includes('You review the work of a coding agent that has passed every check');
-export const isTaskDecomposition = (instruction: string): boolean =>
-  instruction.includes('You split a task for a coding agent');
-
 export const TASK_REQUIREMENTS = { requirements: ['sum adds its arguments'] };
 
 const requirement = (state: 'met' | 'not_met' | 'cannot_tell', reason: string) => ({

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { JudgeModels } from '../../shared/contract/models/judge-models.ts';
 import { FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
+import { isAskedBy } from '../support/asked-prompt.ts';
 import { findFilesContaining } from '../support/find-leaks.ts';
 import { type ModelServer, startModelServer } from '../support/models/model-server.ts';
 import { agent, PROJECT, Repository, RIGHT, writes } from './support/repository.ts';
@@ -45,8 +46,7 @@ let stack: Stack;
 let repository: Repository;
 beforeAll(async () => {
   models = await startModelServer({
-    answer: ({ conversation }) =>
-      conversation.includes('You write acceptance tests for a task') ? exam : adjudication,
+    answer: ({ conversation }) => (isAskedBy('examiner', conversation) ? exam : adjudication),
   });
   repository = new Repository(PROJECT);
   const model = {
@@ -89,8 +89,8 @@ const entryOf = async (id: string, number = 0) => {
   const attempt = (await stack.attempts(id))[number];
   return attempt?.verification?.gates.find(({ name }) => name === 'acceptance_tests');
 };
-const asked = (words: string): number =>
-  models.calls.filter(({ raw }) => raw.toString('utf8').includes(words)).length;
+const asked = (prompt: 'examiner' | 'adjudicator'): number =>
+  models.calls.filter(({ raw }) => isAskedBy(prompt, raw.toString('utf8'))).length;
 
 it('lets out work that meets the requirements, as independent evidence', async () => {
   const { id } = await submit('Make sum add', writes('src/sum.js', RIGHT));
@@ -103,15 +103,15 @@ it('lets out work that meets the requirements, as independent evidence', async (
 });
 
 it('fails work that drops a requirement, asks once for all attempts, and names the requirement but not the test', async () => {
-  const before = asked('You write acceptance tests');
+  const before = asked('examiner');
   const { id } = await submit('Make sum add, please', writes('src/sum.js', FIRST_ONLY), 2);
   expect(await stack.ended(id)).toMatchObject({ status: 'failed', verdict: 'fail' });
   expect(await entryOf(id)).toMatchObject({
     outcome: 'failed',
     detail: expect.stringContaining('not met: sum adds its arguments'),
   });
-  expect(asked('You write acceptance tests')).toBe(before + 1);
-  expect(asked('A test that was written without the author')).toBeGreaterThan(0);
+  expect(asked('examiner')).toBe(before + 1);
+  expect(asked('adjudicator')).toBeGreaterThan(0);
   const attempts = await stack.attempts(id);
   expect(attempts.length).toBe(2);
   expect(await entryOf(id, 1)).toMatchObject({ outcome: 'failed' });

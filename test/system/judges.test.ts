@@ -11,14 +11,10 @@ import {
   MAX_CONSECUTIVE_REJECTIONS,
 } from '../../shared/reviews/judging/circuit-breaker.ts';
 import { itemKey } from '../../shared/store/item-table.ts';
+import { isAskedBy } from '../support/asked-prompt.ts';
 import { findFilesContaining } from '../support/find-leaks.ts';
 import { type ModelServer, startModelServer } from '../support/models/model-server.ts';
-import {
-  isRequirementsReview,
-  isTaskDecomposition,
-  requirementsAnswer,
-  TASK_REQUIREMENTS,
-} from '../support/requirements-answers.ts';
+import { requirementsAnswer, TASK_REQUIREMENTS } from '../support/requirements-answers.ts';
 import { tableOf } from './support/embedded-table.ts';
 import { agent, PROJECT, Repository, RIGHT, WRONG, writes } from './support/repository.ts';
 import { Stack } from './support/stack.ts';
@@ -39,9 +35,9 @@ let repository: Repository;
 beforeAll(async () => {
   models = await startModelServer({
     answer: ({ conversation }) =>
-      isTaskDecomposition(conversation)
+      isAskedBy('task_requirements', conversation)
         ? TASK_REQUIREMENTS
-        : isRequirementsReview(conversation)
+        : isAskedBy('second_look', conversation)
           ? second
           : opinion,
   });

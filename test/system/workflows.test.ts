@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { JudgeModels } from '../../shared/contract/models/judge-models.ts';
 import { FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
 import type { JudgementRow } from '../../shared/control/ledger/record-rows.ts';
+import { isAskedBy } from '../support/asked-prompt.ts';
 import { type ModelServer, startModelServer } from '../support/models/model-server.ts';
 import { agent, PROJECT, Repository, RIGHT, WRONG, writes } from './support/repository.ts';
 import { Stack } from './support/stack.ts';
@@ -57,8 +58,7 @@ let stack: Stack;
 let repository: Repository;
 beforeAll(async () => {
   models = await startModelServer({
-    answer: ({ conversation }) =>
-      conversation.includes('You turn acceptance criteria') ? PROBES : answers.shift(),
+    answer: ({ conversation }) => (isAskedBy('atomic_probes', conversation) ? PROBES : answers.shift()),
   });
   repository = new Repository({
     ...PROJECT,

@@ -14,7 +14,7 @@ vi.mock('../../../../gates/rules/framework/run-rules.ts', async (original) => {
   const rules = await original<typeof import('../../../../gates/rules/framework/run-rules.ts')>();
   const runRules: typeof rules.runRules = async (...given) =>
     (await rules.runRules(...given)).map((each) => ({ ...each, message: each.rule }));
-  return { ...rules, runRules };
+  return { ...rules, runRules } satisfies typeof rules;
 });
 vi.mock('../../../../gates/reports/tool-report.ts', async (original) => {
   const reports = await original<typeof import('../../../../gates/reports/tool-report.ts')>();
@@ -22,11 +22,14 @@ vi.mock('../../../../gates/reports/tool-report.ts', async (original) => {
     const report = reports.createTestReport(...given);
     return { ...report, findings: report.findings.map((each) => ({ ...each, message: each.rule })) };
   };
-  return { ...reports, createTestReport };
+  return { ...reports, createTestReport } satisfies typeof reports;
 });
-vi.mock('../../../../gates/tests/experiments/engine/finding-causes.ts', () => ({
-  renderFindingCause: ({ rule }: { readonly rule: string }) => rule,
-}));
+vi.mock('../../../../gates/tests/experiments/engine/finding-causes.ts', async (original) => {
+  const causes =
+    await original<typeof import('../../../../gates/tests/experiments/engine/finding-causes.ts')>();
+  const renderFindingCause: typeof causes.renderFindingCause = ({ rule }) => rule;
+  return { ...causes, renderFindingCause } satisfies typeof causes;
+});
 
 const HEAD = "const { test } = require('node:test');\nconst assert = require('node:assert');\n";
 const GROSS = "test('adds a tax', () => assert.equal(require('../price.js').gross(200), 220));\n";

@@ -35,16 +35,17 @@ const { AIDER } = vi.hoisted(() => ({
   } satisfies AgentCliManifest,
 }));
 vi.mock('../../../../shared/contract/agents/adapter-manifests.ts', async (original) => {
-  const real = (await original()) as Record<string, unknown>;
-  const clis = { ...(real['AGENT_CLI_MANIFESTS'] as object), aider: AIDER };
-  const all = { ...(real['ADAPTER_MANIFESTS'] as object), aider: AIDER };
+  type Real = typeof import('../../../../shared/contract/agents/adapter-manifests.ts');
+  const real = await original<Real>();
+  const clis = { ...real.AGENT_CLI_MANIFESTS, aider: AIDER };
+  const all = { ...real.ADAPTER_MANIFESTS, aider: AIDER };
   return {
     ...real,
     AGENT_CLI_MANIFESTS: clis,
     AGENT_CLI_KINDS: Object.keys(clis),
     ADAPTER_MANIFESTS: all,
     ADAPTER_KINDS: Object.keys(all),
-  };
+  } satisfies Record<keyof Real, unknown>;
 });
 
 describe('a sixth adapter, added only as a manifest', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { HttpServiceUnreachableError } from '../../../../shared/api/http-client.ts';
 import { FailureActionOverrides } from '../../../../shared/contract/failure/error-action-overrides.ts';
 import { FAILURE_CODES } from '../../../../shared/contract/failure/failure-class.ts';
 import {
@@ -55,7 +56,7 @@ describe('what is thrown is', () => {
   test.each([
     [named('ThrottlingException'), 'retry'],
     [named('TimeoutError'), 'retry'],
-    [named('UnreachableError'), 'retry'],
+    [new HttpServiceUnreachableError('x'), 'retry'],
     [named('Error', { code: 'ECONNRESET' }), 'retry'],
     [named('Error', { code: 'UND_ERR_SOCKET' }), 'retry'],
     [named('Odd', { retryable: true }), 'retry'],

@@ -6,6 +6,7 @@ import { createAskModel } from '../../../../shared/reviews/model-clients/ask-mod
 import type { ObjectStore } from '../../../../shared/store/object-store.ts';
 import type { TaskStore } from '../../../../shared/store/task-store.ts';
 import { runAttemptReviewers } from '../../../../shared/use-cases/review/ask-judges.ts';
+import { isAskedBy } from '../../../support/asked-prompt.ts';
 import * as build from '../../../support/builders.ts';
 import { type ModelServer, startModelServer } from '../../../support/models/model-server.ts';
 import {
@@ -15,12 +16,7 @@ import {
   type InjectionPlace,
   splitConversation,
 } from '../../../support/prompt-injections.ts';
-import {
-  isRequirementsReview,
-  isTaskDecomposition,
-  requirementsAnswer,
-  TASK_REQUIREMENTS,
-} from '../../../support/requirements-answers.ts';
+import { requirementsAnswer, TASK_REQUIREMENTS } from '../../../support/requirements-answers.ts';
 
 const SIGNALS: readonly ModelJudgedSignal[] = [
   { type: 'llm_judge', criteria: 'sum adds', on_error: 'hold' },
@@ -43,11 +39,11 @@ const BAD = [
 ];
 /** Which of them answers: each question has something that no other has. */
 const asked = (system: string, user: string): number =>
-  system.includes('one of several reviewers')
+  isAskedBy('review_stage', system)
     ? 4
-    : isRequirementsReview(system)
+    : isAskedBy('second_look', system)
       ? 3
-      : system.includes('You mark the work')
+      : isAskedBy('quality_gate', system)
         ? 2
         : user.includes('question about the work')
           ? 1
@@ -72,8 +68,8 @@ beforeAll(async () => {
     answer: ({ conversation }) => {
       const { system, user } = splitConversation(conversation);
       const isGood = obeys(system, user);
-      if (isTaskDecomposition(system)) return TASK_REQUIREMENTS;
-      return system.includes('Two versions of the tests')
+      if (isAskedBy('task_requirements', system)) return TASK_REQUIREMENTS;
+      return isAskedBy('expectations', system)
         ? expectation(user, isGood)
         : (isGood ? GOOD : BAD)[asked(system, user)];
     },
