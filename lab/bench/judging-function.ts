@@ -9,7 +9,7 @@ import { median } from './statistics.ts';
 const ROUNDS = 9;
 /** Packages that speak with providers, and our own code that asks and reads answers. */
 const CLIENTS = /^node_modules\/(?:ai|@ai-sdk\/[^/]+|@openrouter\/[^/]+)\//;
-const OWN = /^shared\/(?:judging|providers)\//;
+const OWN = /^shared\/reviews\//;
 
 interface FunctionShare extends BundleResult {
   /** Bytes of it that come from the packages of providers, and from our own code about judging. */
