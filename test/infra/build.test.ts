@@ -168,9 +168,7 @@ describe('the programs of the containers', () => {
       (JSON.parse(read(folder, map)) as { sources: string[] }).sources.map((each) =>
         each.replace(/^(\.\.\/)+/, ''),
       );
-    const foreign = (each: string) =>
-      /^(gates|containers)\//.test(each) &&
-      !/^(gates\/(checkout|process)|containers\/supervisor)\//.test(each);
+    const foreign = (each: string) => /^(gates|containers)\//.test(each);
     const deliverer = bundles.functionDirectory('deliver');
     const delivers = sources(deliverer, 'index.js.map');
     expect(delivers).toContain('functions/deliver/deliver-work.ts');
