@@ -31,6 +31,7 @@ import {
 import { CONTAINER_CAPACITY, UNLIMITED_REGISTER } from '../../support/container-capacity.ts';
 import { createTestTable } from '../../support/dynalite-table.ts';
 import { mockAwsClient } from '../../support/mock-aws-client.ts';
+import { stub } from '../../support/stub.ts';
 
 let table: Awaited<ReturnType<typeof createTestTable>>;
 beforeAll(async () => {
@@ -226,8 +227,8 @@ describe('what is told of hidden tests', () => {
       {
         tasks: table.tasks,
         objects,
-        containers: { run: async () => 'arn' } as unknown as EcsContainerClient,
-        deliveries: { invoke: async () => {} } as unknown as DeliveryInvoker,
+        containers: stub<EcsContainerClient>({ run: async () => 'arn' }),
+        deliveries: stub<DeliveryInvoker>({ invoke: async () => {} }),
         register: UNLIMITED_REGISTER,
         capacity: CONTAINER_CAPACITY,
         receiveCount: 1,

@@ -17,6 +17,7 @@ import {
   splitConversation,
 } from '../../../support/prompt-injections.ts';
 import { requirementsAnswer, TASK_REQUIREMENTS } from '../../../support/requirements-answers.ts';
+import { stub } from '../../../support/stub.ts';
 
 const SIGNALS: readonly ModelJudgedSignal[] = [
   { type: 'llm_judge', criteria: 'sum adds', on_error: 'hold' },
@@ -140,7 +141,7 @@ async function judged(place: InjectionPlace | null, text: string) {
       pipeline: { outcome: 'asked', on_error: 'hold', because: 'asked' },
     },
     {
-      tasks: { require: async () => task } as unknown as TaskStore,
+      tasks: stub<TaskStore>({ require: async () => task }),
       objects: {
         getByDigest: async (key: string) => (key === 'patch' ? patch : JSON.stringify(evidence)),
       } as unknown as ObjectStore,

@@ -25,6 +25,7 @@ import type { TaskStore } from '../../../../shared/store/task-store.ts';
 import { runAttemptReviewers } from '../../../../shared/use-cases/review/ask-judges.ts';
 import * as build from '../../../support/builders.ts';
 import { type ModelServer, startModelServer } from '../../../support/models/model-server.ts';
+import { stub } from '../../../support/stub.ts';
 
 const gate = (fields: object = {}) =>
   CompletionSignal.parse({ type: 'quality_gate', ...fields }) as ModelJudgedSignal & { type: 'quality_gate' };
@@ -253,7 +254,7 @@ describe('the quality gate', () => {
       1,
       {},
       {
-        tasks: { require: async () => task } as unknown as TaskStore,
+        tasks: stub<TaskStore>({ require: async () => task }),
         objects: {
           getByDigest: async (key: string) =>
             key === 'patch' ? 'diff --git a/x b/x\n' : JSON.stringify(evidence),

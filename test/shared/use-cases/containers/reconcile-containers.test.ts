@@ -6,11 +6,13 @@ import {
   START_GRACE_SECONDS,
 } from '../../../../shared/control/task-commands/deadline.ts';
 import type { ContainerState, EcsContainerClient } from '../../../../shared/store/ecs-containers.ts';
+import type { StepFunctionsClient } from '../../../../shared/store/state-machines.ts';
 import { recordContainerStop } from '../../../../shared/use-cases/containers/container-stopped.ts';
 import { reconcileContainers } from '../../../../shared/use-cases/containers/reconcile-containers.ts';
 import { reconcileTasks } from '../../../../shared/use-cases/operate/reconcile-tasks.ts';
 import { addSeconds, attempt, FIXED_NOW, task, taskInReview, verdict } from '../../../support/builders.ts';
 import { createTestTable } from '../../../support/dynalite-table.ts';
+import { stub } from '../../../support/stub.ts';
 
 let table: Awaited<ReturnType<typeof createTestTable>>;
 beforeAll(async () => {
@@ -186,7 +188,7 @@ describe('a box that was asked for, and nobody says that it runs', () => {
         beliefs,
         spend,
         register,
-        stateMachines: { startExecution: async () => {} } as never,
+        stateMachines: stub<StepFunctionsClient>({ startExecution: async () => {} }),
         cascadeMachineArn: 'arn',
         onCompletion: () => {},
         now: () => at,

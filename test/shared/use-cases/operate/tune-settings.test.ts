@@ -31,6 +31,7 @@ import {
   verification,
 } from '../../../support/builders.ts';
 import { createTestTable } from '../../../support/dynalite-table.ts';
+import { stub } from '../../../support/stub.ts';
 
 const table = await createTestTable();
 afterAll(() => table.close());
@@ -176,14 +177,14 @@ describe('a gate whose requirement was changed', () => {
   it('decides as the deployment says, and the verdict names the proposal', async () => {
     const reduced = async (state: Pick<TuningStateStore, 'read'> | undefined) => {
       const of: Task = taskInReview({ verification: verification() });
-      const tasks = { require: async () => of } as unknown as TaskStore;
+      const tasks = stub<TaskStore>({ require: async () => of });
       const text = JSON.stringify(
         evidence({
           signals: [signal()],
           gates: [gate({ name: 'lint', outcome: 'failed', required: true, blocked: false })],
         }),
       );
-      const objects = { getByDigest: async () => text } as unknown as ObjectStore;
+      const objects = stub<ObjectStore>({ getByDigest: async () => text });
       return (
         await reduceEvidenceToVerdict(
           { task_id: of.id, run: of.run, attempt: 1 },

@@ -1,14 +1,16 @@
 import { expect, it } from 'vitest';
+import type { Attempt } from '../../../../shared/contract/task/attempt.ts';
 import { precheckQualityGate } from '../../../../shared/use-cases/review/quality-gate.ts';
 import * as build from '../../../support/builders.ts';
+import { stub } from '../../../support/stub.ts';
 
-const AGENT = { model_token_sha256: 'a'.repeat(64) } as never;
-const CALLED = { calls: 1 } as never;
+const AGENT = build.launch({ model_token_sha256: 'a'.repeat(64) });
+const metered = (calls: number) => stub<NonNullable<Attempt['witnessed']>>({ calls });
 
 it.each([
   ['no meter exists after the run', { agent: AGENT, witnessed: null }, true, 'used no tool'],
-  ['the meter has no call', { agent: AGENT, witnessed: { calls: 0 } as never }, true, 'used no tool'],
-  ['the meter has a call', { agent: AGENT, witnessed: CALLED }, true, null],
+  ['the meter has no call', { agent: AGENT, witnessed: metered(0) }, true, 'used no tool'],
+  ['the meter has a call', { agent: AGENT, witnessed: metered(1) }, true, null],
   ['the gateway does not meter', { agent: AGENT, witnessed: null }, false, null],
   ['the agent had no token of the gateway', { agent: null, witnessed: null }, true, null],
 ] as const)('knows whether an agent used a tool where %s', async (_name, fields, isMetered, why) => {
