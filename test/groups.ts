@@ -10,6 +10,7 @@ export const OWN_PROCESS_TESTS: TestGroup = {
     'test/gates/complexity-check.test.ts',
     'test/gates/coverage-delta.test.ts',
     'test/gates/security-scan.test.ts',
+    'test/gates/tests/experiments/definitions/flipped-expectations.test.ts',
     'test/cli/top.test.ts',
   ],
   'leaves a large process: starting programs from it is slow': [

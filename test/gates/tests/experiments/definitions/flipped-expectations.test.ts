@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { gatherEvidenceOn } from '../../../../support/gather-evidence.ts';
 import { createTestRepository } from '../../../../support/git-repository.ts';
+import { listMissingPrograms } from '../../../../support/test-tools.ts';
+
+const NO_PYTEST = listMissingPrograms([{ needs: 'pytest' }]).length > 0;
 
 const config = (command: string): string =>
   `version: 1\nquality_gates:\n  lint: false\n  tests: true\n  test_command: ${command}\n  perturbed_environment: false\n  mutants: { enabled: false }\n`;
@@ -10,7 +13,7 @@ const tests = (answer: string): string =>
   `from shop.finite import is_finite\n\n\ndef test_neg():\n    i = "i"\n    assert is_finite(i) is ${answer}\n    assert is_finite("n") is ${answer}\n    assert is_finite("z") is True\n\n\ndef test_other():\n    assert is_finite("y")\n`;
 
 describe('expectations that a patch flips in a test that exists', () => {
-  it.each([
+  it.skipIf(NO_PYTEST).each([
     ['named tests', 'python3 -m pytest -q'],
     ['exit codes only', '"python3 -m pytest -q; exit $?"'],
   ])('are told, with %s', async (_, command) => {
