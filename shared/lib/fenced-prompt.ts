@@ -12,9 +12,12 @@ const FALSE_MARK = new RegExp(
   `<<<\\s*${SPACED_MARK_WORD}|^[\\s+\\-/*#>"'|]{0,8}${SPACED_MARK_WORD}[^\\n>]{0,200}>>>|${SPACED_MARK_WORD}\\s+[\\w-]{6,80}\\s*>>>`,
   'im',
 );
-/** Other ways to write that the material ends here. */
+/**
+ * Other ways to write that the material ends here. What stands before the word is looked for from the word backwards: forwards, each
+ * character of a long run would be tried as its beginning.
+ */
 const FALSE_END =
-  /<{2,}\s*\/?\s*(?:END|CLOSE|STOP)\b[^\n<>]{0,60}>{2,}|<\/\s*untrusted\b[^\n>]{0,60}>|(?:[-=#*[]{2,}|^)\s*END(?:[ _-]OF)?(?:[ _-]THE)?[ _-](?:UNTRUSTED|MATERIAL TO JUDGE)\b/im;
+  /(?<=<<\s*(?:\/\s*)?)(?:END|CLOSE|STOP)\b[^\n<>]{0,60}>>|<\/\s*untrusted\b[^\n>]{0,60}>|(?<=(?:[-=#*[]{2}|^)\s*)END(?:[ _-]OF)?(?:[ _-]THE)?[ _-](?:UNTRUSTED|MATERIAL TO JUDGE)\b/im;
 
 /** So many tags in a row are words; the flags of England, Scotland and Wales have six. */
 const HIDDEN_WORDS = /[\u{e0020}-\u{e007e}]{8,}|\p{Variation_Selector}{8,}/u;

@@ -30,10 +30,18 @@ export class MissingModelKeyError extends Error {}
 
 type Model = Parameters<typeof wrapLanguageModel>[0]['model'];
 
-/** Returns the ends of the objects that begin at the outermost braces of a text; braces in strings do not count. */
+/** Most braces of an answer that are tried as the beginning of its object: each try may read the rest of the answer. */
+const MAX_OBJECT_STARTS = 200;
+
+/**
+ * Returns the objects that begin at the outermost braces of a text; braces in strings do not count. None where there are more
+ * beginnings than are tried.
+ */
 function findTopLevelObjects(text: string): string[] {
   const found: string[] = [];
+  let tried = 0;
   for (let start = text.indexOf('{'); start >= 0; ) {
+    if (++tried > MAX_OBJECT_STARTS) return [];
     const end = findObjectEnd(text, start);
     const candidate = end === null ? null : text.slice(start, end);
     const isObject = candidate !== null && isJson(candidate);

@@ -101,6 +101,21 @@ describe('injections in text from outside', () => {
   it.each(HONEST)('are not found in honest text: %s', (text) => {
     expect(findInjections(text)).toEqual([]);
   });
+
+  it.each([
+    ['dashes', '-'],
+    ['angle brackets', '<'],
+    ['empty lines', '\n'],
+  ])('are looked for in a long run of %s within the time of a test', (_name, character) => {
+    expect(findInjections(`<<<${character.repeat(150_000)}`)).toEqual([]);
+  });
+
+  it.each([`<<<${' '.repeat(150_000)}/ END >>>`, `--${'\n'.repeat(150_000)}END OF UNTRUSTED`])(
+    'are found behind any number of blanks',
+    (text) => {
+      expect(findInjections(text)).toEqual(['a mark like those that fence it']);
+    },
+  );
 });
 
 describe('material for a model', () => {
