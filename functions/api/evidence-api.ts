@@ -1,14 +1,14 @@
 import { taskView } from '../../shared/api/task-views.ts';
 import { TaskStore } from '../../shared/store/task-store.ts';
 import { recordGatesReport } from '../../shared/use-cases/work/record-evidence.ts';
-import { createObjectStore as objectStore } from '../runtime/object-store.ts';
+import { createObjectStore } from '../runtime/object-store.ts';
 import { openTable } from '../runtime/open-table.ts';
 import { createApiHandler } from './api-handler.ts';
 import { restrictTaskToCaller } from './visible-task.ts';
 
 const items = openTable();
 const tasks = new TaskStore(items);
-const objects = objectStore();
+const objects = createObjectStore();
 
 /** Takes the evidence of the gates box: the only function that can write evidence, and it does nothing else. */
 export const handler = createApiHandler('api-evidence', {

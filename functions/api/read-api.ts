@@ -50,13 +50,13 @@ import { requirePlan } from '../../shared/use-cases/submit/plans.ts';
 import { listWorkRequests } from '../../shared/use-cases/submit/work-requests.ts';
 import { listApprovals } from '../../shared/use-cases/work/approvals.ts';
 import { readCascadePolicy, readTierModels } from '../runtime/config.ts';
-import { createObjectStore as objectStore } from '../runtime/object-store.ts';
+import { createObjectStore } from '../runtime/object-store.ts';
 import { openTable } from '../runtime/open-table.ts';
 import { createApiHandler } from './api-handler.ts';
 import type { ApiRouteResponse } from './response.ts';
 import { restrictTaskToCaller } from './visible-task.ts';
 
-const objects = objectStore();
+const objects = createObjectStore();
 const items = openTable();
 const tasks = new TaskStore(items);
 const counts = new TaskCountStore(items);

@@ -4,14 +4,14 @@ import { PRESIGNED_URL_SECONDS } from '../../shared/store/object-store.ts';
 import { TaskStore } from '../../shared/store/task-store.ts';
 import { UploadQuotaStore } from '../../shared/store/upload-quota.ts';
 import { presignAttemptUpload, presignGatesMemoryEntry } from '../../shared/use-cases/work/presign-upload.ts';
-import { createObjectStore as objectStore } from '../runtime/object-store.ts';
+import { createObjectStore } from '../runtime/object-store.ts';
 import { openTable } from '../runtime/open-table.ts';
 import { createApiHandler } from './api-handler.ts';
 
 const items = openTable();
 const tasks = new TaskStore(items);
 const uploads = new UploadQuotaStore(items);
-const objects = objectStore();
+const objects = createObjectStore();
 
 /** Signs what boxes may put into the bucket. */
 export const handler = createApiHandler('api-upload', {

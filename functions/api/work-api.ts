@@ -27,7 +27,7 @@ import { createClaimKey } from '../../shared/use-cases/work/idempotent-claim.ts'
 import { recordDeliveryReport } from '../../shared/use-cases/work/record-evidence.ts';
 import { type HeartbeatContext, recordHeartbeat } from '../../shared/use-cases/work/record-heartbeat.ts';
 import { readApprovalSettings, readLeaseSeconds, readTierModels } from '../runtime/config.ts';
-import { createObjectStore as objectStore } from '../runtime/object-store.ts';
+import { createObjectStore } from '../runtime/object-store.ts';
 import { openTable } from '../runtime/open-table.ts';
 import { createApiHandler } from './api-handler.ts';
 import type { ApiRouteResponse } from './response.ts';
@@ -40,7 +40,7 @@ const locks = new FileLockStore(items, tasks);
 const claims = new ClaimIntentStore(items);
 const beats = new HeartbeatStore(items);
 const landed = new MergedWorkStore(items);
-const objects = objectStore();
+const objects = createObjectStore();
 const models = readTierModels();
 const lease = readLeaseSeconds();
 const rules = readApprovalSettings();

@@ -63,7 +63,7 @@ import {
   readTierModels,
 } from '../runtime/config.ts';
 import { readReadCredentialScopes } from '../runtime/credential-provider.ts';
-import { createObjectStore as objectStore } from '../runtime/object-store.ts';
+import { createObjectStore } from '../runtime/object-store.ts';
 import { openTable } from '../runtime/open-table.ts';
 import { readPullRequestRepositoryPrefixes, readPushCredentialScopes } from '../runtime/repository-scopes.ts';
 import { createApiHandler } from './api-handler.ts';
@@ -81,7 +81,7 @@ const figures = new DailyMetricsStore(items);
 const letters = new DeadLetterStore(items);
 const requests = new WorkRequestStore(items);
 const policy = readCascadePolicy();
-const objects = objectStore();
+const objects = createObjectStore();
 const models = readTierModels();
 const allowFileRepositories = readOptionalEnv(FUNCTION_ENV_NAMES.allowFileRepositories, 'false') === 'true';
 

@@ -20,7 +20,7 @@ import { createRepositoryCredentialProvider } from '../runtime/credential-provid
 import { readTaskDefinitionFamilies } from '../runtime/image-families.ts';
 import { withErrorLogging } from '../runtime/log-context.ts';
 import { logger } from '../runtime/logger.ts';
-import { createObjectStore as objectStore } from '../runtime/object-store.ts';
+import { createObjectStore } from '../runtime/object-store.ts';
 import { openTable } from '../runtime/open-table.ts';
 import { buildQueueUrlFromArn, computeBackoffSeconds } from './backoff.ts';
 
@@ -33,7 +33,7 @@ const list = (value: string): string[] => value.split(',').filter((each) => each
 const gatewayUrl = readOptionalEnv(FUNCTION_ENV_NAMES.modelGateway, '').replace(/\/+$/, '');
 const shared: Omit<LaunchContext, 'now' | 'backoffSeconds' | 'receiveCount'> = {
   tasks,
-  objects: objectStore(),
+  objects: createObjectStore(),
   register: new RunningContainerStore(items, room.limits),
   capacity: room,
   containers: new EcsContainerClient(new ECSClient({}), readRequiredEnv(FUNCTION_ENV_NAMES.cluster), {

@@ -12,14 +12,14 @@ import {
   reduceEvidenceToVerdict,
 } from '../../shared/use-cases/review/janitor-steps.ts';
 import { withErrorLogging } from '../runtime/log-context.ts';
-import { createObjectStore as objectStore } from '../runtime/object-store.ts';
+import { createObjectStore } from '../runtime/object-store.ts';
 import { openTable } from '../runtime/open-table.ts';
 
 const items = openTable();
 const tasks = new TaskStore(items);
 const accepted = new AcceptedTreeStore(items);
 const tuning = new TuningStateStore(items);
-const objects = objectStore();
+const objects = createObjectStore();
 const models = JudgeModels.parse(JSON.parse(readOptionalEnv(FUNCTION_ENV_NAMES.knownJudgeModels, '{}')));
 
 /** A step of the janitor machine: `reduce` answers a verdict, `combine` writes the joined one and answers its word. */

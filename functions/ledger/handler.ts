@@ -26,7 +26,7 @@ import { FileHealthStore } from '../../shared/store/file-health.ts';
 import { readTierModels } from '../runtime/config.ts';
 import { createEventPublisher } from '../runtime/event-publisher.ts';
 import { withErrorLogging } from '../runtime/log-context.ts';
-import { createObjectStore as objectStore } from '../runtime/object-store.ts';
+import { createObjectStore } from '../runtime/object-store.ts';
 import { openTable } from '../runtime/open-table.ts';
 import { readStreamRecordTaskId, readTaskBeforeAndAfter } from '../runtime/stream-record.ts';
 
@@ -96,7 +96,7 @@ function publishWriteMetrics(writes: readonly Write[], rows: readonly DerivedRow
   if (metrics.hasStoredMetrics()) metrics.publishStoredMetrics();
 }
 
-const objects = objectStore();
+const objects = createObjectStore();
 const publisher = createEventPublisher();
 const models = readTierModels();
 const tables = PublishedRecordTables.parse(
