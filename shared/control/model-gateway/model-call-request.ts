@@ -1,19 +1,15 @@
 import { modelPrice } from '../../contract/models/model-prices.ts';
 import type { GatewayRoute, ModelApiProtocol } from '../../contract/models/protocols.ts';
+import { isJsonObject, type JsonObject, toJsonObject } from '../../lib/json-object.ts';
 import type { WorstCaseTokenUsage } from './call-cost.ts';
-import type { Json } from './request-fields/allowed-fields.ts';
 import { countContentTokens } from './request-fields/content-tokens.ts';
 import { normaliseRequest } from './request-fields/normalise-request.ts';
-
-const isRecord = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-const record = (value: unknown): Json => (isRecord(value) ? value : {});
 
 /** A request for a model as it is sent on. */
 export interface ModelCallRequest {
   readonly model: string;
   /** Fields that the gateway knows, as it has parsed them. */
-  readonly body: Json;
+  readonly body: JsonObject;
   /** Paths of fields that are not known and so not sent. */
   readonly droppedFields: readonly string[];
   /** How many alternative answers are asked for. */
@@ -29,28 +25,31 @@ export interface ModelCallProblem {
 
 /** Limits of the length and the number of answers. */
 const OUTPUT_LIMITS: Readonly<
-  Record<ModelApiProtocol, (body: Json) => { readonly limits: readonly unknown[]; readonly times: unknown }>
+  Record<
+    ModelApiProtocol,
+    (body: JsonObject) => { readonly limits: readonly unknown[]; readonly times: unknown }
+  >
 > = {
   anthropic: (body) => ({ limits: [body['max_tokens']], times: 1 }),
   responses: (body) => ({ limits: [body['max_output_tokens']], times: 1 }),
   // The model decides which of the two counts.
   chat: (body) => ({ limits: [body['max_completion_tokens'], body['max_tokens']], times: body['n'] }),
   gemini: (body) => {
-    const config = record(body['generationConfig']);
+    const config = toJsonObject(body['generationConfig']);
     return { limits: [config['maxOutputTokens']], times: config['candidateCount'] };
   },
 };
 
 /** Chat completions count their tokens in a stream only when they are asked to. */
-const withUsageInStream = (protocol: ModelApiProtocol, body: Json): Json =>
+const withUsageInStream = (protocol: ModelApiProtocol, body: JsonObject): JsonObject =>
   protocol === 'chat' && body['stream'] === true
-    ? { ...body, stream_options: { ...record(body['stream_options']), include_usage: true } }
+    ? { ...body, stream_options: { ...toJsonObject(body['stream_options']), include_usage: true } }
     : body;
 
-function parse(text: string): Json | null {
+function parse(text: string): JsonObject | null {
   try {
     const value: unknown = JSON.parse(text);
-    return isRecord(value) ? value : null;
+    return isJsonObject(value) ? value : null;
   } catch {
     return null;
   }

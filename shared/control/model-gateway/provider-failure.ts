@@ -1,6 +1,7 @@
 import type { FailureCode } from '../../contract/failure/failure-class.ts';
 import { remedyForCode } from '../../contract/failure/failure-classes.ts';
 import { getFailureClassOfHttpStatus } from '../../contract/failure/http-status.ts';
+import { type JsonObject, toJsonObject } from '../../lib/json-object.ts';
 
 /** What a provider could not do, and until when it wants to be left alone. */
 export interface ProviderFailure {
@@ -27,13 +28,9 @@ export const BROKEN_CONNECTION_FAILURE: ProviderFailure = {
   retryAtMs: null,
 };
 
-type Json = Readonly<Record<string, unknown>>;
-const record = (value: unknown): Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {};
-
-function parse(text: string): Json {
+function parse(text: string): JsonObject {
   try {
-    return record(JSON.parse(text));
+    return toJsonObject(JSON.parse(text));
   } catch {
     return {};
   }
@@ -76,9 +73,9 @@ function resets(headers: Headers, now: number): number[] {
 }
 
 /** Google says it among the details of an error. */
-function retryAtFromDetails(body: Json, now: number): number | null {
-  const details = record(body['error'])['details'];
-  for (const detail of Array.isArray(details) ? details.map(record) : []) {
+function retryAtFromDetails(body: JsonObject, now: number): number | null {
+  const details = toJsonObject(body['error'])['details'];
+  for (const detail of Array.isArray(details) ? details.map(toJsonObject) : []) {
     const wait = parseDurationMs(String(detail['retryDelay'] ?? ''));
     if (wait !== null) return now + wait;
   }
@@ -86,7 +83,7 @@ function retryAtFromDetails(body: Json, now: number): number | null {
 }
 
 /** Until when: by the header that HTTP has for it, else by the vendors' own. In milliseconds since 1970; null: nothing was said. */
-function retryAtOf(headers: Headers, body: Json, now: number): number | null {
+function retryAtOf(headers: Headers, body: JsonObject, now: number): number | null {
   const after = headers.get('retry-after');
   const wait = seconds(headers.get('retry-after-ms'), 1) ?? seconds(after, 1_000);
   const said = wait === null ? (instant(after) ?? retryAtFromDetails(body, now)) : now + wait;
@@ -94,7 +91,7 @@ function retryAtOf(headers: Headers, body: Json, now: number): number | null {
   return until > now ? Math.round(Math.min(until, now + LONGEST_MS)) : null;
 }
 
-const isQuota = (error: Json): boolean => [error['code'], error['type']].includes('insufficient_quota');
+const isQuota = (error: JsonObject): boolean => [error['code'], error['type']].includes('insufficient_quota');
 
 /**
  * How an answer that is no success has ended for its provider. What the request itself is to blame for is no trouble. Of a quota that is
@@ -108,7 +105,7 @@ export function classifyCallResult(
 ): ProviderCallOutcome {
   const body = parse(text);
   const found = getFailureClassOfHttpStatus(status);
-  if (found === 'provider_spend_limit' || (found === 'rate_limited' && isQuota(record(body['error']))))
+  if (found === 'provider_spend_limit' || (found === 'rate_limited' && isQuota(toJsonObject(body['error']))))
     return { class: 'provider_spend_limit', status, retryAtMs: null };
   if (found === null || remedyForCode(found) !== 'later') return 'well';
   return { class: found, status, retryAtMs: retryAtOf(headers, body, now.getTime()) };

@@ -1,4 +1,5 @@
 import type { ModelApiProtocol } from '../../contract/models/protocols.ts';
+import { type JsonObject, toJsonObject } from '../../lib/json-object.ts';
 
 /** Longest line in bytes that is looked at; a longer one is passed over, so that nobody's answer can fill the memory. */
 const MAX_SSE_LINE_BYTES = 16 * 1_048_576;
@@ -83,10 +84,6 @@ export const EMPTY_MODEL_ANSWER_USAGE: ModelAnswerUsage = {
   cacheWriteHour: 0,
 };
 
-type Json = Readonly<Record<string, unknown>>;
-const record = (value: unknown): Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {};
-
 /** More tokens than any context holds: not a count. */
 const MOST_TOKENS = 100_000_000;
 const count = (value: unknown): number | null =>
@@ -97,11 +94,11 @@ const modelOf = (value: unknown): string | null =>
   typeof value === 'string' && value !== '' ? value.slice(0, 200) : null;
 
 /** Anthropic counts cached tokens beside the input. A later event says again what has changed. */
-function anthropic(event: Json, before: ModelAnswerUsage): ModelAnswerUsage {
-  const message = event['type'] === 'message_delta' ? event : record(event['message'] ?? event);
-  const usage = record(message['usage']);
+function anthropic(event: JsonObject, before: ModelAnswerUsage): ModelAnswerUsage {
+  const message = event['type'] === 'message_delta' ? event : toJsonObject(event['message'] ?? event);
+  const usage = toJsonObject(message['usage']);
   const has = (name: string): boolean => usage[name] !== undefined && usage[name] !== null;
-  const hour = count(record(usage['cache_creation'])['ephemeral_1h_input_tokens']);
+  const hour = count(toJsonObject(usage['cache_creation'])['ephemeral_1h_input_tokens']);
   // The output of `message_start` is what has been written so far, not what it will be.
   const isStart = event['type'] === 'message_start';
   return {
@@ -116,12 +113,12 @@ function anthropic(event: Json, before: ModelAnswerUsage): ModelAnswerUsage {
 
 /** OpenAI counts cached tokens within the input. */
 function openai(
-  usage: Json,
+  usage: JsonObject,
   model: unknown,
   names: { readonly input: string; readonly output: string; readonly details: string },
   before: ModelAnswerUsage,
 ): ModelAnswerUsage {
-  const details = record(usage[names.details]);
+  const details = toJsonObject(usage[names.details]);
   const cacheRead = count(details['cached_tokens']) ?? before.cacheRead;
   const cacheWrite = count(details['cache_write_tokens']) ?? before.cacheWrite;
   const isThere = usage[names.input] !== undefined || usage[names.output] !== undefined;
@@ -135,20 +132,20 @@ function openai(
   };
 }
 
-const responses = (event: Json, before: ModelAnswerUsage): ModelAnswerUsage => {
-  const response = record(event['response'] ?? event);
+const responses = (event: JsonObject, before: ModelAnswerUsage): ModelAnswerUsage => {
+  const response = toJsonObject(event['response'] ?? event);
   const names = { input: 'input_tokens', output: 'output_tokens', details: 'input_tokens_details' };
-  return openai(record(response['usage']), response['model'], names, before);
+  return openai(toJsonObject(response['usage']), response['model'], names, before);
 };
 
-const chat = (event: Json, before: ModelAnswerUsage): ModelAnswerUsage => {
+const chat = (event: JsonObject, before: ModelAnswerUsage): ModelAnswerUsage => {
   const names = { input: 'prompt_tokens', output: 'completion_tokens', details: 'prompt_tokens_details' };
-  return openai(record(event['usage']), event['model'], names, before);
+  return openai(toJsonObject(event['usage']), event['model'], names, before);
 };
 
 /** Gemini counts cached tokens within the prompt, and thoughts and tool prompts beside what they belong to. */
-function gemini(event: Json, before: ModelAnswerUsage): ModelAnswerUsage {
-  const usage = record(event['usageMetadata']);
+function gemini(event: JsonObject, before: ModelAnswerUsage): ModelAnswerUsage {
+  const usage = toJsonObject(event['usageMetadata']);
   const model = modelOf(event['modelVersion']) ?? before.model;
   if (usage['promptTokenCount'] === undefined) return { ...before, model };
   const cacheRead = count(usage['cachedContentTokenCount']) ?? 0;
@@ -166,16 +163,17 @@ function gemini(event: Json, before: ModelAnswerUsage): ModelAnswerUsage {
   };
 }
 
-const READ: Readonly<Record<ModelApiProtocol, (event: Json, before: ModelAnswerUsage) => ModelAnswerUsage>> =
-  {
-    anthropic,
-    responses,
-    chat,
-    gemini,
-  };
+const READ: Readonly<
+  Record<ModelApiProtocol, (event: JsonObject, before: ModelAnswerUsage) => ModelAnswerUsage>
+> = {
+  anthropic,
+  responses,
+  chat,
+  gemini,
+};
 
 /** The event after which nothing follows that counts. Gemini has none: there it is the end of the stream. */
-const LAST: Readonly<Record<ModelApiProtocol, (data: string, event: Json) => boolean>> = {
+const LAST: Readonly<Record<ModelApiProtocol, (data: string, event: JsonObject) => boolean>> = {
   anthropic: (_data, event) => event['type'] === 'message_stop',
   responses: (_data, event) =>
     ['response.completed', 'response.incomplete', 'response.failed'].includes(String(event['type'])),
@@ -227,7 +225,7 @@ export class ModelAnswerUsageReader {
     this.#whole = [];
     // Gemini streams a list when it is not asked for events.
     for (const each of Array.isArray(value) ? value : [value])
-      this.#reading = READ[this.#protocol](record(each), this.#reading);
+      this.#reading = READ[this.#protocol](toJsonObject(each), this.#reading);
   }
 
   /** True when the counts are in: what comes now does not change them. */
@@ -245,7 +243,7 @@ export class ModelAnswerUsageReader {
   }
 
   #event(data: string): void {
-    const event = record(parse(data));
+    const event = toJsonObject(parse(data));
     if (!this.#isLast) this.#reading = READ[this.#protocol](event, this.#reading);
     this.#isLast ||= LAST[this.#protocol](data, event);
   }

@@ -1,8 +1,5 @@
 import * as z from 'zod';
 
-/** A body, or a part of one, as parsed JSON. */
-export type Json = Readonly<Record<string, unknown>>;
-
 /** True for values that ask for nothing: they are left out. */
 const isInert = (value: unknown): boolean =>
   value === null || value === undefined || value === false || (Array.isArray(value) && value.length === 0);

@@ -1,4 +1,4 @@
-import type { Json } from './allowed-fields.ts';
+import { isJsonObject, type JsonObject } from '../../../lib/json-object.ts';
 
 /** More tokens than any priced model reads in one call. */
 export const MAX_CONTEXT_TOKENS = 1_100_000;
@@ -19,13 +19,10 @@ const PICTURE_TYPES: ReadonlySet<unknown> = new Set([
 const UNBOUNDED_TYPES: ReadonlySet<unknown> = new Set(['document', 'input_file', 'file', 'input_audio']);
 const TEXT_SOURCES: ReadonlySet<unknown> = new Set(['text', 'content']);
 
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** Media type of a Gemini part; null for what is no data. */
-function inlineMediaType(value: Json): string | null {
+function inlineMediaType(value: JsonObject): string | null {
   const data = value['inlineData'];
-  return isObject(data) ? String(data['mimeType']) : null;
+  return isJsonObject(data) ? String(data['mimeType']) : null;
 }
 
 interface ContentCounts {
@@ -37,11 +34,11 @@ interface ContentCounts {
 /** Looks everywhere, also into arguments of tools: a wrong count makes a reservation larger and never smaller. */
 function countContent(value: unknown, counts: ContentCounts): void {
   if (Array.isArray(value)) for (const each of value) countContent(each, counts);
-  if (!isObject(value)) return;
+  if (!isJsonObject(value)) return;
   const type = value['type'];
   const mediaType = inlineMediaType(value);
   const source = value['source'];
-  const isText = isObject(source) && TEXT_SOURCES.has(source['type']);
+  const isText = isJsonObject(source) && TEXT_SOURCES.has(source['type']);
   if (PICTURE_TYPES.has(type) || mediaType?.startsWith('image/')) counts.pictures++;
   else if ((UNBOUNDED_TYPES.has(type) && !isText) || mediaType !== null) counts.isUnbounded = true;
   else if (typeof type === 'string' && DESCRIBED_BY_PROVIDER.test(type)) counts.providerTools++;
@@ -49,7 +46,7 @@ function countContent(value: unknown, counts: ContentCounts): void {
 }
 
 /** Input tokens of a request at the most. No text has more tokens than bytes; media and tools of the provider can have. */
-export function countContentTokens(body: Json, bytes: number): number {
+export function countContentTokens(body: JsonObject, bytes: number): number {
   const counts: ContentCounts = { pictures: 0, providerTools: 0, isUnbounded: false };
   countContent(body, counts);
   const bounded =

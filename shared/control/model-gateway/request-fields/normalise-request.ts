@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import type { ModelApiProtocol } from '../../../contract/models/protocols.ts';
-import type { AllowedFields, Json } from './allowed-fields.ts';
+import { isJsonObject, type JsonObject } from '../../../lib/json-object.ts';
+import type { AllowedFields } from './allowed-fields.ts';
 import { ANTHROPIC_FIELDS, AnthropicRequest } from './anthropic-fields.ts';
 import { CHAT_FIELDS, ChatRequest } from './chat-fields.ts';
 import { GEMINI_FIELDS, GeminiRequest } from './gemini-fields.ts';
@@ -23,11 +24,8 @@ const MAX_MESSAGE_LENGTH = 500;
 
 /** A request as it is sent to the provider, or why it is refused. */
 export type NormalisedRequest =
-  | { readonly body: Json; readonly droppedFields: readonly string[] }
+  | { readonly body: JsonObject; readonly droppedFields: readonly string[] }
   | { readonly problem: string };
-
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const formatPath = (path: readonly PropertyKey[]): string =>
   path
@@ -66,7 +64,7 @@ function inRequestOrder(
   if (raw === parsed) return parsed;
   if (Array.isArray(raw) && Array.isArray(parsed))
     return parsed.map((each, index) => inRequestOrder(raw[index], each, `${path}[]`, onDropped));
-  if (!isObject(raw) || !isObject(parsed)) return parsed;
+  if (!isJsonObject(raw) || !isJsonObject(parsed)) return parsed;
   return Object.fromEntries(
     Object.entries(raw).flatMap(([name, value]) => {
       const at = path === '' ? name : `${path}.${name}`;
@@ -82,7 +80,7 @@ function inRequestOrder(
  * Makes of a request what the gateway sends: allowed fields only, with values whose cost its bytes bound. Fields that are not known are
  * left out, other spellings of known ones are refused, and so is everything that refers to content elsewhere.
  */
-export function normaliseRequest(protocol: ModelApiProtocol, raw: Json): NormalisedRequest {
+export function normaliseRequest(protocol: ModelApiProtocol, raw: JsonObject): NormalisedRequest {
   const { schema, fields } = REQUESTS[protocol];
   const result = schema.safeParse(raw);
   if (!result.success) {
@@ -99,7 +97,7 @@ export function normaliseRequest(protocol: ModelApiProtocol, raw: Json): Normali
     // Refused fields whose value asks for nothing are none that anyone misses.
     else if (value !== null && dropped.size < MAX_REPORTED_FIELDS)
       dropped.add(path.slice(0, MAX_PATH_LENGTH));
-  }) as Json;
+  }) as JsonObject;
   if (misspelt[0] !== undefined) return { problem: misspelt[0] };
   return { body, droppedFields: [...dropped] };
 }
