@@ -73,7 +73,7 @@ async function buildSignedRequest(
   const { region, modelId, ...request } = await buildBedrockRequest(
     provider,
     vendor,
-    { path: route.path, streams: route.streams === true, headers, body },
+    { path: route.path, headers, body },
     { region: process.env['AWS_REGION'] ?? 'us-east-1', credentials: await credentials() },
   );
   return { ...request, bedrock: { region, modelId } };

@@ -73,7 +73,6 @@ export const Exam = z
   })
   .meta({ id: 'Exam' });
 export type Exam = z.infer<typeof Exam>;
-export type ExamInput = z.input<typeof Exam>;
 
 const counterexampleFields = {
   kind: z.enum(COUNTEREXAMPLE_KINDS),

@@ -64,13 +64,14 @@ async function signRequest(
 export type BedrockProvider = Extract<ModelProvider, { via: 'bedrock' }>;
 export type BedrockVendor = 'anthropic' | 'openai';
 
-const DNS_SUFFIX = (region: string): string =>
+const dnsSuffixOf = (region: string): string =>
   region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
 
 const hostOf = ({ endpoint }: BedrockProvider, region: string): string =>
   endpoint === 'mantle'
     ? `https://bedrock-mantle.${region}.api.aws`
-    : `https://bedrock-runtime.${region}.${DNS_SUFFIX(region)}`;
+    : `https://bedrock-runtime.${region}.${dnsSuffixOf(region)}`;
+
 /** Bedrock's endpoints speak Anthropic's protocol below one path and OpenAI's below another. */
 const PATHS: Readonly<Record<BedrockVendor, string>> = { anthropic: '/anthropic', openai: '/openai/v1' };
 const SERVICES = { mantle: 'bedrock-mantle', runtime: 'bedrock' } as const;
@@ -91,7 +92,6 @@ export async function buildBedrockRequest(
   vendor: BedrockVendor,
   call: {
     readonly path: string;
-    readonly streams?: boolean;
     readonly headers: Readonly<Record<string, string>>;
     readonly body: Buffer;
   },
@@ -99,7 +99,6 @@ export async function buildBedrockRequest(
 ): Promise<BedrockRequest> {
   const region = provider.region ?? from.region;
   const url = new URL(`${provider.url ?? `${hostOf(provider, region)}${PATHS[vendor]}`}${call.path}`);
-  if (call.streams) url.searchParams.set('alt', 'sse');
   const fields = JSON.parse(call.body.toString('utf8')) as Record<string, unknown>;
   const modelId = buildBedrockModelId(vendor, String(fields['model']), provider);
   const body = Buffer.from(JSON.stringify({ ...fields, model: modelId }));

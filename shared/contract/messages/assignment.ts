@@ -11,7 +11,6 @@ import { MiddlewareChain } from '../submission/chain-schema.ts';
 import { ExpectedChangeKind } from '../submission/expected-changes.ts';
 import { DeliveryMode, RoleName, TaskId } from '../submission/schema.ts';
 import { CompletionSignal } from '../submission/signals.ts';
-import { PatchArtifact } from '../task/attempt.ts';
 
 const AssignmentFields = z.object({
   schema_version: z.literal(1),
@@ -157,11 +156,3 @@ export const CommandAdapterUsageFile = z.object({
   status: z.enum(['done', 'blocked']).optional(),
 });
 export type CommandAdapterUsageFile = z.infer<typeof CommandAdapterUsageFile>;
-
-/** The artifact as a box knows it: without object keys. */
-export const PatchArtifactSummary = PatchArtifact.pick({
-  base_commit: true,
-  tree: true,
-  patch_sha256: true,
-  patch_bytes: true,
-});

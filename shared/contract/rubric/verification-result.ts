@@ -32,6 +32,3 @@ export function createVerificationResult(fields: z.input<typeof VerificationResu
   if (!parsed.success) throw new Refusal('invalid', z.prettifyError(parsed.error));
   return deepFreezeCopy(parsed.data);
 }
-
-export const isPassedVerification = ({ verdict }: Pick<VerificationResult, 'verdict'>): boolean =>
-  verdict === 'pass';

@@ -24,10 +24,6 @@ export interface FileChangeOutcomeHistory {
   /** The oldest first. */
   readonly latest: readonly FileChangeOutcome[];
 }
-export const EMPTY_FILE_CHANGE_OUTCOME_HISTORY: FileChangeOutcomeHistory = {
-  earlier: NO_FILE_CHANGE_OUTCOME_COUNTS,
-  latest: [],
-};
 
 /** Touches that a score looks back on, and that a history shows. */
 export const SCORED_FILE_CHANGE_OUTCOMES = 20;

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { buildFenceInstructions } from '../../lib/fenced-prompt.ts';
+import { sha256 } from '../../lib/sha256.ts';
 import type { AskReviewModel, ModelAnswer, ReviewerModelQuestion } from '../engine/ask-model-port.ts';
 import { extractJsonObject } from './language-model.ts';
 
@@ -29,17 +29,14 @@ function toRecord({
     prompt: { id: prompt.id, version: prompt.version },
     system: `${prompt.text}\n\n${buildFenceInstructions(BOUNDARY)}`,
     user: fencedText.replaceAll(boundary, BOUNDARY),
-    pictures: pictures.map(({ png }) => createHash('sha256').update(png).digest('hex')),
+    pictures: pictures.map(({ png }) => sha256(png)),
     answer_schema: z.toJSONSchema(answerSchema, { io: 'input' }),
   };
 }
 
 /** The name of a question: the same prompt about the same material has the same one, whatever its delimiters. */
 export const computeQuestionDigest = (question: ReviewerModelQuestion<z.ZodType>): string =>
-  createHash('sha256')
-    .update(JSON.stringify(toRecord(question)))
-    .digest('hex')
-    .slice(0, 32);
+  sha256(JSON.stringify(toRecord(question))).slice(0, 32);
 
 /** Asks no model: writes questions down, and reads the answers that somebody has put beside them. */
 export function createQuestionRelay({ record, answers }: RelayFolders): AskReviewModel {

@@ -20,7 +20,6 @@ import {
   type ProposalCommandContext,
   proposalRefusalReason,
   requireApplicableProposal,
-  requireProposal,
   revertActiveProposal,
 } from '../../control/tune/proposal-commands.ts';
 import {
@@ -183,13 +182,6 @@ export const revertProposal = (
   word: Omit<ProposalCommandContext, 'now'>,
   { tuning, now }: Pick<SettingTuningContext, 'tuning' | 'now'>,
 ): Promise<TuningState> => tuning.update((state) => revertActiveProposal(state, id, { ...word, now }));
-
-export async function requireStoredProposal(
-  id: string,
-  tuning: Pick<TuningStateStore, 'read'>,
-): Promise<Proposal> {
-  return requireProposal(await tuning.read(), id);
-}
 
 /** What the deployment did by itself; null: it is not time, or its level has a person do all. */
 export interface AutomaticTuningResult {
