@@ -3,7 +3,7 @@ import { CLI_EXIT_CODES, CliError } from './exit.ts';
 import type { CommandIo } from './io.ts';
 import { addDefaultModelKey } from './judge-models.ts';
 
-/** Variables of providers that `withDefaultKey` does not know. */
+/** Variables of providers that `addDefaultModelKey` does not know. */
 const OTHER_KEYS: Readonly<Record<string, string>> = { openrouter: 'OPENROUTER_API_KEY' };
 
 const badModel = (message: string): CliError =>

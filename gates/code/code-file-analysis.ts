@@ -42,7 +42,7 @@ export class CodeFileAnalysisIndex {
     return this.#known.get(keyOf(file)) ?? { unreadable: 'was not read' };
   }
 
-  /** @param until when to give up, as `ownCpuMs()` counts. @throws OutOfTime */
+  /** @param until when to give up, as `readThreadCpuMs()` counts. @throws CpuBudgetExceededError */
   async load(files: Iterable<CodeFile>, until: number): Promise<void> {
     const wanted = new Map<string, CodeFile>();
     for (const file of files) {

@@ -12,11 +12,11 @@ export interface PatchCode {
   readonly changed: readonly ChangedCodeFile[];
   readonly store: GitStore;
   readonly changes: readonly FileChange[];
-  /** When to give up, as `ownCpuMs()` counts. */
+  /** When to give up, as `readThreadCpuMs()` counts. */
   readonly deadlineCpuMs: number;
 }
 
-/** The code that a patch is about. @throws OutOfTime */
+/** The code that a patch is about. @throws CpuBudgetExceededError */
 export async function readPatchCode(
   patch: {
     readonly store: GitStore;

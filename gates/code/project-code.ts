@@ -27,8 +27,8 @@ const known = new WeakMap<object, Promise<ProjectCodeRevisions>>();
 /**
  * The code on both sides of a patch, read once for all who ask with the same key.
  * @param key the patch that is looked at, e.g. the subject of the gates.
- * @param until when to give up, as `ownCpuMs()` counts.
- * @throws OutOfTime
+ * @param until when to give up, as `readThreadCpuMs()` counts.
+ * @throws CpuBudgetExceededError
  */
 export function readProjectCodeRevisions(
   key: object & { readonly store: GitStore; readonly base: string; readonly patched: string },

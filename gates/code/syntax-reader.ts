@@ -9,7 +9,7 @@ export class SyntaxTreeReader {
   readonly #trees: SyntaxTreeCache;
   readonly #turns: CpuBudget;
 
-  /** @param until when to give up, as `ownCpuMs()` counts. */
+  /** @param until when to give up, as `readThreadCpuMs()` counts. */
   constructor(store: GitStore, until: number) {
     this.#trees = getSyntaxTreeCache(store);
     this.#turns = new CpuBudget(until);
@@ -20,7 +20,7 @@ export class SyntaxTreeReader {
     return this.#trees.prefetch(files);
   }
 
-  /** The tree of a file, with the parts that parse; null when it cannot be read at all. @throws OutOfTime */
+  /** The tree of a file, with the parts that parse; null when it cannot be read at all. @throws CpuBudgetExceededError */
   async readSyntax(file: CodeFile): Promise<SyntaxNode | null> {
     await this.#turns.yieldAndCheck();
     return this.#trees.readSyntax(file);

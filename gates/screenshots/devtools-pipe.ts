@@ -44,7 +44,7 @@ export class DevToolsPipeClient {
     return () => this.#listeners.delete(session);
   }
 
-  /** @throws BrowserEnded | Error when the browser refuses it. */
+  /** @throws BrowserConnectionError | Error when the browser refuses it. */
   send(method: string, params: Fields = {}, sessionId?: string): Promise<Fields> {
     if (this.#ended) return Promise.reject(this.#ended);
     const id = ++this.#next;

@@ -40,7 +40,7 @@ export async function searchLiteral(
 
 /**
  * Matches a regular expression (RE2: no backtracking) anywhere in a file. What is linear can take minutes all the same: for patterns
- * that others have written there is `matchWithin` (match.ts).
+ * that others have written there is `searchRegexInWorker` (search-regex-in-worker.ts).
  */
 export async function searchRegex(
   path: string,

@@ -29,7 +29,7 @@ export class MinterFailedError extends CredentialUnavailableError {
 
 /**
  * The Authorization header for a repository in the name of a task; null: the deployment has none, and none is sent.
- * @throws NotMinted
+ * @throws CredentialUnavailableError
  */
 export type GitCredentialProvider<Request extends CredentialRequest = ReadCredentialRequest> = (
   request: Request,

@@ -13,7 +13,7 @@ export class DeliveryInvoker {
 
   /**
    * Hands one launch to Lambda, which invokes the function when it can; nobody waits for it. A repeat is invoked too, and finds its assignment
-   * taken. Throws NotStarted.
+   * taken. Throws LaunchError.
    */
   async invoke(launch: string, assignmentUrl: string): Promise<void> {
     try {

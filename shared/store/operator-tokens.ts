@@ -89,7 +89,7 @@ export async function listOperatorTokens(
   return found.sort((a, b) => a.name.localeCompare(b.name) || a.createdAt.localeCompare(b.createdAt));
 }
 
-/** Removes the tokens of an id or a name: what they open is closed within `AUTHORIZATION_SECONDS`. Answers those that were removed. */
+/** Removes the tokens of an id or a name: what they open is closed within `AUTHORIZER_CACHE_SECONDS`. Answers those that were removed. */
 export async function revokeOperatorTokens(
   table: ItemTable,
   idOrName: string,

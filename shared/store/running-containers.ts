@@ -59,7 +59,7 @@ export class RunningContainerStore {
     this.#limits = limits;
   }
 
-  /** Lets a box in, once: a repeat finds the entry of the first time. Who may take room that is free, says `mayTake`. */
+  /** Lets a box in, once: a repeat finds the entry of the first time. Who may take room that is free, says `canAdmitLaunch`. */
   async admit(
     ask: LaunchAdmissionRequest,
     pool: FargatePool,

@@ -98,7 +98,7 @@ const KEY_ATTRIBUTES: ReadonlySet<string> = new Set([
   ...Object.values(TABLE_INDEXES).flatMap((index) => [index.pk, index.sk]),
 ]);
 
-/** A task from its item. The table holds only what `toItem` wrote, so nothing is parsed again here. */
+/** A task from its item. The table holds only what `taskToItem` wrote, so nothing is parsed again here. */
 export function taskFromItem(item: Record<string, unknown>): Task {
   const fields = Object.fromEntries(Object.entries(item).filter(([name]) => !KEY_ATTRIBUTES.has(name)));
   return {

@@ -30,7 +30,7 @@ export async function readBlobSizes(store: GitStore, ids: readonly string[]): Pr
 /**
  * Reads blobs of any size, in the order of `ids`, in memory that does not depend on their size.
  * @param open called once for each blob, before its contents come.
- * @param deadline on the clock of `ownCpuMs()`.
+ * @param deadline on the clock of `readThreadCpuMs()`.
  * @returns false when the time was over before everything was read.
  */
 export async function streamBlobs(

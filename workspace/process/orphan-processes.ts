@@ -26,7 +26,7 @@ export const highestEarlierPid = (leader: number, started: number | null, highes
  * the containers it ends with the container.
  * @param mark the text `NAME=value` that only these processes carry.
  * @param leader the first of them.
- * @param startedBefore what `startedProcesses` gave shortly before it was started.
+ * @param startedBefore what `countStartedProcesses` gave shortly before it was started.
  * @param territory real path of a folder in which nobody else works; null: there is none.
  */
 export function killOrphanProcesses(

@@ -12,12 +12,12 @@ export class CpuBudget {
   readonly #until: number;
   #since = performance.now();
 
-  /** @param until when to give up, as `ownCpuMs()` counts. */
+  /** @param until when to give up, as `readThreadCpuMs()` counts. */
   constructor(until: number) {
     this.#until = until;
   }
 
-  /** To be called between small pieces of work. @throws OutOfTime */
+  /** To be called between small pieces of work. @throws CpuBudgetExceededError */
   async yieldAndCheck(): Promise<void> {
     const now = performance.now();
     if (now - this.#since < TURN_MS) return;

@@ -39,7 +39,7 @@ export function restoreBaseSetting(head: ConfigObject, base: ConfigObject, path:
   return rest;
 }
 
-/** As `withKey`, for many paths. */
+/** As `restoreBaseSetting`, for many paths. */
 export const restoreBaseSettings = (
   head: ConfigObject,
   base: ConfigObject,

@@ -36,7 +36,7 @@ export interface StateOutputAndNext {
   readonly next: string | null;
 }
 
-/** Runs a flow to its end and returns its output. Throws `StateError` or `Interruption`. */
+/** Runs a flow to its end and returns its output. Throws `StateError` or `ExecutionInterruptedError`. */
 export type StateFlowRunner = (flow: StateFlow, input: unknown, scope: FlowScope) => Promise<unknown>;
 
 /** Creates the bindings for the expressions of a state. `more` adds `result` or `errorOutput`. */

@@ -214,7 +214,7 @@ export async function launchContainer(
 
 const NOT_SAID = 'the container was started before, and ECS does not say what became of it';
 
-/** Has ECS run a box. What it will never run is an answer; all else comes again. @throws NotStarted */
+/** Has ECS run a box. What it will never run is an answer; all else comes again. @throws LaunchError */
 async function startContainer(
   message: LaunchMessage,
   kind: ContainerKind,
@@ -255,7 +255,7 @@ async function permanentLaunchError(
 
 /**
  * Has the function deliver. It takes no vCPUs, so it is in no register. A repeat invokes it again, which finds the assignment taken.
- * @throws NotStarted
+ * @throws LaunchError
  */
 async function startDelivery(
   message: LaunchMessage,

@@ -59,7 +59,7 @@ async function hiddenRepository({ hidden_tests: place }: Task, objects: ObjectSt
   return tests?.kind === 'git' ? tests.repository : null;
 }
 
-/** @throws NotMinted */
+/** @throws CredentialUnavailableError */
 async function credentialsFor(
   kind: LaunchKind,
   task: Task,
@@ -226,7 +226,7 @@ interface WrittenAssignment {
   readonly modelToken: string | null;
 }
 
-/** Writes what a box is to do where only that box finds it. @throws NotMinted */
+/** Writes what a box is to do where only that box finds it. @throws CredentialUnavailableError */
 export async function writeContainerAssignment(
   kind: LaunchKind,
   task: Task,

@@ -17,7 +17,7 @@ interface DecodedScreenshot {
   readonly pixels: PictureStatistics;
 }
 
-/** A picture that the evidence names, when it is the one that the evidence tells of. @throws BadPicture */
+/** A picture that the evidence names, when it is the one that the evidence tells of. @throws InvalidPictureError */
 export async function readScreenshot(
   shot: Screenshot,
   { taskId, attempt, objects }: AttemptScreenshotReader,

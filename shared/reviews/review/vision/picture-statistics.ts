@@ -18,7 +18,7 @@ export function roundHalfToEven(value: number): number {
   return below % 2 === 0 ? below : below + 1;
 }
 
-/** Measures a picture in one reading. @throws BadPicture */
+/** Measures a picture in one reading. @throws InvalidPictureError */
 export async function measurePicture(
   png: Buffer,
   size: PictureSize,

@@ -15,7 +15,7 @@ interface Chunk {
   readonly data: Buffer;
 }
 
-/** The chunks of a PNG, each with its checksum looked at. @throws BadPicture */
+/** The chunks of a PNG, each with its checksum looked at. @throws InvalidPictureError */
 function* chunksOf(png: Buffer): Generator<Chunk> {
   for (let at = HEADER; at < png.length; ) {
     if (at + AROUND > png.length) throw new InvalidPictureError('ends within a chunk');
@@ -33,7 +33,7 @@ function* chunksOf(png: Buffer): Generator<Chunk> {
 /** Chunks that a picture may need to be understood have a capital letter first; others may be left out. */
 const isNeeded = ({ name }: Chunk): boolean => /^[A-Z]/.test(name);
 
-/** The compressed pixels, and how many bytes one takes. @throws BadPicture */
+/** The compressed pixels, and how many bytes one takes. @throws InvalidPictureError */
 function partsOf(png: Buffer): { readonly parts: readonly Buffer[]; readonly bytes: number } {
   const [head, ...rest] = [...chunksOf(png)].filter(isNeeded);
   const [depth, type = -1, ...how] = head?.data.subarray(8, 13) ?? [];
@@ -61,7 +61,7 @@ const FILTERS: readonly ((left: number, above: number, corner: number) => number
   paeth,
 ];
 
-/** Takes the filter off a line, in its place. @throws BadPicture */
+/** Takes the filter off a line, in its place. @throws InvalidPictureError */
 function unfilter(line: Buffer, before: Buffer, filter: number, bytes: number): void {
   const add = FILTERS[filter];
   if (!add) throw new InvalidPictureError(`has a filter ${filter}, and there is none`);
@@ -81,7 +81,7 @@ export interface PictureSize {
  * Reads the pixels of a picture, line by line: never more of it is there than two lines and what the decompressor hands over at a time,
  * and never more is decompressed than a picture of that size has. So a picture that claims little and unfolds to much costs what it claims.
  * @param onLine is given the colours of each line, `bytes` for each pixel.
- * @throws BadPicture
+ * @throws InvalidPictureError
  */
 export async function readPixels(
   png: Buffer,
