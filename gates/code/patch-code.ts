@@ -12,7 +12,7 @@ export interface PatchCode {
   readonly changed: readonly ChangedCodeFile[];
   readonly store: GitStore;
   readonly changes: readonly FileChange[];
-  /** When to give up, as `readThreadCpuMs()` counts. */
+  /** Time to give up, as `readThreadCpuMs()` counts. */
   readonly deadlineCpuMs: number;
 }
 

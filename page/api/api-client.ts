@@ -8,7 +8,7 @@ export interface ApiReadResult<T> {
 
 /** The API as the page calls it: same origin, one token, kept in this object and nowhere else. */
 export interface ApiClient {
-  /** Null: it is as it was when `etag` was given out. @throws ApiUnavailableError, TokenExpiredError, ApiProblemError */
+  /** Returns null when nothing has changed since `etag` was given out. @throws ApiUnavailableError, TokenExpiredError, ApiProblemError */
   read<T>(path: string, etag?: string | null): Promise<ApiReadResult<T> | null>;
   /** @param version that the task must still have. @throws ApiUnavailableError, TokenExpiredError, ApiProblemError */
   send<T>(path: string, body: object, version?: number): Promise<T>;

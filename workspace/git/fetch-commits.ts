@@ -41,7 +41,7 @@ export async function fetchBaseCommit(
 }
 
 /**
- * As `fetchBaseCommit`, for one commit that somebody has named by its full id.
+ * Does the same as `fetchBaseCommit` for one commit that the caller names by its full id.
  * @throws CheckoutError `base_ref_missing` also where the id is that of something else, such as an annotated tag: what is built on it
  * would be bound to a commit that nobody has named.
  */

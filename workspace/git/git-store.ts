@@ -82,7 +82,7 @@ export function runGitInStore(
   });
 }
 
-/** As `runGitInStore`, for calls that can only fail when something on our side is broken. Gives standard output. */
+/** Does the same as `runGitInStore`, for calls that can only fail when something on our side is broken. Gives standard output. */
 export async function runGitInStoreOrThrow(
   store: GitStore,
   args: readonly string[],

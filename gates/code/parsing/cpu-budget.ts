@@ -17,7 +17,7 @@ export class CpuBudget {
     this.#until = until;
   }
 
-  /** To be called between small pieces of work. @throws CpuBudgetExceededError */
+  /** Checks the budget; called between small pieces of work. @throws CpuBudgetExceededError */
   async yieldAndCheck(): Promise<void> {
     const now = performance.now();
     if (now - this.#since < TURN_MS) return;

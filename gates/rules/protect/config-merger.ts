@@ -39,7 +39,7 @@ export function restoreBaseSetting(head: ConfigObject, base: ConfigObject, path:
   return rest;
 }
 
-/** As `restoreBaseSetting`, for many paths. */
+/** Does the same as `restoreBaseSetting`, for many paths. */
 export const restoreBaseSettings = (
   head: ConfigObject,
   base: ConfigObject,

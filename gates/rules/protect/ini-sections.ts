@@ -32,7 +32,7 @@ function sections(text: string): Section[] {
 
 const steering = (all: readonly Section[]): Section[] => all.filter((each) => STEERING.test(each.name));
 
-/** As `mergePackageJson`, for files of `[sections]`. */
+/** Does the same as `mergePackageJson`, for files of `[sections]`. */
 export const mergeIniSections: ProtectedConfigMerger = (base, head) => {
   const before = steering(sections(base ?? ''));
   const all = sections(head);

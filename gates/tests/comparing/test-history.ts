@@ -101,7 +101,7 @@ export type FlakyTestHistory = z.infer<typeof FlakyTestHistory>;
 
 export const EMPTY_FLAKY_HISTORY: FlakyTestHistory = { schema_version: 1, runs: [], tests: {} };
 
-/** What one run says about tests; see `computeTestId`. */
+/** Results of tests in one run; see `computeTestId`. */
 export interface TestRunOutcomes extends z.infer<typeof Run> {
   readonly passed: ReadonlySet<string>;
   /** Failures that are known to be the test's own doing. */

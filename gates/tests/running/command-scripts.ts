@@ -23,7 +23,7 @@ export function listScriptFilesOfCommand(line: string): string[] {
   return found;
 }
 
-/** As `listScriptFilesOfCommand`, and through the scripts of the base's package.json when the line goes through a package manager. */
+/** Does the same as `listScriptFilesOfCommand`, and through the scripts of the base's package.json when the line goes through a package manager. */
 export const listScriptFilesThroughPackageJson = (line: string, packageJson: string | null): string[] =>
   [line, ...listPackageScriptCommands(line, packageJson)].flatMap(listScriptFilesOfCommand);
 

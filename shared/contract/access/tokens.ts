@@ -31,7 +31,7 @@ export const operatorTokenItem = (
 export const mintLaunchToken = (kind: LaunchKind, taskId: string, attempt: number): string =>
   `assay_${kind}_${taskId}.${attempt}.${secret()}`;
 
-/** As `mintLaunchToken`, but the same each time for the same secret and key: for a claim that is made again. `secret`: a token of 256 bits. */
+/** Does the same as `mintLaunchToken`, but the same each time for the same secret and key: for a claim that is made again. `secret`: a token of 256 bits. */
 export const deriveRepeatableLaunchToken = (
   kind: LaunchKind,
   taskId: string,

@@ -40,7 +40,7 @@ export const CheckoutGlob = stringRefusedBy((value) =>
     ? `is longer than ${MAX_SIGNAL_PATTERN_LENGTH} characters`
     : (unsafePathReason(value) ?? invalidGlobReason(value)),
 ).describe('A glob inside the checkout; `*` does not match dot files, `**` crosses folders.');
-/** Its syntax is checked by `findRegexErrors` (regex.ts): the engine is large, and most readers of a task need no engine. */
+/** Regular expression; its syntax is checked by `findRegexErrors` (regex.ts): the engine is large, and most readers of a task need no engine. */
 const Regex = z.string().min(1, 'must not be empty').max(MAX_SIGNAL_PATTERN_LENGTH);
 const Command = z.string().trim().min(1, 'must not be empty').max(4_000);
 

@@ -186,7 +186,7 @@ export interface ApprovalDecision {
 }
 
 /**
- * A person's word on an approval. A repeat is the same word; whoever does the work has none. The write itself says so once more (`excludedDecider`).
+ * A person's word on an approval. A repeat is the same word; the holder of the attempt has none. The write itself says so once more (`excludedDecider`).
  * @throws Refusal `forbidden` to who does the work; `conflict` where another word came first, or nothing waits.
  */
 export function decideApproval(

@@ -29,7 +29,7 @@ export function requireBaseCommit(task: Task): string {
   return task.base_commit;
 }
 
-/** As `requireBaseCommit`, and refuses any other that the caller names. */
+/** Does the same as `requireBaseCommit`, and refuses any other that the caller names. */
 export function requireSameBaseCommit(task: Task, named: string | undefined, at = '/base_commit'): string {
   const base = requireBaseCommit(task);
   if (named !== undefined && named !== base)

@@ -61,7 +61,7 @@ export function findBlockingDependency(
   };
 }
 
-/** As `evaluatePartialDependencyStart`, where all that it depends on is known. */
+/** Does the same as `evaluatePartialDependencyStart`, where all that it depends on is known. */
 export function findPartialStart(
   { depends_on, partial_dependencies }: Pick<Task, 'depends_on' | 'partial_dependencies'>,
   dependencies: ReadonlyMap<string, TaskDependency>,
