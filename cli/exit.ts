@@ -75,7 +75,7 @@ export class SilentExitError extends Error {
 
   constructor(exitCode: CliExitCode) {
     super(`ended with ${exitCode}`);
-    this.name = 'SilentExit';
+    this.name = 'SilentExitError';
     this.exitCode = exitCode;
   }
 }

@@ -7,7 +7,7 @@ import { type GitObject, type GitPackLimits, parseGitTree, readGitPack } from '.
 import { DELIMITER_PACKET, FLUSH_PACKET, formatGitPacket, type GitPacket } from './pkt-line.ts';
 import { ResponseTooLargeError } from './response-too-large.ts';
 
-/** Puts one request of git's protocol 2 to the repository. @throws RepositoryUnavailable */
+/** Puts one request of git's protocol 2 to the repository. @throws RepositoryUnavailableError */
 export type GitTransport = (
   repository: string,
   request: Buffer,

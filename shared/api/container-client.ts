@@ -13,7 +13,7 @@ export class ApiRefusalError extends Error {
 
   constructor(status: number, code: string, message: string) {
     super(message);
-    this.name = 'RefusedError';
+    this.name = 'ApiRefusalError';
     this.status = status;
     this.code = code;
   }
@@ -70,7 +70,7 @@ const PERSISTENT_ROUTES: readonly ContainerRoute[] = [
 ];
 
 export interface ContainerApiClient {
-  /** @throws RefusedError | UnreachableError */
+  /** @throws ApiRefusalError | HttpServiceUnreachableError */
   post<Name extends ContainerRoute>(
     route: Name,
     body: BodyOf<Name>,

@@ -27,7 +27,7 @@ export interface HttpResponse {
 export class HttpServiceUnreachableError extends Error {
   constructor(message: string) {
     super(message);
-    this.name = 'UnreachableError';
+    this.name = 'HttpServiceUnreachableError';
   }
 }
 
@@ -41,7 +41,7 @@ const isTransient = (status: number): boolean => status === 408 || status === 42
 /**
  * One HTTP request, repeated for what passes: no connection, no answer in time, 408, 429 and 5xx. Only for requests that may be
  * sent twice. Redirects are not followed.
- * @throws UnreachableError after the last try.
+ * @throws HttpServiceUnreachableError after the last try.
  */
 export async function requestWithRetries(
   url: string,

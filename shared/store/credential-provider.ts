@@ -13,7 +13,7 @@ export class CredentialUnavailableError extends Error {
 
   constructor(message: string, transient: boolean) {
     super(message);
-    this.name = 'NotMinted';
+    this.name = 'CredentialUnavailableError';
     this.isTransient = transient;
   }
 }
@@ -23,7 +23,7 @@ export class MinterFailedError extends CredentialUnavailableError {
   constructor() {
     // What it says then may hold anything.
     super('the minter has failed; its log says why', true);
-    this.name = 'MinterFailed';
+    this.name = 'MinterFailedError';
   }
 }
 

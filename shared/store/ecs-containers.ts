@@ -48,7 +48,7 @@ export class EcsContainerClient {
 
   /**
    * Starts one box, and answers the ARN of its task. `launch` names it (`launchName`): the client token made from it keeps a repeat from
-   * starting a second one. Null: it was started before, and ECS does not say as what. Throws NotStarted.
+   * starting a second one. Null: it was started before, and ECS does not say as what. Throws LaunchError.
    */
   async run(
     kind: ContainerKind,

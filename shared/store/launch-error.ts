@@ -50,7 +50,7 @@ export class LaunchError extends Error {
 
   constructor(kind: LaunchErrorKind, reason: string, isNext = false) {
     super(reason);
-    this.name = 'NotStarted';
+    this.name = 'LaunchError';
     this.kind = kind;
     this.isNextInLine = isNext;
   }

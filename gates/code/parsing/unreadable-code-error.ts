@@ -2,6 +2,6 @@
 export class UnreadableCodeError extends Error {
   constructor(why: string) {
     super(why);
-    this.name = 'Unreadable';
+    this.name = 'UnreadableCodeError';
   }
 }

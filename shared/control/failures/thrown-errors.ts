@@ -46,7 +46,7 @@ const names = (of: string): RegExp => new RegExp(`^(?:${of})$`);
 const ERROR_NAME_PATTERNS: readonly (readonly [RegExp, FailureCode])[] = [
   [names('ClarificationRequired|PlanReviewGated|AssumptionViolated|ActionHeld'), 'agent_blocked'],
   [
-    names('UnreachableError|AbortError|TimeoutError|ThrottlingException|ServiceUnavailable'),
+    names('HttpServiceUnreachableError|AbortError|TimeoutError|ThrottlingException|ServiceUnavailable'),
     'provider_transient',
   ],
   [names('ProvisionedThroughputExceededException|TooManyRequestsException'), 'provider_transient'],

@@ -5,14 +5,14 @@ export const MAX_GLOB_ALTERNATIVES = 1_000;
 export class TooManyGlobAlternativesError extends Error {
   constructor() {
     super(`stands for more than ${MAX_GLOB_ALTERNATIVES} globs`);
-    this.name = 'TooManyAlternatives';
+    this.name = 'TooManyGlobAlternativesError';
   }
 }
 
 /**
  * The globs without braces that a glob stands for: `{a,b}`, nested, and `{1..5}`. Braces without a comma or a range are plain
  * characters.
- * @throws TooManyAlternatives
+ * @throws TooManyGlobAlternativesError
  */
 export function expandBraces(glob: string): string[] {
   const open = findBraces(glob);

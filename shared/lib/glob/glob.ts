@@ -9,7 +9,7 @@ export type PathMatcher = (path: string) => boolean;
  * Parentheses are plain characters. A folder with a slash at its end means all that is in it. The time is at most the length
  * of the path times that of the glob, whatever the path.
  * @param dot whether `*`, `?`, classes and `**` match names that begin with a dot.
- * @throws TooManyAlternatives
+ * @throws TooManyGlobAlternativesError
  */
 export function compileGlob(glob: string, { dot }: { readonly dot: boolean }): PathMatcher {
   const matches = compileNames(glob, dot);

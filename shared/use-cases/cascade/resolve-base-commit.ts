@@ -42,7 +42,7 @@ export class RepositoryUnavailableError extends Error {
 
   constructor(message: string, transient: boolean) {
     super(message);
-    this.name = 'RepositoryUnavailable';
+    this.name = 'RepositoryUnavailableError';
     this.isTransient = transient;
   }
 }
@@ -51,14 +51,14 @@ export class RepositoryUnavailableError extends Error {
 export class FileTooLargeError extends Error {
   constructor(path: string, why: string) {
     super(`${path} of the base is too large to be read: ${why}`);
-    this.name = 'FileTooLarge';
+    this.name = 'FileTooLargeError';
   }
 }
 
 /**
  * Asks a repository for its refs, at least for those that `ref` may stand for.
  * @param authorization value of an Authorization header for a private repository, or null.
- * @throws RepositoryUnavailable
+ * @throws RepositoryUnavailableError
  */
 export type RemoteRefsReader = (
   repository: string,
@@ -68,7 +68,7 @@ export type RemoteRefsReader = (
 
 /**
  * Reads files of a commit, by path; null for what is no file there.
- * @throws RepositoryUnavailable also where the server gives no single files; FileTooLarge where it gives one that is.
+ * @throws RepositoryUnavailableError also where the server gives no single files; FileTooLargeError where it gives one that is.
  */
 export type RemoteFilesReader = (
   repository: string,
@@ -108,7 +108,7 @@ async function withRetries<Answer>(
   return question();
 }
 
-/** What the repository of a task is asked with; null: nothing is needed. @throws RepositoryUnavailable */
+/** Returns the credential for the repository of a task, or null where none is needed. @throws RepositoryUnavailableError */
 export async function getRepositoryAuthorization(
   { id, repository }: Pick<Task, 'id' | 'repository'>,
   { getCredential }: Pick<ResolveBaseContext, 'getCredential'>,
@@ -123,7 +123,7 @@ export async function getRepositoryAuthorization(
   }
 }
 
-/** Asks the repository of a task for what a ref may stand for. @throws RepositoryUnavailable */
+/** Asks the repository of a task for what a ref may stand for. @throws RepositoryUnavailableError */
 export const listRemoteRefs = (
   task: Pick<Task, 'id' | 'repository'>,
   ref: string,
@@ -146,7 +146,7 @@ interface BaseConfiguration {
 /**
  * What the base says of the role of a task, of autonomy and of its image, or why it says nothing that can be kept to. Where the server gives
  * no single files, the built-in role, the least autonomy and the usual image.
- * @throws RepositoryUnavailable for a moment.
+ * @throws RepositoryUnavailableError for a moment.
  */
 async function readBaseConfiguration(
   task: Task,
@@ -196,7 +196,7 @@ async function readBaseConfiguration(
 /**
  * What the workflow of a task means, or why it cannot be run; undefined: the task names none. Where the server gives no single files, what
  * is built in counts, as for roles.
- * @throws RepositoryUnavailable for a moment.
+ * @throws RepositoryUnavailableError for a moment.
  */
 async function readWorkflowOf(
   task: Task,

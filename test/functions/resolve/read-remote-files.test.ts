@@ -84,7 +84,7 @@ describe('files of a commit', () => {
     commit({ 'large.yaml': 'x'.repeat(mebibytes * 1_048_576) });
     const at = git('rev-parse', 'HEAD');
     const large = {
-      name: 'FileTooLarge',
+      name: 'FileTooLargeError',
       message: expect.stringMatching(/^large\.yaml of the base is too large/),
     };
     await expect(local(url, at, ['a.txt', 'large.yaml'], null)).rejects.toMatchObject(large);
@@ -98,17 +98,17 @@ describe('files of a commit', () => {
     const whole = await start(gitServer(dirname(repository.dir), { 'uploadpack.allowFilter': 'false' }));
     await expect(
       overHttps(`${whole.url}${nameOf(repository.dir)}/.git`, head, ['a.txt'], null),
-    ).rejects.toMatchObject({ name: 'RepositoryUnavailable', isTransient: false });
+    ).rejects.toMatchObject({ name: 'RepositoryUnavailableError', isTransient: false });
     await expect(local('file:///no/such', head, ['a.txt'], null)).rejects.toMatchObject({
       isTransient: false,
     });
     await expect(local('ssh://git@example.test/x', head, ['a.txt'], null)).rejects.toThrow('over https');
     await expect(local(repository.url, 'a'.repeat(40), ['a.txt'], null)).rejects.toMatchObject({
-      name: 'RepositoryUnavailable',
+      name: 'RepositoryUnavailableError',
     });
     const blob = repository.git('rev-parse', 'HEAD:a.txt');
     await expect(local(repository.url, blob, ['a.txt'], null)).rejects.toMatchObject({
-      name: 'RepositoryUnavailable',
+      name: 'RepositoryUnavailableError',
     });
   });
 
@@ -123,7 +123,7 @@ describe('files of a commit', () => {
       ),
     );
     await expect(overHttps(`${strange.url}x.git`, head, ['a.txt'], null)).rejects.toMatchObject({
-      name: 'RepositoryUnavailable',
+      name: 'RepositoryUnavailableError',
       isTransient: false,
     });
   });
@@ -165,7 +165,7 @@ describe('a small answer that unpacks to much', () => {
       await expect(
         createRemoteFilesReader(async () => answer)('https://x', id, ['a'], null),
       ).rejects.toMatchObject({
-        name: 'RepositoryUnavailable',
+        name: 'RepositoryUnavailableError',
         isTransient: false,
       });
       expect(process.memoryUsage().rss).toBeLessThan(most);

@@ -114,7 +114,7 @@ describe('a server', () => {
   ])('that answers %i is asked again: %s', async (status, transient) => {
     const server = await answering((_request, response) => response.writeHead(status).end());
     await expect(ask(`${server.url}x.git`, 'main', null)).rejects.toMatchObject({
-      name: 'RepositoryUnavailable',
+      name: 'RepositoryUnavailableError',
       isTransient: transient,
     });
   });
@@ -185,7 +185,7 @@ describe('a server', () => {
 describe('a repository on this machine', () => {
   it('that is not there is unavailable, and says so', async () => {
     await expect(readLocalRefs('file:///no/such/repository', 'main', null)).rejects.toMatchObject({
-      name: 'RepositoryUnavailable',
+      name: 'RepositoryUnavailableError',
       isTransient: false,
       message: expect.stringContaining('/no/such/repository'),
     });

@@ -27,7 +27,7 @@ describe('RunTask that starts nothing', () => {
     ['RESOURCE:ENI'],
   ])('for want of room says so in a good answer: %s', async (reason) => {
     answer({ reason });
-    await expect(run()).rejects.toMatchObject({ name: 'NotStarted', kind: 'capacity', message: reason });
+    await expect(run()).rejects.toMatchObject({ name: 'LaunchError', kind: 'capacity', message: reason });
   });
 
   it.each([
