@@ -1,5 +1,4 @@
 import type { FailureMode, FailureRecord } from '../../contract/failure/failure-record.ts';
-import { normaliseFailureText } from '../../contract/failure/normalise-failure-text.ts';
 import type { Attempt } from '../../contract/task/attempt.ts';
 import { sha256 } from '../../lib/sha256.ts';
 import { truncateText } from '../../lib/truncate.ts';
@@ -11,6 +10,32 @@ const TEXT_TAIL_CHARS = 500;
 /** Characters of it that are shown. */
 const SUMMARY_CHARS = 200;
 const LENGTH = 12;
+
+/** What differs between two runs that fail in the same way, and what stands for it; in this order. */
+const VARYING_PARTS: readonly (readonly [RegExp, string])[] = [
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the colours of terminals
+  [/\u001b\[[0-9;?]*[a-z]/g, ''],
+  [/(?:[a-z]:)?(?:[\w.@+~-]{0,255}[\\/]){1,64}[\w.@+~-]{1,255}(?::\d+){0,2}/g, '<path>'],
+  [/\b\d{4}-\d\d-\d\d(?:[t ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:z|[+-]\d\d:?\d\d)?)?(?![\w-])/g, '<time>'],
+  [/\b\d{1,2}:\d\d(?::\d\d(?:[.,]\d{1,9})?)?\b/g, '<time>'],
+  [
+    /\b\d{1,12}(?:[.,]\d{1,9})? ?(?:ns|us|µs|ms|s|secs?|seconds?|m|mins?|minutes?|h|hours?)(?![\w/-])/g,
+    '<time>',
+  ],
+  [/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g, '<address>'],
+  [/\b0x[0-9a-f]{1,32}\b/g, '<address>'],
+  [/\b(?=[a-f]{0,64}[0-9])[0-9a-f]{7,64}\b(?![./-])/g, '<address>'],
+  [/(?<![\w<])[-+]?\d+(?:[.,]\d+)*(?![\w>])/g, '<n>'],
+  [/\s+/g, ' '],
+];
+
+/** A text without what differs between two runs that fail in the same way: paths, numbers, times, addresses, colours, spaces. */
+export function normaliseFailureText(text: string): string {
+  return VARYING_PARTS.reduce(
+    (rest, [what, stands]) => rest.replaceAll(what, stands),
+    text.toLowerCase(),
+  ).trim();
+}
 
 /** What failed in work that was judged: by name where checks name it, else by the reasons of the verdict. */
 function failedChecks({ verification, verdict }: Attempt): string[] {

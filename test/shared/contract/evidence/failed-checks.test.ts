@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { listFailedChecks } from '../../../../shared/contract/evidence/failed-checks.ts';
-import { normaliseFailureText } from '../../../../shared/contract/failure/normalise-failure-text.ts';
+import { normaliseFailureText } from '../../../../shared/control/failures/failure-classification.ts';
 
 const failed = (detail: string) =>
   listFailedChecks({

@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { normaliseFailureText } from '../../../../shared/contract/failure/normalise-failure-text.ts';
 import type { Attempt } from '../../../../shared/contract/task/attempt.ts';
-import { buildFailureClassification } from '../../../../shared/control/failures/failure-classification.ts';
+import {
+  buildFailureClassification,
+  normaliseFailureText,
+} from '../../../../shared/control/failures/failure-classification.ts';
 import { attempt, report, verdict, verification } from '../../../support/builders.ts';
 
 const hex = (length: number) =>
