@@ -2,7 +2,7 @@ import { CheckoutError } from '../../../workspace/git/checkout-error.ts';
 import type { GitStore } from '../../../workspace/git/git-store.ts';
 import { isRegularFile, type ListedFile, listFiles } from '../../../workspace/git/list-files.ts';
 import { readBlobs } from '../../../workspace/git/read-blobs.ts';
-import type { ChangedPathEntries } from './path-versions.ts';
+import type { ChangedPathEntries } from './protection-lookup.ts';
 import type { FileProtection } from './protection-rule.ts';
 
 /** What is known of a folder of vendored packages, on both sides. */

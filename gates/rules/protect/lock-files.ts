@@ -3,7 +3,7 @@ import { foldPathCase } from '../../../shared/lib/glob/glob.ts';
 import { CheckoutError } from '../../../workspace/git/checkout-error.ts';
 import type { GitStore } from '../../../workspace/git/git-store.ts';
 import { readBlobs } from '../../../workspace/git/read-blobs.ts';
-import { type ChangedPathEntries, classifyChange } from './path-versions.ts';
+import { type ChangedPathEntries, classifyChange } from './protection-lookup.ts';
 
 interface PackageManager {
   /** Files in which it writes exactly what it installs. */

@@ -1,8 +1,21 @@
+import type { ChangedProtectedFile } from '../../../shared/contract/evidence/schema.ts';
 import { expandBraces } from '../../../shared/lib/glob/expand-braces.ts';
 import { compileGlob, foldPathCase, type PathMatcher } from '../../../shared/lib/glob/glob.ts';
 import { type GlobSegment, isSegmentMatch, parseGlobSegment } from '../../../shared/lib/glob/segment.ts';
+import type { GitTreeEntry } from '../../../workspace/git/file-changes.ts';
 import type { FileProtection } from './protection-rule.ts';
 import { FILE_PROTECTION_RULES } from './protection-rules.ts';
+
+/** A path on both sides of the patch. */
+export interface ChangedPathEntries {
+  readonly path: string;
+  readonly base: GitTreeEntry | null;
+  readonly head: GitTreeEntry | null;
+}
+
+/** What the patch does to it. */
+export const classifyChange = ({ base, head }: ChangedPathEntries): ChangedProtectedFile['change'] =>
+  base === null ? 'added' : head === null ? 'deleted' : 'modified';
 
 /** A name with wildcards, and the place of its rule. */
 interface NamePattern {

@@ -10,9 +10,8 @@ import { readBlobs } from '../../../workspace/git/read-blobs.ts';
 import type { ProtectedConfigMerger } from './config-merger.ts';
 import { IndirectlyProtectedFiles } from './indirect-protection.ts';
 import { findLockFileChanges } from './lock-files.ts';
-import { type ChangedPathEntries, classifyChange } from './path-versions.ts';
 import type { ExemptionReasonLookup } from './protection-exemption.ts';
-import { findFileProtection } from './protection-lookup.ts';
+import { type ChangedPathEntries, classifyChange, findFileProtection } from './protection-lookup.ts';
 import type { FileProtection, FileRestoreScope } from './protection-rule.ts';
 
 /** Most bytes of all partly protected files together, in both versions. */
