@@ -265,11 +265,14 @@ it('stops marking what a model writes after five rejections in a row, says so in
   );
   for (const { id } of rejected)
     expect(await stack.ended(id)).toMatchObject({ status: 'failed', verdict: 'fail' });
-  expect(await breakerOf('poor-model')).toMatchObject({
-    rejections: MAX_CONSECUTIVE_REJECTIONS,
-    state: 'open',
-    until: expect.stringMatching(/^20/),
-  });
+  // The stream counts the rejections, after the tasks have ended.
+  await expect
+    .poll(() => breakerOf('poor-model'), { timeout: 30_000 })
+    .toMatchObject({
+      rejections: MAX_CONSECUTIVE_REJECTIONS,
+      state: 'open',
+      until: expect.stringMatching(/^20/),
+    });
   opinion = mark(5);
   const unmarked = await toBeMarked('poor-model');
   await held(unmarked.id);
