@@ -64,6 +64,8 @@ const objects = new ObjectStore(
 );
 
 const MARK = 'kept-back-4711';
+/** Long enough that no random identifier contains its digits by chance. */
+const BYTES = 4_711_000_000_001;
 const HIDDEN: NonNullable<TaskSubmissionInput['hidden_tests']> = {
   kind: 'files',
   files: [{ path: `test/${MARK}.test.js`, content: `// ${MARK}` }],
@@ -160,7 +162,7 @@ describe('submitting with hidden tests', () => {
 
 /** A task whose first attempt failed its hidden tests, as it stands when its second is under way. */
 function escalated(): Task {
-  const place = { key: `hidden/T1/${MARK}`, sha256: MARK, bytes: 4711 };
+  const place = { key: `hidden/T1/${MARK}`, sha256: MARK, bytes: BYTES };
   const failed = taskInReview(
     {
       outcome: 'failed',
@@ -200,14 +202,14 @@ describe('what is told of hidden tests', () => {
       deriveRecordRows(null, escalated(), DEFAULT_TIER_MODELS),
     ]);
     expect(told).toContain('hidden tests: 2 of 9 fail');
-    for (const word of [MARK, 'hidden/', '4711', 'hidden_tests":']) expect(told).not.toContain(word);
+    for (const word of [MARK, 'hidden/', String(BYTES), 'hidden_tests":']) expect(told).not.toContain(word);
   });
 
   it.each<[LaunchKind, boolean]>([
     ['agent', false],
     ['gates', true],
     ['deliver', false],
-  ])('the assignment of the %s box: a place to read them from: %s', async (kind, isTold) => {
+  ])('the assignment of the %s container: a place to read them from: %s', async (kind, isTold) => {
     const number = kind === 'agent' ? 2 : 1;
     const id = `L-${kind}`;
     const of = escalated();
@@ -246,11 +248,12 @@ describe('what is told of hidden tests', () => {
     const assignment = JSON.parse(text);
     expect(assignment.kind).toBe(kind);
     if (isTold) {
-      expect(assignment.hidden_tests).toMatchObject({ sha256: MARK, bytes: 4711 });
+      expect(assignment.hidden_tests).toMatchObject({ sha256: MARK, bytes: BYTES });
       expect(new URL(assignment.hidden_tests.url).searchParams.get('X-Amz-Signature')).toMatch(
         /^[0-9a-f]{64}$/,
       );
-    } else for (const word of [MARK, 'hidden/', '4711', 'hidden_tests":']) expect(text).not.toContain(word);
+    } else
+      for (const word of [MARK, 'hidden/', String(BYTES), 'hidden_tests":']) expect(text).not.toContain(word);
   });
 
   it('an item of an earlier version, which knows of none, is a task without any', () => {
