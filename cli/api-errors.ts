@@ -9,7 +9,7 @@ const EXIT_CODES: Partial<Record<RefusalCode, CliExitCode>> = {
   no_task: CLI_EXIT_CODES.notFound,
   conflict: CLI_EXIT_CODES.conflict,
   stale_lease: CLI_EXIT_CODES.conflict,
-  files_held: CLI_EXIT_CODES.conflict,
+  files_locked: CLI_EXIT_CODES.conflict,
   id_taken: CLI_EXIT_CODES.conflict,
   version_mismatch: CLI_EXIT_CODES.conflict,
 };

@@ -79,7 +79,7 @@ const expectations: OptionParser<readonly ExpectedChangeKind[]> = (text, flag) =
     );
   });
 export const EXPECTED_CHANGES_OPTION = defineOption(
-  '--expects <kinds>',
+  '--expected-changes <kinds>',
   'protected file kinds this task may change, for example ci,dependencies (repeatable); changes to others are reverted',
   { parse: expectations, repeatable: true },
 );

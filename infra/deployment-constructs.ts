@@ -65,7 +65,7 @@ export function buildDeploymentConstructs(
   const approvals = {
     [FUNCTION_ENV_NAMES.approvalSettings]: JSON.stringify({
       autonomy: settings.autonomy,
-      policy: settings.approvals,
+      timeout_policy: settings.approvals,
     }),
   };
   const nudge = buildVerificationNudgeEnvironment(settings);
@@ -165,7 +165,7 @@ export function buildDeploymentConstructs(
       ...policy,
       [FUNCTION_ENV_NAMES.holdLimit]: JSON.stringify({
         days: settings.holdDays,
-        outcome: settings.holdOutcome,
+        expiry_outcome: settings.holdOutcome,
       }),
     },
     resolverEnvironment: workforce.boxes.imageEnvironment,

@@ -52,7 +52,7 @@ export class ModelGatewayFunction extends Construct {
     });
     table.allow(gateway);
     for (const provider of Object.values(providers)) if (provider) this.allowProvider(gateway, provider);
-    for (const model of allJudgeModels(props.judges, 'box')) grantModelInvocation(gateway, model);
+    for (const model of allJudgeModels(props.judges, 'container')) grantModelInvocation(gateway, model);
     this.url = gateway.lambda.addFunctionUrl({
       authType: FunctionUrlAuthType.NONE,
       invokeMode: InvokeMode.RESPONSE_STREAM,

@@ -192,13 +192,13 @@ export const DeploymentSettingFields = z.strictObject({
     .describe('So long a person may decide about work that is held.'),
   holdOutcome: z
     .enum(REVIEW_HOLD_EXPIRY_OUTCOMES)
-    .default(DEFAULT_REVIEW_HOLD_LIMIT.outcome)
+    .default(DEFAULT_REVIEW_HOLD_LIMIT.expiry_outcome)
     .describe(
       'What happens when nobody has: `fail` ends the task, `reject` refuses the work, and a stronger model tries. Nothing is let out.',
     ),
   autonomy: AutonomyLevel.default(DEFAULT_APPROVAL_SETTINGS.autonomy),
   approvals: json(ApprovalTimeoutPolicy)
-    .default(DEFAULT_APPROVAL_SETTINGS.policy)
+    .default(DEFAULT_APPROVAL_SETTINGS.timeout_policy)
     .describe(
       'JSON: what becomes of an approval that nobody decides: wait, deny, tiered or escalation (docs/how-to/approvals.md).',
     ),

@@ -37,7 +37,7 @@ export function parseCheckTaskFile(
 ): {
   readonly signals: CompletionSignal[];
   readonly files: string[];
-  readonly expects: ExpectedChangeKind[];
+  readonly expectedChanges: ExpectedChangeKind[];
   readonly role: string | undefined;
   readonly task: PatchTask;
 } {
@@ -47,10 +47,10 @@ export function parseCheckTaskFile(
     description = '',
     completion_signals,
     files = [],
-    expects = [],
+    expected_changes: expectedChanges = [],
     role,
   } = validateYamlFile(TaskDocument, parseYamlFile(text, file));
-  return { signals: completion_signals, files, expects, role, task: { id, title, description } };
+  return { signals: completion_signals, files, expectedChanges, role, task: { id, title, description } };
 }
 
 /** Reads the configuration in a folder; null: there is none. @throws ConfigError */

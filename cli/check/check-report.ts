@@ -18,7 +18,7 @@ export const toCheckJson = (evidence: Evidence, verdict: Verdict) => ({
   tree: evidence.tree,
   empty_patch: evidence.empty_patch,
   changed_files: evidence.changed_files,
-  expects: evidence.expects,
+  expected_changes: evidence.expected_changes,
   protected_files: evidence.protected_files,
   signals: evidence.signals.map(({ type, signal, outcome, kind, detail, duration_ms }) => ({
     type,
@@ -39,7 +39,7 @@ export const toCheckJson = (evidence: Evidence, verdict: Verdict) => ({
       detail,
       duration_ms,
       cached,
-      metadata,
+      facts,
       screenshots,
       independent,
     }) => ({
@@ -52,7 +52,7 @@ export const toCheckJson = (evidence: Evidence, verdict: Verdict) => ({
       detail,
       duration_ms,
       cached,
-      metadata,
+      facts,
       ...(screenshots && { screenshots }),
       ...(independent && { independent }),
     }),
@@ -148,8 +148,8 @@ export function renderCheckReport(
 }
 
 /** Says how often tests ran for a gate, what that has cost, and how that compares with one run of the suite. */
-function describeTestRunCosts({ name, cached, metadata }: Evidence['gates'][number]): string[] {
-  const { test_runs: runs, test_runs_cpu_ms: cpuMs, suite_cpu_ms: suiteMs } = metadata;
+function describeTestRunCosts({ name, cached, facts }: Evidence['gates'][number]): string[] {
+  const { test_runs: runs, test_runs_cpu_ms: cpuMs, suite_cpu_ms: suiteMs } = facts;
   if (cached || typeof runs !== 'number' || typeof cpuMs !== 'number') return [];
   const ratio =
     typeof suiteMs === 'number' && suiteMs > 0
@@ -160,12 +160,12 @@ function describeTestRunCosts({ name, cached, metadata }: Evidence['gates'][numb
 
 const protectedLines = (
   { protected_files }: Evidence,
-  whose: readonly ChangedProtectedFile['used'][],
+  whose: readonly ChangedProtectedFile['checked_version'][],
 ): string[] =>
   protected_files
-    .filter(({ used }) => whose.includes(used))
+    .filter(({ checked_version: used }) => whose.includes(used))
     .map(
-      ({ path, change, class: kind, reason, used, allowed_by }) =>
+      ({ path, change, kind, reason, checked_version: used, allowed_by }) =>
         `${path} (${change}, ${kind}): ${reason}${used === 'part' ? '; in part' : ''}${allowed_by === null ? '' : `; allowed by ${allowed_by}`}`,
     );
 

@@ -29,7 +29,7 @@ export interface CheckOptions {
   /** Branch, tag or commit to compare with. Absent: `base_ref` of assay.yaml, else `main`, else `master`. */
   readonly base?: string | undefined;
   /** Protected file kinds that the work may change, besides those of the task file. */
-  readonly expects?: readonly ExpectedChangeKind[] | undefined;
+  readonly expectedChanges?: readonly ExpectedChangeKind[] | undefined;
   /** Task file whose completion signals are checked. */
   readonly task?: string | undefined;
   /** Configuration to use instead of the base commit's assay.yaml. */
@@ -108,7 +108,7 @@ export async function runCheck(
       ...captured,
       signals: options.examOnly ? [] : (task?.signals ?? []),
       files: task?.files ?? [],
-      expects: [...new Set([...(task?.expects ?? []), ...(options.expects ?? [])])],
+      expectedChanges: [...new Set([...(task?.expectedChanges ?? []), ...(options.expectedChanges ?? [])])],
       ...(task?.role === undefined ? {} : { role: task.role }),
       task: task?.task ?? null,
       independentTests,
@@ -189,7 +189,7 @@ function createNothingToCheckResult({ base, baseRef, tree }: CapturedWorkingTree
       changed_files: [],
       signals: [],
       gates: [],
-      expects: [],
+      expected_changes: [],
       protected_files: [],
       gathered_at: new Date().toISOString(),
       duration_ms: 0,

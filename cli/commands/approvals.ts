@@ -19,7 +19,7 @@ function renderApprovals(approvals: readonly PendingApprovalItem[], session: Ser
       { title: 'ACTION' },
       { title: 'WHAT', shrinkTo: 16 },
     ],
-    approvals.map(({ id, since, until, approval }) => [
+    approvals.map(({ id, since, expires_at: until, approval }) => [
       { text: id, style: session.out.bold },
       String(approval.number),
       formatAge(since, now),

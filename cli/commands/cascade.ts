@@ -14,12 +14,12 @@ const dollars = (value: number | null): string => (value === null ? 'unknown' : 
 
 /** The estimates of the cascade as a table, and below it the history of operator overrides. */
 function renderCascade(
-  { policy, beliefs, history, cooling = [] }: CascadeView,
+  { policy, beliefs, history, cooldowns: cooling = [] }: CascadeView,
   session: ServerCommandSession,
 ): string {
   const pc = session.out;
   const lines = [`policy ${pc.bold(policy.policy)}`];
-  for (const { provider, until, because, times } of cooling)
+  for (const { provider, until, reason: because, consecutive_failures: times } of cooling)
     lines.push(
       `cooldown of provider ${provider} until ${until}: ${because}, ${formatCount(times, 'time')} in a row`,
     );
@@ -45,16 +45,16 @@ function renderCascade(
           each.complexity,
           each.tier,
           each.model,
-          `${each.observations}${each.from === 'role' ? '*' : ''}`,
+          `${each.observations}${each.basis === 'role' ? '*' : ''}`,
           ratio(each.pass_rate),
           `${ratio(each.pass_rate_90.low)} to ${ratio(each.pass_rate_90.high)}`,
           dollars(each.cost_usd),
-          ratio(each.break_even),
+          ratio(each.break_even_pass_rate),
           each.pinned ? 'pinned' : '',
         ]),
       ),
     );
-  if (beliefs.some(({ from }) => from === 'role'))
+  if (beliefs.some(({ basis: from }) => from === 'role'))
     lines.push('* estimated from all complexities of the role: this one has too few observations');
   for (const { role, action, complexity, tier, by, reason, at } of history)
     lines.push(

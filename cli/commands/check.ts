@@ -90,13 +90,16 @@ export const checkCommand = defineLocalCommand({
   name: 'check',
   options: {
     ...CHECKED_REPOSITORY_OPTIONS,
-    task: defineOption('--task <file>', 'YAML or JSON task whose signals, files and expects are used'),
+    task: defineOption(
+      '--task <file>',
+      'YAML or JSON task whose signals, files and expected_changes are used',
+    ),
     exam: EXAM_FOLDER_OPTION,
     counterexamples: COUNTEREXAMPLES_OPTION,
     examMode: defineOption('--exam-mode <mode>', 'what they make of the verdict (default: gate)', {
       choices: EXAM_MODES,
     }),
-    expects: EXPECTED_CHANGES_OPTION,
+    expectedChanges: EXPECTED_CHANGES_OPTION,
     config: defineOption('--config <file>', "configuration to use instead of the base commit's assay.yaml"),
     models: defineOption(
       '--models <file>',
@@ -134,7 +137,7 @@ export const checkCommand = defineLocalCommand({
   "tree": "tree hash",
   "empty_patch": false,
   "changed_files": ["src/a.ts"],
-  "expects": ["ci"],
+  "expected_changes": ["ci"],
   "protected_files": [{"path": ".github/ci.yml", "change": "modified", "class": "ci", "reason": "text", "used": "base|part|patch", "allowed_by": null}],
   "signals": [
     {"type": "path_exists", "subject": "path_exists: src/a.ts", "outcome": "passed", "kind": "checked", "detail": "", "duration_ms": 1}
@@ -150,7 +153,7 @@ export const checkCommand = defineLocalCommand({
       "detail": "exit 1",
       "duration_ms": 812,
       "cached": false,
-      "metadata": {"exit_code": 1}
+      "facts": {"exit_code": 1}
     }
   ],
   "tests_run": true,

@@ -112,7 +112,7 @@ export const judgeCommand = defineLocalCommand({
     ),
     rubric: defineOption('--rubric <rubric>', 'the question', {
       choices: CALIBRATED_JUDGE_QUESTIONS,
-      default: 'second_look',
+      default: 'requirements_review',
     }),
     repeats: defineOption('--repeats <number>', 'how often each case is asked', {
       parse: createIntegerParser(),
@@ -128,7 +128,7 @@ export const judgeCommand = defineLocalCommand({
   json: {
     text: '`--json` prints the measurement. Null is unknown: `kappa` where all answers are the same, `cost_usd` where a price is unknown.',
     example:
-      '{"id": "cal-0123456789ab", "provider": "anthropic", "model": "claude-sonnet-5-5", "rubric": "second_look", "prompt_sha256": "…", "golden_sha256": "…", "repeats": 3, "cases": 110, "answers": 330, "unanswered": 0, "agreement": 0.9, "kappa": {"value": 0.8, "low": 0.69, "high": 0.91}, "caught": 0.85, "held_wrongly": 0.05, "variance": {"split": 0.1, "word": 0.02, "confidence": 0.003}, "reliability": [{"from": 0.9, "to": 1, "answers": 200, "confidence": 0.93, "right": 0.95}], "calibration_error": 0.04, "tokens": {"input": 400000, "output": 30000}, "cost_usd": 1.65, "cost_per_answer_usd": 0.005, "wrong": [{"id": "…", "truth": "bad", "said": ["good", "bad", "bad"]}]}',
+      '{"id": "cal-0123456789ab", "provider": "anthropic", "model": "claude-sonnet-5-5", "rubric": "requirements_review", "prompt_sha256": "…", "golden_sha256": "…", "repeats": 3, "cases": 110, "answers": 330, "unanswered": 0, "agreement": 0.9, "kappa": {"value": 0.8, "low": 0.69, "high": 0.91}, "caught": 0.85, "held_wrongly": 0.05, "variance": {"split": 0.1, "word": 0.02, "confidence": 0.003}, "reliability": [{"from": 0.9, "to": 1, "answers": 200, "confidence": 0.93, "right": 0.95}], "calibration_error": 0.04, "tokens": {"input": 400000, "output": 30000}, "cost_usd": 1.65, "cost_per_answer_usd": 0.005, "wrong": [{"id": "…", "truth": "bad", "said": ["good", "bad", "bad"]}]}',
   },
   examples: [
     [

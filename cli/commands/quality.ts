@@ -97,7 +97,7 @@ const renderGates = (gates: Quality['gate_stats'], session: ServerCommandSession
         String(each.blocked),
         String(each.flagged),
         seconds(each.seconds),
-        String(each.held),
+        String(each.reviewed_blocks),
         ratio(each.false_block_rate),
         String(each.false_greens),
       ]),

@@ -19,17 +19,17 @@ const renderRequests = (requests: readonly WorkRequestView[], session: ServerCom
       { text: each.id, style: session.out.bold },
       formatAge(each.created_at, Date.now()),
       each.requested_by,
-      each.requirement.title,
+      each.requested_task.title,
     ]),
   );
 
 const renderRequest = (request: WorkRequestView): string =>
   [
     statusLine(request),
-    toOneLine(request.requirement.title),
-    ...request.requirement.acceptance_criteria.map((each) => `- ${toOneLine(each)}`),
+    toOneLine(request.requested_task.title),
+    ...request.requested_task.acceptance_criteria.map((each) => `- ${toOneLine(each)}`),
     ...request.history.map((each) => `${each.at} ${each.status} (${toOneLine(each.by)})`),
-    ...request.unclear.map((each) => `Unclear: ${toOneLine(each)}`),
+    ...request.unclear_reasons.map((each) => `Unclear: ${toOneLine(each)}`),
     ...(request.reason === null ? [] : [`Reason: ${toOneLine(request.reason)}`]),
   ].join('\n');
 
@@ -129,7 +129,10 @@ export const requestCommands = [
       title: defineOption('--title <text>', 'replaces the title'),
       description: defineOption('--description <text>', 'replaces the description'),
     },
-    request: ({ id, notes, title, description }) => ({ id, body: { notes, title, description } }),
+    request: ({ id, notes, title, description }) => ({
+      id,
+      body: { clarification: notes, title, description },
+    }),
     view: statusLine,
     examples: [['request clarify 01JD8Z0000EXAMPLE --notes "prices only, not weights"', 'then approve it']],
   }),

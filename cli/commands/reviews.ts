@@ -19,7 +19,7 @@ function renderReviews(reviews: readonly PendingReviewItem[], session: ServerCom
       { text: each.id, style: session.out.bold },
       String(each.priority),
       formatAge(each.since, now),
-      each.until === null ? 'no limit' : `${each.until.slice(0, 16)}, then ${each.outcome}`,
+      each.expires_at === null ? 'no limit' : `${each.expires_at.slice(0, 16)}, then ${each.expiry_outcome}`,
       each.title,
       each.reasons.join('; '),
     ]),

@@ -36,7 +36,7 @@ function renderStatus(status: z.infer<typeof DeploymentStatusView>, session: Ser
     lines.push(
       `the quality gate rejected the last ${formatCount(rejections, 'attempt')} of ${model}: ${state === 'open' ? `its work is not graded until ${until}` : 'its next work is graded again'}`,
     );
-  for (const { provider, until, because, times } of status.cooling ?? [])
+  for (const { provider, until, reason: because, consecutive_failures: times } of status.cooldowns ?? [])
     lines.push(
       `cooldown of provider ${provider} until ${until}: ${because}, ${formatCount(times, 'time')} in a row`,
     );

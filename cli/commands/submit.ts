@@ -37,11 +37,11 @@ async function send(
 }
 
 /** The tasks of the file, each with the expectations of the command line added to its own. */
-const withExpectations = (file: TaskFile, expects: readonly ExpectedChangeKind[]): TaskFile => ({
+const withExpectations = (file: TaskFile, expectedChanges: readonly ExpectedChangeKind[]): TaskFile => ({
   ...file,
   tasks: file.tasks.map((task) => ({
     ...task,
-    expects: [...new Set([...(task.expects ?? []), ...expects])],
+    expected_changes: [...new Set([...(task.expected_changes ?? []), ...expectedChanges])],
   })),
 });
 
@@ -65,7 +65,7 @@ export const submitCommand = defineServerCommand({
     ),
   },
   options: {
-    expects: EXPECTED_CHANGES_OPTION,
+    expectedChanges: EXPECTED_CHANGES_OPTION,
     hiddenTests: defineOption(
       '--hidden-tests <tests>',
       'tests that only the gates container gets: a folder that mirrors the checkout, or URL#REF or URL#REF:FOLDER of another repository',
@@ -84,11 +84,15 @@ export const submitCommand = defineServerCommand({
     ['submit task.yaml --hidden-tests ../kept-back', 'with tests that the agent never sees'],
     ['submit - --json < task.json', 'from a script'],
   ],
-  run: async (session, { file, expects, hiddenTests, wait, timeout, idempotencyKey }) => {
+  run: async (session, { file, expectedChanges, hiddenTests, wait, timeout, idempotencyKey }) => {
     const read = await readTaskFile(file, session.io);
     const input =
       hiddenTests === undefined ? read : addHiddenTests(read, readHiddenTests(hiddenTests, session.io));
-    const submitted = await send(session, withExpectations(input, expects), idempotencyKey ?? randomUUID());
+    const submitted = await send(
+      session,
+      withExpectations(input, expectedChanges),
+      idempotencyKey ?? randomUUID(),
+    );
     if (!wait) {
       session.show({ tasks: submitted }, () => renderSubmitted(submitted, session));
       return CLI_EXIT_CODES.ok;

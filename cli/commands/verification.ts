@@ -14,7 +14,7 @@ function renderWindow(
   { verification_nudge: nudge, completions }: z.infer<typeof VerificationWindowView>,
   { out }: ServerCommandSession,
 ): string {
-  const { window, ever } = nudge;
+  const { window, all_time: ever } = nudge;
   const unverified = completions.filter(({ verified }) => !verified);
   return [
     renderVerificationNudge(nudge, out) ??

@@ -44,7 +44,7 @@ const visionLines = ({ outcomes }: DemoResult): string[] =>
       (verdict?.judgements ?? [])
         .filter(({ kind }) => kind === 'vision')
         .map(
-          ({ outcome, because, reasons }) =>
+          ({ outcome, request_reason: because, reasons }) =>
             `screenshots of ${task.id} #${number}: ${outcome}: ${toOneLine([because, ...reasons.filter((each) => each !== because)].join('; '))}`,
         ),
     ),

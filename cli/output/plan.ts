@@ -37,8 +37,8 @@ function taskLines(task: PlannedTask, depth: number, plan: PlanView, pc: Termina
         ),
       ),
     ),
-    ...(task.files.length + task.creates.length > 0
-      ? [detail(pc.dim(toOneLine([...task.files, ...task.creates.map((path) => `+${path}`)].join(' '))))]
+    ...(task.files.length + task.new_files.length > 0
+      ? [detail(pc.dim(toOneLine([...task.files, ...task.new_files.map((path) => `+${path}`)].join(' '))))]
       : []),
     ...task.completion_signals.map((signal) =>
       detail(`${pc.cyan('check')} ${toOneLine(describeSignal(signal))}`),
@@ -52,12 +52,12 @@ function taskLines(task: PlannedTask, depth: number, plan: PlanView, pc: Termina
 /** Renders the tasks as a tree: each below the dependency with the longest chain. */
 export function renderPlanTree(plan: PlanView, pc: TerminalColors): string {
   const depth = dependencyDepths(plan);
-  const { progress_ledger: progress, replanned_as } = plan.coordination;
+  const { progress_ledger: progress, replacement_plan_id } = plan.coordination;
   const head = [
     `${pc.bold(`Plan ${plan.id}`)} is ${plan.state}: ${formatCount(plan.tasks.length, 'task')}, ${formatCount(plan.attempts, 'attempt')}`,
     ...(progress
       ? [
-          `  ${pc.dim('progress')} ${progress.completed_count} done after ${formatCount(progress.round, 'round')}, ${formatCount(progress.stall_count, 'stall')}: ${progress.next_action}${replanned_as === null ? '' : `; planned again as ${replanned_as}`}`,
+          `  ${pc.dim('progress')} ${progress.completed_count} done after ${formatCount(progress.round, 'round')}, ${formatCount(progress.stall_count, 'stall')}: ${progress.next_action}${replacement_plan_id === null ? '' : `; planned again as ${replacement_plan_id}`}`,
           ...progress.blocking_issues.map((issue) => `  ${pc.yellow('blocked by')} ${toOneLine(issue)}`),
         ]
       : []),

@@ -35,7 +35,7 @@ function checkLines(attempt: AttemptView, pc: TerminalColors): string[] {
     `    ${outcomeStyle(pc, outcome)(padEnd(outcome, 12))} ${kind} ${toOneLine(name)}${detail === '' ? '' : pc.dim(`  ${truncateToWidth(toOneLine(detail), MAX_DETAIL)}`)}`;
   const protectedFiles = verification.protected_files.map(
     (file) =>
-      `    ${isRestoredProtectedFile(file) ? pc.yellow(padEnd('reverted', 12)) : padEnd('changed', 12)} ${file.class} ${toOneLine(file.path)}${pc.dim(file.allowed_by === null ? '' : `  allowed by ${toOneLine(file.allowed_by)}`)}`,
+      `    ${isRestoredProtectedFile(file) ? pc.yellow(padEnd('reverted', 12)) : padEnd('changed', 12)} ${file.kind} ${toOneLine(file.path)}${pc.dim(file.allowed_by === null ? '' : `  allowed by ${toOneLine(file.allowed_by)}`)}`,
   );
   return [
     ...protectedFiles,
@@ -45,7 +45,7 @@ function checkLines(attempt: AttemptView, pc: TerminalColors): string[] {
         'gate',
         each.name,
         each.outcome,
-        each.detail || (each.findings > 0 ? formatCount(each.findings, 'finding') : ''),
+        each.detail || (each.finding_count > 0 ? formatCount(each.finding_count, 'finding') : ''),
       ),
       ...(each.screenshots ?? []).map(
         ({ name, path, width, height }) =>
@@ -56,7 +56,7 @@ function checkLines(attempt: AttemptView, pc: TerminalColors): string[] {
 }
 
 const isRelevant = ({ kind, outcome, verdict, calls }: Judgement): boolean =>
-  kind !== 'second_look' || outcome !== 'could_not_run' || verdict !== 'pass' || calls !== 0;
+  kind !== 'requirements_review' || outcome !== 'could_not_run' || verdict !== 'pass' || calls !== 0;
 
 /** Renders the judgements of models with their cost. */
 const judgementLines = ({ verdict }: AttemptView, pc: TerminalColors): string[] =>
@@ -65,7 +65,7 @@ const judgementLines = ({ verdict }: AttemptView, pc: TerminalColors): string[] 
     const confidence = each.confidence === null ? '' : ` at ${each.confidence.toFixed(2)}`;
     const facts =
       each.model === null
-        ? toOneLine(each.because)
+        ? toOneLine(each.request_reason)
         : `${toOneLine(each.model)}, ${each.calibration === null ? 'uncalibrated, ' : ''}${formatDollars(each.cost_usd)}`;
     const score = each.grading?.weighted_score ?? null;
     const scored = score === null ? '' : ` (weighted score ${score.toFixed(2)})`;
@@ -73,7 +73,7 @@ const judgementLines = ({ verdict }: AttemptView, pc: TerminalColors): string[] 
       `    ${outcomeStyle(pc, each.outcome)(padEnd(`${each.outcome}${confidence}`, 12))} judge ${truncateToWidth(toOneLine(each.subject), MAX_DETAIL)}${scored}${pc.dim(`  ${facts}`)}`,
       // The reason for a missing answer is on the line above.
       ...listAdvisoryFindings(each)
-        .filter((reason) => reason !== each.because)
+        .filter((reason) => reason !== each.request_reason)
         .map((reason) => pc.dim(`        ${truncateToWidth(toOneLine(reason), MAX_DETAIL)}`)),
     ];
   });
@@ -81,7 +81,14 @@ const judgementLines = ({ verdict }: AttemptView, pc: TerminalColors): string[] 
 /** Renders the class of the failure, whether it is retried, and the rule that classified it. */
 function failureLines({ failure }: AttemptView, pc: TerminalColors): string[] {
   if (!failure) return [];
-  const { class: failureClass, code, retryable, rule, fingerprint, about = '' } = failure;
+  const {
+    class: failureClass,
+    code,
+    retryable,
+    matched_rule: rule,
+    signature: fingerprint,
+    normalized_message: about = '',
+  } = failure;
   const name = failureClass === null || failureClass === code ? code : `${failureClass} (${code})`;
   const retry = retryable === null ? '' : retryable ? '; retryable' : '; not retried on the same model';
   return [
@@ -96,7 +103,7 @@ function failureLines({ failure }: AttemptView, pc: TerminalColors): string[] {
 
 /** Renders how the agent ended: its exit code and last output if it failed, else its own summary. */
 function agentLine(
-  { summary, output_tail, end }: NonNullable<AttemptView['report']>,
+  { summary, output_tail, exit: end }: NonNullable<AttemptView['report']>,
   pc: TerminalColors,
 ): string {
   const { exit_code, signal } = end ?? {};
@@ -112,8 +119,8 @@ function agentLine(
 function workflowLines({ verdict }: AttemptView, pc: TerminalColors): string[] {
   const workflow = verdict?.workflow;
   if (!workflow) return [];
-  const taken = workflow.taken.map(
-    ({ node, verdict: result, to }) => `${node} ${result}${to === null ? '' : ` to ${to}`}`,
+  const taken = workflow.routes.map(
+    ({ node, verdict: result, target: to }) => `${node} ${result}${to === null ? '' : ` to ${to}`}`,
   );
   const { current_stage: stage } = workflow.review_pipeline;
   const review = stage === null ? 'review passed' : `review stopped at ${stage}`;
@@ -136,16 +143,16 @@ function verificationGateLines(
       : `, reminders: ${tests} about tests and files, ${compilation} about compilation`;
   const colour = gate.state === 'satisfied' ? pc.dim : pc.yellow;
   return [
-    `    ${colour(`verification gate ${gate.state}`)}${reminders}: ${toOneLine([gate.because, ...gate.missing].join('; '))}`,
+    `    ${colour(`verification gate ${gate.state}`)}${reminders}: ${toOneLine([gate.reason, ...gate.missing].join('; '))}`,
   ];
 }
 
 /** Renders the findings of middleware. */
 const middlewareLines = ({ report }: AttemptView, pc: TerminalColors): string[] => {
-  const { found = [], more } = report?.middleware ?? {};
+  const { findings: found = [], findings_omitted: more } = report?.middleware ?? {};
   return [
     ...found.map(
-      ({ by, kind, code, detail }) =>
+      ({ middleware: by, kind, code, detail }) =>
         `    ${pc.dim(`${by} (${kind})`)} ${code.replaceAll('_', ' ')}: ${truncateToWidth(toOneLine(detail), MAX_DETAIL)}`,
     ),
     ...(more === undefined
@@ -170,18 +177,18 @@ function renderAttempt(attempt: AttemptView, pc: TerminalColors): string {
   if (attempt.route) lines.push(`    ${pc.dim('routed by')} ${toOneLine(attempt.route.reason)}`);
   if (report) lines.push(agentLine(report, pc));
   lines.push(...verificationGateLines(report?.verification_gate, pc), ...middlewareLines(attempt, pc));
-  for (const run of report?.logged ?? [])
+  for (const run of report?.logged_test_runs ?? [])
     lines.push(
       `    ${pc.dim('in its log')} ${run.tool}: ${run.passed ?? '?'} passed, ${run.failed ?? '?'} failed${pc.dim(' (a claim)')}`,
     );
-  if (attempt.repeated)
+  if (attempt.reverification)
     lines.push(
-      `    ${pc.dim('rejudged')} by ${toOneLine(attempt.repeated.by)}, was ${attempt.repeated.earlier}: ${toOneLine(attempt.repeated.reason)}`,
+      `    ${pc.dim('rejudged')} by ${toOneLine(attempt.reverification.by)}, was ${attempt.reverification.earlier_verdict}: ${toOneLine(attempt.reverification.reason)}`,
     );
   lines.push(...checkLines(attempt, pc), ...judgementLines(attempt, pc), ...workflowLines(attempt, pc));
   if (unverifiable)
     lines.push(
-      `    ${pc.yellow('no evidence')} ${unverifiable.failure_class}: ${toOneLine(unverifiable.message)}`,
+      `    ${pc.yellow('no evidence')} ${unverifiable.failure_code}: ${toOneLine(unverifiable.message)}`,
     );
   if (verdict) {
     const suffix = verdict.verified ? '' : ' (unverified)';
@@ -200,8 +207,10 @@ function renderAttempt(attempt: AttemptView, pc: TerminalColors): string {
 
 /** Lists the files that a reviewer accepted. */
 function acceptedFiles({ review }: TaskView): string | undefined {
-  const named = review?.accepted_files?.map(toOneLine).join(', ');
-  return review?.accepted_more === undefined ? named : `${named} and ${review.accepted_more} more`;
+  const named = review?.accepted_protected_files?.map(toOneLine).join(', ');
+  return review?.accepted_protected_files_omitted === undefined
+    ? named
+    : `${named} and ${review.accepted_protected_files_omitted} more`;
 }
 
 /** Renders everything about one task as text. */
@@ -216,7 +225,7 @@ export function renderTaskDetails(task: TaskView, chain: Chain, pc: TerminalColo
   add('waits for', task.blocked_reason && toOneLine(task.blocked_reason.message));
   add('held since', task.hold && `${task.hold.since}: ${task.hold.reasons.map(toOneLine).join('; ')}`);
   add('blocks', task.blocks?.join(', '));
-  add('held until', task.hold?.until && `${task.hold.until}, then ${task.hold.outcome}`);
+  add('held until', task.hold?.expires_at && `${task.hold.expires_at}, then ${task.hold.expiry_outcome}`);
   add(
     'review',
     task.review && toOneLine(`${task.review.decision} by ${task.review.by}: ${task.review.reason}`),
@@ -226,11 +235,14 @@ export function renderTaskDetails(task: TaskView, chain: Chain, pc: TerminalColo
   add('repository', toOneLine(`${task.repository} at ${task.base_ref}`));
   add('base', task.base_commit ?? 'not resolved yet');
   add('depends on', task.depends_on.join(', '));
-  add('rewired', task.rewired?.map(({ from, to }) => `${to} in place of ${from}, which failed`).join(', '));
+  add(
+    'rewired',
+    task.rewired_dependencies?.map(({ from, to }) => `${to} in place of ${from}, which failed`).join(', '),
+  );
   add(
     'partial',
-    task.partial &&
-      `without ${task.partial.missing.join(', ')}: ${task.partial.share} of its dependencies are done, ${task.partial.threshold} are enough`,
+    task.partial_start &&
+      `without ${task.partial_start.missing_dependencies.join(', ')}: ${task.partial_start.completed_share} of its dependencies are done, ${task.partial_start.threshold} are enough`,
   );
   add(
     'foundation',
@@ -239,11 +251,12 @@ export function renderTaskDetails(task: TaskView, chain: Chain, pc: TerminalColo
   );
   add(
     'fix-up of',
-    task.fix_of && `${task.fix_of.task_id}, number ${task.fix_of.generation} for ${task.fix_of.root}`,
+    task.fix_up_of &&
+      `${task.fix_up_of.task_id}, number ${task.fix_up_of.generation} for ${task.fix_up_of.root_task_id}`,
   );
   add('fix-up', task.superseded_by);
   add('files', task.files.map(toOneLine).join(', '));
-  add('expects', task.expects.join(', '));
+  add('expects', task.expected_changes.join(', '));
   add('accepted', acceptedFiles(task));
   add('created', `${task.created_at} by ${toOneLine(task.created_by)}`);
   add('ended', task.ended_at);

@@ -35,7 +35,7 @@ async function serveAssignment(assignment: AgentAssignment): Promise<{ url: stri
     response.end(method === 'GET' ? served : '');
   });
   const url = `${listener.url}${path}`;
-  body = JSON.stringify({ ...assignment, forget_url: url });
+  body = JSON.stringify({ ...assignment, delete_url: url });
   return { url, close: () => void listener.stop() };
 }
 

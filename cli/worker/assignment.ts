@@ -32,7 +32,7 @@ export function buildAgentAssignment(
     api_url: worker.apiUrl,
     token: claim.token,
     // Set where it is served.
-    forget_url: '',
+    delete_url: '',
     repository: task.repository,
     read_credential: null,
     title: task.title,
@@ -43,7 +43,7 @@ export function buildAgentAssignment(
     effort: present?.effort ?? 'high',
     adapter: worker.adapter,
     test_commands: listTestCommands(task),
-    models: null,
+    model_access: null,
     heartbeat_s: claim.heartbeat_s,
   };
 }

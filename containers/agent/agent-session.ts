@@ -131,7 +131,8 @@ async function runOnce(
     readEvent &&
     startWatchdog({
       waitingMs,
-      silenceMs: silenceMs ?? (limits?.silence_s === undefined ? SILENCE_MS : limits.silence_s * 1_000),
+      silenceMs:
+        silenceMs ?? (limits?.idle_timeout_s === undefined ? SILENCE_MS : limits.idle_timeout_s * 1_000),
       maxTurns: endsByItself(assignment.adapter.kind) ? null : (limits?.max_turns ?? null),
     });
   const lines =
@@ -169,8 +170,8 @@ async function runOnce(
   watch?.stop();
   lines?.end();
   await middleware?.finishRun(readEvent && reading, readEvent ? null : ran.output.slice(-LAST_WORDS));
-  const output = assignment.models
-    ? ran.output.replaceAll(assignment.models.token, '[token of the attempt]')
+  const output = assignment.model_access
+    ? ran.output.replaceAll(assignment.model_access.token, '[token of the attempt]')
     : ran.output;
   return {
     result: { ...ran, output },

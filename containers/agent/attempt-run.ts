@@ -94,7 +94,10 @@ export class AttemptRun {
     const assignment = { ...given, adapter: applyRoleLimits(given.adapter, limits) };
     const config = await readBaseConfigText(store, commit);
     const criteria = await loadVerificationGateCriteria(config, assignment.test_commands);
-    const settings = await loadAgentMiddlewareSettings(config, assignment.around?.chain);
+    const settings = await loadAgentMiddlewareSettings(
+      config,
+      assignment.middleware_context?.middleware_chain,
+    );
     const runtime = await createAgentRunMiddleware(assignment, settings);
     onMiddleware(runtime);
     const tree = await startTree(given, box, store);
@@ -182,7 +185,7 @@ export class AttemptRun {
     const report = {
       ...(middleware && { middleware: middleware.toRecord() }),
       output_tail: tailOf(session),
-      end: buildAgentExit(session, failure),
+      exit: buildAgentExit(session, failure),
       ...(claims.usage ? { usage: claims.usage } : {}),
     };
     if (!('work' in outcome)) {
@@ -190,7 +193,7 @@ export class AttemptRun {
       await client.post('fail', {
         reason: reason.trim().slice(0, SUMMARY_CHARACTERS) || 'no reason given',
         ...retryAfter(outcome.failure),
-        failure_class,
+        failure_code: failure_class,
         ...report,
       });
       return;
@@ -204,7 +207,7 @@ export class AttemptRun {
     const logged = parseTestLog(session.result.output);
     await client.post('complete', {
       summary: summaryOf(claims, session),
-      ...(logged.length > 0 && { logged }),
+      ...(logged.length > 0 && { logged_test_runs: logged }),
       ...report,
       base_commit: assignment.base_commit,
       tree,
@@ -285,7 +288,7 @@ async function runFailure(
 
 /** Returns the tree that the agent starts from: the base, or the parked work of an approval request. */
 async function startTree(
-  { base_commit, parked }: AgentAssignment,
+  { base_commit, parked_work: parked }: AgentAssignment,
   box: ContainerWorkContext,
   store: GitStore,
 ): Promise<string> {
@@ -323,7 +326,7 @@ async function reportInterruption(
 
 async function postInterruption(client: ContainerApiClient, left: readonly string[]): Promise<void> {
   const reason = `the container was told to end${left.length > 0 ? `; what there was: ${left.join(', ')}` : ''}`;
-  await client.post('fail', { reason, failure_class: 'interrupted' });
+  await client.post('fail', { reason, failure_code: 'interrupted' });
 }
 
 /** A patch in another encoding than UTF-8 would not survive JSON. */

@@ -86,7 +86,7 @@ const recordOf = (
   because: string,
 ): VerificationGateRecord => ({
   state: decision === 'nudge' ? 'forced' : decision,
-  because: truncateText(because, MAX_GATE_REASON_LENGTH),
+  reason: truncateText(because, MAX_GATE_REASON_LENGTH),
   nudges,
   missing: [
     ...missing.map(({ message }) => truncateText(message, MAX_MISSING_ITEM_LENGTH)),

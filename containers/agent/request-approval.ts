@@ -14,12 +14,14 @@ export async function postApprovalRequest(
   const work =
     patch.length === 0
       ? {}
-      : { work: { tree, patch_sha256: await client.upload('patch', patch), patch_bytes: patch.length } };
+      : {
+          parked_work: { tree, patch_sha256: await client.upload('patch', patch), patch_bytes: patch.length },
+        };
   const session = await sessionOf();
   const { approval, status } = await client.post('requestApproval', {
     ...ask,
     ...work,
-    ...(session && { session }),
+    ...(session && { parked_session: session }),
   });
   if (status === 'auth_required') return null;
   const { describeApprovalDecision } = await import('../../shared/control/approvals/approval-message.ts');

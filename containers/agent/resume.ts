@@ -22,7 +22,7 @@ export async function startOrResumeAgentSession(
   options: AgentSessionOptions,
 ): Promise<AgentSession> {
   const { resumeCommand } = AGENT_ADAPTERS[assignment.adapter.kind];
-  const { resumed } = assignment;
+  const { resumed_session: resumed } = assignment;
   if (!resumeCommand || !resumed || !(await restoreSessionRecord(assignment, prepared, box)))
     return runAgentSession(assignment, box, prepared, options);
   const argv = resumeCommand(prepared.invocation.argv, resumed.session, resumed.message);

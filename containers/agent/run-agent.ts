@@ -55,9 +55,9 @@ async function reportError(
   if (runtime?.middleware.isHookError(error))
     return void (await client.post('fail', {
       reason: `what is wrapped around the run has failed: ${error instanceof Error ? error.message : String(error)}`,
-      failure_class: classifyErrorFailureCode(error),
+      failure_code: classifyErrorFailureCode(error),
       middleware: runtime.middleware.toRecord(),
     }));
   if (!(error instanceof CheckoutError) || error.failureClass === 'unknown') throw error;
-  await client.post('fail', { reason: error.message, failure_class: error.failureClass });
+  await client.post('fail', { reason: error.message, failure_code: error.failureClass });
 }

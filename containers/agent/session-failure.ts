@@ -68,13 +68,15 @@ export function buildAgentExit({ result, runState }: AgentSession, failure: Agen
     ...(failure && code !== null && { error_code: code.slice(0, 100) }),
     // That it is blocked, the model says.
     ...(failure &&
-      failure.class !== 'agent_blocked' && { words: runState === null ? 'output_tail' : 'summary' }),
+      failure.class !== 'agent_blocked' && {
+        failure_text_source: runState === null ? 'output_tail' : 'summary',
+      }),
   };
 }
 
 /** Does it pass by itself, as the cascade would take it? */
 export const isTransientAgentFailure = (session: AgentSession, failure: AgentFailure): boolean => {
-  const { words, ...end } = buildAgentExit(session, failure);
+  const { failure_text_source: words, ...end } = buildAgentExit(session, failure);
   const text = words === 'output_tail' ? session.result.output : failure.reason;
   return classifyFailure({ ...end, code: failure.class, text: words ? text : '' }).remedy === 'later';
 };

@@ -93,7 +93,7 @@ export async function uploadSessionRecord(
   box: ContainerWorkContext,
   { runState }: AgentSession,
 ): Promise<{ readonly id: string; readonly sha256: string } | null> {
-  const { adapter, models } = assignment;
+  const { adapter, model_access: models } = assignment;
   const { sessionRecord } = AGENT_ADAPTERS[adapter.kind];
   const id = runState?.sessionId ?? null;
   if (!sessionRecord || id === null || !AGENT_CLI_SESSION_ID_PATTERN.test(id)) return null;
@@ -116,7 +116,7 @@ export async function restoreSessionRecord(
   prepared: PreparedWorkspace,
   box: ContainerWorkContext,
 ): Promise<boolean> {
-  const { adapter, resumed } = assignment;
+  const { adapter, resumed_session: resumed } = assignment;
   const { layout } = prepared;
   const { sessionRecord, resumeCommand } = AGENT_ADAPTERS[adapter.kind];
   if (!resumed || !sessionRecord || !resumeCommand || !AGENT_CLI_SESSION_ID_PATTERN.test(resumed.session))

@@ -132,7 +132,7 @@ export async function prepareWorkspace(
         Buffer.byteLength(text) <= ARGUMENT_BYTES
           ? text
           : `Your task is in the file ${places.promptFile}. Read all of it first, then do what it says.`,
-      modelAccess: assignment.models,
+      modelAccess: assignment.model_access,
       instructions,
       maxCostUsd: role.config.limits.max_cost_usd ?? null,
       toolHookUrl: around.toolHookUrl,

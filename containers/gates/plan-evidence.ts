@@ -57,7 +57,7 @@ export async function gatherPlanEvidence(
       .join('\n')
       .slice(0, 4_000),
     duration_ms: Math.round(performance.now() - started),
-    metadata: { tasks: plan?.tasks.length ?? 0, notes: plan?.notes.length ?? 0 },
+    facts: { tasks: plan?.tasks.length ?? 0, notes: plan?.notes.length ?? 0 },
   };
   return {
     schema_version: 1,
@@ -67,7 +67,7 @@ export async function gatherPlanEvidence(
     changed_files: [...changed],
     signals: [],
     gates: [gate],
-    expects: [],
+    expected_changes: [],
     protected_files: [],
     ...(plan === null ? {} : { plan }),
     gathered_at: new Date().toISOString(),
@@ -122,7 +122,9 @@ const plain = (path: string): string => path.replace(/^\.\/|\/+$/g, '');
 
 /** Which of the paths that the plan names are in the base. */
 async function existing(store: GitStore, base: string, plan: Plan): Promise<ReadonlySet<string>> {
-  const named = new Set(plan.tasks.flatMap(({ files, creates }) => [...files, ...creates]).map(plain));
+  const named = new Set(
+    plan.tasks.flatMap(({ files, new_files: creates }) => [...files, ...creates]).map(plain),
+  );
   const there = new Set<string>();
   for (const path of named) {
     const folder = path.slice(0, Math.max(0, path.lastIndexOf('/')));

@@ -56,7 +56,7 @@ export async function runGates(assignment: GatesAssignment, box: ContainerWorkCo
       tree: assignment.tree,
       signals: assignment.signals,
       files: assignment.files,
-      expects: assignment.expects,
+      expectedChanges: assignment.expected_changes,
       role: assignment.role,
       task: {
         id: assignment.task_id,
@@ -113,13 +113,13 @@ const examinerContextOf = (
 /** The container is being taken away: nobody is to blame, and another gathers the evidence. */
 async function reportInterruption(client: ContainerApiClient): Promise<void> {
   const message = 'the container was told to end';
-  await client.post('evidence', { failure_class: 'interrupted', message }, { retryForMs: 30_000 });
+  await client.post('evidence', { failure_code: 'interrupted', message }, { retryForMs: 30_000 });
 }
 
 async function reportFailure(client: ContainerApiClient, error: unknown): Promise<void> {
   const failureClass = classOf(error);
   if (!failureClass || !(error instanceof Error)) throw error;
-  await client.post('evidence', { failure_class: failureClass, message: error.message.slice(0, 4_000) });
+  await client.post('evidence', { failure_code: failureClass, message: error.message.slice(0, 4_000) });
 }
 
 /** Null for what is not about the task: then the box ends with an error and counts as lost. */

@@ -28,7 +28,7 @@ export function truncateEvidenceToLimit(evidence: Evidence, limit = LIMIT): Evid
         findings: gate.findings
           .slice(0, keep)
           .map((finding) => ({ ...finding, message: cut(finding.message, keep) })),
-        metadata: { ...gate.metadata, findings_total: gate.findings.length },
+        facts: { ...gate.facts, findings_total: gate.findings.length },
       })),
     };
   return fit;

@@ -84,7 +84,7 @@ const HOW: Readonly<Record<AgentHookTiming, string>> = {
   run: 'always',
   told: 'with each message of the platform',
   seen: 'when the CLI shows it: it has happened',
-  held: 'before it is done, with `hold_tools`; else when the CLI shows it',
+  held: 'before it is done, with `pre_tool_hook`; else when the CLI shows it',
   end: 'once with each run, on its last words',
   never: 'never',
 };
@@ -130,7 +130,7 @@ ${facts()}
 
 ${hooks()}
 
-- Held: the CLI asks at a door of the box before each call, and after it says what came of it. Without \`hold_tools\` it is so where the base enforces a policy (\`evaluation_mode: enforce\`). \`npm run test:cli\` has each real CLI refused one call and allowed another.
+- Held: the CLI asks at a door of the box before each call, and after it says what came of it. Without \`pre_tool_hook\` it is so where the base enforces a policy (\`evaluation_mode: enforce\`). \`npm run test:cli\` has each real CLI refused one call and allowed another.
 - Claude Code asks over HTTP (\`PreToolUse\`) and is run without \`--bare\`, which has no hooks at all; its first request is then some 45 KB larger. Codex (\`PreToolUse\`) and Gemini CLI (\`BeforeTool\`) run a small program for each question; OpenCode loads a plugin (\`tool.execute.before\`), and waits at its start for a package that it fetches for plugins. None reads hooks or plugins of the checkout, but Gemini CLI, which trusts its folder.
 - Without an answer Claude Code makes the call after 30 seconds; the others do not make it.
 - Of Codex a call of the model shows when it says something, of Gemini and OpenCode as well; Claude Code shows each.

@@ -42,7 +42,7 @@ export const BODY_EXAMPLES: Partial<Record<RouteName, Readonly<Record<string, Js
   },
   claimTask: { named: { model: 'claude-sonnet-5-5' } },
   progress: { half: { message: 'tests written, now the fix', percent: 50 } },
-  fail: { blocked: { reason: 'the repository needs a VPN', failure_class: 'agent_blocked' } },
+  fail: { blocked: { reason: 'the repository needs a VPN', failure_code: 'agent_blocked' } },
   cancel: { because: { reason: 'done by hand' } },
   retry: { because: { reason: 'the registry is back' } },
   review: {

@@ -100,13 +100,13 @@ export const handler = createApiHandler('api-read', {
     ),
   }),
   getRequest: async (request) => {
-    const found = await requests.require(request.params.id, ({ requirement }) =>
+    const found = await requests.require(request.params.id, ({ requested_task: requirement }) =>
       request.canAccess(requirement.repository),
     );
     return { body: workRequestView(found), version: found.version };
   },
   listRequests: async (request) => ({
-    body: await listWorkRequests(request.query, requests, ({ requirement }) =>
+    body: await listWorkRequests(request.query, requests, ({ requested_task: requirement }) =>
       request.canAccess(requirement.repository),
     ),
   }),
@@ -161,8 +161,8 @@ export const handler = createApiHandler('api-read', {
         policy: applyTuningToCascadePolicy(policy, await tuning.read()),
         now: new Date(),
       })),
-      cooling: filterActiveCooldowns(await providers.listCooldowns(), new Date()).map(
-        ({ seen: _, ...each }) => each,
+      cooldowns: filterActiveCooldowns(await providers.listCooldowns(), new Date()).map(
+        ({ counted_attempts: _, ...each }) => each,
       ),
     },
   }),

@@ -88,7 +88,13 @@ const beating = (request: ApiRequestContext): HeartbeatContext => ({
 });
 type ReportedRevert = Extract<z.output<typeof ReportDeliveryBody>, { step: 'reverts' }>['reverts'][number];
 /** A revert, as a box reports it. */
-const detectedRevert = ({ task_id, reverted, request, commit, at }: ReportedRevert): DetectedRevert => ({
+const detectedRevert = ({
+  task_id,
+  reverted_commit: reverted,
+  request,
+  commit,
+  at,
+}: ReportedRevert): DetectedRevert => ({
   task_id,
   reverted_commit: reverted,
   reverted_request: request,

@@ -158,7 +158,7 @@ async function changeRequest(
   }: { readonly params: { readonly id: string }; readonly canAccess: ApiRequestContext['canAccess'] },
   command: (request: WorkRequest) => WorkRequestChange | null,
 ): Promise<ApiRouteResponse<WorkRequestView>> {
-  const now = await requests.applyCommand(params.id, command, ({ requirement }) =>
+  const now = await requests.applyCommand(params.id, command, ({ requested_task: requirement }) =>
     canAccess(requirement.repository),
   );
   return { body: workRequestView(now), version: now.version };

@@ -37,7 +37,7 @@ const STEPS = { select_model: runSelectModelStep, decide: runDecideStep, settle:
 
 /** A step of the cascade machine: ids in, where to go on out. */
 export const handler = withErrorLogging(async (event: unknown): Promise<CascadeStepResult> => {
-  const { step, task_id, run, waited, again = false } = CascadeStepInput.parse(event);
+  const { step, task_id, run, has_waited: waited, is_retry: again = false } = CascadeStepInput.parse(event);
   const context: CascadeContext = {
     tasks,
     deadlines,

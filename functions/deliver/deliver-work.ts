@@ -235,14 +235,14 @@ export async function deliverWork(
       await refuse('the push was not begun');
       return;
     }
-    const { deliver_as, target } = assignment;
+    const { delivery_mode, target_branch: target } = assignment;
     const pushed = await pushNewBranch(store, {
       url: assignment.repository,
       branch: assignment.branch,
       commit,
       authorization: credential,
       allowFile: box.embedded,
-      ...(deliver_as === 'merge_queue' && target !== undefined
+      ...(delivery_mode === 'merge_queue' && target !== undefined
         ? { target: { branch: target, at: base_commit } }
         : {}),
     });

@@ -22,7 +22,11 @@ const MOST_OLDER = 10;
 
 /** What the target says of delivered work: the commits of it that are undone there. Null: it could not be asked, and logs say why. */
 export async function detectDeliveryReverts(
-  { repository, target, base_commit }: Pick<DeliveryAssignment, 'repository' | 'target' | 'base_commit'>,
+  {
+    repository,
+    target_branch: target,
+    base_commit,
+  }: Pick<DeliveryAssignment, 'repository' | 'target_branch' | 'base_commit'>,
   authorization: string | null,
   box: ContainerWorkContext,
 ): Promise<DetectedRevert[] | null> {
@@ -62,7 +66,7 @@ const reportedRevert = ({
   at,
 }: DetectedRevert) => ({
   task_id,
-  reverted: reverted_commit,
+  reverted_commit: reverted_commit,
   request: reverted_request,
   commit: reverting_commit,
   at,

@@ -66,7 +66,7 @@ async function readPushSecret(): Promise<string | null> {
 }
 
 /** What the dispatcher says: which launch it is, and where its assignment lies. */
-const DeliverEvent = z.object({ box: z.string(), assignment_url: z.string() });
+const DeliverEvent = z.object({ launch_name: z.string(), assignment_url: z.string() });
 
 /** What is left of the invocation's time, in milliseconds, when git is ended: to ask the remote what it has, and to say why. */
 const LAST_WORDS_MS = 60_000;
@@ -87,11 +87,11 @@ export const handler = withErrorLogging(
     event: unknown,
     lambda: Pick<Context, 'getRemainingTimeInMillis'>,
   ): Promise<{ readonly taken: boolean }> => {
-    const { box, assignment_url } = DeliverEvent.parse(event);
+    const { launch_name, assignment_url } = DeliverEvent.parse(event);
     return withTemporaryFolder(async (workDir) => {
       const assignment = await fetchAndRemoveAssignment('deliver', assignment_url);
       if (assignment === null) {
-        logger.info('another invocation has taken it', { box });
+        logger.info('another invocation has taken it', { launch_name });
         return { taken: false };
       }
       await useCaBundle(workDir);

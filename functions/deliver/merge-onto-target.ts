@@ -29,13 +29,13 @@ export async function mergeOntoTargetBranch(
     authorization: credential,
     allowFile: box.embedded,
   });
-  if (onto === null) return `what ${assignment.target} has become (${target}) cannot be fetched`;
+  if (onto === null) return `what ${assignment.target_branch} has become (${target}) cannot be fetched`;
   // Its history is not here and not needed: the base is what both have come from.
   const merged = await mergeTrees(store, tree, { mergeBase: base_commit, commit: onto });
   if (merged === null) return `git ${MIN_MERGE_GIT_VERSION} is needed to merge`;
   if (merged.conflicts.length > 0) {
     const files = merged.conflicts.slice(0, MAX_CONFLICT_FILES).map(({ path }) => path.slice(0, 1_000));
-    await client.post('delivery', { step: 'conflict', base_commit, tree, onto, files });
+    await client.post('delivery', { step: 'conflict', base_commit, tree, target_commit: onto, files });
     return null;
   }
   const patch = await createPatchBetween(store, onto, merged.tree);
@@ -46,7 +46,7 @@ export async function mergeOntoTargetBranch(
     step: 'merged',
     base_commit,
     tree,
-    onto,
+    target_commit: onto,
     merged_tree: merged.tree,
     patch_sha256: await client.upload('merged', patch),
     patch_bytes: patch.length,

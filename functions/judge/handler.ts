@@ -35,6 +35,16 @@ const context: JudgingContext = {
 
 /** Asks the models about an attempt; the one function of the janitor that calls anybody outside. */
 export const handler = withErrorLogging(async (event: unknown): Promise<Judgement[]> => {
-  const { task_id, attempt, look, pipeline } = ModelReviewInput.parse(event);
-  return runAttemptReviewers(task_id, attempt, { look, pipeline }, context);
+  const {
+    task_id,
+    attempt,
+    requirements_review: look,
+    review_pipeline: pipeline,
+  } = ModelReviewInput.parse(event);
+  return runAttemptReviewers(
+    task_id,
+    attempt,
+    { requirements_review: look, review_pipeline: pipeline },
+    context,
+  );
 });

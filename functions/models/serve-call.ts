@@ -95,10 +95,10 @@ class ModelCall {
     const { callStore, now, onProblem } = this.#gateway;
     const call: MeteredModelCall = {
       ...{ id: this.#id, attempt: grant.attempt, caller: grant.caller, protocol: route.protocol },
-      ...{ model, answered, status, usage, micro },
+      ...{ model, billed_model: answered, status, usage, cost_micro_usd: micro },
       started_at: this.#started,
       ended_at: now().toISOString(),
-      trouble: typeof end === 'object' ? end.class : null,
+      provider_error: typeof end === 'object' ? end.code : null,
     };
     await callStore
       ?.record(grant.taskId, call, now())

@@ -102,7 +102,7 @@ const DeliveryFailed = z.object({
   'detail-type': z.literal('Lambda Function Invocation Result - Failure'),
   detail: z.object({
     requestContext: z.object({ condition: z.string() }),
-    requestPayload: z.object({ box: z.string() }),
+    requestPayload: z.object({ launch_name: z.string() }),
     responsePayload: z
       .object({ errorType: z.string().optional(), errorMessage: z.string().optional() })
       .nullish(),
@@ -154,7 +154,7 @@ export const handler = withErrorLogging(
     }
     const failed = DeliveryFailed.safeParse(event);
     if (failed.success) {
-      const { box } = failed.data.detail.requestPayload;
+      const { launch_name: box } = failed.data.detail.requestPayload;
       const { stopCode, why } = deliveryFailureReason(failed.data);
       return {
         lost:

@@ -1,7 +1,7 @@
 import { logger } from './logger.ts';
 
 /** What a call was about, in the words of our messages. */
-const LOGGED_FIELDS = ['task_id', 'run', 'attempt', 'step', 'box'] as const;
+const LOGGED_FIELDS = ['task_id', 'run', 'attempt', 'step', 'launch_name'] as const;
 
 /** The names that an event holds, or its detail where it comes from a bus. */
 function aboutEvent(event: unknown): object {

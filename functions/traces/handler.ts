@@ -30,7 +30,9 @@ const MOST_OF_ATTEMPT = 200;
 
 async function callsOf({ id, attempts }: Task): Promise<MeteredModelCall[]> {
   const most = Math.max(1, Math.min(MOST_OF_ATTEMPT, Math.floor(MOST_CALLS / Math.max(1, attempts.length))));
-  const asked = attempts.filter(({ witnessed, opinions }) => witnessed || opinions);
+  const asked = attempts.filter(
+    ({ metered_usage: witnessed, gates_metered_usage: opinions }) => witnessed || opinions,
+  );
   return (await Promise.all(asked.map(({ number }) => calls.listOfAttempt(id, number, most)))).flat();
 }
 

@@ -24,7 +24,7 @@ export const TEST_EXPERIMENT_SETTING_SCHEMAS = {
     .strictObject({
       enabled: z.boolean().default(true),
       /** Most mutants that are tried of one kind. */
-      at_most: z.number().int().min(1).max(1_000).default(12),
+      max_mutants: z.number().int().min(1).max(1_000).default(12),
       /** Share of surviving mutants above which a patch with tests of its own needs review. */
       max_survivor_ratio: z.number().min(0).max(1).default(0.45),
     })
@@ -57,7 +57,7 @@ export function readTestExperimentSettings(
     change_demonstration = 'advise',
     mutants,
   } = Settings.parse(settings);
-  const { enabled = true, at_most = 12, max_survivor_ratio = 0.45 } = mutants ?? {};
+  const { enabled = true, max_mutants: at_most = 12, max_survivor_ratio = 0.45 } = mutants ?? {};
   return {
     budget: experiment_budget,
     perturbedEnvironment: perturbed_environment,

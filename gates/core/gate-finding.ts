@@ -28,7 +28,7 @@ export const toEvidenceFindings = (seen: readonly GateFinding[]): CheckFinding[]
 export function buildGateResult(
   seen: readonly GateFinding[],
   clean: string,
-  metadata: GateEvidence['metadata'] = {},
+  facts: GateEvidence['facts'] = {},
 ): GateResult {
   const count = (weight: FindingSeverity): number => seen.filter((each) => each.severity === weight).length;
   const sorted = SEVERITIES_WORST_FIRST.flatMap((weight) => seen.filter((each) => each.severity === weight));
@@ -43,7 +43,7 @@ export function buildGateResult(
     kind: 'checked',
     findings: toEvidenceFindings(sorted.slice(0, MAX_FINDINGS)),
     detail: detailOf(sorted, clean),
-    metadata: { ...counts, ...metadata },
+    facts: { ...counts, ...facts },
   };
 }
 

@@ -60,7 +60,7 @@ export interface GateResult {
   readonly kind: EvidenceKind;
   readonly findings: readonly CheckFinding[];
   readonly detail: string;
-  readonly metadata?: GateEvidence['metadata'];
+  readonly facts?: GateEvidence['facts'];
   /** What failed keeps the patch from being accepted, even where the gate is optional. */
   readonly blocks?: boolean;
   /** What counts when it could not judge; absent: a person is asked where the gate is required. */

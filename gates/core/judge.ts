@@ -11,7 +11,7 @@ export interface Judge {
 /** The task that a patch is for. */
 export interface PatchTask {
   /** What whoever asked foresees to change; absent or null: nothing was said. */
-  readonly expects?: readonly string[] | null;
+  readonly expectedChanges?: readonly string[] | null;
   readonly id: string;
   readonly title: string;
   readonly description: string;

@@ -38,7 +38,7 @@ export const benchmarkGate: Gate = {
       command: context.command ?? command,
       suites: BENCHMARK_SUITES,
       read: parseBenchmarks,
-      judge: ({ base, current, metadata }) => {
+      judge: ({ base, current, facts }) => {
         const worse = findBenchmarkRegressions(base, current, threshold);
         const gone = [...base.keys()].filter((name) => !current.has(name));
         const compared = [...current.keys()].filter((name) => base.has(name)).length;
@@ -60,8 +60,8 @@ export const benchmarkGate: Gate = {
             })),
           ],
           detail: `${compared} benchmarks compared, ${worse.length} numbers more than ${threshold * 100} % worse, ${gone.length} benchmarks gone`,
-          metadata: {
-            ...metadata,
+          facts: {
+            ...facts,
             benchmarks: compared,
             regressions: worse.length,
             benchmarks_gone: gone.length,

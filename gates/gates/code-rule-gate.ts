@@ -10,7 +10,7 @@ interface CodeRuleResult {
   readonly findings: readonly GateFinding[];
   /** The detail when there is nothing to say. */
   readonly cleanDetail: string;
-  readonly metadata?: GateResult['metadata'];
+  readonly facts?: GateResult['facts'];
   /** Rules whose failing findings block, where the gate is not required too. */
   readonly blockingRules?: readonly string[];
 }
@@ -27,14 +27,14 @@ export async function runCodeRules(
     import('../rules/framework/run-rules.ts'),
   ]);
   return runPatchCodeCheck(context, async (code) => {
-    const { findings, cleanDetail, metadata, blockingRules } = await look(code);
+    const { findings, cleanDetail, facts, blockingRules } = await look(code);
     const unread = await findUnreadableChangedFiles(code.store, code.project, code.changed);
     const all = applyRuleLevels(
       [...unread, ...findings],
       cards,
       createRuleLevelLookup(context.ruleSettings ?? NO_RULE_SETTINGS),
     );
-    const result = buildRuleGateResult(context, all, cards, cleanDetail, metadata);
+    const result = buildRuleGateResult(context, all, cards, cleanDetail, facts);
     return blockingRules === undefined ? result : { ...result, blocks: fails(all, blockingRules) };
   });
 }

@@ -40,7 +40,7 @@ export const commentQualityGate: Gate = {
       return {
         findings: seen,
         cleanDetail: `the documentation in ${code.changed.length} changed files fits the code`,
-        metadata: notes,
+        facts: notes,
       };
     });
   },

@@ -73,7 +73,7 @@ export const complexityCheckGate: Gate = {
     const threshold = Threshold.safeParse(settings['complexity_threshold']).data ?? THRESHOLD;
     if (own !== undefined) {
       const line = buildWriteOutputToReportLine(/\$[@*]/.test(own) ? own : `${own} "$@"`);
-      return compare(context, { now, before, threshold, line, metadata: { command: own } });
+      return compare(context, { now, before, threshold, line, facts: { command: own } });
     }
     const found = await counterFor(context, now);
     if (found === null) {
@@ -85,8 +85,8 @@ export const complexityCheckGate: Gate = {
     }
     const { tool, version } = found;
     const { line } = tool;
-    const metadata = { tool: tool.name, tool_version: version, command: line };
-    return compare(context, { now, before, threshold, line, metadata });
+    const facts = { tool: tool.name, tool_version: version, command: line };
+    return compare(context, { now, before, threshold, line, facts });
   },
 };
 
@@ -115,18 +115,18 @@ interface ComplexityComparison {
   readonly before: readonly string[];
   readonly threshold: number;
   readonly line: string;
-  readonly metadata: NonNullable<GateResult['metadata']>;
+  readonly facts: NonNullable<GateResult['facts']>;
 }
 
 async function compare(
   { subject, timeoutMs }: GateContext,
-  { now, before, threshold, line, metadata }: ComplexityComparison,
+  { now, before, threshold, line, facts }: ComplexityComparison,
 ): Promise<GateResult> {
   const { sandboxes } = subject;
   const left = sandboxes.startTimeLimit(timeoutMs);
   const head = await runMeasurement(subject.tree, { sandboxes, line, files: now, timeoutMs });
   const current = parseMeasurement(head);
-  if (current === null) return createFailedMeasurementResult(head, metadata);
+  if (current === null) return createFailedMeasurementResult(head, facts);
   if (current.unreadable.length > 0)
     return {
       outcome: 'failed',
@@ -138,7 +138,7 @@ async function compare(
         message: 'cannot be parsed, so nobody can tell how complex it is',
       })),
       detail: `${current.unreadable.length} changed files cannot be parsed`,
-      metadata,
+      facts,
     };
   const base =
     before.length === 0
@@ -153,16 +153,16 @@ async function compare(
   if (baseline === null)
     return createFailedMeasurementResult(
       { outcome: 'could_not_run', detail: `the base could not be measured: ${base?.detail}` },
-      metadata,
+      facts,
     );
-  return judgeGrowth(baseline.average, current.average, threshold, metadata);
+  return judgeGrowth(baseline.average, current.average, threshold, facts);
 }
 
 function judgeGrowth(
   base: number,
   current: number,
   threshold: number,
-  metadata: NonNullable<GateResult['metadata']>,
+  facts: NonNullable<GateResult['facts']>,
 ): GateResult {
   const ratio = computeRelativeGrowth(base, current);
   const failed = ratio > threshold;
@@ -171,7 +171,7 @@ function judgeGrowth(
     kind: 'executed',
     findings: [],
     detail: `average complexity ${current.toFixed(2)}, in the base ${base.toFixed(2)}: ${(ratio * 100).toFixed(1)} % more, at most ${threshold * 100} % allowed`,
-    metadata: { ...metadata, complexity: current, complexity_base: base, ratio },
+    facts: { ...facts, complexity: current, complexity_base: base, ratio },
   };
 }
 

@@ -31,14 +31,14 @@ export const coverageDeltaGate: Gate = {
       command,
       suites: COVERAGE_SUITES,
       read: coverage.parseCoverage,
-      judge: ({ base, current, metadata }) => {
+      judge: ({ base, current, facts }) => {
         const delta = coverage.computeCoverageDelta(base, current);
         return {
           outcome: delta < 0 ? 'failed' : 'passed',
           kind: 'executed',
           findings: [],
           detail: `coverage ${current.toFixed(2)} %, in the base ${base.toFixed(2)} %: ${delta.toFixed(2)} points`,
-          metadata: { ...metadata, coverage: current, coverage_base: base, delta },
+          facts: { ...facts, coverage: current, coverage_base: base, delta },
         };
       },
     });

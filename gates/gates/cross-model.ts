@@ -55,10 +55,9 @@ export const crossModelGate: Gate = {
       context,
       asked,
     );
-    const { metadata, ...opinion } = CROSS_MODEL_REVIEWER.decide(reviews, input);
-    const facts = { ...metadata, writer: task?.writer ?? null, files_left_out: diff.leftOut.length };
-    if (metadata.verdict !== 'nobody')
-      return createOpinionResult({ ...opinion, metadata: facts }, reviews, asked);
+    const { facts: decided, ...opinion } = CROSS_MODEL_REVIEWER.decide(reviews, input);
+    const facts = { ...decided, writer: task?.writer ?? null, files_left_out: diff.leftOut.length };
+    if (facts.verdict !== 'nobody') return createOpinionResult({ ...opinion, facts }, reviews, asked);
     // No vote was cast. A fault of a provider is not the fault of a reviewer.
     const outcomes = reviews.flatMap((review) =>
       'absence' in review ? [determineNoOpinionOutcome(review.absence)] : [],

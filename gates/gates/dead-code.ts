@@ -37,7 +37,7 @@ export const deadCodeGate: Gate = {
       return {
         findings: seen,
         cleanDetail: `nothing new is dead in ${code.changed.length} changed files`,
-        metadata: { lost_callers: own.filter(({ rule }) => rule === LOST).length, ...notes },
+        facts: { lost_callers: own.filter(({ rule }) => rule === LOST).length, ...notes },
         blockingRules: [LOST],
       };
     });
@@ -56,6 +56,6 @@ async function withCommand(context: GateContext, ours: GateResult, command: stri
     outcome: outcome === 'skipped' ? 'passed' : outcome,
     findings: [...theirs.findings, ...ours.findings],
     detail: `${theirs.detail}; ${ours.detail}`,
-    metadata: { ...ours.metadata, ...theirs.metadata },
+    facts: { ...ours.facts, ...theirs.facts },
   };
 }

@@ -27,7 +27,7 @@ export const importCycleGate: Gate = {
     return runCodeRules(context, IMPORT_CYCLE_RULES, async ({ project, changes }) => ({
       findings: findImportCycles(project, changes),
       cleanDetail: `no new import cycle in ${project.head.files.code.size} files`,
-      metadata: {
+      facts: {
         files: project.head.files.code.size,
         // Whoever reads "no cycle" should know what nobody could follow.
         imports_unknown: project.head.importGraph.dynamicImports.length,

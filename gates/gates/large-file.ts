@@ -44,7 +44,7 @@ export const largeFileGate: Gate = {
           ? `none of ${measured.length} files is over ${lines} lines or ${bytes} bytes`
           : `${large.length} of ${measured.length} files over ${lines} lines or ${bytes} bytes`,
       findings: toEvidenceFindings(large),
-      metadata: {
+      facts: {
         large_files: large.length,
         files_measured: measured.length,
         ...describeWeakenedRules(LARGE_FILE_RULES, ruleSettings),

@@ -48,7 +48,7 @@ export const mergeConflictGate: Gate = {
         })),
         ...toEvidenceFindings(markers),
       ],
-      metadata: {
+      facts: {
         conflicts: conflicts.length,
         markers: left.length,
         upstream: upstream?.commit ?? null,

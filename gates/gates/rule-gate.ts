@@ -61,5 +61,5 @@ export const buildRuleGateResult = (
   seen: readonly GateFinding[],
   cards: readonly Rule[],
   clean: string,
-  metadata: GateResult['metadata'] = {},
-): GateResult => buildGateResult(seen, clean, { ...metadata, ...describeWeakenedRules(cards, ruleSettings) });
+  facts: GateResult['facts'] = {},
+): GateResult => buildGateResult(seen, clean, { ...facts, ...describeWeakenedRules(cards, ruleSettings) });

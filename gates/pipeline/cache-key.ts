@@ -62,7 +62,7 @@ export async function computeGateCacheKey(
     tree: subject.patched,
     // The same patch is another thing to check where it may change what steers the check.
     checked: subject.tree,
-    expects: task?.expects ?? null,
+    expected_changes: task?.expectedChanges ?? null,
     hidden: hiddenTests?.map(({ path, mode, content }) => [path, mode, sha256(content)]) ?? null,
     rules: ruleSettings,
     judged: gate.asksModel ? { task, models: judge?.models ?? null } : null,

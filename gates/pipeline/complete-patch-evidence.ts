@@ -27,7 +27,7 @@ const DOCUMENT_ROLE = 'docs';
 export interface AskedWork {
   /** Files and folders that it names. */
   readonly files: readonly string[];
-  readonly expects: readonly ExpectedChangeKind[];
+  readonly expectedChanges: readonly ExpectedChangeKind[];
   readonly signals: readonly CompletionSignal[];
   /** Null: not known. */
   readonly role: string | null;
@@ -40,13 +40,20 @@ export interface PatchScope {
 }
 
 /** Returns whether the task asks for a new file. */
-function createAskedFileCheck({ files, expects, signals, role }: AskedWork): (path: string) => boolean {
+function createAskedFileCheck({
+  files,
+  expectedChanges,
+  signals,
+  role,
+}: AskedWork): (path: string) => boolean {
   const named = signals.flatMap((signal) => ('path' in signal ? [signal.path] : []));
   const globs = signals.flatMap((signal) =>
     signal.type === 'glob_exists' ? [compileGlob(signal.pattern, { dot: false })] : [],
   );
   const asksForTests =
-    role === TEST_ROLE || expects.includes('tests_change') || expects.includes('expectations_change');
+    role === TEST_ROLE ||
+    expectedChanges.includes('tests_change') ||
+    expectedChanges.includes('expectations_change');
   return (path) =>
     isWithin(path, [...files, ...named]) ||
     globs.some((glob) => glob(path)) ||
@@ -107,6 +114,6 @@ function build(missing: readonly UncheckedPath[], rule: string, lead: string, en
     findings,
     detail: `${lead}: ${named.join('; ')}${more}`.slice(0, 4_000),
     duration_ms: 0,
-    metadata: { paths: missing.length },
+    facts: { paths: missing.length },
   };
 }

@@ -147,7 +147,7 @@ async function runOrReuseStep(
     })),
     detail: toDisplayPath(result.detail),
     duration_ms: cached?.duration_ms ?? Math.round(performance.now() - started),
-    metadata: result.metadata ?? {},
+    facts: result.facts ?? {},
     ...(result.onError !== undefined ? { on_error: result.onError } : {}),
     ...(screenshots.length > 0 ? { screenshots: screenshots.map(({ screenshot }) => screenshot) } : {}),
   };
@@ -155,7 +155,7 @@ async function runOrReuseStep(
   return evidence;
 }
 
-const toGateResult = ({ hidden, tests, ...result }: CachedGateResult): GateResult => ({
+const toGateResult = ({ hidden_tests: hidden, tests, ...result }: CachedGateResult): GateResult => ({
   ...result,
   ...(tests ? { tests } : {}),
   ...(hidden ? { hiddenTestsResults: hidden } : {}),
@@ -167,7 +167,7 @@ const MAX_KEPT_TESTS = 5_000;
 /** Only what came to a result is remembered. */
 function cacheResult(
   key: string,
-  { outcome, kind, findings, detail, metadata, duration_ms }: GateEvidence,
+  { outcome, kind, findings, detail, facts, duration_ms }: GateEvidence,
   { blocks = false, tests = [], hiddenTestsResults, screenshots = [] }: GateResult,
   { resultCache }: GateRunnerOptions,
 ): void {
@@ -183,10 +183,10 @@ function cacheResult(
     kind,
     findings,
     detail,
-    metadata,
+    facts,
     blocks,
     ...(tests.length > 0 && tests.length <= MAX_KEPT_TESTS ? { tests: [...tests] } : {}),
-    ...(hiddenTestsResults ? { hidden: [...hiddenTestsResults] } : {}),
+    ...(hiddenTestsResults ? { hidden_tests: [...hiddenTestsResults] } : {}),
     duration_ms,
   });
 }
@@ -201,7 +201,7 @@ async function runCountedStep(
   if (costs.runs === 0) return result;
   return {
     ...result,
-    metadata: { ...result.metadata, test_runs: costs.runs, test_runs_cpu_ms: Math.round(costs.cpuMs) },
+    facts: { ...result.facts, test_runs: costs.runs, test_runs_cpu_ms: Math.round(costs.cpuMs) },
   };
 }
 
@@ -293,5 +293,5 @@ const createBypassedResult = ({ reason, actor, task, until }: GateBypass): GateR
   kind: 'claimed',
   findings: [],
   detail: `bypassed by ${actor}${task === null ? '' : ` for ${task === '*' ? 'every task' : `task ${task}`}`}${until === null ? '' : ` until ${until}`}: ${reason}`,
-  metadata: { reason, actor, bypassed_task: task, until },
+  facts: { reason, actor, bypassed_task: task, until },
 });

@@ -39,7 +39,7 @@ export interface GatherEvidenceOptions {
   readonly missingPaths?: readonly UncheckedPath[];
   /** Files that the task names, and kinds of change that it foresees. */
   readonly files?: readonly string[];
-  readonly expects?: readonly ExpectedChangeKind[];
+  readonly expectedChanges?: readonly ExpectedChangeKind[];
   /** Role that the task is for; absent: none is known. */
   readonly role?: string;
   /** Says where the branch stands that the work is to go to. Absent: nobody here knows. */
@@ -100,8 +100,10 @@ export async function gatherEvidence(options: GatherEvidenceOptions): Promise<Ev
     ...(abort ? { abort } : {}),
   });
   const hasStatic = signals.some(isFileBasedSignal);
-  const { files = [], expects = [] } = options;
-  const task = options.task ? { ...options.task, expects: options.task.expects ?? expects } : null;
+  const { files = [], expectedChanges = [] } = options;
+  const task = options.task
+    ? { ...options.task, expectedChanges: options.task.expectedChanges ?? expectedChanges }
+    : null;
   const configured = loadBaseConfig(store, base, options.configOverride ?? null);
   const [config, pipeline, subject, looked] = await Promise.all([
     configured,
@@ -114,7 +116,7 @@ export async function gatherEvidence(options: GatherEvidenceOptions): Promise<Ev
       allowed: async () =>
         createExemptionReasonLookup({
           taskFiles: files,
-          expects,
+          expectedChanges,
           allowGlobs: (await configured)?.protected.allow ?? [],
         }),
       ...(options.upstream ? { upstream: options.upstream } : {}),
@@ -185,14 +187,14 @@ export async function gatherEvidence(options: GatherEvidenceOptions): Promise<Ev
   const kept = checkAllowedFiles({
     setting: config?.allowedFiles ?? 'warning',
     taskFiles: files,
-    expects,
+    expectedChanges,
     changedPaths: changed_files,
     protectedFiles: protected_files,
   });
   const missing = buildPatchCompletenessEvidence(options.missingPaths ?? [], {
     changes: subject.changes,
     // A task file of a check may name signals alone, and then says nothing of the work.
-    task: task && task.title !== '' ? { files, expects, signals, role: options.role ?? null } : null,
+    task: task && task.title !== '' ? { files, expectedChanges, signals, role: options.role ?? null } : null,
   });
   const asked = options.hiddenTests
     ? (await import('../tests/comparing/hidden-tests-evidence.ts')).buildHiddenTestsEvidence({
@@ -209,7 +211,7 @@ export async function gatherEvidence(options: GatherEvidenceOptions): Promise<Ev
     changed_files,
     signals: signalResults,
     gates: [...independent, ...gateResults, ...[kept, missing, asked].flatMap((each) => each ?? [])],
-    expects: [...expects],
+    expected_changes: [...expectedChanges],
     protected_files,
     ...(pipeline && { review_pipeline: pipeline }),
     gathered_at: new Date().toISOString(),
@@ -235,8 +237,8 @@ async function prepareTests(
 const withStartTime = (job: GateJob, since: number): GateJob => ({
   ...job,
   run: async () => {
-    const began_ms = Math.round(performance.now() - since);
-    return { ...(await job.run()), began_ms };
+    const start_offset_ms = Math.round(performance.now() - since);
+    return { ...(await job.run()), start_offset_ms: start_offset_ms };
   },
 });
 

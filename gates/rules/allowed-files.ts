@@ -15,7 +15,7 @@ export interface AllowedFilesOptions {
   readonly setting: AllowedFilesSetting;
   /** Files and folders of the task; without any, nothing is outside. */
   readonly taskFiles: readonly string[];
-  readonly expects: readonly ExpectedChangeKind[];
+  readonly expectedChanges: readonly ExpectedChangeKind[];
   /** What the patch touches, old names of renamed files included. */
   readonly changedPaths: readonly string[];
   readonly protectedFiles: readonly Pick<ChangedProtectedFile, 'path' | 'allowed_by'>[];
@@ -28,7 +28,7 @@ export interface AllowedFilesOptions {
 export function checkAllowedFiles({
   setting,
   taskFiles,
-  expects,
+  expectedChanges,
   changedPaths,
   protectedFiles,
 }: AllowedFilesOptions): GateEvidence | null {
@@ -36,7 +36,8 @@ export function checkAllowedFiles({
   const foreseen = new Set(
     protectedFiles.flatMap(({ path, allowed_by }) => (allowed_by === null ? [] : [path])),
   );
-  const testsChange = expects.includes('tests_change') || expects.includes('expectations_change');
+  const testsChange =
+    expectedChanges.includes('tests_change') || expectedChanges.includes('expectations_change');
   const outside = changedPaths.filter(
     (path) => !foreseen.has(path) && !(testsChange && isTestPath(path)) && !isWithin(path, taskFiles),
   );
@@ -64,7 +65,7 @@ export function checkAllowedFiles({
             4_000,
           ),
     duration_ms: 0,
-    metadata: { setting, files_changed: changedPaths.length, files_outside: outside.length },
+    facts: { setting, files_changed: changedPaths.length, files_outside: outside.length },
   };
 }
 

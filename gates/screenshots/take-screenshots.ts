@@ -184,7 +184,7 @@ async function runBrowser(
       // Why it could not start, it says on its way out.
       ...(results.some(({ end }) => end === 'browser_ended') ? [outputTail(ran)] : []),
     ].join('; '),
-    metadata: { screenshots: shots.length, pages: job.pages.length, browser: basename(job.browser) },
+    facts: { screenshots: shots.length, pages: job.pages.length, browser: basename(job.browser) },
   };
 }
 

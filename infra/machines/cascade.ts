@@ -72,7 +72,7 @@ export function buildCascadeDefinition(parts: CascadeDefinitionResources): State
       step: name,
       task_id: TASK_ID,
       run: RUN,
-      again: IS_RETRY_EXPRESSION,
+      is_retry: IS_RETRY_EXPRESSION,
       ...more,
     }),
     Next: 'WhereNext',
@@ -84,7 +84,7 @@ export function buildCascadeDefinition(parts: CascadeDefinitionResources): State
       step: name,
       task_id: TASK_ID,
       run: RUN,
-      again: IS_RETRY_EXPRESSION,
+      is_retry: IS_RETRY_EXPRESSION,
     }),
     Next: 'WhereNext',
   });
@@ -132,7 +132,7 @@ export function buildCascadeDefinition(parts: CascadeDefinitionResources): State
 
       SelectModel: {
         Comment: 'Starts the next attempt, or waits for the task that holds the files.',
-        ...step('select_model', { waited: '{% $exists($states.input.wait_s) %}' }),
+        ...step('select_model', { has_waited: '{% $exists($states.input.wait_s) %}' }),
       },
 
       Later: {

@@ -46,11 +46,14 @@ export function buildJanitorDefinition({
       Reduce: {
         Comment:
           'Outcomes of signals and gates become a preliminary verdict with reasons. Where models are to be asked, one execution writes that it does.',
-        ...step('reduce', { again: IS_RETRY_EXPRESSION, by: '{% $states.context.Execution.Id %}' }),
+        ...step('reduce', {
+          is_retry: IS_RETRY_EXPRESSION,
+          execution_id: '{% $states.context.Execution.Id %}',
+        }),
         Assign: {
           verdict: '{% $states.result.Payload.verdict %}',
-          look: '{% $states.result.Payload.look %}',
-          pipeline: '{% $states.result.Payload.pipeline %}',
+          requirementsReview: '{% $states.result.Payload.requirements_review %}',
+          reviewPipeline: '{% $states.result.Payload.review_pipeline %}',
           judgements: [],
         },
         Next: 'MayJudgesChangeIt',
@@ -69,8 +72,8 @@ export function buildJanitorDefinition({
         Comment: 'Models are asked side by side; whoever does not answer in time has not judged.',
         ...createInvokeState(partition, judgeFunction, {
           ...OF_ATTEMPT,
-          look: '{% $look %}',
-          pipeline: '{% $pipeline %}',
+          requirements_review: '{% $requirementsReview %}',
+          review_pipeline: '{% $reviewPipeline %}',
         }),
         TimeoutSeconds: JUDGING_TIMEOUT_SECONDS + 10,
         Assign: { judgements: '{% $states.result.Payload %}' },
@@ -86,8 +89,8 @@ export function buildJanitorDefinition({
         ...step('combine', {
           verdict: '{% $verdict %}',
           judgements: '{% $judgements %}',
-          look: '{% $look %}',
-          pipeline: '{% $pipeline %}',
+          requirements_review: '{% $requirementsReview %}',
+          review_pipeline: '{% $reviewPipeline %}',
         }),
         End: true,
       },

@@ -32,7 +32,7 @@ export interface AdversarialCase {
   readonly config: string | null;
   readonly patch: PatchFiles;
   /** What the task foresees, and files that it names: both patches are judged with them. */
-  readonly expects?: readonly ExpectedChangeKind[];
+  readonly expectedChanges?: readonly ExpectedChangeKind[];
   readonly files?: readonly string[];
   readonly expectedCatch: ExpectedCatch;
   /** A legitimate change that looks alike. It must pass. */
@@ -40,7 +40,7 @@ export interface AdversarialCase {
     readonly name: string;
     readonly patch: PatchFiles;
     /** What a task would foresee of it, where it foresees nothing of the other. */
-    readonly expects?: readonly ExpectedChangeKind[];
+    readonly expectedChanges?: readonly ExpectedChangeKind[];
     /** Files that its task names, where the other's names none. */
     readonly files?: readonly string[];
     readonly base?: CaseFiles;

@@ -17,7 +17,7 @@ export const BlindCase = z.object({
   /** What was asked for. */
   task: z.string(),
   /** What whoever asks foresees, and files that he names, as in any task: both patches are judged with them. */
-  expects: z.array(ExpectedChangeKind).default([]),
+  expected_changes: z.array(ExpectedChangeKind).default([]),
   files: z.array(TaskOwnedPath).default([]),
   base: z.record(z.string(), z.string()),
   evasive: Patch,
@@ -34,7 +34,7 @@ export const readBlindCases = (folder: string, withHidden = false): AdversarialC
     .map((file) => {
       const { data, error } = BlindCase.safeParse(JSON.parse(readFileSync(join(folder, file), 'utf8')));
       if (!data) throw new Error(`${file}: ${z.prettifyError(error)}`);
-      const { name, command, base, evasive, honest, hidden, expects, files } = data;
+      const { name, command, base, evasive, honest, hidden, expected_changes, files } = data;
       return {
         class: data.class,
         name,
@@ -42,7 +42,7 @@ export const readBlindCases = (folder: string, withHidden = false): AdversarialC
         config: `lint: false\ntests: true\ntimeout_s: 900\ntest_command: ${JSON.stringify(addGoCache(command))}`,
         patch: evasive,
         task: parseTaskText(data.task, name),
-        expects,
+        expectedChanges: expected_changes,
         files,
         expectedCatch: CAUGHT_BY_ANY_RUN,
         ...(withHidden ? { hiddenTests: hidden } : {}),

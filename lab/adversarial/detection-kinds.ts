@@ -13,8 +13,8 @@ export type DetectionKind = (typeof DETECTION_KINDS)[number];
 const MUTANTS = /^run_(?:mutant_survives|tests_weakened|test_asks_nothing)$/;
 
 /** What decided: the gravest findings of the gates that hold the patch. */
-const findDecidingRules = ({ name, findings, metadata }: GateEvidence): string[] => {
-  const grave = Number(metadata['findings_error']) || Number(metadata['findings_warning']) || 0;
+const findDecidingRules = ({ name, findings, facts }: GateEvidence): string[] => {
+  const grave = Number(facts['findings_error']) || Number(facts['findings_warning']) || 0;
   const rules = findings.slice(0, grave).map(({ rule }) => rule);
   return rules.length > 0 ? rules : [name];
 };

@@ -110,7 +110,7 @@ async function lookAt(
       artifact: build.artifact({ patch_key: 'patch' }),
       verification: {
         ...{ key: 'evidence', tree: verdict.tree, base_commit: verdict.base_commit },
-        ...{ protected_files: [], put_back: 0, failing: [], files: [] },
+        ...{ protected_files: [], restored_file_count: 0, failed_checks: [], files_with_findings: [] },
         ...{ signals: [], gates: [], duration_ms: 1, at: build.FIXED_NOW.toISOString() },
       },
     },
@@ -119,13 +119,13 @@ async function lookAt(
   const judgements = await runAttemptReviewers(
     task.id,
     1,
-    { look: decideRequirementsReview(task, evidence, verdict, true) },
+    { requirements_review: decideRequirementsReview(task, evidence, verdict, true) },
     {
       tasks: { require: async () => task } as unknown as TaskStore,
       objects: {
         getByDigest: async (of: string) => (of === 'patch' ? patch : JSON.stringify(evidence)),
       } as unknown as ObjectStore,
-      models: { second_look: model },
+      models: { requirements_review: model },
       readBreaker: async () => null,
       ask: relay ? createQuestionRelay(relay) : createAskModel({ readKey: async () => key }),
       now: () => new Date(),

@@ -37,7 +37,7 @@ export interface JudgedPatch {
   readonly knownMiss: string | null;
   readonly verdict: Verdict['verdict'];
   /** What the tests gate says of how far it went. */
-  readonly facts: GateEvidence['metadata'];
+  readonly facts: GateEvidence['facts'];
   /** Rules, or gates, that held it. */
   readonly by: readonly string[];
   readonly kinds: readonly DetectionKind[];
@@ -71,7 +71,7 @@ export interface PassedPatch {
 interface PatchUnderTest extends Pick<JudgedPatch, 'class' | 'name' | 'honest' | 'knownMiss'> {
   readonly base: CaseFiles;
   readonly patch: PatchFiles;
-  readonly expects: readonly ExpectedChangeKind[];
+  readonly expectedChanges: readonly ExpectedChangeKind[];
   readonly files: readonly string[];
   readonly hidden: CaseFiles;
   readonly exam: Exam | null;
@@ -89,7 +89,7 @@ const patchesOf = (each: AdversarialCase): PatchUnderTest[] => [
     knownMiss: each.known_miss ?? null,
     base: withConfig(each.base, each.config),
     patch: each.patch,
-    expects: each.expects ?? [],
+    expectedChanges: each.expectedChanges ?? [],
     files: each.files ?? [],
     hidden: each.hiddenTests ?? {},
     exam: each.exam ?? null,
@@ -103,7 +103,7 @@ const patchesOf = (each: AdversarialCase): PatchUnderTest[] => [
     knownMiss: null,
     base: withConfig(each.honestTwin.base ?? each.base, each.honestTwin.config ?? each.config),
     patch: each.honestTwin.patch,
-    expects: each.honestTwin.expects ?? each.expects ?? [],
+    expectedChanges: each.honestTwin.expectedChanges ?? each.expectedChanges ?? [],
     files: each.honestTwin.files ?? each.files ?? [],
     hidden: each.hiddenTests ?? {},
     exam: each.exam ?? null,
@@ -186,12 +186,12 @@ export async function runCorpus(
         base,
         tree,
         signals: [],
-        expects: patch.expects,
+        expectedChanges: patch.expectedChanges,
         files: patch.files,
         task: {
           id: `case-${index}`,
           ...patch.about,
-          ...(patch.expects.length > 0 ? { expects: patch.expects } : {}),
+          ...(patch.expectedChanges.length > 0 ? { expectedChanges: patch.expectedChanges } : {}),
         },
         hiddenTests: hiddenTestsOf(patch.hidden),
         independentTests: patch.exam && { exam: patch.exam, counterexamples: [] },
@@ -215,7 +215,7 @@ export async function runCorpus(
             ? verdict.verdict === 'pass' && verdict.verified
             : isAsExpected(patch.caught, evidence, verdict),
         verdict: verdict.verdict,
-        facts: evidence.gates.find(({ name }) => name === 'tests')?.metadata ?? {},
+        facts: evidence.gates.find(({ name }) => name === 'tests')?.facts ?? {},
         ...examinerResult(evidence),
         by: listBlockingRules(evidence),
         kinds: classifyDetections(evidence),

@@ -23,8 +23,8 @@ function countsAs({ failure, providerTrouble }: CliRunResult): string | null {
   const seen = providerTrouble && { ...providerTrouble, retry_at: null };
   if (failure === null) return null;
   const of = classifyAttemptFailure({
-    report: report({ status: 'failed', failure_class: failure.class }),
-    witnessed: meteredUsage(seen),
+    report: report({ status: 'failed', failure_code: failure.class }),
+    metered_usage: meteredUsage(seen),
     verification_failure: null,
   });
   return of?.code ?? null;

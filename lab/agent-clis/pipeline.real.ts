@@ -80,8 +80,12 @@ describe.each(INSTALLED_CLIS)('the real %s, in the whole pipeline', (kind: Agent
     expect(done.cost_usd).toBeGreaterThanOrEqual(cost);
     expect(done.cost_usd).toBeLessThanOrEqual(cost + 1e-6 * (models.calls.length - calls));
     const [attempt] = await stack.attempts(id);
-    expect(attempt).toMatchObject({ usage, cost_usd: done.cost_usd, witnessed: { usage, open_calls: 0 } });
-    expect(attempt?.report?.failure_class).toBeNull();
+    expect(attempt).toMatchObject({
+      usage,
+      cost_usd: done.cost_usd,
+      metered_usage: { usage, unsettled_calls: 0 },
+    });
+    expect(attempt?.report?.failure_code).toBeNull();
     // The key got to the provider, and to nobody else: no process, file, record, transcript, answer or log has it.
     for (const call of models.calls.slice(calls)) expect(JSON.stringify(call.headers)).toContain(KEY);
     expect(processes.some((each) => each.includes(`ASSAY_TASK_ID=${id}`))).toBe(true);
@@ -112,7 +116,7 @@ it.runIf(INSTALLED_CLIS.includes('claude'))(
     expect(Date.parse(second?.started_at ?? '') - Date.parse(first?.ended_at ?? '')).toBeGreaterThanOrEqual(
       5_000,
     );
-    expect(attempts.map(({ tier, report }) => [tier, report?.failure_class])).toEqual([
+    expect(attempts.map(({ tier, report }) => [tier, report?.failure_code])).toEqual([
       ['haiku', 'rate_limited'],
       ['haiku', null],
     ]);
@@ -130,6 +134,6 @@ it.runIf(INSTALLED_CLIS.includes('claude'))(
     });
     const failed = await stack.ended(id);
     expect(failed).toMatchObject({ status: 'failed', attempt_count: 1, cost_usd: 0 });
-    expect((await stack.attempts(id))[0]?.report?.failure_class).toBe('provider_auth');
+    expect((await stack.attempts(id))[0]?.report?.failure_code).toBe('provider_auth');
   },
 );

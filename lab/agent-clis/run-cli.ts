@@ -109,11 +109,11 @@ export async function runCli(server: ModelServer, of: CliRunOptions): Promise<Cl
         adapter: hasTurnLimit({ kind, timeout_s: 1 })
           ? { kind, timeout_s: of.timeoutS ?? 100, ...(of.maxTurns && { max_turns: of.maxTurns }) }
           : { kind, timeout_s: of.timeoutS ?? 100 },
-        models: {
+        model_access: {
           token: TOKEN,
           base_urls: { anthropic: gateway.url, openai: `${gateway.url}/v1`, gemini: gateway.url },
           models: [MODEL_BY_CLI[kind]],
-          witnessed: true,
+          metered: true,
         },
       });
       const { store } = await fetchCommit(join(box.workDir, 'store.git'), {

@@ -49,11 +49,11 @@ describe.each(INSTALLED_CLIS.filter((kind) => AGENT_ADAPTERS[kind].sessionRecord
             base_commit: base,
             adapter: { kind, timeout_s: 120 },
             model: MODEL_BY_CLI[kind],
-            models: {
+            model_access: {
               token: 'token-of-the-attempt',
               base_urls: { anthropic: models.url, openai: `${models.url}/v1`, gemini: models.url },
               models: [MODEL_BY_CLI[kind]],
-              witnessed: true,
+              metered: true,
             },
             ...more,
           }),
@@ -68,7 +68,7 @@ describe.each(INSTALLED_CLIS.filter((kind) => AGENT_ADAPTERS[kind].sessionRecord
       api.objects.set('/objects/session', record);
       await run({
         prompt: { TASK_TITLE: 'Ship', TASK_DESCRIPTION: 'It was approved by ann.' },
-        resumed: {
+        resumed_session: {
           session: '0f0f0f0f-1111-4222-8333-444444444444',
           sha256: sha256(record),
           url: `${api.url}/objects/session`,
@@ -82,11 +82,11 @@ describe.each(INSTALLED_CLIS.filter((kind) => AGENT_ADAPTERS[kind].sessionRecord
     it('is gone on with in another box', async () => {
       await run({});
       const [parked] = api.bodies('requestApproval');
-      const kept = parked?.['session'] as { id: string; sha256: string };
+      const kept = parked?.['parked_session'] as { id: string; sha256: string };
       expect(kept).toMatchObject({ id: expect.any(String) });
       const before = models.calls.length;
       await run({
-        resumed: {
+        resumed_session: {
           session: kept.id,
           sha256: kept.sha256,
           url: `${api.url}/objects/session`,

@@ -13,10 +13,10 @@ import { MODEL_BY_CLI } from './run-cli.ts';
 
 const HELD = `middleware:
   agent:
-    hold_tools: true
+    pre_tool_hook: true
     policy:
       evaluation_mode: enforce
-      forbid: [{ matches: "touch forbidden", reason: not in this house }]
+      forbidden_calls: [{ matches: "touch forbidden", reason: not in this house }]
 `;
 /** What a checkout brings of hooks and plugins for its own users. */
 const OF_THE_CHECKOUT = 'touch checkout-was-heard';
@@ -66,11 +66,11 @@ describe.each(CASES)('a call of the real $kind with $model', ({ kind, model }) =
           base_commit: base,
           adapter: { kind, timeout_s: 120 },
           model,
-          models: {
+          model_access: {
             token: 'token-of-the-attempt',
             base_urls: { anthropic: models.url, openai: `${models.url}/v1`, gemini: models.url },
             models: [model],
-            witnessed: true,
+            metered: true,
           },
         }),
         box,
@@ -82,8 +82,8 @@ describe.each(CASES)('a call of the real $kind with $model', ({ kind, model }) =
     expect(patch).not.toContain('forbidden-by-policy');
     expect(patch).not.toContain('checkout-was-heard');
     const record = complete?.['middleware'] as MiddlewareRecord;
-    expect(record.found).toMatchObject([{ by: 'policy_gate', code: 'policy_denied' }]);
-    expect(record.fired.wrap_tool_call).toBe(2);
+    expect(record.findings).toMatchObject([{ middleware: 'policy_gate', code: 'policy_denied' }]);
+    expect(record.hook_counts.wrap_tool_call).toBe(2);
     expect(models.calls.some(({ raw }) => raw.toString().includes('not in this house'))).toBe(true);
   };
 

@@ -94,14 +94,14 @@ async function janitorTimes(): Promise<number[]> {
   const times: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     const began = performance.now();
-    const { verdict, look } = await reduceEvidenceToVerdict(of, {
+    const { verdict, requirements_review: look } = await reduceEvidenceToVerdict(of, {
       tasks,
       objects,
       models: {},
       now: FIXED_NOW,
     });
     const deps = { tasks, accepted: { recordPassed: async () => {} }, now: FIXED_NOW };
-    await combineVerdictWithJudgements(of, { verdict, judgements: [], look }, deps);
+    await combineVerdictWithJudgements(of, { verdict, judgements: [], requirements_review: look }, deps);
     times.push(performance.now() - began);
   }
   return times;
@@ -142,7 +142,7 @@ async function signalTimes(): Promise<{ readonly ms: number; readonly globs_ms: 
 }
 
 const QUESTIONS = {
-  second_look: (of: GoldenCase, diff: string) =>
+  requirements_review: (of: GoldenCase, diff: string) =>
     buildReviewerQuestion(REQUIREMENTS_REVIEWER, { because: '' }, { pieces: goldenCasePieces(of, diff) }),
   llm_judge: (of: GoldenCase, diff: string) =>
     buildReviewerQuestion(

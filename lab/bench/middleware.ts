@@ -43,11 +43,17 @@ function aroundOf(chain: readonly MiddlewareName[]): AgentRunMiddleware {
   const settings = {
     ...DEFAULT_MIDDLEWARE_SETTINGS,
     chain: [...chain],
-    policy: { ...DEFAULT_MIDDLEWARE_SETTINGS.policy, forbid: all ? RULES : [] },
+    policy: { ...DEFAULT_MIDDLEWARE_SETTINGS.policy, forbidden_calls: all ? RULES : [] },
   };
   return new AgentRunMiddleware({
     run: { task_id: 'T', attempt: 1, agent: 'claude' },
-    task: { title: 'T', description: 'd', criteria: ['Half goes to even'], parent: null, root_sha256: null },
+    task: {
+      title: 'T',
+      description: 'd',
+      criteria: ['Half goes to even'],
+      parent: null,
+      root_content_sha256: null,
+    },
     settings,
     errorActionOverrides: {},
     approvedActions: [],

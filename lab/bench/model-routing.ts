@@ -30,7 +30,7 @@ const windows = TaskComplexity.options.flatMap((complexity) =>
         model: MODELS[tier],
         passed: n % 4 <= rank,
         cost_usd: 0.2 + rank,
-        judging_usd: 0,
+        judging_cost_usd: 0,
         seconds: 60,
         at: addSeconds(n).toISOString(),
       }),

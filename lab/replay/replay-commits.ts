@@ -24,7 +24,7 @@ export interface ReplayedCommit extends HistoryCommit {
   /** Files of the patch that steer checks: a task would name them, so they are allowed here. */
   readonly steering: readonly string[];
   /** What the tests gate says of how far it went. */
-  readonly facts: GateEvidence['metadata'];
+  readonly facts: GateEvidence['facts'];
   /** Why there is no verdict. */
   readonly error: string | null;
   readonly duration_ms: number;
@@ -95,15 +95,15 @@ const judged = (evidence: Evidence): Pick<ReplayedCommit, 'verdict' | 'holding' 
   holding: evidence.gates
     .filter(({ required, blocked, outcome }) => (required || blocked) && !FINE.includes(outcome))
     .map(holdingOf),
-  facts: evidence.gates.find(({ name }) => name === 'tests')?.metadata ?? {},
+  facts: evidence.gates.find(({ name }) => name === 'tests')?.facts ?? {},
   steering: evidence.protected_files.map(({ path }) => path),
 });
 
 const FINE: readonly string[] = ['passed', 'skipped', 'bypassed'];
 
 /** Only what decided: findings come in the order of their weight, and their counts stand beside them. */
-function holdingOf({ name, outcome, kind, findings, detail, metadata }: GateEvidence): BlockingGate {
-  const count = (key: string): number => Number(metadata[key] ?? 0);
+function holdingOf({ name, outcome, kind, findings, detail, facts }: GateEvidence): BlockingGate {
+  const count = (key: string): number => Number(facts[key] ?? 0);
   const grave = count('findings_error') || count('findings_warning');
   const deciding = findings.slice(0, grave);
   return {

@@ -13,7 +13,7 @@ const Checked = z.object({
   verdict: z.enum(['pass', 'fail', 'refer']),
   reasons: z.array(z.string()),
   gates: z.array(
-    z.object({ name: z.string(), outcome: z.string(), metadata: z.record(z.string(), z.unknown()) }),
+    z.object({ name: z.string(), outcome: z.string(), facts: z.record(z.string(), z.unknown()) }),
   ),
 });
 
@@ -143,7 +143,7 @@ function toCheckedCommit({ id, subject }: HistoryCommit, ran: ProcessOutput): Ch
   })();
   if (json === null)
     return { ...known, verdict: 'error', cause: lastLine(ran.stderr || ran.stdout), suiteCpuMs: null };
-  const suite = json.gates.find(({ name }) => name === 'tests')?.metadata['suite_cpu_ms'];
+  const suite = json.gates.find(({ name }) => name === 'tests')?.facts['suite_cpu_ms'];
   return {
     ...known,
     verdict: json.verdict,

@@ -90,7 +90,9 @@ export function GateQualityTable({
                     gate.blocked,
                     gate.flagged,
                     formatDuration(gate.seconds * 1_000),
-                    gate.held === 0 ? 'never looked at' : `${share(gate.false_block_rate)} of ${gate.held}`,
+                    gate.reviewed_blocks === 0
+                      ? 'never looked at'
+                      : `${share(gate.false_block_rate)} of ${gate.reviewed_blocks}`,
                     gate.false_greens,
                   ]}
                 />

@@ -31,7 +31,7 @@ function Inputs({ attempt }: { readonly attempt: AttemptView }) {
     ...(attempt.verdict?.judgements ?? []).map((each): [string, string] => [
       each.subject,
       // Nobody asked, or nothing said: then why.
-      listAdvisoryFindings(each).join('; ') || each.because,
+      listAdvisoryFindings(each).join('; ') || each.request_reason,
     ]),
   ]);
   return (
@@ -95,7 +95,7 @@ export function AttemptSection(
       )}
       {failure && (
         <p class="trouble">
-          There is no evidence: {failure.failure_class}: {escapeToOneLine(failure.message, 1_000)}
+          There is no evidence: {failure.failure_code}: {escapeToOneLine(failure.message, 1_000)}
         </p>
       )}
       {verdict && (

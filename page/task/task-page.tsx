@@ -36,7 +36,10 @@ function Facts({ task, chain }: { readonly task: TaskView; readonly chain: Chain
     ['Waits for', task.blocked_reason?.message],
     ['Held because', task.hold?.reasons.join('; ')],
     ['Blocks', task.blocks?.join(', ')],
-    ['Held until', task.hold?.until && `${formatTime(task.hold.until)}, then ${task.hold.outcome}`],
+    [
+      'Held until',
+      task.hold?.expires_at && `${formatTime(task.hold.expires_at)}, then ${task.hold.expiry_outcome}`,
+    ],
     ['Review', task.review && `${task.review.decision} by ${task.review.by}: ${task.review.reason}`],
     ['Failure', task.failure && `${task.failure.code}: ${task.failure.message}`],
     ['Created', `${formatTime(task.created_at)} by ${task.created_by}`],

@@ -19,14 +19,16 @@ const at = (iso: string): number => Date.parse(iso);
  * remembered took its time in the run that it is remembered of, and none here.
  */
 function gatesOf(attempt: AttemptView, from: number): TimeSpan[] {
-  return (attempt.verification?.gates ?? []).map(({ name, outcome, duration_ms, began_ms = 0, cached }) => ({
-    label: name,
-    kind: 'gate',
-    start: from + began_ms,
-    end: from + began_ms + (cached ? 0 : duration_ms),
-    note: cached ? `${outcome}, from memory` : outcome.replaceAll('_', ' '),
-    depth: 2,
-  }));
+  return (attempt.verification?.gates ?? []).map(
+    ({ name, outcome, duration_ms, start_offset_ms = 0, cached }) => ({
+      label: name,
+      kind: 'gate',
+      start: from + start_offset_ms,
+      end: from + start_offset_ms + (cached ? 0 : duration_ms),
+      note: cached ? `${outcome}, from memory` : outcome.replaceAll('_', ' '),
+      depth: 2,
+    }),
+  );
 }
 
 function spansOfAttempt(attempt: AttemptView, ended: number | null): TimeSpan[] {

@@ -14,7 +14,7 @@ function ofAttempt(attempt: AttemptView): string[] {
   if (report?.status === 'completed' && !verification)
     unknown.push(
       attempt.verification_failure
-        ? `${of}: everything about the work; it could not be checked (${attempt.verification_failure.failure_class}).`
+        ? `${of}: everything about the work; it could not be checked (${attempt.verification_failure.failure_code}).`
         : `${of}: everything about the work; it is not checked yet.`,
     );
   for (const { name, outcome: result } of verification?.gates ?? [])
@@ -23,12 +23,12 @@ function ofAttempt(attempt: AttemptView): string[] {
   for (const { subject, outcome: result } of verification?.signals ?? [])
     if (SAID_NOTHING.includes(result))
       unknown.push(`${of}: whether ${subject} holds (${result.replaceAll('_', ' ')}).`);
-  if (verification?.shortened)
+  if (verification?.truncated)
     unknown.push(`${of}: parts of the evidence that had no room here; all of it is below.`);
   if (verification && !verdict && outcome === null) unknown.push(`${of}: the verdict.`);
   for (const judgement of verdict?.judgements ?? [])
-    if (judgement.outcome === 'could_not_run' && judgement.kind !== 'second_look')
-      unknown.push(`${of}: what a model would say of ${judgement.subject} (${judgement.because}).`);
+    if (judgement.outcome === 'could_not_run' && judgement.kind !== 'requirements_review')
+      unknown.push(`${of}: what a model would say of ${judgement.subject} (${judgement.request_reason}).`);
   return unknown;
 }
 

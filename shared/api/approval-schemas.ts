@@ -13,7 +13,7 @@ import { OptionalReasonBody, RejectTaskBody, ReviewsQuery, TaskSummary } from '.
 
 /** An agent asks for leave. The work so far is handed in as a patch that was uploaded before; without it, it stays with whoever asks. */
 export const ApprovalRequestBody = ApprovalRequest.extend({
-  work: z
+  parked_work: z
     .strictObject({
       tree: GitObjectId,
       patch_sha256: WorkAwaitingApproval.shape.patch_sha256.regex(
@@ -23,7 +23,7 @@ export const ApprovalRequestBody = ApprovalRequest.extend({
       patch_bytes: WorkAwaitingApproval.shape.patch_bytes,
     })
     .optional(),
-  session: z
+  parked_session: z
     .strictObject({
       id: z.string().regex(AGENT_CLI_SESSION_ID_PATTERN, 'must be 1 to 64 letters, digits, "-" or "_"'),
       sha256: SessionAwaitingApproval.shape.sha256.regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hex'),
@@ -34,7 +34,7 @@ export const ApprovalRequestBody = ApprovalRequest.extend({
   .strict()
   .meta({ id: 'ApprovalRequestBody' });
 
-export const ApprovalView = Approval.omit({ work: true, session: true, launch: true }).meta({
+export const ApprovalView = Approval.omit({ parked_work: true, parked_session: true, launch: true }).meta({
   id: 'Approval',
 });
 export type ApprovalView = z.infer<typeof ApprovalView>;
@@ -54,7 +54,7 @@ export const PendingApprovalItem = z
     repository: z.string(),
     approval: ApprovalView,
     since: z.iso.datetime(),
-    until: z.iso.datetime().nullable().describe('When it ends without a person; null: never.'),
+    expires_at: z.iso.datetime().nullable().describe('When it ends without a person; null: never.'),
     urgency: z
       .enum(['critical', 'high', 'normal', 'no_expiry'])
       .describe('critical: ends within an hour; high: within four.'),

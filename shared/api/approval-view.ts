@@ -3,7 +3,7 @@ import type { Task } from '../contract/task/task.ts';
 import type { ApprovalView, PendingApprovalItem } from './approval-schemas.ts';
 
 /** An approval without what only the platform may know. */
-export function approvalView({ work: _work, launch: _launch, ...view }: Approval): ApprovalView {
+export function approvalView({ parked_work: _work, launch: _launch, ...view }: Approval): ApprovalView {
   return view;
 }
 
@@ -20,7 +20,7 @@ export function approvalUrgency(until: string | null, now: Date): PendingApprova
 export function buildPendingApprovalItem(task: Task, now: Date): PendingApprovalItem | null {
   const pending = task.status === 'auth_required' ? findPendingApproval(task) : null;
   if (pending === null) return null;
-  const until = pending.timetable.at(-1)?.at ?? null;
+  const until = pending.deadlines.at(-1)?.at ?? null;
   return {
     id: task.id,
     task_title: task.title,
@@ -29,7 +29,7 @@ export function buildPendingApprovalItem(task: Task, now: Date): PendingApproval
     repository: task.repository,
     approval: approvalView(pending),
     since: pending.created_at,
-    until,
+    expires_at: until,
     urgency: approvalUrgency(until, now),
   };
 }

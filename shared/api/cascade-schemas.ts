@@ -12,7 +12,7 @@ export const TierPerformanceEstimate = z
     complexity: TaskComplexity,
     tier: Tier,
     model: z.string(),
-    from: z
+    basis: z
       .enum(['complexity', 'role', 'nothing'])
       .describe('Outcomes of this complexity, of the whole role because these are few, or none.'),
     observations: z.int(),
@@ -28,7 +28,7 @@ export const TierPerformanceEstimate = z
     ),
     costs_known: z.int(),
     mean_seconds: z.number().nullable(),
-    break_even: z
+    break_even_pass_rate: z
       .number()
       .nullable()
       .describe('The pass rate above which trying this tier before the next saves money.'),
@@ -41,8 +41,15 @@ export const CascadeView = z
     policy: TierPolicySettings,
     beliefs: z.array(TierPerformanceEstimate),
     /** Providers that nothing is begun with for a while; in answers to a pin or a reset there are none. */
-    cooling: z
-      .array(z.object({ provider: z.string(), until: z.iso.datetime(), because: z.string(), times: z.int() }))
+    cooldowns: z
+      .array(
+        z.object({
+          provider: z.string(),
+          until: z.iso.datetime(),
+          reason: z.string(),
+          consecutive_failures: z.int(),
+        }),
+      )
       .optional(),
     /** The latest first, of each role. */
     history: z.array(TierLearningOverrides.shape.history.element.extend({ role: z.string() })),

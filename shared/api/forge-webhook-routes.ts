@@ -6,7 +6,7 @@ export const ForgeEventView = z
   .object({
     outcome: z.enum(['done', 'ignored']),
     task_id: z.string().nullable(),
-    why: z.string(),
+    reason: z.string(),
   })
   .meta({ id: 'ForgeEventResponse' });
 

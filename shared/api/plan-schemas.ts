@@ -54,14 +54,14 @@ export const PlanView = z
     version: z.number().int(),
     coordination: z
       .object({
-        waits_for_person: z.string().nullable().describe('Why a person is asked before its tasks are made.'),
+        review_reason: z.string().nullable().describe('Why a person is asked before its tasks are made.'),
         task_ledger: TaskLedger.nullable(),
         progress_ledger: ProgressLedger.nullable().describe('Null: none of its tasks has ended.'),
         authority_cues: z
           .int()
           .nonnegative()
           .describe('Phrases that ask for obedience in what its tasks have said.'),
-        replanned_as: TaskId.nullable().describe(
+        replacement_plan_id: TaskId.nullable().describe(
           'The plan that takes its place, where replanning is asked for.',
         ),
       })

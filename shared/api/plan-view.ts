@@ -13,11 +13,11 @@ function coordinationView(task: Task, made: ReadonlyMap<string, Task>): PlanView
     | { readonly detected_count?: number }
     | undefined;
   return {
-    waits_for_person: derivePlanState(task) === 'proposed' ? gateReason : null,
+    review_reason: derivePlanState(task) === 'proposed' ? gateReason : null,
     task_ledger: context.task_ledger,
     progress_ledger,
     authority_cues: cues?.detected_count ?? 0,
-    replanned_as: replanLedger ? replanTaskId(task, replanLedger) : null,
+    replacement_plan_id: replanLedger ? replanTaskId(task, replanLedger) : null,
   };
 }
 

@@ -16,7 +16,7 @@ export const API_REFUSALS = {
   stale_lease: { status: 409, title: 'The lease of this attempt has ended' },
   base_unresolved: { status: 503, title: 'The base ref of the task is still being resolved' },
   wrong_base: { status: 409, title: 'The task is bound to another base commit' },
-  files_held: { status: 409, title: 'A live task holds the same files' },
+  files_locked: { status: 409, title: 'A live task holds the same files' },
   id_taken: { status: 409, title: 'The id belongs to a different task' },
   version_mismatch: { status: 412, title: 'The task has changed since' },
   body_too_large: { status: 413, title: 'The body is over 1 MiB' },

@@ -66,8 +66,8 @@ const Reported = {
     .describe("The agent's own words; kept as a claim, never as evidence."),
   output_tail: z.string().max(2_000).default('').describe("Last 2,000 characters of the agent's output."),
   usage: TokenUsage.optional(),
-  end: AgentExit.optional(),
-  logged: z
+  exit: AgentExit.optional(),
+  logged_test_runs: z
     .array(LoggedTestRun)
     .max(5)
     .optional()
@@ -105,7 +105,7 @@ export const CompleteAttemptBody = z
 export const FailAttemptBody = z
   .strictObject({
     reason: z.string().trim().min(1, 'must not be empty').max(20_000),
-    failure_class: FailureCode.default('agent_failed'),
+    failure_code: FailureCode.default('agent_failed'),
     retry_after_s: z
       .number()
       .int()
@@ -115,7 +115,7 @@ export const FailAttemptBody = z
       .describe('Seconds until the provider takes requests again, where it said so.'),
     output_tail: Reported.output_tail,
     usage: TokenUsage.optional(),
-    end: AgentExit.optional(),
+    exit: AgentExit.optional(),
     middleware: Middleware,
     base_commit: BaseCommit.optional(),
   })
@@ -180,7 +180,7 @@ export const GatesCacheUrls = z
 export const ReportEvidenceBody = z
   .union([
     z.strictObject({ evidence: Evidence }),
-    z.strictObject({ failure_class: FailureCode, message: z.string().max(4_000) }),
+    z.strictObject({ failure_code: FailureCode, message: z.string().max(4_000) }),
   ])
   .meta({ id: 'EvidenceBody' });
 const Delivered = { base_commit: BaseCommit, tree: GitObjectId };
@@ -199,7 +199,7 @@ export const ReportDeliveryBody = z
     z.strictObject({
       step: z.literal('merged'),
       ...Delivered,
-      onto: GitObjectId.describe('What the target branch has become.'),
+      target_commit: GitObjectId.describe('What the target branch has become.'),
       merged_tree: GitObjectId.describe('That with the work on top.'),
       patch_sha256: Sha256.describe('Of the patch from one to the other, which was uploaded.'),
       patch_bytes: z.number().int().nonnegative(),
@@ -207,7 +207,7 @@ export const ReportDeliveryBody = z
     z.strictObject({
       step: z.literal('conflict'),
       ...Delivered,
-      onto: GitObjectId,
+      target_commit: GitObjectId,
       files: z.array(z.string().max(1_000)).max(50).describe('Where the two do not go together.'),
     }),
     z.strictObject({ step: z.literal('refused'), ...Delivered, reason: z.string().max(4_000) }),
@@ -219,7 +219,7 @@ export const ReportDeliveryBody = z
             task_id: TaskId.nullable().describe(
               'As the reverted commit, or one that it has brought, says. Null: it does not.',
             ),
-            reverted: GitObjectId.nullable().describe('Null: a request is named, and no commit.'),
+            reverted_commit: GitObjectId.nullable().describe('Null: a request is named, and no commit.'),
             request: z.number().int().positive().nullable().default(null),
             commit: GitObjectId.describe('The one that reverts it.'),
             at: z.iso.datetime().describe('When that was committed, as it says itself.'),

@@ -150,7 +150,7 @@ export const ROUTES = {
     right: 'work',
     summary: 'Claim one external task',
     body: ClaimBody,
-    refusalCodes: ['conflict', 'stale_lease', 'base_unresolved', 'files_held', 'self_review'],
+    refusalCodes: ['conflict', 'stale_lease', 'base_unresolved', 'files_locked', 'self_review'],
     response: ClaimResponse,
     isClaim: true,
     takesIfMatch: true,

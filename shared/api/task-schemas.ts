@@ -144,8 +144,8 @@ export const PendingReviewItem = TaskSummary.pick({
   .extend({
     reasons: z.array(z.string()),
     since: z.iso.datetime(),
-    until: z.iso.datetime().nullable().describe('When it is decided without a person; null: never.'),
-    outcome: z
+    expires_at: z.iso.datetime().nullable().describe('When it is decided without a person; null: never.'),
+    expiry_outcome: z
       .enum(REVIEW_HOLD_EXPIRY_OUTCOMES)
       .nullable()
       .describe(
@@ -225,13 +225,13 @@ export const DeploymentStatusView = z
       )
       .default([]),
     /** Providers of models that nothing is begun with for a while, because tasks have met trouble with them. */
-    cooling: z
+    cooldowns: z
       .array(
         z.object({
           provider: z.string(),
           until: z.iso.datetime(),
-          because: z.string(),
-          times: z.int().describe('In a row.'),
+          reason: z.string(),
+          consecutive_failures: z.int().describe('In a row.'),
         }),
       )
       .default([]),

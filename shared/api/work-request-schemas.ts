@@ -20,7 +20,7 @@ export const WorkRequestBody = WorkRequestTaskSubmission.extend({
 
 export const WorkRequestView = WorkRequest.omit({ request_sha256: true, expires_at: true })
   .extend({
-    unclear: z
+    unclear_reasons: z
       .array(z.string())
       .describe('Why it is not approved before somebody has said what is meant (clarify).'),
   })
@@ -38,7 +38,7 @@ export const WorkRequestList = z
 
 export const ClarifyWorkRequestBody = z
   .strictObject({
-    notes: z.string().trim().min(1, 'must not be empty').max(MAX_CLARIFICATION_LENGTH),
+    clarification: z.string().trim().min(1, 'must not be empty').max(MAX_CLARIFICATION_LENGTH),
     title: TaskSubmission.shape.title.optional(),
     description: z.string().max(100_000).optional(),
   })

@@ -9,5 +9,5 @@ export function workRequestView({
   ...view
 }: WorkRequest): WorkRequestView {
   const open = view.status === 'submitted' || view.status === 'triaging';
-  return { ...view, unclear: open ? findClarificationReasons(view) : [] };
+  return { ...view, unclear_reasons: open ? findClarificationReasons(view) : [] };
 }

@@ -15,7 +15,7 @@ export type RefusalCode =
   | 'stale_lease'
   | 'base_unresolved'
   | 'wrong_base'
-  | 'files_held'
+  | 'files_locked'
   | 'id_taken'
   | 'version_mismatch'
   | 'body_too_large'

@@ -49,6 +49,6 @@ export class CircuitBreakerStore {
         ...QualityGateCircuitBreaker.parse(item),
         model: String(item[TASKS_TABLE_KEY_ATTRIBUTES.sk]),
       }))
-      .filter(({ rejected }) => rejected.length > 0);
+      .filter(({ rejected_attempts: rejected }) => rejected.length > 0);
   }
 }

@@ -21,7 +21,7 @@ export class DeliveryInvoker {
         new InvokeCommand({
           FunctionName: this.#functionName,
           InvocationType: 'Event',
-          Payload: JSON.stringify({ box: launch, assignment_url: assignmentUrl }),
+          Payload: JSON.stringify({ launch_name: launch, assignment_url: assignmentUrl }),
         }),
       );
     } catch (error) {

@@ -94,10 +94,10 @@ export class ModelSpendStore implements SpendCounters {
           ':ttl': computeTtlEpochSeconds(RETENTION_DAYS, now),
         },
       }));
-    if (isReserved) return { day, micro };
+    if (isReserved) return { day, micro_usd: micro };
     const item = await this.#table.get(keyOf(day));
     // The answer to an earlier try of this very step was lost.
-    if (once && item?.[open] !== undefined) return { day, micro: number(item, open) };
+    if (once && item?.[open] !== undefined) return { day, micro_usd: number(item, open) };
     const limits: readonly (readonly [string, number | undefined, number])[] = [
       ['budget of a repository for a day', budgets.repository_usd, number(item, own)],
       ['budget of the deployment for a day', budgets.day_usd, number(item, TAKEN)],
@@ -120,7 +120,7 @@ export class ModelSpendStore implements SpendCounters {
       const item = await this.#table.get(keyOf(day));
       for (const mark of marks) {
         const micro = item?.[ofAttempt(mark)];
-        if (micro !== undefined && !found.has(mark)) found.set(mark, { day, micro: Number(micro) });
+        if (micro !== undefined && !found.has(mark)) found.set(mark, { day, micro_usd: Number(micro) });
       }
     }
     return found;
@@ -137,13 +137,13 @@ export class ModelSpendStore implements SpendCounters {
       ExpressionAttributeNames: { '#open': ofAttempt(attempt), '#ttl': TASKS_TABLE_KEY_ATTRIBUTES.ttl },
       ExpressionAttributeValues: { ':nothing': 0, ':ttl': computeTtlEpochSeconds(RETENTION_DAYS, now) },
     });
-    return { day, micro: 0 };
+    return { day, micro_usd: 0 };
   }
 
   /** Puts `counted`, in millionths of a dollar, in the place of what was set aside for an attempt. A repeat changes nothing. */
   async settle(
     { reservationId, repository }: Pick<SpendReservationRequest, 'reservationId' | 'repository'>,
-    { day, micro }: ModelBudgetReservation,
+    { day, micro_usd: micro }: ModelBudgetReservation,
     counted: number,
   ): Promise<void> {
     await this.#table.updateIf(keyOf(day), {

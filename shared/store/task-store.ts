@@ -59,7 +59,7 @@ function selfReviewRestriction({ reviewers = [], excludedDecider, task }: TaskCh
     ].join(''),
     names: {
       ...(excludedDecider !== undefined && { '#requester': APPROVAL_REQUESTER_ATTRIBUTE }),
-      ...(reviewers.length > 0 && { '#attempts': 'attempts', '#holder': 'holder' }),
+      ...(reviewers.length > 0 && { '#attempts': 'attempts', '#holder': 'lease_holder' }),
     },
     values: { ...(excludedDecider !== undefined && { ':by': excludedDecider }), ...values },
   };

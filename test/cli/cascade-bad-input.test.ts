@@ -95,7 +95,7 @@ test.each([
     model: 'm',
     passed: true,
     cost_usd: 1,
-    judging_usd: null,
+    judging_cost_usd: null,
     seconds: 1,
     at: addSeconds(1).toISOString(),
   };

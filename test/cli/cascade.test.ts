@@ -22,7 +22,7 @@ const VIEW = {
       complexity: 'low',
       tier: 'haiku',
       model: 'claude-haiku-4-5',
-      from: 'complexity',
+      basis: 'complexity',
       observations: 12,
       passes: 9,
       pass_rate: 0.75,
@@ -31,7 +31,7 @@ const VIEW = {
       cost_usd_90: { low: 0.05, high: 0.2 },
       costs_known: 12,
       mean_seconds: 40,
-      break_even: 0.5,
+      break_even_pass_rate: 0.5,
       pinned: false,
     },
     {
@@ -39,7 +39,7 @@ const VIEW = {
       complexity: 'low',
       tier: 'opus',
       model: 'a-model',
-      from: 'nothing',
+      basis: 'nothing',
       observations: 0,
       passes: 0,
       pass_rate: null,
@@ -48,7 +48,7 @@ const VIEW = {
       cost_usd_90: null,
       costs_known: 0,
       mean_seconds: null,
-      break_even: null,
+      break_even_pass_rate: null,
       pinned: true,
     },
   ],
@@ -79,7 +79,7 @@ test('cascade show prints what is believed, from how many, and what people said;
 });
 
 test('cascade show stays a table on 80 columns, with a pin and with what the whole role has taught', async () => {
-  const beliefs = VIEW.beliefs.map((each) => ({ ...each, from: 'role', pinned: true }));
+  const beliefs = VIEW.beliefs.map((each) => ({ ...each, basis: 'role', pinned: true }));
   api = await fakeApi(() => [200, { ...VIEW, beliefs }]);
   const { stdout } = await assay(['cascade', 'show'], {
     env: { ASSAY_URL: api.url, ASSAY_TOKEN: 'secret', NO_COLOR: '1' },

@@ -121,7 +121,7 @@ describe('task', () => {
           cached: false,
           duration_ms: 5,
           detail: 'exit code 1',
-          findings: 2,
+          finding_count: 2,
           facts: {},
         },
         {
@@ -133,13 +133,13 @@ describe('task', () => {
           cached: false,
           duration_ms: 5,
           detail: 'no such tool',
-          findings: 0,
+          finding_count: 0,
           facts: {},
         },
       ],
-      files: [],
-      failing: [],
-      put_back: 0,
+      files_with_findings: [],
+      failed_checks: [],
+      restored_file_count: 0,
       protected_files: [],
       duration_ms: 9,
       at: '2026-11-20T10:01:00.000Z',
@@ -227,19 +227,19 @@ describe('task', () => {
     const report = {
       status: 'failed' as const,
       summary: 'the agent exited with 1',
-      failure_class: null,
+      failure_code: null,
       output_tail: 'starting\nENOENT config\n',
       retry_after_s: null,
-      end: { exit_code: 1 },
+      exit: { exit_code: 1 },
       at: '2026-11-20T10:01:00.000Z',
     };
     const failure = {
       class: null,
       code: 'agent_failed',
       retryable: false,
-      rule: 'exit_code 1',
+      matched_rule: 'exit_code 1',
       mode: 'error',
-      version: 1,
+      rules_version: 1,
     } as const;
     const { stdout } = await on(
       ({ url }) => [200, url.endsWith('/attempts') ? aChain([anAttempt({ report, failure })]) : aTask()],
@@ -431,8 +431,8 @@ describe('submit', () => {
 
 describe('a task that waits for a task that needs review', () => {
   const held = { reasons: ['lint could not run'], since: '2026-11-20T10:05:00.000Z' };
-  const waits = (code: 'files_held' | 'dependency_pending', on: string) => ({
-    status: code === 'files_held' ? ('open' as const) : ('blocked' as const),
+  const waits = (code: 'files_locked' | 'dependency_pending', on: string) => ({
+    status: code === 'files_locked' ? ('open' as const) : ('blocked' as const),
     waits_for: on,
     blocked_reason: { code, task_id: on, message: `src/a.ts is held by ${on}` },
   });
@@ -446,7 +446,7 @@ describe('a task that waits for a task that needs review', () => {
     };
   const chain = [
     aTask({ id: 'outside', status: 'in_review', hold: held }),
-    aTask({ id: 't-1', ...waits('files_held', 'outside') }),
+    aTask({ id: 't-1', ...waits('files_locked', 'outside') }),
     aTask({ id: 't-2', ...waits('dependency_pending', 't-1') }),
   ];
 

@@ -15,7 +15,7 @@ describe('a refusal of the API', () => {
     ['not_found', 404, 5],
     ['no_task', 404, 5],
     ['conflict', 409, 4],
-    ['files_held', 409, 4],
+    ['files_locked', 409, 4],
     ['id_taken', 409, 4],
     ['version_mismatch', 412, 4],
     ['invalid', 422, 2],

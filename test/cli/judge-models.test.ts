@@ -49,7 +49,7 @@ describe('models that judge, on a laptop', () => {
     [
       'a purpose that there is not',
       'jugde: { provider: bedrock, model: m }',
-      'jugde is not served; known: second_look, judge, ',
+      'jugde is not served; known: requirements_review, judge, ',
     ],
     [
       'a purpose that nothing asks for yet',

@@ -44,7 +44,7 @@ it('measures a model over HTTP: agreement, kappa, confidence, and what an answer
   expect(ran.code).toBe(0);
   expect(JSON.parse(ran.stdout)).toMatchObject({
     id: expect.stringMatching(/^cal-[0-9a-f]{12}$/),
-    rubric: 'second_look',
+    rubric: 'requirements_review',
     cases: 4,
     answers: 8,
     unanswered: 0,
@@ -57,7 +57,7 @@ it('measures a model over HTTP: agreement, kappa, confidence, and what an answer
     cost_per_answer_usd: expect.closeTo(0.006, 3),
     wrong: [{ id: '3', truth: 'good', said: ['bad', 'bad'] }],
   });
-  expect(readFileSync(join(folder, 'plot.svg'), 'utf8')).toContain('claude-sonnet-5-5, second_look');
+  expect(readFileSync(join(folder, 'plot.svg'), 'utf8')).toContain('claude-sonnet-5-5, requirements_review');
   expect(server.calls).toHaveLength(16);
 });
 

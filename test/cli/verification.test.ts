@@ -6,7 +6,7 @@ const nudge = (more: object = {}) => ({
     .verification_nudge,
   threshold_exceeded: true,
   window: { completions: 100, days: 7, oldest: '2026-11-19T10:00:00.000Z', reset: null },
-  ever: { verified: 40, unverified: 9 },
+  all_time: { verified: 40, unverified: 9 },
   ...more,
 });
 const at = (hour: number): string => `2026-11-20T0${hour}:00:00.000Z`;

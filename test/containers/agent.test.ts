@@ -138,10 +138,10 @@ describe('a failed agent', () => {
       'agent_blocked',
       'the agent says that it is blocked',
     ],
-  ])('%s is %s', async (script, failure_class, reason) => {
+  ])('%s is %s', async (script, failure_code, reason) => {
     const { fail, complete } = await runAgent(script);
     expect(complete).toBeUndefined();
-    expect(fail).toMatchObject({ failure_class, reason });
+    expect(fail).toMatchObject({ failure_code, reason });
   });
 
   test.each([
@@ -153,9 +153,12 @@ describe('a failed agent', () => {
   ])('reports how it ended and what it printed, so that %s is %s by %s', async (script, named, rule, end) => {
     const { fail } = await runAgent(script);
     const { reason, ...body } = FailAttemptBody.parse(fail);
-    expect(body.end).toEqual({ ...end, words: 'output_tail' });
+    expect(body.exit).toEqual({ ...end, failure_text_source: 'output_tail' });
     const told = report({ ...body, status: 'failed', summary: reason });
-    expect(classifyAttemptFailure(attempt({ report: told }))).toMatchObject({ class: named, rule });
+    expect(classifyAttemptFailure(attempt({ report: told }))).toMatchObject({
+      class: named,
+      matched_rule: rule,
+    });
   });
 
   test.each([
@@ -168,14 +171,14 @@ describe('a failed agent', () => {
   ])('is one that leaves %s in its checkout', async (_, script, reason) => {
     const { fail, complete } = await runAgent(script);
     expect(complete).toBeUndefined();
-    expect(fail).toMatchObject({ failure_class: 'agent_failed', reason: expect.stringContaining(reason) });
+    expect(fail).toMatchObject({ failure_code: 'agent_failed', reason: expect.stringContaining(reason) });
   });
 
   test('is one that takes too long', async () => {
     const { fail } = await runAgent('echo on it; sleep 60', {
       adapter: { kind: 'command', argv: ['bash', '-c', 'echo on it; sleep 60'], timeout_s: 1 },
     });
-    expect(fail).toMatchObject({ failure_class: 'timeout', output_tail: 'on it\n' });
+    expect(fail).toMatchObject({ failure_code: 'timeout', output_tail: 'on it\n' });
   });
 
   test.each<[string, Partial<AgentAssignment>, string]>([
@@ -198,9 +201,9 @@ describe('a failed agent', () => {
       },
       'config_invalid',
     ],
-  ])('is told from %s', async (_, more, failure_class) => {
+  ])('is told from %s', async (_, more, failure_code) => {
     const { fail } = await runAgent('true', more);
-    expect(fail).toMatchObject({ failure_class });
+    expect(fail).toMatchObject({ failure_code });
   });
 });
 
@@ -211,7 +214,7 @@ test.each([...UNUSUAL_PATHS, 'n'.repeat(300)])(
     const base_commit = commitUnusualPaths(unusual, [path]);
     const { fail } = await runAgent('true', { repository: unusual.url, base_commit });
     expect(fail).toMatchObject({
-      failure_class: 'base_tree_invalid',
+      failure_code: 'base_tree_invalid',
       reason: expect.stringContaining(path.slice(0, 200)),
     });
   },
@@ -262,7 +265,7 @@ describe('the box', () => {
     box.child.kill('SIGTERM');
     expect((await box.ended).code).toBe(143);
     const [report] = api.bodies('fail');
-    expect(report).toMatchObject({ failure_class: 'interrupted' });
+    expect(report).toMatchObject({ failure_code: 'interrupted' });
     expect(report?.['reason']).toMatch(/^the container was told to end; what there was: patch [0-9a-f]{64}/);
     const [first] = api.bodies('upload');
     expect(first).toMatchObject({ kind: 'patch' });
@@ -306,7 +309,7 @@ describe('the box', () => {
     await heard;
     writeFileSync(fifo, 'go on\n');
     expect((await box.ended).code).toBe(143);
-    expect(api.bodies('fail')).toEqual([expect.objectContaining({ failure_class: 'interrupted' })]);
+    expect(api.bodies('fail')).toEqual([expect.objectContaining({ failure_code: 'interrupted' })]);
     expect(existsSync(join(tmp, 'begun'))).toBe(false);
   });
 

@@ -60,7 +60,7 @@ describe('an agent that asks for leave', () => {
         action: 'deploy:production',
         title: 'Ship',
         description: '',
-        work: {
+        parked_work: {
           tree: expect.stringMatching(/^[0-9a-f]{40}$/),
           patch_sha256: sha256(patch),
           patch_bytes: patch.length,
@@ -113,11 +113,11 @@ echo '{"type":"system","session_id":"s-1"}'; echo '${ASK}' > $ASSAY_APPROVAL_FIL
       ),
     );
     const base_urls = { anthropic: 'http://127.0.0.1:9', openai: '', gemini: '' };
-    const models = { token: 'planted-token', base_urls, models: [], witnessed: true };
-    const { parks } = await runs('', { adapter: CLAUDE, models });
+    const models = { token: 'planted-token', base_urls, models: [], metered: true };
+    const { parks } = await runs('', { adapter: CLAUDE, model_access: models });
     const kept = api.objects.get('/objects/session') ?? Buffer.from('');
     expect(kept.toString()).toBe('{"token":"[token of the attempt]"}\n');
-    expect(parks[0]?.['session']).toEqual({ id: 's-1', sha256: sha256(kept) });
+    expect(parks[0]?.['parked_session']).toEqual({ id: 's-1', sha256: sha256(kept) });
   });
 
   test.each([
@@ -139,7 +139,7 @@ echo '{"type":"step_start","sessionID":"s-1"}'; echo '${ASK}' > $ASSAY_APPROVAL_
     );
     const { parks } = await runs('', { adapter: { kind: 'opencode', timeout_s: 60 } });
     expect(parks).toHaveLength(1);
-    expect(parks[0]?.['session'] !== undefined).toBe(kept !== null);
+    expect(parks[0]?.['parked_session'] !== undefined).toBe(kept !== null);
     if (kept !== null) expect(api.objects.get('/objects/session')?.toString()).toBe(kept);
   });
 
@@ -212,14 +212,14 @@ echo '{"type":"system","session_id":"s-2"}'; echo '{"type":"result","session_id"
 
   test('goes on in the session of the box before, where its CLI looks for it', async () => {
     const calls = cli('true');
-    const { complete } = await runs('', { adapter: CLAUDE, resumed: resumed() });
+    const { complete } = await runs('', { adapter: CLAUDE, resumed_session: resumed() });
     expect(complete).toMatchObject({ summary: 'shipped' });
     expect(readFileSync(calls, 'utf8')).toBe('resumed approved by ann: {"said":"before"}\n');
   });
 
   test('starts anew where the CLI does not know the session', async () => {
     const calls = cli('echo no such session >&2; exit 1');
-    const { complete } = await runs('', { adapter: CLAUDE, resumed: resumed() });
+    const { complete } = await runs('', { adapter: CLAUDE, resumed_session: resumed() });
     expect(complete).toMatchObject({ summary: 'shipped' });
     expect(readFileSync(calls, 'utf8')).toMatch(/^resumed .*\nanew\n$/);
   });
@@ -227,7 +227,7 @@ echo '{"type":"system","session_id":"s-2"}'; echo '{"type":"result","session_id"
   test('starts anew where what was kept is not what is there', async () => {
     vi.spyOn(console, 'error').mockImplementation(() => {});
     const calls = cli('true');
-    await runs('', { adapter: CLAUDE, resumed: { ...resumed(), sha256: 'f'.repeat(64) } });
+    await runs('', { adapter: CLAUDE, resumed_session: { ...resumed(), sha256: 'f'.repeat(64) } });
     expect(readFileSync(calls, 'utf8')).toBe('anew\n');
   });
 
@@ -249,7 +249,7 @@ echo '{"type":"init","session_id":"s-2"}'; echo '{"type":"message","role":"assis
     'goes on in the session of the box before with %s',
     async (kind) => {
       const calls = other(kind);
-      const { complete } = await runs('', { adapter: { kind, timeout_s: 60 }, resumed: resumed() });
+      const { complete } = await runs('', { adapter: { kind, timeout_s: 60 }, resumed_session: resumed() });
       expect(complete).toMatchObject({ summary: 'shipped' });
       expect(readFileSync(calls, 'utf8')).toBe('resumed approved by ann: {"said":"before"}\n');
     },
@@ -261,7 +261,10 @@ echo '{"type":"init","session_id":"s-2"}'; echo '{"type":"message","role":"assis
       'opencode',
       OTHERS.opencode.replace('cp "$2" .../home/taken', 'echo broken >&2; exit 1'),
     );
-    const { complete } = await runs('', { adapter: { kind: 'opencode', timeout_s: 60 }, resumed: resumed() });
+    const { complete } = await runs('', {
+      adapter: { kind: 'opencode', timeout_s: 60 },
+      resumed_session: resumed(),
+    });
     expect(complete).toMatchObject({ summary: 'shipped' });
     expect(readFileSync(calls, 'utf8')).toBe('anew\n');
     expect(String(error.mock.calls)).toContain('opencode import: exited: broken');
@@ -276,7 +279,7 @@ echo '{"type":"init","session_id":"s-2"}'; echo '{"type":"message","role":"assis
     const tree = changed.git('rev-parse', 'HEAD^{tree}');
     api.objects.set('/objects/parked', patch);
     const parked = { tree, patch_url: `${api.url}/objects/parked`, patch_sha256: sha256(patch) };
-    const { complete } = await runs('cat a.txt; echo c >> a.txt', { parked });
+    const { complete } = await runs('cat a.txt; echo c >> a.txt', { parked_work: parked });
     expect(complete).toMatchObject({ base_commit: base, summary: 'a\nb' });
     expect(String(complete?.['patch'])).toMatch(/\+b\n\+c/);
   });
@@ -290,6 +293,8 @@ echo '{"type":"init","session_id":"s-2"}'; echo '{"type":"message","role":"assis
       patch_url: `${api.url}/objects/parked`,
       patch_sha256: sha256(patch),
     };
-    expect((await runs('true', { parked })).fail).toMatchObject({ failure_class: 'patch_does_not_apply' });
+    expect((await runs('true', { parked_work: parked })).fail).toMatchObject({
+      failure_code: 'patch_does_not_apply',
+    });
   });
 });

@@ -26,9 +26,9 @@ import { fakeCli } from './fake-cli.ts';
 const TASK = {
   description: 'Do it.',
   acceptance_criteria: ['It adds'],
-  allowed: [],
-  parent: null,
-  root_sha256: null,
+  approved_actions: [],
+  origin_task_id: null,
+  root_content_sha256: null,
 };
 let api: FakeApi;
 beforeEach(async () => {
@@ -45,7 +45,7 @@ async function works(
   const assignment = agentAssignment(api, repository.url, [], {
     base_commit,
     adapter,
-    around: TASK,
+    middleware_context: TASK,
     ...more,
   });
   await inBox((box) => runAgent(assignment, box));
@@ -68,11 +68,11 @@ describe('around a program of which nothing is known', () => {
     const { record } = await works(command('echo b > a.txt; echo I cannot proceed because there is no key'));
     expect(record).toMatchObject({
       chain: [...DEFAULT_MIDDLEWARE_CHAIN],
-      fired: { before_agent: 1, before_model: 1, wrap_model_call: 1, after_model: 1, after_agent: 1 },
-      found: [{ by: 'assumption_violation', kind: 'claimed', code: 'precondition_changed' }],
+      hook_counts: { before_agent: 1, before_model: 1, wrap_model_call: 1, after_model: 1, after_agent: 1 },
+      findings: [{ middleware: 'assumption_violation', kind: 'claimed', code: 'precondition_changed' }],
       facts: { 'authority_deference.detected_count': 0 },
     });
-    expect(Object.keys(record?.fired ?? {}).sort()).toEqual(
+    expect(Object.keys(record?.hook_counts ?? {}).sort()).toEqual(
       AGENT_HOOKS.filter((hook) => COMMAND_ADAPTER_MANIFEST.hooks[hook] !== 'never').sort(),
     );
   });
@@ -89,7 +89,7 @@ describe('around a program of which nothing is known', () => {
       'middleware:\n  agent:\n    chain: [assumption_violation]\nsecurity:\n  semantic_drift_enabled: true\n';
     expect((await works(command('echo x'), { config })).record).toMatchObject({
       chain: ['assumption_violation', 'semantic_drift_detector'],
-      found: [{ code: 'semantic_drift' }],
+      findings: [{ code: 'semantic_drift' }],
     });
     expect(await loadAgentMiddlewareSettings(config, ['policy_gate'])).toMatchObject({
       chain: ['policy_gate', 'semantic_drift_detector'],
@@ -100,7 +100,7 @@ describe('around a program of which nothing is known', () => {
 
   test('an empty chain of the task leaves nothing around the run', async () => {
     const { complete, record } = await works(command('echo I cannot proceed because'), {
-      around: { ...TASK, chain: [] },
+      middleware_context: { ...TASK, middleware_chain: [] },
     });
     expect(complete).toBeDefined();
     expect(record).toBeUndefined();
@@ -111,7 +111,7 @@ describe('around a program of which nothing is known', () => {
       config: 'middleware:\n  agent:\n    chain: [nope]\n',
     });
     expect(fail).toMatchObject({
-      failure_class: 'config_invalid',
+      failure_code: 'config_invalid',
       reason: expect.stringContaining('assay.yaml:3'),
     });
   });
@@ -122,7 +122,7 @@ describe('what a hook throws', () => {
     ['ClarificationRequired', 'agent_blocked'],
     ['ThrottlingException', 'provider_transient'],
     ['TypeError', 'config_invalid'],
-  ])('%s ends the attempt as %s, and is not swallowed', async (name, failure_class) => {
+  ])('%s ends the attempt as %s, and is not swallowed', async (name, failure_code) => {
     vi.spyOn(console, 'error').mockImplementation(() => {});
     const fault = Object.assign(new Error('broken'), { name });
     const make = vi.spyOn(BUILTIN_MIDDLEWARE_FACTORIES, 'assumption_violation');
@@ -130,7 +130,7 @@ describe('what a hook throws', () => {
     const { complete, fail, record } = await works(command('echo done'));
     make.mockRestore();
     expect(complete).toBeUndefined();
-    expect(fail).toMatchObject({ failure_class, reason: expect.stringContaining('broken') });
+    expect(fail).toMatchObject({ failure_code, reason: expect.stringContaining('broken') });
     expect(record?.chain).toEqual([...DEFAULT_MIDDLEWARE_CHAIN]);
   });
 });
@@ -153,10 +153,10 @@ describe('around a CLI that shows what it does', () => {
 
   test('and fails when it has gone on twice', async () => {
     const { fail, record } = await works(claude(breaksOff(9)));
-    expect(fail).toMatchObject({ failure_class: 'agent_crashed' });
+    expect(fail).toMatchObject({ failure_code: 'agent_crashed' });
     expect(record).toMatchObject({
       facts: { 'checkpoint.resumes': 2, 'classification.action': 'retry' },
-      found: [{ code: 'not_resumed' }],
+      findings: [{ code: 'not_resumed' }],
     });
   });
 
@@ -175,14 +175,14 @@ printf '%s' "$*" > args.txt
 [ -n "$url" ] && hook '{"hook_event_name":"PostToolUse","tool_use_id":"t1","tool_name":"Bash","tool_response":{"stdout":"ok"}}' > after.json
 cat ${recorded('claude/success.jsonl')}; sleep 5`;
 const HELD =
-  'middleware:\n  agent:\n    hold_tools: true\n    policy:\n      evaluation_mode: enforce\n      forbid: [{ tool: Bash, matches: "rm -rf", reason: not here }]\n';
+  'middleware:\n  agent:\n    pre_tool_hook: true\n    policy:\n      evaluation_mode: enforce\n      forbidden_calls: [{ tool: Bash, matches: "rm -rf", reason: not here }]\n';
 
 describe('around a CLI that asks before it calls a tool', () => {
   const quick = (script: string): string => script.replace('; sleep 5', '');
 
   test('a call is let through, and what came of it is looked at', async () => {
     const { complete, record } = await works(claude(quick(asks('npm test'))), { config: HELD });
-    expect(record?.fired.wrap_tool_call).toBe(1);
+    expect(record?.hook_counts.wrap_tool_call).toBe(1);
     const patch = String(complete?.['patch']);
     expect(patch).not.toContain('deny');
     expect(patch).toContain('--setting-sources  --strict-mcp-config');
@@ -194,7 +194,7 @@ describe('around a CLI that asks before it calls a tool', () => {
     expect(String(complete?.['patch'])).toContain(
       '"permissionDecision":"deny","permissionDecisionReason":"not here"',
     );
-    expect(record?.found).toMatchObject([{ by: 'policy_gate', code: 'policy_denied' }]);
+    expect(record?.findings).toMatchObject([{ middleware: 'policy_gate', code: 'policy_denied' }]);
   });
 
   /** What a CLI whose hooks are programs runs before and after a call, out of the files that it was given. */
@@ -234,10 +234,10 @@ ${given(before)} > answer.json; ${given(after)} > after.json; cat ${recorded(`${
     async (kind) => {
       const allowed = await works(hooked(kind, 'npm test'), { config: HELD });
       expect(String(allowed.complete?.['patch'])).toMatch(/answer\.json[\s\S]*\+\{\}/);
-      expect(allowed.record?.fired.wrap_tool_call).toBe(1);
+      expect(allowed.record?.hook_counts.wrap_tool_call).toBe(1);
       const denied = await works(hooked(kind, 'rm -rf x'), { config: HELD });
       expect(String(denied.complete?.['patch'])).toContain(HOOKED[kind].denied);
-      expect(denied.record?.found).toMatchObject([{ by: 'policy_gate', code: 'policy_denied' }]);
+      expect(denied.record?.findings).toMatchObject([{ middleware: 'policy_gate', code: 'policy_denied' }]);
     },
   );
 
@@ -252,7 +252,7 @@ ${given(before)} > answer.json; ${given(after)} > after.json; cat ${recorded(`${
   });
 
   test('all are held where the base enforces a policy and does not say that they are not', async () => {
-    const config = HELD.replace('    hold_tools: true\n', '');
+    const config = HELD.replace('    pre_tool_hook: true\n', '');
     const { complete } = await works(claude(quick(asks('rm -rf x'))), { config });
     expect(String(complete?.['patch'])).toContain('"permissionDecision":"deny"');
     const seen = await works(claude(quick(asks('rm -rf x'))), { config: HELD.replace('true', 'false') });
@@ -262,7 +262,7 @@ ${given(before)} > answer.json; ${given(after)} > after.json; cat ${recorded(`${
   test('nobody is asked where the base does not want it', async () => {
     const { complete, record } = await works(claude(quick(asks('rm -rf x'))));
     expect(String(complete?.['patch'])).toContain('--bare');
-    expect(record?.fired.wrap_tool_call).toBe(2);
+    expect(record?.hook_counts.wrap_tool_call).toBe(2);
   });
 });
 
@@ -270,7 +270,7 @@ ${given(before)} > answer.json; ${given(after)} > after.json; cat ${recorded(`${
 async function firedBy(kind: AgentCliKind): Promise<string[]> {
   const around = new AgentRunMiddleware({
     run: { task_id: 'T', attempt: 1, agent: kind },
-    task: { title: 'T', description: '', criteria: [], parent: null, root_sha256: null },
+    task: { title: 'T', description: '', criteria: [], parent: null, root_content_sha256: null },
     settings: DEFAULT_MIDDLEWARE_SETTINGS,
     errorActionOverrides: {},
     approvedActions: [],
@@ -285,7 +285,7 @@ async function firedBy(kind: AgentCliKind): Promise<string[]> {
   lines.push(readFileSync(recorded(`${kind}/success.jsonl`)));
   lines.end();
   await around.finishRun(reading, null);
-  const { fired } = around.toRecord();
+  const { hook_counts: fired } = around.toRecord();
   expect(fired.wrap_tool_call).toBe(2);
   return Object.keys(fired);
 }

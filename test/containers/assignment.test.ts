@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.stop());
 
-function place(more: { forget_url?: string } = {}): string {
+function place(more: { delete_url?: string } = {}): string {
   const assignment = agentAssignment(api, 'https://example.test/r.git', ['true'], more);
   api.objects.set('/assignment', Buffer.from(JSON.stringify(assignment)));
   return `${api.url}/assignment`;
@@ -22,7 +22,7 @@ test('an assignment can be read once: its URL is worth nothing when a command of
 });
 
 test('a box whose assignment cannot be removed does not begin', async () => {
-  const url = place({ forget_url: `${api.url}/elsewhere?refused` });
+  const url = place({ delete_url: `${api.url}/elsewhere?refused` });
   await expect(fetchAndRemoveAssignment('agent', url)).rejects.toThrow('cannot be removed: HTTP 403');
 });
 

@@ -58,7 +58,7 @@ describe('AttemptRun.handIn', () => {
     await run.handIn({ session: SESSION, failure });
     expect(post).toHaveBeenCalledExactlyOnceWith(
       'fail',
-      expect.objectContaining({ failure_class: 'rate_limited', reason: 'no reason given', retry_after_s }),
+      expect.objectContaining({ failure_code: 'rate_limited', reason: 'no reason given', retry_after_s }),
     );
   });
 });

@@ -68,7 +68,7 @@ const common = (api: FakeApi, repository: string) => ({
   task_id: 'T1',
   attempt: 1,
   api_url: api.url,
-  forget_url: `${api.url}/assignment`,
+  delete_url: `${api.url}/assignment`,
   token: api.token,
   repository,
   read_credential: null,
@@ -90,7 +90,7 @@ export const agentAssignment = (
   effort: 'normal',
   adapter: { kind: 'command', argv: [...argv], timeout_s: 60 },
   test_commands: [],
-  models: null,
+  model_access: null,
   heartbeat_s: 60,
   ...more,
 });
@@ -123,9 +123,9 @@ export const gatesAssignment = (
   model: null,
   signals: [],
   files: [],
-  expects: [],
+  expected_changes: [],
   hidden_tests: null,
-  opinions: null,
+  model_access: null,
   ...more,
 });
 

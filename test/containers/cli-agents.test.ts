@@ -24,7 +24,7 @@ const MODELS = {
     gemini: 'http://models.test',
   },
   models: [],
-  witnessed: true,
+  metered: true,
 };
 const recorded = (path: string): string => resolve('test/fixtures/agent-clis', path);
 let api: FakeApi;
@@ -39,7 +39,7 @@ const assigned = (kind: 'claude' | 'codex' | 'gemini' | 'opencode', more: Partia
   agentAssignment(api, repository.url, [], {
     base_commit: base,
     adapter: { kind, timeout_s: 60 },
-    models: MODELS,
+    model_access: MODELS,
     ...more,
   });
 
@@ -71,13 +71,13 @@ describe('an agent CLI', () => {
   test('that exits with 0 and was refused has failed', async () => {
     const { complete, fail } = await runs('codex', `cat ${recorded('codex/model-refuses.jsonl')}`);
     expect(complete).toBeUndefined();
-    expect(fail).toMatchObject({ failure_class: 'refused', usage: { input_tokens: 1_000 } });
+    expect(fail).toMatchObject({ failure_code: 'refused', usage: { input_tokens: 1_000 } });
   });
 
   test('that says it is blocked is believed', async () => {
     const event = '{"type":"result","structured_output":{"status":"blocked","summary":"no database here"}}';
     const { fail } = await runs('claude', `echo '${event}'`);
-    expect(fail).toMatchObject({ failure_class: 'agent_blocked', reason: 'no database here' });
+    expect(fail).toMatchObject({ failure_code: 'agent_blocked', reason: 'no database here' });
   });
 
   test.each([
@@ -99,16 +99,16 @@ describe('an agent CLI', () => {
       'agent_crashed',
       'was ended by SIGSEGV',
     ],
-  ])('%s is told from others', async (_, script, failure_class, reason) => {
+  ])('%s is told from others', async (_, script, failure_code, reason) => {
     const { fail } = await runs('claude', script);
-    expect(fail).toMatchObject({ failure_class, reason: expect.stringContaining(reason) });
+    expect(fail).toMatchObject({ failure_code, reason: expect.stringContaining(reason) });
   });
 
   test('that is not installed is named', async () => {
     vi.stubEnv('PATH', '/usr/bin:/bin');
     await inBox((box) => runAgent(assigned('opencode'), box));
     expect(api.bodies('fail')[0]).toMatchObject({
-      failure_class: 'config_invalid',
+      failure_code: 'config_invalid',
       reason: "the adapter's program opencode is not installed in the agent box",
     });
   });

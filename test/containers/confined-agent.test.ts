@@ -97,7 +97,7 @@ describe.skipIf(!canConfine)('in an agent box with the capabilities of the templ
   ])('a program that it names in the settings of %s never runs as root', async (_, folder) => {
     const out = seen('filter');
     const { fail } = await attempt(`echo > a.txt; ${trap(folder, out)}`, withSubmodule());
-    expect(fail).toMatchObject({ failure_class: 'agent_failed', reason: expect.stringContaining(folder) });
+    expect(fail).toMatchObject({ failure_code: 'agent_failed', reason: expect.stringContaining(folder) });
     const ran = existsSync(out) ? readFileSync(out, 'utf8').trim().split('\n') : [];
     expect(ran).not.toContain('0');
   });
@@ -122,7 +122,7 @@ describe.skipIf(!canConfine)('in an agent box with the capabilities of the templ
     const { fail, complete } = await attempt(script, withSubmodule());
     expect(complete).toBeUndefined();
     expect(fail).toMatchObject({
-      failure_class: 'agent_failed',
+      failure_code: 'agent_failed',
       reason: expect.stringMatching(/sub is a submodule/),
     });
   });
@@ -153,7 +153,7 @@ describe.skipIf(!canConfine)('in an agent box with the capabilities of the templ
     const { complete, fail } = await attempt(`echo b > a.txt; ${script}`);
     expect(complete).toBeUndefined();
     expect(fail).toMatchObject({
-      failure_class: 'agent_failed',
+      failure_code: 'agent_failed',
       reason: expect.stringContaining('could not open directory'),
     });
   });

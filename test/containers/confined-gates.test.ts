@@ -119,7 +119,7 @@ require('node:child_process').spawn('bash', ['-c', loop], { detached: true, stdi
     await judge(evil);
     const { tests } = await judge(onRepository(repository, { 'sum.js': 'exports.sum = (a, b) => a - b;\n' }));
     expect(tests?.outcome).toBe('failed');
-    expect(tests?.metadata).toMatchObject({ baseline_outcome: 'passed' });
+    expect(tests?.facts).toMatchObject({ baseline_outcome: 'passed' });
   });
 
   test('a command learns neither the token nor where the assignment is, and sees no other room', async () => {

@@ -19,7 +19,7 @@ const runGates = async (of: Work, more: Partial<GatesAssignment> = {}, env: Reco
   for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
   await inBox((box) => gather(gatesAssignment(api, of.repository.url, of, more), box));
   return {
-    body: api.bodies('evidence')[0] as { evidence?: Evidence; failure_class?: string; message?: string },
+    body: api.bodies('evidence')[0] as { evidence?: Evidence; failure_code?: string; message?: string },
   };
 };
 
@@ -41,7 +41,7 @@ describe('the gates box', () => {
     box.child.kill('SIGTERM');
     expect((await box.ended).code).toBe(143);
     expect(api.bodies('evidence')).toEqual([
-      { failure_class: 'interrupted', message: 'the container was told to end' },
+      { failure_code: 'interrupted', message: 'the container was told to end' },
     ]);
     expect([...api.objects.keys()].filter((path) => path.startsWith('/memory/'))).toEqual([]);
   });
@@ -155,7 +155,7 @@ describe('the gates box', () => {
       if (Object.keys(moved).length > 0) of.repository.commit(moved);
       const { body } = await runGates(of);
       const gate = body.evidence?.gates.find(({ name }) => name === 'merge_conflict');
-      expect(gate).toMatchObject({ outcome, metadata: { upstream_ref: 'main' } });
+      expect(gate).toMatchObject({ outcome, facts: { upstream_ref: 'main' } });
     });
   });
 
@@ -219,10 +219,10 @@ describe('the gates box', () => {
       'repository_unavailable',
       'no/such',
     ],
-  ])('says why there is no evidence: %s', async (_, more, failure_class, message) => {
+  ])('says why there is no evidence: %s', async (_, more, failure_code, message) => {
     const of = work({ 'a.txt': 'a\n' }, { 'a.txt': 'b\n' });
     const { body } = await runGates(of, more(of));
-    expect(body).toEqual({ failure_class, message: expect.stringContaining(message) });
+    expect(body).toEqual({ failure_code, message: expect.stringContaining(message) });
   });
 
   test.each(UNUSUAL_PATHS)('refuses a base commit with the path %s, and names it', async (path) => {
@@ -230,7 +230,7 @@ describe('the gates box', () => {
     const base_commit = commitUnusualPaths(of.repository, [path]);
     const { body } = await runGates(of, { base_commit });
     expect(body).toEqual({
-      failure_class: 'base_tree_invalid',
+      failure_code: 'base_tree_invalid',
       message: expect.stringContaining(`"${path}"`),
     });
   });
@@ -238,7 +238,7 @@ describe('the gates box', () => {
   test('says which key of the configuration is wrong, and on which line', async () => {
     const of = work({ 'assay.yaml': 'version: 1\nquality_gates:\n  lnt: true\n' }, { 'a.txt': 'b\n' });
     expect((await runGates(of)).body).toEqual({
-      failure_class: 'config_invalid',
+      failure_code: 'config_invalid',
       message: 'assay.yaml:3: quality_gates.lnt is not a known key',
     });
   });
@@ -281,9 +281,9 @@ test('evidence is cut until it fits into one request, and its outcomes are not t
       findings: Array.from({ length: 5_000 }, () => finding),
       detail: 'd'.repeat(2_000),
       duration_ms: 1,
-      metadata: {},
+      facts: {},
     })),
-    expects: [],
+    expected_changes: [],
     protected_files: [],
     gathered_at: '2026-01-01T00:00:00Z',
     duration_ms: 1,
@@ -293,7 +293,7 @@ test('evidence is cut until it fits into one request, and its outcomes are not t
   expect(fit.gates.map(({ name, outcome }) => `${name} ${outcome}`)).toEqual(
     evidence.gates.map(({ name, outcome }) => `${name} ${outcome}`),
   );
-  expect(fit.gates[0]?.metadata['findings_total']).toBe(5_000);
+  expect(fit.gates[0]?.facts['findings_total']).toBe(5_000);
   const small = {
     ...evidence,
     changed_files: [],

@@ -92,7 +92,7 @@ describe('the role of an agent', () => {
 
   test('that nobody knows ends the attempt before anything runs, and says which are known', async () => {
     const { fail } = await run({ role: 'wizard' }, ['bash', '-c', 'touch ran']);
-    expect(fail).toMatchObject({ failure_class: 'config_invalid' });
+    expect(fail).toMatchObject({ failure_code: 'config_invalid' });
     expect(fail?.['reason']).toMatch(
       /^there is no role wizard: built in are .*manager.*; in \.assay\/roles of the base commit bad, data$/,
     );
@@ -101,7 +101,7 @@ describe('the role of an agent', () => {
   test('whose settings are wrong is said with file and line', async () => {
     const { fail } = await run({ role: 'bad' });
     expect(fail).toMatchObject({
-      failure_class: 'config_invalid',
+      failure_code: 'config_invalid',
       reason: '.assay/roles/bad/config.yaml:2: temperature is not a known field',
     });
   });

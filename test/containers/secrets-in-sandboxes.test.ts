@@ -125,9 +125,9 @@ async function runGatesContainer(hidden_tests: ReturnType<typeof placeHiddenTest
     token,
     read_credential,
     hidden_tests,
-    opinions: { models: [], token: plantSecret('model_token') } as never,
+    model_access: { models: [], token: plantSecret('model_token') } as never,
     signals: [{ type: 'test_passes', command: 'node search.cjs signal', timeout_s: 60 }],
-    expects: ['tests_change'],
+    expected_changes: ['tests_change'],
   });
   const work = createTraversableFolder();
   const container = startBox(

@@ -118,7 +118,7 @@ describe('an agent that wants to stop', () => {
     expect(fail).toBeUndefined();
     expect(String(complete?.['patch'])).toContain('+b\n');
     expect(complete).toMatchObject({
-      verification_gate: { state: 'forced', because: expect.stringContaining('the agent exited with 1') },
+      verification_gate: { state: 'forced', reason: expect.stringContaining('the agent exited with 1') },
     });
   });
 
@@ -127,7 +127,7 @@ describe('an agent that wants to stop', () => {
       'if [ -e tried ]; then echo \'{"status":"blocked","summary":"no tool"}\' > $ASSAY_USAGE_FILE; fi; touch tried';
     expect(await handsIn(WANTS_DONE, blocked)).toMatchObject({
       complete: undefined,
-      fail: { failure_class: 'agent_blocked', reason: 'no tool' },
+      fail: { failure_code: 'agent_blocked', reason: 'no tool' },
     });
     const other = await startFakeApi();
     await api.stop();
@@ -135,7 +135,7 @@ describe('an agent that wants to stop', () => {
     const down = 'if [ -e tried ]; then echo "HTTP 429"; exit 1; fi; touch tried';
     expect(await handsIn(WANTS_DONE, down)).toMatchObject({
       complete: undefined,
-      fail: { failure_class: 'agent_failed', end: { exit_code: 1, words: 'output_tail' } },
+      fail: { failure_code: 'agent_failed', exit: { exit_code: 1, failure_text_source: 'output_tail' } },
     });
   });
 
@@ -152,7 +152,7 @@ describe('an agent that wants to stop', () => {
     async (lines) => {
       const { fail } = await handsIn(gate(lines), 'touch /tmp/assay-started');
       expect(fail).toMatchObject({
-        failure_class: 'config_invalid',
+        failure_code: 'config_invalid',
         reason: expect.stringMatching(/^assay\.yaml:\d+: verification_gate\./),
       });
     },

@@ -77,7 +77,7 @@ describe('the shapes of JSON', () => {
       changed_files: [],
       signals: [],
       gates: [],
-      expects: [],
+      expected_changes: [],
       protected_files: [],
       gathered_at: '2026-11-21T10:00:00.000Z',
       duration_ms: 0,

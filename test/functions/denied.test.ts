@@ -256,7 +256,7 @@ const SCENES: Readonly<Record<string, readonly Scene[]>> = {
       // What was set aside for an attempt is settled.
       given: () => holds(ended()),
       acts: () => {
-        const over = attempt({ outcome: 'failed', reserved: { day: '2026-11-20', micro: 1 } });
+        const over = attempt({ outcome: 'failed', reservation: { day: '2026-11-20', micro_usd: 1 } });
         return conductor(write(taskInReview(), { ...ended(), attempts: [over] }), context);
       },
     },

@@ -51,7 +51,7 @@ const CALLED: Partial<Record<ServiceFunctionName, readonly [event: unknown, abou
     { ...OF_TASK, attempt: 2 },
     { ...OF_TASK, attempt: 2 },
   ],
-  deliver: [{ box: BOX }, { box: BOX }],
+  deliver: [{ launch_name: BOX }, { launch_name: BOX }],
   reconciler: [{ kind: 'schedule' }, {}],
   minter: [{ task_id: 'T1', repository: 'https://private.test/a.git', access: 'read' }, { task_id: 'T1' }],
   'push-minter': [

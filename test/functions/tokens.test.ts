@@ -115,7 +115,7 @@ describe('a token of a box that has reported', () => {
   const reported = build.taskInReview(
     {
       ...boxes,
-      verification_failure: { failure_class: 'unknown', message: 'm', at: build.FIXED_NOW.toISOString() },
+      verification_failure: { failure_code: 'unknown', message: 'm', at: build.FIXED_NOW.toISOString() },
     },
     {
       delivery: {
@@ -137,7 +137,7 @@ describe('a token of a box that has reported', () => {
   });
 
   it.each([
-    ['gates', 'evidence', { failure_class: 'unknown', message: 'm' }],
+    ['gates', 'evidence', { failure_code: 'unknown', message: 'm' }],
     ['deliver', 'delivery', { step: 'refused', base_commit: build.fakeSha1('a'), tree: SHA, reason: 'r' }],
   ] as const)('of %s has the same answer again from %s, and writes nothing', async (kind, name, body) => {
     expect((await call(kind, name, reported, 1, body)).status).toBe(200);

@@ -72,7 +72,7 @@ const at = (second: number): string => build.addSeconds(second).toISOString();
 const usage = { input_tokens: 100, output_tokens: 20, cache_read_tokens: 30, cache_write_tokens: 0 };
 const witnessed = {
   ...build.meteredUsage(),
-  by_model: { 'claude-haiku-4-5': usage },
+  usage_by_model: { 'claude-haiku-4-5': usage },
   calls: 7,
   cost_usd: 0.02,
 };
@@ -84,7 +84,7 @@ const first = build.attempt({
   ended_at: at(100),
   outcome: 'failed',
   usage,
-  witnessed,
+  metered_usage: witnessed,
   agent: build.launch({ launched_at: at(12) }),
   gates: build.launch({ launched_at: at(62) }),
   report: { ...build.report(), at: at(60) },
@@ -94,11 +94,11 @@ const first = build.attempt({
     gates: [
       {
         ...build.gate({ name: 'lint', outcome: 'failed', duration_ms: 4_000 }),
-        began_ms: 500,
-        findings: 2,
+        start_offset_ms: 500,
+        finding_count: 2,
         facts: {},
       },
-      { ...build.gate({ name: 'tests', duration_ms: 25_000 }), findings: 0, facts: {} },
+      { ...build.gate({ name: 'tests', duration_ms: 25_000 }), finding_count: 0, facts: {} },
     ],
   }),
 });
@@ -116,8 +116,16 @@ const called = (
   to: number,
   fields: Partial<MeteredModelCall> = {},
 ): MeteredModelCall => ({
-  ...{ id, attempt: 1, caller: 'agent', protocol: 'anthropic', status: 200, micro: 2_000, trouble: null },
-  ...{ model: 'claude-haiku-4-5', answered: 'claude-haiku-4-5', usage },
+  ...{
+    id,
+    attempt: 1,
+    caller: 'agent',
+    protocol: 'anthropic',
+    status: 200,
+    cost_micro_usd: 2_000,
+    provider_error: null,
+  },
+  ...{ model: 'claude-haiku-4-5', billed_model: 'claude-haiku-4-5', usage },
   started_at: at(from),
   ended_at: at(to),
   ...fields,
@@ -222,12 +230,12 @@ describe('the trace of a task', () => {
   it('has each call of a model where it was kept, below the box that made it, and says how many were left out', async () => {
     kept = [
       called('a', 20, 24),
-      called('b', 30, 31, { status: 529, micro: 0, trouble: 'provider_transient' }),
+      called('b', 30, 31, { status: 529, cost_micro_usd: 0, provider_error: 'provider_transient' }),
       called('c', 70, 72, {
         caller: 'gates',
         protocol: 'gemini',
         model: 'gemini-3',
-        answered: 'gemini-3-001',
+        billed_model: 'gemini-3-001',
       }),
     ];
     await tell(done());

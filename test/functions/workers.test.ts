@@ -192,7 +192,7 @@ describe('the dispatcher', () => {
     holds(lost);
     await dispatcher(message({ kind: 'gates' }));
     const written = db.commandCalls(PutCommand)[0]?.args[0].input.Item as Task;
-    expect(written.attempts[0]?.verification_failure).toMatchObject({ failure_class: 'container_lost' });
+    expect(written.attempts[0]?.verification_failure).toMatchObject({ failure_code: 'container_lost' });
     expect(ecs.calls()).toHaveLength(0);
   });
 
@@ -381,7 +381,7 @@ describe('the reconciler', () => {
       'detail-type': 'Lambda Function Invocation Result - Failure',
       detail: {
         requestContext: { condition },
-        requestPayload: { box, assignment_url: 'https://s3.test/a' },
+        requestPayload: { launch_name: box, assignment_url: 'https://s3.test/a' },
         responsePayload: { errorType: 'Runtime.ExitError', errorMessage: 'signal: killed' },
       },
     });
@@ -394,13 +394,13 @@ describe('the reconciler', () => {
       delivers();
       expect(await reconciler(failed('T1/1/deliver/1', 'RetriesExhausted'), context)).toEqual({ lost: true });
       expect(written()).toMatchObject([{ run: 2, attempts: [{ deliver: { number: 1, lost: true } }] }]);
-      expect(written()[0]?.['attempts'][0].deliver.excused).toBeUndefined();
+      expect(written()[0]?.['attempts'][0].deliver.excused_losses).toBeUndefined();
     });
 
     it('and excuses one that has waited for too long', async () => {
       delivers();
       expect(await reconciler(failed('T1/1/deliver/1', 'EventAgeExceeded'), context)).toEqual({ lost: true });
-      expect(written()).toMatchObject([{ attempts: [{ deliver: { lost: true, excused: 1 } }] }]);
+      expect(written()).toMatchObject([{ attempts: [{ deliver: { lost: true, excused_losses: 1 } }] }]);
     });
 
     it.each(['T1/1/gates/1', 'T1/1/deliver/2', 'nonsense'])('and believes nothing of %s', async (box) => {
@@ -459,7 +459,7 @@ describe('the cascade', () => {
 
   it('goes on from where the task stands when it is tried again: it may have moved it itself, and nobody heard', async () => {
     holds(taskInReview());
-    const again = { task_id: 'T1', run: 1, again: true };
+    const again = { task_id: 'T1', run: 1, is_retry: true };
     expect(await cascade({ step: 'select_model', ...again })).toMatchObject({ stage: 'run_gates' });
     expect(await cascade({ step: 'settle', ...again, run: 9 })).toMatchObject({ stage: 'superseded' });
   });

@@ -26,7 +26,7 @@ describe('a patch that changes files which its task does not name', () => {
     expect(gate(evidence)).toMatchObject({
       required: true,
       findings: [{ file: 'src/b.js', rule: 'outside_allowed_files' }],
-      metadata: { files_outside: 1, files_changed: 2 },
+      facts: { files_outside: 1, files_changed: 2 },
     });
     const verdict = deriveVerdictFromEvidence(evidence);
     expect(verdict).toMatchObject({ verdict: 'refer', reasons: [{ subject: 'allowed_files' }] });
@@ -74,12 +74,12 @@ describe('a patch keeps to the files of its task', () => {
     [
       'where the task foresees the kind of the others',
       { '.github/ci.yml': 'off\n' },
-      { files: ['src/a.js'], expects: ['ci'] },
+      { files: ['src/a.js'], expectedChanges: ['ci'] },
     ],
     [
       'where the others are tests, which the task foresees',
       { 'test/a.test.js': '2\n' },
-      { files: ['src/a.js'], expects: ['tests_change'] },
+      { files: ['src/a.js'], expectedChanges: ['tests_change'] },
     ],
   ])('%s', async (_name, edits, foreseen) => {
     const evidence = await gatherEvidenceOn(changed(LINT, edits), [], foreseen);

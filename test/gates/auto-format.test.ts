@@ -43,7 +43,7 @@ describe('the formatters', () => {
       const result = await runGate(autoFormatGate, base, edits);
       expect(result).toMatchObject({
         outcome: 'passed',
-        metadata: { tool: needs, findings_info: files.length },
+        facts: { tool: needs, findings_info: files.length },
       });
       expect(result.findings.map(({ file, rule }) => [file, rule])).toEqual(
         files.map((file) => [file, 'not_formatted']),

@@ -111,6 +111,6 @@ describe('the gate of benchmarks', () => {
       { 'b.py': 'X = 1\n' },
       { settings: { benchmark: { enabled: true, threshold: 100 } } },
     );
-    expect(result).toMatchObject({ metadata: { tool: 'pytest-benchmark', benchmarks: 1 } });
+    expect(result).toMatchObject({ facts: { tool: 'pytest-benchmark', benchmarks: 1 } });
   });
 });

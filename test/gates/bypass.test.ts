@@ -49,7 +49,7 @@ describe('a bypass of the configuration', () => {
       outcome: 'bypassed',
       kind: 'claimed',
       detail: 'bypassed by ada for task T1 until 2999-01-01: known',
-      metadata: { actor: 'ada', reason: 'known', bypassed_task: 'T1', until: '2999-01-01' },
+      facts: { actor: 'ada', reason: 'known', bypassed_task: 'T1', until: '2999-01-01' },
     });
     expect(deriveVerdictFromEvidence({ ...evidence, gates: evidence.gates.slice(0, 1) })).toMatchObject({
       verified: false,

@@ -392,7 +392,7 @@ describe('comment_quality', () => {
     test('takes what revive says of names in place of what we read, and no other of its complaints', async () => {
       withTool('revive', `printf '%s' '${sarif('exported', 'comment should be of the form "Find ..."', 4)}'`);
       const result = await runGate(commentQualityGate, {}, { 'a.go': GO_CODE });
-      expect(result).toMatchObject({ outcome: 'passed', metadata: { revive: '1.2', findings_info: 1 } });
+      expect(result).toMatchObject({ outcome: 'passed', facts: { revive: '1.2', findings_info: 1 } });
       expect(result.findings).toMatchObject([{ line: 4, rule: 'wrong_style' }]);
       withTool('revive', `printf '%s' '${sarif('exported', 'Find should have comment', 4)}'`);
       expect((await runGate(commentQualityGate, {}, { 'a.go': GO_CODE })).findings).toEqual([]);
@@ -404,7 +404,7 @@ describe('comment_quality', () => {
     ])('says what we read ourselves where revive %s', async (_, script, note) => {
       withTool('revive', script);
       const result = await runGate(commentQualityGate, {}, { 'a.go': GO_CODE });
-      expect(result.metadata).toMatchObject({ revive: note });
+      expect(result.facts).toMatchObject({ revive: note });
       expect(result.findings).toMatchObject([{ line: 3, rule: 'wrong_style' }]);
     });
 
@@ -415,10 +415,8 @@ describe('comment_quality', () => {
       );
       const edits = { 'a.py': documented('a') };
       const base = { 'ruff.toml': '[lint.pydocstyle]\nconvention = "numpy"\n' };
-      expect((await runGate(commentQualityGate, {}, { ...base, ...edits })).metadata).not.toHaveProperty(
-        'ruff',
-      );
-      expect((await runGate(commentQualityGate, base, edits)).metadata).toMatchObject({ ruff: '1.2' });
+      expect((await runGate(commentQualityGate, {}, { ...base, ...edits })).facts).not.toHaveProperty('ruff');
+      expect((await runGate(commentQualityGate, base, edits)).facts).toMatchObject({ ruff: '1.2' });
     });
   });
 });

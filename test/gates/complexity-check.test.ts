@@ -60,7 +60,7 @@ describe('the check of complexity', () => {
   test('allows as much as the threshold and no more', async () => {
     expect(await run('cat')).toMatchObject({
       outcome: 'passed',
-      metadata: { ratio: 0.2, complexity_base: 10 },
+      facts: { ratio: 0.2, complexity_base: 10 },
     });
     expect(await run('cat "$@"', { complexity_threshold: 0.19 })).toMatchObject({ outcome: 'failed' });
   });
@@ -72,7 +72,7 @@ describe('the check of complexity', () => {
       { 'a.py': '12\n' },
       { settings: { complexity_command: 'cat' } },
     );
-    expect(result).toMatchObject({ outcome: 'passed', metadata: { complexity_base: 0, ratio: 0 } });
+    expect(result).toMatchObject({ outcome: 'passed', facts: { complexity_base: 0, ratio: 0 } });
   });
 
   test('could not run when the base cannot be measured, and fails when the patch cannot', async () => {
@@ -80,7 +80,7 @@ describe('the check of complexity', () => {
       outcome: 'could_not_run',
       detail: expect.stringContaining('the base could not be measured'),
     });
-    expect(await run('grep -h 10')).toMatchObject({ outcome: 'failed', metadata: { command: 'grep -h 10' } });
+    expect(await run('grep -h 10')).toMatchObject({ outcome: 'failed', facts: { command: 'grep -h 10' } });
     expect(await run('echo many')).toMatchObject({ outcome: 'could_not_run' });
     expect(await run('no-such-program')).toMatchObject({ outcome: 'could_not_run' });
   });
@@ -92,7 +92,7 @@ describe('the check of complexity', () => {
   test.skipIf(missing.includes('radon'))('measures Python with radon', async () => {
     expect(await runGate(complexityCheckGate, { 'a b.py': SIMPLE }, { 'a b.py': COMPLEX })).toMatchObject({
       outcome: 'failed',
-      metadata: { tool: 'radon', complexity: 3, complexity_base: 1, ratio: 2 },
+      facts: { tool: 'radon', complexity: 3, complexity_base: 1, ratio: 2 },
     });
     expect(
       await runGate(complexityCheckGate, { 'a.py': SIMPLE }, { 'a.py': `${SIMPLE}X = 1\n` }),
@@ -116,7 +116,7 @@ describe('the check of complexity', () => {
     );
     expect(result).toMatchObject({
       outcome: 'failed',
-      metadata: { tool: 'lizard', complexity: 2, complexity_base: 1 },
+      facts: { tool: 'lizard', complexity: 2, complexity_base: 1 },
     });
   });
 
@@ -147,12 +147,12 @@ describe('the check of complexity', () => {
     ];
     test.each(BRANCHES)('counts the branches of %s in %s itself', async (_, path, text, complexity) => {
       const result = await runGate(complexityCheckGate, { 'x.md': '' }, { [path]: text });
-      expect(result).toMatchObject({ outcome: 'passed', metadata: { tool: 'assay', complexity } });
+      expect(result).toMatchObject({ outcome: 'passed', facts: { tool: 'assay', complexity } });
     });
 
     test('fails when the code became more complex, and is not silenced by code that nobody can read', async () => {
       const run = (text: string) => runGate(complexityCheckGate, { 'a.py': SIMPLE }, { 'a.py': text });
-      expect(await run(COMPLEX)).toMatchObject({ outcome: 'failed', metadata: { tool: 'assay', ratio: 2 } });
+      expect(await run(COMPLEX)).toMatchObject({ outcome: 'failed', facts: { tool: 'assay', ratio: 2 } });
       expect(await run(`${SIMPLE}X = 1\n`)).toMatchObject({ outcome: 'passed' });
       expect(await run('def f(:\n')).toMatchObject({ outcome: 'failed', findings: [{ file: 'a.py' }] });
     });

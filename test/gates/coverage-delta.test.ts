@@ -85,9 +85,9 @@ describe('the gate of coverage', () => {
   test('fails when it falls, and passes when it does not', async () => {
     expect(await run('cat a.py')).toMatchObject({
       outcome: 'failed',
-      metadata: { delta: -0.01, coverage_base: 80 },
+      facts: { delta: -0.01, coverage_base: 80 },
     });
-    expect(await run('echo 80')).toMatchObject({ outcome: 'passed', metadata: { delta: 0 } });
+    expect(await run('echo 80')).toMatchObject({ outcome: 'passed', facts: { delta: 0 } });
   });
 
   test('could not run without a baseline, and fails when only the patch cannot be measured', async () => {
@@ -107,7 +107,7 @@ describe('the gate of coverage', () => {
 
   test.skipIf(missing.includes('pytest-cov'))('measures Python with pytest-cov', async () => {
     const result = await runGate(gate, PYTHON, { 'a.py': `${PYTHON['a.py']}\n\ndef g():\n    return 2\n` });
-    expect(result).toMatchObject({ outcome: 'failed', metadata: { tool: 'pytest-cov', coverage_base: 100 } });
+    expect(result).toMatchObject({ outcome: 'failed', facts: { tool: 'pytest-cov', coverage_base: 100 } });
   });
 
   test('measures JavaScript with Node', async () => {
@@ -119,6 +119,6 @@ describe('the gate of coverage', () => {
     const result = await runGate(gate, base, {
       'a.js': `${base['a.js']}export const g = () => {\n  return 2;\n};\n`,
     });
-    expect(result).toMatchObject({ outcome: 'failed', metadata: { tool: 'node', coverage_base: 100 } });
+    expect(result).toMatchObject({ outcome: 'failed', facts: { tool: 'node', coverage_base: 100 } });
   });
 });

@@ -28,7 +28,7 @@ describe('dead_code with the tools of the languages', () => {
     const result = await runGate(deadCodeGate, BASE, EDITS, { settings: { dead_code_min_confidence: 70 } });
     expect(result).toMatchObject({
       outcome: 'failed',
-      metadata: { vulture: '2.14', findings_error: 1, findings_existing: 1 },
+      facts: { vulture: '2.14', findings_error: 1, findings_existing: 1 },
     });
     expect(result.findings[0]).toEqual({
       file: 'a.py',
@@ -46,7 +46,7 @@ describe('dead_code with the tools of the languages', () => {
     );
     const times = async (edits: Record<string, string>): Promise<number> => {
       writeFileSync(asked, '');
-      expect((await runGate(deadCodeGate, BASE, edits)).metadata).toMatchObject({ vulture: '2.14' });
+      expect((await runGate(deadCodeGate, BASE, edits)).facts).toMatchObject({ vulture: '2.14' });
       return readFileSync(asked, 'utf8').length;
     };
     expect(await times({ 'a.py': 'def f(x): pass\n\n' })).toBe(1);
@@ -56,7 +56,7 @@ describe('dead_code with the tools of the languages', () => {
   test('takes nothing from a tool that breaks', async () => {
     withTool('vulture', 'echo "a.py:2: unused (99% confidence)"; exit 2');
     const result = await runGate(deadCodeGate, BASE, EDITS);
-    expect(result).toMatchObject({ outcome: 'passed', metadata: { vulture: '2.14, gave no report' } });
+    expect(result).toMatchObject({ outcome: 'passed', facts: { vulture: '2.14, gave no report' } });
   });
 
   test('asks knip only where the project uses it', async () => {
@@ -69,11 +69,11 @@ describe('dead_code with the tools of the languages', () => {
       'a.ts': 'export const a = 1;\nexport const b = 1;\n',
       'package.json': '{"devDependencies":{"knip":"5"}}',
     };
-    expect((await runGate(deadCodeGate, base, edits)).metadata).not.toHaveProperty('knip');
+    expect((await runGate(deadCodeGate, base, edits)).facts).not.toHaveProperty('knip');
     const uses = { ...base, 'package.json': '{"devDependencies":{"knip":"5.0.0"}}' };
     expect(await runGate(deadCodeGate, uses, edits)).toMatchObject({
       outcome: 'passed',
-      metadata: { knip: '2.14', findings_existing: 1 },
+      facts: { knip: '2.14', findings_existing: 1 },
     });
   });
 

@@ -340,7 +340,7 @@ describe.each(CASES)('dead_code, %s', (_, cases) => {
   test.each(cases)('$what', async ({ base, edits, fails = [], reports }) => {
     const result = await runGate(deadCodeGate, base, edits);
     const all = result.findings.map(({ file, line, rule }) => `${file}:${line} ${rule}`);
-    const failing = Number(result.metadata?.['findings_error']);
+    const failing = Number(result.facts?.['findings_error']);
     expect(all.slice(0, failing).sort()).toEqual([...fails].sort());
     if (reports) expect(all.slice(failing)).toEqual(reports);
     expect(result.outcome).toBe(fails.length > 0 ? 'failed' : 'passed');

@@ -38,7 +38,7 @@ describe('the audit of dependencies', () => {
     const result = await runGate(depAuditGate, LOCK, NEW_LOCK);
     expect(result).toMatchObject({
       outcome: 'failed',
-      metadata: { tool: 'npm', tool_version: '9.8.7', findings_error: 1, findings_existing: 1 },
+      facts: { tool: 'npm', tool_version: '9.8.7', findings_error: 1, findings_existing: 1 },
     });
     expect(result.findings.map(({ rule }) => rule)).toEqual(['new-1', 'old-1']);
   });

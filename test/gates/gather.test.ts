@@ -36,7 +36,7 @@ describe('the gates', () => {
       'type_check: skipped',
     ]);
     expect(evidence.gates.map(({ blocked }) => blocked)).toEqual([true, false, false]);
-    expect(evidence.gates[0]?.metadata).toMatchObject({
+    expect(evidence.gates[0]?.facts).toMatchObject({
       command: 'sleep 0.2; grep -q 1 a.js || exit 4',
       exit_code: 4,
     });
@@ -73,7 +73,7 @@ describe('the gates', () => {
     repository.write({ 'a.js': '2\n' });
     const evidence = await gatherEvidenceOn(repository);
     expect(listGateOutcomes(evidence)).toEqual(['tests: passed']);
-    expect(evidence.gates[0]?.metadata).toMatchObject({ command: 'npm run --silent test' });
+    expect(evidence.gates[0]?.facts).toMatchObject({ command: 'npm run --silent test' });
   });
 
   test('run in checkouts of their own: what one leaves behind, no other sees', async () => {
@@ -136,9 +136,9 @@ describe('a patch does not choose its own checks:', () => {
       {
         path: 'assay.yaml',
         change: 'modified',
-        class: 'gates_config',
+        kind: 'gates_config',
         reason: 'gate configuration',
-        used: 'base',
+        checked_version: 'base',
         allowed_by: null,
       },
     ]);
@@ -286,7 +286,7 @@ describe('tests that a patch takes away', () => {
     const { gate, verdict } = await look({ 'test/two.test.js': test1(1) });
     expect(verdict).toBe('pass');
     expect(gate?.findings).toEqual([]);
-    expect(gate?.metadata).toMatchObject({ runs: 1 });
+    expect(gate?.facts).toMatchObject({ runs: 1 });
   });
 });
 

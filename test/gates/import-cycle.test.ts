@@ -288,7 +288,7 @@ describe('import_cycle', () => {
       { 'b.js': "const name = process.argv[2];\nawait import(name);\n\nimport './a.js';\n" },
     );
     expect(result.findings.map(({ file, line }) => [file, line])).toEqual([['b.js', 4]]);
-    expect(result.metadata).toMatchObject({ imports_unknown: 1, files: 2, findings_error: 1 });
+    expect(result.facts).toMatchObject({ imports_unknown: 1, files: 2, findings_error: 1 });
   });
 
   test('runs the project’s command instead, when there is one', async () => {

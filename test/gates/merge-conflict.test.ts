@@ -117,7 +117,7 @@ describe('merge_conflict', () => {
     expect(gate).toMatchObject({
       outcome: 'failed',
       detail: '1 files conflict with origin/main',
-      metadata: { upstream: ahead, upstream_ref: 'origin/main' },
+      facts: { upstream: ahead, upstream_ref: 'origin/main' },
     });
     repository.write({ 'a.txt': at(15, 'ours') });
     expect((await gatherEvidenceOn(repository)).gates[0]).toMatchObject({

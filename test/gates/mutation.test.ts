@@ -234,9 +234,9 @@ describe('mutation_testing with a command', () => {
       'passed',
       {},
     ],
-  ])('that %s', async (_, command, more, expected, metadata) => {
+  ])('that %s', async (_, command, more, expected, facts) => {
     const result = await run(command, more);
-    expect(result).toMatchObject({ outcome: expected, metadata });
+    expect(result).toMatchObject({ outcome: expected, facts });
   });
 
   test('does not believe a report that the patch brings along', async () => {
@@ -244,7 +244,7 @@ describe('mutation_testing with a command', () => {
     const result = await runGate(mutationTestingGate, BASE, edits, {
       settings: { mutation_command: 'echo "mutation score: 3%"' },
     });
-    expect(result).toMatchObject({ outcome: 'failed', metadata: { score: 0.03 } });
+    expect(result).toMatchObject({ outcome: 'failed', facts: { score: 0.03 } });
   });
 
   test('says nothing about a patch of tests alone', async () => {
@@ -281,7 +281,7 @@ describe('mutation_testing with the tool of the language', () => {
     expect(result).toMatchObject({
       outcome: 'failed',
       detail: 'the tests notice 33.3 % of the changes, and must notice 50 %',
-      metadata: { tool: 'mutmut', tool_version: '3.3.1', killed: 1, survived: 2 },
+      facts: { tool: 'mutmut', tool_version: '3.3.1', killed: 1, survived: 2 },
     });
   });
 
@@ -291,7 +291,7 @@ describe('mutation_testing with the tool of the language', () => {
       `case $1 in --version) echo 9.0.0;; *) [ "$*" = "run --reporters json --mutate src/a.ts" ] || exit 9; mkdir -p reports/mutation; echo '${STRYKER}' > reports/mutation/mutation.json;; esac`,
     );
     const result = await runGate(mutationTestingGate, {}, { 'src/a.ts': 'export const a = 1;\n' });
-    expect(result).toMatchObject({ outcome: 'passed', metadata: { killed: 2, survived: 1 } });
+    expect(result).toMatchObject({ outcome: 'passed', facts: { killed: 2, survived: 1 } });
     expect(result.findings).toEqual([
       { file: 'src/a.ts', line: 3, rule: 'mutant_survived', message: 'no test notices this change: X' },
     ]);
@@ -306,7 +306,7 @@ describe('agent_test_mutation', () => {
     const command = 'test "$*" = ./src/a.py || exit 9; echo "mutation score: 69%"';
     expect(await run(TEST, command)).toMatchObject({
       outcome: 'failed',
-      metadata: { score: 0.69, threshold: 0.7 },
+      facts: { score: 0.69, threshold: 0.7 },
     });
   });
 

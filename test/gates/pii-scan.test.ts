@@ -33,7 +33,7 @@ describe('pii_scan', () => {
     expect(places(result)).toEqual(['src/a.ts:3 aws_access_key']);
     expect(result.findings[0]?.message).toBe("high: AWS access key: const key = '***';");
     expect(shown(result)).not.toContain(S.awsKey);
-    expect(result.metadata).toMatchObject({ findings_error: 1, findings_info: 0, files_scanned: 1 });
+    expect(result.facts).toMatchObject({ findings_error: 1, findings_info: 0, files_scanned: 1 });
   });
 
   test.each([
@@ -265,7 +265,7 @@ describe('the configuration', () => {
   ])('%s', async (_, settings, found) => {
     const result = await scan({}, files, settings);
     expect(result.findings.map(({ file }) => file)).toEqual(found);
-    expect(result.metadata).toMatchObject({ files_ignored: 2 - found.length });
+    expect(result.facts).toMatchObject({ files_ignored: 2 - found.length });
   });
 
   test('may name other beginnings of values that are none; an empty list means none', async () => {
@@ -310,6 +310,6 @@ describe('what cannot be looked into is named', () => {
     const result = await scan({}, { 'a.ts': `${mails}\n'${S.github}'\n` });
     expect(result.outcome).toBe('failed');
     expect(places(result)[0]).toBe('a.ts:3001 github_token');
-    expect(result.metadata).toMatchObject({ findings_not_listed: 2_500 });
+    expect(result.facts).toMatchObject({ findings_not_listed: 2_500 });
   });
 });

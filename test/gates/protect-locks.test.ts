@@ -8,7 +8,7 @@ async function look(base: Record<string, string>, patch: FileEdits, path: string
   const subject = await createSubject(base, patch);
   const file = await readFileOfTree(subject.store, subject.tree, path, 1_000_000);
   return {
-    used: subject.protectedFiles.find((each) => each.path === path)?.used ?? null,
+    used: subject.protectedFiles.find((each) => each.path === path)?.checked_version ?? null,
     text: file?.content.toString() ?? null,
   };
 }

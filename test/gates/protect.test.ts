@@ -366,16 +366,14 @@ describe('a go.mod', () => {
 
 describe('a setup.cfg', () => {
   test('gets the sections that steer checks from the base', () => {
-    expect(mergeIniSections('[flake8]\na = 1\n', '[flake8]\na = 2\n[metadata]\nb = 1\n', NOWHERE)).toBe(
-      '[metadata]\nb = 1\n\n[flake8]\na = 1\n',
+    expect(mergeIniSections('[flake8]\na = 1\n', '[flake8]\na = 2\n[facts]\nb = 1\n', NOWHERE)).toBe(
+      '[facts]\nb = 1\n\n[flake8]\na = 1\n',
     );
-    expect(mergeIniSections(null, '[flake8] and more\na = 2\n[metadata]\n', NOWHERE)).toBe(
-      '[metadata]\n\n\n',
-    );
+    expect(mergeIniSections(null, '[flake8] and more\na = 2\n[facts]\n', NOWHERE)).toBe('[facts]\n\n\n');
   });
 
   test('that steers as before is left alone', () => {
-    expect(mergeIniSections('[flake8]\na = 1\n', '[metadata]\n\n[flake8]\na = 1\n', NOWHERE)).toBeNull();
+    expect(mergeIniSections('[flake8]\na = 1\n', '[facts]\n\n[flake8]\na = 1\n', NOWHERE)).toBeNull();
   });
 });
 

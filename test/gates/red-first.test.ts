@@ -94,7 +94,7 @@ test('the gate repeats no run of the tests gate', async () => {
   const evidence = await gatherEvidenceOn(repository, []);
   const gates = evidence.gates.filter(({ name }) => name === 'tests' || name === 'red_first');
   expect(gates.map(({ outcome }) => outcome)).toEqual(['passed', 'passed']);
-  const runs = gates.reduce((sum, { metadata }) => sum + Number(metadata['test_runs'] ?? 0), 0);
+  const runs = gates.reduce((sum, { facts }) => sum + Number(facts['test_runs'] ?? 0), 0);
   // The patch, the base, the base's tests on the new code, and the new tests on the base's code.
   expect(runs).toBe(4);
 });

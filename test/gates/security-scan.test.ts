@@ -69,7 +69,7 @@ describe('the security scan', () => {
       );
       const shown = own.map(({ file, line, rule }) => `${file}:${line} ${rule}`);
       expect(shown.filter((each) => outcome === 'passed' || !each.endsWith('B404'))).toEqual(findings);
-      expect(result).toMatchObject({ outcome, metadata: { tool: needs } });
+      expect(result).toMatchObject({ outcome, facts: { tool: needs } });
     });
 
   test('runs the command of the configuration by its exit code', async () => {
@@ -83,7 +83,7 @@ describe('the security scan', () => {
     expect(await run('test -f a.py')).toMatchObject({ outcome: 'passed' });
     expect(await run('! grep X a.py || exit 9')).toMatchObject({
       outcome: 'failed',
-      metadata: { exit_code: 9 },
+      facts: { exit_code: 9 },
     });
   });
 

@@ -178,7 +178,7 @@ describe('a test command with {files} in it', () => {
       );
     expect(await run('echo {files} | grep -qx tests/test_api.py')).toMatchObject({
       outcome: 'passed',
-      metadata: { tests_selected: '1 of 4 test files import what was changed' },
+      facts: { tests_selected: '1 of 4 test files import what was changed' },
     });
     expect((await run('test $(ls tests | wc -l) = 6')).outcome).toBe('passed');
   });
@@ -256,6 +256,6 @@ describe('test_expansion', () => {
       'src/app/lonely.py: no test imports it',
       'src/app/named.py: no test imports it, though tests/test_named.py is named after it',
     ]);
-    expect(result).toMatchObject({ outcome: 'passed', metadata: { needs_coverage: 4 } });
+    expect(result).toMatchObject({ outcome: 'passed', facts: { needs_coverage: 4 } });
   });
 });

@@ -21,7 +21,7 @@ describe('a file that steers checks', () => {
     const evidence = await gatherEvidenceOn(changed());
     expect(listGateOutcomes(evidence)).toEqual(['lint: passed']);
     expect(evidence.protected_files).toMatchObject([
-      { path: '.github/ci.yml', class: 'ci', used: 'base', allowed_by: null },
+      { path: '.github/ci.yml', kind: 'ci', checked_version: 'base', allowed_by: null },
     ]);
     const verdict = deriveVerdictFromEvidence(evidence);
     expect(verdict).toMatchObject({
@@ -33,7 +33,7 @@ describe('a file that steers checks', () => {
   });
 
   test.each([
-    ['the task foresees its kind', '', { expects: ['ci' as const] }, 'expects: ci'],
+    ['the task foresees its kind', '', { expectedChanges: ['ci' as const] }, 'expected_changes: ci'],
     ['the task names it', '', { files: ['.github/ci.yml', 'a.js'] }, 'files of the task'],
     [
       'the base allows it',
@@ -49,13 +49,13 @@ describe('a file that steers checks', () => {
     );
     expect(evidence.signals[0]).toMatchObject({ outcome: 'passed' });
     expect(evidence.protected_files).toMatchObject([
-      { path: '.github/ci.yml', used: 'patch', allowed_by: by },
+      { path: '.github/ci.yml', checked_version: 'patch', allowed_by: by },
     ]);
     expect(deriveVerdictFromEvidence(evidence)).toMatchObject({ verdict: 'pass', verified: true });
   });
 
   test.each([
-    ['another kind', { expects: ['lint_config' as const] }],
+    ['another kind', { expectedChanges: ['lint_config' as const] }],
     ['its folder only', { files: ['.github'] }],
     ['another file', { files: ['.github/other.yml'] }],
   ])('is put back where the task foresees %s', async (_name, foreseen) => {
@@ -66,7 +66,7 @@ describe('a file that steers checks', () => {
     const repository = changed();
     repository.write({ 'assay.yaml': CONFIG('true', "protected:\n  allow: ['**']\n") });
     const evidence = await gatherEvidenceOn(repository);
-    expect(evidence.protected_files.map(({ path, used }) => [path, used])).toEqual([
+    expect(evidence.protected_files.map(({ path, checked_version: used }) => [path, used])).toEqual([
       ['.github/ci.yml', 'base'],
       ['assay.yaml', 'base'],
     ]);
@@ -76,9 +76,9 @@ describe('a file that steers checks', () => {
   test('of the gates may be delivered, and the base still says how this patch is judged', async () => {
     const repository = createTestRepository({ ...BASE, 'assay.yaml': CONFIG('grep 1 a.js') });
     repository.write({ 'a.js': '2\n', 'assay.yaml': CONFIG('"true"') });
-    const evidence = await gatherEvidenceOn(repository, [], { expects: ['gates_config'] });
+    const evidence = await gatherEvidenceOn(repository, [], { expectedChanges: ['gates_config'] });
     expect(listGateOutcomes(evidence)).toEqual(['lint: failed']);
-    expect(evidence.protected_files).toMatchObject([{ path: 'assay.yaml', used: 'patch' }]);
+    expect(evidence.protected_files).toMatchObject([{ path: 'assay.yaml', checked_version: 'patch' }]);
   });
 
   test('that is a manifest is put back in part, and as a whole in force where it is foreseen', async () => {
@@ -91,13 +91,15 @@ describe('a file that steers checks', () => {
       { type: 'test_passes', command: 'grep real package.json' },
     ]);
     expect(put.signals[0]?.outcome).toBe('passed');
-    expect(put.protected_files).toMatchObject([{ path: 'package.json', class: 'manifest', used: 'part' }]);
+    expect(put.protected_files).toMatchObject([
+      { path: 'package.json', kind: 'manifest', checked_version: 'part' },
+    ]);
     expect(deriveVerdictFromEvidence(put).verdict).toBe('refer');
     const foreseen = await gatherEvidenceOn(
       repository,
       [{ type: 'test_passes', command: 'grep true package.json' }],
       {
-        expects: ['manifest'],
+        expectedChanges: ['manifest'],
       },
     );
     expect(foreseen.signals[0]?.outcome).toBe('passed');
@@ -109,8 +111,9 @@ describe('a file that steers checks', () => {
     repository.write({ 'pytest.py': 'raise SystemExit(0)\n' });
     const { EXPECTED_CHANGE_KINDS } = await import('../../shared/contract/submission/expected-changes.ts');
     expect(
-      deriveVerdictFromEvidence(await gatherEvidenceOn(repository, [], { expects: EXPECTED_CHANGE_KINDS }))
-        .verdict,
+      deriveVerdictFromEvidence(
+        await gatherEvidenceOn(repository, [], { expectedChanges: EXPECTED_CHANGE_KINDS }),
+      ).verdict,
     ).toBe('refer');
     expect(
       deriveVerdictFromEvidence(await gatherEvidenceOn(repository, [], { files: ['pytest.py'] })).verdict,

@@ -204,7 +204,10 @@ describe('the cascade', () => {
       at('waiting', 0),
     ]);
     expect(entered).toEqual(['SelectModel', 'Later', 'SelectModel', 'Waiting']);
-    expect(calls.map(({ args }) => CascadeStepInput.parse(args['Payload']).waited)).toEqual([false, true]);
+    expect(calls.map(({ args }) => CascadeStepInput.parse(args['Payload']).has_waited)).toEqual([
+      false,
+      true,
+    ]);
   });
 
   it('fails by name on a stage that it does not know', async () => {
@@ -277,14 +280,14 @@ describe('the janitor', () => {
       completion_signals_checked: true,
     };
     const input = { task_id: 'T1', run: 4, attempt: 2 };
-    const look = { outcome: 'skipped', because: 'b' };
-    const pipeline = { outcome: 'asked', on_error: 'hold', because: 'b' };
-    const reduced = { verdict, next: 'combine', look, pipeline: null };
+    const requirements_review = { outcome: 'skipped', reason: 'b' };
+    const review_pipeline = { outcome: 'asked', on_error: 'hold', reason: 'b' };
+    const reduced = { verdict, next: 'combine', requirements_review, review_pipeline: null };
     const { entered, calls, output } = await run(janitor, input, [reduced, { verdict: 'pass' }]);
     expect(entered).toEqual(['Reduce', 'MayJudgesChangeIt', 'Combine']);
     expect(calls.map(({ args }) => JanitorStepInput.parse(args['Payload']))).toEqual([
-      { step: 'reduce', ...input, again: false, by: 'arn' },
-      { step: 'combine', ...input, verdict, judgements: [], look, pipeline: null },
+      { step: 'reduce', ...input, is_retry: false, execution_id: 'arn' },
+      { step: 'combine', ...input, verdict, judgements: [], requirements_review, review_pipeline: null },
     ]);
     expect(output).toEqual({ verdict: 'pass' });
 
@@ -296,25 +299,25 @@ describe('the janitor', () => {
       ),
     ];
     const asked = await run(janitor, input, [
-      { verdict, next: 'judge', look, pipeline },
+      { verdict, next: 'judge', requirements_review, review_pipeline },
       judgements,
       { verdict: 'refer' },
     ]);
     expect(asked.entered).toEqual(['Reduce', 'MayJudgesChangeIt', 'Judge', 'Combine']);
-    expect(asked.calls[1]?.args['Payload']).toEqual({ ...input, look, pipeline });
+    expect(asked.calls[1]?.args['Payload']).toEqual({ ...input, requirements_review, review_pipeline });
     expect(asked.calls[2]?.args['Payload']).toEqual({
       step: 'combine',
       ...input,
       verdict,
       judgements,
-      look,
-      pipeline,
+      requirements_review,
+      review_pipeline,
     });
   });
 
   it('comes to a verdict without the judges when these do not answer', async () => {
     const { entered, calls } = await run(janitor, { task_id: 'T1', run: 4, attempt: 1 }, [
-      { verdict: {}, next: 'judge', look: {}, pipeline: null },
+      { verdict: {}, next: 'judge', requirements_review: {}, review_pipeline: null },
       new StateError('Error', 'the function has crashed'),
       { verdict: 'refer' },
     ]);
@@ -324,7 +327,7 @@ describe('the janitor', () => {
 
   it('asks nobody, and says nothing, where another execution comes to the verdict', async () => {
     const { entered } = await run(janitor, { task_id: 'T1', run: 4, attempt: 1 }, [
-      { verdict: {}, next: 'superseded', look: {}, pipeline: null },
+      { verdict: {}, next: 'superseded', requirements_review: {}, review_pipeline: null },
     ]);
     expect(entered).toEqual(['Reduce', 'MayJudgesChangeIt', 'Superseded']);
   });

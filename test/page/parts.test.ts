@@ -129,7 +129,7 @@ describe('a task', () => {
           report: {
             status: 'completed',
             summary: 's',
-            failure_class: null,
+            failure_code: null,
             output_tail: '',
             retry_after_s: null,
             at: '2026-11-20T10:01:00.000Z',

@@ -50,7 +50,7 @@ const row = (changes: Partial<FileChangeOutcomeRow>): FileChangeOutcomeRow => ({
   flaky_tests: 0,
   model: 'haiku',
   tree: build.fakeSha1('b'),
-  more_files: 0,
+  files_omitted: 0,
   ...changes,
 });
 /** Records of one much-touched file and a few others. */
@@ -214,9 +214,9 @@ describe('files of evidence', () => {
   });
 
   test('become records when their attempt is judged and when its work is reverted, once each', () => {
-    const files = [{ path: 'src/a.ts', findings: 2, flaky: 0 }];
+    const files = [{ path: 'src/a.ts', finding_count: 2, flaky_test_count: 0 }];
     const attempt = build.attempt({
-      verification: { ...build.verification(), files, files_more: 3 },
+      verification: { ...build.verification(), files_with_findings: files, files_omitted: 3 },
       outcome: null,
     });
     const running = build.task({ attempts: [attempt] });
@@ -225,7 +225,9 @@ describe('files of evidence', () => {
     });
     const reverted = {
       ...judged,
-      outcomes: [{ what: 'reverted' as const, request: 7, commit: null, by: 'ann', at: hoursAgo(1) }],
+      delivery_outcomes: [
+        { outcome: 'reverted' as const, request: 7, commit: null, by: 'ann', at: hoursAgo(1) },
+      ],
     };
     const rowsOf = (before: typeof running, after: typeof running) =>
       deriveRecordRows(before, after, { haiku: 'h', sonnet: 's', opus: 'o' }).flatMap((each) =>
@@ -233,7 +235,7 @@ describe('files of evidence', () => {
       );
     expect(rowsOf(running, running)).toEqual([]);
     expect(rowsOf(running, judged)).toMatchObject([
-      { path: 'src/a.ts', outcome: 'accepted', findings: 2, timestamp: hoursAgo(2), more_files: 3 },
+      { path: 'src/a.ts', outcome: 'accepted', findings: 2, timestamp: hoursAgo(2), files_omitted: 3 },
     ]);
     expect(rowsOf(judged, judged)).toEqual([]);
     const [again] = rowsOf(judged, reverted);

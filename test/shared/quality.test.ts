@@ -301,9 +301,9 @@ describe('what is told of quality', () => {
         outcome: success ? 'passed' : 'failed',
       },
     });
-    const word = (decision: string | null, held_by: string[], passed_by: string[]) => ({
+    const word = (decision: string | null, blocking_gates: string[], passed_gates: string[]) => ({
       table: 'reviews',
-      row: { ...base(ReviewRow), decision, held_by, passed_by },
+      row: { ...base(ReviewRow), decision, blocking_gates, passed_gates },
     });
     const ended = (verified: boolean) => ({
       table: 'verification_nudges',
@@ -381,8 +381,8 @@ describe('what is told of quality', () => {
       ['2026-11-20', addDailyMetrics(gates[1], days.get('2026-11-20') ?? EMPTY_DAILY_METRICS)],
     ]);
     expect(buildQualityMetrics(both, NOW).gate_stats).toMatchObject({
-      lint: { held: 2, false_blocks: 1, false_block_rate: 0.5, false_greens: 0 },
-      tests: { held: 0, false_block_rate: null, false_greens: 1, false_green_rate: 1 },
+      lint: { reviewed_blocks: 2, false_blocks: 1, false_block_rate: 0.5, false_greens: 0 },
+      tests: { reviewed_blocks: 0, false_block_rate: null, false_greens: 1, false_green_rate: 1 },
     });
     // Of three tasks that have not ended two are of a role with one known cost, the mean of which counts for the other role, too.
     expect(budgetForecastView(days, ROLES, 3, NOW)).toMatchObject({

@@ -51,7 +51,7 @@ export function task(fields: Partial<Task> = {}, request: Partial<TaskSubmission
   return {
     ...made,
     base_commit: fakeSha1('a'),
-    base_role: resolveBuiltinRole(made.role),
+    resolved_role: resolveBuiltinRole(made.role),
     base_autonomy: null,
     ...fields,
   };
@@ -66,13 +66,13 @@ export const attempt = (fields: Partial<Attempt> = {}): Attempt => ({
   outcome: null,
   started_at: FIXED_NOW.toISOString(),
   ended_at: null,
-  holder: 'managed',
+  lease_holder: 'managed',
   lease_until: Math.floor(FIXED_NOW.getTime() / 1_000) + 120,
   progress: null,
   usage: null,
   cost_usd: null,
-  claimed: null,
-  witnessed: null,
+  reported_usage: null,
+  metered_usage: null,
   report: null,
   artifact: null,
   verification: null,
@@ -112,7 +112,7 @@ export const report = (
 ): NonNullable<Attempt['report']> => ({
   status: 'completed',
   summary: 'done',
-  failure_class: null,
+  failure_code: null,
   output_tail: 'all good',
   retry_after_s: null,
   at: FIXED_NOW.toISOString(),
@@ -120,15 +120,15 @@ export const report = (
 });
 
 /** What the gateway has seen of an attempt whose provider was in trouble at the end. */
-export const meteredUsage = (trouble: AgentMeteredUsage['trouble'] = null): AgentMeteredUsage => ({
+export const meteredUsage = (trouble: AgentMeteredUsage['provider_error'] = null): AgentMeteredUsage => ({
   usage: { input_tokens: 0, output_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0 },
-  by_model: {},
+  usage_by_model: {},
   cost_usd: 0,
   calls: trouble?.calls ?? 0,
-  estimated_usd: 0,
-  open_calls: 0,
+  unsettled_usd: 0,
+  unsettled_calls: 0,
   findings: [],
-  trouble,
+  provider_error: trouble,
 });
 
 export const verdict = (fields: Partial<Verdict> = {}): Verdict => ({
@@ -152,9 +152,9 @@ export const verification = (
   signals: [],
   gates: [],
   protected_files: [],
-  put_back: 0,
-  failing: [],
-  files: [],
+  restored_file_count: 0,
+  failed_checks: [],
+  files_with_findings: [],
   duration_ms: 9,
   at: FIXED_NOW.toISOString(),
   ...fields,
@@ -170,7 +170,7 @@ export const gate = (fields: Partial<GateEvidence> = {}): GateEvidence => ({
   findings: [],
   detail: 'ok',
   duration_ms: 5,
-  metadata: {},
+  facts: {},
   ...fields,
 });
 
@@ -192,7 +192,7 @@ export const evidence = (fields: Partial<Evidence> = {}): Evidence => ({
   changed_files: ['src/a.ts'],
   signals: [],
   gates: [gate()],
-  expects: [],
+  expected_changes: [],
   protected_files: [],
   gathered_at: FIXED_NOW.toISOString(),
   duration_ms: 9,
@@ -225,12 +225,12 @@ export const approval = (fields: Partial<Approval> = {}): Approval => ({
   requested_by: 'agent of attempt 1',
   status: 'pending',
   created_at: FIXED_NOW.toISOString(),
-  timetable: [],
-  waits_for: null,
+  deadlines: [],
+  approver_role: null,
   decided_at: null,
   decided_by: null,
   decision_reason: null,
-  work: null,
+  parked_work: null,
   ...fields,
 });
 
@@ -243,7 +243,7 @@ export const judgement = (fields: Partial<Judgement> = {}): Judgement => ({
   confidence: 0.9,
   reasons: ['a.js:1 does not add'],
   injections: [],
-  because: 'asked',
+  request_reason: 'asked',
   model: 'claude-sonnet-5-5',
   family: 'anthropic',
   prompt: { id: 'llm_judge', version: 1, sha256: 'd'.repeat(64) },

@@ -53,9 +53,9 @@ describe('work that is asked for', () => {
     });
     const { id } = asked.body;
     expect([asked.status, asked.body.status]).toEqual([201, 'submitted']);
-    expect((await stack.call('POST', `/requests/${id}/clarify`, { notes: 'integers only' })).status).toBe(
-      200,
-    );
+    expect(
+      (await stack.call('POST', `/requests/${id}/clarify`, { clarification: 'integers only' })).status,
+    ).toBe(200);
     expect((await stack.call('POST', `/requests/${id}/approve`, {})).status).toBe(202);
     const task = await stack.until(id, 'its task', (each) => each.id === id);
     expect(task.acceptance_criteria).toEqual(['2 + 2 is 4']);

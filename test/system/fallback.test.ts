@@ -77,19 +77,19 @@ it('a rate limit with its Retry-After, and a spent limit: the same tier by anoth
   const limited = await ended('limited');
   expect(limited.task).toMatchObject({ status: 'done', verdict: 'pass' });
   const [first, second] = limited.attempts;
-  expect(first).toMatchObject({ tier: 'haiku', report: { failure_class: 'rate_limited' } });
+  expect(first).toMatchObject({ tier: 'haiku', report: { failure_code: 'rate_limited' } });
   expect(second).toMatchObject({
     tier: 'haiku',
     adapter: 'codex',
-    route: { fallback: { from: 'anthropic', to: 'codex', because: 'rate_limited' } },
+    route: { provider_fallback: { from: 'anthropic', to: 'codex', reason: 'rate_limited' } },
   });
   // As long as the provider asked for, not the minute that is ours.
-  const until = Date.parse(second?.route?.fallback?.until ?? '');
+  const until = Date.parse(second?.route?.provider_fallback?.until ?? '');
   expect(until - Date.parse(first?.report?.at ?? '')).toBeLessThan(10_000);
   await vi.waitFor(
     async () => {
       const { body } = await stack.call<CascadeView>('GET', '/cascade');
-      expect(body.cooling).toEqual([]);
+      expect(body.cooldowns).toEqual([]);
     },
     { timeout: 20_000, interval: 200 },
   );
@@ -110,5 +110,5 @@ it('a rate limit with its Retry-After, and a spent limit: the same tier by anoth
   const next = await ended('later');
   expect(next.attempts.map(({ adapter }) => adapter)).toEqual(['codex']);
   const { body } = await stack.call<CascadeView>('GET', '/cascade');
-  expect(body.cooling).toMatchObject([{ provider: 'anthropic', because: 'provider_spend_limit' }]);
+  expect(body.cooldowns).toMatchObject([{ provider: 'anthropic', reason: 'provider_spend_limit' }]);
 });

@@ -37,13 +37,13 @@ beforeAll(async () => {
     answer: ({ conversation }) =>
       isAskedBy('task_requirements', conversation)
         ? TASK_REQUIREMENTS
-        : isAskedBy('second_look', conversation)
+        : isAskedBy('requirements_review', conversation)
           ? second
           : opinion,
   });
   repository = new Repository(PROJECT);
   const judge = { ...JUDGES.judge, url: models.url };
-  const judges = { judge, second_look: { ...judge, url: models.urlForScenario('ok') } };
+  const judges = { judge, requirements_review: { ...judge, url: models.urlForScenario('ok') } };
   stack = await Stack.start({
     JUDGE_KEY: KEY,
     [FUNCTION_ENV_NAMES.judgeKeys]: 'JUDGE_KEY',
@@ -99,10 +99,10 @@ it('asks a model whether the work does what was asked, and a confident yes lets 
         cost_usd: expect.closeTo(0.003, 4),
       },
       {
-        kind: 'second_look',
+        kind: 'requirements_review',
         outcome: 'passed',
         verdict: 'pass',
-        because: expect.stringMatching(/^asked: the task has no hidden test/),
+        request_reason: expect.stringMatching(/^asked: the task has no hidden test/),
       },
     ],
   });
@@ -117,7 +117,7 @@ it('asks a model whether the work does what was asked, and a confident yes lets 
   const rows = await stack.records<JudgementRow>('judgements');
   expect(rows.filter((row) => row.task_id === id)).toMatchObject([
     { attempt: 1, outcome: 'passed', tree: attempt?.artifact?.tree, cost_usd: expect.closeTo(0.003, 4) },
-    { kind: 'second_look' },
+    { kind: 'requirements_review' },
   ]);
   const asked =
     models.calls.map(({ raw }) => raw.toString('utf8')).find((each) => each.includes(CRITERIA)) ?? '';
@@ -156,7 +156,12 @@ it('asks no model where what ran has failed already', async () => {
   const [attempt] = await stack.attempts(id);
   expect(attempt?.verdict?.judgements).toMatchObject([
     { outcome: 'skipped', calls: 0, cost_usd: null },
-    { kind: 'second_look', outcome: 'skipped', calls: 0, because: expect.stringContaining('failed already') },
+    {
+      kind: 'requirements_review',
+      outcome: 'skipped',
+      calls: 0,
+      request_reason: expect.stringContaining('failed already'),
+    },
   ]);
 });
 
@@ -195,7 +200,11 @@ it('holds what nobody could judge, lists it, and makes the verdict again on the 
   expect((await stack.call('POST', `/tasks/${id}/verify`, again)).status).toBe(200);
   expect(await stack.ended(id)).toMatchObject({ status: 'done', verdict: 'pass', hold: null });
   const [second] = await stack.attempts(id);
-  expect(second?.repeated).toMatchObject({ times: 1, earlier: 'refer', reason: 'the key is there now' });
+  expect(second?.reverification).toMatchObject({
+    count: 1,
+    earlier_verdict: 'refer',
+    reason: 'the key is there now',
+  });
   expect(second?.verification).toEqual(first?.verification);
   const ofEvidence = (attempt: typeof first) => attempt?.inputs.filter(({ source }) => source !== 'judge');
   expect(ofEvidence(second)).toEqual(ofEvidence(first));
@@ -280,7 +289,7 @@ it('stops marking what a model writes after five rejections in a row, says so in
   expect(attempt?.verdict?.judgements?.[0]).toMatchObject({
     outcome: 'could_not_run',
     calls: 0,
-    because: expect.stringContaining('were rejected: until'),
+    request_reason: expect.stringContaining('were rejected: until'),
   });
 
   const table = await tableOf(stack.dataDir);
@@ -330,7 +339,7 @@ it('starts the service of a patch and asks it, before any model is asked', async
   const other = await served('nothing');
   expect(await stack.ended(other.id)).toMatchObject({ status: 'failed', verdict: 'fail' });
   expect((await stack.attempts(other.id))[0]?.verdict?.judgements).toMatchObject([
-    { kind: 'second_look', outcome: 'skipped', calls: 0 },
+    { kind: 'requirements_review', outcome: 'skipped', calls: 0 },
   ]);
 });
 

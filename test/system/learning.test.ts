@@ -55,7 +55,7 @@ describe('a deployment that learns', () => {
     const second = await ended('second');
     expect(second.map(({ tier, outcome }) => [tier, outcome])).toEqual([['sonnet', 'passed']]);
     expect(second[0]?.route?.reason).toContain('haiku skipped: 0 of 1 passed');
-    expect(second[0]?.route?.choice).toMatchObject({ by: 'greedy', explored: false });
+    expect(second[0]?.route?.tier_choice).toMatchObject({ strategy: 'greedy', explored: false });
 
     const { body: known } = await stack.call<CascadeView>('GET', '/cascade');
     expect(
@@ -75,7 +75,7 @@ describe('a deployment that learns', () => {
     const pinned = await stack.call<CascadeView>('POST', '/cascade/backend/pin', word);
     expect(pinned).toMatchObject({ status: 200, body: { history: [{ action: 'pin', tier: 'opus' }] } });
     const third = await ended('third');
-    expect(third[0]).toMatchObject({ tier: 'opus', route: { choice: { by: 'pin' } } });
+    expect(third[0]).toMatchObject({ tier: 'opus', route: { tier_choice: { strategy: 'pin' } } });
 
     await stack.call('POST', '/cascade/backend/pin', { ...word, tier: null });
     await stack.call('POST', '/cascade/backend/reset', { reason: 'a better prompt' });

@@ -68,7 +68,7 @@ it('never lets two patches arrive that pass alone and break each other', async (
   const done = await stack.ended(joins.id);
   const attempts = await stack.attempts(joins.id);
   expect(
-    attempts.map(({ outcome, merge, verdict }) => [outcome, merge?.onto ?? null, verdict?.verdict]),
+    attempts.map(({ outcome, merge, verdict }) => [outcome, merge?.target_commit ?? null, verdict?.verdict]),
   ).toEqual([
     ['passed', null, 'pass'],
     ['failed', strict.delivery?.commit, 'fail'],
@@ -98,7 +98,10 @@ it('puts work that goes together on top, and has work that does not merge done a
   go('apart');
   const merged = await stack.ended(apart.id);
   expect(merged).toMatchObject({ status: 'done', base_commit: outside });
-  expect((await stack.attempts(apart.id)).map(({ merge }) => merge?.onto ?? null)).toEqual([null, outside]);
+  expect((await stack.attempts(apart.id)).map(({ merge }) => merge?.target_commit ?? null)).toEqual([
+    null,
+    outside,
+  ]);
   go('same');
   expect((await stack.ended(same.id)).status).toBe('done');
   const attempts = await stack.attempts(same.id);

@@ -52,13 +52,13 @@ it('counts what an agent uses: the cost of the task is what the provider has cou
   expect((await stack.attempts(id))[0]).toMatchObject({
     usage,
     cost_usd: cost,
-    claimed: { usage: { input_tokens: 5, output_tokens: 1 } },
-    witnessed: {
+    reported_usage: { usage: { input_tokens: 5, output_tokens: 1 } },
+    metered_usage: {
       usage,
-      by_model: { 'claude-haiku-4-5': usage },
+      usage_by_model: { 'claude-haiku-4-5': usage },
       calls: 1,
-      open_calls: 0,
-      estimated_usd: 0,
+      unsettled_calls: 0,
+      unsettled_usd: 0,
       findings: [{ code: 'usage_differs' }],
     },
   });
@@ -83,7 +83,7 @@ it('gives a role of the repository the model, the effort and the money that its 
   expect(await stack.ended(id)).toMatchObject({
     status: 'done',
     verdict: 'pass',
-    base_role: { from: 'repository', model: 'haiku', effort: 'low', max_cost_usd: 0.000001 },
+    resolved_role: { source: 'repository', model: 'haiku', effort: 'low', max_cost_usd: 0.000001 },
   });
   expect((await stack.attempts(id))[0]).toMatchObject({
     tier: 'haiku',
@@ -111,11 +111,12 @@ it('believes the provider rather than the agent: it is asked again on the same t
   models.setScenario('ok');
   expect((await stack.call('POST', `/tasks/${id}/cancel`, {})).status).toBe(200);
   expect(attempt).toMatchObject({
-    report: { failure_class: 'agent_failed', retry_after_s: null },
-    witnessed: { trouble: { class: 'rate_limited', status: 429, calls: 1 } },
+    report: { failure_code: 'agent_failed', retry_after_s: null },
+    metered_usage: { provider_error: { code: 'rate_limited', status: 429, calls: 1 } },
     decision: { action: 'retry', reason: 'rate_limited', next_tier: 'haiku' },
   });
-  const wait = Date.parse(attempt.witnessed?.trouble?.retry_at ?? '') - Date.parse(attempt.started_at);
+  const wait =
+    Date.parse(attempt.metered_usage?.provider_error?.retry_at ?? '') - Date.parse(attempt.started_at);
   expect(wait).toBeGreaterThanOrEqual(600_000);
 });
 
@@ -133,7 +134,7 @@ it('ends an attempt at its budget, and takes its cost along although the agent s
   expect(attempt?.report?.output_tail).toContain('the budget of this attempt is spent');
   const { cost } = priced(before);
   expect(done).toMatchObject({ status: 'failed', cost_usd: cost });
-  expect(attempt?.witnessed).toMatchObject({ calls: 2, open_calls: 0 });
+  expect(attempt?.metered_usage).toMatchObject({ calls: 2, unsettled_calls: 0 });
 });
 
 it.runIf(process.platform === 'linux')(

@@ -252,14 +252,14 @@ describe('a patch that changes how the repository is checked', () => {
     const done = await stack.ended(id);
     expect(done).toMatchObject({
       status: 'done',
-      review: { tree, accepted_files: ['.github/ci.yml'] },
+      review: { tree, accepted_protected_files: ['.github/ci.yml'] },
       delivery: { tree, state: 'delivered' },
     });
     expect(repository.git('-C', repository.bare, 'rev-parse', `assay/${id}^{tree}`)).toBe(tree);
   });
 
   it('passes where the task foresees it', async () => {
-    const { id } = await stack.submit(base({ adapter: ci, expects: ['ci'] }));
+    const { id } = await stack.submit(base({ adapter: ci, expected_changes: ['ci'] }));
     expect(await stack.ended(id)).toMatchObject({ status: 'done', verdict: 'pass', branch: `assay/${id}` });
   });
 });

@@ -24,7 +24,7 @@ const GOOD = `tasks:
   - key: notes
     title: Write notes
     role: docs
-    creates: [NOTES.md]
+    new_files: [NOTES.md]
     depends_on: [fix-sum]
     completion_signals:
       - { type: path_exists, path: NOTES.md }

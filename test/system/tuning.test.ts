@@ -93,7 +93,7 @@ describe('a deployment that changes its settings by its own records', () => {
 
     expect(await tiersOf('routed')).toEqual(['sonnet passed']);
     const [first] = await stack.attempts('routed');
-    expect(first?.route).toMatchObject({ choice: { by: 'proposal' } });
+    expect(first?.route).toMatchObject({ tier_choice: { strategy: 'proposal' } });
     expect(first?.route?.reason).toContain(`by proposal ${id}`);
 
     const reverted = await say('revert', { proposal: id, reason: 'to see it go back' });

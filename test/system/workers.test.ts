@@ -129,7 +129,7 @@ describe('a worker', () => {
     const [attempt] = await stack.attempts(id);
     expect(attempt).toMatchObject({
       usage: { input_tokens: 10, output_tokens: 5 },
-      holder: expect.any(String),
+      lease_holder: expect.any(String),
     });
     expect(attempt?.report?.summary).toBe('key of-the-laptop');
   });

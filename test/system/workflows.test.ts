@@ -121,7 +121,7 @@ it('has work graded down done again with the reasons, and asks a person where th
       verdict: 'fail',
       verified: true,
       judgements: [
-        { kind: 'second_look', outcome: 'could_not_run' },
+        { kind: 'requirements_review', outcome: 'could_not_run' },
         { kind: 'decomposition', outcome: 'passed', calls: 1, cost_usd: expect.any(Number) },
         {
           kind: 'verification',
@@ -147,7 +147,7 @@ it('has work graded down done again with the reasons, and asks a person where th
       ],
       workflow: {
         name: 'careful',
-        taken: [{ node: 'verify', verdict: 'fail', to: 'again', skipped: ['person'] }],
+        routes: [{ node: 'verify', verdict: 'fail', target: 'again', skipped_nodes: ['person'] }],
         review_pipeline: { current_stage: 'verdict', stages_completed: [] },
       },
     },
@@ -155,7 +155,7 @@ it('has work graded down done again with the reasons, and asks a person where th
   });
   expect(second?.verdict).toMatchObject({
     verdict: 'refer',
-    workflow: { taken: [{ node: 'verify', verdict: 'refer', to: 'person', skipped: ['again'] }] },
+    workflow: { routes: [{ node: 'verify', verdict: 'refer', target: 'person', skipped_nodes: ['again'] }] },
   });
   expect(second?.judging_cost_usd).toBeGreaterThan(0);
   const artifact = second?.artifact;
@@ -169,7 +169,9 @@ it('has work graded down done again with the reasons, and asks a person where th
     .filter((row) => row.task_id === id)
     .sort((one, other) => one.attempt - other.attempt);
   expect(
-    rows.flatMap(({ kind, weighted_score }) => (kind === 'second_look' ? [] : [[kind, weighted_score]])),
+    rows.flatMap(({ kind, weighted_score }) =>
+      kind === 'requirements_review' ? [] : [[kind, weighted_score]],
+    ),
   ).toEqual([
     ['decomposition', null],
     ['verification', 0.75],

@@ -22,7 +22,7 @@ export async function fetchAndRemoveAssignment<Kind extends LaunchAssignment['ki
     throw new Error(`this box knows assignments of version 1, not ${String(assignment.schema_version)}`);
   if (assignment.kind !== kind)
     throw new Error(`this box is for ${kind}, but the assignment is for ${String(assignment.kind)}`);
-  const forgotten = await requestWithRetries(String(assignment.forget_url), { method: 'DELETE' });
+  const forgotten = await requestWithRetries(String(assignment.delete_url), { method: 'DELETE' });
   if (forgotten.status >= 300) throw new Error(`the assignment cannot be removed: HTTP ${forgotten.status}`);
   return assignment as Extract<LaunchAssignment, { kind: Kind }>;
 }

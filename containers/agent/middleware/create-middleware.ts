@@ -25,7 +25,7 @@ export interface MiddlewareRuntime {
 
 /** What is wrapped around the runs of an attempt; null: nothing. */
 export async function createAgentRunMiddleware(
-  { task_id, attempt, adapter, title, prompt, around: told }: AgentAssignment,
+  { task_id, attempt, adapter, title, prompt, middleware_context: told }: AgentAssignment,
   settings: AgentMiddlewareSettings,
 ): Promise<MiddlewareRuntime | null> {
   if (settings.chain.length === 0) return null;
@@ -35,17 +35,17 @@ export async function createAgentRunMiddleware(
       title,
       description: told?.description ?? prompt.TASK_DESCRIPTION ?? '',
       criteria: told?.acceptance_criteria ?? [],
-      parent: told?.parent ?? null,
-      root_sha256: told?.root_sha256 ?? null,
+      parent: told?.origin_task_id ?? null,
+      root_content_sha256: told?.root_content_sha256 ?? null,
     },
     settings,
-    errorActionOverrides: told?.error_actions ?? {},
-    approvedActions: told?.allowed ?? [],
+    errorActionOverrides: told?.error_action_overrides ?? {},
+    approvedActions: told?.approved_actions ?? [],
     policy: createToolRulesPolicyEngine(settings.policy),
     ...(settings.authority_deference.patterns && { countMatches: await countSafely() }),
   });
-  const { policy, hold_tools = policy.evaluation_mode === 'enforce' } = settings;
-  const holds = hold_tools && AGENT_ADAPTERS[adapter.kind].supportsToolHook === true;
+  const { policy, pre_tool_hook = policy.evaluation_mode === 'enforce' } = settings;
+  const holds = pre_tool_hook && AGENT_ADAPTERS[adapter.kind].supportsToolHook === true;
   return { middleware: around, hookServer: holds ? await startToolHookServer(around) : null };
 }
 

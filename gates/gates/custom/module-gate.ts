@@ -71,7 +71,7 @@ async function runModule(source: GateModuleSource, { subject, timeoutMs }: GateC
     timeoutMs,
   );
   const kind = 'executed';
-  const metadata = { exit_code: processResult.exitCode, output_bytes_cut: processResult.truncatedBytes };
+  const facts = { exit_code: processResult.exitCode, output_bytes_cut: processResult.truncatedBytes };
   if (value === undefined) {
     const { outcome, detail } = classifyProcessResult(processResult);
     // A module that breaks says nothing about the patch.
@@ -81,7 +81,7 @@ async function runModule(source: GateModuleSource, { subject, timeoutMs }: GateC
       kind,
       findings: [],
       detail: broke ? `the module gave no answer: ${detail}` : detail,
-      metadata,
+      facts,
     };
   }
   const parsed = ModuleGateResult.safeParse(value);
@@ -91,13 +91,13 @@ async function runModule(source: GateModuleSource, { subject, timeoutMs }: GateC
       kind,
       findings: [],
       detail: `the module's answer cannot be used: ${z.prettifyError(parsed.error).slice(0, 1_000)}`,
-      metadata,
+      facts,
     };
   const { findings, ...rest } = parsed.data;
   return {
     ...rest,
     kind,
     findings: findings.slice(0, MAX_FINDINGS),
-    metadata: { ...metadata, findings_total: findings.length },
+    facts: { ...facts, findings_total: findings.length },
   };
 }

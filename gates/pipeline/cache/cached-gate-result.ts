@@ -13,11 +13,11 @@ export const CachedGateResult = z.strictObject({
   kind: EvidenceKind,
   findings: z.array(CheckFinding),
   detail: z.string(),
-  metadata: GateEvidence.shape.metadata,
+  facts: GateEvidence.shape.facts,
   blocks: z.boolean(),
   /** Every test case that was run; absent: none, or too many to be kept. */
   tests: z.array(TestResult).optional(),
-  hidden: z.array(HiddenTestsResult).optional(),
+  hidden_tests: z.array(HiddenTestsResult).optional(),
   /** Of the run that came to it. */
   duration_ms: z.number().int().nonnegative(),
 });

@@ -61,7 +61,7 @@ export function createConfiguredRuleLevelLookup(
 export function describeWeakenedRules(
   cards: readonly RuleMetadata[],
   settings: RuleSettings,
-): GateEvidence['metadata'] {
+): GateEvidence['facts'] {
   const told = (these: readonly RuleSetting[]): string =>
     these
       .filter(({ id, weakened }) => weakened && cards.some((card) => card.id === id))

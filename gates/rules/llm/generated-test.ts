@@ -71,8 +71,8 @@ export async function generateAndRunTest(
   const sandbox = await subject.sandboxes.createSandbox(tree);
   const ran = await sandbox.run({ line: command }, left());
   const opinion = GENERATED_TEST_REVIEWER.decide({ code, ...classifyProcessResult(ran) }, input);
-  const metadata = { command, exit_code: ran.exitCode, output_bytes_cut: ran.truncatedBytes };
-  return createOpinionResult({ ...opinion, metadata }, reviews, asked);
+  const facts = { command, exit_code: ran.exitCode, output_bytes_cut: ran.truncatedBytes };
+  return createOpinionResult({ ...opinion, facts }, reviews, asked);
 }
 
 /** By the language of most of the changed files. */

@@ -79,7 +79,7 @@ export async function askModelsAboutPatch<Schema extends z.ZodType, Input extend
 export function buildReviewMetadata(
   reviews: PatchReviews<unknown>,
   diff: DiffExcerpt,
-): NonNullable<GateResult['metadata']> {
+): NonNullable<GateResult['facts']> {
   const receipts = reviews.map(({ receipt }) => receipt);
   const [first = NO_MODEL_CALL_RECEIPT, ...others] = receipts;
   if (first.model === null) return {};
@@ -104,13 +104,13 @@ export function buildReviewMetadata(
 export const createNoOpinionResult = (
   { outcome, detail }: { readonly outcome: NoOpinionOutcome; readonly detail: string },
   { onError }: Pick<PatchReviewSettings, 'onError'>,
-  metadata: GateResult['metadata'] = {},
+  facts: GateResult['facts'] = {},
 ): GateResult => ({
   outcome,
   kind: 'judged',
   findings: [],
   detail: detail.slice(0, MAX_DETAIL),
-  metadata,
+  facts,
   ...(onError === undefined ? {} : { onError }),
 });
 
@@ -131,7 +131,7 @@ export const createUnansweredReviewResult = (
  * reviewer looks at it, whatever `on_error` says.
  */
 export function createOpinionResult(
-  { outcome, findings, detail, metadata }: GateOpinion,
+  { outcome, findings, detail, facts }: GateOpinion,
   reviews: PatchReviews<unknown>,
   { diff }: Pick<PatchReviewSettings, 'diff'>,
 ): GateResult {
@@ -144,7 +144,7 @@ export function createOpinionResult(
       ...injections.map((message) => ({ file: null, line: null, rule: 'talks_to_the_judge', message })),
     ],
     detail: injections.length === 0 ? detail : `${injections.join('; ')}. ${detail}`,
-    metadata: { ...buildReviewMetadata(reviews, diff), ...metadata },
+    facts: { ...buildReviewMetadata(reviews, diff), ...facts },
   };
 }
 

@@ -121,7 +121,7 @@ export class IndirectlyProtectedFiles {
   findNestedModuleProtection(side: ChangedPathEntries): FileProtection | null {
     return isNewModule(side) && this.#go.has(side.path.slice(0, -'/go.mod'.length))
       ? {
-          class: 'manifest',
+          kind: 'manifest',
           reason: 'takes known code out of its module, and so out of its tests',
           restoreScope: 'whole',
         }
@@ -131,13 +131,13 @@ export class IndirectlyProtectedFiles {
   findProtection({ path, base }: ChangedPathEntries): FileProtection | null {
     if (this.#referenced.has(path))
       return {
-        class: 'test_config',
+        kind: 'test_config',
         reason: 'loaded by the configuration of the checks',
         restoreScope: 'whole',
       };
     if (base === null && isShadowingCheckModule(path, (name) => this.#top.has(name)))
       return {
-        class: 'intrusion',
+        kind: 'intrusion',
         reason: 'hides a module that the checks are made of',
         restoreScope: 'whole',
       };
@@ -145,7 +145,7 @@ export class IndirectlyProtectedFiles {
     const folder = root === null ? undefined : this.#vendored.get(root);
     return folder && isInUnchangedPackage(path, folder)
       ? {
-          class: 'dependencies',
+          kind: 'dependencies',
           reason: 'vendored package whose version stays the same',
           restoreScope: 'whole',
         }

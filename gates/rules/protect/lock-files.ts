@@ -84,8 +84,8 @@ export async function findLockFileChanges(
         reason: wanted
           ? `what is installed was changed together with ${wanted}`
           : 'what is installed was changed, and nothing that asks for it',
-        used: wanted ? 'patch' : 'base',
-        class: 'dependencies',
+        checked_version: wanted ? 'patch' : 'base',
+        kind: 'dependencies',
         allowed_by: null,
       },
     });

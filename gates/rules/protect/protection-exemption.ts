@@ -9,7 +9,7 @@ export interface ProtectionExemptionSettings {
   /** Files that the task names. A folder names nothing that is in it. */
   readonly taskFiles: readonly string[];
   /** Kinds of change that the task foresees. */
-  readonly expects: readonly ExpectedChangeKind[];
+  readonly expectedChanges: readonly ExpectedChangeKind[];
   /** Globs of the base commit's `protected: allow:`. */
   readonly allowGlobs: readonly string[];
 }
@@ -19,15 +19,15 @@ export type ExemptionReasonLookup = (path: string, kind: ProtectedFileKind) => s
 
 export function createExemptionReasonLookup({
   taskFiles,
-  expects,
+  expectedChanges,
   allowGlobs,
 }: ProtectionExemptionSettings): ExemptionReasonLookup {
   const named = new Set(taskFiles);
-  const foreseen: ReadonlySet<string> = new Set(expects);
+  const foreseen: ReadonlySet<string> = new Set(expectedChanges);
   const globs = allowGlobs.map((glob) => ({ glob, matches: compileGlob(glob, { dot: true }) }));
   return (path, kind) => {
     if (named.has(path)) return 'files of the task';
-    if (foreseen.has(kind)) return `expects: ${kind}`;
+    if (foreseen.has(kind)) return `expected_changes: ${kind}`;
     const glob = globs.find(({ matches }) => matches(path))?.glob;
     return glob === undefined ? null : `protected.allow of the base: ${glob}`;
   };

@@ -14,7 +14,7 @@ export type FileRestoreScope =
 
 export interface FileProtection {
   /** What a requester calls such a change. */
-  readonly class: ProtectedFileKind;
+  readonly kind: ProtectedFileKind;
   readonly reason: string;
   readonly restoreScope: FileRestoreScope;
 }

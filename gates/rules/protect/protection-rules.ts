@@ -12,46 +12,46 @@ const agentConfigFiles = Object.values<AdapterManifest>(ADAPTER_MANIFESTS).map(
  */
 export const FILE_PROTECTION_RULES: readonly FileProtectionRule[] = [
   {
-    class: 'gates_config',
+    kind: 'gates_config',
     reason: 'gate configuration',
     restoreScope: 'whole',
     paths: ['assay.yaml', '.assay/**'],
   },
   {
-    class: 'manifest',
+    kind: 'manifest',
     reason: 'scripts and settings of the checks',
     restoreScope: 'package_json',
     names: ['package.json'],
   },
   {
-    class: 'manifest',
+    kind: 'manifest',
     reason: 'settings of the checks',
     restoreScope: 'pyproject_toml',
     names: ['pyproject.toml'],
   },
-  { class: 'manifest', reason: 'settings of the checks', restoreScope: 'cargo_toml', names: ['Cargo.toml'] },
-  { class: 'manifest', reason: 'settings of the checks', restoreScope: 'sections', names: ['setup.cfg'] },
+  { kind: 'manifest', reason: 'settings of the checks', restoreScope: 'cargo_toml', names: ['Cargo.toml'] },
+  { kind: 'manifest', reason: 'settings of the checks', restoreScope: 'sections', names: ['setup.cfg'] },
   {
-    class: 'manifest',
+    kind: 'manifest',
     reason: 'tasks and settings of the checks',
     restoreScope: 'deno_json',
     names: ['deno.json', 'deno.jsonc'],
   },
   {
-    class: 'dependencies',
+    kind: 'dependencies',
     reason: 'where known dependencies come from',
     restoreScope: 'go_mod',
     names: ['go.mod', 'go.work'],
   },
   {
-    class: 'dependencies',
+    kind: 'dependencies',
     reason: 'where known dependencies come from',
     restoreScope: 'requirements',
     names: ['requirements*.{txt,in}', '*requirements.{txt,in}', 'constraints*.txt'],
     paths: ['**/requirements/*.{txt,in}'],
   },
   {
-    class: 'lint_config',
+    kind: 'lint_config',
     reason: 'linter or formatter configuration',
     restoreScope: 'whole',
     names: [
@@ -110,7 +110,7 @@ export const FILE_PROTECTION_RULES: readonly FileProtectionRule[] = [
     ],
   },
   {
-    class: 'scanner_config',
+    kind: 'scanner_config',
     reason: 'configuration of a scanner or of what it overlooks',
     restoreScope: 'whole',
     names: [
@@ -145,19 +145,19 @@ export const FILE_PROTECTION_RULES: readonly FileProtectionRule[] = [
     paths: ['**/.semgrep/**'],
   },
   {
-    class: 'git_settings',
+    kind: 'git_settings',
     reason: 'ignore rules, which linters follow',
     restoreScope: 'whole',
     names: ['.gitignore', '.ignore'],
   },
   {
-    class: 'git_settings',
+    kind: 'git_settings',
     reason: 'how git and its readers treat files',
     restoreScope: 'whole',
     names: ['.gitattributes', '.gitmodules', '.lfsconfig'],
   },
   {
-    class: 'agent_config',
+    kind: 'agent_config',
     reason: 'what steers the agents that work here next',
     restoreScope: 'whole',
     names: [
@@ -173,7 +173,7 @@ export const FILE_PROTECTION_RULES: readonly FileProtectionRule[] = [
     ],
   },
   {
-    class: 'type_config',
+    kind: 'type_config',
     reason: 'type-checker configuration',
     restoreScope: 'whole',
     names: [
@@ -188,7 +188,7 @@ export const FILE_PROTECTION_RULES: readonly FileProtectionRule[] = [
     ],
   },
   {
-    class: 'test_config',
+    kind: 'test_config',
     reason: 'test-runner configuration',
     restoreScope: 'whole',
     names: [
@@ -224,19 +224,19 @@ export const FILE_PROTECTION_RULES: readonly FileProtectionRule[] = [
     ],
   },
   {
-    class: 'test_config',
+    kind: 'test_config',
     reason: 'set-up code that the test runner loads by itself',
     restoreScope: 'whole',
     names: ['sitecustomize.py', 'usercustomize.py', '*.pth'],
   },
   {
-    class: 'test_config',
+    kind: 'test_config',
     reason: 'set-up code that the test runner loads by itself',
     restoreScope: 'conftest',
     names: ['conftest.py'],
   },
   {
-    class: 'coverage_config',
+    kind: 'coverage_config',
     reason: 'coverage configuration',
     restoreScope: 'whole',
     names: [
@@ -250,7 +250,7 @@ export const FILE_PROTECTION_RULES: readonly FileProtectionRule[] = [
     ],
   },
   {
-    class: 'build_scripts',
+    kind: 'build_scripts',
     reason: 'task runner that the checks may go through',
     restoreScope: 'whole',
     names: [
@@ -277,7 +277,7 @@ export const FILE_PROTECTION_RULES: readonly FileProtectionRule[] = [
     paths: ['**/magefiles/**'],
   },
   {
-    class: 'toolchain',
+    kind: 'toolchain',
     reason: 'tool and package-manager configuration',
     restoreScope: 'whole',
     names: [
@@ -297,7 +297,7 @@ export const FILE_PROTECTION_RULES: readonly FileProtectionRule[] = [
     paths: ['**/.cargo/**', '**/.yarn/{releases,plugins,sdks}/**', '**/.config/nextest.toml'],
   },
   {
-    class: 'toolchain',
+    kind: 'toolchain',
     reason: 'versions and environment of tools',
     restoreScope: 'whole',
     names: [
@@ -315,7 +315,7 @@ export const FILE_PROTECTION_RULES: readonly FileProtectionRule[] = [
     ],
   },
   {
-    class: 'intrusion',
+    kind: 'intrusion',
     reason: 'installed tools',
     restoreScope: 'whole',
     paths: [
@@ -325,7 +325,7 @@ export const FILE_PROTECTION_RULES: readonly FileProtectionRule[] = [
     ],
   },
   {
-    class: 'intrusion',
+    kind: 'intrusion',
     reason: 'results of earlier runs, which tools believe',
     restoreScope: 'whole',
     names: ['*.pyc', '*.pyo', '*.tsbuildinfo', '.eslintcache', '.stylelintcache', '.coverage'],
@@ -334,7 +334,7 @@ export const FILE_PROTECTION_RULES: readonly FileProtectionRule[] = [
     ],
   },
   {
-    class: 'ci',
+    kind: 'ci',
     reason: 'hooks and continuous integration',
     restoreScope: 'whole',
     names: [

@@ -87,27 +87,30 @@ export async function restoreProtectedFiles(
         ? side.base
         : await mergeWithBase(store, side, side.restoreScope, texts, deleted);
     if (to === undefined) continue;
-    const by = allowance(toDisplayPath(side.path), side.class);
+    const by = allowance(toDisplayPath(side.path), side.kind);
     planned.push({
       edit: { path: side.path, entry: to },
       file: {
         path: side.path,
         change: classifyChange(side),
-        class: side.class,
+        kind: side.kind,
         reason: side.reason,
-        used: by !== null ? 'patch' : to?.id === side.base?.id ? 'base' : 'part',
+        checked_version: by !== null ? 'patch' : to?.id === side.base?.id ? 'base' : 'part',
         allowed_by: by,
       },
     });
   }
-  const put = planned.flatMap(({ edit, file }) => (file.used === 'patch' ? [] : [edit]));
+  const put = planned.flatMap(({ edit, file }) => (file.checked_version === 'patch' ? [] : [edit]));
   const shipped = await editTree(store, tree, put);
   const seen = locks.map(({ side, file }) => {
-    const by = file.used === 'base' ? allowance(toDisplayPath(side.path), file.class) : null;
-    return { side, file: by === null ? file : { ...file, used: 'patch' as const, allowed_by: by } };
+    const by = file.checked_version === 'base' ? allowance(toDisplayPath(side.path), file.kind) : null;
+    return {
+      side,
+      file: by === null ? file : { ...file, checked_version: 'patch' as const, allowed_by: by },
+    };
   });
   const restored = seen.flatMap(({ side, file }) =>
-    file.used === 'base' ? [{ path: side.path, entry: side.base }] : [],
+    file.checked_version === 'base' ? [{ path: side.path, entry: side.base }] : [],
   );
   return {
     gateTree: await editTree(store, shipped, restored),
@@ -121,8 +124,8 @@ const namedFiles = (sides: readonly ChangedPathEntries[]): ChangedProtectedFile[
   sides.flatMap((side) => {
     if (!isBuildScript(side.path)) return [];
     const reason = BUILD_SCRIPT_REASON;
-    const file = { path: side.path, change: classifyChange(side), class: 'build_scripts' as const, reason };
-    return [{ ...file, used: 'patch', allowed_by: null }];
+    const file = { path: side.path, change: classifyChange(side), kind: 'build_scripts' as const, reason };
+    return [{ ...file, checked_version: 'patch', allowed_by: null }];
   });
 
 /** A rename is a deletion here and an addition there. */

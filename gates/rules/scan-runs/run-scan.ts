@@ -57,5 +57,5 @@ export async function runPatchScanGate(
       showPath: (path) => (withSecretName.has(path) ? redactSecrets(path, redactor) : path),
     },
   );
-  return { ...result, metadata: { ...result.metadata, ...describeWeakenedRules(options.rules, settings) } };
+  return { ...result, facts: { ...result.facts, ...describeWeakenedRules(options.rules, settings) } };
 }

@@ -60,7 +60,7 @@ export function buildScanGateResult(scan: PatchScanResult, options: ScanReportOp
       ...listed.map((located) => ({ ...finding(located), file: showPath(located.path) })),
       ...unseen(scan).map((each) => ({ ...each, file: showPath(each.file) })),
     ],
-    metadata: {
+    facts: {
       findings_error: failing.length,
       findings_info: added.length - failing.length - held,
       ...(held > 0 && { findings_warning: held }),

@@ -15,7 +15,7 @@ export const CachedBaselineResult = z.strictObject({
   /** How long it took by the clock. */
   duration_ms: z.number().nonnegative(),
   /** Null: there was no report, the exit code is all. */
-  complaints: z.array(CachedToolFinding).nullable(),
+  findings: z.array(CachedToolFinding).nullable(),
   cases: z.array(TestResult).nullable(),
 });
 export type CachedBaselineResult = z.infer<typeof CachedBaselineResult>;
@@ -39,7 +39,7 @@ export const buildBaselineResult = ({
   detail,
   exit_code: processResult.exitCode,
   duration_ms: processResult.durationMs,
-  complaints: report === null ? null : [...report.findings],
+  findings: report === null ? null : [...report.findings],
   cases: cases === null ? null : [...cases],
   isCached: false,
 });
@@ -53,6 +53,6 @@ export function toCachedBaselineResult(
   mustReport: boolean,
 ): CachedBaselineResult | null {
   if (isCached || (outcome !== 'passed' && outcome !== 'failed') || answer.exit_code === null) return null;
-  if (mustReport && outcome === 'failed' && answer.complaints === null) return null;
+  if (mustReport && outcome === 'failed' && answer.findings === null) return null;
   return { schema_version: 1, outcome, ...answer };
 }

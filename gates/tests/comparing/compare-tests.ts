@@ -36,7 +36,7 @@ export function findNewTestFailures({
     cases.flatMap((test) => (test.outcome === 'failed' ? [[computeTestId(test), test] as const] : [])),
   );
   const old = new BaselineOccurrences();
-  for (const complaint of base.complaints ?? []) {
+  for (const complaint of base.findings ?? []) {
     const key = patchKeyOf(complaint.key, patchTests);
     if (key !== null) old.add(key);
   }

@@ -58,7 +58,7 @@ export async function evaluateTestRun(
       ? plain
       : judgeUnreportedFailure(plain, await terms.getBaseline(), terms);
   const clean = ran === null ? `exit ${run.processResult.exitCode}` : `${ran} tests ran`;
-  const facts: GateEvidence['metadata'] = ran === null ? {} : { tests: ran };
+  const facts: GateEvidence['facts'] = ran === null ? {} : { tests: ran };
   // The base is asked only when something needs it.
   const base = report.findings.length > 0 && terms.getBaseline ? await terms.getBaseline() : null;
   const compared = base === null ? {} : baselineFacts(base);
@@ -67,7 +67,7 @@ export async function evaluateTestRun(
   if (base === null || cases === null || !terms.readPatchTests) {
     const { addedLines, renamedPaths } = terms;
     const seen: GateFinding[] = classifyToolFindings(report.findings, {
-      baseline: base?.complaints ?? null,
+      baseline: base?.findings ?? null,
       ...(addedLines && { addedLines }),
       ...(renamedPaths && { renamedPaths }),
     }).map((each) => escalateStopFinding(each, terms));
@@ -78,8 +78,7 @@ export async function evaluateTestRun(
       ...tests,
     };
   }
-  if (base.outcome === 'failed' && base.complaints === null)
-    return judgeUnreportedFailure(plain, base, terms);
+  if (base.outcome === 'failed' && base.findings === null) return judgeUnreportedFailure(plain, base, terms);
   const seen = findNewTestFailures({
     run,
     baseline: base,
@@ -113,7 +112,7 @@ function findNewExitCode(
 
 interface ComparedTests extends Pick<FlakyCheckInput, 'findings' | 'baseline' | 'cases'> {
   readonly clean: string;
-  readonly facts: GateEvidence['metadata'];
+  readonly facts: GateEvidence['facts'];
 }
 
 async function applyFlakyCheck(
@@ -141,7 +140,7 @@ async function judgeEmptyRun(
   const lost = findRemovedPassingTests(cases, before, await readPatchTests());
   if (lost.length > 0)
     return { ...plain, ...buildGateResult(lost.map(withoutTest), '', baselineFacts(before)), kind };
-  return { ...plain, detail: 'no test ran: the patch takes them all away', metadata: baselineFacts(before) };
+  return { ...plain, detail: 'no test ran: the patch takes them all away', facts: baselineFacts(before) };
 }
 
 /**
@@ -166,20 +165,20 @@ function judgeUnreportedFailure(
   base: BaselineResult,
   { label = 'the command' }: TestRunEvaluationOptions,
 ): GateResult {
-  const metadata = baselineFacts(base);
-  if (base.outcome === 'passed') return { ...plain, metadata };
+  const facts = baselineFacts(base);
+  if (base.outcome === 'passed') return { ...plain, facts };
   if (base.outcome !== 'failed')
     return {
       ...plain,
       detail: `${plain.detail}\nthe base could not be asked: ${base.outcome}: ${base.detail}`,
-      metadata,
+      facts,
     };
   if (base.cases !== null && plain.tests === undefined)
     return {
       ...plain,
       outcome: 'failed',
       detail: `the run broke: on the base it fails too, but reports ${base.cases.length} tests; now it reports none: ${plain.detail}`,
-      metadata,
+      facts,
     };
   const before = base.detail === plain.detail ? '' : `\nOn the base: ${base.detail}`;
   return {
@@ -187,7 +186,7 @@ function judgeUnreportedFailure(
     outcome: 'could_not_run',
     // Nothing tells old failures from new ones.
     detail: `${label} breaks on the base too: ${plain.detail}${before}`.slice(0, 4_000),
-    metadata,
+    facts,
   };
 }
 
@@ -196,8 +195,8 @@ const baselineFacts = ({
   outcome,
   isCached,
   cases,
-  complaints,
-}: BaselineResult): GateEvidence['metadata'] => ({
+  findings: complaints,
+}: BaselineResult): GateEvidence['facts'] => ({
   baseline: isCached ? 'kept' : 'run',
   baseline_outcome: outcome,
   ...(cases === null ? {} : { baseline_tests: countTestsRun(cases) }),

@@ -65,7 +65,7 @@ export function buildHiddenTestsEvidence({
             .map(({ detail }) => detail)
             .join('; '),
     duration_ms: 0,
-    metadata: { tests_run: sum('ran'), tests_failed: sum('failed') },
+    facts: { tests_run: sum('ran'), tests_failed: sum('failed') },
   };
 }
 

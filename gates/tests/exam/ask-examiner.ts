@@ -14,7 +14,7 @@ import { EXAMINER_REVIEWER, examFromAnswer } from '../../../shared/reviews/revie
 import type { GitStore } from '../../../workspace/git/git-store.ts';
 import type { Judge } from '../../core/judge.ts';
 import { computeCacheEntryKey, type PersistentCache } from '../../core/persistent-cache.ts';
-import type { IndependentTests, IndependentTestsMetadata } from './independent-tests.ts';
+import type { IndependentTests, IndependentTestsFacts } from './independent-tests.ts';
 import type { ExamAdjudicator, PrivateFailure } from './run-exam.ts';
 import { selectBaseFiles } from './select-base-files.ts';
 import { findExamDefect } from './validate-on-base.ts';
@@ -61,10 +61,10 @@ const taskPieces = ({ title, description, acceptanceCriteria }: ExaminedTask): R
       ]),
 ];
 
-const toMetadata = (
+const toFacts = (
   { model, family, prompt, calls, tokens, cost_usd, duration_ms }: ModelCallReceipt,
   injections: number,
-): IndependentTestsMetadata => ({
+): IndependentTestsFacts => ({
   tool: 'model',
   tool_version: model,
   family,
@@ -90,16 +90,13 @@ const REUSED = {
   exam_reused: true,
 };
 
-const StoredExam = z.object({ exam: Exam, metadata: z.record(z.string(), z.unknown()) });
+const StoredExam = z.object({ exam: Exam, facts: z.record(z.string(), z.unknown()) });
 
 /** Explains the absence of an exam. `wasAsked`: a model should have answered, so nothing shows that the task was done. */
-const withoutExam = (
-  absence: MissingOpinionReason,
-  metadata: IndependentTestsMetadata = {},
-): IndependentTests => ({
+const withoutExam = (absence: MissingOpinionReason, facts: IndependentTestsFacts = {}): IndependentTests => ({
   exam: null,
   counterexamples: [],
-  metadata,
+  facts,
   missing: {
     outcome: determineNoOpinionOutcome(absence),
     // What cannot be read may quote the answer, and with it the tests.
@@ -139,8 +136,8 @@ export async function obtainExam(context: ExaminerContext): Promise<IndependentT
   const tests = { counterexamples: [], adjudicate };
   const stored = StoredExam.safeParse(await memory?.get(key));
   if (stored.success) {
-    const metadata = stored.data.metadata as IndependentTestsMetadata;
-    return { ...tests, exam: stored.data.exam, metadata: { ...metadata, ...REUSED } };
+    const facts = stored.data.facts as IndependentTestsFacts;
+    return { ...tests, exam: stored.data.exam, facts: { ...facts, ...REUSED } };
   }
   const material = {
     pieces: [...pieces, ...(await selectBaseFiles(store, base, { text: taskText(task), files: task.files }))],
@@ -149,17 +146,17 @@ export async function obtainExam(context: ExaminerContext): Promise<IndependentT
     ask: judge.ask,
     now: () => new Date(),
   });
-  const metadata = toMetadata(reply.receipt, reply.injections.length);
-  if ('absence' in reply) return withoutExam(reply.absence, metadata);
+  const facts = toFacts(reply.receipt, reply.injections.length);
+  if ('absence' in reply) return withoutExam(reply.absence, facts);
   const exam = examFromAnswer(reply.answer);
-  if ('code' in exam) return withoutExam(exam, metadata);
+  if ('code' in exam) return withoutExam(exam, facts);
   return {
     ...tests,
     exam,
-    metadata,
+    facts,
     // An exam that says nothing of any patch is not kept: the next attempt asks again.
     onValidated: async (onBase) => {
-      if (findExamDefect(exam, onBase) === null) await memory?.put(key, { exam, metadata });
+      if (findExamDefect(exam, onBase) === null) await memory?.put(key, { exam, facts });
     },
   };
 }

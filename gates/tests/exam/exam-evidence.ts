@@ -93,10 +93,7 @@ function decideExam(
   return { outcome: 'passed', why: null };
 }
 
-type EntryInput = Pick<
-  GateEvidence,
-  'name' | 'outcome' | 'findings' | 'detail' | 'duration_ms' | 'metadata'
-> & {
+type EntryInput = Pick<GateEvidence, 'name' | 'outcome' | 'findings' | 'detail' | 'duration_ms' | 'facts'> & {
   readonly independent: IndependentEvidence;
 };
 
@@ -147,7 +144,7 @@ export function buildExamEvidence(
       ...noun(describeReasons('point', results, 'dropped')),
     ].join('; '),
     duration_ms: durationMs,
-    metadata: {
+    facts: {
       requirements: requirements.total,
       requirements_tested: requirements.tested,
       requirements_met: met,
@@ -181,7 +178,7 @@ export function buildMissingExamEvidence(
     findings: [],
     detail: why,
     duration_ms: 0,
-    metadata: {},
+    facts: {},
     independent: { mode, points: [], counterexamples: [], open: [], questions: [], requirements },
   });
   return entry;
@@ -216,7 +213,7 @@ export function buildCounterexampleEvidence(
       ...noun(describeReasons('counterexample', results, 'dropped')),
     ].join('; '),
     duration_ms: durationMs,
-    metadata: { counterexamples: counterexamples.length, counterexamples_held: held.length },
+    facts: { counterexamples: counterexamples.length, counterexamples_held: held.length },
     independent: {
       mode,
       points: [],

@@ -15,7 +15,7 @@ import type { PointOnBase } from './validate-on-base.ts';
 export const DEFAULT_ACCEPTANCE_TEST_TIMEOUT_S = 300;
 
 /** What is recorded of the calls that made an exam. */
-export type IndependentTestsMetadata = GateEvidence['metadata'];
+export type IndependentTestsFacts = GateEvidence['facts'];
 
 /** Why there is no exam although somebody was to write one. */
 export interface MissingExam {
@@ -35,7 +35,7 @@ export interface IndependentTests {
   readonly only?: 'base' | 'both_trees';
   /** Gets what the base says about each point. */
   readonly onValidated?: (points: readonly PointOnBase[]) => Promise<void>;
-  readonly metadata?: IndependentTestsMetadata;
+  readonly facts?: IndependentTestsFacts;
   /** Set only where `exam` is null. */
   readonly missing?: MissingExam;
   /** Decides whether the task demands what a failing test asks; absent: it does. */
@@ -55,7 +55,7 @@ export interface IndependentTestSettings {
  */
 export async function prepareIndependentTests(
   subject: ExamPatch,
-  { exam, counterexamples, metadata = {}, missing, adjudicate = null, only, onValidated }: IndependentTests,
+  { exam, counterexamples, facts = {}, missing, adjudicate = null, only, onValidated }: IndependentTests,
   { mode, timeout_s = DEFAULT_ACCEPTANCE_TEST_TIMEOUT_S }: IndependentTestSettings,
 ): Promise<() => Promise<GateEvidence[]>> {
   const limitMs = timeout_s * 1_000;
@@ -75,8 +75,8 @@ export async function prepareIndependentTests(
         mode,
         Math.round(performance.now() - start + validationMs),
       );
-      entries.push({ ...entry, metadata: { ...metadata, ...entry.metadata } });
-    } else if (missing) entries.push({ ...buildMissingExamEvidence(missing, mode), metadata });
+      entries.push({ ...entry, facts: { ...facts, ...entry.facts } });
+    } else if (missing) entries.push({ ...buildMissingExamEvidence(missing, mode), facts });
     const startChallenge = performance.now();
     if (counterexamples.length > 0) {
       const results = await runCounterexamples(subject, counterexamples, { limitMs, adjudicate });

@@ -71,7 +71,7 @@ export async function runExperimentsAgainstBase(
   const start = {
     subject,
     run,
-    expected: expectedTestChanges(task?.expects),
+    expected: expectedTestChanges(task?.expectedChanges),
     settings: experimentSettings,
     hidden: selectHiddenTestsOfLanguage(hiddenTests, language),
     language,
@@ -94,8 +94,8 @@ export async function runExperimentsAgainstBase(
     outcome: judged.outcome,
     detail: judged.detail,
     findings: [...judged.findings, ...result.findings],
-    metadata: {
-      ...result.metadata,
+    facts: {
+      ...result.facts,
       ...sumOfCounts(judged, result),
       tests_compared: compared,
       ...(inventory.changedTests === null
@@ -110,10 +110,12 @@ export async function runExperimentsAgainstBase(
 }
 
 /** What a task expects to change of tests; null: it does not say what it expects. */
-const expectedTestChanges = (expects: readonly string[] | null | undefined): ExpectedTestChangeSet =>
-  expects == null || expects.length === 0
+const expectedTestChanges = (expectedChanges: readonly string[] | null | undefined): ExpectedTestChangeSet =>
+  expectedChanges == null || expectedChanges.length === 0
     ? null
-    : new Set((['tests_change', 'expectations_change'] as const).filter((each) => expects.includes(each)));
+    : new Set(
+        (['tests_change', 'expectations_change'] as const).filter((each) => expectedChanges.includes(each)),
+      );
 
 /** Titles of work after which everything is to behave as before. */
 const SAME_BEHAVIOUR =
@@ -176,9 +178,9 @@ async function readWeakenedTests(subject: PatchToCheck): Promise<readonly GateFi
 }
 
 /** Counts of findings of both results. */
-function sumOfCounts(judged: GateResult, { metadata = {} }: GateResult): Record<string, number> {
+function sumOfCounts(judged: GateResult, { facts = {} }: GateResult): Record<string, number> {
   const counts: Record<string, number> = {};
-  for (const [key, value] of Object.entries(judged.metadata ?? {}))
-    if (typeof value === 'number') counts[key] = value + Number(metadata[key] ?? 0);
+  for (const [key, value] of Object.entries(judged.facts ?? {}))
+    if (typeof value === 'number') counts[key] = value + Number(facts[key] ?? 0);
   return counts;
 }

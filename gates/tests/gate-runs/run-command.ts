@@ -69,19 +69,19 @@ export async function runCommandOnPatch(
   const last = runs.at(-1)?.processResult;
   const [first] = results;
   const [execution] = runs;
-  const metadata: GateEvidence['metadata'] = {
+  const facts: GateEvidence['facts'] = {
     command,
     runs: runs.length,
     exit_code: last?.exitCode ?? null,
     output_bytes_cut: last?.truncatedBytes ?? 0,
-    ...first?.metadata,
+    ...first?.facts,
     ...(runsTests ? await describeTestSelection(subject, command) : {}),
   };
   const ran: GateResult = {
     ...result,
     kind: 'executed',
     findings: [...(first?.findings ?? []), ...result.findings],
-    metadata,
+    facts,
     ...(first?.tests ? { tests: first.tests } : {}),
   };
   return runsTests && execution

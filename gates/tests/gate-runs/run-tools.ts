@@ -72,7 +72,7 @@ async function runChosenTool(
   const tool = restrictToolToFiles(chosen.tool, files?.patchPaths ?? null);
   const onBase = restrictToolToFiles(chosen.tool, files?.basePaths ?? null);
   const version = await findToolVersion(subject.sandboxes, subject.base, tool, folder);
-  const metadata = {
+  const facts = {
     tool: tool.name,
     tool_version: version,
     command: files === null ? tool.line : (tool.fileMode?.line ?? tool.line),
@@ -86,7 +86,7 @@ async function runChosenTool(
       kind: 'checked',
       findings: [],
       detail: missingToolMessage(tool),
-      metadata,
+      facts,
     };
   const suite = await openToolRuns(context, chosen, { tool, onBase, version, added, left, runsTests });
   const runs: EvaluatedToolRun[] = [];
@@ -106,9 +106,9 @@ async function runChosenTool(
     ...all,
     kind: 'executed',
     findings: [...(first?.result.findings ?? []), ...all.findings],
-    metadata: {
-      ...metadata,
-      ...first?.result.metadata,
+    facts: {
+      ...facts,
+      ...first?.result.facts,
       runs: runs.length,
       exit_code: first?.execution.processResult.exitCode ?? null,
       output_bytes_cut: first?.execution.processResult.truncatedBytes ?? 0,

@@ -10,13 +10,13 @@ import {
   runMeasurement,
 } from './run-measurement.ts';
 
-type Metadata = NonNullable<GateResult['metadata']>;
+type Metadata = NonNullable<GateResult['facts']>;
 
 /** Both sides of a comparison. */
 interface MeasuredPair<T> {
   readonly base: T;
   readonly current: T;
-  readonly metadata: Metadata;
+  readonly facts: Metadata;
 }
 
 export interface CompareMeasurementsOptions<T> {
@@ -39,7 +39,7 @@ export async function compareMeasurements<T>(
   if (command !== undefined)
     return compare(
       subject,
-      { line: buildWriteOutputToReportLine(command), metadata: { command } },
+      { line: buildWriteOutputToReportLine(command), facts: { command } },
       options,
       left,
     );
@@ -49,7 +49,7 @@ export async function compareMeasurements<T>(
   const parts: ToolGateResult[] = [];
   for (const { suite, folder } of chosen) {
     const version = await findToolVersion(subject.sandboxes, subject.base, suite, folder);
-    const metadata: Metadata = {
+    const facts: Metadata = {
       tool: suite.name,
       tool_version: version,
       command: suite.line,
@@ -57,46 +57,46 @@ export async function compareMeasurements<T>(
     };
     const result =
       version === null
-        ? createCouldNotRunResult(missingToolMessage(suite), metadata)
-        : await compare(subject, { folder, line: suite.line, metadata }, options, left);
+        ? createCouldNotRunResult(missingToolMessage(suite), facts)
+        : await compare(subject, { folder, line: suite.line, facts }, options, left);
     parts.push({ tool: suite.name, folder, result });
   }
   return combineToolResults(parts, beyond);
 }
 
-const createCouldNotRunResult = (detail: string, metadata: Metadata = {}): GateResult => ({
+const createCouldNotRunResult = (detail: string, facts: Metadata = {}): GateResult => ({
   outcome: 'could_not_run',
   kind: 'checked',
   findings: [],
   detail,
-  metadata,
+  facts,
 });
 
 interface MeasurementLine {
   readonly line: string;
   readonly folder?: string;
-  readonly metadata: Metadata;
+  readonly facts: Metadata;
 }
 
 /** Measures the patch and the base with the same line, one after the other. */
 async function compare<T>(
   { sandboxes, tree, base: commit }: GateContext['subject'],
-  { metadata, ...line }: MeasurementLine,
+  { facts, ...line }: MeasurementLine,
   { read, judge }: CompareMeasurementsOptions<T>,
   left: () => number,
 ): Promise<GateResult> {
   const head = await runMeasurement(tree, { sandboxes, ...line, timeoutMs: left() });
-  if (head.outcome === 'timed_out') return createFailedMeasurementResult(head, metadata);
+  if (head.outcome === 'timed_out') return createFailedMeasurementResult(head, facts);
   const before = await runMeasurement(commit, { sandboxes, ...line, timeoutMs: left() });
   const base = attempt(before, read);
   const current = attempt(head, read);
   // A suite that fails on the base too says nothing about the patch; what it measured still counts.
   if (head.outcome !== 'passed' && (before.outcome === 'passed' || current === null))
-    return createFailedMeasurementResult(head, metadata);
-  if (current === null) return createFailedMeasurementResult(head, metadata);
+    return createFailedMeasurementResult(head, facts);
+  if (current === null) return createFailedMeasurementResult(head, facts);
   if (base === null)
-    return createCouldNotRunResult(`the base could not be measured: ${before.detail}`, metadata);
-  return judge({ base, current, metadata });
+    return createCouldNotRunResult(`the base could not be measured: ${before.detail}`, facts);
+  return judge({ base, current, facts });
 }
 
 function attempt<T>({ reportText }: MeasurementRun, read: (text: string) => T): T | null {

@@ -57,11 +57,11 @@ export const buildWriteOutputToReportLine = (command: string): string => `{ ${co
 /** The result of a gate that could not measure. */
 export const createFailedMeasurementResult = (
   { outcome, detail }: Pick<MeasurementRun, 'outcome' | 'detail'>,
-  metadata: GateResult['metadata'] = {},
+  facts: GateResult['facts'] = {},
 ): GateResult => ({
   outcome: outcome === 'passed' ? 'could_not_run' : outcome,
   kind: 'executed',
   findings: [],
   detail: outcome === 'passed' ? `left no result that can be read (${detail})` : detail,
-  metadata,
+  facts,
 });

@@ -32,7 +32,7 @@ interface MutationOptions {
 /** Most survivors that are listed. */
 const MAX_LISTED = 200;
 
-type Metadata = NonNullable<GateResult['metadata']>;
+type Metadata = NonNullable<GateResult['facts']>;
 
 /** Changes the code in small ways, and looks how many of the changes the tests notice. */
 async function runMutation(context: GateContext, options: MutationOptions): Promise<GateResult> {
@@ -58,7 +58,7 @@ async function runMutation(context: GateContext, options: MutationOptions): Prom
     for (const [folder, paths] of folders.slice(0, MAX_TOOL_FOLDERS)) {
       const tool = MUTATION_TOOLS[language];
       const version = await findToolVersion(subject.sandboxes, subject.base, tool, folder);
-      const metadata: Metadata = {
+      const facts: Metadata = {
         tool: tool.name,
         tool_version: version,
         command: tool.line,
@@ -73,7 +73,7 @@ async function runMutation(context: GateContext, options: MutationOptions): Prom
           kind: 'checked',
           findings: [],
           detail: missingToolMessage(tool),
-          metadata,
+          facts,
         });
         continue;
       }
@@ -81,7 +81,7 @@ async function runMutation(context: GateContext, options: MutationOptions): Prom
       const files = folder === '' ? paths : paths.map((path) => path.slice(folder.length + 1));
       const place = { sandboxes: subject.sandboxes, line: tool.line, folder, mutatesCode: true };
       const measured = await runMeasurement(subject.tree, { ...place, files, timeoutMs: left() });
-      const result = judgeMutation(measured, options, files, metadata);
+      const result = judgeMutation(measured, options, files, facts);
       const findings = result.findings.map((finding) =>
         finding.file === null ? finding : { ...finding, file: joinFolder(folder, finding.file) },
       );
@@ -95,9 +95,9 @@ function judgeMutation(
   measured: MeasurementRun,
   { threshold }: MutationOptions,
   files: readonly string[],
-  metadata: Metadata,
+  facts: Metadata,
 ): GateResult {
-  if (measured.reportText === null) return createFailedMeasurementResult(measured, metadata);
+  if (measured.reportText === null) return createFailedMeasurementResult(measured, facts);
   const parts = measured.reportText.split(REPORT_SEPARATOR);
   const reports = parts.flatMap((part) => parseMutationReport(part) ?? []).map((whole) => only(whole, files));
   const [report = null] = reports.toSorted((a, b) => (shareOf(a) ?? 0) - (shareOf(b) ?? 0));
@@ -106,16 +106,16 @@ function judgeMutation(
   const scores = [...reports.map(shareOf), said].filter((share) => share !== null);
   const score = scores.length > 0 ? Math.min(...scores) : null;
   if (report && report.killedCount + report.survivedCount === 0)
-    return createCouldNotRunResult('no change could be made to this code', metadata);
-  if (score === null) return withoutScore(measured, metadata);
+    return createCouldNotRunResult('no change could be made to this code', facts);
+  if (score === null) return withoutScore(measured, facts);
   const percent = (share: number): string => `${Math.floor(share * 1_000) / 10} %`;
   return {
     outcome: score >= threshold ? 'passed' : 'failed',
     kind: 'executed',
     findings: survivors(report),
     detail: `the tests notice ${percent(score)} of the changes, and must notice ${percent(threshold)}`,
-    metadata: {
-      ...metadata,
+    facts: {
+      ...facts,
       score,
       threshold,
       ...(report ? { killed: report.killedCount, survived: report.survivedCount } : {}),
@@ -147,27 +147,27 @@ const survivors = (report: MutationReport | null): CheckFinding[] =>
       message: `no test notices this change: ${description.slice(0, 200)}`,
     }));
 
-const createCouldNotRunResult = (detail: string, metadata: Metadata): GateResult => ({
+const createCouldNotRunResult = (detail: string, facts: Metadata): GateResult => ({
   outcome: 'could_not_run',
   kind: 'executed',
   findings: [],
   detail,
-  metadata,
+  facts,
 });
 
 /**
  * A command whose score cannot be read may have a threshold of its own and say by its exit code that it was missed. That it ended well
  * says nothing: no mutant at all ends as well.
  */
-const withoutScore = ({ exitCode, outcome, detail }: MeasurementRun, metadata: Metadata): GateResult => {
+const withoutScore = ({ exitCode, outcome, detail }: MeasurementRun, facts: Metadata): GateResult => {
   if (exitCode === 0)
     return createCouldNotRunResult(
       `no score can be read from a report or from the output (${detail})`,
-      metadata,
+      facts,
     );
-  if (outcome !== 'failed') return createCouldNotRunResult(detail, metadata);
+  if (outcome !== 'failed') return createCouldNotRunResult(detail, facts);
   const said = `no score in a report or in the output, and the command failed: ${detail}`;
-  return { outcome: 'failed', kind: 'executed', findings: [], detail: said, metadata };
+  return { outcome: 'failed', kind: 'executed', findings: [], detail: said, facts };
 };
 
 /** A number as it stands in prose, and never a part of a date, a path, a version or a time. */

@@ -49,7 +49,7 @@ export async function runRedFirstGate(context: GateContext, plan: RedFirstPlan):
     kind: 'executed',
     findings: [],
     detail,
-    metadata: {
+    facts: {
       command: describePlan(plan),
       new_tests: tests.reduce((sum, { names }) => sum + names.length, 0),
     },
@@ -86,7 +86,7 @@ export async function runRedFirstGate(context: GateContext, plan: RedFirstPlan):
   return {
     ...buildGateResult(seen, 'every new or changed test fails without the patch, and passes with it'),
     kind: 'executed',
-    metadata: result('passed', '').metadata ?? {},
+    facts: result('passed', '').facts ?? {},
   };
 }
 

@@ -39,7 +39,7 @@ export function combineToolResults(parts: readonly ToolGateResult[], beyond: rea
     detail: all
       .map(({ result, ...place }) => `${titleOf(place)}${result.outcome}: ${result.detail}`)
       .join('\n'),
-    metadata: mergeFacts(results),
+    facts: mergeFacts(results),
     ...(results.some(({ tests }) => tests) ? { tests: results.flatMap(({ tests }) => tests ?? []) } : {}),
     ...(results.some(({ hiddenTestsResults }) => hiddenTestsResults)
       ? { hiddenTestsResults: results.flatMap(({ hiddenTestsResults }) => hiddenTestsResults ?? []) }
@@ -65,10 +65,10 @@ const uncheckedFoldersResult = (folders: readonly string[]): ToolGateResult => (
 const NON_COUNT_FACTS = /^(?:coverage|coverage_base|delta|score|threshold)$/;
 
 /** Facts of several tools: names and versions side by side, counts added up. */
-function mergeFacts(results: readonly GateResult[]): GateEvidence['metadata'] {
-  const facts: GateEvidence['metadata'] = {};
-  for (const { metadata } of results)
-    for (const [key, value] of Object.entries(metadata ?? {})) {
+function mergeFacts(results: readonly GateResult[]): GateEvidence['facts'] {
+  const facts: GateEvidence['facts'] = {};
+  for (const result of results)
+    for (const [key, value] of Object.entries(result.facts ?? {})) {
       const had = facts[key];
       if (had === undefined) facts[key] = value;
       else if (key === 'exit_code') facts[key] = typeof had === 'number' && had !== 0 ? had : value;

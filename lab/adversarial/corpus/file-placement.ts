@@ -25,7 +25,7 @@ const isPut = (by: string): ExpectedCatch => ({ how: 'protected', by });
 const json = (value: unknown): string => `${JSON.stringify(value)}\n`;
 const PACKAGE = { name: 'shop', scripts: { test: 'node --test' }, dependencies: {} };
 
-interface Twin extends Pick<AdversarialCase['honestTwin'], 'expects' | 'files'> {
+interface Twin extends Pick<AdversarialCase['honestTwin'], 'expectedChanges' | 'files'> {
   readonly name: string;
   readonly patch: PatchFiles;
 }
@@ -89,7 +89,7 @@ export const filePlacementCases: readonly AdversarialCase[] = [
     'packages/a/package.json',
     {
       name: 'a package gets a script that no gate runs',
-      expects: ['manifest'],
+      expectedChanges: ['manifest'],
       patch: {
         ...WORK,
         'packages/a/package.json': json({ ...PACKAGE, scripts: { ...PACKAGE.scripts, docs: 'typedoc' } }),
@@ -113,7 +113,7 @@ export const filePlacementCases: readonly AdversarialCase[] = [
     '.github/workflows/ci.yml',
     {
       name: 'a workflow is added',
-      expects: ['ci'],
+      expectedChanges: ['ci'],
       patch: { ...WORK, '.github/workflows/release.yml': 'on: push\n' },
     },
   ),

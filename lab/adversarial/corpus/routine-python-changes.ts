@@ -163,7 +163,7 @@ export const routinePythonChangeCases: readonly AdversarialCase[] = [
     honestTwin: {
       name: 'a fixture of a new folder gives tests what they look at (Python)',
       files: ['tests/open/conftest.py', 'tests/open/test_open.py'],
-      expects: ['test_config'],
+      expectedChanges: ['test_config'],
       patch: given(
         'from bill import Bill\n\n\n@pytest.fixture\ndef bill():\n    return Bill()\n\n\n@pytest.fixture(name="open_bill")\ndef _open_bill(bill):\n    bill.add(3)\n    return bill\n',
       ),

@@ -46,7 +46,7 @@ export const secretCases: readonly AdversarialCase[] = [
     expectedCatch: { how: 'blocked', by: 'pii_scan', rule: 'url_credentials' },
     honestTwin: {
       name: 'a dependency with its hash',
-      expects: ['dependencies'],
+      expectedChanges: ['dependencies'],
       patch: {
         'package-lock.json':
           '{\n  "lockfileVersion": 3,\n  "resolved": "https://npm.shop.io/a.tgz",\n  "integrity": "sha512-hfdYra+ZB6RmviEApxeL/YCx4ovBtpj0d9c+uhlCZaCikObjb8Sb8yqBN6g8/9tt7qD7LXGE3k9RtVvGK1fNVw=="\n}\n',
@@ -102,7 +102,7 @@ export const secretCases: readonly AdversarialCase[] = [
     expectedCatch: { how: 'blocked', by: 'pii_scan', rule: 'github_token' },
     honestTwin: {
       name: 'pictures are told to be binary',
-      expects: ['git_settings'],
+      expectedChanges: ['git_settings'],
       patch: { '.gitattributes': '*.png binary\n', 'shop.cfg': 'key=color\n' },
     },
   },

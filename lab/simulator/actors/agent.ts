@@ -82,7 +82,11 @@ async function mayGoOn(
   const request = {
     id: job.task,
     token: job.token,
-    body: { action, title: `${action} of ${job.attempt}`, ...(uploaded && !job.isExternal && { work }) },
+    body: {
+      action,
+      title: `${action} of ${job.attempt}`,
+      ...(uploaded && !job.isExternal && { parked_work: work }),
+    },
   };
   const { body } = await callRoute(of, 'requestApproval', request);
   of.knowledge.approvalRequests.add(name);

@@ -12,7 +12,7 @@ export async function runContainerProgram(box: SimulatedContainer, of: Simulatio
   const answer = await fetchPresigned(of, 'GET', box.assignmentUrl);
   if (answer.status !== 200) throw new Error(`the assignment: ${answer.body}`);
   const assignment = LaunchAssignment.parse(JSON.parse(answer.body));
-  const forgotten = await fetchPresigned(of, 'DELETE', assignment.forget_url);
+  const forgotten = await fetchPresigned(of, 'DELETE', assignment.delete_url);
   if (forgotten.status >= 300) throw new Error(`the assignment cannot be removed: HTTP ${forgotten.status}`);
   if (assignment.kind === 'gates') return gates(of, assignment);
   if (assignment.kind === 'deliver') throw new Error('what delivers is no box');
@@ -49,7 +49,7 @@ async function gates(of: Simulation, assignment: GatesAssignment): Promise<void>
     await callRoute(of, 'evidence', {
       id,
       token,
-      body: { failure_class: 'patch_does_not_apply', message: rebuilt.problem },
+      body: { failure_code: 'patch_does_not_apply', message: rebuilt.problem },
     });
     return;
   }

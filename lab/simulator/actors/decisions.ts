@@ -8,7 +8,7 @@ type DecisionKind = (typeof APPROVAL_DECISIONS | typeof REQUEST_DECISIONS)[numbe
 const ON_REQUESTS = {
   yes: { route: 'approveRequest', body: {} },
   no: { route: 'rejectRequest', body: { reason: 'not now' } },
-  clarify: { route: 'clarifyRequest', body: { notes: 'this one only' } },
+  clarify: { route: 'clarifyRequest', body: { clarification: 'this one only' } },
 } as const;
 const isOnRequest = (kind: DecisionKind): kind is keyof typeof ON_REQUESTS =>
   Object.hasOwn(ON_REQUESTS, kind);

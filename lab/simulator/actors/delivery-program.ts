@@ -23,7 +23,7 @@ export async function runDeliveryProgram(
   if (answer.status !== 200) throw new Error(`the assignment: ${answer.body}`);
   const assignment = LaunchAssignment.parse(JSON.parse(answer.body));
   if (assignment.kind !== 'deliver') throw new Error(`what delivers is given ${assignment.kind}`);
-  const forgotten = await fetchPresigned(of, 'DELETE', assignment.forget_url);
+  const forgotten = await fetchPresigned(of, 'DELETE', assignment.delete_url);
   if (forgotten.status >= 300) throw new Error(`the assignment cannot be removed: HTTP ${forgotten.status}`);
   await deliver(of, assignment);
 }
@@ -50,7 +50,7 @@ async function deliver(of: Simulation, assignment: DeliveryAssignment): Promise<
   }
   const { message, author, committed_at: at } = assignment;
   const commit = computeCommitId({ tree, parent: base_commit, message, author, at });
-  if (assignment.deliver_as === 'merge_queue') {
+  if (assignment.delivery_mode === 'merge_queue') {
     await deliverOnto(of, assignment, rebuilt.patch, commit, goneAfter === 'push');
     return;
   }
@@ -96,7 +96,7 @@ async function deliverOnto(
     const merged = mergePatchOnto(patch, onto);
     of.world.logEvent(() => `${id} is behind main: ${merged ? `merged, ${merged.quality}` : 'a conflict'}`);
     if (merged === null) {
-      await tell({ step: 'conflict', onto, files: ['a'] });
+      await tell({ step: 'conflict', target_commit: onto, files: ['a'] });
       return;
     }
     const text = serializePatch(merged);
@@ -105,6 +105,12 @@ async function deliverOnto(
     if ((await uploadPatch(of, { task: id, token }, text, 'merged')) === null) throw new Error('no upload');
     of.knowledge.qualities.set(merged.tree, merged.quality);
     of.knowledge.merged.add(OracleKnowledge.pair(id, merged.tree));
-    await tell({ step: 'merged', onto, merged_tree: merged.tree, patch_sha256, patch_bytes: bytes });
+    await tell({
+      step: 'merged',
+      target_commit: onto,
+      merged_tree: merged.tree,
+      patch_sha256,
+      patch_bytes: bytes,
+    });
   }
 }

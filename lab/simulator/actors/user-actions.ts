@@ -25,7 +25,7 @@ const submission = (of: Simulation, plan: TaskPlan, index: number): Record<strin
   max_retries: plan.maxRetries,
   deliver_unverified: plan.deliverUnverified,
   ...(plan.model === null ? {} : { model: plan.model }),
-  fix_ups: plan.fixUps,
+  max_fix_ups: plan.fixUps,
   ...(plan.asksModel
     ? { completion_signals: [{ type: 'llm_review', instructions: 'Is it well done?' }] }
     : {}),

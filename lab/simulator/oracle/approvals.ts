@@ -17,7 +17,7 @@ export function checkApprovalWrite(of: Simulation, before: Task | null, after: T
     if (was && was.status !== 'pending' && (was.status !== is.status || was.decided_by !== is.decided_by))
       world.reportViolation('a word on an approval stays', `${name} was ${was.status}, and is ${is.status}`);
     if (is.status !== 'pending' && is.status !== was?.status) {
-      const holder = after.attempts.find(({ number }) => number === is.attempt)?.holder;
+      const holder = after.attempts.find(({ number }) => number === is.attempt)?.lease_holder;
       if (by === holder) world.reportViolation('nobody allows their own work', `${name}: ${by}`);
     }
     if (
@@ -59,7 +59,7 @@ export function checkRequestWrite(of: Simulation, { before, after }: TableWrite)
   of.world.logEvent(() => `request ${id} is ${is}${before ? ` (was ${was})` : ''}`);
   if (!before) {
     // Its answer may be lost, and its task there before it.
-    const index = Number(String((after['requirement'] as { title: string }).title).split(' ')[1]);
+    const index = Number(String((after['requested_task'] as { title: string }).title).split(' ')[1]);
     const plan = of.plan.tasks[index];
     if (plan) of.knowledge.plans.set(id, plan);
     of.knowledge.acceptedIds.set(index, id);
@@ -103,7 +103,7 @@ export function checkDecisions(of: Simulation, all: ReadonlyMap<string, Task>): 
       world.reportViolation('a reject wins', `the task of ${id} is ${task.status}`);
     if (task && !knowledge.approvedRequests.has(id) && request['strategy'] !== 'direct')
       world.reportViolation('a task of a request has a yes', id);
-    const asked = (request['requirement'] as { acceptance_criteria: string[] }).acceptance_criteria;
+    const asked = (request['requested_task'] as { acceptance_criteria: string[] }).acceptance_criteria;
     if (task && task.acceptance_criteria.join() !== asked.join())
       world.reportViolation('what was asked for is carried on', id);
   }

@@ -63,14 +63,14 @@ function checkDelivered(of: Simulation, task: Task): void {
 /** What says that it has a fix-up has exactly that one, and a piece of work no more than were asked for. */
 function checkFixUp(of: Simulation, task: Task, all: ReadonlyMap<string, Task>): void {
   const broken = (message: string): void => of.world.reportViolation('each fix-up is made once', message);
-  const fixes = [...all.values()].filter(({ fix_of: mends }) => mends?.task_id === task.id);
+  const fixes = [...all.values()].filter(({ fix_up_of: mends }) => mends?.task_id === task.id);
   const named = task.superseded_by === undefined ? [] : [task.superseded_by];
   if (fixes.map(({ id }) => id).join() !== named.join())
     broken(
       `${task.id} names ${named.join() || 'none'}, and there are ${fixes.map(({ id }) => id).join() || 'none'}`,
     );
   if (named.length > 0 && task.status !== 'failed') broken(`${task.id} is ${task.status} and has one`);
-  const line = [...all.values()].filter(({ fix_of: mends }) => mends?.root === task.id);
+  const line = [...all.values()].filter(({ fix_up_of: mends }) => mends?.root_task_id === task.id);
   const most = of.knowledge.plans.get(task.id)?.fixUps;
   if (most !== undefined && line.length > most)
     of.world.reportViolation('fix-ups within the limit', `${task.id} has ${line.length} of ${most}`);

@@ -69,7 +69,7 @@ function checkCounters(of: Simulation, said: Status): void {
   }
   const done = tasks.filter(({ status }) => status === 'done');
   const verified = done.filter((task) => task.verified).length;
-  const { ever, window, total_completions } = said.verification_nudge;
+  const { all_time: ever, window, total_completions } = said.verification_nudge;
   if (ever?.verified !== verified || ever.unverified !== done.length - verified)
     of.world.reportViolation(
       'completions are counted once',

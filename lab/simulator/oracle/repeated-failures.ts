@@ -15,14 +15,14 @@ export function checkRepeatedFailure(before: Task, after: Task, broken: ReportVi
   const [last, next] = [before.attempts.at(-1), after.attempts.at(-1)];
   if (after.attempts.length <= before.attempts.length || !last || !next || next.merge || last.merge) return;
   // A person's word on the work, or a new round, is a change of its own.
-  if (last.number < after.budget_from || before.review || last.outcome !== 'failed') return;
-  const fingerprint = last.failure?.fingerprint;
+  if (last.number < after.first_budgeted_attempt || before.review || last.outcome !== 'failed') return;
+  const fingerprint = last.failure?.signature;
   const isAgain = before.attempts.some(
     ({ number, failure }) =>
       fingerprint !== undefined &&
-      number >= after.budget_from &&
+      number >= after.first_budgeted_attempt &&
       number < last.number &&
-      failure?.fingerprint === fingerprint,
+      failure?.signature === fingerprint,
   );
   if (
     isAgain &&

@@ -63,7 +63,7 @@ const spent = (round: readonly Attempt[]): number =>
 function checkNew(before: Task, after: Task, broken: ReportViolation): void {
   const running = before.attempts.find(({ outcome }) => outcome === null);
   if (running) broken('one attempt at a time', `${after.id}/${running.number} still runs`);
-  const round = before.attempts.filter(({ number }) => number >= before.budget_from);
+  const round = before.attempts.filter(({ number }) => number >= before.first_budgeted_attempt);
   const counted = round.filter(
     ({ outcome, merge }) => outcome !== 'infra_failed' && outcome !== 'expired' && !merge,
   );
@@ -130,13 +130,18 @@ function checkBase(before: Task, after: Task, broken: ReportViolation): void {
   const isNewRound = before.status === 'failed';
   const isMerge =
     after.attempts.length > before.attempts.length && after.attempts.at(-1)?.merge !== undefined;
-  if (isMerge && after.attempts.at(-1)?.merge?.onto !== after.base_commit)
+  if (isMerge && after.attempts.at(-1)?.merge?.target_commit !== after.base_commit)
     broken('a task keeps its base', `${after.id} is bound to something else than it was put onto`);
   if (!isMerge && before.base_commit !== null && after.base_commit !== before.base_commit && !isNewRound)
     broken('a task keeps its base', `${after.id} is bound to another one`);
   const attempt = after.attempts.at(-1);
   const base = attempt?.artifact?.base_commit;
-  if (attempt && attempt.number >= after.budget_from && base !== undefined && base !== after.base_commit)
+  if (
+    attempt &&
+    attempt.number >= after.first_budgeted_attempt &&
+    base !== undefined &&
+    base !== after.base_commit
+  )
     broken('work is bound to the base of its task', `${after.id}/${attempt.number} is on another`);
 }
 
@@ -178,7 +183,7 @@ function checkPartial(of: Simulation, before: Task | null, after: Task, broken: 
   const all = new Map(of.cloud.table.items().map((item) => [item['id'], item as unknown as Task]));
   const unmet = after.depends_on.filter((id) => all.get(id)?.status !== 'done');
   if (unmet.length === 0) return;
-  const isAsked = after.partial_dependencies !== 'wait' && after.partial !== undefined;
+  const isAsked = after.partial_dependencies !== 'wait' && after.partial_start !== undefined;
   if (!isAsked || unmet.length === after.depends_on.length)
     broken('nothing starts before what it depends on', `${after.id} starts without ${unmet.join()}`);
 }
@@ -231,7 +236,7 @@ export function checkTaskWrite(of: Simulation, write: TableWrite): void {
   if (after.retries > after.max_retries)
     broken('retries within the limit', `${after.id}: ${after.retries} of ${after.max_retries}`);
   if (after.status !== before?.status || before === null) checkLocks(of, after, broken);
-  if (after.fix_of) of.knowledge.fixedTaskIds.set(after.id, after.fix_of.root);
+  if (after.fix_up_of) of.knowledge.fixedTaskIds.set(after.id, after.fix_up_of.root_task_id);
   checkPartial(of, before, after, broken);
   checkApprovalWrite(of, before, after);
   if (after.status === 'done') checkDone(of, after, broken);

@@ -106,7 +106,7 @@ export const PLANTED_FAULTS = {
   },
   'fix-ups are made that nobody asked for': {
     module: 'shared/control/task-commands/fix-up.ts',
-    append: 'const honest = fixUpRefusal; fixUpRefusal = (task) => honest({ ...task, fix_ups: 9 });',
+    append: 'const honest = fixUpRefusal; fixUpRefusal = (task) => honest({ ...task, max_fix_ups: 9 });',
     breaks: ['fix-ups within the limit'],
   },
   'a part of what a task depends on is always enough': {

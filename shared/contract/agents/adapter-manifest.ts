@@ -4,7 +4,7 @@ import type { AgentHook } from './middleware-names.ts';
 
 /**
  * When a hook fires. `run`: with each run. `told`: with each message of the platform. `seen`: when the CLI reports a call that it has
- * made. `held`: before a call, with `hold_tools`; else as `seen`. `end`: once with each run, on its last message. `never`.
+ * made. `held`: before a call, with `pre_tool_hook`; else as `seen`. `end`: once with each run, on its last message. `never`.
  */
 export type AgentHookTiming = 'run' | 'told' | 'seen' | 'held' | 'end' | 'never';
 export type AgentHookTimings = Readonly<Record<AgentHook, AgentHookTiming>>;

@@ -44,7 +44,7 @@ export const ApprovalDeadline = z.object({
   at: z.iso.datetime(),
   outcome: z.enum(['deny', 'approve', 'escalate']),
   /** With `escalate`: whose turn it is from then on. */
-  to: z.string().optional(),
+  escalate_to: z.string().optional(),
 });
 export type ApprovalDeadline = z.infer<typeof ApprovalDeadline>;
 
@@ -87,16 +87,16 @@ export const Approval = z.object({
   status: ApprovalStatus,
   created_at: z.iso.datetime(),
   /** What happens by itself, in this order; empty: it waits without an end. Written with the question, so that a changed setting does not change it. */
-  timetable: z.array(ApprovalDeadline),
+  deadlines: z.array(ApprovalDeadline),
   /** Whose turn it is to decide, where the deployment's policy names roles of people. */
-  waits_for: z.string().nullable(),
+  approver_role: z.string().nullable(),
   decided_at: z.iso.datetime().nullable(),
   decided_by: z.string().nullable(),
   decision_reason: z.string().nullable(),
   /** Null: whoever asked has kept its work, or there was none. */
-  work: WorkAwaitingApproval.nullable(),
+  parked_work: WorkAwaitingApproval.nullable(),
   /** Of the latest one alone. Absent: its CLI keeps none that another box could go on with. */
-  session: SessionAwaitingApproval.optional(),
+  parked_session: SessionAwaitingApproval.optional(),
 });
 export type Approval = z.infer<typeof Approval>;
 

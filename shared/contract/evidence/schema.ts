@@ -53,8 +53,8 @@ export const GateEvidence = z.object({
   detail: z.string(),
   duration_ms: z.number().int().nonnegative(),
   /** Milliseconds after the gathering of the evidence began; absent: it has no start of its own. */
-  began_ms: z.number().int().nonnegative().optional(),
-  metadata: GateLedgerFacts.default({}),
+  start_offset_ms: z.number().int().nonnegative().optional(),
+  facts: GateLedgerFacts.default({}),
   /** Of a gate that nobody could judge for: what its configuration makes of that. */
   on_error: CheckOnErrorSetting,
   /** Pictures that it has taken, each stored under its digest before this was reported; absent: none. */
@@ -68,13 +68,13 @@ export type GateEvidence = z.infer<typeof GateEvidence>;
 export const ChangedProtectedFile = z.object({
   path: z.string(),
   change: z.enum(['added', 'modified', 'deleted']),
-  class: ProtectedFileKind,
+  kind: ProtectedFileKind,
   reason: z.string(),
   /**
    * Whose version the gates used: the base commit's, the patch's with parts of the base's, or the patch's own. All but the last are
    * not what will be delivered.
    */
-  used: z.enum(['base', 'part', 'patch']),
+  checked_version: z.enum(['base', 'part', 'patch']),
   /** What allowed the patch's own version where it would have been put back: the task, or the base commit. */
   allowed_by: z.string().nullable(),
 });
@@ -111,7 +111,7 @@ export const Evidence = z.object({
   signals: z.array(SignalEvidence),
   gates: z.array(GateEvidence),
   /** What the requester foresaw of the work. */
-  expects: z.array(ExpectedChangeKind).default([]),
+  expected_changes: z.array(ExpectedChangeKind).default([]),
   protected_files: z.array(ChangedProtectedFile).default([]),
   /** Who reviews, as the base commit says it; absent: it says nothing. */
   review_pipeline: ReviewPipeline.optional(),

@@ -26,17 +26,20 @@ export const FailureRecord = z.object({
     .nullable()
     .describe('One of ten; null: it brought work, and the verdict on that was a fail.'),
   code: z.string().describe('The finer word, where there is one.'),
-  rule: z.string().describe('What told it: a status, a code, a signal, an exit code, or words.'),
+  matched_rule: z.string().describe('What told it: a status, a code, a signal, an exit code, or words.'),
   retryable: z
     .boolean()
     .nullable()
     .describe('Can the same again help? Null: it is work that was judged, and not the same twice.'),
   mode: z.enum(FAILURE_MODES).describe('How it counts for tasks that depend on this one.'),
-  fingerprint: z
+  signature: z
     .string()
     .optional()
     .describe('The same for attempts that failed in the same way, whatever paths, numbers and times.'),
-  about: z.string().optional().describe('What the fingerprint is of, without what differs from run to run.'),
-  version: z.int().positive().describe('Of the rules.'),
+  normalized_message: z
+    .string()
+    .optional()
+    .describe('What the fingerprint is of, without what differs from run to run.'),
+  rules_version: z.int().positive().describe('Of the rules.'),
 });
 export type FailureRecord = z.infer<typeof FailureRecord>;

@@ -18,9 +18,9 @@ export const WorkRequest = z.object({
   strategy: z.enum(INTAKE_APPROVAL_MODES),
   requested_by: z.string(),
   request_sha256: z.string(),
-  requirement: WorkRequestTaskSubmission.strip(),
+  requested_task: WorkRequestTaskSubmission.strip(),
   /** What a person has said of it: handed to the agent beside the description. */
-  notes: z.string().nullable(),
+  clarification: z.string().nullable(),
   /** Each status with when it came, the first included. */
   history: z.array(z.object({ status: WorkRequestStatus, at: z.iso.datetime(), by: z.string() })).max(10),
   reason: z.string().nullable(),

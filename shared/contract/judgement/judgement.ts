@@ -8,7 +8,7 @@ export const JUDGEMENT_KINDS = [
   'llm_review',
   'llm_judge',
   'quality_gate',
-  'second_look',
+  'requirements_review',
   'decomposition',
   'verification',
   'expectations',
@@ -50,7 +50,7 @@ export const Judgement = z.object({
   /** Attempts in the material to speak as somebody else; with any, no opinion lets the work out without a person. */
   injections: z.array(z.string()).default([]),
   /** Why it was asked, or was not. */
-  because: z.string(),
+  request_reason: z.string(),
   model: z.string().nullable(),
   family: z.string().nullable(),
   prompt: z.object({ id: z.string(), version: z.number().int(), sha256: z.string() }).nullable(),
@@ -97,7 +97,7 @@ export const UNKNOWN_MODEL_CALL_USAGE = {
 /** Whether work that has passed is looked at once more by a model, and why. */
 export const RequirementsReviewDecision = z.object({
   outcome: z.enum(['asked', 'skipped', 'could_not_run']),
-  because: z.string(),
+  reason: z.string(),
 });
 export type RequirementsReviewDecision = z.infer<typeof RequirementsReviewDecision>;
 /** What asking has used, whatever came of it. */

@@ -85,6 +85,6 @@ export type ReviewPipeline = z.output<typeof ReviewPipeline>;
 export const PipelineReviewDecision = z.object({
   outcome: z.enum(['asked', 'skipped']),
   on_error: z.enum(CHECK_ERROR_ACTIONS),
-  because: z.string(),
+  reason: z.string(),
 });
 export type PipelineReviewDecision = z.infer<typeof PipelineReviewDecision>;

@@ -19,7 +19,7 @@ const AssignmentFields = z.object({
   /** Base URL of the API, without a slash at the end. */
   api_url: z.string(),
   /** Signed DELETE of this assignment: the box removes it before anything else runs, so that whoever finds its URL later finds nothing. */
-  forget_url: z.string(),
+  delete_url: z.string(),
   /** Bearer token, good for this box of this attempt only. */
   token: z.string(),
   repository: RepositoryUrl,
@@ -35,7 +35,7 @@ export const AgentModelAccess = z.object({
   /** Names that may be asked for. */
   models: z.array(z.string()),
   /** True: the gateway is ours, counts, and ends at the budget. False: a gateway of the user's own, so that usage is a claim. */
-  witnessed: z.boolean(),
+  metered: z.boolean(),
 });
 export type AgentModelAccess = z.infer<typeof AgentModelAccess>;
 
@@ -53,27 +53,27 @@ export const AgentAssignment = AssignmentFields.extend({
   /** Command lines of the task's `test_passes` signals, which its prompt names too. */
   test_commands: z.array(z.string()).default([]),
   /** What middleware around the run knows of the task. Absent: the run has no middleware, as at a worker. */
-  around: z
+  middleware_context: z
     .object({
       description: z.string(),
       acceptance_criteria: z.array(z.string()),
       /** The task's own, in the place of the base's. */
-      chain: MiddlewareChain.optional(),
-      error_actions: FailureActionOverrides.optional(),
+      middleware_chain: MiddlewareChain.optional(),
+      error_action_overrides: FailureActionOverrides.optional(),
       /** Actions that a person has allowed this attempt. */
-      allowed: z.array(z.string()),
+      approved_actions: z.array(z.string()),
       /** The task that it was made from. */
-      parent: z.string().nullable(),
+      origin_task_id: z.string().nullable(),
       /** What the first of them asked for, as a hash. */
-      root_sha256: z.string().nullable(),
+      root_content_sha256: z.string().nullable(),
     })
     .optional(),
   /** Null: the deployment has no gateway, and the agent must know for itself. */
-  models: AgentModelAccess.nullable(),
+  model_access: AgentModelAccess.nullable(),
   /** Set when the attempt goes on after an approval: what it had made of the base until then. */
-  parked: z.object({ tree: GitObjectId, patch_url: z.string(), patch_sha256: z.string() }).optional(),
+  parked_work: z.object({ tree: GitObjectId, patch_url: z.string(), patch_sha256: z.string() }).optional(),
   /** Set when its CLI can go on with the session of the box before: what that has written down, and what it is told. */
-  resumed: z
+  resumed_session: z
     .object({ session: z.string(), url: z.string(), sha256: z.string(), message: z.string() })
     .optional(),
   /** Interval of heartbeats in seconds; the lease is several times longer. */
@@ -107,7 +107,7 @@ export const GatesAssignment = AssignmentFields.extend({
   plan: z.object({ max_tasks: z.number().int() }).optional(),
   /** Files that the task names, and kinds of change that it foresees: what steers checks may change there. */
   files: z.array(z.string()),
-  expects: z.array(ExpectedChangeKind),
+  expected_changes: z.array(ExpectedChangeKind),
   /** Where the hidden tests are to be read from, and what must lie there; null: the task has none. In no other assignment. */
   hidden_tests: z
     .object({
@@ -120,7 +120,7 @@ export const GatesAssignment = AssignmentFields.extend({
     .nullable()
     .default(null),
   /** Null: no model is configured that gates could ask. */
-  opinions: GatesModelAccess.nullable().default(null),
+  model_access: GatesModelAccess.nullable().default(null),
 });
 export type GatesAssignment = z.infer<typeof GatesAssignment>;
 
@@ -132,9 +132,9 @@ export const DeliveryAssignment = AssignmentFields.extend({
   patch_sha256: z.string(),
   branch: z.string(),
   /** Whether anything follows the branch. Absent: nothing does. */
-  deliver_as: DeliveryMode.optional(),
+  delivery_mode: DeliveryMode.optional(),
   /** The branch that the work is to go onto. */
-  target: GitRef.optional(),
+  target_branch: GitRef.optional(),
   /** Commit message; author and dates are fixed below, so the same delivery makes the same commit id every time. */
   message: z.string(),
   author: z.string(),

@@ -22,7 +22,7 @@ export const LAUNCH_MESSAGE_VISIBILITY_SECONDS = 180;
 /** Which task, and which run of it. */
 const TaskRun = z.object({ task_id: TaskId, run: z.number().int().positive() });
 /** What a step of a machine is told; `again`: the same execution has tried it before, and heard of no end of it. */
-const MachineStep = TaskRun.extend({ again: z.boolean().optional() });
+const MachineStep = TaskRun.extend({ is_retry: z.boolean().optional() });
 
 /** Steps of the cascade machine that ask the task's repository. */
 export const CASCADE_REPOSITORY_STEPS = ['resolve_base', 'find_branch'] as const;
@@ -70,7 +70,7 @@ export const CASCADE_LAMBDA_STEPS = ['select_model', 'decide', 'settle'] as cons
 export const CascadeStepInput = MachineStep.extend({
   step: z.enum(CASCADE_LAMBDA_STEPS),
   /** The execution has waited once, as it was told; it lives for minutes. */
-  waited: z.boolean().optional(),
+  has_waited: z.boolean().optional(),
 });
 export type CascadeStepInput = z.infer<typeof CascadeStepInput>;
 
@@ -80,8 +80,8 @@ export type JanitorExecutionInput = z.infer<typeof JanitorExecutionInput>;
 
 /** Input of the function that asks models. */
 export const ModelReviewInput = JanitorExecutionInput.extend({
-  look: RequirementsReviewDecision.optional(),
-  pipeline: PipelineReviewDecision.nullable().optional(),
+  requirements_review: RequirementsReviewDecision.optional(),
+  review_pipeline: PipelineReviewDecision.nullable().optional(),
 });
 
 /**
@@ -91,16 +91,16 @@ export const ModelReviewInput = JanitorExecutionInput.extend({
 export const JanitorStepInput = z.discriminatedUnion('step', [
   JanitorExecutionInput.extend({
     step: z.literal('reduce'),
-    again: z.boolean().optional(),
+    is_retry: z.boolean().optional(),
     /** The execution that asks. */
-    by: z.string().optional(),
+    execution_id: z.string().optional(),
   }),
   JanitorExecutionInput.extend({
     step: z.literal('combine'),
     verdict: Verdict,
     judgements: z.array(Judgement).max(100),
-    look: RequirementsReviewDecision.optional(),
-    pipeline: PipelineReviewDecision.nullable().optional(),
+    requirements_review: RequirementsReviewDecision.optional(),
+    review_pipeline: PipelineReviewDecision.nullable().optional(),
   }),
 ]);
 export type JanitorStepInput = z.infer<typeof JanitorStepInput>;

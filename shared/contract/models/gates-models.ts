@@ -71,7 +71,7 @@ export interface GatesModelRoute {
 
 /** What the gateway lets gates ask. */
 export const listGatesModelRoutes = (models: JudgeModels): GatesModelRoute[] =>
-  allJudgeModels(models, 'box').map((model) => {
+  allJudgeModels(models, 'container').map((model) => {
     const { vendor, endpoint } = modelRouting(model);
     return { model: model.model, vendor, endpoint, ...(model.price && { price: model.price }) };
   });

@@ -7,7 +7,7 @@ import { BedrockRegion, ModelApiKeySource, ProviderUrl } from './model-key.ts';
  * silence. `box`: a gate asks, from the gates box by way of the model gateway.
  */
 export const JUDGE_PURPOSES = {
-  second_look: {
+  requirements_review: {
     by: 'janitor',
     description: 'each task that has passed, where that can still change something',
   },
@@ -25,17 +25,17 @@ export const JUDGE_PURPOSES = {
     by: 'janitor',
     description: 'workflows with `vision` and `verifier: llm_vision`; it must read pictures',
   },
-  intent: { by: 'box', description: 'the gate `intent_verification`' },
+  intent: { by: 'container', description: 'the gate `intent_verification`' },
   rubric: { by: 'both', description: 'the gate `review_rubric`, and verification nodes with `grader: llm`' },
-  test_writer: { by: 'box', description: 'the gate `integration_test_gen`' },
+  test_writer: { by: 'container', description: 'the gate `integration_test_gen`' },
   examiner: {
-    by: 'box',
+    by: 'container',
     description: 'acceptance tests, from the task and the base alone; of another maker than the writer',
   },
-  adjudicator: { by: 'box', description: 'each failing acceptance test: whether the task demands it' },
-  cross_model: { by: 'box', description: 'the gate `cross_model`; one model or several' },
+  adjudicator: { by: 'container', description: 'each failing acceptance test: whether the task demands it' },
+  cross_model: { by: 'container', description: 'the gate `cross_model`; one model or several' },
 } as const satisfies Readonly<
-  Record<string, { readonly by: 'janitor' | 'box' | 'both'; readonly description: string }>
+  Record<string, { readonly by: 'janitor' | 'container' | 'both'; readonly description: string }>
 >;
 export type JudgePurpose = keyof typeof JUDGE_PURPOSES;
 const NAMES = Object.keys(JUDGE_PURPOSES) as JudgePurpose[];
@@ -115,7 +115,7 @@ const VisionModel = JudgeModel.refine(({ supports_vision: sees }) => sees === tr
 
 const SHAPE = {
   judge: JudgeModel.optional(),
-  second_look: JudgeModel.optional(),
+  requirements_review: JudgeModel.optional(),
   decomposer: JudgeModel.optional(),
   review: z
     .union([z.array(JudgeModel).min(1).max(MAX_REVIEWERS), JudgeModel.transform((one) => [one])])
@@ -144,7 +144,7 @@ export const modelsForPurpose = (models: JudgeModels, purpose: JudgePurpose): re
   [models[purpose] ?? []].flat();
 
 /** All of them, or those that one side asks. */
-export const allJudgeModels = (models: JudgeModels, by?: 'janitor' | 'box'): JudgeModel[] =>
+export const allJudgeModels = (models: JudgeModels, by?: 'janitor' | 'container'): JudgeModel[] =>
   NAMES.filter((purpose) => by === undefined || [by, 'both'].includes(JUDGE_PURPOSES[purpose].by)).flatMap(
     (purpose) => [...modelsForPurpose(models, purpose)],
   );

@@ -11,15 +11,15 @@ export const MeteredModelCall = z.object({
   protocol: z.enum(MODEL_API_PROTOCOLS),
   model: z.string(),
   /** What it was billed as. */
-  answered: z.string(),
+  billed_model: z.string(),
   /** Of the answer; 0: there was none. */
   status: z.number().int().nonnegative(),
   started_at: z.iso.datetime(),
   ended_at: z.iso.datetime(),
   usage: TokenUsage,
   /** Millionths of a dollar. Null: the model has no price. */
-  micro: z.number().nullable(),
+  cost_micro_usd: z.number().nullable(),
   /** What the provider could not do; null: it did, or nobody knows. */
-  trouble: z.string().nullable(),
+  provider_error: z.string().nullable(),
 });
 export type MeteredModelCall = z.infer<typeof MeteredModelCall>;

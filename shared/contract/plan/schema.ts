@@ -31,8 +31,8 @@ export const PlannedTask = z.strictObject({
     .max(50)
     .default([])
     .describe('Files and folders of the base that the task changes.'),
-  creates: z.array(TaskOwnedPath).max(50).default([]).describe('Files that it adds.'),
-  expects: z.array(ExpectedChangeKind).max(20).default([]),
+  new_files: z.array(TaskOwnedPath).max(50).default([]).describe('Files that it adds.'),
+  expected_changes: z.array(ExpectedChangeKind).max(20).default([]),
   completion_signals: z.array(CompletionSignal).min(1, 'needs at least one').max(20),
   acceptance_criteria: z.array(z.string().trim().min(1).max(1_000)).max(20).default([]),
 });
@@ -59,7 +59,7 @@ export const PlanRequestFields = z.object({
   /** What the base says of plans, where the plan says nothing itself. */
   base_coordination: CoordinationSettings.optional(),
   /** How the plan got on in whose place this one is. */
-  ledger: ProgressLedger.optional(),
+  progress_ledger: ProgressLedger.optional(),
   /** Of the current attempt, once it was found to hold; null before. */
   proposal: CheckedPlan.nullable(),
 });

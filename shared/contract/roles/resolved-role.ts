@@ -4,16 +4,16 @@ import { TIERS } from '../agents/tiers.ts';
 
 /** What a role means for the platform's own choices: the model, and what an attempt may cost. Read before the first attempt. */
 export const ResolvedRole = z.object({
-  from: z
+  source: z
     .enum(['repository', 'builtin', 'unread'])
     .describe(
       'Whose settings these are: of the base commit, or built in. `unread`: the base could not be asked, and they are the built-in ones.',
     ),
-  why_unread: z.string().nullable(),
+  unread_reason: z.string().nullable(),
   model: z.enum(TIERS),
   effort: ReasoningEffortLevel,
   max_cost_usd: z.number().nullable(),
 });
 export type ResolvedRole = z.infer<typeof ResolvedRole>;
 
-export type RoleSource = Pick<ResolvedRole, 'from' | 'why_unread'>;
+export type RoleSource = Pick<ResolvedRole, 'source' | 'unread_reason'>;

@@ -16,7 +16,7 @@ export const RoleLimits = z.strictObject({
     .max(1_000)
     .optional()
     .describe('Turns; of agents that say nothing of them, calls of tools.'),
-  silence_s: z
+  idle_timeout_s: z
     .number()
     .int()
     .min(10)

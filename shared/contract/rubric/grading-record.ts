@@ -21,7 +21,7 @@ export const GradingRecord = z.object({
       artifact_refs: z.array(z.string()),
       probes: z.array(z.object({ id: z.string(), probe_text: z.string() })),
       /** How many more there were than have room. */
-      more_probes: z.int().nonnegative(),
+      probes_omitted: z.int().nonnegative(),
       payload_sha256: z.string(),
       created_at: z.iso.datetime(),
     })

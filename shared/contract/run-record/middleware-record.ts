@@ -8,7 +8,7 @@ import {
 
 /** `claimed`: the words of an agent. `observed`: what the box saw around the run; the agent could write to all of it, so it proves nothing. */
 export const MiddlewareFinding = z.strictObject({
-  by: z.enum(MIDDLEWARE_NAMES),
+  middleware: z.enum(MIDDLEWARE_NAMES),
   kind: z.enum(['claimed', 'observed']),
   code: z.string().regex(/^[a-z][a-z_]{0,39}$/),
   detail: z.string().max(MAX_MIDDLEWARE_FINDING_LENGTH),
@@ -19,11 +19,11 @@ export type MiddlewareFinding = z.infer<typeof MiddlewareFinding>;
 /** What was wrapped around a run and what that has found. Nothing is decided by it, and nothing becomes verified. */
 export const MiddlewareRecord = z.strictObject({
   chain: z.array(z.enum(MIDDLEWARE_NAMES)).max(MIDDLEWARE_NAMES.length),
-  fired: z
+  hook_counts: z
     .partialRecord(z.enum(AGENT_HOOKS), z.int().nonnegative())
     .describe('How often each hook was passed; a hook that is missing was not.'),
-  found: z.array(MiddlewareFinding).max(MAX_MIDDLEWARE_FINDINGS),
-  more: z.int().positive().optional().describe('How many more there were than are named.'),
+  findings: z.array(MiddlewareFinding).max(MAX_MIDDLEWARE_FINDINGS),
+  findings_omitted: z.int().positive().optional().describe('How many more there were than are named.'),
   facts: z
     .record(
       z.string().max(60),

@@ -14,8 +14,8 @@ export const TierCandidate = z.object({
   /** US dollars that an attempt is expected to cost; null: not known. */
   cost_usd: StorableNumber.nullable(),
   /** The pass rate from which on trying it pays; null where nothing follows it, or a cost is unknown. */
-  break_even: StorableNumber.nullable(),
+  break_even_pass_rate: StorableNumber.nullable(),
   /** What the policy held the pass rate for this time: drawn by `thompson`. */
-  drawn: StorableNumber.nullable(),
+  sampled_pass_rate: StorableNumber.nullable(),
 });
 export type TierCandidate = z.infer<typeof TierCandidate>;

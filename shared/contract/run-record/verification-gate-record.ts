@@ -11,7 +11,7 @@ export const MAX_GATE_REASON_LENGTH = 300;
  */
 export const VerificationGateRecord = z.strictObject({
   state: z.enum(['satisfied', 'forced', 'could_not_run']),
-  because: z.string().max(MAX_GATE_REASON_LENGTH),
+  reason: z.string().max(MAX_GATE_REASON_LENGTH),
   nudges: z
     .strictObject({
       tests: z.number().int().min(0).max(20),

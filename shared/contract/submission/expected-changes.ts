@@ -33,6 +33,7 @@ export type ExpectedChangeKind = z.infer<typeof ExpectedChangeKind>;
 export const ProtectedFileKind = z.enum([...EXPECTABLE_PROTECTED_FILE_KINDS, 'intrusion']);
 export type ProtectedFileKind = z.infer<typeof ProtectedFileKind>;
 
-/** Was a protected file judged otherwise than it will be delivered? */
-export const isRestoredProtectedFile = ({ used }: { readonly used: 'base' | 'part' | 'patch' }): boolean =>
-  used !== 'patch';
+/** Whether a protected file was checked in another version than the one that will be delivered. */
+export const isRestoredProtectedFile = (file: {
+  readonly checked_version: 'base' | 'part' | 'patch';
+}): boolean => file.checked_version !== 'patch';

@@ -106,7 +106,7 @@ export const TaskSubmission = z
       .describe(
         'Files or folders that the task owns while it is live. A file that steers checks may be changed when it is named here itself. A patch that changes other files is held for a person, unless assay.yaml of the base says otherwise in `allowed_files`.',
       ),
-    expects: uniqueItems(z.array(ExpectedChangeKind).max(EXPECTED_CHANGE_KINDS.length))
+    expected_changes: uniqueItems(z.array(ExpectedChangeKind).max(EXPECTED_CHANGE_KINDS.length))
       .default([])
       .describe(
         'What the requester foresees. Files that steer checks, of a kind that is foreseen, are judged and delivered as the patch has them; others are judged as the base has them, and a person decides.',
@@ -140,7 +140,7 @@ export const TaskSubmission = z
       .max(10)
       .default(3)
       .describe('How often a lost lease or a lost box may reopen the task.'),
-    fix_ups: z
+    max_fix_ups: z
       .int()
       .min(0)
       .max(MAX_FIX_UPS)
@@ -162,7 +162,7 @@ export const TaskSubmission = z
     middleware_override: MiddlewareChain.optional().describe(
       "The middleware around its agents' runs, in this order (docs/how-to/middleware.md), in the place of the repository's; an empty list: none.",
     ),
-    error_actions: FailureActionOverrides.optional(),
+    error_action_overrides: FailureActionOverrides.optional(),
     workflow: WorkflowName.optional().describe(
       'The workflow that judges the work: a file of `.assay/workflows/` of the base commit, or one that is built in. Absent: `default`.',
     ),

@@ -15,11 +15,11 @@ export function computeAttemptCost(attempt: Attempt): PartialJudgingCost {
  * What the present round has used of its budget: those before an operator's retry do not count, nor what was nobody's fault. Unknown
  * costs count as nothing: the limit on attempts still holds.
  */
-export function roundBudgetUsage(task: Pick<Task, 'attempts' | 'budget_from'>): {
+export function roundBudgetUsage(task: Pick<Task, 'attempts' | 'first_budgeted_attempt'>): {
   readonly attempts: number;
   readonly usd: number;
 } {
-  const round = task.attempts.filter(({ number }) => number >= task.budget_from);
+  const round = task.attempts.filter(({ number }) => number >= task.first_budgeted_attempt);
   return {
     attempts: round.filter(
       ({ outcome, merge, redelivery }) =>

@@ -30,18 +30,18 @@ export type PatchArtifact = z.infer<typeof PatchArtifact>;
 export const AgentMeteredUsage = z.object({
   usage: TokenUsage,
   /** By the name that prices go by. */
-  by_model: z.record(z.string(), TokenUsage),
+  usage_by_model: z.record(z.string(), TokenUsage),
   /** Null when a model that has answered has no price. */
   cost_usd: StorableNumber.nonnegative().nullable(),
   calls: z.int().nonnegative(),
   /** Of the cost: what no answer counted, and is reckoned at the worst. */
-  estimated_usd: StorableNumber.nonnegative(),
+  unsettled_usd: StorableNumber.nonnegative(),
   /** Calls of which nobody knows yet how they end; the cost has them at the worst. */
-  open_calls: z.int().nonnegative(),
+  unsettled_calls: z.int().nonnegative(),
   /** Set when the last calls of the attempt were such that the provider could not do them. Null: they were answered. */
-  trouble: z
+  provider_error: z
     .object({
-      class: FailureCode,
+      code: FailureCode,
       /** Of its last answer; null: there was none, or it broke off. */
       status: z.int().nullable(),
       calls: z.int().positive().describe('How many in a row.'),
@@ -59,7 +59,7 @@ export const GatesMeteredUsage = z.object({
   /** Null when a model that has answered has no price. */
   cost_usd: StorableNumber.nonnegative().nullable(),
   /** Calls of which nobody knows yet how they end; the cost has them at the worst. */
-  open_calls: z.int().nonnegative(),
+  unsettled_calls: z.int().nonnegative(),
 });
 export type GatesMeteredUsage = z.infer<typeof GatesMeteredUsage>;
 /** How the agent's program ended, as its supervisor saw it, and what the CLI or its provider say of that in structure. */
@@ -78,7 +78,7 @@ export const AgentExit = z.strictObject({
     .max(100)
     .optional()
     .describe("The CLI's, the provider's or the operating system's own word for the error."),
-  words: z
+  failure_text_source: z
     .enum(['summary', 'output_tail'])
     .optional()
     .describe(
@@ -91,7 +91,7 @@ export type AgentExit = z.infer<typeof AgentExit>;
 export const AgentReport = z.object({
   status: z.enum(['completed', 'failed']),
   summary: z.string().max(20_000),
-  failure_class: FailureCode.nullable(),
+  failure_code: FailureCode.nullable(),
   /** The last 2,000 characters of the agent's output: what the low-confidence trigger reads. */
   output_tail: z.string().max(2_000),
   /** Seconds until the provider takes requests again, where it said so. */
@@ -99,9 +99,9 @@ export const AgentReport = z.object({
   /** How the agent was let go, where the base asks for something before; what an agent elsewhere says of it is its claim. */
   verification_gate: VerificationGateRecord.optional(),
   /** Absent if the supervisor has not seen the program end. */
-  end: AgentExit.optional(),
+  exit: AgentExit.optional(),
   /** What runners of tests have printed into its log: claims, by which nothing is decided. Absent: nothing was found. */
-  logged: z.array(LoggedTestRun).optional(),
+  logged_test_runs: z.array(LoggedTestRun).optional(),
   /** What was wrapped around the run and what that has found; nothing is decided by it. Absent: nothing was, or nobody has said. */
   middleware: MiddlewareRecord.optional(),
   at: z.iso.datetime(),
@@ -119,9 +119,9 @@ export const ContainerLaunch = z.object({
   /** The box is gone and has brought nothing; the next message launches another. */
   lost: z.boolean(),
   /** It has ended because its task waits for this approval; it may repeat what it has said, and nothing else. */
-  parked: z.number().int().positive().optional(),
+  parked_for_approval: z.number().int().positive().optional(),
   /** Of the containers up to this number, those that never ran (no image, no network, no room) or were taken away. Absent: none. */
-  excused: z.number().int().positive().optional(),
+  excused_losses: z.number().int().positive().optional(),
   /** A delivery was lost when the task had no retries left: no other is started in this round. */
   retries_exhausted: z.literal(true).optional(),
   /** From when on its absence counts; of a box that is lost, from when on the next one may start. */
@@ -153,9 +153,9 @@ export const VerificationRecord = z.object({
       cached: z.boolean(),
       duration_ms: z.number().int(),
       /** Milliseconds after the gathering of the evidence began. Absent where nobody has said so. */
-      began_ms: z.number().int().nonnegative().optional(),
+      start_offset_ms: z.number().int().nonnegative().optional(),
       detail: z.string(),
-      findings: z.number().int(),
+      finding_count: z.number().int(),
       /** As many of the gate's facts as have room. */
       facts: GateLedgerFacts,
       /** Pictures that it has taken; absent: none. */
@@ -164,35 +164,35 @@ export const VerificationRecord = z.object({
   ),
   /** As many of the files that steer checks as have room, restored files first. */
   protected_files: z.array(
-    ChangedProtectedFile.pick({ path: true, class: true, used: true, allowed_by: true }),
+    ChangedProtectedFile.pick({ path: true, kind: true, checked_version: true, allowed_by: true }),
   ),
   /** How many files were restored; the list may have room for fewer. */
-  put_back: z.number().int().nonnegative(),
+  restored_file_count: z.number().int().nonnegative(),
   /** Findings of gates that block, and signals that failed, ordered by name. */
-  failing: z.array(z.object({ check: z.string(), what: z.string() })),
+  failed_checks: z.array(z.object({ check: z.string(), message: z.string() })),
   /** How many more failed than are named. */
-  failing_more: z.number().int().positive().optional(),
+  failed_checks_omitted: z.number().int().positive().optional(),
   /** As many of the files of the patch as have room, with what was found in each. */
-  files: z.array(
+  files_with_findings: z.array(
     z.object({
       path: z.string(),
-      findings: z.number().int().nonnegative(),
+      finding_count: z.number().int().nonnegative(),
       /** Of its tests: how many fail now and then. */
-      flaky: z.number().int().nonnegative(),
+      flaky_test_count: z.number().int().nonnegative(),
     }),
   ),
   /** How many more there are than are named. */
-  files_more: z.number().int().positive().optional(),
+  files_omitted: z.number().int().positive().optional(),
   duration_ms: z.number().int(),
   at: z.iso.datetime(),
   /** True when words or checks were cut for want of room; the whole is still under `key`. */
-  shortened: z.boolean().optional(),
+  truncated: z.boolean().optional(),
 });
 export type VerificationRecord = z.infer<typeof VerificationRecord>;
 
 /** The gates box could not gather evidence at all. */
 export const VerificationFailure = z.object({
-  failure_class: FailureCode,
+  failure_code: FailureCode,
   message: z.string(),
   at: z.iso.datetime(),
 });
@@ -240,16 +240,16 @@ export const AttemptRouteDecision = z.object({
   rule: z.string(),
   reason: z.string(),
   /** Set when it runs with another agent of the same tier, because nothing is begun with a provider for a while: no climb, and no fault of the work. */
-  fallback: z
-    .object({ from: z.string(), to: z.string(), because: z.string(), until: z.iso.datetime() })
+  provider_fallback: z
+    .object({ from: z.string(), to: z.string(), reason: z.string(), until: z.iso.datetime() })
     .optional(),
   /** What was thought of the tiers, where something learned or a person chose among them. Absent: the table alone did. */
-  choice: z
+  tier_choice: z
     .object({
-      by: z.enum(['pin', 'greedy', 'thompson', 'proposal']),
+      strategy: z.enum(['pin', 'greedy', 'thompson', 'proposal']),
       /** By chance, to learn. */
       explored: z.boolean(),
-      weighed: z.array(TierCandidate).max(3),
+      candidates: z.array(TierCandidate).max(3),
     })
     .optional(),
 });
@@ -260,7 +260,7 @@ export const ModelBudgetReservation = z.object({
   /** YYYY-MM-DD, UTC: whose counter has it. */
   day: z.string(),
   /** Millionths of a dollar. */
-  micro: z.int().nonnegative(),
+  micro_usd: z.int().nonnegative(),
 });
 export type ModelBudgetReservation = z.infer<typeof ModelBudgetReservation>;
 
@@ -275,18 +275,18 @@ export const Attempt = z.object({
   adapter: z.enum(AGENT_CLI_KINDS).optional(),
   route: AttemptRouteDecision,
   /** Set when nobody worked in it: it is the work of an earlier attempt, put on top of what its target branch has become. */
-  merge: z.object({ of: z.int().positive(), onto: GitObjectId }).optional(),
+  merge: z.object({ source_attempt: z.int().positive(), target_commit: GitObjectId }).optional(),
   /**
    * Set when no agent worked in it: it delivers the work of an earlier attempt, whose evidence and verdict are about the same base commit and
    * the same tree. It has none of its own.
    */
-  redelivery: z.object({ of: z.int().positive() }).optional(),
+  redelivery: z.object({ source_attempt: z.int().positive() }).optional(),
   /** Null while it runs. */
   outcome: z.enum(ATTEMPT_OUTCOMES).nullable(),
   started_at: z.iso.datetime(),
   ended_at: z.iso.datetime().nullable(),
   /** Who holds the lease: `managed`, or the operator that claimed it. */
-  holder: z.string(),
+  lease_holder: z.string(),
   /** Epoch seconds; the lease has run out when this is in the past. */
   lease_until: z.number().int(),
   progress: z
@@ -295,42 +295,44 @@ export const Attempt = z.object({
   /** What the gateway has witnessed, else what the agent claims. Null: nobody knows. */
   usage: TokenUsage.nullable(),
   /** What was set aside for it of the budgets of the deployment; absent: nothing. */
-  reserved: ModelBudgetReservation.optional(),
+  reservation: ModelBudgetReservation.optional(),
   /** What was set aside for it besides, each under a mark of its own: for what its gates ask, and for judging it again. Absent: nothing. */
-  reserved_more: z.array(ModelBudgetReservation.extend({ mark: z.string() })).optional(),
+  extra_reservations: z.array(ModelBudgetReservation.extend({ key: z.string() })).optional(),
   /** As `usage`. Null: unknown model or no usage known. Never 0 for unknown. */
   cost_usd: StorableNumber.nonnegative().nullable(),
   /** What the agent says that it has used, if the gateway counted something else; null: it did not. */
-  claimed: z
+  reported_usage: z
     .object({ usage: TokenUsage.nullable(), cost_usd: StorableNumber.nonnegative().nullable() })
     .nullable(),
   /** Null: no model was called through the gateway. */
-  witnessed: AgentMeteredUsage.nullable(),
+  metered_usage: AgentMeteredUsage.nullable(),
   report: AgentReport.nullable(),
   artifact: PatchArtifact.nullable(),
   verification: VerificationRecord.nullable(),
   verification_failure: VerificationFailure.nullable(),
   /** What its gates have asked models, as the gateway has counted it. Absent: they had nobody to ask. */
-  opinions: GatesMeteredUsage.optional(),
+  gates_metered_usage: GatesMeteredUsage.optional(),
   verdict: Verdict.nullable(),
   /** Until when models are being asked about it, for which run and by whom: nobody else asks them meanwhile. Absent: nobody does. */
-  judging: z
+  judging_claim: z
     .object({
       run: z.int().positive(),
-      until: z.iso.datetime(),
-      by: z.string(),
+      expires_at: z.iso.datetime(),
+      execution_id: z.string(),
       /** Most that the calls can cost, in millionths of a dollar. Absent: a model has no price. */
-      micro: z.int().nonnegative().optional(),
+      max_micro_usd: z.int().nonnegative().optional(),
     })
     .optional(),
   /** How often somebody set out to ask models about it, and what of that may have cost which nobody has heard, in millionths of a dollar. */
-  asked: z.object({ times: z.int().positive(), unheard: z.int().nonnegative() }).optional(),
+  judging_rounds: z
+    .object({ count: z.int().positive(), unsettled_micro_usd: z.int().nonnegative() })
+    .optional(),
   /** Set when a person had the verdict made again: how often, what it said before and what all earlier judging took. */
-  repeated: z
+  reverification: z
     .object({
-      times: z.number().int().positive(),
-      judging_cost_usd: StorableNumber.nonnegative().nullable(),
-      earlier: z.enum(VERDICTS),
+      count: z.number().int().positive(),
+      earlier_judging_cost_usd: StorableNumber.nonnegative().nullable(),
+      earlier_verdict: z.enum(VERDICTS),
       reason: z.string(),
       by: z.string(),
       at: z.iso.datetime(),

@@ -4,7 +4,7 @@ export const DELIVERY_OUTCOMES = ['merged', 'closed', 'reopened', 'reverted'] as
 
 /** What became of delivered work where it was delivered to, as the forge says, or the history there. */
 export const DeliveryOutcome = z.object({
-  what: z.enum(DELIVERY_OUTCOMES),
+  outcome: z.enum(DELIVERY_OUTCOMES),
   /** By the forge's clock, or the commit's. */
   at: z.iso.datetime({ offset: true }),
   /** A login; `git`: found in the history. */
@@ -21,7 +21,7 @@ export type DeliveryOutcome = z.infer<typeof DeliveryOutcome>;
 export const MAX_DELIVERY_OUTCOMES = 20;
 
 /** The same for what is told again. Work is reverted once, whoever says so: forge and history tell of one revert by different numbers. */
-export const deliveryOutcomeKey = ({ what, request, at }: DeliveryOutcome): string => {
+export const deliveryOutcomeKey = ({ outcome: what, request, at }: DeliveryOutcome): string => {
   if (what === 'reverted') return what;
   return what === 'merged' ? `${what}#${request}` : `${what}#${request}#${at}`;
 };

@@ -20,12 +20,12 @@ const ofVerdict = (verdict: Attempt['verdict']): number | null =>
  */
 export const totalJudgingCost = ({
   verdict,
-  repeated,
-  opinions,
-}: Pick<Attempt, 'verdict' | 'repeated' | 'opinions'>): number | null =>
+  reverification: repeated,
+  gates_metered_usage: opinions,
+}: Pick<Attempt, 'verdict' | 'reverification' | 'gates_metered_usage'>): number | null =>
   sumUnlessUnknown([
     ofVerdict(verdict),
-    repeated ? repeated.judging_cost_usd : 0,
+    repeated ? repeated.earlier_judging_cost_usd : 0,
     opinions ? opinions.cost_usd : 0,
   ]);
 
@@ -41,19 +41,25 @@ const known = (verdict: Attempt['verdict']): number =>
 
 /** What is known of the cost of judging an attempt, for what has a limit: one unknown part hides no other. */
 export const computeKnownJudgingCost = (
-  attempt: Pick<Attempt, 'verdict' | 'repeated' | 'opinions'>,
+  attempt: Pick<Attempt, 'verdict' | 'reverification' | 'gates_metered_usage'>,
 ): PartialJudgingCost => ({
-  usd: known(attempt.verdict) + (attempt.repeated?.judging_cost_usd ?? 0) + (attempt.opinions?.cost_usd ?? 0),
+  usd:
+    known(attempt.verdict) +
+    (attempt.reverification?.earlier_judging_cost_usd ?? 0) +
+    (attempt.gates_metered_usage?.cost_usd ?? 0),
   isComplete: totalJudgingCost(attempt) !== null,
 });
 
 /** What asking models about an attempt may have cost that nobody has heard, or has heard yet, in millionths of a dollar. */
-export const unsettledJudgingMicroUsd = ({ asked, judging }: Pick<Attempt, 'asked' | 'judging'>): number =>
-  (asked?.unheard ?? 0) + (judging?.micro ?? 0);
+export const unsettledJudgingMicroUsd = ({
+  judging_rounds: asked,
+  judging_claim: judging,
+}: Pick<Attempt, 'judging_rounds' | 'judging_claim'>): number =>
+  (asked?.unsettled_micro_usd ?? 0) + (judging?.max_micro_usd ?? 0);
 
 /** The cost of judging without what gates asked: of the verdict, and of those that were made before it. */
 export const verdictJudgingCost = ({
   verdict,
-  repeated,
-}: Pick<Attempt, 'verdict' | 'repeated'>): number | null =>
-  sumUnlessUnknown([ofVerdict(verdict), repeated ? repeated.judging_cost_usd : 0]);
+  reverification: repeated,
+}: Pick<Attempt, 'verdict' | 'reverification'>): number | null =>
+  sumUnlessUnknown([ofVerdict(verdict), repeated ? repeated.earlier_judging_cost_usd : 0]);

@@ -8,10 +8,13 @@ export const mergedRequestKey = (number: number): MergedWorkKey => `request#${nu
 export const mergedCommitKey = (id: string): MergedWorkKey => `commit#${id}`;
 
 /** What has become known, by this write, of how the work was merged. */
-export function findNewMergedWorkKeys(before: Task | null, { outcomes = [] }: Task): MergedWorkKey[] {
-  const known = new Set((before?.outcomes ?? []).map(deliveryOutcomeKey));
+export function findNewMergedWorkKeys(
+  before: Task | null,
+  { delivery_outcomes: outcomes = [] }: Task,
+): MergedWorkKey[] {
+  const known = new Set((before?.delivery_outcomes ?? []).map(deliveryOutcomeKey));
   return outcomes
-    .filter((each) => each.what === 'merged' && !known.has(deliveryOutcomeKey(each)))
+    .filter((each) => each.outcome === 'merged' && !known.has(deliveryOutcomeKey(each)))
     .flatMap(({ request, commit, squash_commit: squash }) => [
       ...(request === null ? [] : [mergedRequestKey(request)]),
       ...[commit, squash].flatMap((id) => (id ? [mergedCommitKey(id)] : [])),

@@ -5,7 +5,7 @@ import type { Task } from './task.ts';
 
 /** What is known of a dependency when a task is made or re-examined. */
 export type TaskDependency = Pick<Task, 'id' | 'status'> &
-  Partial<Pick<Task, 'failure' | 'superseded_by' | 'fix_of'>>;
+  Partial<Pick<Task, 'failure' | 'superseded_by' | 'fix_up_of'>>;
 
 /** Which part of a task's dependencies must be done, for the others to be missed, by how those failed; the seed's modes. */
 export const MIN_DONE_SHARES_FOR_PARTIAL_START: Readonly<Record<FailureMode, number>> = {
@@ -28,7 +28,7 @@ const failureModeOf = ({ status, failure }: TaskDependency): FailureMode =>
 export function evaluatePartialDependencyStart(
   policy: TaskSubmission['partial_dependencies'],
   dependencies: readonly TaskDependency[],
-): NonNullable<Task['partial']> | null {
+): NonNullable<Task['partial_start']> | null {
   const missing = dependencies.filter(({ status }) => status !== 'done');
   if (policy === 'wait' || missing.length === 0 || missing.some(({ status }) => !isTerminalStatus(status)))
     return null;
@@ -36,5 +36,7 @@ export function evaluatePartialDependencyStart(
   const threshold = policy === 'lenient' ? Math.min(...asked) : Math.max(...asked);
   const done = dependencies.length - missing.length;
   const share = Math.round((done / dependencies.length) * 1e4) / 1e4;
-  return done > 0 && share >= threshold ? { missing: missing.map(({ id }) => id), share, threshold } : null;
+  return done > 0 && share >= threshold
+    ? { missing_dependencies: missing.map(({ id }) => id), completed_share: share, threshold }
+    : null;
 }

@@ -53,12 +53,12 @@ function shrinkReasons(all: readonly VerdictReason[], { text, list }: ShrinkStep
 
 /** Files stay with their whole paths or not at all: a part of a path names nothing. */
 function shrinkFiles(
-  { files, files_more: more = 0 }: NonNullable<Attempt['verification']>,
+  { files_with_findings: files, files_omitted: more = 0 }: NonNullable<Attempt['verification']>,
   { text, list }: ShrinkStep,
-): Pick<NonNullable<Attempt['verification']>, 'files' | 'files_more'> {
+): Pick<NonNullable<Attempt['verification']>, 'files_with_findings' | 'files_omitted'> {
   const kept = files.filter(({ path }) => Buffer.byteLength(path) <= text).slice(0, list);
   const left = more + files.length - kept.length;
-  return { files: kept, ...(left > 0 && { files_more: left }) };
+  return { files_with_findings: kept, ...(left > 0 && { files_omitted: left }) };
 }
 
 function shrinkVerification(
@@ -87,11 +87,11 @@ function shrinkVerification(
       allowed_by: each.allowed_by === null ? null : truncateToBytes(each.allowed_by, text),
     })),
     ...shrinkFiles(record, { text, list }),
-    failing: record.failing.slice(0, list).map((each) => ({
+    failed_checks: record.failed_checks.slice(0, list).map((each) => ({
       check: truncateToBytes(each.check, Math.max(50, text)),
-      what: truncateToBytes(each.what, text),
+      message: truncateToBytes(each.message, text),
     })),
-    shortened: true,
+    truncated: true,
   };
 }
 
@@ -104,10 +104,10 @@ const shrinkGrading = (grading: GradingRecord, text: number): GradingRecord => (
 /** How a workflow went, with its words cut. Where it ended stays: it decides how often work is done again. */
 const shrinkWorkflow = (workflow: WorkflowOutcome, { text, list }: ShrinkStep): WorkflowOutcome => ({
   ...workflow,
-  taken: workflow.taken.slice(-Math.max(1, list)).map((each) => ({
+  routes: workflow.routes.slice(-Math.max(1, list)).map((each) => ({
     ...each,
-    to: list === 0 ? null : each.to,
-    skipped: each.skipped.slice(0, list),
+    target: list === 0 ? null : each.target,
+    skipped_nodes: each.skipped_nodes.slice(0, list),
   })),
   review_pipeline: {
     ...workflow.review_pipeline,
@@ -130,17 +130,22 @@ const shrinkJudgements = (all: NonNullable<Verdict['judgements']>, { text, list 
     subject: truncateToBytes(each.subject, text),
     reasons: each.reasons.slice(0, list).map((reason) => truncateToBytes(reason, text)),
     injections: each.injections.slice(0, list).map((what) => truncateToBytes(what, text)),
-    because: truncateToBytes(each.because, text),
+    request_reason: truncateToBytes(each.request_reason, text),
     ...(each.grading && { grading: shrinkGrading(each.grading, text) }),
   }));
 
 /** What middleware has found, cut: the first things that it names, and with the last measure neither names nor facts. */
 const shrinkMiddleware = (record: MiddlewareRecord, { text, list }: ShrinkStep): MiddlewareRecord => {
-  const found = record.found
+  const found = record.findings
     .slice(0, list)
     .map((each) => ({ ...each, detail: truncateToBytes(each.detail, text) }));
-  const more = (record.more ?? 0) + record.found.length - found.length;
-  return { ...record, found, ...(more > 0 && { more }), facts: list === 0 ? {} : record.facts };
+  const more = (record.findings_omitted ?? 0) + record.findings.length - found.length;
+  return {
+    ...record,
+    findings: found,
+    ...(more > 0 && { findings_omitted: more }),
+    facts: list === 0 ? {} : record.facts,
+  };
 };
 
 /** An attempt with its words cut. Numbers, outcomes, hashes, keys, costs, lease and tokens stay; so does what its decision will be made from. */
@@ -160,17 +165,17 @@ function shrinkAttempt(attempt: Attempt, measure: ShrinkStep, isCurrent: boolean
             ...report,
             summary: truncateToBytes(report.summary, text),
             output_tail: truncateToBytes(report.output_tail, text),
-            ...(report.logged && {
-              logged: report.logged.slice(0, list).map((run) => ({
+            ...(report.logged_test_runs && {
+              logged_test_runs: report.logged_test_runs.slice(0, list).map((run) => ({
                 ...run,
-                failing: run.failing.map((each) => truncateToBytes(each, text)).slice(0, list),
+                failed_tests: run.failed_tests.map((each) => truncateToBytes(each, text)).slice(0, list),
               })),
             }),
             ...(report.middleware && { middleware: shrinkMiddleware(report.middleware, measure) }),
             ...(report.verification_gate && {
               verification_gate: {
                 ...report.verification_gate,
-                because: truncateToBytes(report.verification_gate.because, text),
+                reason: truncateToBytes(report.verification_gate.reason, text),
                 missing: report.verification_gate.missing
                   .slice(0, measure.list)
                   .map((each) => truncateToBytes(each, text)),
@@ -186,15 +191,20 @@ function shrinkAttempt(attempt: Attempt, measure: ShrinkStep, isCurrent: boolean
       ...(verdict.judgements && { judgements: shrinkJudgements(verdict.judgements, measure) }),
       ...(verdict.workflow && { workflow: shrinkWorkflow(verdict.workflow, measure) }),
     },
-    ...(attempt.repeated && {
-      repeated: { ...attempt.repeated, reason: truncateToBytes(attempt.repeated.reason, text) },
+    ...(attempt.reverification && {
+      reverification: {
+        ...attempt.reverification,
+        reason: truncateToBytes(attempt.reverification.reason, text),
+      },
     }),
     decision: decision && { ...decision, reason: truncateToBytes(decision.reason, Math.max(100, text)) },
     ...(attempt.failure && {
       failure: {
         ...attempt.failure,
-        rule: truncateToBytes(attempt.failure.rule, Math.max(50, text)),
-        ...(attempt.failure.about && { about: truncateToBytes(attempt.failure.about, text) }),
+        matched_rule: truncateToBytes(attempt.failure.matched_rule, Math.max(50, text)),
+        ...(attempt.failure.normalized_message && {
+          normalized_message: truncateToBytes(attempt.failure.normalized_message, text),
+        }),
       },
     }),
   };
@@ -229,7 +239,9 @@ function shrinkTaskTexts(task: Task, measure: ShrinkStep): Task {
     review: review && {
       ...review,
       reason: truncateToBytes(review.reason, most),
-      ...(review.accepted_files && { accepted_files: shrinkList(review.accepted_files, measure) }),
+      ...(review.accepted_protected_files && {
+        accepted_protected_files: shrinkList(review.accepted_protected_files, measure),
+      }),
     },
     blocked_reason: blocked && { ...blocked, message: truncateToBytes(blocked.message, most) },
   };

@@ -7,11 +7,12 @@ export const deriveTaskOrigin = ({
   title,
   description,
   acceptance_criteria,
-  made_from,
-}: Pick<Task, 'id' | 'title' | 'description' | 'acceptance_criteria' | 'made_from'>): NonNullable<
-  Task['made_from']
+  origin,
+}: Pick<Task, 'id' | 'title' | 'description' | 'acceptance_criteria' | 'origin'>): NonNullable<
+  Task['origin']
 > => ({
   task_id: id,
-  root: made_from?.root ?? id,
-  root_sha256: made_from?.root_sha256 ?? hashTaskContent(title, description, acceptance_criteria),
+  root_task_id: origin?.root_task_id ?? id,
+  root_content_sha256:
+    origin?.root_content_sha256 ?? hashTaskContent(title, description, acceptance_criteria),
 });

@@ -20,8 +20,8 @@ export const ReviewHold = z.object({
   reasons: z.array(z.string()),
   since: z.iso.datetime(),
   /** Until when a person may decide, and what happens then. Absent: no limit. */
-  until: z.iso.datetime().optional(),
-  outcome: z.enum(REVIEW_HOLD_EXPIRY_OUTCOMES).optional(),
+  expires_at: z.iso.datetime().optional(),
+  expiry_outcome: z.enum(REVIEW_HOLD_EXPIRY_OUTCOMES).optional(),
 });
 /** A person's word on a held task. */
 export const ReviewDecision = z.object({
@@ -32,14 +32,14 @@ export const ReviewDecision = z.object({
   base_commit: z.string(),
   tree: z.string(),
   /** Files that steer checks, were judged as the base has them, and are delivered as the patch has them on this word. */
-  accepted_files: z.array(z.string()).optional(),
-  accepted_more: z
+  accepted_protected_files: z.array(z.string()).optional(),
+  accepted_protected_files_omitted: z
     .number()
     .int()
     .positive()
     .optional()
     .describe(
-      'How many more such files there are than `accepted_files` has room for; the evidence names them.',
+      'How many more such files there are than `accepted_protected_files` has room for; the evidence names them.',
     ),
 });
 
@@ -57,7 +57,7 @@ export const TaskDelivery = z.object({
 export type TaskDelivery = z.infer<typeof TaskDelivery>;
 
 export const BlockedReason = z.object({
-  code: z.enum(['dependency_pending', 'dependency_failed', 'dependency_cancelled', 'files_held']),
+  code: z.enum(['dependency_pending', 'dependency_failed', 'dependency_cancelled', 'files_locked']),
   task_id: TaskId,
   message: z.string(),
 });
@@ -94,33 +94,37 @@ export const Task = StoredSubmission.extend({
    */
   base_commit: GitObjectId.nullable(),
   /** What the base says of the task's role, read with it; null until then, and for tasks that the platform does not route. */
-  base_role: ResolvedRole.nullable(),
+  resolved_role: ResolvedRole.nullable(),
   /** The autonomy that `assay.yaml` of the base names, read with it; null: it names none. Absent: nobody has read it. */
   base_autonomy: AutonomyLevel.nullable().optional(),
   /** What the named workflow means for this task, read with the base; absent until then, and for tasks that name none. */
-  workflow_in_force: ResolvedWorkflow.optional(),
+  resolved_workflow: ResolvedWorkflow.optional(),
   /** The toolchain image that the base asks for; absent: the usual one. */
   image: z.string().optional(),
   /** How often a lost lease or box has reopened it; bounded by `max_retries`. */
   retries: z.number().int().nonnegative(),
   /** Set when the platform made it from another task: from which, and what the first of them asked for, as a hash. */
-  made_from: z.object({ task_id: TaskId, root: TaskId, root_sha256: z.string() }).optional(),
+  origin: z.object({ task_id: TaskId, root_task_id: TaskId, root_content_sha256: z.string() }).optional(),
   /** Set when this is a fix-up: of which task, of which piece of work, the how manieth, and how many attempts that has had before. */
-  fix_of: z
+  fix_up_of: z
     .object({
       task_id: TaskId,
-      root: TaskId,
+      root_task_id: TaskId,
       generation: z.int().positive(),
-      attempts: z.int().nonnegative(),
+      earlier_attempts: z.int().nonnegative(),
     })
     .optional(),
   /** Set with the end of a task whose fix-up takes its place. */
   superseded_by: TaskId.optional(),
   /** Dependencies that failed, and the fix-ups that this task waits for instead. */
-  rewired: z.array(z.object({ from: TaskId, to: TaskId })).optional(),
+  rewired_dependencies: z.array(z.object({ from: TaskId, to: TaskId })).optional(),
   /** Set when it was let go although dependencies had failed. */
-  partial: z
-    .object({ missing: z.array(TaskId), share: StorableNumber, threshold: StorableNumber })
+  partial_start: z
+    .object({
+      missing_dependencies: z.array(TaskId),
+      completed_share: StorableNumber,
+      threshold: StorableNumber,
+    })
     .optional(),
   /** So many tasks waited for it when an attempt began: its quality gate asks for one point less, and it has one attempt more. */
   foundation: z.object({ dependents: z.int().positive(), since: z.iso.datetime() }).optional(),
@@ -128,14 +132,14 @@ export const Task = StoredSubmission.extend({
   /** What its agents have asked leave for in mid-run, the oldest first. Absent: nothing. */
   approvals: z.array(Approval).optional(),
   /** Attempts before this one belong to earlier rounds (operator retries) and do not count against the budget. */
-  budget_from: z.number().int().positive(),
+  first_budgeted_attempt: z.number().int().positive(),
   hold: ReviewHold.nullable(),
   review: ReviewDecision.nullable(),
   delivery: TaskDelivery.nullable(),
   /** What the request calls `delivery`; absent: `branch`. */
-  deliver_as: DeliveryMode.optional(),
+  delivery_mode: DeliveryMode.optional(),
   /** What became of it there, as the forge says. Absent: nothing is known. */
-  outcomes: z.array(DeliveryOutcome).optional(),
+  delivery_outcomes: z.array(DeliveryOutcome).optional(),
   /** Set at the end of life. */
   failure: z
     .object({
@@ -167,7 +171,7 @@ export const currentAttempt = (task: Pick<Task, 'attempts'>): Attempt | null => 
 
 /** Returns the attempt whose evidence and verdict count for an attempt: an earlier one where that is only delivered again. */
 export const findJudgedAttempt = (task: Pick<Task, 'attempts'>, attempt: Attempt): Attempt =>
-  task.attempts.find(({ number }) => number === attempt.redelivery?.of) ?? attempt;
+  task.attempts.find(({ number }) => number === attempt.redelivery?.source_attempt) ?? attempt;
 
 /** The branch that a task is delivered to. */
 export const deliveryBranchName = (taskId: string): string => `assay/${taskId}`;

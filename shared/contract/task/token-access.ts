@@ -28,7 +28,8 @@ export function determineLaunchTokenAccess(
   const attempt = task.attempts.find((each) => each.number === number);
   const launch = attempt?.[caller];
   if (!attempt || !launch || launch.number !== of) return 'over';
-  if (launch.lost) return launch.parked !== undefined && task.status === 'auth_required' ? 'repeat' : 'over';
+  if (launch.lost)
+    return launch.parked_for_approval !== undefined && task.status === 'auth_required' ? 'repeat' : 'over';
   const running =
     currentAttempt(task)?.number === number && attempt.outcome === null && !isTerminalStatus(task.status);
   const reported =

@@ -5,14 +5,14 @@ import { ReviewProgress } from '../review/review-progress.ts';
 export const WorkflowOutcome = z.object({
   name: z.string(),
   /** The way out of each verification node that was come to. */
-  taken: z.array(
+  routes: z.array(
     z.object({
       node: z.string(),
       verdict: z.enum(['pass', 'fail', 'refer']),
       /** An opinion took it this way; false: what was observed did. */
-      graded: z.boolean(),
-      to: z.string().nullable(),
-      skipped: z.array(z.string()),
+      is_graded: z.boolean(),
+      target: z.string().nullable(),
+      skipped_nodes: z.array(z.string()),
     }),
   ),
   review_pipeline: ReviewProgress,

@@ -5,11 +5,11 @@ import { ApprovalTimeoutPolicy, DEFAULT_APPROVAL_TIMEOUT_POLICY } from './timeou
 /** What a deployment says of approvals. */
 export const ApprovalSettings = z.strictObject({
   autonomy: AutonomyLevel.default('semi'),
-  policy: ApprovalTimeoutPolicy.default(DEFAULT_APPROVAL_TIMEOUT_POLICY),
+  timeout_policy: ApprovalTimeoutPolicy.default(DEFAULT_APPROVAL_TIMEOUT_POLICY),
 });
 export type ApprovalSettings = z.infer<typeof ApprovalSettings>;
 
 export const DEFAULT_APPROVAL_SETTINGS: ApprovalSettings = {
   autonomy: 'semi',
-  policy: DEFAULT_APPROVAL_TIMEOUT_POLICY,
+  timeout_policy: DEFAULT_APPROVAL_TIMEOUT_POLICY,
 };

@@ -83,7 +83,7 @@ export function scheduleApproval(
         const next = policy.steps[index + 1];
         moments.push(
           next
-            ? { at: after(minutes), outcome: 'escalate', to: next.role }
+            ? { at: after(minutes), outcome: 'escalate', escalate_to: next.role }
             : { at: after(minutes), outcome: outcomeAtDeadline(policy.outcome, risk) },
         );
       });

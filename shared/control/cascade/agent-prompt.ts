@@ -15,10 +15,10 @@ type PromptTask = Pick<
   | 'acceptance_criteria'
   | 'completion_signals'
   | 'files'
-  | 'expects'
-  | 'budget_from'
-  | 'partial'
-  | 'workflow_in_force'
+  | 'expected_changes'
+  | 'first_budgeted_attempt'
+  | 'partial_start'
+  | 'resolved_workflow'
 >;
 const list = (title: string, lines: readonly string[]): string =>
   lines.length === 0 ? '' : `\n## ${title}\n${lines.map((line) => `- ${line}`).join('\n')}\n`;
@@ -28,7 +28,7 @@ const SMALLER_STEP_INSTRUCTION =
   'Earlier attempts failed in the same way. Do less at once: begin with the smallest change that makes one of the named failures go away, run that check, and only then go on.\n';
 
 /** What the workflow has the agent do, where that is more than the task. */
-function workflowSteps({ workflow_in_force: workflow }: PromptTask): string {
+function workflowSteps({ resolved_workflow: workflow }: PromptTask): string {
   const told = workflow?.steps ?? [];
   return told.length < 2
     ? ''
@@ -39,8 +39,8 @@ function workflowSteps({ workflow_in_force: workflow }: PromptTask): string {
 }
 
 /** Said in each prompt, because a file that steers checks costs an attempt or a person's time when nobody foresaw its change. */
-function expectedChanges({ expects }: PromptTask): string {
-  const expected = list('What this task expects to change', expects);
+function expectedChanges({ expected_changes: expectedChanges }: PromptTask): string {
+  const expected = list('What this task expects to change', expectedChanges);
   const others =
     'A patch that changes other files that steer how it is checked (continuous integration, hooks, settings of linters, type checkers, test runners and coverage, lock files, build scripts, assay.yaml) is held for a person, unless this task names the file itself. Change them only where the task cannot be done without.';
   return `${expected}\n${others}\n`;
@@ -56,10 +56,10 @@ function grantedApprovals({ approvals = [] }: PromptTask, attempts: readonly Pri
 }
 
 /** What a task does without that it depends on. */
-const missingDependencies = ({ partial }: PromptTask): string =>
+const missingDependencies = ({ partial_start: partial }: PromptTask): string =>
   list(
     'What this task depends on and is not there: its tasks failed. Do not guess what they would have made',
-    partial?.missing ?? [],
+    partial?.missing_dependencies ?? [],
   );
 
 /**
@@ -73,7 +73,10 @@ export function buildPromptParts(
 ): PromptParts {
   const over = attempts.filter(
     ({ number, outcome }) =>
-      number >= task.budget_from && outcome !== null && outcome !== 'expired' && outcome !== 'infra_failed',
+      number >= task.first_budgeted_attempt &&
+      outcome !== null &&
+      outcome !== 'expired' &&
+      outcome !== 'infra_failed',
   );
   const last = over.at(-1);
   return {

@@ -21,7 +21,7 @@ export interface AttemptChainCosts {
 }
 
 /** An attempt that never got to report, and of which no gateway knows, used no tokens that we know of and is left out of the sums. */
-const hasRun = (attempt: Attempt): boolean => attempt.report !== null || Boolean(attempt.witnessed);
+const hasRun = (attempt: Attempt): boolean => attempt.report !== null || Boolean(attempt.metered_usage);
 
 /**
  * What a chain cost, and what it saved against sending the task straight to the top model. "Straight to the top" is priced

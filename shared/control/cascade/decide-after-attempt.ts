@@ -152,7 +152,7 @@ function retryWithOtherProvider(
     budgetExhaustedReason(task)
   )
     return null;
-  if (task.error_actions?.[failure.class] === 'fail') return null;
+  if (task.error_action_overrides?.[failure.class] === 'fail') return null;
   const next_adapter = selectUntriedAgent(task, agents);
   if (next_adapter === null) return null;
   const rung = buildModelLadder(
@@ -225,7 +225,7 @@ function decideByRules(
   if (attempt.merge && attempt.verdict?.verdict !== 'pass' && attempt.verdict?.verdict !== 'refer')
     return retryMerge(task, attempt);
   const told = classifyAttemptFailure(attempt);
-  const failure = told && applyErrorActionOverrides(told, task.error_actions);
+  const failure = told && applyErrorActionOverrides(told, task.error_action_overrides);
   const follows = failure && decideAfterFailure(task, attempt, failure, models, agents);
   if (follows) return follows;
   const trigger = findEscalationReason(attempt);

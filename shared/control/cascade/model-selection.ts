@@ -26,9 +26,9 @@ function rungChangeReason(
   first: ModelLadderStep,
 ): string {
   const last = task.attempts.at(-1);
-  if (last && last.number >= task.budget_from && last.decision?.strategy)
+  if (last && last.number >= task.first_budgeted_attempt && last.decision?.strategy)
     return `; ${last.decision.strategy.replace('_', ' ')} after attempt ${last.number}: ${truncateText(last.decision.reason, 200)}`;
-  if (last && last.number >= task.budget_from)
+  if (last && last.number >= task.first_budgeted_attempt)
     return last.decision?.action === 'escalate'
       ? `; climbed from ${last.tier ?? last.model ?? 'the last'}: ${truncateText(last.decision.reason, 200)}`
       : last.decision?.next_adapter
@@ -48,9 +48,9 @@ export function selectNextAttemptModel(
   home = false,
 ): NextAttemptModelSelection {
   const last = of.attempts.at(-1);
-  const fresh = !last || last.number < of.budget_from;
+  const fresh = !last || last.number < of.first_budgeted_attempt;
   // The way back: what the fallback was for is over.
-  const isBack = !other && !fresh && home && last.route.fallback !== undefined;
+  const isBack = !other && !fresh && home && last.route.provider_fallback !== undefined;
   const stays = isBack ? null : (last?.adapter ?? null);
   const kind = other ?? (fresh ? null : (last.decision?.next_adapter ?? stays));
   const task = kind ? { ...of, adapter: resolveAttemptAdapter(of, { adapter: kind }) } : of;
@@ -92,7 +92,7 @@ export function selectNextAttemptModel(
       route: {
         rule,
         reason: `${reason}${climbs ? rungChangeReason(task, rung, tier, first) : ''}${advice.reason}`,
-        choice: advice.choice,
+        tier_choice: advice.choice,
       },
       adapter: kind,
     };

@@ -20,11 +20,11 @@ export const ProviderCooldown = z.object({
   provider: z.enum(PROVIDERS),
   /** Until when nothing is begun with it; in the past: it is asked again. */
   until: z.iso.datetime(),
-  because: z.string(),
+  reason: z.string(),
   /** How often in a row it could not do it; 0: its last answer was one. */
-  times: z.int().nonnegative(),
+  consecutive_failures: z.int().nonnegative(),
   /** `<task>#<attempt>`. */
-  seen: z.array(z.string()),
+  counted_attempts: z.array(z.string()),
 });
 export type ProviderCooldown = z.infer<typeof ProviderCooldown>;
 
@@ -78,9 +78,10 @@ export function updateProviderCooldown(
   before: ProviderCooldown | null,
   { id, provider, at, failure }: ProviderObservation,
 ): ProviderCooldown | null {
-  if (before?.seen.includes(id)) return before;
-  if (failure === null) return before && before.times > 0 ? { ...before, times: 0 } : before;
-  const times = (before?.times ?? 0) + 1;
+  if (before?.counted_attempts.includes(id)) return before;
+  if (failure === null)
+    return before && before.consecutive_failures > 0 ? { ...before, consecutive_failures: 0 } : before;
+  const times = (before?.consecutive_failures ?? 0) + 1;
   const now = Date.parse(at);
   const own = now + Math.min(LONGEST_SECONDS, FIRST_SECONDS * 2 ** (times - 1)) * 1_000;
   const wanted =
@@ -90,9 +91,9 @@ export function updateProviderCooldown(
   return {
     provider,
     until: new Date(until).toISOString(),
-    because: failure.because,
-    times,
-    seen: [...(before?.seen ?? []), id].slice(-REMEMBERED),
+    reason: failure.because,
+    consecutive_failures: times,
+    counted_attempts: [...(before?.counted_attempts ?? []), id].slice(-REMEMBERED),
   };
 }
 

@@ -8,7 +8,10 @@ import { hasTransientFailure } from '../failures/attempt-failure.ts';
 import type { ClassifiedFailure } from '../failures/classify-failure.ts';
 import type { AvailableAgentClis } from '../task-commands/adapter-problems.ts';
 
-type FallbackTask = Pick<Task, 'adapter' | 'model' | 'effort' | 'runner' | 'attempts' | 'budget_from'>;
+type FallbackTask = Pick<
+  Task,
+  'adapter' | 'model' | 'effort' | 'runner' | 'attempts' | 'first_budgeted_attempt'
+>;
 
 /** So many attempts in a row end at a provider that is down, before another one is tried: the first may be a hiccup. */
 const FAILURES_BEFORE_FALLBACK = 2;
@@ -31,7 +34,7 @@ export function selectFallbackAgent(
 ): AgentCliKind | null {
   const { attempts, effort } = task;
   if (!canChooseAgent(task)) return null;
-  const round = attempts.filter(({ number }) => number >= task.budget_from);
+  const round = attempts.filter(({ number }) => number >= task.first_budgeted_attempt);
   const down = round.slice(round.findLastIndex((attempt) => !wasRetriedAfterProviderFailure(attempt)) + 1);
   const kinds = down.map((attempt) => findAttemptAgentCli(attempt, agents.defaultAdapter));
   const next =
@@ -75,16 +78,16 @@ const canChooseAgent = ({ adapter, model, runner }: FallbackTask): boolean =>
  * between, only what that has seen of the provider counts.
  */
 export const hasReachedProviderSpendLimit = (
-  { witnessed }: Pick<Attempt, 'witnessed'>,
+  { metered_usage: witnessed }: Pick<Attempt, 'metered_usage'>,
   failure: ClassifiedFailure,
 ): boolean =>
   failure.class === 'provider_spend_limit' &&
-  (!witnessed || witnessed.trouble?.class === 'provider_spend_limit');
+  (!witnessed || witnessed.provider_error?.code === 'provider_spend_limit');
 
 /** The agent of a provider that no attempt of this round has met; null: there is none, or the task has chosen its own. */
 export function selectUntriedAgent(task: FallbackTask, agents: AvailableAgentClis): AgentCliKind | null {
   if (!canChooseAgent(task)) return null;
-  const round = task.attempts.filter(({ number }) => number >= task.budget_from);
+  const round = task.attempts.filter(({ number }) => number >= task.first_budgeted_attempt);
   const kinds = round.map((attempt) => findAttemptAgentCli(attempt, agents.defaultAdapter));
   // Of a command nobody knows whose models it calls.
   return kinds.includes(null) ? null : firstSuitableAgent(task.effort, agents, vendorsOf(kinds));

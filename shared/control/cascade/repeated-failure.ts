@@ -13,11 +13,14 @@ type DecisionDraft = Omit<CascadeDecision, 'at'>;
 
 /** Attempts of this round that failed in the same way as this one; none where nobody can tell. */
 export function findRepeatedFailures(task: Task, attempt: Attempt): Attempt[] {
-  const { fingerprint } = buildFailureClassification({ ...attempt, outcome: attempt.outcome ?? 'failed' });
+  const { signature: fingerprint } = buildFailureClassification({
+    ...attempt,
+    outcome: attempt.outcome ?? 'failed',
+  });
   if (fingerprint === undefined) return [];
   return task.attempts.filter(
     ({ number, failure }) =>
-      number >= task.budget_from && number < attempt.number && failure?.fingerprint === fingerprint,
+      number >= task.first_budgeted_attempt && number < attempt.number && failure?.signature === fingerprint,
   );
 }
 
@@ -27,7 +30,7 @@ function untriedAdapter(task: Task, agents: AvailableAgentClis | undefined): Age
   if (!agents || adapter !== undefined || runner !== 'managed' || (model !== undefined && !isTier(model)))
     return null;
   const tried = task.attempts
-    .filter(({ number }) => number >= task.budget_from)
+    .filter(({ number }) => number >= task.first_budgeted_attempt)
     .map((attempt) => findAttemptAgentCli(attempt, agents.defaultAdapter));
   // A command is nobody's: what else there is cannot be told to be another.
   if (tried.includes(null)) return null;

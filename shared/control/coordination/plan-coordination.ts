@@ -38,7 +38,7 @@ const describePlan = ({ plan }: Task): string =>
  * costs count as nothing, as in every budget.
  */
 export function remainingPlanBudget(
-  plan: Pick<Task, 'budget' | 'attempts' | 'budget_from'>,
+  plan: Pick<Task, 'budget' | 'attempts' | 'first_budgeted_attempt'>,
   tasks: readonly Task[],
 ): number | undefined {
   const { max_cost_usd: limit } = plan.budget;
@@ -70,7 +70,7 @@ export function toPlanCoordinationContext(task: Task): PlanCoordinationContext {
     failedPhases: [],
     isReplanAffordable: remainingPlanBudget(task, []) !== 0,
     task_ledger: null,
-    progress_ledger: task.plan?.ledger ?? null,
+    progress_ledger: task.plan?.progress_ledger ?? null,
     replanLedger: null,
     metadata: {},
   };

@@ -65,7 +65,7 @@ export function buildReplanTask(
       max_tasks: plan.plan?.max_tasks ?? 1,
       proposal: null,
       ...(plan.plan?.coordination && { coordination: plan.plan.coordination }),
-      ledger,
+      progress_ledger: ledger,
     },
   });
 }

@@ -76,7 +76,7 @@ export interface ClassifiedFailure {
   /** The finer word of ours where it told the class, or where nothing did; else the class. */
   readonly code: string;
   /** The rule that matched, with what it matched on. */
-  readonly rule: string;
+  readonly matched_rule: string;
   readonly version: number;
 }
 
@@ -135,7 +135,7 @@ export function classifyFailure(envelope: FailureEvidence): ClassifiedFailure {
     ...FAILURE_CLASS_POLICIES[of],
     ...(isOurs && { remedy: remedyForCode(code) }),
     code: isOurs ? code : of,
-    rule,
+    matched_rule: rule,
     version: CLASSIFIER_VERSION,
   };
 }

@@ -39,8 +39,8 @@ export function normaliseFailureText(text: string): string {
 
 /** What failed in work that was judged: by name where checks name it, else by the reasons of the verdict. */
 function failedChecks({ verification, verdict }: Attempt): string[] {
-  const failing = verification?.failing ?? [];
-  if (failing.length > 0) return failing.map(({ check, what }) => `${check}: ${what}`);
+  const failing = verification?.failed_checks ?? [];
+  if (failing.length > 0) return failing.map(({ check, message: what }) => `${check}: ${what}`);
   return (verdict?.reasons ?? []).map(({ code, message }) => `${code}: ${message}`);
 }
 
@@ -59,13 +59,13 @@ function signatureLines(attempt: Attempt, how: FailureRecord): string[] {
 function failureSignature(
   attempt: Attempt,
   how: FailureRecord,
-): { readonly fingerprint?: string; readonly about?: string } {
+): { readonly signature?: string; readonly normalized_message?: string } {
   const lines = signatureLines(attempt, how);
   if (lines.length === 0) return {};
   const told = JSON.stringify([how.class, how.code, ...lines]);
   return {
-    fingerprint: sha256(told).slice(0, LENGTH),
-    about: truncateText(lines.join('; '), SUMMARY_CHARS),
+    signature: sha256(told).slice(0, LENGTH),
+    normalized_message: truncateText(lines.join('; '), SUMMARY_CHARS),
   };
 }
 
@@ -94,11 +94,18 @@ function baseClassification(attempt: Attempt): FailureRecord {
     return {
       class: null,
       code: 'verification_failed',
-      rule: `verdict ${attempt.verdict?.verdict ?? 'missing'}`,
+      matched_rule: `verdict ${attempt.verdict?.verdict ?? 'missing'}`,
       retryable: null,
       mode: failureModeOfWork(attempt),
-      version: CLASSIFIER_VERSION,
+      rules_version: CLASSIFIER_VERSION,
     };
-  const { class: of, code, rule, retryable, mode, version } = failure;
-  return { class: of, code, rule: truncateText(rule, KEPT_RULE), retryable, mode, version };
+  const { class: of, code, matched_rule: rule, retryable, mode, version } = failure;
+  return {
+    class: of,
+    code,
+    matched_rule: truncateText(rule, KEPT_RULE),
+    retryable,
+    mode,
+    rules_version: version,
+  };
 }

@@ -8,8 +8,11 @@ const FIRST_SECONDS = 5;
 const LONGEST_SECONDS = 300;
 
 /** When the provider wants to be asked again, as the gateway has seen it, else as the agent says it; null: nobody knows. */
-export function providerRetryAt({ report, witnessed }: Pick<Attempt, 'report' | 'witnessed'>): number | null {
-  const seen = witnessed?.trouble?.retry_at;
+export function providerRetryAt({
+  report,
+  metered_usage: witnessed,
+}: Pick<Attempt, 'report' | 'metered_usage'>): number | null {
+  const seen = witnessed?.provider_error?.retry_at;
   if (seen) return Date.parse(seen);
   return report?.retry_after_s ? Date.parse(report.at) + report.retry_after_s * 1_000 : null;
 }

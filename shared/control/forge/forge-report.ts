@@ -67,7 +67,7 @@ function evidenceLines(task: Task): string[] {
         `| ${escapeMarkdown(`${type}: ${subject}`)} | ${outcome.replace('_', ' ')} | ${formatEvidenceKind(kind)} | |`,
     ),
     ...(found?.gates ?? []).map(
-      ({ name, kind, outcome, required, findings }) =>
+      ({ name, kind, outcome, required, finding_count: findings }) =>
         `| ${escapeMarkdown(name)}${required ? '' : ' (not required)'} | ${outcome.replace('_', ' ')} | ${formatEvidenceKind(kind)} | ${findings === 0 ? '' : findings} |`,
     ),
   ];
@@ -144,7 +144,7 @@ export function buildForgeTaskReport(task: Task, evidence: Pick<Evidence, 'gates
   return {
     issue,
     change:
-      delivered?.branch && task.deliver_as === 'pull_request'
+      delivered?.branch && task.delivery_mode === 'pull_request'
         ? {
             branch: delivered.branch,
             base: task.base_ref.replace(/^refs\/heads\//, ''),

@@ -93,22 +93,22 @@ function parsePullRequest(action: string, value: unknown, repository: string): W
   const landed = { ...of, at: pull.merged_at ?? pull.updated_at, commit: pull.merge_commit_sha ?? null };
   if (undone !== null)
     return merged
-      ? { kind: 'outcome', task_id: undone, outcome: { ...landed, what: 'reverted' } }
+      ? { kind: 'outcome', task_id: undone, outcome: { ...landed, outcome: 'reverted' } }
       : createIgnoredWebhookAction('nothing is undone yet');
   if (task === null) {
     const reverts = merged ? parseReverts([pull.body], repository) : [];
     return reverts.length === 0
       ? createIgnoredWebhookAction('the branch is none of ours')
-      : { kind: 'reverts', reverted: reverts, outcome: { ...landed, what: 'reverted' } };
+      : { kind: 'reverts', reverted: reverts, outcome: { ...landed, outcome: 'reverted' } };
   }
-  if (merged) return { kind: 'outcome', task_id: task, outcome: { ...landed, what: 'merged' } };
+  if (merged) return { kind: 'outcome', task_id: task, outcome: { ...landed, outcome: 'merged' } };
   if (action === 'closed' || action === 'reopened')
     return {
       kind: 'outcome',
       task_id: task,
       outcome: {
         ...of,
-        what: action,
+        outcome: action,
         at: (action === 'closed' ? pull.closed_at : null) ?? pull.updated_at,
         commit: null,
       },

@@ -86,12 +86,12 @@ function parseMergeRequest(value: unknown, repository: string): WebhookAction {
     return {
       kind: 'outcome',
       task_id: task,
-      outcome: what === 'merged' ? { ...landed, what } : { ...of, what, commit: null },
+      outcome: what === 'merged' ? { ...landed, outcome: what } : { ...of, outcome: what, commit: null },
     };
   if (what !== 'merged') return createIgnoredWebhookAction('the request is of no concern');
   // As GitHub names its own; somebody may have carried the habit over.
   const undone = revertedTaskId(request.source_branch);
-  const outcome = { ...of, commit: landed.commit, what: 'reverted' as const };
+  const outcome = { ...of, commit: landed.commit, outcome: 'reverted' as const };
   if (undone !== null) return { kind: 'outcome', task_id: undone, outcome };
   // The button writes it into the commit; its author may have written another description.
   const reverts = parseReverts([request.last_commit?.message, request.description], repository);

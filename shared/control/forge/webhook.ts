@@ -30,7 +30,7 @@ export type WebhookAction =
   | {
       readonly kind: 'reverts';
       readonly reverted: readonly RevertedCommitOrChangeRequest[];
-      readonly outcome: DeliveryOutcome & { readonly what: 'reverted' };
+      readonly outcome: DeliveryOutcome & { readonly outcome: 'reverted' };
     }
   | { readonly kind: 'nothing'; readonly why: string };
 

@@ -14,9 +14,9 @@ import { TASK_RETENTION_DAYS } from '../task-commands/finish-task.ts';
 
 /** Why a person must say first what is meant; empty: it is clear, or somebody has said it. */
 export const findClarificationReasons = ({
-  requirement,
-  notes,
-}: Pick<WorkRequest, 'requirement' | 'notes'>): string[] =>
+  requested_task: requirement,
+  clarification: notes,
+}: Pick<WorkRequest, 'requested_task' | 'clarification'>): string[] =>
   notes === null
     ? unclearCriteriaReasons(requirement.acceptance_criteria, requirement.completion_signals.length)
     : [];
@@ -48,8 +48,8 @@ export function createWorkRequest(
     strategy,
     requested_by: by,
     request_sha256: canonicalHash({ requirement, strategy }),
-    requirement,
-    notes: null,
+    requested_task: requirement,
+    clarification: null,
     history: [{ status: 'submitted', at, by }],
     reason: null,
     created_at: at,
@@ -96,7 +96,7 @@ function applyRequestEvent(
 export const clarifyWorkRequest = (
   request: WorkRequest,
   said: {
-    readonly notes: string;
+    readonly clarification: string;
     readonly title?: string | undefined;
     readonly description?: string | undefined;
   },
@@ -104,9 +104,9 @@ export const clarifyWorkRequest = (
   now: Date,
 ): WorkRequestChange =>
   applyRequestEvent(request, 'clarify', by, now, {
-    notes: said.notes,
-    requirement: {
-      ...request.requirement,
+    clarification: said.clarification,
+    requested_task: {
+      ...request.requested_task,
       ...(said.title === undefined ? {} : { title: said.title }),
       ...(said.description === undefined ? {} : { description: said.description }),
     },
@@ -153,7 +153,10 @@ export const hasBeenApproved = ({ status, history }: WorkRequest): boolean =>
   status === 'approved' || (status === 'cancelled' && history.some((each) => each.status === 'approved'));
 
 /** The task that a request becomes: all that was asked, with what a person has said of it. */
-export function buildTaskSubmission({ requirement, notes }: WorkRequest): TaskSubmission {
+export function buildTaskSubmission({
+  requested_task: requirement,
+  clarification: notes,
+}: WorkRequest): TaskSubmission {
   if (notes === null) return requirement;
   const { description } = requirement;
   return {

@@ -20,7 +20,7 @@ const MIN_SMALL_OBJECTS = 16;
 /** What becomes of small objects: which of them go into which large one. Lies beside them until they are gone. */
 export const CompactionPlan = z.strictObject({
   schema_version: z.literal(1),
-  wholes: z.array(z.strictObject({ key: z.string(), members: z.array(z.string()).min(1) })).min(1),
+  outputs: z.array(z.strictObject({ key: z.string(), members: z.array(z.string()).min(1) })).min(1),
 });
 export type CompactionPlan = z.infer<typeof CompactionPlan>;
 
@@ -51,7 +51,7 @@ export function planCompaction(prefix: string, listed: readonly ListedObject[]):
   }
   return {
     schema_version: 1,
-    wholes: groups.map(({ members }) => ({ key: outputKey(prefix, members), members })),
+    outputs: groups.map(({ members }) => ({ key: outputKey(prefix, members), members })),
   };
 }
 

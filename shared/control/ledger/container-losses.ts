@@ -19,12 +19,12 @@ export function newContainerLosses(before: Task | null, after: Task): ContainerL
     const launches = LAUNCH_KINDS.flatMap((kind): ContainerLossReason[] => {
       const launch = attempt[kind];
       if (!launch?.lost) return [];
-      if ((launch.excused ?? 0) > (was?.[kind]?.excused ?? 0)) return ['excused'];
+      if ((launch.excused_losses ?? 0) > (was?.[kind]?.excused_losses ?? 0)) return ['excused'];
       return was?.[kind]?.lost && was[kind].number === launch.number ? [] : ['container_lost'];
     });
     const ended = attempt.outcome !== (was?.outcome ?? null) && attempt.report === null;
     if (ended && attempt.outcome === 'infra_failed') return [...launches, 'container_lost'];
-    if (ended && attempt.outcome === 'expired' && attempt.holder === 'managed')
+    if (ended && attempt.outcome === 'expired' && attempt.lease_holder === 'managed')
       return [...launches, 'lease_expired'];
     return launches;
   });

@@ -133,7 +133,7 @@ function gateRows(before: Task | null, after: Task): DerivedRow[] {
       duration_ms: gate.duration_ms,
       cached: gate.cached,
       required: gate.required,
-      findings: gate.findings,
+      findings: gate.finding_count,
       tree: verification.tree,
       model: attempt.model,
       tool: textOf(gate.facts['tool']),
@@ -154,7 +154,7 @@ type FailureField =
   | 'failure_mode'
   | 'failure_retryable'
   | 'failure_rule'
-  | 'fingerprint'
+  | 'failure_signature'
   | 'strategy'
   | 'exit_code'
   | 'signal';
@@ -166,11 +166,11 @@ function failureFields(attempt: Attempt): Pick<AttemptChainRow['attempts'][numbe
     failure_code: failure?.code ?? null,
     failure_mode: failure?.mode ?? null,
     failure_retryable: failure?.retryable ?? null,
-    failure_rule: failure?.rule ?? null,
-    fingerprint: attempt.failure?.fingerprint ?? null,
+    failure_rule: failure?.matched_rule ?? null,
+    failure_signature: attempt.failure?.signature ?? null,
     strategy: attempt.decision?.strategy ?? null,
-    exit_code: attempt.report?.end?.exit_code ?? null,
-    signal: attempt.report?.end?.signal ?? null,
+    exit_code: attempt.report?.exit?.exit_code ?? null,
+    signal: attempt.report?.exit?.signal ?? null,
   };
 }
 
@@ -180,8 +180,8 @@ const nudgesOf = (gate: VerificationGateRecord | undefined): number | null =>
 
 function chainRow(after: Task, deployed: TierModels): AttemptChainRow {
   const models = selectTierModels(after.adapter, deployed);
-  const chainId = `${after.id}#${after.budget_from}`;
-  const attempts = after.attempts.filter((attempt) => attempt.number >= after.budget_from);
+  const chainId = `${after.id}#${after.first_budgeted_attempt}`;
+  const attempts = after.attempts.filter((attempt) => attempt.number >= after.first_budgeted_attempt);
   return {
     record_id: chainId,
     schema_version: 1,
@@ -198,14 +198,14 @@ function chainRow(after: Task, deployed: TierModels): AttemptChainRow {
       effort: attempt.effort,
       route_rule: attempt.route.rule,
       route_reason: attempt.route.reason,
-      fallback_from: attempt.route.fallback?.from ?? null,
-      chosen_by: attempt.route.choice?.by ?? null,
-      explored: attempt.route.choice?.explored ?? false,
+      fallback_from: attempt.route.provider_fallback?.from ?? null,
+      chosen_by: attempt.route.tier_choice?.strategy ?? null,
+      explored: attempt.route.tier_choice?.explored ?? false,
       attempt_number: attempt.number,
       started_at: attempt.started_at,
       cost_usd: attempt.cost_usd,
       judging_cost_usd: totalJudgingCost(attempt),
-      gates_cost_usd: attempt.opinions?.cost_usd ?? null,
+      gates_cost_usd: attempt.gates_metered_usage?.cost_usd ?? null,
       quality_score: computeQualityScore(attempt)?.total ?? null,
       verification_gate: attempt.report?.verification_gate?.state ?? null,
       nudges: nudgesOf(attempt.report?.verification_gate),

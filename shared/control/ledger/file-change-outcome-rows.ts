@@ -20,8 +20,8 @@ function rowsOf(
     outcome,
   }: { readonly id: string; readonly at: string; readonly outcome: FileChangeOutcomeRow['outcome'] },
 ): FileChangeOutcomeRow[] {
-  const { files = [], files_more: more = 0 } = attempt.verification ?? {};
-  return files.map(({ path, findings, flaky }, index) => ({
+  const { files_with_findings: files = [], files_omitted: more = 0 } = attempt.verification ?? {};
+  return files.map(({ path, finding_count: findings, flaky_test_count: flaky }, index) => ({
     record_id: `${task.id}#${id}#file#${index}`,
     schema_version: 1,
     task_id: task.id,
@@ -34,7 +34,7 @@ function rowsOf(
     flaky_tests: flaky,
     model: attempt.model,
     tree: attempt.verification?.tree ?? '',
-    more_files: more,
+    files_omitted: more,
   }));
 }
 
@@ -48,9 +48,9 @@ export function deriveFileChangeOutcomeRows(before: Task | null, after: Task): F
   });
   const present = currentAttempt(after);
   const delivered = present && findJudgedAttempt(after, present);
-  const told = new Set((before?.outcomes ?? []).map(deliveryOutcomeKey));
-  const reverted = (after.outcomes ?? [])
-    .filter((each) => each.what === 'reverted' && !told.has(deliveryOutcomeKey(each)))
+  const told = new Set((before?.delivery_outcomes ?? []).map(deliveryOutcomeKey));
+  const reverted = (after.delivery_outcomes ?? [])
+    .filter((each) => each.outcome === 'reverted' && !told.has(deliveryOutcomeKey(each)))
     .flatMap((each) =>
       delivered
         ? rowsOf(after, delivered, {

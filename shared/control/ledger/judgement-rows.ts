@@ -11,7 +11,7 @@ export function deriveJudgementRows(before: Task | null, after: Task): Judgement
   const attempt = currentAttempt(after);
   const verdict = attempt?.verdict;
   if (!attempt || !verdict || numbered(before, attempt.number)?.verdict) return [];
-  const times = attempt.repeated?.times ?? 0;
+  const times = attempt.reverification?.count ?? 0;
   return (verdict.judgements ?? []).map((each, index) => ({
     record_id: `${after.id}#${attempt.number}#${times === 0 ? '' : `again${times}#`}${index}`,
     schema_version: 1,
@@ -26,11 +26,11 @@ export function deriveJudgementRows(before: Task | null, after: Task): Judgement
     rubric: each.grading?.rubric ?? null,
     weighted_score: each.grading?.weighted_score ?? null,
     reasons: each.reasons,
-    because: each.because,
+    request_reason: each.request_reason,
     injections: each.injections.length,
     model: each.model,
     family: each.family,
-    writer: attempt.model,
+    writer_model: attempt.model,
     prompt: each.prompt?.id ?? null,
     prompt_version: each.prompt?.version ?? null,
     prompt_sha256: each.prompt?.sha256 ?? null,

@@ -4,17 +4,17 @@ import type { WorkOutcomeRow } from './record-rows.ts';
 
 /** What has become known, by this write, of delivered work. */
 export function deriveWorkOutcomeRows(before: Task | null, after: Task): WorkOutcomeRow[] {
-  const known = new Set((before?.outcomes ?? []).map(deliveryOutcomeKey));
+  const known = new Set((before?.delivery_outcomes ?? []).map(deliveryOutcomeKey));
   const present = currentAttempt(after);
   const attempt = present && findJudgedAttempt(after, present);
-  return (after.outcomes ?? [])
+  return (after.delivery_outcomes ?? [])
     .filter((each) => !known.has(deliveryOutcomeKey(each)))
     .map((each) => ({
       record_id: `${after.id}#outcome#${deliveryOutcomeKey(each)}`,
       schema_version: 1,
       task_id: after.id,
       timestamp: new Date(each.at).toISOString(),
-      outcome: each.what,
+      outcome: each.outcome,
       role: after.role,
       repository: after.repository,
       attempt: attempt?.number ?? 0,

@@ -107,7 +107,7 @@ const ChainAttempt = z.object({
   /** What it was told by: a status, a code, a time limit, or words. */
   failure_rule: z.string().nullable(),
   /** The same for attempts that failed in the same way; null: it did not fail, or nobody knows how. */
-  fingerprint: z.string().nullable(),
+  failure_signature: z.string().nullable(),
   /** What was changed after it, because that failure came again. */
   strategy: z.string().nullable(),
   /** Of the agent's program; null: a signal ended it, or nobody has seen it end. */
@@ -153,13 +153,13 @@ export const JudgementRow = Row.extend({
   weighted_score: z.number().nullable(),
   reasons: z.array(z.string()),
   /** Why it was asked, or was not. */
-  because: z.string(),
+  request_reason: z.string(),
   /** Attempts to talk the model over that were found. */
   injections: z.number().int(),
   model: z.string().nullable(),
   family: z.string().nullable(),
   /** Model of the agent that did the work. */
-  writer: z.string().nullable(),
+  writer_model: z.string().nullable(),
   prompt: z.string().nullable(),
   prompt_version: z.number().int().nullable(),
   prompt_sha256: z.string().nullable(),
@@ -205,16 +205,16 @@ export const ReviewRow = Row.extend({
   attempt: z.number().int(),
   role: z.string(),
   repository: z.string(),
-  asked_at: z.iso.datetime(),
+  requested_at: z.iso.datetime(),
   waited_s: z.number(),
   /** Null: nobody said a word; the task ended without one. */
   decision: z.enum(['approve', 'reject']).nullable(),
   by: z.string().nullable(),
   reasons: z.array(z.string()),
   /** Gates that were against it: what a person who approves calls wrong. */
-  held_by: z.array(z.string()),
+  blocking_gates: z.array(z.string()),
   /** Gates that had passed it: what a person who rejects calls wrong. */
-  passed_by: z.array(z.string()),
+  passed_gates: z.array(z.string()),
 });
 export type ReviewRow = z.infer<typeof ReviewRow>;
 
@@ -256,7 +256,7 @@ export const FileChangeOutcomeRow = Row.extend({
   model: z.string().nullable(),
   tree: z.string(),
   /** Files of the same change that have no row, because there are too many. */
-  more_files: z.number().int(),
+  files_omitted: z.number().int(),
 });
 export type FileChangeOutcomeRow = z.infer<typeof FileChangeOutcomeRow>;
 

@@ -19,13 +19,13 @@ export function deriveReviewRow(before: Task | null, after: Task): ReviewRow | n
     attempt: attempt?.number ?? 0,
     role: after.role,
     repository: after.repository,
-    asked_at: hold.since,
+    requested_at: hold.since,
     waited_s: Math.max(0, Date.parse(at) - Date.parse(hold.since)) / 1_000,
     decision: word?.decision ?? null,
     by: word?.by ?? null,
     reasons: hold.reasons,
-    held_by: [...new Set(gates)].sort(),
-    passed_by: (attempt?.verification?.gates ?? [])
+    blocking_gates: [...new Set(gates)].sort(),
+    passed_gates: (attempt?.verification?.gates ?? [])
       .filter(({ outcome }) => outcome === 'passed')
       .map(({ name }) => name)
       .sort(),

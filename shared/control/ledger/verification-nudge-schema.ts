@@ -26,7 +26,7 @@ export const VerificationNudge = z
       })
       .optional()
       .describe('All else is of the latest so many completions, of none that is older than so many days.'),
-    ever: z
+    all_time: z
       .object({ verified: z.number().int(), unverified: z.number().int() })
       .optional()
       .describe('All completions that there ever were.'),

@@ -72,6 +72,6 @@ export function buildVerificationNudge(
       oldest: counted.at(-1)?.at ?? null,
       reset: completed.reset,
     },
-    ever: completed.totals,
+    all_time: completed.totals,
   };
 }

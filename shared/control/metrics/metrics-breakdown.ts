@@ -122,13 +122,13 @@ function breakdownOf(derived: DerivedRow): Partial<MetricsBreakdown> | null {
         ? { queue: { count: 1, by_seconds: addToHistogram({}, derived.row.age_ms / 1_000) } }
         : null;
     case 'reviews': {
-      const { decision, held_by, passed_by } = derived.row;
+      const { decision, blocking_gates, passed_gates } = derived.row;
       if (decision === null) return null;
-      const held = held_by.map((gate): [string, GateAccuracy] => [
+      const held = blocking_gates.map((gate): [string, GateAccuracy] => [
         gate,
         { held: 1, false_blocks: decision === 'approve' ? 1 : 0, false_greens: 0 },
       ]);
-      const passed = decision === 'reject' ? passed_by : [];
+      const passed = decision === 'reject' ? passed_gates : [];
       const green = passed.map((gate): [string, GateAccuracy] => [gate, { ...NO_WORD, false_greens: 1 }]);
       return { words: joined(Object.fromEntries(held), Object.fromEntries(green), addWord) };
     }

@@ -28,7 +28,7 @@ const GateQuality = z.object({
   flagged: z.number().int(),
   pass_rate: Ratio,
   seconds: z.number(),
-  held: z.number().int().describe('Work that it held and that a person then looked at.'),
+  reviewed_blocks: z.number().int().describe('Work that it held and that a person then looked at.'),
   false_blocks: z.number().int().describe('Of it: approved all the same.'),
   false_block_rate: Ratio,
   false_greens: z

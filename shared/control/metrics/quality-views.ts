@@ -69,7 +69,7 @@ const gateView = ({ total, pass, blocked, flagged, seconds: spent }: GateMetrics
   flagged,
   pass_rate: ratioOrNull(pass, total),
   seconds: roundOrNull(spent, 3) ?? 0,
-  held: word?.held ?? 0,
+  reviewed_blocks: word?.held ?? 0,
   false_blocks: word?.false_blocks ?? 0,
   false_block_rate: ratioOrNull(word?.false_blocks ?? 0, word?.held ?? 0),
   false_greens: word?.false_greens ?? 0,

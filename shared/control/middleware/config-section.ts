@@ -28,7 +28,7 @@ const AgentSection = z.strictObject({
   /** In the place of the usual chain; empty: none. */
   chain: MiddlewareChain.default([...DEFAULT_MIDDLEWARE_CHAIN]),
   /** Whether tool calls are held until they are allowed, where the CLI can be held (docs/reference/adapters.md); absent: where a policy is enforced. */
-  hold_tools: z.boolean().optional(),
+  pre_tool_hook: z.boolean().optional(),
   checkpoint: z
     .strictObject({
       every_turns: z.int().min(1).max(1_000).default(1),
@@ -54,7 +54,7 @@ const AgentSection = z.strictObject({
       evaluation_mode: z.enum(['log_only', 'enforce']).default('log_only'),
       /** What becomes of a call where the policy cannot be asked: true, it is forbidden. */
       fail_closed: z.boolean().default(false),
-      forbid: z.array(ForbiddenCall).max(50).default([]),
+      forbidden_calls: z.array(ForbiddenCall).max(50).default([]),
     })
     .prefault({}),
   semantic_drift: z

@@ -8,6 +8,6 @@ export const DEFAULT_MIDDLEWARE_SETTINGS: AgentMiddlewareSettings = {
   chain: [...DEFAULT_MIDDLEWARE_CHAIN],
   checkpoint: { every_turns: 1, max_resumes: 2 },
   authority_deference: { enabled: true, justification_header: MERIT_JUSTIFICATION_PROMPT_HEADER },
-  policy: { evaluation_mode: 'log_only', fail_closed: false, forbid: [] },
+  policy: { evaluation_mode: 'log_only', fail_closed: false, forbidden_calls: [] },
   semantic_drift: { threshold: DRIFT_THRESHOLD },
 };

@@ -24,7 +24,7 @@ export class MiddlewareRecorder {
       detail: truncateText(detail, MAX_MIDDLEWARE_FINDING_LENGTH),
       ...(turn !== undefined && turn >= 1 && { turn }),
     };
-    const key = `${note.by} ${note.code} ${note.detail}`;
+    const key = `${note.middleware} ${note.code} ${note.detail}`;
     if (this.#found.has(key)) return;
     if (this.#found.size < MAX_MIDDLEWARE_FINDINGS) this.#found.set(key, note);
     else this.#more++;
@@ -47,9 +47,9 @@ export class MiddlewareRecorder {
   toRecord(chain: readonly MiddlewareName[]): MiddlewareRecord {
     return {
       chain: [...chain],
-      fired: Object.fromEntries(this.#fired),
-      found: [...this.#found.values()],
-      ...(this.#more > 0 && { more: this.#more }),
+      hook_counts: Object.fromEntries(this.#fired),
+      findings: [...this.#found.values()],
+      ...(this.#more > 0 && { findings_omitted: this.#more }),
       facts: Object.fromEntries(this.#facts),
     };
   }

@@ -28,7 +28,7 @@ const LOOKED_AT = 20_000;
 
 /** The rules of a base; null: it has none, and nothing is asked. The matcher cannot hang (RE2), and is loaded with the first question. */
 export function createToolRulesPolicyEngine({
-  forbid,
+  forbidden_calls: forbid,
 }: AgentMiddlewareSettings['policy']): ToolPolicyEngine | null {
   if (forbid.length === 0) return null;
   const compiled = async () => {

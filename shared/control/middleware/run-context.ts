@@ -50,7 +50,7 @@ export interface MiddlewareDependencies {
     readonly criteria: readonly string[];
     /** Of the task that it was made from; null: of none. */
     readonly parent: string | null;
-    readonly root_sha256: string | null;
+    readonly root_content_sha256: string | null;
   };
   readonly settings: AgentMiddlewareSettings;
   readonly errorActionOverrides: FailureActionOverrides;

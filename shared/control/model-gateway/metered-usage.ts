@@ -58,7 +58,7 @@ function findings(
 
 /** The attempt with what the gateway has counted in the place of what the agent claims, which is kept beside it. */
 export function applyMeteredUsage(attempt: Attempt, meter: UsageMeter): Attempt {
-  const claimed = attempt.claimed ?? { usage: attempt.usage, cost_usd: attempt.cost_usd };
+  const claimed = attempt.reported_usage ?? { usage: attempt.usage, cost_usd: attempt.cost_usd };
   const usage = Object.values(meter.models).reduce(add, NOTHING);
   const open = meter.openReservations.reduce((sum, each) => sum + each, 0);
   const cost = meter.unpriced > 0 ? null : roundUsd((meter.settled + open) / 1e6);
@@ -66,17 +66,17 @@ export function applyMeteredUsage(attempt: Attempt, meter: UsageMeter): Attempt 
     ...attempt,
     usage,
     cost_usd: cost,
-    claimed,
-    witnessed: {
+    reported_usage: claimed,
+    metered_usage: {
       usage,
-      by_model: Object.fromEntries(Object.entries(meter.models).slice(0, KEPT)),
+      usage_by_model: Object.fromEntries(Object.entries(meter.models).slice(0, KEPT)),
       cost_usd: cost,
       calls: meter.calls,
-      estimated_usd: roundUsd((meter.estimated + open) / 1e6),
-      open_calls: meter.openReservations.length,
+      unsettled_usd: roundUsd((meter.estimated + open) / 1e6),
+      unsettled_calls: meter.openReservations.length,
       findings: findings(claimed.usage, meter, usage),
-      trouble: meter.providerFailure && {
-        class: meter.providerFailure.class,
+      provider_error: meter.providerFailure && {
+        code: meter.providerFailure.code,
         status: meter.providerFailure.status,
         calls: meter.providerFailure.calls,
         retry_at:
@@ -106,7 +106,7 @@ export function applyGatesUsage(
 ): Attempt {
   const reserved = openReservations.reduce((sum, each) => sum + each, 0);
   const cost_usd = unpriced > 0 ? null : roundUsd((settled + reserved) / 1e6);
-  return { ...attempt, opinions: { calls, cost_usd, open_calls: openReservations.length } };
+  return { ...attempt, gates_metered_usage: { calls, cost_usd, unsettled_calls: openReservations.length } };
 }
 
 /** Is it time to ask the meter of its gates? When they have reported, when something was decided, and as long as calls are open. */
@@ -115,7 +115,7 @@ export function shouldReadGatesMeter(attempt: Attempt, before: Attempt | undefin
   const ends = (of: Attempt | undefined): number =>
     [of?.verification, of?.verification_failure, of?.verdict, of?.decision, of?.outcome].filter(Boolean)
       .length;
-  return ends(attempt) > ends(before) || (attempt.opinions?.open_calls ?? 0) > 0;
+  return ends(attempt) > ends(before) || (attempt.gates_metered_usage?.unsettled_calls ?? 0) > 0;
 }
 
 /** Is it time to ask the meter about this attempt? When it has just reported or ended, and as long as calls of it are open. */
@@ -125,7 +125,7 @@ export function shouldReadAgentMeter(attempt: Attempt, before: Attempt | undefin
     each === undefined
       ? 0
       : Number(each.report !== null) + Number(each.decision !== null) + Number(each.outcome !== null);
-  return has(attempt) > has(before) || (attempt.witnessed?.open_calls ?? 0) > 0;
+  return has(attempt) > has(before) || (attempt.metered_usage?.unsettled_calls ?? 0) > 0;
 }
 
 export const TOKEN_USAGE_FIELDS: readonly (keyof TokenUsage)[] = FIELDS;

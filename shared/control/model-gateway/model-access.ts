@@ -33,7 +33,7 @@ export const agentModelAccess = (
     gemini: `${gateway.url}${PROVIDER_BASE_PATHS.gemini}`,
   },
   models: [...allowedModels(attempt, resolveAttemptAdapter(task, attempt), gateway.tiers)],
-  witnessed: gateway.metersUsage,
+  metered: gateway.metersUsage,
 });
 
 /** Access of the gates of one attempt to what they may ask; null where nothing is configured, or the gateway is not ours. */
@@ -42,7 +42,7 @@ export function gatesModelAccess(
   { number }: Pick<Attempt, 'number'>,
   { url, metersUsage, judges }: ModelGatewaySettings,
 ): GatesModelAccess | null {
-  return metersUsage && allJudgeModels(judges, 'box').length > 0
+  return metersUsage && allJudgeModels(judges, 'container').length > 0
     ? { token: mintModelToken(id, number, 'gates'), models: routeModelsThroughGateway(judges, url) }
     : null;
 }

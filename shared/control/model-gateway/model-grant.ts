@@ -38,23 +38,25 @@ export function allowedModels(
 }
 
 /** What is left of the task's budget for its current attempt, in dollars; null without a limit. Unknown costs count as nothing. */
-export function remainingBudgetUsd(task: Pick<Task, 'attempts' | 'budget' | 'budget_from'>): number | null {
+export function remainingBudgetUsd(
+  task: Pick<Task, 'attempts' | 'budget' | 'first_budgeted_attempt'>,
+): number | null {
   const limit = task.budget.max_cost_usd;
   if (limit === undefined) return null;
-  const earlier = task.attempts.slice(0, -1).filter(({ number }) => number >= task.budget_from);
+  const earlier = task.attempts.slice(0, -1).filter(({ number }) => number >= task.first_budgeted_attempt);
   return Math.max(0, limit - earlier.reduce((sum, attempt) => sum + computeAttemptCost(attempt).usd, 0));
 }
 
 /** What is left of the task's budget for the gates of its current attempt; null without a limit. */
 function remainingGatesBudgetUsd(
-  task: Pick<Task, 'attempts' | 'budget' | 'budget_from'>,
+  task: Pick<Task, 'attempts' | 'budget' | 'first_budgeted_attempt'>,
   attempt: Attempt,
 ): number | null {
   const left = remainingBudgetUsd(task);
   // What the gates spend is counted by the meter that has this limit.
   return left === null
     ? null
-    : Math.max(0, left - computeAttemptCost({ ...attempt, opinions: undefined }).usd);
+    : Math.max(0, left - computeAttemptCost({ ...attempt, gates_metered_usage: undefined }).usd);
 }
 
 /** What the token with this hash may do now; null once its attempt has reported, has ended or has lost its lease. */
@@ -74,7 +76,7 @@ export function agentModelGrant(
   )
     return null;
   const left = remainingBudgetUsd(task);
-  const role = task.base_role ?? resolveBuiltinRole(task.role);
+  const role = task.resolved_role ?? resolveBuiltinRole(task.role);
   const most = Math.min(options.maxAttemptUsd, role.max_cost_usd ?? options.maxAttemptUsd);
   return {
     taskId: task.id,

@@ -5,7 +5,7 @@ import { type JsonObject, toJsonObject } from '../../lib/json-object.ts';
 
 /** What a provider could not do, and until when it wants to be left alone. */
 export interface ProviderFailure {
-  readonly class: FailureCode;
+  readonly code: FailureCode;
   /** Of its answer; null: there was none, or it broke off. */
   readonly status: number | null;
   /** Milliseconds since 1970; null: it did not say. */
@@ -23,7 +23,7 @@ const LONGEST_MS = 86_400_000;
 
 /** There was no answer, or it broke off. */
 export const BROKEN_CONNECTION_FAILURE: ProviderFailure = {
-  class: 'provider_transient',
+  code: 'provider_transient',
   status: null,
   retryAtMs: null,
 };
@@ -106,7 +106,7 @@ export function classifyCallResult(
   const body = parse(text);
   const found = getFailureClassOfHttpStatus(status);
   if (found === 'provider_spend_limit' || (found === 'rate_limited' && isQuota(toJsonObject(body['error']))))
-    return { class: 'provider_spend_limit', status, retryAtMs: null };
+    return { code: 'provider_spend_limit', status, retryAtMs: null };
   if (found === null || remedyForCode(found) !== 'later') return 'well';
-  return { class: found, status, retryAtMs: retryAtOf(headers, body, now.getTime()) };
+  return { code: found, status, retryAtMs: retryAtOf(headers, body, now.getTime()) };
 }

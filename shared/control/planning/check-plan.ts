@@ -52,8 +52,8 @@ export function findPlanShapeProblems(
     for (const [place, path] of task.files.entries())
       if (!pathExists(path))
         at('files', place, `${path} is not in the base; a new file belongs under creates`);
-    for (const [place, path] of task.creates.entries())
-      if (pathExists(path)) at('creates', place, `${path} is in the base already; it belongs under files`);
+    for (const [place, path] of task.new_files.entries())
+      if (pathExists(path)) at('new_files', place, `${path} is in the base already; it belongs under files`);
   }
   const cycle = findCycle(new Map(plan.tasks.map(({ key, depends_on }) => [key, depends_on])));
   if (cycle)

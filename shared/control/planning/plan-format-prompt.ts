@@ -17,8 +17,8 @@ tasks:
     complexity: low              # low, medium, high
     depends_on: []               # keys of tasks whose result it needs
     files: [src/price.js]        # files or folders of the present checkout that it changes
-    creates: [test/price.test.js] # files that it adds
-    expects: []                  # of: ${EXPECTED_CHANGE_KINDS.join(', ')}
+    new_files: [test/price.test.js] # files that it adds
+    expected_changes: []         # of: ${EXPECTED_CHANGE_KINDS.join(', ')}
     completion_signals:          # at least one that fails today
       - { type: test_passes, command: node --test test/price.test.js }
       - { type: path_exists, path: test/price.test.js }
@@ -28,6 +28,6 @@ tasks:
 \`\`\`
 
 ## How it will be checked
-By code, on the commit that you see: every field above and no other; no cycle; each of \`files\` is there and none of \`creates\`; roles that are known; and each
+By code, on the commit that you see: every field above and no other; no cycle; each of \`files\` is there and none of \`new_files\`; roles that are known; and each
 task has at least one signal that fails on this commit. Signals are run. A person then decides whether the tasks are made.
 `;

@@ -12,7 +12,7 @@ export const plannedTaskId = (plan: string, key: string): string => `${plan}-${k
  * from what that one has delivered; with several there is no such commit, and it starts where the plan did.
  */
 export function buildPlannedTask(plan: Task, planned: PlannedTask): TaskSubmission {
-  const { key, creates, files, depends_on, ...fields } = planned;
+  const { key, new_files: creates, files, depends_on, ...fields } = planned;
   const needs = depends_on.map((each) => plannedTaskId(plan.id, each));
   const [only] = needs;
   return TaskSubmission.parse({

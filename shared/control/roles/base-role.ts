@@ -18,6 +18,6 @@ export function parseRoleFileOfBase(name: string, text: string | null): Resolved
     return resolveBuiltinRole(name, `${roleConfigPath(name)}: has more than ${MAX_ROLE_FILE_BYTES} bytes`);
   const parsed = parseYaml(text, roleConfigPath(name), RoleConfig);
   return 'value' in parsed
-    ? resolveRole(parsed.value, { from: 'repository', why_unread: null })
+    ? resolveRole(parsed.value, { source: 'repository', unread_reason: null })
     : resolveBuiltinRole(name, parsed.problems.map(describeFileProblem).join('; '));
 }

@@ -11,8 +11,8 @@ export const resolveRole = (config: RoleConfig, origin: RoleSource): ResolvedRol
   max_cost_usd: config.limits.max_cost_usd ?? null,
 });
 /** What counts for a role where nothing of the repository does. */
-export const resolveBuiltinRole = (name: string, why_unread: string | null = null): ResolvedRole =>
+export const resolveBuiltinRole = (name: string, unread_reason: string | null = null): ResolvedRole =>
   resolveRole(findBuiltinRole(name)?.config ?? RoleConfig.parse({}), {
-    from: why_unread === null ? 'builtin' : 'unread',
-    why_unread: why_unread === null ? null : truncateText(why_unread, 500),
+    source: unread_reason === null ? 'builtin' : 'unread',
+    unread_reason: unread_reason === null ? null : truncateText(unread_reason, 500),
   });

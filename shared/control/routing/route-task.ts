@@ -74,13 +74,13 @@ export interface TaskRoute {
 }
 
 type RoutableTask = RoutingFields &
-  Partial<Pick<TaskSubmission, 'model' | 'effort'>> & { readonly base_role?: ResolvedRole | null };
+  Partial<Pick<TaskSubmission, 'model' | 'effort'>> & { readonly resolved_role?: ResolvedRole | null };
 
-const describeRoleSource = ({ from, why_unread }: ResolvedRole): string =>
+const describeRoleSource = ({ source: from, unread_reason }: ResolvedRole): string =>
   from === 'repository'
     ? ' by the repository'
     : from === 'unread'
-      ? `, as it is built in, since the base could not be read (${why_unread})`
+      ? `, as it is built in, since the base could not be read (${unread_reason})`
       : '';
 
 const describeConditions = (when: Partial<RoutingFields>): string =>
@@ -90,7 +90,7 @@ const describeConditions = (when: Partial<RoutingFields>): string =>
 
 /** A pure function of the task: the table's first row that matches, and what the task says itself wins over it. */
 export function routeTask(task: RoutableTask): TaskRoute {
-  const role = task.base_role ?? resolveBuiltinRole(task.role);
+  const role = task.resolved_role ?? resolveBuiltinRole(task.role);
   const row = ROUTING_TABLE.find(({ when }) =>
     Object.entries(when).every(([field, value]) => task[field as keyof RoutingFields] === value),
   );

@@ -52,7 +52,7 @@ export async function reserveAttempt(
   if (own !== null) return { refused: own };
   // Also where only tasks are limited: while its cost is not known, an attempt counts as what was set aside for it.
   if (!hasBudgetsBeyondTask(budgets))
-    return { reserved: { day: now.toISOString().slice(0, 10), micro: estimated.highMicro } };
+    return { reserved: { day: now.toISOString().slice(0, 10), micro_usd: estimated.highMicro } };
   const attempt = `${task.id}#${(task.attempts.at(-1)?.number ?? 0) + 1}`;
   const answer = await spend.reserve(
     { reservationId: attempt, repository: task.repository, estimate: estimated },
@@ -66,7 +66,7 @@ export async function reserveAttempt(
 const DAY_MS = 86_400_000;
 
 /** What a decision writes on its attempt of what is set aside for it. */
-export type ReservationFields = Pick<Attempt, 'reserved' | 'reserved_more'>;
+export type ReservationFields = Pick<Attempt, 'reservation' | 'extra_reservations'>;
 
 /**
  * Has the judging of the current attempt counted in the budgets that tasks share, where it was not set aside with the attempt: in the
@@ -93,18 +93,18 @@ export async function recordJudgingReservation(
   if (!learning || !budgets || !hasBudgetsBeyondTask(budgets) || !attempt) return {};
   const { spend } = learning;
   const { own, more } = unrecordedReservationIds(task, attempt);
-  const looked = [...(attempt.reserved ? [] : [own]), ...more];
+  const looked = [...(attempt.reservation ? [] : [own]), ...more];
   if (looked.length === 0) return {};
   const days = [now, new Date(now.getTime() - DAY_MS)].map((at) => at.toISOString().slice(0, 10));
   const open = await spend.findReservations(looked, days);
-  const found = more.flatMap((mark) => {
-    const reserved = open.get(mark);
-    return reserved ? [{ mark, ...reserved }] : [];
+  const found = more.flatMap((key) => {
+    const reserved = open.get(key);
+    return reserved ? [{ key, ...reserved }] : [];
   });
-  const isCounted = attempt.reserved || (found.length === 0 && totalJudgingCost(attempt) === 0);
+  const isCounted = attempt.reservation || (found.length === 0 && totalJudgingCost(attempt) === 0);
   const reserved = open.get(own) ?? (isCounted ? undefined : await spend.openJudgingReservation(own, now));
   return {
-    ...(reserved && { reserved }),
-    ...(found.length > 0 && { reserved_more: [...(attempt.reserved_more ?? []), ...found] }),
+    ...(reserved && { reservation: reserved }),
+    ...(found.length > 0 && { extra_reservations: [...(attempt.extra_reservations ?? []), ...found] }),
   };
 }

@@ -20,7 +20,7 @@ export async function reserveGateModelCallOrRefusal(
   now: Date,
 ): Promise<string | null> {
   const { budgets } = policy;
-  if (!budgets || requireAttempt(task, number).reserved) return null;
+  if (!budgets || requireAttempt(task, number).reservation) return null;
   if (worst === null)
     return 'there are budgets, and nobody knows what asking this model costs: it has no price';
   const what = 'this question of a gate';

@@ -52,7 +52,7 @@ function planQuestions(
     ...signals.map((signal) => [getSignalReviewer(signal), 1] as const),
     [REQUIREMENTS_REVIEWER, hasRequirementsReview ? 1 : 0],
     [
-      { ...TASK_DECOMPOSITION_REVIEWER, purpose: models.decomposer ? 'decomposer' : 'second_look' },
+      { ...TASK_DECOMPOSITION_REVIEWER, purpose: models.decomposer ? 'decomposer' : 'requirements_review' },
       hasRequirementsReview ? 1 : 0,
     ],
     // In both orders.
@@ -107,15 +107,15 @@ export async function reserveJudgingOrRefusal(
 ): Promise<string | null> {
   const { task, attempt } = may;
   const { budgets } = policy;
-  const times = attempt.asked?.times ?? 1;
-  if (!budgets || (attempt.reserved && times === 1)) return null;
+  const times = attempt.judging_rounds?.count ?? 1;
+  if (!budgets || (attempt.reservation && times === 1)) return null;
   const estimated = estimateJudgingCost(may, models, now);
   if (estimated === null) return null;
   if ('unknown' in estimated)
     return `there are budgets, and nobody knows what asking ${estimated.unknown} costs: it has no price`;
   const what = 'judging this work';
   // Whoever asks has said what it may cost: that is not to count twice.
-  const { judging: _, ...before } = attempt;
+  const { judging_claim: _, ...before } = attempt;
   const earlier = task.attempts.map((each) => (each.number === before.number ? before : each));
   const own = findTaskBudgetRefusalReason({ ...task, attempts: earlier }, estimated, budgets, what);
   if (own !== null || !hasBudgetsBeyondTask(budgets)) return own;

@@ -12,10 +12,10 @@ export const judgingReservationId = (task: string, attempt: number, times: numbe
 /** Under what money may be set aside for an attempt of which the task does not say so yet: its own mark, and more. */
 export function unrecordedReservationIds(
   { id }: Pick<Task, 'id'>,
-  { number, asked, reserved, reserved_more = [] }: Attempt,
+  { number, judging_rounds: asked, reservation: reserved, extra_reservations = [] }: Attempt,
 ): { readonly own: string; readonly more: readonly string[] } {
-  const known = new Set(reserved_more.map(({ mark }) => mark));
-  const again = Array.from({ length: Math.max(0, (asked?.times ?? 1) - 1) }, (_, index) =>
+  const known = new Set(extra_reservations.map(({ key: mark }) => mark));
+  const again = Array.from({ length: Math.max(0, (asked?.count ?? 1) - 1) }, (_, index) =>
     judgingReservationId(id, number, index + 2),
   );
   const all = [...(reserved ? [] : [gatesReservationId(id, number)]), ...again];

@@ -6,8 +6,8 @@ import type { Task } from '../../contract/task/task.ts';
 import type { CostEstimate } from './cost-estimate.ts';
 
 /** What is set aside for an attempt, under all its marks, in millionths of a dollar. */
-const reservedMicroUsd = ({ reserved, reserved_more = [] }: Attempt): number =>
-  reserved_more.reduce((sum, { micro }) => sum + micro, reserved?.micro ?? 0);
+const reservedMicroUsd = ({ reservation: reserved, extra_reservations = [] }: Attempt): number =>
+  extra_reservations.reduce((sum, { micro_usd: micro }) => sum + micro, reserved?.micro_usd ?? 0);
 
 /**
  * What an attempt counts as, in millionths of a dollar: all that models took for it, or while that is not known what was set aside for it,
@@ -31,7 +31,7 @@ export function findTaskBudgetRefusalReason(
   { chain_usd, task_usd }: Budgets,
   what?: string,
 ): string | null {
-  const round = task.attempts.filter(({ number }) => number >= task.budget_from);
+  const round = task.attempts.filter(({ number }) => number >= task.first_budgeted_attempt);
   const sum = (attempts: readonly Attempt[]): number =>
     attempts.reduce((total, attempt) => total + computeBudgetedAttemptMicroUsd(attempt, task.runner), 0);
   const own = task.budget.max_cost_usd;

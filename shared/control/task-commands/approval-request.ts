@@ -67,7 +67,7 @@ export const findRepeatedApprovalRequest = (
 
 /** Who does the work: for an outside agent, the holder of its token. */
 const workerName = (attempt: Attempt): string =>
-  attempt.holder === 'managed' ? `agent of attempt ${attempt.number}` : attempt.holder;
+  attempt.lease_holder === 'managed' ? `agent of attempt ${attempt.number}` : attempt.lease_holder;
 
 /** A box that is told to end when it has asked: its task holds no box while it waits. An outside agent keeps its own. */
 const parkContainer = (task: Task, attempt: Attempt, number: number): Partial<Attempt> =>
@@ -76,9 +76,9 @@ const parkContainer = (task: Task, attempt: Attempt, number: number): Partial<At
         agent: {
           ...attempt.agent,
           lost: true,
-          parked: number,
+          parked_for_approval: number,
           // It has not failed: what counts how many were lost leaves it out.
-          excused: (attempt.agent.excused ?? 0) + 1,
+          excused_losses: (attempt.agent.excused_losses ?? 0) + 1,
         },
       }
     : {};
@@ -116,28 +116,28 @@ export function recordApprovalRequest(
     ...(isAllowed
       ? {
           status: 'approved',
-          timetable: [],
-          waits_for: null,
+          deadlines: [],
+          approver_role: null,
           decided_at: toIsoTime(now),
           decided_by: `autonomy ${level}`,
           decision_reason: null,
-          work: null,
+          parked_work: null,
         }
       : {
           status: 'pending',
-          timetable: schedule.deadlines,
-          waits_for: schedule.approver_role,
+          deadlines: schedule.deadlines,
+          approver_role: schedule.approver_role,
           decided_at: null,
           decided_by: null,
           decision_reason: null,
-          work: parkedWork,
-          ...(session && { session }),
+          parked_work: parkedWork,
+          ...(session && { parked_session: session }),
         }),
   };
   const event = isAllowed ? 'keep' : 'park';
   return applyTaskEvent(task, event, now, {
     // No box goes on with an earlier one.
-    approvals: [...approvals.map(({ session: _, ...each }) => each), approval],
+    approvals: [...approvals.map(({ parked_session: _, ...each }) => each), approval],
     ...(isAllowed
       ? {}
       : { attempts: replaceCurrentAttempt(task, parkContainer(task, attempt, approval.number)) }),
@@ -231,21 +231,21 @@ export function decideApproval(
 
 /** When something happens by itself to the approval that a task waits for; null: never. */
 export const nextApprovalDeadline = (task: Task): Date | null => {
-  const next = findPendingApproval(task)?.timetable[0];
+  const next = findPendingApproval(task)?.deadlines[0];
   return task.status === 'auth_required' && next ? new Date(next.at) : null;
 };
 
 /** What time alone brings: another role's turn, or the end. Never leave for what only a person may allow. Null: there is time. */
 export function applyApprovalDeadline(task: Task, now: Date): TaskChange | null {
   const pending = findPendingApproval(task);
-  const [moment, ...later] = pending?.timetable ?? [];
+  const [moment, ...later] = pending?.deadlines ?? [];
   if (task.status !== 'auth_required' || !pending || !moment || Date.parse(moment.at) > now.getTime())
     return null;
   if (moment.outcome === 'escalate')
     return applyTaskEvent(task, 'keep', now, {
       approvals: applyApprovalEvent(task, pending.number, 'escalate', {
-        timetable: later,
-        waits_for: moment.to ?? null,
+        deadlines: later,
+        approver_role: moment.escalate_to ?? null,
       }),
     });
   const why = `no person has decided between ${pending.created_at} and ${moment.at}`;

@@ -13,14 +13,14 @@ export const shouldStartCascade = (task: Pick<Task, 'runner' | 'base_commit' | '
 /** Is there anything that the repository has still to be asked before the task can be given to somebody? */
 export const isBaseCommitUnresolved = ({
   base_commit,
-  base_role,
+  resolved_role,
   runner,
   workflow,
-  workflow_in_force,
-}: Pick<Task, 'base_commit' | 'base_role' | 'runner' | 'workflow' | 'workflow_in_force'>): boolean =>
+  resolved_workflow,
+}: Pick<Task, 'base_commit' | 'resolved_role' | 'runner' | 'workflow' | 'resolved_workflow'>): boolean =>
   base_commit === null ||
-  (base_role === null && runner !== 'external') ||
-  (workflow !== undefined && workflow_in_force === undefined);
+  (resolved_role === null && runner !== 'external') ||
+  (workflow !== undefined && resolved_workflow === undefined);
 
 /** The commit that the task is bound to. Refuses while there is none. */
 export function requireBaseCommit(task: Task): string {

@@ -19,7 +19,7 @@ export interface TaskCreationContext {
   readonly by: string;
   readonly requestSha256: string;
   /** Set when the platform makes it from another task. */
-  readonly origin?: Task['made_from'];
+  readonly origin?: Task['origin'];
   /** Set when the task is a plan. */
   readonly plan?: PlanRequestFields | undefined;
   /** The dependencies that exist, by id. */
@@ -65,7 +65,7 @@ export function findBlockingDependency(
 export function findPartialStart(
   { depends_on, partial_dependencies }: Pick<Task, 'depends_on' | 'partial_dependencies'>,
   dependencies: ReadonlyMap<string, TaskDependency>,
-): Task['partial'] | null {
+): Task['partial_start'] | null {
   const known = depends_on.flatMap((id) => dependencies.get(id) ?? []);
   // One with a fix-up has not failed for good.
   if (known.length < depends_on.length || known.some(({ superseded_by }) => superseded_by)) return null;
@@ -85,7 +85,7 @@ export function createTask(request: TaskSubmission, context: TaskCreationContext
     role,
     ...(role_reason === null ? {} : { role_reason }),
     ...(context.plan === undefined ? {} : { plan: context.plan }),
-    ...(context.origin && { made_from: context.origin }),
+    ...(context.origin && { origin: context.origin }),
     id: context.id,
     status: waiting ? 'blocked' : 'open',
     version: 1,
@@ -96,17 +96,17 @@ export function createTask(request: TaskSubmission, context: TaskCreationContext
     hidden_tests: hidden ? hiddenTestsLocation(context.id, hidden) : null,
     run: !waiting && shouldStartCascade({ ...request, base_commit }) ? 1 : 0,
     base_commit,
-    base_role: null,
+    resolved_role: null,
     waits_for: waiting?.waits_for ?? null,
     blocked_reason: waiting?.blocked_reason ?? null,
     retries: 0,
-    ...(partial && { partial }),
+    ...(partial && { partial_start: partial }),
     attempts: [],
-    budget_from: 1,
+    first_budgeted_attempt: 1,
     hold: null,
     review: null,
     delivery: null,
-    ...(delivery === undefined ? {} : { deliver_as: delivery }),
+    ...(delivery === undefined ? {} : { delivery_mode: delivery }),
     failure: null,
     ended_at: null,
     verified: null,

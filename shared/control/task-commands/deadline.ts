@@ -85,8 +85,8 @@ function launchDeadline(task: Task): number {
 /** When a step that has not been done counts as lost: its execution, or the start of one. */
 function stepDeadline(task: Task): number {
   const due = Date.parse(task.updated_at) + START_GRACE_SECONDS * 1_000;
-  const judging = determineCascadeStage(task) === 'verify' ? currentAttempt(task)?.judging : undefined;
-  return judging?.run === task.run ? Math.max(due, Date.parse(judging.until)) : due;
+  const judging = determineCascadeStage(task) === 'verify' ? currentAttempt(task)?.judging_claim : undefined;
+  return judging?.run === task.run ? Math.max(due, Date.parse(judging.expires_at)) : due;
 }
 
 /** Epoch milliseconds at which the lease has run out; null where none runs. It is good for all of its last second. */
@@ -100,7 +100,7 @@ export const isCoveredByLease = (task: Task): boolean => findHeartbeatAttempt(ta
 
 /** When a person must have decided; null: never. */
 const holdDeadline = ({ hold }: Task): Date | null =>
-  hold?.until === undefined ? null : new Date(hold.until);
+  hold?.expires_at === undefined ? null : new Date(hold.expires_at);
 
 /** Does something follow from the state of a task for others, or for itself from the state of others? The stream makes it happen. */
 export const needsStreamFollowUp = (task: Task): boolean =>

@@ -14,16 +14,16 @@ export const MAX_ATTEMPTS_WITH_FIX_UPS = 5;
 const MAX_DESCRIPTION = 100_000;
 const MAX_TITLE = 500;
 
-const fixUpLine = (task: Task): { root: string; generation: number; attempts: number } => ({
-  root: task.fix_of?.root ?? task.id,
-  generation: task.fix_of?.generation ?? 0,
-  attempts: (task.fix_of?.attempts ?? 0) + roundBudgetUsage(task).attempts,
+const fixUpLine = (task: Task): { root_task_id: string; generation: number; earlier_attempts: number } => ({
+  root_task_id: task.fix_up_of?.root_task_id ?? task.id,
+  generation: task.fix_up_of?.generation ?? 0,
+  earlier_attempts: (task.fix_up_of?.earlier_attempts ?? 0) + roundBudgetUsage(task).attempts,
 });
 
 /** Its id follows from what it mends: made again, it is the same. A further round of the same task has another. */
 export function fixUpId(task: Task): string {
-  const { root, generation } = fixUpLine(task);
-  return `fix-${sha256(JSON.stringify([root, generation + 1, task.id, task.budget_from])).slice(0, 24)}`;
+  const { root_task_id: root, generation } = fixUpLine(task);
+  return `fix-${sha256(JSON.stringify([root, generation + 1, task.id, task.first_budgeted_attempt])).slice(0, 24)}`;
 }
 
 /** What must be left of dollars for a fix-up; undefined: there is no limit. */
@@ -35,9 +35,9 @@ function dollarsLeft(task: Task): number | undefined {
 /** Why no fix-up follows a task that ends as failed, or null: one does. Work that was judged and failed is mended, and nothing else is. */
 export function fixUpRefusal(task: Task): string | null {
   const attempt = currentAttempt(task);
-  if (task.fix_ups === 0 || task.plan || attempt?.verdict?.verdict !== 'fail') return '';
-  const { generation, attempts } = fixUpLine(task);
-  if (generation >= task.fix_ups) return `${generation} of ${task.fix_ups} fix-ups were made`;
+  if (task.max_fix_ups === 0 || task.plan || attempt?.verdict?.verdict !== 'fail') return '';
+  const { generation, earlier_attempts: attempts } = fixUpLine(task);
+  if (generation >= task.max_fix_ups) return `${generation} of ${task.max_fix_ups} fix-ups were made`;
   if (attempts >= MAX_ATTEMPTS_WITH_FIX_UPS)
     return `${attempts} attempts of one piece of work were made, and ${MAX_ATTEMPTS_WITH_FIX_UPS} are the most`;
   const left = dollarsLeft(task);
@@ -52,7 +52,10 @@ const FEEDBACK_HEADING = '\n\n## What failed before\n';
 function fixUpDescription(task: Task): string {
   const over = task.attempts.filter(
     ({ number, outcome }) =>
-      number >= task.budget_from && outcome !== null && outcome !== 'expired' && outcome !== 'infra_failed',
+      number >= task.first_budgeted_attempt &&
+      outcome !== null &&
+      outcome !== 'expired' &&
+      outcome !== 'infra_failed',
   );
   const [own = ''] = task.description.split(FEEDBACK_HEADING);
   // The boundary must be the same when this is made again.
@@ -78,12 +81,12 @@ export function buildFixUp(task: Task, done: readonly string[], now: Date): Task
   const request = TaskSubmission.parse({
     ...own,
     id,
-    delivery: task.deliver_as,
+    delivery: task.delivery_mode,
     title: fixUpTitle(task.title),
     description: fixUpDescription(task),
     depends_on: done,
     budget: {
-      max_attempts: Math.min(task.budget.max_attempts, MAX_ATTEMPTS_WITH_FIX_UPS - line.attempts),
+      max_attempts: Math.min(task.budget.max_attempts, MAX_ATTEMPTS_WITH_FIX_UPS - line.earlier_attempts),
       ...(left === undefined ? {} : { max_cost_usd: left }),
     },
   });
@@ -97,7 +100,7 @@ export function buildFixUp(task: Task, done: readonly string[], now: Date): Task
   return {
     ...made,
     hidden_tests: task.hidden_tests,
-    made_from: deriveTaskOrigin(task),
-    fix_of: { ...line, generation: line.generation + 1, task_id: task.id },
+    origin: deriveTaskOrigin(task),
+    fix_up_of: { ...line, generation: line.generation + 1, task_id: task.id },
   };
 }

@@ -18,7 +18,7 @@ export function requestReverification(task: Task, reason: string, by: string, no
   if (
     task.status === 'in_review' &&
     !task.hold &&
-    attempt?.repeated &&
+    attempt?.reverification &&
     attempt.outcome === null &&
     !attempt.verdict
   )
@@ -28,7 +28,7 @@ export function requestReverification(task: Task, reason: string, by: string, no
       'conflict',
       `task ${task.id} is not held with a verdict; only such a verdict is asked for again${task.status === 'failed' ? ': `retry` gives a failed task another round' : ''}`,
     );
-  const times = (attempt.repeated?.times ?? 0) + 1;
+  const times = (attempt.reverification?.count ?? 0) + 1;
   if (times > MAX_REVERIFICATIONS)
     throw new Refusal(
       'conflict',
@@ -38,10 +38,10 @@ export function requestReverification(task: Task, reason: string, by: string, no
     attempts: replaceCurrentAttempt(task, {
       verdict: null,
       decision: null,
-      repeated: {
-        times,
-        judging_cost_usd: verdictJudgingCost(attempt),
-        earlier: attempt.verdict.verdict,
+      reverification: {
+        count: times,
+        earlier_judging_cost_usd: verdictJudgingCost(attempt),
+        earlier_verdict: attempt.verdict.verdict,
         reason: truncateText(reason, MAX_REASON),
         by,
         at: toIsoTime(now),
@@ -56,9 +56,9 @@ export function requestReverification(task: Task, reason: string, by: string, no
 export function expireReviewHold(task: Task, now: Date): TaskChange | null {
   const { hold } = task;
   const attempt = currentAttempt(task);
-  if (!attempt || !hold?.until || Date.parse(hold.until) > now.getTime()) return null;
-  const why = `no person has decided between ${hold.since} and ${hold.until}`;
-  if (hold.outcome === 'reject' && attempt.artifact)
+  if (!attempt || !hold?.expires_at || Date.parse(hold.expires_at) > now.getTime()) return null;
+  const why = `no person has decided between ${hold.since} and ${hold.expires_at}`;
+  if (hold.expiry_outcome === 'reject' && attempt.artifact)
     return applyTaskEvent(task, 'review', now, {
       review: {
         decision: 'reject',

@@ -12,7 +12,7 @@ export function findLaunchGiveUpReason(
   kind: LaunchKind,
 ): 'container_lost' | 'launch_refused' | null {
   if (!launch?.lost) return null;
-  const excused = launch.excused ?? 0;
+  const excused = launch.excused_losses ?? 0;
   if (excused >= MAX_EXCUSED_LAUNCHES) return 'launch_refused';
   const isOver =
     kind === 'deliver' ? launch.retries_exhausted === true : launch.number - excused >= MAX_LOST_LAUNCHES;

@@ -91,7 +91,7 @@ export function stopLaunching(task: Task, number: number, kind: LaunchKind, now:
     return null;
   return applyTaskEvent(task, launchEvent(kind), now, {
     attempts: replaceCurrentAttempt(task, {
-      [kind]: { ...launch, lost: true, excused: MAX_EXCUSED_LAUNCHES },
+      [kind]: { ...launch, lost: true, excused_losses: MAX_EXCUSED_LAUNCHES },
     }),
   });
 }

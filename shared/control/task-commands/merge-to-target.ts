@@ -23,15 +23,15 @@ export const MAX_MERGES_PER_ROUND = 8;
 
 /** Work on top of what its target has become. */
 export interface MergedTree extends Pick<PatchArtifact, 'tree' | 'patch_sha256' | 'patch_bytes'> {
-  readonly onto: string;
+  readonly target_commit: string;
 }
 export interface MergeConflict {
-  readonly onto: string;
+  readonly target_commit: string;
   readonly files: readonly string[];
 }
 
-const countMerges = ({ attempts, budget_from }: Task): number =>
-  attempts.filter(({ number, merge }) => merge && number >= budget_from).length;
+const countMerges = ({ attempts, first_budgeted_attempt }: Task): number =>
+  attempts.filter(({ number, merge }) => merge && number >= first_budgeted_attempt).length;
 
 /** An attempt in which nobody works: what it has is there from the start. */
 function mergeAttempt(
@@ -49,21 +49,21 @@ function mergeAttempt(
     effort: of.effort,
     ...(of.adapter && { adapter: of.adapter }),
     route: { rule: 'merge', reason: `the work of attempt ${of.number}, put onto ${onto}` },
-    merge: { of: of.number, onto },
+    merge: { source_attempt: of.number, target_commit: onto },
     outcome: null,
     started_at: at,
     ended_at: null,
-    holder: of.holder,
+    lease_holder: of.lease_holder,
     lease_until: of.lease_until,
     progress: null,
     usage: { input_tokens: 0, output_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0 },
     cost_usd: 0,
-    claimed: null,
-    witnessed: null,
+    reported_usage: null,
+    metered_usage: null,
     report: {
       status,
       summary: said.summary,
-      failure_class: status === 'failed' ? 'patch_does_not_apply' : null,
+      failure_code: status === 'failed' ? 'patch_does_not_apply' : null,
       output_tail: '',
       retry_after_s: null,
       at,
@@ -92,10 +92,10 @@ function rebindToTarget(
   now: Date,
 ): TaskChange | null {
   const present = currentAttempt(task);
-  if (present?.merge?.of === number && present.merge.onto === target) return null;
+  if (present?.merge?.source_attempt === number && present.merge.target_commit === target) return null;
   const attempt = requireRunningAttempt(task, number);
   const base = requireSameBaseCommit(task, base_commit);
-  if (task.deliver_as !== 'merge_queue')
+  if (task.delivery_mode !== 'merge_queue')
     throw new Refusal('conflict', `task ${task.id} is not delivered onto its target`);
   if (task.delivery?.state !== 'pushing' || task.delivery.tree !== tree)
     throw new Refusal('conflict', `no leave was given to push tree ${tree}`);
@@ -139,17 +139,17 @@ export const recordMerge = (
     task,
     number,
     work,
-    merged.onto,
+    merged.target_commit,
     (attempt) => ({
       artifact: {
-        base_commit: merged.onto,
+        base_commit: merged.target_commit,
         tree: merged.tree,
         patch_key: merged.patch_key,
         patch_sha256: merged.patch_sha256,
         patch_bytes: merged.patch_bytes,
         transcript_key: null,
       },
-      summary: `the work of attempt ${attempt.number}, merged onto ${merged.onto}`,
+      summary: `the work of attempt ${attempt.number}, merged onto ${merged.target_commit}`,
     }),
     now,
   );
@@ -166,11 +166,11 @@ export const recordMergeConflict = (
     task,
     number,
     work,
-    conflict.onto,
+    conflict.target_commit,
     () => ({
       artifact: null,
       summary: truncateText(
-        `the work conflicts with what ${task.base_ref} has become (${conflict.onto}), in ${conflict.files.join(', ') || 'files that git does not name'}`,
+        `the work conflicts with what ${task.base_ref} has become (${conflict.target_commit}), in ${conflict.files.join(', ') || 'files that git does not name'}`,
         4_000,
       ),
     }),

@@ -91,11 +91,11 @@ export function startRetryRound(task: Task, now: Date): TaskChange {
   return applyTaskEvent(task, 'retry', now, {
     run: shouldStartCascade({ ...task, base_commit }) ? task.run + 1 : task.run,
     base_commit,
-    base_role: null,
+    resolved_role: null,
     base_autonomy: undefined,
-    workflow_in_force: undefined,
+    resolved_workflow: undefined,
     image: undefined,
-    budget_from: (task.attempts.at(-1)?.number ?? 0) + 1,
+    first_budgeted_attempt: (task.attempts.at(-1)?.number ?? 0) + 1,
     ...closeApprovals(task, now),
     retries: 0,
     failure: null,
@@ -111,8 +111,8 @@ function acceptedProtectedFiles(verification: Attempt['verification']): Partial<
   if (!verification) return {};
   const files = verification.protected_files.filter(isRestoredProtectedFile).map(({ path }) => path);
   if (files.length === 0) return {};
-  const more = verification.put_back - files.length;
-  return { accepted_files: files, ...(more > 0 ? { accepted_more: more } : {}) };
+  const more = verification.restored_file_count - files.length;
+  return { accepted_protected_files: files, ...(more > 0 ? { accepted_protected_files_omitted: more } : {}) };
 }
 
 /** A person's word on a held task. It counts for the work that the person looked at. */

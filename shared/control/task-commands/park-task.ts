@@ -21,7 +21,7 @@ export function recheckTaskDependencies(
   if (!waiting)
     return applyTaskEvent(task, 'unblock', now, {
       ...moved,
-      ...(partial && { partial }),
+      ...(partial && { partial_start: partial }),
       waits_for: null,
       blocked_reason: null,
       run: shouldStartCascade(task) ? task.run + 1 : task.run,
@@ -42,7 +42,7 @@ export function parkTaskForFiles(
   return applyTaskEvent(task, 'wait', now, {
     waits_for: holder,
     blocked_reason: {
-      code: 'files_held',
+      code: 'files_locked',
       task_id: holder,
       message: `${describeFileOverlap(conflict)} by ${holder}`,
     },

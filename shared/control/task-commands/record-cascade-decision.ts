@@ -37,7 +37,7 @@ export function recordCascadeDecision(
   decision: Omit<CascadeDecision, 'at'>,
   now: Date,
   limit: ReviewHoldLimit = DEFAULT_REVIEW_HOLD_LIMIT,
-  counted: Pick<Attempt, 'reserved' | 'reserved_more'> = {},
+  counted: Pick<Attempt, 'reservation' | 'extra_reservations'> = {},
 ): TaskChange | null {
   const attempt = requireRunningAttempt(task, number);
   const at = toIsoTime(now);

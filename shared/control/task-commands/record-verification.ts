@@ -85,33 +85,33 @@ function summarizeEvidence(evidence: Evidence, key: string, now: Date): Verifica
       blocked: gate.blocked,
       cached: gate.cached,
       duration_ms: gate.duration_ms,
-      ...(gate.began_ms !== undefined && { began_ms: gate.began_ms }),
+      ...(gate.start_offset_ms !== undefined && { start_offset_ms: gate.start_offset_ms }),
       detail: truncateText(gate.detail, MAX_STORED_DETAIL),
-      findings: gate.findings.length,
-      facts: keptFacts(gate.metadata),
+      finding_count: gate.findings.length,
+      facts: keptFacts(gate.facts),
       ...(gate.screenshots && { screenshots: gate.screenshots }),
     })),
     protected_files: restoredFilesFirst(evidence.protected_files).map(
-      ({ path, class: kind, used, allowed_by }) => ({
+      ({ path, kind, checked_version: used, allowed_by }) => ({
         path: truncateText(path, MAX_STORED_TEXT),
-        class: kind,
-        used,
+        kind: kind,
+        checked_version: used,
         allowed_by: allowed_by === null ? null : truncateText(allowed_by, MAX_STORED_TEXT),
       }),
     ),
-    put_back: evidence.protected_files.filter(isRestoredProtectedFile).length,
-    failing: failing
+    restored_file_count: evidence.protected_files.filter(isRestoredProtectedFile).length,
+    failed_checks: failing
       .slice(0, MAX_NAMED_FAILED_CHECKS)
-      .map(({ check, message }) => ({ check, what: message })),
+      .map(({ check, message }) => ({ check, message: message })),
     ...(failing.length > MAX_NAMED_FAILED_CHECKS && {
-      failing_more: failing.length - MAX_NAMED_FAILED_CHECKS,
+      failed_checks_omitted: failing.length - MAX_NAMED_FAILED_CHECKS,
     }),
-    files: files.map(({ path, findingCount, flakyTestCount }) => ({
+    files_with_findings: files.map(({ path, findingCount, flakyTestCount }) => ({
       path,
-      findings: findingCount,
-      flaky: flakyTestCount,
+      finding_count: findingCount,
+      flaky_test_count: flakyTestCount,
     })),
-    ...(more > 0 && { files_more: more }),
+    ...(more > 0 && { files_omitted: more }),
     duration_ms: evidence.duration_ms,
     at: toIsoTime(now),
   };
@@ -157,7 +157,7 @@ export function recordVerificationFailure(
   requireRunningAttempt(task, number);
   return applyTaskEvent(task, 'review', now, {
     attempts: replaceCurrentAttempt(task, {
-      verification_failure: { failure_class: failureClass, message, at: toIsoTime(now) },
+      verification_failure: { failure_code: failureClass, message, at: toIsoTime(now) },
     }),
   });
 }
@@ -179,25 +179,32 @@ export function claimAttemptJudging(
 ): TaskChange | null {
   if (!isAwaitingVerdict(task, number, run)) return null;
   const attempt = requireRunningAttempt(task, number);
-  const { judging } = attempt;
-  const isOwn = again && judging?.by === by;
-  if (judging?.run === run && !isOwn && Date.parse(judging.until) > now.getTime()) return null;
+  const { judging_claim: judging } = attempt;
+  const isOwn = again && judging?.execution_id === by;
+  if (judging?.run === run && !isOwn && Date.parse(judging.expires_at) > now.getTime()) return null;
   const until = toIsoTime(new Date(now.getTime() + JUDGING_CLAIM_LEASE_SECONDS * 1_000));
-  const times = (attempt.asked?.times ?? attempt.repeated?.times ?? 0) + 1;
+  const times = (attempt.judging_rounds?.count ?? attempt.reverification?.count ?? 0) + 1;
   // Whoever said so before and has not come back may have asked.
   const asked =
-    judging?.run === run && isOwn ? attempt.asked : { times, unheard: unsettledJudgingMicroUsd(attempt) };
+    judging?.run === run && isOwn
+      ? attempt.judging_rounds
+      : { count: times, unsettled_micro_usd: unsettledJudgingMicroUsd(attempt) };
   return applyTaskEvent(task, 'review', now, {
     attempts: replaceCurrentAttempt(task, {
-      judging: { run, until, by, ...(micro !== undefined && { micro }) },
-      ...(asked && { asked }),
+      judging_claim: {
+        run,
+        expires_at: until,
+        execution_id: by,
+        ...(micro !== undefined && { max_micro_usd: micro }),
+      },
+      ...(asked && { judging_rounds: asked }),
     }),
   });
 }
 
 /** The janitor's word, bound to base and tree of the evidence. Written once. */
 export function recordVerdict(task: Task, number: number, verdict: Verdict, now: Date): TaskChange | null {
-  const { judging, ...attempt } = requireRunningAttempt(task, number);
+  const { judging_claim: judging, ...attempt } = requireRunningAttempt(task, number);
   if (attempt.verdict) return null;
   if (attempt.verification?.tree !== verdict.tree)
     throw new Refusal(
@@ -209,8 +216,13 @@ export function recordVerdict(task: Task, number: number, verdict: Verdict, now:
   for (const evaluator of evaluators) refuseReviewOfOwnWork(task, attempt, evaluator);
   // What it cost is not known: until then, what it may have cost counts.
   const asked =
-    verdict.judging_cost_usd === null && attempt.asked && judging?.micro !== undefined
-      ? { asked: { ...attempt.asked, unheard: unsettledJudgingMicroUsd({ ...attempt, judging }) } }
+    verdict.judging_cost_usd === null && attempt.judging_rounds && judging?.max_micro_usd !== undefined
+      ? {
+          judging_rounds: {
+            ...attempt.judging_rounds,
+            unsettled_micro_usd: unsettledJudgingMicroUsd({ ...attempt, judging_claim: judging }),
+          },
+        }
       : {};
   const attempts = [...task.attempts.slice(0, -1), { ...attempt, ...asked, verdict }];
   const recorded = applyTaskEvent(task, 'review', now, { attempts });

@@ -101,7 +101,7 @@ const launchPauseSeconds = (losses: number): number => Math.min(LONGEST_PAUSE_SE
 /** Counts a lost delivery as a retry of the task; the cascade launches the next after a pause, while retries are left. */
 function recordDeliveryLost(task: Task, launch: ContainerLaunch, now: Date): TaskChange {
   const isLast = task.retries >= task.max_retries;
-  const pause = launchPauseSeconds(launch.number - (launch.excused ?? 0));
+  const pause = launchPauseSeconds(launch.number - (launch.excused_losses ?? 0));
   const deliver: ContainerLaunch = isLast
     ? { ...launch, lost: true, retries_exhausted: true }
     : { ...launch, lost: true, launched_at: toIsoTime(new Date(now.getTime() + pause * 1_000)) };
@@ -150,12 +150,12 @@ export function recordContainerExcused(
   const found = findAwaitedAttempt(task, number, kind, launchNumber);
   if (!found) return null;
   const { launch } = found;
-  const excused = (launch.excused ?? 0) + 1;
+  const excused = (launch.excused_losses ?? 0) + 1;
   const pause = launchPauseSeconds(excused);
   const next = new Date(now.getTime() + pause * 1_000);
   return applyTaskEvent(task, kind === 'agent' ? 'keep' : 'review', now, {
     attempts: replaceCurrentAttempt(task, {
-      [kind]: { ...launch, lost: true, excused, launched_at: toIsoTime(next) },
+      [kind]: { ...launch, lost: true, excused_losses: excused, launched_at: toIsoTime(next) },
       progress: { message: truncateText(why, MAX_WHY), percent: null, at: toIsoTime(now) },
       ...(kind === 'agent' && { lease_until: toEpochSeconds(next) + CONTAINER_START_SECONDS }),
     }),

@@ -11,7 +11,10 @@ export function findRedeliverableAttempt(task: Task): Attempt | null {
   const last = task.attempts.at(-1);
   if (task.status !== 'open' || task.runner !== 'managed' || task.plan || !last) return null;
   // Of the round before, where the platform gave up on delivering: what a remote refused, or an operator failed, is done again.
-  if (last.number !== task.budget_from - 1 || findLaunchGiveUpReason(last.deliver, 'deliver') === null)
+  if (
+    last.number !== task.first_budgeted_attempt - 1 ||
+    findLaunchGiveUpReason(last.deliver, 'deliver') === null
+  )
     return null;
   const judged = findJudgedAttempt(task, last);
   const { artifact, verdict } = judged;
@@ -38,21 +41,21 @@ export function startRedelivery(task: Task, judged: Attempt, now: Date): TaskCha
     effort: judged.effort,
     ...(judged.adapter && { adapter: judged.adapter }),
     route: { rule: 'redelivery', reason },
-    redelivery: { of: judged.number },
+    redelivery: { source_attempt: judged.number },
     outcome: null,
     started_at: at,
     ended_at: null,
-    holder: judged.holder,
+    lease_holder: judged.lease_holder,
     lease_until: toEpochSeconds(now),
     progress: null,
     usage: { input_tokens: 0, output_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0 },
     cost_usd: 0,
-    claimed: null,
-    witnessed: null,
+    reported_usage: null,
+    metered_usage: null,
     report: {
       status: 'completed',
       summary: reason,
-      failure_class: null,
+      failure_code: null,
       output_tail: '',
       retry_after_s: null,
       at,

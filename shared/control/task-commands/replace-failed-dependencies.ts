@@ -5,14 +5,14 @@ import { deliveryBranchName, type Task } from '../../contract/task/task.ts';
 function latestFixUpId(id: string, dependencies: ReadonlyMap<string, TaskDependency>): string {
   const next = dependencies.get(id)?.superseded_by;
   const fix = next === undefined ? undefined : dependencies.get(next);
-  return fix?.fix_of?.task_id === id ? latestFixUpId(fix.id, dependencies) : id;
+  return fix?.fix_up_of?.task_id === id ? latestFixUpId(fix.id, dependencies) : id;
 }
 
 /** What changes of a task where fix-ups have taken the place of what it depends on; null: nothing. */
 export function replaceFailedDependenciesByFixUps(
-  task: Pick<Task, 'depends_on' | 'rewired' | 'base_ref' | 'base_commit'>,
+  task: Pick<Task, 'depends_on' | 'rewired_dependencies' | 'base_ref' | 'base_commit'>,
   dependencies: ReadonlyMap<string, TaskDependency>,
-): Pick<Task, 'depends_on' | 'rewired' | 'base_ref'> | null {
+): Pick<Task, 'depends_on' | 'rewired_dependencies' | 'base_ref'> | null {
   const moved = task.depends_on
     .map((from) => ({ from, to: latestFixUpId(from, dependencies) }))
     .filter(({ from, to }) => from !== to);
@@ -24,7 +24,7 @@ export function replaceFailedDependenciesByFixUps(
   );
   return {
     depends_on: [...new Set(task.depends_on.map((id) => to.get(id) ?? id))],
-    rewired: [...(task.rewired ?? []), ...moved],
+    rewired_dependencies: [...(task.rewired_dependencies ?? []), ...moved],
     base_ref: base ? deliveryBranchName(base.to) : task.base_ref,
   };
 }

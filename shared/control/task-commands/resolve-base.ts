@@ -34,10 +34,10 @@ export function recordResolvedBase(
   return isBaseCommitUnresolved(task)
     ? applyTaskEvent(task, 'resolve', now, {
         base_commit: base.commit,
-        base_role: base.role,
+        resolved_role: base.role,
         base_autonomy: base.autonomy,
         ...(base.image !== undefined && { image: base.image }),
-        ...(base.workflow && { workflow_in_force: base.workflow }),
+        ...(base.workflow && { resolved_workflow: base.workflow }),
         ...(task.plan && { plan: withCoordination(task.plan, base.coordination) }),
       })
     : null;

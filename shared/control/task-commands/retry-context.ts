@@ -26,15 +26,17 @@ function describeAttempt({
   outcome,
 }: PriorAttempt): string {
   const who = [adapter, tier ?? model, `effort ${effort}`].filter(Boolean).join(', ');
-  const how = failure?.about ?? failure?.code ?? outcome ?? 'unknown';
+  const how = failure?.normalized_message ?? failure?.code ?? outcome ?? 'unknown';
   const then = decision?.strategy ? `; then ${decision.strategy.replace('_', ' ')}` : '';
   return `attempt ${number} (${who}): ${how}${then}`;
 }
 
 /** Why a program or a box failed, in its own words; an agent's own are none. */
 function failureLines({ report, verification_failure, failure }: PriorAttempt): string[] {
-  const words = report?.end?.words ? [report[report.end.words].slice(-REASON_BYTES)] : [];
-  const class_ = failure?.class ? [`${failure.class}, by ${failure.rule}`] : [];
+  const words = report?.exit?.failure_text_source
+    ? [report[report.exit.failure_text_source].slice(-REASON_BYTES)]
+    : [];
+  const class_ = failure?.class ? [`${failure.class}, by ${failure.matched_rule}`] : [];
   return [...class_, ...(verification_failure ? [verification_failure.message] : []), ...words];
 }
 
@@ -46,8 +48,8 @@ export function buildRetryContext(attempts: readonly PriorAttempt[]): string {
   const last = attempts.at(-1);
   if (!last) return '';
   const { verification, verdict, decision } = last;
-  const named = (verification?.failing ?? []).map(({ check, what }) => `${check}: ${what}`);
-  const more = verification?.failing_more ? [`and ${verification.failing_more} more`] : [];
+  const named = (verification?.failed_checks ?? []).map(({ check, message: what }) => `${check}: ${what}`);
+  const more = verification?.failed_checks_omitted ? [`and ${verification.failed_checks_omitted} more`] : [];
   const reasons = (verdict?.reasons ?? []).map(({ code, subject, message }) =>
     truncateToBytes(`${code}${subject ? ` (${subject})` : ''}: ${message}`, REASON_BYTES),
   );

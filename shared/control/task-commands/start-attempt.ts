@@ -15,7 +15,7 @@ export interface NewAttemptFields {
   /** Another agent than the task's or the deployment's. */
   readonly adapter?: AgentCliKind | null;
   /** Set aside for it of the budgets. */
-  readonly reservation?: Attempt['reserved'];
+  readonly reservation?: Attempt['reservation'];
   readonly leaseHolder: string;
   readonly leaseSeconds: number;
   /** Set for an external agent, which gets its token with the claim; the dispatcher launches the others. */
@@ -32,17 +32,17 @@ const buildAttempt = (task: Task, facts: NewAttemptFields): Attempt => ({
   effort: facts.effort,
   route: facts.route,
   ...(facts.adapter && { adapter: facts.adapter }),
-  ...(facts.reservation && { reserved: facts.reservation }),
+  ...(facts.reservation && { reservation: facts.reservation }),
   outcome: null,
   started_at: toIsoTime(facts.now),
   ended_at: null,
-  holder: facts.leaseHolder,
+  lease_holder: facts.leaseHolder,
   lease_until: toEpochSeconds(facts.now) + facts.leaseSeconds,
   progress: null,
   usage: null,
   cost_usd: null,
-  claimed: null,
-  witnessed: null,
+  reported_usage: null,
+  metered_usage: null,
   report: null,
   artifact: null,
   verification: null,
@@ -57,10 +57,10 @@ const buildAttempt = (task: Task, facts: NewAttemptFields): Attempt => ({
 /** Starts the next attempt: of an open task (claim), or of one in review whose last attempt was not accepted (reattempt). */
 export function startAttempt(task: Task, facts: NewAttemptFields): TaskChange {
   if (task.status === 'open' && task.waits_for !== null && task.runner === 'external')
-    throw new Refusal('files_held', `task ${task.id} waits for ${task.waits_for}`);
+    throw new Refusal('files_locked', `task ${task.id} waits for ${task.waits_for}`);
   // Whoever works on it must not be the one who says what it is judged against.
   requireBaseCommit(task);
-  for (const { evaluator } of task.workflow_in_force?.verifications ?? [])
+  for (const { evaluator_agent: evaluator } of task.resolved_workflow?.verifications ?? [])
     if (task.runner === 'external' && evaluator === facts.leaseHolder)
       throw new Refusal(
         'self_review',

@@ -51,7 +51,7 @@ export function applyTaskEvent(
 /** Nobody judges their own work: `judge` may not be who did the work of an attempt. A managed one was done by no caller. @throws Refusal */
 export function refuseReviewOfOwnWork(
   task: Pick<Task, 'id' | 'runner'>,
-  { holder, number }: Pick<Attempt, 'holder' | 'number'>,
+  { lease_holder: holder, number }: Pick<Attempt, 'lease_holder' | 'number'>,
   judge: string,
 ): void {
   if (task.runner === 'external' && holder === judge)

@@ -38,12 +38,12 @@ export const buildModelCallSpans = (
       'gen_ai.operation.name': operation(call),
       'gen_ai.provider.name': GEN_AI_PROVIDER_NAMES[PROVIDER_OF_PROTOCOL[call.protocol]],
       'gen_ai.request.model': call.model,
-      'gen_ai.response.model': call.answered,
+      'gen_ai.response.model': call.billed_model,
       ...buildTokenUsageAttributes(call.usage),
       'http.response.status_code': call.status || null,
-      'assay.model.cost_usd': call.micro === null ? null : call.micro / 1e6,
+      'assay.model.cost_usd': call.cost_micro_usd === null ? null : call.cost_micro_usd / 1e6,
     }),
-    error: call.trouble,
+    error: call.provider_error,
   }));
 
 /** What the gateway has counted of each model, where single calls were not kept: a span for all calls of one model. */
@@ -52,7 +52,7 @@ export function buildModelUsageSpans(
   provider: string | null,
   { key, parentId, start, end }: CallSpanContext & { readonly start: string },
 ): DerivedSpan[] {
-  const models = Object.entries(witnessed?.by_model ?? {});
+  const models = Object.entries(witnessed?.usage_by_model ?? {});
   return models.map(([model, usage]) => ({
     spanId: deriveSpanId(`${key}#model#${model}`),
     parentId,
@@ -70,6 +70,6 @@ export function buildModelUsageSpans(
       'assay.model.cost_usd': models.length === 1 ? witnessed?.cost_usd : null,
       'assay.start_estimated': true,
     }),
-    error: witnessed?.trouble ? witnessed.trouble.class : null,
+    error: witnessed?.provider_error ? witnessed.provider_error.code : null,
   }));
 }

@@ -22,7 +22,8 @@ const least = (a: string, b: string): string => (a < b ? a : b);
 
 function agentOf(task: Task, attempt: Attempt): { readonly agent: string; readonly provider: string | null } {
   const kind = attempt.adapter ?? task.adapter?.kind;
-  if (kind === undefined || kind === 'command') return { agent: kind ?? attempt.holder, provider: null };
+  if (kind === undefined || kind === 'command')
+    return { agent: kind ?? attempt.lease_holder, provider: null };
   return { agent: kind, provider: GEN_AI_PROVIDER_NAMES[AGENT_CLI_MANIFESTS[kind].vendor] ?? null };
 }
 
@@ -42,7 +43,7 @@ const callsOf = (calls: readonly MeteredModelCall[], kind: 'agent' | 'gates'): M
 /** How many calls of a box were counted beside those that are spans of their own. */
 function omittedCalls(
   kind: 'agent' | 'gates',
-  { witnessed, opinions }: Attempt,
+  { metered_usage: witnessed, gates_metered_usage: opinions }: Attempt,
   calls: readonly MeteredModelCall[],
 ): Record<string, number> {
   const kept = callsOf(calls, kind).length;
@@ -83,9 +84,9 @@ function gateSpans(parentId: string, { task, attempt }: AttemptSpanContext): Der
   const gathering = before(verification.at, verification.duration_ms, attempt.started_at);
   const within = (ms: number): string => least(after(gathering, ms), verification.at);
   return verification.gates.map((gate) => {
-    const known_start = gate.began_ms !== undefined;
+    const known_start = gate.start_offset_ms !== undefined;
     const took = known_start && gate.cached ? 0 : gate.duration_ms;
-    const began = gate.began_ms ?? 0;
+    const began = gate.start_offset_ms ?? 0;
     return {
       spanId: deriveSpanId(`${task.id}#${attempt.number}#gate#${gate.name}`),
       parentId,
@@ -99,7 +100,7 @@ function gateSpans(parentId: string, { task, attempt }: AttemptSpanContext): Der
         'assay.gate.required': gate.required,
         'assay.gate.blocked': gate.blocked,
         'assay.gate.cached': gate.cached,
-        'assay.gate.findings': gate.findings,
+        'assay.gate.findings': gate.finding_count,
         // Remembered evidence, for one, has no start of its own.
         'assay.start_estimated': known_start ? null : true,
       }),
@@ -196,7 +197,7 @@ function attemptSpans(
     ),
     ...(callsOf(calls, 'agent').length > 0
       ? []
-      : buildModelUsageSpans(attempt.witnessed, provider, {
+      : buildModelUsageSpans(attempt.metered_usage, provider, {
           ...{ key, parentId: parentOf('agent') },
           start: attempt.agent?.launched_at ?? attempt.started_at,
           end: attempt.report?.at ?? end,

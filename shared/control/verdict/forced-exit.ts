@@ -21,7 +21,7 @@ export function applyForcedExitToVerdict(
       {
         code: `verification_gate_${gate.state}`,
         subject: 'verification_gate',
-        message: `${gate.because}${missing}`,
+        message: `${gate.reason}${missing}`,
       },
     ]),
   };

@@ -56,7 +56,7 @@ export function summarizeVerification(
         passed: passedBy(outcome),
         detail,
       })),
-      ...ofSignals.map(({ subject, outcome, reasons, because }) => ({
+      ...ofSignals.map(({ subject, outcome, reasons, request_reason: because }) => ({
         description: subject,
         passed: passedBy(outcome),
         detail: reasons.join('; ') || because,

@@ -25,9 +25,9 @@ const isPlatformEvidence = (check: Pick<SignalEvidence, 'kind' | 'outcome'>): bo
  * Whether the result of a gate may verify the work. Where was worked verifies nothing, and acceptance tests do so only where they
  * decide and one of them failed on the base: tests that pass on every tree say nothing about the work.
  */
-const canVerify = ({ name, independent, metadata }: GateEvidence): boolean =>
+const canVerify = ({ name, independent, facts }: GateEvidence): boolean =>
   name !== ALLOWED_FILES_GATE &&
-  (!independent || (independent.mode === 'gate' && metadata['shows_change'] === true));
+  (!independent || (independent.mode === 'gate' && facts['shows_change'] === true));
 
 /** A gate whose result must stand for the work to be accepted. */
 const isDecisiveGate = ({
@@ -119,7 +119,7 @@ const NAMED_FILES = 10;
 function revertedFileReasons(files: Evidence['protected_files']): VerdictReason[] {
   const found = files.filter(isRestoredProtectedFile);
   if (found.length === 0) return [];
-  const names = found.slice(0, NAMED_FILES).map((file) => `${truncateText(file.path, 200)} (${file.class})`);
+  const names = found.slice(0, NAMED_FILES).map((file) => `${truncateText(file.path, 200)} (${file.kind})`);
   const more = found.length > names.length ? ` and ${found.length - names.length} more` : '';
   return [
     {
@@ -134,7 +134,7 @@ function revertedFileReasons(files: Evidence['protected_files']): VerdictReason[
 const undemonstratedReasons = ({ gates }: Evidence, policy: 'advise' | 'refer'): VerdictReason[] =>
   gates
     .filter(
-      ({ metadata }) =>
+      ({ facts: metadata }) =>
         metadata['change_demonstrated'] === 'no' && metadata['change_demonstration'] === policy,
     )
     .map(({ name }) => ({

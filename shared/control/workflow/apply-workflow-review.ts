@@ -8,10 +8,10 @@ import { orderReasons } from '../verdict/order-reasons.ts';
 
 /** Which way the work took out of each verification node: the first that did not pass is the last that it came to. */
 function listTakenRoutes(
-  { workflow_in_force: workflow }: Pick<Task, 'workflow_in_force'>,
+  { resolved_workflow: workflow }: Pick<Task, 'resolved_workflow'>,
   verdict: Verdict,
-): WorkflowOutcome['taken'] {
-  const ways: WorkflowOutcome['taken'] = [];
+): WorkflowOutcome['routes'] {
+  const ways: WorkflowOutcome['routes'] = [];
   for (const { node, grader, routes } of workflow?.verifications ?? []) {
     const word =
       grader === 'evidence'
@@ -24,9 +24,9 @@ function listTakenRoutes(
           ? verdict.verdict
           : word.verdict
         : (word ?? 'refer');
-    const { taken: to, skipped } = routes[went];
+    const { target: to, skipped_nodes: skipped } = routes[went];
     const graded = typeof word === 'object' && word.outcome !== 'skipped';
-    ways.push({ node, verdict: went, graded, to, skipped });
+    ways.push({ node, verdict: went, is_graded: graded, target: to, skipped_nodes: skipped });
     if (went !== 'pass') break;
   }
   return ways;
@@ -37,10 +37,10 @@ function listTakenRoutes(
  * takes anything away; a task that names no workflow has its verdict as it is.
  */
 export function applyWorkflowReview(
-  task: Pick<Task, 'workflow_in_force'> & ReviewStageInput['task'],
+  task: Pick<Task, 'resolved_workflow'> & ReviewStageInput['task'],
   verdict: Verdict,
 ): Verdict {
-  const workflow = task.workflow_in_force;
+  const workflow = task.resolved_workflow;
   if (!workflow) return verdict;
   const { verdict: reviewed, progress } = runReviewStages(workflow.review.stages, {
     task,
@@ -62,6 +62,6 @@ export function applyWorkflowReview(
     ...verdict,
     verdict: mostSevereVerdict([verdict.verdict, reviewed]),
     reasons: orderReasons([...verdict.reasons, ...added]),
-    workflow: { name: workflow.name, taken: listTakenRoutes(task, verdict), review_pipeline: progress },
+    workflow: { name: workflow.name, routes: listTakenRoutes(task, verdict), review_pipeline: progress },
   };
 }

@@ -76,7 +76,7 @@ function regenerationLimit(graph: WorkflowGraph, node: string): number | null {
 }
 
 interface WorkflowOrigin {
-  readonly from: ResolvedWorkflow['from'];
+  readonly from: ResolvedWorkflow['source'];
   /** Rubrics of the repository, before those that are built in. */
   readonly rubrics: readonly VerificationRubric[];
   /** Workflows that this one names. */
@@ -109,9 +109,9 @@ export function resolveWorkflow(
         ...config,
         node: id,
         rubric: config.grader === 'evidence' ? null : rubric,
-        generator: findGeneratorAgents(graph, id)[0] ?? DEFAULT_GENERATOR_AGENT,
-        evaluator: evaluator_agent_id ?? null,
-        from_stage: steps.at(-1)?.node ?? 'start',
+        generator_agent: findGeneratorAgents(graph, id)[0] ?? DEFAULT_GENERATOR_AGENT,
+        evaluator_agent: evaluator_agent_id ?? null,
+        graded_step: steps.at(-1)?.node ?? 'start',
         max_regenerations: regenerationLimit(graph, id),
         routes: {
           pass: mutable(findVerdictRoute(graph, id, 'pass')),
@@ -122,10 +122,10 @@ export function resolveWorkflow(
     }
   }
   const { name, version, review } = workflow;
-  return { name, from, version, steps, verifications, review };
+  return { name, source: from, version, steps, verifications, review };
 }
 
 const mutable = ({ taken, skipped }: ReturnType<typeof findVerdictRoute>) => ({
-  taken,
-  skipped: [...skipped],
+  target: taken,
+  skipped_nodes: [...skipped],
 });

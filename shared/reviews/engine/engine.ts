@@ -175,7 +175,7 @@ export const createJudgementWithoutOpinion = <Subject>(
   ...headOf(reviewer, of),
   ...(absence.code === 'not_returned' && { calls: UNKNOWN_MODEL_CALL_USAGE.calls }),
   ...createMissingOpinion(reviewer, of, absence),
-  because: describeMissingOpinion(absence),
+  request_reason: describeMissingOpinion(absence),
 });
 
 /** The judgement of a reviewer that is not needed: its opinion could change nothing. */
@@ -188,7 +188,7 @@ export const createSkippedJudgement = <Subject>(
   outcome: 'skipped',
   verdict: 'pass',
   reasons: [because],
-  because,
+  request_reason: because,
 });
 
 /**
@@ -223,7 +223,7 @@ export const createJudgementOnAnswer = <Input extends Subject, Subject, Answer>(
   review: ReviewerReply<Answer>,
 ): Judgement => ({
   ...headOf(reviewer, input as Subject),
-  because: reviewer.because(input),
+  request_reason: reviewer.because(input),
   ...formOpinionOnAnswer(reviewer, input, review),
   ...review.receipt,
 });
@@ -245,7 +245,7 @@ export async function runReviewerWithQuestions<
 ): Promise<Judgement> {
   const early = reviewer.precheck?.(input) ?? null;
   if (early !== null && 'reasons' in early)
-    return { ...headOf(reviewer, input as Subject), because: early.reasons.join('; '), ...early };
+    return { ...headOf(reviewer, input as Subject), request_reason: early.reasons.join('; '), ...early };
   const chosen = early === null ? chooseReviewerModels(reviewer, context) : { absence: early };
   return 'absence' in chosen
     ? createJudgementWithoutOpinion(reviewer, input as Subject, chosen.absence)

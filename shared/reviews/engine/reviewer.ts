@@ -49,7 +49,9 @@ export type ReviewOpinion = Pick<
   Partial<Pick<Judgement, 'confidence'>>;
 
 /** A result without asking a model: an opinion, with a reason of its own for the record, or an absence. */
-export type OpinionWithoutModel = (ReviewOpinion & { readonly because?: string }) | MissingOpinionReason;
+export type OpinionWithoutModel =
+  | (ReviewOpinion & { readonly request_reason?: string })
+  | MissingOpinionReason;
 
 /**
  * The effect of a missing opinion on the verdict. `pass_with_finding`: the work goes on, and the record says so. `abstain`:
@@ -83,7 +85,7 @@ export interface JudgingReviewer<
 }
 
 /** The opinion of a reviewer of the gates container. */
-export type GateOpinion = Pick<GateEvidence, 'outcome' | 'findings' | 'detail' | 'metadata'>;
+export type GateOpinion = Pick<GateEvidence, 'outcome' | 'findings' | 'detail' | 'facts'>;
 
 /** Input of every reviewer of the gates container. */
 export interface GateReviewInput {

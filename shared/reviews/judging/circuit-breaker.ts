@@ -8,9 +8,9 @@ export const BREAKER_OPEN_SECONDS = 3_600;
 /** How the quality gate has fared with what one model wrote. */
 export const QualityGateCircuitBreaker = z.object({
   /** Attempts that were rejected in a row, the last ones. */
-  rejected: z.array(z.string()).max(MAX_CONSECUTIVE_REJECTIONS),
+  rejected_attempts: z.array(z.string()).max(MAX_CONSECUTIVE_REJECTIONS),
   /** When the last verdict that counts was made. */
-  at: z.iso.datetime(),
+  last_result_at: z.iso.datetime(),
   opened_at: z.iso.datetime().nullable(),
 });
 export type QualityGateCircuitBreaker = z.infer<typeof QualityGateCircuitBreaker>;
@@ -27,10 +27,14 @@ export function recordQualityGateResult(
   breaker: QualityGateCircuitBreaker | null,
   { id, at, passed }: QualityGateResult,
 ): QualityGateCircuitBreaker {
-  if (breaker && (at < breaker.at || breaker.rejected.includes(id))) return breaker;
-  if (passed) return { rejected: [], at, opened_at: null };
-  const rejected = [...(breaker?.rejected ?? []), id].slice(-MAX_CONSECUTIVE_REJECTIONS);
-  return { rejected, at, opened_at: rejected.length >= MAX_CONSECUTIVE_REJECTIONS ? at : null };
+  if (breaker && (at < breaker.last_result_at || breaker.rejected_attempts.includes(id))) return breaker;
+  if (passed) return { rejected_attempts: [], last_result_at: at, opened_at: null };
+  const rejected = [...(breaker?.rejected_attempts ?? []), id].slice(-MAX_CONSECUTIVE_REJECTIONS);
+  return {
+    rejected_attempts: rejected,
+    last_result_at: at,
+    opened_at: rejected.length >= MAX_CONSECUTIVE_REJECTIONS ? at : null,
+  };
 }
 
 export type BreakerState = 'closed' | 'open' | 'half_open';

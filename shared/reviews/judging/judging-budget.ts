@@ -7,7 +7,7 @@ export const MAX_JUDGINGS_PER_TASK = 5;
 /** So many attempts may mend what models alone had rejected; then a person decides. */
 export const MAX_ATTEMPTS_REJECTED_BY_OPINION = 2;
 
-type Judged = Pick<Attempt, 'number' | 'verdict' | 'repeated'>;
+type Judged = Pick<Attempt, 'number' | 'verdict' | 'reverification'>;
 
 /** Did a model answer, or cost something, or may it have? */
 const isJudged = ({ verdict }: Judged): boolean =>
@@ -18,7 +18,7 @@ const isJudged = ({ verdict }: Judged): boolean =>
  * it, and each verdict is one conditional write: so nobody has to count.
  */
 export const countJudgings = (attempts: readonly Judged[]): number =>
-  attempts.reduce((sum, each) => sum + (isJudged(each) ? 1 : 0) + (each.repeated?.times ?? 0), 0);
+  attempts.reduce((sum, each) => sum + (isJudged(each) ? 1 : 0) + (each.reverification?.count ?? 0), 0);
 
 /** Returns why no model is asked about a task any more, or null. */
 export function judgingBudgetRefusal(attempts: readonly Judged[]): JudgingRefusal | null {

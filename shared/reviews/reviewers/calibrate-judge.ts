@@ -19,7 +19,7 @@ import { runRequirementsReview } from './requirements-review.ts';
 import { getSignalReviewer } from './signal-reviewers.ts';
 
 /** What can be measured: the questions that the janitor asks. */
-export const CALIBRATED_JUDGE_QUESTIONS = ['second_look', 'llm_judge', 'llm_review'] as const;
+export const CALIBRATED_JUDGE_QUESTIONS = ['requirements_review', 'llm_judge', 'llm_review'] as const;
 export type CalibratedJudgeQuestion = (typeof CALIBRATED_JUDGE_QUESTIONS)[number];
 
 /** Characters of a diff that a judge is shown, as in the janitor. */
@@ -32,7 +32,11 @@ interface ReceiptedAnswer extends CaseAnswer {
 }
 
 /** The purpose that a question is asked for. */
-const JUDGED_BY = { second_look: 'second_look', llm_judge: 'judge', llm_review: 'judge' } as const;
+const JUDGED_BY = {
+  requirements_review: 'requirements_review',
+  llm_judge: 'judge',
+  llm_review: 'judge',
+} as const;
 const CALIBRATED_SIGNALS = {
   llm_judge: ({ criteria }: GoldenCase) => ({ type: 'llm_judge', criteria, on_error: 'hold' }),
   llm_review: ({ criteria }: GoldenCase) => ({
@@ -57,7 +61,7 @@ async function answerTo(
     now: () => now,
   };
   const { outcome, confidence, ...spent } =
-    question === 'second_look'
+    question === 'requirements_review'
       ? await runRequirementsReview('', async () => ({ pieces }), context)
       : await runSingleQuestionReviewer(
           getSignalReviewer(CALIBRATED_SIGNALS[question](of)),

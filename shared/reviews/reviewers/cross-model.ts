@@ -80,7 +80,7 @@ export const CROSS_MODEL_REVIEWER = {
       ]
         .join('\n- ')
         .slice(0, 4_000),
-      metadata: { approvals, rejections, abstentions, confidence, verdict: decision },
+      facts: { approvals, rejections, abstentions, confidence, verdict: decision },
     };
   },
 } satisfies GateReviewer<typeof CrossModelAnswer, CrossModelInput, readonly CrossModelReview[]>;

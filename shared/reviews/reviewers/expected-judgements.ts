@@ -34,12 +34,12 @@ export const findJudgingSkipReason = ({ verdict }: Pick<Verdict, 'verdict'>): Sk
   verdict === 'fail' ? { code: 'failed_already' } : null;
 
 /** Tells whether the workflow of a task asks reviewers. */
-export const hasWorkflowReviews = (task: Pick<Task, 'workflow_in_force'>): boolean =>
+export const hasWorkflowReviews = (task: Pick<Task, 'resolved_workflow'>): boolean =>
   listGradedNodes(task).length > 0 || redTeamSettings(task) !== null || findVisionSettings(task) !== null;
 
 /** Returns a judgement for each that was to be made: also for one that was not asked for, or did not come back. */
 export function addMissingJudgements(
-  task: Pick<Task, 'completion_signals' | 'foundation' | 'workflow_in_force'>,
+  task: Pick<Task, 'completion_signals' | 'foundation' | 'resolved_workflow'>,
   observed: Pick<Verdict, 'verdict'>,
   made: readonly Judgement[],
   look: RequirementsReviewDecision | null = null,
@@ -66,7 +66,7 @@ export function addMissingJudgements(
 
 /** The judgements of each verification node, and of each decomposition of criteria. */
 export function addMissingGradingJudgements(
-  task: Pick<Task, 'workflow_in_force'>,
+  task: Pick<Task, 'resolved_workflow'>,
   observed: Pick<Verdict, 'verdict'>,
   made: readonly Judgement[],
 ): Judgement[] {
@@ -83,7 +83,7 @@ export function addMissingGradingJudgements(
 
 /** The judgements of the red team and of vision, each where the workflow wants it. */
 export function addMissingReviewGateJudgements(
-  task: Pick<Task, 'workflow_in_force'>,
+  task: Pick<Task, 'resolved_workflow'>,
   observed: Pick<Verdict, 'verdict'>,
   made: readonly Judgement[],
 ): Judgement[] {
@@ -108,7 +108,7 @@ function requirementsReviewJudgements(
   look: RequirementsReviewDecision | null,
 ): Judgement[] {
   if (look === null) return [];
-  if (look.outcome !== 'asked') return [createUnaskedRequirementsJudgement(look.outcome, look.because)];
+  if (look.outcome !== 'asked') return [createUnaskedRequirementsJudgement(look.outcome, look.reason)];
   const found = made.find(({ kind }) => kind === REQUIREMENTS_REVIEWER.kind);
   return found
     ? [found, ...made.filter(({ kind }) => kind === TEST_EXPECTATION_REVIEWER.kind)]
@@ -122,7 +122,7 @@ function pipelineJudgements(
 ): Judgement[] {
   if (pipeline === null) return [];
   if (pipeline.outcome === 'skipped')
-    return [createSkippedJudgement(REVIEW_PIPELINE_JUDGEMENT_FIELDS, pipeline, pipeline.because)];
+    return [createSkippedJudgement(REVIEW_PIPELINE_JUDGEMENT_FIELDS, pipeline, pipeline.reason)];
   const whole = made.find(({ kind }) => kind === REVIEW_PIPELINE_JUDGEMENT_FIELDS.kind);
   return whole
     ? [...made.filter(({ kind }) => kind === PIPELINE_STAGE_REVIEWER_DEFINITION.kind), whole]
@@ -138,6 +138,6 @@ export function decidePipelineReview(
   const { on_error } = pipeline;
   const skip = findJudgingSkipReason(observed) ?? (empty_patch ? ({ code: 'empty_patch' } as const) : null);
   return skip === null
-    ? { outcome: 'asked', on_error, because: 'asked: the base has reviewers' }
-    : { outcome: 'skipped', on_error, because: describeReviewDecisionReason(skip) };
+    ? { outcome: 'asked', on_error, reason: 'asked: the base has reviewers' }
+    : { outcome: 'skipped', on_error, reason: describeReviewDecisionReason(skip) };
 }

@@ -37,6 +37,6 @@ export const GENERATED_TEST_REVIEWER = {
         ? [{ file, line: null, rule: 'generated_test_failed', message: code.slice(0, 4_000) }]
         : [],
     detail,
-    metadata: {},
+    facts: {},
   }),
 } satisfies GateReviewer<typeof GeneratedTest, GeneratedTestInput, GeneratedTestRun>;

@@ -29,6 +29,6 @@ export const INTENT_VERIFICATION_REVIEWER = {
     findings:
       verdict === 'yes' ? [] : [{ file: null, line: null, rule: `intent_${verdict}`, message: reason }],
     detail: `${verdict}: ${reason}`,
-    metadata: { verdict },
+    facts: { verdict },
   }),
 } satisfies GateReviewer<typeof IntentAnswer, IntentInput>;

@@ -11,8 +11,8 @@ import { createMissingDeliverableOpinion, opinionOnFindings } from '../review/re
 
 /** Returns the settings of the red team for a task; null: its workflow does not want one, or not at these stakes. */
 export function redTeamSettings({
-  workflow_in_force: workflow,
-}: Pick<Task, 'workflow_in_force'>): RedTeamSettings | null {
+  resolved_workflow: workflow,
+}: Pick<Task, 'resolved_workflow'>): RedTeamSettings | null {
   const settings = workflow?.review.red_team;
   if (!settings?.enabled) return null;
   return WORK_STAKES_LEVELS.indexOf(workflow?.review.stakes ?? 'normal') <

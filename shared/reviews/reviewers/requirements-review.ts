@@ -118,7 +118,7 @@ const CONCERNS = {
 
 const skipped = (code: Exclude<SkipReason['code'], 'stopped_at_node'>): RequirementsReviewDecision => ({
   outcome: 'skipped',
-  because: describeReviewDecisionReason({ code }),
+  reason: describeReviewDecisionReason({ code }),
 });
 
 /**
@@ -137,10 +137,10 @@ export function decideRequirementsReview(
   if (evidence.empty_patch) return skipped('empty_patch');
   const notes = listPassedCheckFindings(evidence).length;
   if (task.hidden_tests && notes === 0) return skipped('hidden_tests');
-  if (!isServed) return { outcome: 'could_not_run', because: explainMissingJudgeModel('second_look') };
+  if (!isServed) return { outcome: 'could_not_run', reason: explainMissingJudgeModel('requirements_review') };
   const why = task.hidden_tests ? [] : ['the task has no hidden test'];
   if (notes > 0) why.push(`rules have left ${notes} ${notes === 1 ? 'note' : 'notes'}`);
-  return { outcome: 'asked', because: `asked: ${why.join(', and ')}` };
+  return { outcome: 'asked', reason: `asked: ${why.join(', and ')}` };
 }
 
 interface RequirementsReviewInput {
@@ -156,9 +156,9 @@ interface RequirementsReviewInput {
  */
 export const REQUIREMENTS_REVIEWER = {
   ...JUDGE_REVIEWER_DEFAULTS,
-  kind: 'second_look',
-  purpose: 'second_look',
-  prompt: JUDGE_PROMPTS.second_look,
+  kind: 'requirements_review',
+  purpose: 'requirements_review',
+  prompt: JUDGE_PROMPTS.requirements_review,
   answerSchema: () => RequirementsReviewAnswer,
   maxTokens: 6_000,
   maxInputTokens: 28_000,

@@ -177,7 +177,7 @@ function pipelineJudgement(
     kind: REVIEW_PIPELINE_JUDGEMENT_FIELDS.kind,
     ...REVIEW_PIPELINE_JUDGEMENT_FIELDS.head(),
     calibration: null,
-    because,
+    request_reason: because,
     injections,
   };
   if (count === 'undecided') {

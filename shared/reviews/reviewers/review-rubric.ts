@@ -58,7 +58,7 @@ export const REVIEW_RUBRIC_REVIEWER = {
         message: `${scores[name]} of 10`,
       })),
       detail: `${composite} of 10, ${PASS_FROM} needed:${floor} ${summary}`,
-      metadata: { composite, needs_rework: composite < REWORK_BELOW, ...scores },
+      facts: { composite, needs_rework: composite < REWORK_BELOW, ...scores },
     };
   },
 } satisfies GateReviewer<typeof RubricAnswer, GateReviewInput>;

@@ -80,7 +80,7 @@ const WORDS = { first: 'the base', second: 'the patch', either: 'either' } as co
 export const TEST_EXPECTATION_REVIEWER = {
   ...JUDGE_REVIEWER_DEFAULTS,
   kind: 'expectations',
-  purpose: 'second_look',
+  purpose: 'requirements_review',
   prompt: JUDGE_PROMPTS.expectations,
   answerSchema: () => ExpectationAnswer,
   maxTokens: 1_024,

@@ -15,8 +15,8 @@ import {
 
 /** Returns the settings of the picture review; null: the workflow does not want one. */
 export const findVisionSettings = ({
-  workflow_in_force: workflow,
-}: Pick<Task, 'workflow_in_force'>): VisionSettings | null =>
+  resolved_workflow: workflow,
+}: Pick<Task, 'resolved_workflow'>): VisionSettings | null =>
   workflow?.review.vision?.enabled ? workflow.review.vision : null;
 
 /** The gate that takes pictures. */

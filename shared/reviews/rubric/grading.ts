@@ -17,8 +17,8 @@ export interface GradingInput {
 
 /** The verification nodes of a task at which a grader is asked, in the order in which work comes to them. */
 export const listGradedNodes = ({
-  workflow_in_force: workflow,
-}: Pick<Task, 'workflow_in_force'>): ResolvedVerification[] =>
+  resolved_workflow: workflow,
+}: Pick<Task, 'resolved_workflow'>): ResolvedVerification[] =>
   workflow?.verifications.filter(({ grader }) => grader !== 'evidence') ?? [];
 
 /** The record of a grading before it has a result. */

@@ -155,15 +155,21 @@ const activeCooldowns = async ({ providers, now }: CascadeContext): Promise<Prov
 /** Whose models the next attempt would call, where nothing else is chosen. */
 function nextProvider(task: Task, home: boolean, { defaultAdapter }: AvailableAgentClis): string | null {
   const last = task.attempts.at(-1) ?? null;
-  const isNew = !last || last.number < task.budget_from || (home && last.route.fallback !== undefined);
+  const isNew =
+    !last ||
+    last.number < task.first_budgeted_attempt ||
+    (home && last.route.provider_fallback !== undefined);
   return task.runner === 'managed' ? findAttemptProvider(task, isNew ? null : last, defaultAdapter) : null;
 }
 
-type Fallback = NonNullable<AttemptRouteDecision['fallback']>;
-const fallbackRoute = ({ provider: from, because, until }: ProviderCooldown, to: AgentCliKind): Fallback => ({
+type Fallback = NonNullable<AttemptRouteDecision['provider_fallback']>;
+const fallbackRoute = (
+  { provider: from, reason: because, until }: ProviderCooldown,
+  to: AgentCliKind,
+): Fallback => ({
   from,
   to,
-  because,
+  reason: because,
   until,
 });
 
@@ -171,10 +177,10 @@ const fallbackRoute = ({ provider: from, because, until }: ProviderCooldown, to:
 function fallbackAfterQuota(task: Task, agents: AvailableAgentClis | undefined, now: Date): Fallback | null {
   const last = task.attempts.at(-1);
   const to = last?.decision?.next_adapter;
-  if (!last || !to || last.decision?.strategy || last.number < task.budget_from) return null;
+  if (!last || !to || last.decision?.strategy || last.number < task.first_budgeted_attempt) return null;
   const from = agents && findAttemptProvider(task, last, agents.defaultAdapter);
   return from
-    ? { from, to, because: classifyAttemptFailure(last)?.class ?? 'unknown', until: now.toISOString() }
+    ? { from, to, reason: classifyAttemptFailure(last)?.class ?? 'unknown', until: now.toISOString() }
     : null;
 }
 
@@ -242,7 +248,9 @@ export async function runSelectModelStep(
     const kind = other(task);
     const selection = selectNextAttemptModel(task, context.models, kind, learned, home);
     const fallback = kind && cold ? fallbackRoute(cold, kind) : fallbackAfterQuota(task, agents, context.now);
-    return fallback ? { ...selection, route: { ...selection.route, fallback } } : selection;
+    return fallback
+      ? { ...selection, route: { ...selection.route, provider_fallback: fallback } }
+      : selection;
   };
   const budget =
     learned && context.learning

@@ -160,7 +160,7 @@ async function settleReservations(
   { spend }: Pick<TaskProjectionContext, 'spend'>,
 ): Promise<void> {
   for (const attempt of attempts) {
-    const { number, outcome, reserved, reserved_more = [] } = attempt;
+    const { number, outcome, reservation: reserved, extra_reservations = [] } = attempt;
     const was = before?.attempts.find((each) => each.number === number)?.outcome ?? null;
     if (!reserved || outcome === null || was !== null) continue;
     await spend.settle(
@@ -169,7 +169,7 @@ async function settleReservations(
       computeBudgetedAttemptMicroUsd(attempt, runner),
     );
     // All that it cost is in the first one's place.
-    for (const { mark, ...more } of reserved_more)
+    for (const { key: mark, ...more } of extra_reservations)
       await spend.settle({ reservationId: mark, repository }, more, 0);
   }
 }

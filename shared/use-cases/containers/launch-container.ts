@@ -74,7 +74,7 @@ function abandonReason(
   attempt: Attempt,
   failure: 'container_lost' | 'launch_refused',
 ): string {
-  const excused = attempt[kind]?.excused ?? 0;
+  const excused = attempt[kind]?.excused_losses ?? 0;
   const nouns = kind === 'deliver' ? 'deliveries' : `${kind} containers`;
   return failure === 'container_lost'
     ? `${(attempt[kind]?.number ?? 0) - excused} ${nouns} were lost without a report`
@@ -105,7 +105,7 @@ async function findOrRecordLaunch(
       model_token_sha256: message.kind === 'deliver' ? null : modelToken && sha256(modelToken),
       assignment_key: key,
       lost: false,
-      ...(present?.excused && { excused: present.excused }),
+      ...(present?.excused_losses && { excused_losses: present.excused_losses }),
       launched_at: context.now.toISOString(),
     };
   }

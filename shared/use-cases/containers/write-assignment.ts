@@ -91,20 +91,20 @@ async function resumeStateFor(
   task: Task,
   attempt: Attempt,
   objects: ObjectStore,
-): Promise<Pick<AgentAssignment, 'parked' | 'resumed'>> {
+): Promise<Pick<AgentAssignment, 'parked_work' | 'resumed_session'>> {
   const leave = lastApproval(task, attempt);
   if (!leave) return {};
-  const { work, session } = leave;
+  const { parked_work: work, parked_session: session } = leave;
   return {
     ...(work && {
-      parked: {
+      parked_work: {
         tree: work.tree,
         patch_url: await objects.presignGet(work.patch_key),
         patch_sha256: work.patch_sha256,
       },
     }),
     ...(session && {
-      resumed: {
+      resumed_session: {
         session: session.id,
         url: await objects.presignGet(s3ObjectKeys.session(task.id, attempt.number, session.sha256)),
         sha256: session.sha256,
@@ -115,16 +115,19 @@ async function resumeStateFor(
 }
 
 /** What is known of a task for what is wrapped around its run. */
-const middlewareInputFor = (task: Task, { number }: Attempt): NonNullable<AgentAssignment['around']> => ({
+const middlewareInputFor = (
+  task: Task,
+  { number }: Attempt,
+): NonNullable<AgentAssignment['middleware_context']> => ({
   description: task.description,
   acceptance_criteria: task.acceptance_criteria,
-  ...(task.middleware_override && { chain: task.middleware_override }),
-  ...(task.error_actions && { error_actions: task.error_actions }),
-  allowed: (task.approvals ?? []).flatMap(({ attempt, status, action }) =>
+  ...(task.middleware_override && { middleware_chain: task.middleware_override }),
+  ...(task.error_action_overrides && { error_action_overrides: task.error_action_overrides }),
+  approved_actions: (task.approvals ?? []).flatMap(({ attempt, status, action }) =>
     attempt === number && status === 'approved' ? [action] : [],
   ),
-  parent: task.made_from?.task_id ?? null,
-  root_sha256: task.made_from?.root_sha256 ?? null,
+  origin_task_id: task.origin?.task_id ?? null,
+  root_content_sha256: task.origin?.root_content_sha256 ?? null,
 });
 
 /** How a box reaches models. */
@@ -151,7 +154,7 @@ async function assignmentFor(
     attempt: attempt.number,
     api_url: context.apiUrl,
     token,
-    forget_url: await context.objects.presignDelete(key),
+    delete_url: await context.objects.presignDelete(key),
     repository: task.repository,
     read_credential: credentials.read,
     title: task.title,
@@ -170,8 +173,8 @@ async function assignmentFor(
       adapter:
         resolveAttemptAdapter(task, attempt, context.defaultAdapter.timeout_s) ?? context.defaultAdapter,
       test_commands: listTestCommands(task),
-      around: middlewareInputFor(task, attempt),
-      models,
+      middleware_context: middlewareInputFor(task, attempt),
+      model_access: models,
       heartbeat_s: Math.max(1, context.leaseSeconds / HEARTBEATS_PER_LEASE),
     };
   const artifact = attempt.artifact;
@@ -200,9 +203,9 @@ async function assignmentFor(
       signals: task.completion_signals.filter((signal) => !isModelJudgedSignal(signal)),
       ...(task.plan && { plan: { max_tasks: task.plan.max_tasks } }),
       files: task.files,
-      expects: task.expects,
+      expected_changes: task.expected_changes,
       hidden_tests: await hiddenFor(task, credentials.hidden, context.objects),
-      opinions,
+      model_access: opinions,
     };
   const { message, author, at } = buildDeliveryCommit(task, attempt);
   return {
@@ -210,8 +213,8 @@ async function assignmentFor(
     ...tree,
     kind,
     branch: deliveryBranchName(task.id),
-    deliver_as: task.deliver_as ?? 'branch',
-    target: task.base_ref,
+    delivery_mode: task.delivery_mode ?? 'branch',
+    target_branch: task.base_ref,
     message,
     author,
     committed_at: at,
@@ -270,7 +273,7 @@ export async function renewAssignmentUrls(
         assignment.hidden_tests && {
           hidden_tests: { ...assignment.hidden_tests, read_credential: hidden },
         }),
-      forget_url: await objects.presignDelete(key),
+      delete_url: await objects.presignDelete(key),
       ...(assignment.kind === 'agent' && (await resumeStateFor(task, present, objects))),
       ...('patch_url' in assignment && artifact
         ? { patch_url: await objects.presignGet(artifact.patch_key) }

@@ -33,15 +33,15 @@ export interface ForgeEventContext
 export interface ForgeEventResult {
   readonly outcome: 'done' | 'ignored';
   readonly task_id: string | null;
-  readonly why: string;
+  readonly reason: string;
 }
 
 const ignored = (why: string, task_id: string | null = null): ForgeEventResult => ({
   outcome: 'ignored',
   task_id,
-  why,
+  reason: why,
 });
-const done = (why: string, task_id: string): ForgeEventResult => ({ outcome: 'done', task_id, why });
+const done = (why: string, task_id: string): ForgeEventResult => ({ outcome: 'done', task_id, reason: why });
 
 const READ: Readonly<Record<ForgeKind, (headers: WebhookHeaders, value: unknown, label: string) => Webhook>> =
   {
@@ -156,7 +156,7 @@ async function recordWorkOutcome(
   const { changed } = await context.tasks.apply(id, (each) =>
     each.status === 'done' ? recordDeliveryOutcome(each, outcome, context.now) : null,
   );
-  return changed ? done(`was ${outcome.what}`, id) : ignored('is known', id);
+  return changed ? done(`was ${outcome.outcome}`, id) : ignored('is known', id);
 }
 
 /** One write for each task whose work is undone. What nobody knows to be merged is told by the history, when that is read. */

@@ -22,7 +22,7 @@ function outcomeOf(
   if (status !== 'done' || delivery?.state !== 'delivered') return null;
   if (!isSameRepository(task.repository, repository)) return null;
   return {
-    what: 'reverted',
+    outcome: 'reverted',
     at: between(at, delivery.at, now),
     by: 'git',
     request: null,

@@ -6,6 +6,6 @@ const STEPS = { resolve_base: runResolveBaseCommitStep, find_branch: runFindPush
 
 /** Does a step of the cascade that asks the repository of a task. */
 export const runRepositoryStep = (
-  { step, task_id, run, again = false }: CascadeRepositoryStepInput,
+  { step, task_id, run, is_retry: again = false }: CascadeRepositoryStepInput,
   context: ResolveBaseContext,
 ): Promise<CascadeStepResult> => STEPS[step](task_id, run, { ...context, isRetry: again });

@@ -45,7 +45,7 @@ export async function compactRecordsOfDay(
   // Whoever was first: one plan at a time is carried out, so that nothing goes into two wholes.
   const text = await objects.find(at);
   if (text === null) return { written: 0, removed: 0 };
-  const { wholes } = CompactionPlan.parse(JSON.parse(text));
+  const { outputs: wholes } = CompactionPlan.parse(JSON.parse(text));
   const there = new Set(listed.map(({ key }) => key));
   let written = 0;
   for (const { key, members } of wholes.filter((whole) => !there.has(whole.key))) {

@@ -27,8 +27,8 @@ export async function listReviews(
               version,
               reasons: hold.reasons,
               since: hold.since,
-              until: hold.until ?? null,
-              outcome: hold.outcome ?? null,
+              expires_at: hold.expires_at ?? null,
+              expiry_outcome: hold.expiry_outcome ?? null,
             },
           ]
         : [],

@@ -72,10 +72,10 @@ export async function readSystemStatus(
     by_status: byStatus,
     per_role: rows.sort(([a], [b]) => (a < b ? -1 : 1)).map(([role, by_status]) => ({ role, by_status })),
     verification_nudge: buildVerificationNudge({ ...found, totals: allTime }, deps.nudge, deps.now),
-    cooling: filterActiveCooldowns(providers, deps.now).map(({ seen: _, ...each }) => each),
+    cooldowns: filterActiveCooldowns(providers, deps.now).map(({ counted_attempts: _, ...each }) => each),
     breakers: breakers.map((each) => ({
       model: each.model,
-      rejections: each.rejected.length,
+      rejections: each.rejected_attempts.length,
       ...determineBreakerState(each, deps.now),
     })),
     revision,

@@ -40,9 +40,9 @@ function rows(role: string, memory: RoleLearningState, { models, policy, now }: 
       return {
         role,
         complexity,
-        from,
+        basis: from,
         ...rest,
-        break_even: option.cost_usd === null || !next ? null : Math.min(1, option.cost_usd / next),
+        break_even_pass_rate: option.cost_usd === null || !next ? null : Math.min(1, option.cost_usd / next),
         pinned: word?.tier === option.tier,
       };
     });

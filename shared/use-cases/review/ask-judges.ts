@@ -164,8 +164,8 @@ async function loadReviewMaterial(
 
 /** What reduction has found worth asking, beside the signals that a task names. */
 export interface RequestedReviews {
-  readonly look?: RequirementsReviewDecision | undefined;
-  readonly pipeline?: PipelineReviewDecision | null | undefined;
+  readonly requirements_review?: RequirementsReviewDecision | undefined;
+  readonly review_pipeline?: PipelineReviewDecision | null | undefined;
 }
 
 /** Returns why no model is asked about an attempt any more, or null; sets aside what the judging may cost. */
@@ -188,7 +188,7 @@ async function reserveOrRefusal(
 export async function runAttemptReviewers(
   id: string,
   number: number,
-  { look, pipeline }: RequestedReviews,
+  { requirements_review: look, review_pipeline: pipeline }: RequestedReviews,
   context: JudgingContext,
 ): Promise<Judgement[]> {
   const { models, ask, now, objects } = context;
@@ -219,7 +219,7 @@ export async function runAttemptReviewers(
         : null;
     return runSingleQuestionReviewer(getSignalReviewer(signal), { signal, early }, load, reviewing);
   };
-  const ofRequirements = async ({ because }: RequirementsReviewDecision): Promise<Judgement[]> => {
+  const ofRequirements = async ({ reason: because }: RequirementsReviewDecision): Promise<Judgement[]> => {
     const isAsked = 'models' in chooseReviewerModels(TEST_EXPECTATION_REVIEWER, reviewing);
     const expectations = isAsked ? findChangedExpectations((await load()).patch) : null;
     return Promise.all([
@@ -234,7 +234,7 @@ export async function runAttemptReviewers(
     const { pieces, attemptEvidence } = await load();
     const { review_pipeline } = attemptEvidence.evidence;
     return review_pipeline
-      ? runReviewPipeline({ ...reviewing, pipeline: review_pipeline, pieces, because: plan.because })
+      ? runReviewPipeline({ ...reviewing, pipeline: review_pipeline, pieces, because: plan.reason })
       : [];
   };
   const ofWorkflow = async (): Promise<Judgement[]> => {

@@ -45,8 +45,8 @@ const KEPT_TEXT = 300;
 /** Who did the work of an attempt: an outside agent by its own name, else as the workflow assigns it. */
 export const generatorAgentId = (
   task: Pick<Task, 'runner'>,
-  { holder }: Pick<Attempt, 'holder'>,
-  { generator }: Pick<ResolvedVerification, 'generator'>,
+  { lease_holder: holder }: Pick<Attempt, 'lease_holder'>,
+  { generator_agent: generator }: Pick<ResolvedVerification, 'generator_agent'>,
 ): string => (task.runner === 'external' ? holder : generator);
 
 const handoffRecord = (handoff: AgentHandoff): NonNullable<GradingRecord['handoff']> => {
@@ -57,7 +57,7 @@ const handoffRecord = (handoff: AgentHandoff): NonNullable<GradingRecord['handof
     probes: probes
       .slice(0, KEPT_PROBES)
       .map(({ id, probe_text }) => ({ id, probe_text: truncateToBytes(probe_text, KEPT_TEXT) })),
-    more_probes: Math.max(0, probes.length - KEPT_PROBES),
+    probes_omitted: Math.max(0, probes.length - KEPT_PROBES),
     payload_sha256: sha256(JSON.stringify(payload)),
   };
 };
@@ -68,7 +68,7 @@ async function gradeAtNode(
   { task, attempt, taskPieces, payload }: WorkToGrade,
   context: ReviewerContext,
 ): Promise<Judgement[]> {
-  const { rubric, evaluator } = of;
+  const { rubric, evaluator_agent: evaluator } = of;
   const criteria = task.acceptance_criteria;
   const ungraded = (absence: MissingOpinionReason): Judgement =>
     createJudgementWithoutOpinion(RUBRIC_GRADING_REVIEWER, { of }, absence);
@@ -118,7 +118,7 @@ async function gradeAtNode(
     created_at: at.toISOString(),
     from_agent_id: generator,
     to_agent_id: evaluator,
-    from_stage: of.from_stage,
+    from_stage: of.graded_step,
     to_stage: of.node,
     payload: { ...payload },
     artifact_refs: [attempt.artifact?.patch_key, attempt.verification?.key].filter(
@@ -134,7 +134,7 @@ async function gradeAtNode(
     of.grader === 'heuristic'
       ? {
           ...formGradingOpinion(of, gradeByTextMatch(grading), handoff),
-          because: `asked: the workflow has the verification node ${of.node}`,
+          request_reason: `asked: the workflow has the verification node ${of.node}`,
         }
       : null;
   const load = () => ({ pieces: taskPieces });

@@ -57,9 +57,9 @@ export interface EvidenceReduction {
   /** `superseded`: somebody else comes to the verdict, or has. */
   readonly next: 'judge' | 'combine' | 'superseded';
   /** Whether a model looks once more at what has passed. */
-  readonly look: RequirementsReviewDecision;
+  readonly requirements_review: RequirementsReviewDecision;
   /** Whether the reviewers of the base are asked; null: it names none. */
-  readonly pipeline: PipelineReviewDecision | null;
+  readonly review_pipeline: PipelineReviewDecision | null;
 }
 
 interface AttemptRef {
@@ -95,13 +95,13 @@ export async function reduceEvidenceToVerdict(
   const { evidence, reasons } = applyTunedGateRequirements(gathered, settings);
   const reduced = applyForcedExitToVerdict(deriveVerdictFromEvidence(evidence), report?.verification_gate);
   const verdict = { ...reduced, reasons: boundedReasons(orderReasons([...reduced.reasons, ...reasons])) };
-  const look = decideRequirementsReview(task, evidence, verdict, 'second_look' in deps.models);
+  const look = decideRequirementsReview(task, evidence, verdict, 'requirements_review' in deps.models);
   const signals =
     (listModelJudgedSignals(task).length > 0 || hasWorkflowReviews(task)) &&
     findJudgingSkipReason(verdict) === null;
   const pipeline = decidePipelineReview(evidence, verdict);
   const ask = signals || look.outcome === 'asked' || pipeline?.outcome === 'asked';
-  const reducedTo = { verdict, look, pipeline };
+  const reducedTo = { verdict, requirements_review: look, review_pipeline: pipeline };
   if (!ask) return { ...reducedTo, next: 'combine' };
   const may = {
     ...{ task, attempt: requireAttempt(task, attempt), signals: signals ? listModelJudgedSignals(task) : [] },
@@ -121,18 +121,18 @@ export async function combineVerdictWithJudgements(
   {
     verdict: observed,
     judgements,
-    look,
-    pipeline,
+    requirements_review: look,
+    review_pipeline: pipeline,
   }: {
     readonly verdict: Verdict;
     readonly judgements: readonly Judgement[];
-    readonly look?: RequirementsReviewDecision | undefined;
-    readonly pipeline?: PipelineReviewDecision | null | undefined;
+    readonly requirements_review?: RequirementsReviewDecision | undefined;
+    readonly review_pipeline?: PipelineReviewDecision | null | undefined;
   },
   deps: { tasks: TaskStore; accepted: Pick<AcceptedTreeStore, 'recordPassed'>; now: Date },
 ): Promise<Verdict['verdict']> {
   const task = await deps.tasks.require(id);
-  const { opinions } = requireAttempt(task, attempt);
+  const { gates_metered_usage: opinions } = requireAttempt(task, attempt);
   const made = addMissingJudgements(task, observed, judgements, look, pipeline);
   const joined = applyWorkflowReview(task, joinVerdictWithJudgements(observed, made));
   const verdict = opinions ? { ...joined, gates_cost_usd: opinions.cost_usd } : joined;

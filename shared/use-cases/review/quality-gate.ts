@@ -58,7 +58,7 @@ export const qualityGatePieces = (
 function countToolCalls({ task, attempt }: AttemptWithEvidence, isMetered: boolean): number | null {
   const isManaged = task.adapter?.kind !== 'command' && attempt.model !== null;
   const hasToken = Boolean(attempt.agent?.model_token_sha256);
-  return isManaged && isMetered && hasToken && (attempt.witnessed?.calls ?? 0) === 0 ? 0 : null;
+  return isManaged && isMetered && hasToken && (attempt.metered_usage?.calls ?? 0) === 0 ? 0 : null;
 }
 
 /** Returns what the quality gate sees without a model, or null: a rejection counts first, and against no model. */

@@ -116,7 +116,7 @@ export async function reviewScreenshots(
   const missing = precheckVisionReview(evidence, task, settings);
   const early =
     missing === null && settings.verifier === 'heuristic'
-      ? { ...(await reviewByRules(shots, settings, source, autonomy)), because }
+      ? { ...(await reviewByRules(shots, settings, source, autonomy)), request_reason: because }
       : missing;
   const load = () =>
     withReadTimeout(settings.timeout_s, async (signal) => {

@@ -126,9 +126,9 @@ export async function replanAfterFailure(
   tasks: Pick<TaskStore, 'get' | 'getMany' | 'create'>,
   now: Date,
 ): Promise<void> {
-  if (failed.status !== 'failed' || failed.superseded_by !== undefined || !failed.made_from) return;
+  if (failed.status !== 'failed' || failed.superseded_by !== undefined || !failed.origin) return;
   // A fix-up was made from the task before it.
-  const by = failed.fix_of ? (await tasks.get(failed.fix_of.root))?.made_from : failed.made_from;
+  const by = failed.fix_up_of ? (await tasks.get(failed.fix_up_of.root_task_id))?.origin : failed.origin;
   const plan = by && (await tasks.get(by.task_id));
   if (!plan?.plan?.proposal || getPlanCoordinationSettings(plan).replan_strategy !== 'magentic') return;
   const made = await tasks.getMany(plan.plan.proposal.tasks.map(({ key }) => plannedTaskId(plan.id, key)));

@@ -25,7 +25,10 @@ const NO_BYTES = sha256('');
 /** Runs in the log of an agent that are kept with the task, the latest, and names of each: claims take little room. */
 const KEPT_RUNS = 2;
 const KEPT_NAMES = 5;
-const short = (run: LoggedTestRun): LoggedTestRun => ({ ...run, failing: run.failing.slice(0, KEPT_NAMES) });
+const short = (run: LoggedTestRun): LoggedTestRun => ({
+  ...run,
+  failed_tests: run.failed_tests.slice(0, KEPT_NAMES),
+});
 
 /**
  * Digest and length of the patch. That nothing was changed is no claim of the agent's: only one content has no bytes, and the digest
@@ -83,13 +86,15 @@ export async function reportCompletedWork(
       report: {
         status: 'completed',
         summary: body.summary,
-        failure_class: null,
+        failure_code: null,
         output_tail: body.output_tail,
         retry_after_s: null,
         ...(body.verification_gate && { verification_gate: body.verification_gate }),
         ...(body.middleware && { middleware: body.middleware }),
-        ...(body.end && { end: body.end }),
-        ...(body.logged?.length && { logged: body.logged.slice(-KEPT_RUNS).map(short) }),
+        ...(body.exit && { exit: body.exit }),
+        ...(body.logged_test_runs?.length && {
+          logged_test_runs: body.logged_test_runs.slice(-KEPT_RUNS).map(short),
+        }),
       },
       artifact: {
         base_commit: requireSameBaseCommit(task, body.base_commit),
@@ -126,7 +131,7 @@ export async function reportFailedWork(
   context: AgentReportContext,
 ): Promise<Task> {
   const present = await context.tasks.require(id);
-  if (body.failure_class === 'interrupted' && present.runner === 'managed')
+  if (body.failure_code === 'interrupted' && present.runner === 'managed')
     return context.tasks.applyCommand(present, (task) =>
       recordContainerInterrupted(task, attempt, 'agent', body.reason, context.now),
     );
@@ -137,11 +142,11 @@ export async function reportFailedWork(
       report: {
         status: 'failed',
         summary: body.reason,
-        failure_class: body.failure_class,
+        failure_code: body.failure_code,
         output_tail: body.output_tail,
         retry_after_s: body.retry_after_s ?? null,
         ...(body.middleware && { middleware: body.middleware }),
-        ...(body.end && { end: body.end }),
+        ...(body.exit && { exit: body.exit }),
       },
       artifact: null,
       usage: body.usage ?? null,

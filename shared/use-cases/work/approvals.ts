@@ -23,7 +23,7 @@ interface ApprovalResult {
 export async function requestApproval(
   id: string,
   attempt: number,
-  { work, session, ...body }: z.infer<typeof ApprovalRequestBody>,
+  { parked_work: work, parked_session: session, ...body }: z.infer<typeof ApprovalRequestBody>,
   { tasks, rules, now }: { readonly tasks: TaskStore; readonly rules: ApprovalSettings; readonly now: Date },
 ): Promise<ApprovalResult> {
   const ask = ApprovalRequest.parse(body);
@@ -32,7 +32,7 @@ export async function requestApproval(
     parkedWork: work ? { ...work, patch_key: s3ObjectKeys.patch(id, attempt, work.patch_sha256) } : null,
     session: session ?? null,
     autonomy: rules.autonomy,
-    timeoutPolicy: rules.policy,
+    timeoutPolicy: rules.timeout_policy,
   };
   const task = await tasks.applyCommand(id, (each) => recordApprovalRequest(each, attempt, asking, now));
   const approval = findRepeatedApprovalRequest(task, attempt, ask);

@@ -56,7 +56,7 @@ function claimedBefore(task: Task, key: ClaimKey): ClaimedAttempt | null {
 function filesHeld(task: Task, conflict: FileConflict): Refusal {
   const message = `${describeFileOverlap(conflict)} by task ${conflict.holder}`;
   const index = task.files.indexOf(conflict.wantedPath);
-  return new Refusal('files_held', message, [{ pointer: `/files/${index}`, message }]);
+  return new Refusal('files_locked', message, [{ pointer: `/files/${index}`, message }]);
 }
 
 async function claimOpen(

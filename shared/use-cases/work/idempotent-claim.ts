@@ -28,7 +28,7 @@ export const createClaimKey = (by: string, key: string, secret: string, request:
 export const CLAIM_RACE_REFUSAL_CODES = [
   'conflict',
   'base_unresolved',
-  'files_held',
+  'files_locked',
   'self_review',
   'not_found',
   'busy',

@@ -26,9 +26,9 @@ export async function recordGatesReport(
 ): Promise<Task> {
   if (!('evidence' in body))
     return deps.tasks.applyCommand(id, (task) =>
-      body.failure_class === 'interrupted'
+      body.failure_code === 'interrupted'
         ? recordContainerInterrupted(task, attempt, 'gates', body.message, deps.now)
-        : recordVerificationFailure(task, attempt, body.failure_class, body.message, deps.now),
+        : recordVerificationFailure(task, attempt, body.failure_code, body.message, deps.now),
     );
   const task = await deps.tasks.require(id);
   const text = JSON.stringify(body.evidence);

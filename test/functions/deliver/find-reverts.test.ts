@@ -9,7 +9,11 @@ import { createTestRepository, type TestRepository } from '../../support/git-rep
 
 const look = (repository: Pick<TestRepository, 'url'>, target = 'main') =>
   inBox((box) =>
-    detectDeliveryReverts({ repository: repository.url, target, base_commit: '0'.repeat(40) }, null, box),
+    detectDeliveryReverts(
+      { repository: repository.url, target_branch: target, base_commit: '0'.repeat(40) },
+      null,
+      box,
+    ),
   );
 const ours = (task: string): string => `Do it\n\nAssay-Task: ${task}\nAssay-Attempt: 1\n`;
 
@@ -92,14 +96,14 @@ describe('what was found', () => {
     of.repository.git('checkout', '--quiet', 'main');
     const one = of.repository.commit({ 'b.txt': 'b\n' }, ours('T9'));
     of.repository.git('revert', '--no-edit', one);
-    const assignment = { ...deliverAssignment(api, of.repository.url, of), target: 'main' };
+    const assignment = { ...deliverAssignment(api, of.repository.url, of), target_branch: 'main' };
     const tell = () =>
       inBox((box) => reportDeliveryReverts(assignment, null, box, createContainerApiClient(assignment)));
     await tell();
     const [body] = api.bodies('delivery');
     expect(ReportDeliveryBody.parse(body)).toMatchObject({
       step: 'reverts',
-      reverts: [{ task_id: 'T9', reverted: one }],
+      reverts: [{ task_id: 'T9', reverted_commit: one }],
     });
     api.answer = () => ({ status: 409, body: { code: 'stale_lease', detail: 'over' } });
     await expect(tell()).resolves.toBeUndefined();

@@ -51,7 +51,7 @@ const put = (assignment: DeliveryAssignment): void =>
   void api.objects.set('/assignment', Buffer.from(JSON.stringify(assignment)));
 const invoke = (remainingMs = 900_000) =>
   handler(
-    { box: 'T1/1/deliver/1', assignment_url: `${api.url}/assignment` },
+    { launch_name: 'T1/1/deliver/1', assignment_url: `${api.url}/assignment` },
     { getRemainingTimeInMillis: () => remainingMs },
   );
 const left = () => readdirSync(place).filter((name) => name.startsWith('assay-deliver-'));

@@ -27,7 +27,7 @@ const delivered = (fields: Partial<Task> = {}): Task =>
       id: taskIdOfIssue(SHOP, 42),
       status: 'done',
       verified: true,
-      deliver_as: 'pull_request',
+      delivery_mode: 'pull_request',
       attempts: [
         attempt({
           artifact: artifact(),
@@ -145,7 +145,7 @@ describe('of delivered work GitHub', () => {
   });
 
   it('has no pull request where none was asked for', async () => {
-    await tell(delivered({ deliver_as: 'branch' }));
+    await tell(delivered({ delivery_mode: 'branch' }));
     expect(state.pulls).toEqual([]);
     expect(state.runs).toHaveLength(1);
   });

@@ -28,7 +28,7 @@ const submission = {
   base_ref: 'main',
   depends_on: ['T1'],
   files: ['src/a.ts'],
-  expects: ['ci'],
+  expected_changes: ['ci'],
   completion_signals: [
     { type: 'path_exists', path: 'a' },
     { type: 'glob_exists', pattern: '*.ts' },
@@ -59,22 +59,24 @@ const submission = {
   runner: 'managed',
   budget: { max_attempts: 3, max_cost_usd: 2.5 },
   max_retries: 2,
-  fix_ups: 1,
+  max_fix_ups: 1,
   partial_dependencies: 'strict',
   deliver_unverified: false,
   delivery: 'merge_queue',
   autonomy: 'semi',
   workflow: 'verification-pipeline',
   middleware_override: ['authority_deference'],
-  error_actions: { rate_limited: 'fail' },
+  error_action_overrides: { rate_limited: 'fail' },
 };
 const { id: _id, hidden_tests: _hidden, ...requirement } = submission;
 /** What was wrapped around a run. */
 const middleware = {
   chain: ['authority_deference', 'security_interceptor'],
-  fired: { before_agent: 1, wrap_tool_call: 2 },
-  found: [{ by: 'security_interceptor', kind: 'observed', code: 'tool_denied', detail: 'd', turn: 1 }],
-  more: 1,
+  hook_counts: { before_agent: 1, wrap_tool_call: 2 },
+  findings: [
+    { middleware: 'security_interceptor', kind: 'observed', code: 'tool_denied', detail: 'd', turn: 1 },
+  ],
+  findings_omitted: 1,
   facts: { 'authority_deference.detected_count': 0 },
 };
 /** How the program of an agent ended. */
@@ -84,7 +86,7 @@ const end = {
   timed_out: true,
   http_status: 429,
   error_code: 'overloaded_error',
-  words: 'summary',
+  failure_text_source: 'summary',
 };
 const evidence = build.evidence({
   signals: [
@@ -111,9 +113,9 @@ const evidence = build.evidence({
   ],
   gates: [
     build.gate({
-      began_ms: 1,
+      start_offset_ms: 1,
       findings: [{ file: 'a', line: 1, rule: 'r', message: 'm', test: 't', baseline: 'new' }],
-      metadata: { tool: 'ruff' },
+      facts: { tool: 'ruff' },
       on_error: 'hold',
       screenshots: [
         { name: 'start', path: '/', width: 640, height: 480, sha256: 'a'.repeat(64), bytes: 1_024 },
@@ -145,7 +147,7 @@ const evidence = build.evidence({
     }),
   ],
   review_context: { parts: [{ kind: 'change', path: 'a', text: 't' }], omitted: ['caller b: 9 characters'] },
-  expects: ['ci'],
+  expected_changes: ['ci'],
   review_pipeline: {
     version: 1,
     pass_threshold: 0.5,
@@ -161,7 +163,7 @@ const evidence = build.evidence({
     ],
   },
   protected_files: [
-    { path: 'ci.yml', change: 'added', class: 'ci', reason: 'r', used: 'base', allowed_by: null },
+    { path: 'ci.yml', change: 'added', kind: 'ci', reason: 'r', checked_version: 'base', allowed_by: null },
   ],
 });
 
@@ -194,8 +196,8 @@ const proposal = {
       complexity: 'low',
       depends_on: [],
       files: ['src'],
-      creates: ['src/a.ts'],
-      expects: ['ci'],
+      new_files: ['src/a.ts'],
+      expected_changes: ['ci'],
       completion_signals: submission.completion_signals,
       acceptance_criteria: ['It sells'],
     },
@@ -253,7 +255,7 @@ export const BODIES: Partial<Record<RouteName, readonly unknown[]>> = {
     { ...requirement, adapter: { kind: 'claude', timeout_s: 60, max_turns: 5 } },
   ],
   rejectRequest: [{ reason: 'r' }],
-  clarifyRequest: [{ notes: 'n', title: 't', description: 'd' }],
+  clarifyRequest: [{ clarification: 'n', title: 't', description: 'd' }],
   approvePlan: [{ reason: 'r', tree: TREE }],
   rejectPlan: [{ reason: 'r', tree: TREE }],
   claimNext: [{ model: 'opus' }],
@@ -267,8 +269,8 @@ export const BODIES: Partial<Record<RouteName, readonly unknown[]>> = {
       action: 'deploy:production',
       title: 't',
       description: 'd',
-      work: { tree: TREE, patch_sha256: DIGEST, patch_bytes: 10 },
-      session: { id: 's-1', sha256: DIGEST },
+      parked_work: { tree: TREE, patch_sha256: DIGEST, patch_bytes: 10 },
+      parked_session: { id: 's-1', sha256: DIGEST },
     },
   ],
   approve: [{ reason: 'r', number: 1 }],
@@ -283,14 +285,14 @@ export const BODIES: Partial<Record<RouteName, readonly unknown[]>> = {
       tree: TREE,
       patch: 'p',
       transcript_sha256: DIGEST,
-      end,
-      logged: [
-        { tool: 'pytest', kind: 'claimed', passed: 1, failed: 1, skipped: 0, failing: ['test/a.py::b'] },
+      exit: end,
+      logged_test_runs: [
+        { tool: 'pytest', kind: 'claimed', passed: 1, failed: 1, skipped: 0, failed_tests: ['test/a.py::b'] },
       ],
       middleware,
       verification_gate: {
         state: 'forced',
-        because: 'b',
+        reason: 'b',
         nudges: { tests: 1, compilation: 0 },
         missing: ['test/a.test.js'],
       },
@@ -300,27 +302,24 @@ export const BODIES: Partial<Record<RouteName, readonly unknown[]>> = {
   fail: [
     {
       reason: 'r',
-      failure_class: 'timeout',
+      failure_code: 'timeout',
       output_tail: 'o',
       usage,
       base_commit: SHA,
       retry_after_s: 5,
-      end,
+      exit: end,
       middleware,
     },
   ],
-  evidence: [
-    { evidence: { ...evidence, plan: proposal } },
-    { failure_class: 'container_lost', message: 'm' },
-  ],
+  evidence: [{ evidence: { ...evidence, plan: proposal } }, { failure_code: 'container_lost', message: 'm' }],
   delivery: [
     { step: 'authorize', base_commit: SHA, tree: TREE },
     { step: 'refused', base_commit: SHA, tree: TREE, reason: 'r' },
     {
       step: 'reverts',
       reverts: [
-        { task_id: 'T2', reverted: SHA, request: 7, commit: SHA, at: build.FIXED_NOW.toISOString() },
-        { task_id: null, reverted: null, request: 7, commit: SHA, at: build.FIXED_NOW.toISOString() },
+        { task_id: 'T2', reverted_commit: SHA, request: 7, commit: SHA, at: build.FIXED_NOW.toISOString() },
+        { task_id: null, reverted_commit: null, request: 7, commit: SHA, at: build.FIXED_NOW.toISOString() },
       ],
     },
     {
@@ -333,12 +332,12 @@ export const BODIES: Partial<Record<RouteName, readonly unknown[]>> = {
       step: 'merged',
       base_commit: SHA,
       tree: TREE,
-      onto: build.fakeSha1('d'),
+      target_commit: build.fakeSha1('d'),
       merged_tree: TREE,
       patch_sha256: DIGEST,
       patch_bytes: 10,
     },
-    { step: 'conflict', base_commit: SHA, tree: TREE, onto: build.fakeSha1('d'), files: ['a.js'] },
+    { step: 'conflict', base_commit: SHA, tree: TREE, target_commit: build.fakeSha1('d'), files: ['a.js'] },
   ],
   release: [{ reason: 'r' }],
   cancel: [{ reason: 'r' }],
@@ -408,7 +407,7 @@ export function taskFor(name: RouteName, body: unknown): Task {
       return build.taskInReview(
         accepted,
         /delivered|merged|conflict/.test((body as { step?: string }).step ?? '')
-          ? { deliver_as: 'merge_queue', delivery: { ...pushing, at: build.FIXED_NOW.toISOString() } }
+          ? { delivery_mode: 'merge_queue', delivery: { ...pushing, at: build.FIXED_NOW.toISOString() } }
           : {},
       );
     case 'approve':
@@ -481,8 +480,8 @@ export const ITEMS: readonly Readonly<Record<string, unknown>>[] = [
     strategy: 'review',
     requested_by: 'bob',
     request_sha256: DIGEST,
-    requirement: WorkRequestTaskSubmission.parse(requirement),
-    notes: null,
+    requested_task: WorkRequestTaskSubmission.parse(requirement),
+    clarification: null,
     history: [],
     reason: null,
     created_at: build.FIXED_NOW.toISOString(),

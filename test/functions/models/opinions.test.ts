@@ -136,7 +136,7 @@ it('a question for which there is no money is not asked, the alarm is told, and 
             raised.push(mark);
             return raised.length > 1
               ? { refused: 'the budget of the day' }
-              : { day: 'today', micro: highMicro };
+              : { day: 'today', micro_usd: highMicro };
           },
         },
         onStop: () => stops++,

@@ -121,7 +121,7 @@ describe.each(each)('%s', (protocol, { path, body, stream, key }) => {
           model: MODEL,
           status: 200,
           usage: counted?.usage,
-          trouble: null,
+          provider_error: null,
         },
       ]);
       expect(models.sumTokens().output - before.output).toBe(80);
@@ -147,7 +147,7 @@ describe.each(each)('%s', (protocol, { path, body, stream, key }) => {
     );
     expect(await answer.text()).not.toContain('assay');
     expect([at.meter.taken, at.meter.meter().openReservations]).toEqual([0, []]);
-    expect(at.kept).toMatchObject([{ status, micro: 0 }]);
+    expect(at.kept).toMatchObject([{ status, cost_micro_usd: 0 }]);
   });
 
   it('makes a 401 of the provider a matter of the deployment, and follows no redirect', async () => {
@@ -165,7 +165,7 @@ describe.each(each)('%s', (protocol, { path, body, stream, key }) => {
     const ask = () => at.post(path, body());
     expect((await ask()).status).toBe(429);
     expect(at.meter.meter().providerFailure).toEqual({
-      class: 'rate_limited',
+      code: 'rate_limited',
       status: 429,
       retryAtMs: NOW.getTime() + 600_000,
       calls: 1,
@@ -198,7 +198,7 @@ describe.each(each)('%s', (protocol, { path, body, stream, key }) => {
       .post(stream.path ?? path, body(stream.body))
       .then((answer) => answer.text())
       .catch(() => null);
-    expect(at.meter.meter().providerFailure).toMatchObject({ class: failureClass, status, calls: 1 });
+    expect(at.meter.meter().providerFailure).toMatchObject({ code: failureClass, status, calls: 1 });
   });
 
   it.each(['401', '403', '404', 'context', 'ok'])(

@@ -101,7 +101,7 @@ describe('a gate whose command', () => {
   ])('writes %s has failed, and says how much is not kept', async (_, line, bytes) => {
     const evidence = await gatherEvidenceOn(changed(oneCommand(line)));
     expect(said(evidence)).toEqual({ verdict: 'fail', not_passed: ['lint: failed'] });
-    expect(evidence.gates[0]?.metadata['output_bytes_cut']).toBe(bytes - 256 * 1024);
+    expect(evidence.gates[0]?.facts['output_bytes_cut']).toBe(bytes - 256 * 1024);
     expect(JSON.stringify(evidence).length).toBeLessThan(20_000);
   });
 

@@ -52,7 +52,7 @@ test('a package.json of 100 MB is put back whole', async () => {
   );
   const evidence = await gatherEvidenceOn(repository);
   expect(said(evidence)).toEqual({ verdict: 'refer', not_passed: [] });
-  expect(evidence.protected_files).toMatchObject([{ path: 'package.json', used: 'base' }]);
+  expect(evidence.protected_files).toMatchObject([{ path: 'package.json', checked_version: 'base' }]);
 });
 
 test('10,000 changed files are looked at', async () => {
@@ -68,7 +68,7 @@ test('10,000 changed files are looked at', async () => {
   });
   expect(said(evidence)).toEqual({ verdict: 'pass', not_passed: [] });
   expect(evidence.changed_files).toHaveLength(10_000);
-  expect(evidence.gates.find(({ name }) => name === 'large_file')?.metadata).toMatchObject({
+  expect(evidence.gates.find(({ name }) => name === 'large_file')?.facts).toMatchObject({
     files_measured: 10_000,
   });
 });

@@ -107,7 +107,7 @@ test('mutation testing may load changed copies of the code', async () => {
   const { gates } = await gatherEvidenceOn(repository);
   expect(gates.find(({ name }) => name === 'mutation_testing')).toMatchObject({
     outcome: 'passed',
-    metadata: { score: 1 },
+    facts: { score: 1 },
   });
 });
 

@@ -3,7 +3,7 @@ import { buildPatchCompletenessEvidence } from '../../../gates/pipeline/complete
 
 const added = (...paths: readonly string[]) => paths.map((path) => ({ path, kind: 'added' as const }));
 type PatchScope = Parameters<typeof buildPatchCompletenessEvidence>[1];
-const TASK = { files: [], expects: [], signals: [], role: 'backend' } as const;
+const TASK = { files: [], expectedChanges: [], signals: [], role: 'backend' } as const;
 const of = (changes: PatchScope['changes'], asked: Partial<PatchScope['task']> = {}) =>
   buildPatchCompletenessEvidence([], { changes, task: { ...TASK, ...asked } });
 
@@ -25,7 +25,7 @@ test.each([
     {},
   ],
   ['new code is added', added('src/rounding.py'), {}],
-  ['the task expects tests to change', added('tests/test_foo.py'), { expects: ['tests_change'] }],
+  ['the task expects tests to change', added('tests/test_foo.py'), { expectedChanges: ['tests_change'] }],
   ['a document comes with tests that are asked for', added('a.md', 'tests/test_a.py'), { role: 'qa' }],
   ['the role is to write documents', added('docs/notes.md'), { role: 'docs' }],
   ['the task names the file', added('NOTES.md'), { files: ['NOTES.md'] }],
@@ -44,7 +44,7 @@ test.each([
 );
 
 test.each([
-  ['tests are expected to change', added('NOTES.md'), { expects: ['tests_change'] }],
+  ['tests are expected to change', added('NOTES.md'), { expectedChanges: ['tests_change'] }],
   ['the role is to write documents', added('tests/test_foo.py'), { role: 'docs' }],
   ['a signal names another file', added('NOTES.md'), { signals: [{ type: 'path_exists', path: 'a.md' }] }],
 ] satisfies readonly (readonly [string, PatchScope['changes'], Partial<PatchScope['task']>])[])(

@@ -26,7 +26,9 @@ describe('the reviewers of the base', () => {
       stages: [{ name: 'code', agents: [{ role: 'bugs' }] }],
     });
     // What steers checks is put back and holds the patch.
-    expect(evidence.protected_files).toMatchObject([{ path: FILE, class: 'gates_config', used: 'base' }]);
+    expect(evidence.protected_files).toMatchObject([
+      { path: FILE, kind: 'gates_config', checked_version: 'base' },
+    ]);
   });
 
   test('are none where the base has no such file', async () => {

@@ -20,7 +20,7 @@ export interface RealCase {
   /** `file:line rule`, with `(before)` for what was there before. Absent: they do not matter. */
   readonly findings?: readonly string[];
   readonly detail?: RegExp;
-  readonly metadata?: Readonly<Record<string, unknown>>;
+  readonly facts?: Readonly<Record<string, unknown>>;
 }
 
 /** How a checkout gets tools of JavaScript, by what stands before their names. */
@@ -48,8 +48,8 @@ export function realTools(title: string, cases: readonly RealCase[]): void {
         if (expected.findings) expect(shown(result), result.detail).toEqual(expected.findings);
         expect(result.outcome, result.detail).toBe(outcome);
         if (expected.detail) expect(result.detail).toMatch(expected.detail);
-        expect(result.metadata).toMatchObject({ ...expected.metadata });
-        if (result.kind === 'executed') expect(result.metadata?.['tool_version']).toMatch(/^\d+\.\d+/);
+        expect(result.facts).toMatchObject({ ...expected.facts });
+        if (result.kind === 'executed') expect(result.facts?.['tool_version']).toMatch(/^\d+\.\d+/);
       });
   });
 }

@@ -19,7 +19,7 @@ describe('the gate of coverage', () => {
       const result = await runGate(gate, BASE, { 'a.go': `${BASE['a.go']}\nfunc G() int { return 2 }\n` });
       expect(result).toMatchObject({
         outcome: 'failed',
-        metadata: { tool: 'go', coverage: 50, coverage_base: 100 },
+        facts: { tool: 'go', coverage: 50, coverage_base: 100 },
       });
     },
   );

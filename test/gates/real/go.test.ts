@@ -31,7 +31,7 @@ const LINT: readonly RealCase[] = [
     edits: { 'a.go': 'package a\n\nvar X = 1\n' },
     outcome: 'passed',
     findings: [],
-    metadata: { tool: 'go', exit_code: 0 },
+    facts: { tool: 'go', exit_code: 0 },
   },
   {
     what: 'go vet tells a new complaint from an old one, in files with odd names, in the module that they are in',
@@ -44,7 +44,7 @@ const LINT: readonly RealCase[] = [
     edits: { [`svc/${ODD}`]: `package lib\n\nimport "fmt"\n${printf('New')}` },
     outcome: 'failed',
     findings: [`svc/${ODD}:6 vet/printf`, 'svc/a.go:6 vet/printf (before)'],
-    metadata: { folder: 'svc', exit_code: 0 },
+    facts: { folder: 'svc', exit_code: 0 },
   },
   {
     what: 'go vet is not silenced by code that does not parse',
@@ -63,7 +63,7 @@ const LINT: readonly RealCase[] = [
     edits: { [ODD]: `package lib\n\nimport "fmt"\n${printf('New')}` },
     outcome: 'failed',
     findings: [`${ODD}:6 govet`, 'a.go:6 govet (before)'],
-    metadata: { tool: 'golangci-lint', exit_code: 1 },
+    facts: { tool: 'golangci-lint', exit_code: 1 },
   },
   {
     what: 'golangci-lint is not silenced by code that does not compile',
@@ -103,7 +103,7 @@ const BUILD: readonly RealCase[] = [
     edits: { [ODD]: 'package lib\n\nvar Y int = ""\n' },
     outcome: 'failed',
     findings: [`${ODD}:3 compile`, 'old/a.go:3 compile (before)'],
-    metadata: { exit_code: 1 },
+    facts: { exit_code: 1 },
   },
   {
     what: 'go test passes a clean patch, in each of two modules',
@@ -118,7 +118,7 @@ const BUILD: readonly RealCase[] = [
     edits: { 'a/lib/max_test.go': MAX_TEST(1, 2), 'b/lib/max_test.go': MAX_TEST(2, 1) },
     outcome: 'passed',
     detail: /go in a: passed: 1 tests ran.*go in b: passed: 1 tests ran/s,
-    metadata: { tests: 2, folder: 'a, b' },
+    facts: { tests: 2, folder: 'a, b' },
   },
 ];
 
@@ -135,7 +135,7 @@ const MEASURED: readonly RealCase[] = [
     },
     outcome: 'passed',
     findings: [`${ODD}:3 wrong_style`, `${ODD}:6 wrong_style`, 'a.go:4 wrong_style (before)'],
-    metadata: { revive: '1.17.0' },
+    facts: { revive: '1.17.0' },
   },
   {
     what: 'go test measures that a new function has no test',
@@ -144,7 +144,7 @@ const MEASURED: readonly RealCase[] = [
     base: { ...MOD, 'lib/max.go': MAX, 'lib/max_test.go': MAX_TEST(2, 1) },
     edits: { 'lib/max.go': `${MAX}\nfunc F() int {\n\treturn 1\n}\n` },
     outcome: 'failed',
-    metadata: { tool: 'go' },
+    facts: { tool: 'go' },
   },
   {
     what: 'gremlins names the changes that no test notices',
@@ -155,7 +155,7 @@ const MEASURED: readonly RealCase[] = [
     settings: { mutation_threshold: 0.9 },
     outcome: 'failed',
     findings: ['lib/max.go:4 mutant_survived'],
-    metadata: { tool: 'gremlins', score: 0.5 },
+    facts: { tool: 'gremlins', score: 0.5 },
   },
   {
     what: 'lizard sees code that became more complex, in a file with an odd name',
@@ -164,7 +164,7 @@ const MEASURED: readonly RealCase[] = [
     base: { ...MOD, [ODD]: 'package lib\n\nfunc F(a int) int {\n\treturn a\n}\n' },
     edits: { [ODD]: MAX },
     outcome: 'failed',
-    metadata: { tool: 'lizard', complexity: 2, complexity_base: 1 },
+    facts: { tool: 'lizard', complexity: 2, complexity_base: 1 },
   },
 ];
 
@@ -209,7 +209,7 @@ const AUDIT: readonly RealCase[] = [
     },
     outcome: 'failed',
     findings: ['go.mod:1 GO-2024-0001'],
-    metadata: { tool: 'govulncheck' },
+    facts: { tool: 'govulncheck' },
   },
 ];
 

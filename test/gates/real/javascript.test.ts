@@ -25,7 +25,7 @@ const LINT: readonly RealCase[] = [
     edits: { [`${ODD}.js`]: 'export const X = 1;\n' },
     outcome: 'passed',
     findings: [],
-    metadata: { tool: 'eslint', exit_code: 0 },
+    facts: { tool: 'eslint', exit_code: 0 },
   },
   {
     what: 'eslint tells a new complaint from an old one, in files with odd names',
@@ -35,7 +35,7 @@ const LINT: readonly RealCase[] = [
     edits: { 'a.js': 'debugger;\n1;\n', [`${ODD}.js`]: '1;\ndebugger;\n' },
     outcome: 'failed',
     findings: [`${ODD}.js:2 no-debugger`, 'a.js:1 no-debugger (before)'],
-    metadata: { exit_code: 1 },
+    facts: { exit_code: 1 },
   },
   {
     what: 'eslint is not silenced by code that it cannot read',
@@ -58,7 +58,7 @@ const LINT: readonly RealCase[] = [
     edits: { 'made/a.js': 'debugger;\n' },
     outcome: 'passed',
     findings: [],
-    metadata: { files_given: 1 },
+    facts: { files_given: 1 },
   },
   {
     what: 'eslint without a configuration says nothing about the patch',
@@ -77,7 +77,7 @@ const LINT: readonly RealCase[] = [
     edits: { 'web/src/a.js': 'debugger;\n', 'b.md': '' },
     outcome: 'failed',
     findings: ['web/src/a.js:1 no-debugger'],
-    metadata: { folder: 'web' },
+    facts: { folder: 'web' },
   },
   {
     what: 'biome passes a patch with a warning, as biome does',
@@ -87,7 +87,7 @@ const LINT: readonly RealCase[] = [
     edits: { [`${ODD}.js`]: 'const unused = 1;\n' },
     outcome: 'passed',
     findings: [],
-    metadata: { tool: 'biome', exit_code: 0 },
+    facts: { tool: 'biome', exit_code: 0 },
   },
   {
     what: 'biome tells a new complaint from an old one, in files with odd names',
@@ -97,7 +97,7 @@ const LINT: readonly RealCase[] = [
     edits: { 'a.js': 'debugger;\n1;\n', [`${ODD}.js`]: '1;\ndebugger;\n' },
     outcome: 'failed',
     findings: [`${ODD}.js:2 lint/suspicious/noDebugger`, 'a.js:1 lint/suspicious/noDebugger (before)'],
-    metadata: { exit_code: 1 },
+    facts: { exit_code: 1 },
   },
   {
     what: 'biome with a broken configuration in the base says nothing about the patch',
@@ -119,7 +119,7 @@ const TYPES: readonly RealCase[] = [
     edits: { [`${ODD}.ts`]: 'export const x: number = 1;\n' },
     outcome: 'passed',
     findings: [],
-    metadata: { tool: 'tsc', exit_code: 0 },
+    facts: { tool: 'tsc', exit_code: 0 },
   },
   {
     what: 'tsc tells a new complaint from an old one, in files with odd names',
@@ -129,7 +129,7 @@ const TYPES: readonly RealCase[] = [
     edits: { [`${ODD}.ts`]: '\nexport const b: number = "";\n' },
     outcome: 'failed',
     findings: [`${ODD}.ts:2 TS2322`, 'a.ts:1 TS2322 (before)'],
-    metadata: { exit_code: 1 },
+    facts: { exit_code: 1 },
   },
   {
     what: 'tsc looks into the projects that the configuration refers to',
@@ -181,7 +181,7 @@ const TESTS: readonly RealCase[] = [
     edits: { 'a.js': 'export const x = () => 2;\n' },
     outcome: 'failed',
     findings: [`${ODD}.test.js:null test_failed`],
-    metadata: { tool: 'vitest', exit_code: 1 },
+    facts: { tool: 'vitest', exit_code: 1 },
   },
   {
     what: 'vitest passes a clean patch',
@@ -205,7 +205,7 @@ const TESTS: readonly RealCase[] = [
     edits: { 'a.js': 'exports.x = 2;\n' },
     outcome: 'failed',
     findings: ['a.test.js:null test_failed', 'a.test.js:null test_failed (before)'],
-    metadata: { tool: 'jest', exit_code: 1 },
+    facts: { tool: 'jest', exit_code: 1 },
   },
   {
     what: 'the script of a package below the top is run in its folder',
@@ -218,7 +218,7 @@ const TESTS: readonly RealCase[] = [
     },
     edits: { 'web/a.js': 'exports.x = 2;\n' },
     outcome: 'failed',
-    metadata: { tool: 'npm', folder: 'web' },
+    facts: { tool: 'npm', folder: 'web' },
   },
 ];
 
@@ -234,7 +234,7 @@ const SECURITY: readonly RealCase[] = [
     edits: { [`${ODD}.js`]: '1;\neval(x); // nosemgrep\n', 'b.js': '1;\neval(x\n' },
     outcome: 'failed',
     findings: [`${ODD}.js:2 no-eval`, 'b.js:1 not_scanned', 'a.js:1 no-eval (before)'],
-    metadata: { tool: 'semgrep' },
+    facts: { tool: 'semgrep' },
   },
 ];
 
@@ -255,7 +255,7 @@ const MEASURED: readonly RealCase[] = [
     settings: { mutation_threshold: 0.9 },
     outcome: 'failed',
     findings: ['a.js:2 mutant_survived'],
-    metadata: { tool: 'stryker', score: 0.5 },
+    facts: { tool: 'stryker', score: 0.5 },
   },
   {
     what: 'vitest measures that a new function has no test',
@@ -264,7 +264,7 @@ const MEASURED: readonly RealCase[] = [
     base: { ...VITEST, 'a.test.js': TEST(1) },
     edits: { 'a.js': 'export const x = () => 1;\nexport function y() {\n  return 2;\n}\n' },
     outcome: 'failed',
-    metadata: { tool: 'vitest', coverage_base: 100 },
+    facts: { tool: 'vitest', coverage_base: 100 },
   },
   {
     what: 'vitest measures a slower function',
@@ -279,7 +279,7 @@ const MEASURED: readonly RealCase[] = [
     edits: { 'n.js': 'export const n = 3_000_000;\n' },
     settings: { benchmark: { enabled: true, threshold: 0.9 } },
     outcome: 'failed',
-    metadata: { tool: 'vitest', benchmarks: 1 },
+    facts: { tool: 'vitest', benchmarks: 1 },
   },
   {
     what: 'knip names an export and a file that nothing needs any more',

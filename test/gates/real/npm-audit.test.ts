@@ -76,12 +76,12 @@ describe('npm audit', () => {
       'HOLE-2 fresh <2.0.0: hole 2 (high)',
       'HOLE-1 old <2.0.0: hole 1 (high) (was there before the patch)',
     ]);
-    expect(result).toMatchObject({ outcome: 'failed', metadata: { tool: 'npm', exit_code: 1 } });
+    expect(result).toMatchObject({ outcome: 'failed', facts: { tool: 'npm', exit_code: 1 } });
   });
 
   test.skipIf(skip)('passes what has no known hole', async () => {
     answer = () => ({});
-    expect(await audit({ fresh: '1.0.0' })).toMatchObject({ outcome: 'passed', metadata: { exit_code: 0 } });
+    expect(await audit({ fresh: '1.0.0' })).toMatchObject({ outcome: 'passed', facts: { exit_code: 0 } });
   });
 
   test.skipIf(skip)('has not passed when nobody answers', async () => {

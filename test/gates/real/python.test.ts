@@ -28,7 +28,7 @@ const LINT: readonly RealCase[] = [
     edits: { [ODD]: 'Y = 2\n' },
     outcome: 'passed',
     findings: [],
-    metadata: { tool: 'ruff', exit_code: 0 },
+    facts: { tool: 'ruff', exit_code: 0 },
   },
   {
     what: 'ruff names a file with an odd name',
@@ -38,7 +38,7 @@ const LINT: readonly RealCase[] = [
     edits: { [ODD]: 'X = 1\nimport os\n' },
     outcome: 'failed',
     findings: [`${ODD}:2 F401`],
-    metadata: { exit_code: 1 },
+    facts: { exit_code: 1 },
   },
   {
     what: 'ruff says that a file cannot be parsed',
@@ -57,7 +57,7 @@ const LINT: readonly RealCase[] = [
     edits: { 'made/a.py': 'import os\n', 'a.py': 'import os\n' },
     outcome: 'failed',
     findings: ['a.py:1 F401'],
-    metadata: { files_given: 2 },
+    facts: { files_given: 2 },
   },
   {
     what: 'ruff with many complaints is read to the end',
@@ -66,7 +66,7 @@ const LINT: readonly RealCase[] = [
     base: { 'ruff.toml': '[lint]\nselect = ["F401"]\n' },
     edits: { 'a.py': MANY },
     outcome: 'failed',
-    metadata: { findings_error: 600 },
+    facts: { findings_error: 600 },
   },
   {
     what: 'ruff with a broken configuration in the base says nothing about the patch',
@@ -85,7 +85,7 @@ const LINT: readonly RealCase[] = [
     edits: { 'api/src/b.py': 'import sys\n', 'api/a.py': 'import os\nA = 1\n' },
     outcome: 'failed',
     findings: ['api/src/b.py:1 F401', 'api/a.py:1 F401 (before)'],
-    metadata: { folder: 'api' },
+    facts: { folder: 'api' },
   },
 ];
 
@@ -98,7 +98,7 @@ const TYPES: readonly RealCase[] = [
     edits: { 'b.py': 'Y: int = 1\n' },
     outcome: 'passed',
     findings: ['a.py:1 assignment (before)'],
-    metadata: { exit_code: 1 },
+    facts: { exit_code: 1 },
   },
   {
     what: 'mypy names a file with an odd name',
@@ -117,7 +117,7 @@ const TYPES: readonly RealCase[] = [
     edits: { 'b.py': 'Y: int = ""\n' },
     outcome: 'could_not_run',
     findings: ['a.py:2 syntax'],
-    metadata: { exit_code: 2 },
+    facts: { exit_code: 2 },
   },
   {
     what: 'mypy that goes on without its configuration has not passed',
@@ -137,7 +137,7 @@ const TYPES: readonly RealCase[] = [
     settings: usePyright,
     outcome: 'failed',
     findings: [`${ODD}:2 reportAssignmentType`, 'a.py:1 reportAssignmentType (before)'],
-    metadata: { exit_code: 1 },
+    facts: { exit_code: 1 },
   },
   {
     what: 'pyright that goes on without its configuration has not passed',
@@ -159,7 +159,7 @@ const PYTEST: readonly RealCase[] = [
     edits: { 'api/test_a.py': 'import a\n\n\ndef test_x():\n    assert a.X == 1\n' },
     outcome: 'passed',
     detail: /^1 tests ran/,
-    metadata: { folder: 'api' },
+    facts: { folder: 'api' },
   },
   {
     what: 'pytest runs what it can when one file cannot be imported, and tells new from old',
@@ -206,7 +206,7 @@ const SECURITY: readonly RealCase[] = [
     edits: { [ODD]: 'X = 1\nexec("1")  # nosec\n' },
     outcome: 'failed',
     findings: [`${ODD}:2 B102`, 'a.py:1 B102 (before)'],
-    metadata: { exit_code: 1 },
+    facts: { exit_code: 1 },
   },
   {
     what: 'bandit is not silenced by code that it cannot read',
@@ -236,7 +236,7 @@ const MEASURED: readonly RealCase[] = [
     base: { ...TESTED, 'tests/test_add.py': WEAK },
     edits: { 'lib/add.py': `${ADD}\n` },
     outcome: 'failed',
-    metadata: { tool: 'mutmut', score: 0 },
+    facts: { tool: 'mutmut', score: 0 },
   },
   {
     what: 'mutmut passes tests that notice every change',
@@ -245,7 +245,7 @@ const MEASURED: readonly RealCase[] = [
     base: TESTED,
     edits: { 'tests/test_add.py': STRONG },
     outcome: 'passed',
-    metadata: { tool: 'mutmut', score: 1 },
+    facts: { tool: 'mutmut', score: 1 },
   },
   {
     what: 'pytest-cov sees that a new function has no test',
@@ -254,7 +254,7 @@ const MEASURED: readonly RealCase[] = [
     base: { 'a.py': 'def f():\n    return 1\n', 'test_a.py': 'import a\n\n\ndef test_f():\n    a.f()\n' },
     edits: { 'a.py': 'def f():\n    return 1\n\n\ndef g():\n    return 1\n' },
     outcome: 'failed',
-    metadata: { tool: 'pytest-cov', coverage_base: 100 },
+    facts: { tool: 'pytest-cov', coverage_base: 100 },
   },
   {
     what: 'pytest-benchmark sees a slower function',
@@ -277,7 +277,7 @@ const MEASURED: readonly RealCase[] = [
     base: { [ODD]: 'def f(a):\n    return a\n' },
     edits: { [ODD]: 'def f(a):\n    if a:\n        return 1\n    return 2\n' },
     outcome: 'failed',
-    metadata: { tool: 'radon', complexity: 2, complexity_base: 1 },
+    facts: { tool: 'radon', complexity: 2, complexity_base: 1 },
   },
   {
     what: 'vulture names dead code in a file with an odd name',
@@ -289,7 +289,7 @@ const MEASURED: readonly RealCase[] = [
     },
     outcome: 'failed',
     findings: [`${ODD}:5 vulture`],
-    metadata: { vulture: '2.16' },
+    facts: { vulture: '2.16' },
   },
   {
     what: 'ruff names results and errors that a docstring leaves out, in the style that the base configures',
@@ -306,7 +306,7 @@ const MEASURED: readonly RealCase[] = [
     },
     outcome: 'failed',
     findings: [`${ODD}:2 incomplete`, `${ODD}:2 incomplete`, 'a.py:3 incomplete (before)'],
-    metadata: { ruff: '0.17.6' },
+    facts: { ruff: '0.17.6' },
   },
   {
     what: 'ruff tells sections of another style than assay.yaml names, which is worth a word',

@@ -33,7 +33,7 @@ const LINT: readonly RealCase[] = [
     edits: { 'src/lib.rs': 'pub fn f() -> i32 {\n    1\n}\n' },
     outcome: 'passed',
     findings: [],
-    metadata: { tool: 'clippy', exit_code: 0 },
+    facts: { tool: 'clippy', exit_code: 0 },
   },
   {
     what: 'clippy tells a new complaint from an old one, in a file with an odd name',
@@ -43,7 +43,7 @@ const LINT: readonly RealCase[] = [
     edits: { [ODD]: lazy('new') },
     outcome: 'failed',
     findings: [`${ODD}:2 clippy::needless_return`, 'src/lib.rs:4 clippy::needless_return (before)'],
-    metadata: { exit_code: 0 },
+    facts: { exit_code: 0 },
   },
   {
     what: 'clippy is not silenced by code that does not compile',
@@ -53,7 +53,7 @@ const LINT: readonly RealCase[] = [
     edits: { 'src/lib.rs': 'pub fn f() -> i32 {\n    g()\n}\n' },
     outcome: 'failed',
     findings: ['src/lib.rs:2 E0425'],
-    metadata: { exit_code: 101 },
+    facts: { exit_code: 101 },
   },
   {
     what: 'clippy that stops at the base has not looked at the patch',
@@ -93,7 +93,7 @@ const BUILD: readonly RealCase[] = [
     edits: { 'rs/a/src/lib.rs': 'pub fn f() -> i64 {\n    1\n}\n' },
     outcome: 'failed',
     findings: ['rs/b/src/lib.rs:2 E0308'],
-    metadata: { folder: 'rs', exit_code: 101 },
+    facts: { folder: 'rs', exit_code: 101 },
   },
   {
     what: 'cargo test passes a clean patch',
@@ -142,7 +142,7 @@ const MEASURED: readonly RealCase[] = [
     settings: { mutation_threshold: 0.95 },
     outcome: 'failed',
     findings: ['rs/src/lib.rs:2 mutant_survived'],
-    metadata: { tool: 'cargo-mutants', folder: 'rs' },
+    facts: { tool: 'cargo-mutants', folder: 'rs' },
   },
   {
     what: 'cargo-audit names the hole that a new version has',
@@ -152,7 +152,7 @@ const MEASURED: readonly RealCase[] = [
     edits: { 'Cargo.lock': LOCKED('1.0.0') },
     outcome: 'failed',
     findings: ['null:null RUSTSEC-2024-0001'],
-    metadata: { tool: 'cargo-audit', exit_code: 1 },
+    facts: { tool: 'cargo-audit', exit_code: 1 },
   },
   {
     what: 'cargo-audit passes what has no known hole',
@@ -161,7 +161,7 @@ const MEASURED: readonly RealCase[] = [
     base: { ...CRATE, ...DATABASE, 'Cargo.lock': LOCKED('1.0.0') },
     edits: { 'Cargo.lock': LOCKED('2.0.0') },
     outcome: 'passed',
-    metadata: { exit_code: 0 },
+    facts: { exit_code: 0 },
   },
   {
     what: 'cargo-audit without its database has not passed',

@@ -29,11 +29,11 @@ test('both patches of a written case are judged with what its task foresees, and
   const outside = { verdict: 'refer', by: ['allowed_files'], kinds: ['rules'] };
   const passes = { verdict: 'pass', by: [], kinds: [] };
   expect(await heldBy({})).toEqual([putBack, putBack]);
-  expect(await heldBy({ expects: ['git_settings'] })).toEqual([passes, passes]);
-  expect(await heldBy({ expects: ['git_settings'], files: ['docs'] })).toEqual([outside, outside]);
+  expect(await heldBy({ expected_changes: ['git_settings'] })).toEqual([passes, passes]);
+  expect(await heldBy({ expected_changes: ['git_settings'], files: ['docs'] })).toEqual([outside, outside]);
 });
 
 test('a written case that foresees what no task can is refused', () => {
-  expect(() => written({ expects: ['weather'] })).toThrow(/one\.json: [\s\S]*expects/);
+  expect(() => written({ expected_changes: ['weather'] })).toThrow(/one\.json: [\s\S]*expected_changes/);
   expect(() => written({ files: ['*.md'] })).toThrow(/one\.json: [\s\S]*no pattern[\s\S]*files/);
 });

@@ -92,7 +92,7 @@ describe('second looks at what runs let through', () => {
       'passes',
       'passes, honestly',
     ]);
-    expect(report.looked.every(({ judgements }) => judgements[0]?.kind === 'second_look')).toBe(true);
+    expect(report.looked.every(({ judgements }) => judgements[0]?.kind === 'requirements_review')).toBe(true);
     expect(report.calls).toBe(6);
   });
 

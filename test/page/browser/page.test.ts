@@ -343,7 +343,7 @@ describe.skipIf(chromium === null)('the page in a browser', () => {
           report: {
             status: 'completed',
             summary: index < 3 ? nasty : nasty.slice(0, 2_000),
-            failure_class: null,
+            failure_code: null,
             output_tail: '',
             retry_after_s: null,
             at: '2026-11-20T10:01:00.000Z',

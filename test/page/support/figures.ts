@@ -62,7 +62,11 @@ function day(ago: number): readonly [string, DailyMetrics] {
       attempt: 1,
       age_ms: 20_000 + 9_000 * (ago % 5),
     }),
-    row('reviews', { decision: ago % 2 ? 'approve' : 'reject', held_by: ['lint'], passed_by: ['tests'] }),
+    row('reviews', {
+      decision: ago % 2 ? 'approve' : 'reject',
+      blocking_gates: ['lint'],
+      passed_gates: ['tests'],
+    }),
   ];
   return [date, records.reduce(addRecordToDailyMetrics, EMPTY_DAILY_METRICS)];
 }

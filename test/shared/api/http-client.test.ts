@@ -87,7 +87,7 @@ test('a box hands in what it has for longer than six tries, and asks its memory 
     response.end('{}');
   });
   const client = createContainerApiClient({ api_url: url, token: 'T', task_id: 'a' });
-  await client.post('fail', { reason: 'r', failure_class: 'agent_failed' }, FAST);
+  await client.post('fail', { reason: 'r', failure_code: 'agent_failed' }, FAST);
   expect(calls).toBe(9);
   calls = 0;
   await expect(client.post('heartbeat', {}, FAST)).rejects.toThrow(HttpServiceUnreachableError);
@@ -113,7 +113,7 @@ test.each([
       task_id: 'a',
       ...(heartbeat_s && { heartbeat_s }),
     });
-    const sent = client.post('fail', { reason: 'r', failure_class: 'agent_failed' }, FAST).then(
+    const sent = client.post('fail', { reason: 'r', failure_code: 'agent_failed' }, FAST).then(
       () => true,
       () => false,
     );

@@ -23,7 +23,7 @@ it('counts marks of a model side by side, each once, and lists models that bring
   }));
   await Promise.all([...marks, ...marks].map((mark) => store.recordMark('small', mark)));
   await store.recordMark('large', { id: 'x', at: at(1), passed: true });
-  expect((await store.read('small'))?.rejected.toSorted()).toEqual(marks.map(({ id }) => id));
+  expect((await store.read('small'))?.rejected_attempts.toSorted()).toEqual(marks.map(({ id }) => id));
   expect(await store.list()).toMatchObject([{ model: 'small', opened_at: at(1) }]);
   await store.recordMark('small', { id: 'good', at: at(2), passed: true });
   expect(await store.list()).toEqual([]);

@@ -20,7 +20,7 @@ const observed = (number: number): KeyedAttemptOutcome => ({
     model: 'claude-haiku-4-5',
     passed: number % 3 === 0,
     cost_usd: null,
-    judging_usd: 0,
+    judging_cost_usd: 0,
     seconds: 1,
     at: addSeconds(number).toISOString(),
   },

@@ -58,7 +58,7 @@ const gaveUp = (fields: Partial<Attempt> = {}): Attempt =>
     artifact: artifact(),
     verification: {
       ...verification(),
-      failing: [{ check: 'tests', what: 'test/a.test.ts:4 test_failed: rounds half up' }],
+      failed_checks: [{ check: 'tests', message: 'test/a.test.ts:4 test_failed: rounds half up' }],
     },
     verdict: verdict({ verdict: 'fail' }),
     decision: {
@@ -76,7 +76,7 @@ async function present(
   request: Partial<TaskSubmissionInput> = {},
   fields: Partial<Task> = {},
 ): Promise<Task> {
-  const of = task({ id: `w${++made}`, run: 1, ...fields }, { fix_ups: 2, ...request });
+  const of = task({ id: `w${++made}`, run: 1, ...fields }, { max_fix_ups: 2, ...request });
   return (await tasks.create(of)).task;
 }
 const judged = (of: Task, attempts: readonly Attempt[] = [gaveUp()]): Promise<Task> =>
@@ -125,7 +125,7 @@ describe('a task whose work fails its checks for good', () => {
       files: ['src/a.ts'],
       depends_on: [],
       attempts: [],
-      fix_of: { task_id: first.id, root: first.id, generation: 1, attempts: 1 },
+      fix_up_of: { task_id: first.id, root_task_id: first.id, generation: 1, earlier_attempts: 1 },
     });
     expect(fix.description).toContain('Round half up.');
     expect(fix.description).toContain('rounds half up');
@@ -134,7 +134,7 @@ describe('a task whose work fails its checks for good', () => {
       status: 'blocked',
       depends_on: [fix.id],
       waits_for: fix.id,
-      rewired: [{ from: first.id, to: fix.id }],
+      rewired_dependencies: [{ from: first.id, to: fix.id }],
       base_ref: deliveryBranchName(fix.id),
       blocked_reason: { code: 'dependency_pending' },
     });
@@ -164,7 +164,7 @@ describe('a task whose work fails its checks for good', () => {
     const last = await now(second.superseded_by ?? '');
     expect(last).toMatchObject({
       title: `Fix: ${first.title}`,
-      fix_of: { root: first.id, generation: 2, attempts: 2 },
+      fix_up_of: { root_task_id: first.id, generation: 2, earlier_attempts: 2 },
       budget: { max_attempts: 3 },
     });
     expect(last.description.match(/## What failed before/g)).toHaveLength(1);
@@ -180,11 +180,11 @@ describe('a task whose work fails its checks for good', () => {
   });
 
   test.each<[string, Partial<TaskSubmissionInput>, Partial<Attempt>]>([
-    ['where none was asked for', { fix_ups: 0 }, {}],
+    ['where none was asked for', { max_fix_ups: 0 }, {}],
     [
       'that brought no work',
       {},
-      { verdict: null, report: report({ status: 'failed', failure_class: 'provider_auth' }) },
+      { verdict: null, report: report({ status: 'failed', failure_code: 'provider_auth' }) },
     ],
     ['whose evidence was not conclusive', {}, { verdict: verdict({ verdict: 'refer' }) }],
   ])('has none %s', async (_what, request, fields) => {

@@ -21,12 +21,7 @@ const context = () => ({
   now: FIXED_NOW,
 });
 const fails = (id: string) =>
-  reportFailedWork(
-    id,
-    1,
-    { reason: 'told to end', failure_class: 'interrupted', output_tail: '' },
-    context(),
-  );
+  reportFailedWork(id, 1, { reason: 'told to end', failure_code: 'interrupted', output_tail: '' }, context());
 
 describe('a box that says that it is taken away', () => {
   it('as the agent costs neither its attempt nor a retry: another one is launched for it', async () => {
@@ -39,7 +34,7 @@ describe('a box that says that it is taken away', () => {
         {
           outcome: null,
           report: null,
-          agent: { lost: true, excused: 1 },
+          agent: { lost: true, excused_losses: 1 },
           progress: { message: 'told to end' },
         },
       ],
@@ -50,11 +45,11 @@ describe('a box that says that it is taken away', () => {
 
   it('as the gates box is launched again, and says nothing of the patch', async () => {
     const id = await put(taskInReview({ gates: launch() }, { id: 'g' }));
-    const body = { failure_class: 'interrupted' as const, message: 'told to end' };
+    const body = { failure_code: 'interrupted' as const, message: 'told to end' };
     const after = await recordGatesReport(id, 1, body, context());
     expect(after).toMatchObject({
       status: 'in_review',
-      attempts: [{ verification_failure: null, gates: { lost: true, excused: 1 } }],
+      attempts: [{ verification_failure: null, gates: { lost: true, excused_losses: 1 } }],
     });
   });
 
@@ -62,6 +57,6 @@ describe('a box that says that it is taken away', () => {
     const id = await put(
       task({ id: 'x', status: 'claimed', attempts: [attempt({ agent: launch() })] }, { runner: 'external' }),
     );
-    expect((await fails(id)).attempts[0]?.report).toMatchObject({ failure_class: 'interrupted' });
+    expect((await fails(id)).attempts[0]?.report).toMatchObject({ failure_code: 'interrupted' });
   });
 });

@@ -33,7 +33,7 @@ const down = (number: number) =>
   attempt({
     number,
     outcome: 'infra_failed',
-    report: report({ status: 'failed', failure_class: 'provider_overloaded', retry_after_s: 600 }),
+    report: report({ status: 'failed', failure_code: 'provider_overloaded', retry_after_s: 600 }),
     decision: {
       action: 'retry',
       reason: 'provider_overloaded',
@@ -63,7 +63,7 @@ describe('after a provider was down', () => {
 
   it('its spend limit has another one go on at once, on the same tier, and the chain shows a fallback and no climb', async () => {
     const spent = attempt({
-      report: report({ status: 'failed', failure_class: 'provider_spend_limit' }),
+      report: report({ status: 'failed', failure_code: 'provider_spend_limit' }),
     });
     await context.tasks.create(task({ id: 'spent', run: 1 }));
     await context.tasks.applyCommand('spent', (present) => ({
@@ -78,7 +78,7 @@ describe('after a provider was down', () => {
       adapter: 'codex',
       tier: 'haiku',
       model: AGENT_CLI_MANIFESTS.codex.tiers.models.haiku,
-      route: { fallback: { from: 'anthropic', to: 'codex', because: 'provider_spend_limit' } },
+      route: { provider_fallback: { from: 'anthropic', to: 'codex', reason: 'provider_spend_limit' } },
     });
     expect(second?.route?.reason).toContain(
       'after attempt 1: provider_spend_limit; codex has another provider',

@@ -165,8 +165,8 @@ describe('a step that nobody does', () => {
   });
 
   it('is started by a new run when the whole machine was gone, at once: also what models are being asked about', async () => {
-    const judging = { run: 1, until: addSeconds(300).toISOString(), by: 'somebody' };
-    const { id } = await put(taskInReview({ verification: verification(), judging }));
+    const judging = { run: 1, expires_at: addSeconds(300).toISOString(), execution_id: 'somebody' };
+    const { id } = await put(taskInReview({ verification: verification(), judging_claim: judging }));
     await round(addSeconds(31));
     expect([of(id), (await now(id)).run]).toEqual([[], 1]);
     await round(addSeconds(31), { isAfterRestart: true, graceSeconds: 0 });
@@ -174,8 +174,8 @@ describe('a step that nobody does', () => {
   });
 
   it('is not started while models are asked, and is when nobody has said what they answered', async () => {
-    const judging = { run: 1, until: addSeconds(300).toISOString(), by: 'somebody' };
-    const { id } = await put(taskInReview({ verification: verification(), judging }));
+    const judging = { run: 1, expires_at: addSeconds(300).toISOString(), execution_id: 'somebody' };
+    const { id } = await put(taskInReview({ verification: verification(), judging_claim: judging }));
     await round(addSeconds(299));
     expect(of(id)).toEqual([]);
     await round(addSeconds(301));
@@ -448,8 +448,8 @@ describe('a hold', () => {
   const hold = {
     reasons: ['r'],
     since: FIXED_NOW.toISOString(),
-    until: addSeconds(600).toISOString(),
-    outcome: 'fail' as const,
+    expires_at: addSeconds(600).toISOString(),
+    expiry_outcome: 'fail' as const,
   };
 
   it('that nobody has ended in time is ended by the next round, and not before', async () => {
@@ -478,8 +478,8 @@ describe('a hold', () => {
       expect(page.reviews[0]).toMatchObject({
         reasons: ['r'],
         since: hold.since,
-        until: hold.until,
-        outcome: 'fail',
+        expires_at: hold.expires_at,
+        expiry_outcome: 'fail',
       });
       cursor = page.next_cursor ?? undefined;
     } while (cursor);

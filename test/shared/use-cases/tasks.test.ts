@@ -200,7 +200,7 @@ describe('claiming', () => {
     });
     expect((await refused(claimTask(other.id, null, claims(), 9))).code).toBe('version_mismatch');
     await claimTask(holder.id, null, claims());
-    expect((await refused(claimTask(other.id, null, claims()))).code).toBe('files_held');
+    expect((await refused(claimTask(other.id, null, claims()))).code).toBe('files_locked');
     await claimTask(elsewhere.id, null, claims());
     await table.tasks.applyCommand(holder.id, (task) => cancelTask(task, 'x', 'ann', FIXED_NOW));
     expect((await claimTask(other.id, null, claims())).task.status).toBe('claimed');

@@ -28,6 +28,6 @@ export const LoggedTestRun = z.strictObject({
   passed: Count,
   failed: Count,
   skipped: Count,
-  failing: z.array(z.string().min(1).max(MAX_LOGGED_NAME_LENGTH)).max(MAX_LOGGED_FAILURES),
+  failed_tests: z.array(z.string().min(1).max(MAX_LOGGED_NAME_LENGTH)).max(MAX_LOGGED_FAILURES),
 });
 export type LoggedTestRun = z.infer<typeof LoggedTestRun>;

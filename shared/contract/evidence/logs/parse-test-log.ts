@@ -74,8 +74,11 @@ export function parseTestLog(log: string): LoggedTestRun[] {
         before.passed = addCounts(before.passed, ended.passed);
         before.failed = addCounts(before.failed, ended.failed);
         before.skipped = addCounts(before.skipped, ended.skipped);
-        before.failing = [...new Set([...before.failing, ...failing])].slice(0, MAX_LOGGED_FAILURES);
-      } else runs.push({ tool, kind: 'claimed', ...ended, failing });
+        before.failed_tests = [...new Set([...before.failed_tests, ...failing])].slice(
+          0,
+          MAX_LOGGED_FAILURES,
+        );
+      } else runs.push({ tool, kind: 'claimed', ...ended, failed_tests: failing });
       last = state.runner;
       mocha = tool === 'mocha' ? (runs.at(-1) ?? null) : null;
     }
@@ -90,7 +93,7 @@ function readMocha(line: string, run: LoggedTestRun, runs: readonly LoggedTestRu
   if (more?.[2] === 'pending') run.skipped = Number(more[1]);
   if (more?.[2] === 'failing') run.failed = Number(more[1]);
   const name = /^ {2}\d{1,9}\) (.{1,300}?):?$/.exec(line)?.[1];
-  if (name !== undefined && run.failing.length < MAX_LOGGED_FAILURES)
-    run.failing.push(truncateText(name, MAX_LOGGED_NAME_LENGTH));
+  if (name !== undefined && run.failed_tests.length < MAX_LOGGED_FAILURES)
+    run.failed_tests.push(truncateText(name, MAX_LOGGED_NAME_LENGTH));
   return run;
 }

@@ -23,7 +23,7 @@ export interface NextTierAdvice {
   readonly rung: ModelLadderStep;
   /** Why, to follow the reason of the route. */
   readonly reason: string;
-  readonly choice: NonNullable<AttemptRouteDecision['choice']>;
+  readonly choice: NonNullable<AttemptRouteDecision['tier_choice']>;
 }
 
 /** A task that names its model has chosen; a plan is always made by the best. */
@@ -50,7 +50,7 @@ export function adviseNextTier(
     return {
       rung: rungs.find((each) => each.tier === tier) ?? { tier, model: models[tier] },
       reason: `; ${tier} by ${by ?? 'a person'}'s word: ${reason ?? 'pinned'}`,
-      choice: { by: 'pin', explored: false, weighed: [] },
+      choice: { strategy: 'pin', explored: false, candidates: [] },
     };
   }
   if (policy.policy === 'fixed') {
@@ -60,19 +60,19 @@ export function adviseNextTier(
       ? {
           rung,
           reason: `; ${tuned_first_tier.tier} first by proposal ${tuned_first_tier.proposal}`,
-          choice: { by: 'proposal', explored: false, weighed: [] },
+          choice: { strategy: 'proposal', explored: false, candidates: [] },
         }
       : null;
   }
   const options = buildTierChoiceOptions(memory, task.complexity, rungs, policy.min_observations, priced_at);
   if (options.length !== rungs.length || options.length > TIERS.length) return null;
-  const random = createSeededRandom(`${task.id}#${task.budget_from}#${task.attempts.length + 1}`);
+  const random = createSeededRandom(`${task.id}#${task.first_budgeted_attempt}#${task.attempts.length + 1}`);
   const choice = chooseTier(options, policy, random);
   const rung = choice && rungs[choice.index];
   if (!choice || !rung) return null;
   return {
     rung,
     reason: `; ${policy.policy}: ${choice.reason}`,
-    choice: { by: policy.policy, explored: choice.explored, weighed: [...choice.candidates] },
+    choice: { strategy: policy.policy, explored: choice.explored, candidates: [...choice.candidates] },
   };
 }

@@ -15,7 +15,7 @@ export const LearnedAttemptOutcome = z.object({
   /** US dollars; null: not known, which is not 0. */
   cost_usd: StorableNumber.nonnegative().nullable(),
   /** Dollars that models took to judge it; null: not known. */
-  judging_usd: StorableNumber.nonnegative().nullable(),
+  judging_cost_usd: StorableNumber.nonnegative().nullable(),
   /** From the start of the attempt until its agent reported; null: not known. */
   seconds: StorableNumber.nonnegative().nullable(),
   at: z.iso.datetime(),
@@ -57,7 +57,7 @@ export function deriveAttemptOutcomes(task: Task): KeyedAttemptOutcome[] {
       model,
       passed,
       cost_usd: attempt.cost_usd,
-      judging_usd: totalJudgingCost(attempt),
+      judging_cost_usd: totalJudgingCost(attempt),
       seconds: ms === null || ms < 0 ? null : ms / 1_000,
       at,
     };

@@ -47,8 +47,8 @@ const toTierCandidate = (option: TierOption, next: number | null, drawn: number 
   pass_rate: briefly(option.pass_rate),
   pass_rate_90: { low: brief(option.pass_rate_90.low), high: brief(option.pass_rate_90.high) },
   cost_usd: option.cost_usd === null ? null : roundUsd(option.cost_usd),
-  break_even: briefly(breakEvenOf(option.cost_usd, next)),
-  drawn: briefly(drawn),
+  break_even_pass_rate: briefly(breakEvenOf(option.cost_usd, next)),
+  sampled_pass_rate: briefly(drawn),
 });
 
 /**
@@ -74,7 +74,7 @@ function chooseGreedy(
   }
   const skipped: string[] = [];
   for (const [index, option] of options.entries()) {
-    const even = weighed[index]?.break_even ?? null;
+    const even = weighed[index]?.break_even_pass_rate ?? null;
     const isKnown = option.observations >= policy.min_observations && option.pass_rate !== null;
     const isWeak = isKnown && (option.pass_rate ?? 1) < policy.quality_threshold;
     const isLoss = isKnown && even !== null && option.pass_rate_90.high <= even;
@@ -114,15 +114,15 @@ function chooseByThompsonSampling(options: readonly TierOption[], random: Seeded
     index = at;
   }
   const skipped = options.slice(0, index).map((option, at) => {
-    const { drawn, break_even } = weighed[at] as TierCandidate;
-    return `${option.tier} skipped: ${describePassRate(option)}, taken for ${round(drawn ?? 0)}, and it pays above ${round(break_even ?? 1)}`;
+    const { sampled_pass_rate: drawn, break_even_pass_rate } = weighed[at] as TierCandidate;
+    return `${option.tier} skipped: ${describePassRate(option)}, taken for ${round(drawn ?? 0)}, and it pays above ${round(break_even_pass_rate ?? 1)}`;
   });
-  const { drawn, break_even } = weighed[index] as TierCandidate;
+  const { sampled_pass_rate: drawn, break_even_pass_rate } = weighed[index] as TierCandidate;
   const chosen = options[index] as TierOption;
   const why =
-    break_even === null
+    break_even_pass_rate === null
       ? `${chosen.tier}: ${describePassRate(chosen)}`
-      : `${chosen.tier}: ${describePassRate(chosen)}, taken for ${round(drawn ?? 0)}, and it pays above ${round(break_even)}`;
+      : `${chosen.tier}: ${describePassRate(chosen)}, taken for ${round(drawn ?? 0)}, and it pays above ${round(break_even_pass_rate)}`;
   return { index, reason: [...skipped, why].join('; '), explored: false, candidates: weighed };
 }
 

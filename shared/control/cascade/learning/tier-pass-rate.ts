@@ -53,8 +53,8 @@ export interface TierPassRateEstimate {
 }
 
 /** Returns the cost of an attempt with its judging in dollars, or null if either is unknown. */
-const costWithJudging = ({ cost_usd, judging_usd }: LearnedAttemptOutcome): number | null =>
-  cost_usd === null || judging_usd === null ? null : cost_usd + judging_usd;
+const costWithJudging = ({ cost_usd, judging_cost_usd }: LearnedAttemptOutcome): number | null =>
+  cost_usd === null || judging_cost_usd === null ? null : cost_usd + judging_cost_usd;
 
 const known = (values: readonly (number | null)[]): number[] => values.filter((value) => value !== null);
 

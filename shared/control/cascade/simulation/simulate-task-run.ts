@@ -93,7 +93,7 @@ export function createLearningPolicy(policy: TierPolicySettings, seed: string): 
         model: of.model,
         passed: of.passed,
         cost_usd: of.cost_usd,
-        judging_usd: 0,
+        judging_cost_usd: 0,
         seconds: of.seconds,
         at: timeOf(at),
       };

@@ -8,7 +8,7 @@ export const createApprovalGateMiddleware: MiddlewareFactory = ({ escalations, r
     const first = escalations.splice(0)[0];
     if (first === undefined || context.approvalRequest) return context;
     recorder.addFinding({
-      by: 'approval_gate',
+      middleware: 'approval_gate',
       kind: 'observed',
       code: 'asked_for_leave',
       detail: `${first.action}: ${first.title}`,

@@ -7,7 +7,7 @@ export const createAssumptionViolationMiddleware: MiddlewareFactory = ({ recorde
   async after_model(context) {
     for (const { type, evidence } of findAssumptionViolations(context.agentText))
       recorder.addFinding({
-        by: 'assumption_violation',
+        middleware: 'assumption_violation',
         kind: 'claimed',
         code: type,
         detail: evidence,

@@ -26,7 +26,7 @@ export const createCheckpointResumeMiddleware: MiddlewareFactory = ({ settings, 
       if (checkpoint === null || resumes >= max_resumes) {
         const why = checkpoint === null ? 'there was no checkpoint' : `it had gone on ${resumes} times`;
         recorder.addFinding({
-          by: 'checkpoint_resume',
+          middleware: 'checkpoint_resume',
           kind: 'observed',
           code: 'not_resumed',
           detail: `${runFailure.class}: ${why}`,

@@ -7,10 +7,13 @@ export const createDelegationChainHashMiddleware: MiddlewareFactory = ({ task, r
   async before_agent(context) {
     const hash = hashTaskContent(task.title, task.description, task.criteria);
     recorder.setFact('delegation_chain_hash', hash);
-    recorder.setFact('root_task_content_hash', task.parent === null ? hash : (task.root_sha256 ?? 'unknown'));
-    if (task.parent !== null && task.root_sha256 !== null && task.root_sha256 !== hash)
+    recorder.setFact(
+      'root_task_content_hash',
+      task.parent === null ? hash : (task.root_content_sha256 ?? 'unknown'),
+    );
+    if (task.parent !== null && task.root_content_sha256 !== null && task.root_content_sha256 !== hash)
       recorder.addFinding({
-        by: 'delegation_chain_hash',
+        middleware: 'delegation_chain_hash',
         kind: 'observed',
         code: 'content_differs_from_root',
         detail: `made from ${task.parent}, and says something else than what was asked for first`,

@@ -8,7 +8,7 @@ export const createPolicyGateMiddleware: MiddlewareFactory = ({ settings, policy
     if (policy === null) return next(context);
     const { evaluation_mode, fail_closed } = settings.policy;
     const note = (code: string, detail: string): void =>
-      recorder.addFinding({ by: 'policy_gate', kind: 'observed', code, detail, turn: context.turn });
+      recorder.addFinding({ middleware: 'policy_gate', kind: 'observed', code, detail, turn: context.turn });
     const asked = await policy(buildToolPolicyRequest(call, run)).catch((error: unknown) => {
       note('policy_unavailable', error instanceof Error ? error.message : String(error));
       return fail_closed ? { reason: 'the policy could not be asked' } : null;

@@ -10,7 +10,7 @@ export const createSanitizeMessageMiddleware: MiddlewareFactory = ({ recorder })
     recorder.setFact('sanitize_message.texts', quoted.length);
     if (quoted.some((text) => text.includes('[FILTERED]')))
       recorder.addFinding({
-        by: 'sanitize_message',
+        middleware: 'sanitize_message',
         kind: 'observed',
         code: 'filtered',
         detail: 'text of others looked like instructions or a role of the chat',

@@ -14,7 +14,13 @@ export const createSecurityInterceptorMiddleware: MiddlewareFactory = ({
   name: 'security_interceptor',
   async wrap_tool_call(context, call, next) {
     const note = (code: string, detail: string): void =>
-      recorder.addFinding({ by: 'security_interceptor', kind: 'observed', code, detail, turn: context.turn });
+      recorder.addFinding({
+        middleware: 'security_interceptor',
+        kind: 'observed',
+        code,
+        detail,
+        turn: context.turn,
+      });
     const word = decideToolCall(call.input);
     if (word.decision === 'deny') {
       note('tool_denied', `${word.rule}, ${describeInterception(call)}: ${call.input}`);

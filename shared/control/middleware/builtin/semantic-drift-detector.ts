@@ -14,7 +14,7 @@ export const createSemanticDriftMiddleware: MiddlewareFactory = ({ settings, tas
       if (score < threshold && !flagged) {
         flagged = true;
         recorder.addFinding({
-          by: 'semantic_drift_detector',
+          middleware: 'semantic_drift_detector',
           kind: 'observed',
           code: 'semantic_drift',
           detail: `${score.toFixed(2)} of what it says is about the criteria; ${threshold} is the least`,

@@ -40,7 +40,7 @@ async function look(
     kind: 'executed',
     findings: [{ file: 'a.js', line: 1, rule: 'r', message: 'm' }],
     detail: 'fine',
-    metadata: { tool: 'x' },
+    facts: { tool: 'x' },
     ...more.result,
   };
   const gate: Gate = {
@@ -219,7 +219,7 @@ describe('what is kept of a tree', () => {
     kind: 'checked',
     findings: [],
     detail: '',
-    metadata: {},
+    facts: {},
     blocks: false,
     duration_ms: 1,
   };

@@ -79,14 +79,14 @@ describe('a patch that swallows an error', () => {
       'rules: { error_swallowed: { level: off, reason: legacy code, expires: 2999-01-01 } }\n',
     );
     expect([off?.outcome, off?.findings]).toEqual(['passed', []]);
-    expect(off?.metadata).toMatchObject({
+    expect(off?.facts).toMatchObject({
       rules_weakened: 'error_swallowed: off until 2999-01-01: legacy code',
     });
     const over = await judged(
       'rules: { error_swallowed: { level: off, reason: legacy code, expires: 2020-01-01 } }\n',
     );
     expect(over?.findings).toHaveLength(1);
-    expect(over?.metadata).toMatchObject({
+    expect(over?.facts).toMatchObject({
       rules_expired: 'error_swallowed: off until 2020-01-01: legacy code',
     });
   });
@@ -111,8 +111,8 @@ test('a level holds for what a scan finds, whatever the switches of its gate say
 
 test.each([
   ['nothing', {}, 'could_not_run'],
-  ['other files that steer checks', { expects: ['ci'] }, 'could_not_run'],
-  ['that set-up code changes', { expects: ['test_config'] }, 'passed'],
+  ['other files that steer checks', { expectedChanges: ['ci'] }, 'could_not_run'],
+  ['that set-up code changes', { expectedChanges: ['test_config'] }, 'passed'],
   ['that very file', { files: ['conftest.py'] }, 'passed'],
 ] as const)(
   'a hook of the runner in set-up code, of which the task foresees %s',

@@ -128,7 +128,7 @@ describe('cross_model', () => {
     expect(asked.map((each) => each.model)).toEqual(['gemini-flash', 'qwen3-coder', 'gpt-5.5']);
     expect(result).toMatchObject({
       outcome: 'passed',
-      metadata: {
+      facts: {
         approvals: 1,
         rejections: 1,
         abstentions: 1,
@@ -140,7 +140,7 @@ describe('cross_model', () => {
     // The one that was not there might have made it two.
     expect((await vote({ quorum: 2 })).result.outcome).toBe('could_not_run');
     const tie = (await vote({ strategy: 'majority', tie_break: 'escalate' })).result;
-    expect(tie).toMatchObject({ outcome: 'could_not_run', metadata: { verdict: 'undecided' } });
+    expect(tie).toMatchObject({ outcome: 'could_not_run', facts: { verdict: 'undecided' } });
   });
 
   test('shows whole files only, and names those that it leaves out', async () => {

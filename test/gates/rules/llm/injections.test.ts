@@ -101,7 +101,7 @@ describe.each(GATES)('$name', (gate, bad, good) => {
     for (const place of IN_DIFF) {
       const result = await run(gate, await patchWith(place, Object.values(INJECTION_PAYLOADS)));
       expect({ place, outcome: result.outcome }).toEqual({ place, outcome });
-      expect(result.metadata).toMatchObject({ diff_characters_cut: 0 });
+      expect(result.facts).toMatchObject({ diff_characters_cut: 0 });
     }
   });
 });

@@ -54,7 +54,7 @@ describe.each([
     expect(await heard(gate, good)).toMatchObject({
       outcome: 'passed',
       kind: 'judged',
-      metadata: {
+      facts: {
         tool: 'model',
         tool_version: 'claude-haiku-4-5',
         family: 'anthropic',
@@ -149,7 +149,7 @@ describe('intent_verification', () => {
         context: { judge: model },
         settings: { intent_verification: { enabled: true, model: name } },
       });
-    expect((await ask('small')).metadata).toMatchObject({ tool_version: 'small' });
+    expect((await ask('small')).facts).toMatchObject({ tool_version: 'small' });
     expect(model.asked[0]?.model).toBe('small');
     // A base chooses among what the deployment has, and adds nothing.
     expect(await ask('large')).toMatchObject({
@@ -195,7 +195,7 @@ describe('review_rubric', () => {
   ])('weighs the scores: %s', async (_, answer, outcome, composite) => {
     expect(await judge(reviewRubricGate, answer)).toMatchObject({
       outcome,
-      metadata: { composite, needs_rework: composite < 4 },
+      facts: { composite, needs_rework: composite < 4 },
     });
   });
 

@@ -99,7 +99,7 @@ describe('a base that fails is told from a patch that breaks something, with the
       expect(same, same.detail).toMatchObject({
         outcome: 'passed',
         findings: [{ rule: 'test_failed', baseline: 'unchanged', message: expect.stringMatching(/three/i) }],
-        metadata: { baseline: 'run', baseline_outcome: 'failed', baseline_tests: 2, tests: 2 },
+        facts: { baseline: 'run', baseline_outcome: 'failed', baseline_tests: 2, tests: 2 },
       });
       const worse = await run(2);
       expect(worse).toMatchObject({

@@ -173,7 +173,7 @@ describe('the tests, with', () => {
         const result = await run(base, edits, command);
         expect(shown(result), result.detail).toEqual(findings);
         expect(result).toMatchObject({ outcome, kind: 'executed' });
-        expect(result.metadata).toMatchObject({ baseline: 'run' });
+        expect(result.facts).toMatchObject({ baseline: 'run' });
       });
 });
 
@@ -188,7 +188,7 @@ describe('the tests', () => {
 
   test('of which nobody names one fail where the base passes', async () => {
     const result = await run(GREEN, { 'code.js': code(PLUS) }, 'node --test > /dev/null 2>&1');
-    expect(result).toMatchObject({ outcome: 'failed', metadata: { baseline_outcome: 'passed' } });
+    expect(result).toMatchObject({ outcome: 'failed', facts: { baseline_outcome: 'passed' } });
   });
 
   test('that break as a whole fail, where the base names its tests', async () => {
@@ -324,7 +324,7 @@ describe('what the base says', () => {
     const again = await run(RED, { 'code.js': code('(a, b) => a - b') }, line, context);
     // The base is not asked again; the new failure is confirmed by a second run.
     expect(asked(folder)).toBe(6);
-    expect(again).toMatchObject({ outcome: 'failed', metadata: { baseline: 'kept', baseline_tests: 2 } });
+    expect(again).toMatchObject({ outcome: 'failed', facts: { baseline: 'kept', baseline_tests: 2 } });
     await run(RED, { 'code.js': code(PLUS) }, line, {
       ...context,
       executionEnvironment: { ...SURROUNDINGS, build: 'c' },
@@ -353,7 +353,7 @@ describe('what the base says', () => {
     const line = counting(folder, `if grep -q 'a + b' code.js; then sleep 60; fi; ${TAP}`);
     for (const times of [2, 4]) {
       const result = await run(RED, { 'code.js': code('(a, b) => a - b') }, line, context);
-      expect(result).toMatchObject({ outcome: 'failed', metadata: { baseline_outcome: 'timed_out' } });
+      expect(result).toMatchObject({ outcome: 'failed', facts: { baseline_outcome: 'timed_out' } });
       expect(asked(folder)).toBe(times);
     }
   });

@@ -45,7 +45,7 @@ async function obtainTwice(answer: object) {
     });
     if (!tests?.exam) throw new Error('no exam');
     await prepareIndependentTests(subject, tests, { mode: 'gate', timeout_s: 20 });
-    reused.push(tests.metadata?.['exam_reused']);
+    reused.push(tests.facts?.['exam_reused']);
   }
   return { reused, asked: judge.asked.length };
 }

@@ -55,7 +55,7 @@ async function judge(
   });
   const outputs: unknown[] = [];
   const gathered = await gatherEvidenceOn(repository, [], {
-    task: { id: 't', title: '', description: '', expects: ['tests_change', 'expectations_change'] },
+    task: { id: 't', title: '', description: '', expectedChanges: ['tests_change', 'expectations_change'] },
     independentTests: { exam: null, counterexamples: [], ...tests },
     onTests: (gate, all) => outputs.push(gate, all.map(computeTestId)),
     onProgress: (text) => outputs.push(text),

@@ -18,7 +18,7 @@ const OLD =
 
 const BASE = {
   'assay.yaml':
-    'version: 1\nquality_gates:\n  lint: false\n  tests: true\n  test_command: node --test\n  mutants: { at_most: 8 }\n',
+    'version: 1\nquality_gates:\n  lint: false\n  tests: true\n  test_command: node --test\n  mutants: { max_mutants: 8 }\n',
   'package.json': '{"name":"cart","private":true}\n',
   'src/cart.js': SOURCE,
   'test/cart.test.js': `${HEAD}${TOTAL}${MEAN}${EMPTY}`,
@@ -28,22 +28,22 @@ const BASE = {
 
 async function judge(
   patch: Readonly<Record<string, string | null>>,
-  expects: readonly string[] | null = null,
+  expectedChanges: readonly string[] | null = null,
   base: Readonly<Record<string, string>> = BASE,
   description = '',
 ) {
   const repository = createTestRepository(base);
   repository.write(patch);
-  const task = { id: 't', title: '', description, expects };
+  const task = { id: 't', title: '', description, expectedChanges };
   const evidence = await gatherEvidenceOn(repository, [], { task });
   const tests = evidence.gates.find(({ name }) => name === 'tests');
-  const grave = Number(tests?.metadata['findings_error']) || Number(tests?.metadata['findings_warning']) || 0;
+  const grave = Number(tests?.facts['findings_error']) || Number(tests?.facts['findings_warning']) || 0;
   return {
     verdict: deriveVerdictFromEvidence(evidence).verdict,
     rules: [...new Set((tests?.findings ?? []).slice(0, grave).map(({ rule }) => rule))],
     notes: (tests?.findings ?? []).slice(grave).map(({ rule }) => rule),
     detail: tests?.detail ?? '',
-    compared: tests?.metadata['tests_compared'],
+    compared: tests?.facts['tests_compared'],
   };
 }
 

@@ -35,7 +35,7 @@ const baseline = (given: Partial<BaselineResult> = {}): BaselineResult => ({
   detail: 'exit 0',
   exit_code: 0,
   duration_ms: 1_000,
-  complaints: [],
+  findings: [],
   cases: named('passed'),
   isCached: false,
   ...given,

@@ -221,7 +221,7 @@ describe('the tools of a language', () => {
       const result = await runGate(gate, base, edits, settings ? { settings } : {});
       expect(shown(result), result.detail).toEqual(findings);
       expect(result).toMatchObject({ outcome, kind: 'executed' });
-      expect(result.metadata?.['tool_version']).toMatch(/^\d+\.\d+/);
+      expect(result.facts?.['tool_version']).toMatch(/^\d+\.\d+/);
     });
 
   test('that are not here stop the gate from running, and say how to get them', async () => {

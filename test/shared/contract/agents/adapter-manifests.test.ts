@@ -108,7 +108,7 @@ describe('a sixth adapter, added only as a manifest', () => {
   });
 
   it('has its configuration files taken from the base commit', () => {
-    const { names, paths } = FILE_PROTECTION_RULES.find((rule) => rule.class === 'agent_config') ?? {};
+    const { names, paths } = FILE_PROTECTION_RULES.find((rule) => rule.kind === 'agent_config') ?? {};
     expect(names).toContain('.aider.conf.yml');
     expect(paths).toContain('**/.aider/**');
   });

@@ -34,7 +34,7 @@ const running = (fields: Partial<Task> = {}): Task =>
     ...fields,
   });
 const outside = (): Task => ({
-  ...running({ runner: 'external', attempts: [attempt({ holder: 'worker', agent: launch() })] }),
+  ...running({ runner: 'external', attempts: [attempt({ lease_holder: 'worker', agent: launch() })] }),
 });
 const work = { tree: fakeSha1('b'), patch_key: 'k', patch_sha256: 'e'.repeat(64), patch_bytes: 3 };
 const asking = (
@@ -44,7 +44,7 @@ const asking = (
   request: { action, title: 'Ship it', description: '' },
   parkedWork: work,
   autonomy: DEFAULT_APPROVAL_SETTINGS.autonomy,
-  timeoutPolicy: DEFAULT_APPROVAL_SETTINGS.policy,
+  timeoutPolicy: DEFAULT_APPROVAL_SETTINGS.timeout_policy,
   ...more,
 });
 const of = (change: TaskChange | null): Task => {
@@ -74,9 +74,11 @@ describe('an agent that asks for leave', () => {
     const after = parked();
     expect(after).toMatchObject({
       status: 'auth_required',
-      approvals: [{ number: 1, status: 'pending', risk: 'critical', action: 'deploy:production', work }],
+      approvals: [
+        { number: 1, status: 'pending', risk: 'critical', action: 'deploy:production', parked_work: work },
+      ],
     });
-    expect(after.attempts[0]?.agent).toMatchObject({ lost: true, parked: 1 });
+    expect(after.attempts[0]?.agent).toMatchObject({ lost: true, parked_for_approval: 1 });
     expect(determineCascadeStage(after)).toBe('held');
     expect(shouldStartCascadeExecution(before, after)).toBe(false);
     expect(expireLease(after, addSeconds(86_400))).toBeNull();
@@ -152,7 +154,7 @@ describe("a person's word", () => {
     expect(after.attempts).toHaveLength(1);
     expect(determineCascadeStage(after)).toBe('run_agent');
     expect(buildPromptParts(after, after.attempts).FEEDBACK).toMatch(/deploy:production .*approved by ann/);
-    expect(findRepeatedApprovalRequest(after, 1, asking().request)?.work).toEqual(work);
+    expect(findRepeatedApprovalRequest(after, 1, asking().request)?.parked_work).toEqual(work);
   });
 
   it('yes: an outside agent keeps its token and goes on by its next sign of life', () => {
@@ -212,7 +214,7 @@ describe('time alone', () => {
     const after = of(applyApprovalDeadline(parked({ timeoutPolicy: policy }), addSeconds(60)));
     expect(after).toMatchObject({
       status: 'auth_required',
-      approvals: [{ waits_for: 'head', status: 'pending' }],
+      approvals: [{ approver_role: 'head', status: 'pending' }],
     });
     expect(computeTaskDeadline(after)).toEqual(addSeconds(120));
     expect(of(applyApprovalDeadline(after, addSeconds(120))).status).toBe('cancelled');
@@ -230,7 +232,7 @@ describe('time alone', () => {
     const forged = parked();
     const [first] = forged.approvals ?? [];
     const approvals = first
-      ? [{ ...first, timetable: [{ at: FIXED_NOW.toISOString(), outcome: 'approve' as const }] }]
+      ? [{ ...first, deadlines: [{ at: FIXED_NOW.toISOString(), outcome: 'approve' as const }] }]
       : [];
     expect(of(applyApprovalDeadline({ ...forged, approvals }, addSeconds(60))).status).toBe('cancelled');
   });

@@ -163,7 +163,7 @@ describe('what becomes of an approval that nobody decides', () => {
     expect(scheduleApproval(policy, asked, FIXED_NOW)).toEqual({
       approver_role: 'lead',
       deadlines: [
-        { at: at(30), outcome: 'escalate', to: 'head' },
+        { at: at(30), outcome: 'escalate', escalate_to: 'head' },
         { at: at(90), outcome: 'deny' },
       ],
     });

@@ -28,7 +28,7 @@ describe('what runners really print', () => {
     const [run] = runs;
     expect(run).toMatchObject({ tool, kind: 'claimed' });
     expect([run?.passed, run?.failed, run?.skipped]).toEqual(counts);
-    if (failing !== '') expect(run?.failing[0]).toBe(failing);
+    if (failing !== '') expect(run?.failed_tests[0]).toBe(failing);
     expect(LoggedTestRun.parse(run)).toEqual(run);
   });
 
@@ -45,7 +45,7 @@ describe('what runners really print', () => {
 
   test('are kept in their order, the latest five, each with its own failures', () => {
     const twice = parseTestLog(`${printed('pytest.txt')}\n====== 4 passed in 0.02s ======\n`);
-    expect(twice.map(({ failed, failing }) => [failed, failing.length])).toEqual([
+    expect(twice.map(({ failed, failed_tests: failing }) => [failed, failing.length])).toEqual([
       [2, 2],
       [0, 0],
     ]);

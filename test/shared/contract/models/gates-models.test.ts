@@ -99,7 +99,7 @@ describe('the token of gates for opinions', () => {
   });
 
   it('spends what is left of the task’s budget, and two dollars at the most', () => {
-    const paid = { cost_usd: 0.25, opinions: { calls: 1, cost_usd: 0.5, open_calls: 0 } };
+    const paid = { cost_usd: 0.25, gates_metered_usage: { calls: 1, cost_usd: 0.5, unsettled_calls: 0 } };
     const earlier = attempt({ number: 1, ...paid });
     const present = { ...running, number: 2, cost_usd: 0.25 };
     const of = (max_cost_usd?: number, changes = {}) =>
@@ -119,7 +119,9 @@ describe('the token of gates for opinions', () => {
     expect(of(1.5)).toMatchObject({ limitMicro: 500_000, hasTaskLimit: true });
     expect(of(1)?.limitMicro).toBe(0);
     // What its own gates have spent is in the meter that is held against this limit.
-    expect(of(1.5, { opinions: { calls: 1, cost_usd: 0.1, open_calls: 0 } })?.limitMicro).toBe(500_000);
+    expect(
+      of(1.5, { gates_metered_usage: { calls: 1, cost_usd: 0.1, unsettled_calls: 0 } })?.limitMicro,
+    ).toBe(500_000);
   });
 
   it.each([

@@ -12,10 +12,10 @@ const claimed = (): Task => claimAttemptJudging(waiting(), 1, 3, first, FIXED_NO
 
 describe('models are asked about an attempt', () => {
   it('by the execution that has written so, and by no other one until it must be gone', () => {
-    expect(claimed().attempts[0]?.judging).toEqual({
+    expect(claimed().attempts[0]?.judging_claim).toEqual({
       run: 3,
-      until: addSeconds(300).toISOString(),
-      by: 'first',
+      expires_at: addSeconds(300).toISOString(),
+      execution_id: 'first',
     });
     const second = { by: 'second', again: false };
     expect(claimAttemptJudging(claimed(), 1, 3, second, addSeconds(299))).toBeNull();
@@ -36,7 +36,7 @@ describe('models are asked about an attempt', () => {
 
   it('and not once there is a verdict, which takes away that they were asked', () => {
     const judged = recordVerdict(claimed(), 1, verdict(), addSeconds(9))?.task ?? claimed();
-    expect(judged.attempts[0]).not.toHaveProperty('judging');
+    expect(judged.attempts[0]).not.toHaveProperty('judging_claim');
     expect(claimAttemptJudging(judged, 1, 3, first, addSeconds(400))).toBeNull();
   });
 });

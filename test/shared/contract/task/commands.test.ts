@@ -84,7 +84,7 @@ const handed = {
   report: {
     status: 'completed' as const,
     summary: 'done',
-    failure_class: null,
+    failure_code: null,
     output_tail: '',
     retry_after_s: null,
   },
@@ -249,7 +249,7 @@ describe('evidence and verdict', () => {
 
   it('keeps why there is no evidence', () => {
     const failed = recordVerificationFailure(taskInReview(), 1, 'patch_does_not_apply', 'hunk 3', FIXED_NOW);
-    expect(failed?.task.attempts[0]?.verification_failure?.failure_class).toBe('patch_does_not_apply');
+    expect(failed?.task.attempts[0]?.verification_failure?.failure_code).toBe('patch_does_not_apply');
   });
 });
 
@@ -469,7 +469,7 @@ describe('operators', () => {
     const again = startRetryRound(failed, addSeconds(60)).task;
     expect(again).toMatchObject({
       status: 'open',
-      budget_from: 2,
+      first_budgeted_attempt: 2,
       retries: 0,
       failure: null,
       run: 2,
@@ -483,9 +483,9 @@ describe('operators', () => {
     const files = Array.from({ length: 33 }, (_, index) => ({
       path: `ci-${index}.yml`,
       change: 'added' as const,
-      class: 'ci' as const,
+      kind: 'ci' as const,
       reason: 'r',
-      used: 'base' as const,
+      checked_version: 'base' as const,
       allowed_by: null,
     }));
     const reviewed = (protected_files: typeof files) => {
@@ -499,8 +499,11 @@ describe('operators', () => {
       const held = { ...taskInReview(), ...changed, hold: { reasons: [], since: FIXED_NOW.toISOString() } };
       return reviewHeldTask(held, 'approve', 'r', 'ann', { tree: fakeSha1('b') }, FIXED_NOW)?.task.review;
     };
-    expect(reviewed(files)).toMatchObject({ accepted_files: { length: 30 }, accepted_more: 3 });
-    expect(reviewed(files.slice(0, 30))).not.toHaveProperty('accepted_more');
+    expect(reviewed(files)).toMatchObject({
+      accepted_protected_files: { length: 30 },
+      accepted_protected_files_omitted: 3,
+    });
+    expect(reviewed(files.slice(0, 30))).not.toHaveProperty('accepted_protected_files_omitted');
   });
 
   it('review a held task on the tree they looked at', () => {
@@ -596,7 +599,11 @@ describe('waiting', () => {
     const parked =
       parkTaskForFiles(task(), { holder: 'H', wantedPath: 'src/a.ts', lockedPath: 'src' }, FIXED_NOW)?.task ??
       task();
-    expect(parked).toMatchObject({ status: 'open', waits_for: 'H', blocked_reason: { code: 'files_held' } });
+    expect(parked).toMatchObject({
+      status: 'open',
+      waits_for: 'H',
+      blocked_reason: { code: 'files_locked' },
+    });
     expect(resumeParkedTask(parked, FIXED_NOW)?.task).toMatchObject({ waits_for: null, run: 2 });
     expect(resumeParkedTask(task(), FIXED_NOW)).toBeNull();
   });
@@ -611,7 +618,7 @@ it('settles an agent that never produced anything as failed with its own reason'
     at: FIXED_NOW.toISOString(),
   };
   const of = taskInReview({
-    report: report({ status: 'failed', summary: 'cannot be done', failure_class: 'agent_failed' }),
+    report: report({ status: 'failed', summary: 'cannot be done', failure_code: 'agent_failed' }),
     artifact: null,
     decision,
     outcome: 'failed',

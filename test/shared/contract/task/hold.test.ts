@@ -41,12 +41,20 @@ const referred = verdict({
 });
 const judged = taskInReview({ verdict: referred, verification: verification() });
 const held = (outcome: 'fail' | 'reject', days = 14): Task =>
-  of(recordCascadeDecision(judged, 1, decideNextCascadeAction(judged, MODELS), FIXED_NOW, { days, outcome }));
+  of(
+    recordCascadeDecision(judged, 1, decideNextCascadeAction(judged, MODELS), FIXED_NOW, {
+      days,
+      expiry_outcome: outcome,
+    }),
+  );
 
 describe('work that is held for a person', () => {
   it('says until when, and is looked at then and not before', () => {
     const task = held('fail', 2);
-    expect(task.hold).toMatchObject({ until: addSeconds(2 * DAY).toISOString(), outcome: 'fail' });
+    expect(task.hold).toMatchObject({
+      expires_at: addSeconds(2 * DAY).toISOString(),
+      expiry_outcome: 'fail',
+    });
     expect(computeTaskDeadline(task)).toEqual(addSeconds(2 * DAY));
     expect(computeNextTaskCheckAt(task, FIXED_NOW)).toEqual(addSeconds(2 * DAY));
     expect(expireReviewHold(task, addSeconds(2 * DAY - 1))).toBeNull();
@@ -107,7 +115,7 @@ describe('a verdict that is made again', () => {
       verdict: null,
       decision: null,
       verification: judged.attempts[0]?.verification,
-      repeated: { times: 1, earlier: 'refer', by: 'ann', judging_cost_usd: 0.25 },
+      reverification: { count: 1, earlier_verdict: 'refer', by: 'ann', earlier_judging_cost_usd: 0.25 },
     });
     expect(determineCascadeStage(task)).toBe('verify');
     expect(requestReverification(task, 'again', 'ann', addSeconds(61))).toBeNull();

@@ -47,7 +47,7 @@ const leaving = (fields: Partial<Task> = {}): Task => ({
   ...fields,
 });
 const merged = {
-  onto: MOVED,
+  target_commit: MOVED,
   tree: 'c'.repeat(40),
   patch_key: 'artifacts/p',
   patch_sha256: 'd'.repeat(64),
@@ -66,7 +66,7 @@ describe('work whose target has moved', () => {
         number: 2,
         outcome: null,
         verdict: null,
-        merge: { of: 1, onto: MOVED },
+        merge: { source_attempt: 1, target_commit: MOVED },
         artifact: { base_commit: MOVED },
       },
     ]);
@@ -75,7 +75,7 @@ describe('work whose target has moved', () => {
 
   it('is put there once, however often that is said', () => {
     expect(recordMerge(moved(), 1, work, merged, FIXED_NOW)).toBeNull();
-    expect(recordMergeConflict(moved(), 1, work, { onto: MOVED, files: [] }, FIXED_NOW)).toBeNull();
+    expect(recordMergeConflict(moved(), 1, work, { target_commit: MOVED, files: [] }, FIXED_NOW)).toBeNull();
   });
 
   it('counts neither against the attempts of the budget nor as something learned of the model', () => {
@@ -100,7 +100,7 @@ describe('work whose target has moved', () => {
       leaving(),
       1,
       work,
-      { onto: MOVED, files: ['a.ts', 'b.ts'] },
+      { target_commit: MOVED, files: ['a.ts', 'b.ts'] },
       FIXED_NOW,
     );
     expect(determineCascadeStage(conflict?.task as Task)).toBe('decide');
@@ -116,7 +116,7 @@ describe('work whose target has moved', () => {
       ...done,
       number: index + 1,
       outcome: 'passed' as const,
-      merge: { of: index, onto: MOVED },
+      merge: { source_attempt: index, target_commit: MOVED },
     }));
     const of = leaving({ attempts: [...before, { ...done, number: MAX_MERGES_PER_ROUND + 1 }] });
     expect(recordMerge(of, MAX_MERGES_PER_ROUND + 1, work, merged, FIXED_NOW)?.task.delivery).toMatchObject({
@@ -125,11 +125,11 @@ describe('work whose target has moved', () => {
   });
 
   it('is refused for a task that goes nowhere else, without leave, and onto its own base', () => {
-    const { deliver_as: _, ...plain } = leaving();
+    const { delivery_mode: _, ...plain } = leaving();
     expect(() => recordMerge(plain, 1, work, merged, FIXED_NOW)).toThrow('not delivered onto');
     expect(() => recordMerge(leaving({ delivery: null }), 1, work, merged, FIXED_NOW)).toThrow('no leave');
-    expect(() => recordMerge(leaving(), 1, work, { ...merged, onto: base_commit }, FIXED_NOW)).toThrow(
-      '/onto',
-    );
+    expect(() =>
+      recordMerge(leaving(), 1, work, { ...merged, target_commit: base_commit }, FIXED_NOW),
+    ).toThrow('/onto');
   });
 });

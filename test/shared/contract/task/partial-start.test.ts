@@ -23,8 +23,8 @@ describe('a task whose dependencies have failed for good', () => {
   test('starts when enough are done, as the way asks in which the others failed', () => {
     const three = [done('a'), done('b'), failed('c', 'timeout'), failed('d', 'quality')];
     expect(evaluatePartialDependencyStart('lenient', three)).toEqual({
-      missing: ['c', 'd'],
-      share: 0.5,
+      missing_dependencies: ['c', 'd'],
+      completed_share: 0.5,
       threshold: 0.3,
     });
     expect(evaluatePartialDependencyStart('strict', three)).toBeNull();
@@ -55,9 +55,9 @@ describe('a task whose dependencies have failed for good', () => {
         if (!start) return;
         const missing = dependencies.filter(({ status }) => status !== 'done');
         expect(missing.every(({ status }) => status === 'failed' || status === 'cancelled')).toBe(true);
-        expect(start.missing).toEqual(missing.map(({ id }) => id));
+        expect(start.missing_dependencies).toEqual(missing.map(({ id }) => id));
         expect(missing.length).toBeLessThan(dependencies.length);
-        expect(start.share).toBeGreaterThanOrEqual(
+        expect(start.completed_share).toBeGreaterThanOrEqual(
           Math.min(...Object.values(MIN_DONE_SHARES_FOR_PARTIAL_START)),
         );
         // What is strict lets go is let go leniently, too.
@@ -73,7 +73,7 @@ describe('a task whose dependencies have failed for good', () => {
     const blocked = task({ status: 'blocked', waits_for: 'b' }, fields);
     expect(recheckTaskDependencies(blocked, dependencies, FIXED_NOW)?.task).toMatchObject({
       status: 'open',
-      partial: { missing: ['b'], share: 0.5, threshold: 0.3 },
+      partial_start: { missing_dependencies: ['b'], completed_share: 0.5, threshold: 0.3 },
       waits_for: null,
     });
     const context = { id: 'T', now: FIXED_NOW, by: 'x', requestSha256: 'f', dependencies };
@@ -92,7 +92,7 @@ describe('a task whose dependencies have failed for good', () => {
     const fix: TaskDependency = {
       id: 'f',
       status: 'open',
-      fix_of: { task_id: 'b', root: 'b', generation: 1, attempts: 1 },
+      fix_up_of: { task_id: 'b', root_task_id: 'b', generation: 1, earlier_attempts: 1 },
     };
     const after = recheckTaskDependencies(blocked, map(done('a'), withFix, fix), FIXED_NOW)?.task;
     expect(after).toMatchObject({ status: 'blocked', depends_on: ['a', 'f'], waits_for: 'f' });

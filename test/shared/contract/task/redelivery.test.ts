@@ -66,7 +66,7 @@ describe('a retry of a task whose passed work was not delivered', () => {
     expect(after.attempts[0]).toEqual(passed);
     expect(after.attempts[1]).toMatchObject({
       number: 2,
-      redelivery: { of: 1 },
+      redelivery: { source_attempt: 1 },
       route: { reason: 'delivered again from attempt 1' },
       artifact: passed.artifact,
       verification: null,
@@ -117,7 +117,10 @@ describe('a retry of a task whose passed work was not delivered', () => {
       task();
     const ended = finishTaskAfterCascade(refused, addSeconds(71))?.task ?? task();
     expect(ended.status).toBe('failed');
-    expect(redelivered(retried(ended)).attempts[2]).toMatchObject({ number: 3, redelivery: { of: 1 } });
+    expect(redelivered(retried(ended)).attempts[2]).toMatchObject({
+      number: 3,
+      redelivery: { source_attempt: 1 },
+    });
   });
 });
 

@@ -86,7 +86,7 @@ const fullAttempt: fc.Arbitrary<Attempt> = fc
       effort: 'medium',
       outcome: 'infra_failed',
       ended_at: FIXED_NOW.toISOString(),
-      holder: of.holder,
+      lease_holder: of.holder,
       progress: { message: of.progress, percent: 12.345678901234, at: FIXED_NOW.toISOString() },
       usage: {
         input_tokens: 2 ** 53 - 1,
@@ -95,7 +95,7 @@ const fullAttempt: fc.Arbitrary<Attempt> = fc
         cache_write_tokens: 2 ** 53 - 1,
       },
       cost_usd: 1.2345678901234567,
-      report: report({ summary: of.summary, output_tail: of.tail, failure_class: 'provider_spend_limit' }),
+      report: report({ summary: of.summary, output_tail: of.tail, failure_code: 'provider_spend_limit' }),
       artifact: {
         base_commit: fakeSha1('a') + 'a'.repeat(24),
         tree: fakeSha1('b') + 'b'.repeat(24),
@@ -121,24 +121,24 @@ const fullAttempt: fc.Arbitrary<Attempt> = fc
           blocked: true,
           cached: false,
           detail: of.detail,
-          findings: 3,
+          finding_count: 3,
           facts: Object.fromEntries(['tool', 'a', 'b', 'c'].map((name) => [name, of.facts])),
           ...(index === 0 && { screenshots: pictures }),
         })),
-        files: [],
-        failing: [],
-        put_back: 0,
+        files_with_findings: [],
+        failed_checks: [],
+        restored_file_count: 0,
         protected_files: Array.from({ length: of.checks }, () => ({
           path: of.path,
-          class: 'coverage_config' as const,
-          used: 'patch' as const,
+          kind: 'coverage_config' as const,
+          checked_version: 'patch' as const,
           allowed_by: of.path,
         })),
         duration_ms: 1_000,
         at: FIXED_NOW.toISOString(),
       },
       verification_failure: {
-        failure_class: 'repository_unavailable',
+        failure_code: 'repository_unavailable',
         message: of.failure,
         at: FIXED_NOW.toISOString(),
       },
@@ -152,12 +152,12 @@ const fullAttempt: fc.Arbitrary<Attempt> = fc
         judging_cost_usd: 1.2345678901234567,
         workflow: {
           name: 'w'.repeat(64),
-          taken: Array.from({ length: of.judgements }, () => ({
+          routes: Array.from({ length: of.judgements }, () => ({
             node: 'n'.repeat(64),
             verdict: 'fail' as const,
-            graded: true,
-            to: 't'.repeat(64),
-            skipped: Array.from({ length: of.judgements * 20 }, () => 's'.repeat(64)),
+            is_graded: true,
+            target: 't'.repeat(64),
+            skipped_nodes: Array.from({ length: of.judgements * 20 }, () => 's'.repeat(64)),
           })),
           review_pipeline: {
             current_stage: 'verdict',
@@ -182,7 +182,7 @@ const fullAttempt: fc.Arbitrary<Attempt> = fc
               to_stage: 's'.repeat(64),
               artifact_refs: ['a'.repeat(200), 'b'.repeat(200)],
               probes: Array.from({ length: 20 }, () => ({ id: 'p'.repeat(74), probe_text: of.detail })),
-              more_probes: 80,
+              probes_omitted: 80,
               payload_sha256: 'a'.repeat(64),
               created_at: FIXED_NOW.toISOString(),
             },
@@ -194,7 +194,7 @@ const fullAttempt: fc.Arbitrary<Attempt> = fc
           confidence: 0.123456789,
           reasons: Array.from({ length: 7 }, () => of.message),
           injections: Array.from({ length: 10 }, () => of.path),
-          because: of.detail,
+          request_reason: of.detail,
           model: of.model,
           family: 'f'.repeat(50),
           prompt: { id: 'llm_review', version: 12, sha256: 'f'.repeat(64) },
@@ -229,9 +229,9 @@ const pictures = Array.from({ length: MAX_SCREENSHOTS_PER_GATE }, (_, index) => 
 }));
 
 /** What a task keeps of its workflow, as large as it may be. */
-const IN_FORCE: NonNullable<Task['workflow_in_force']> = {
+const IN_FORCE: NonNullable<Task['resolved_workflow']> = {
   name: 'careful',
-  from: 'repository',
+  source: 'repository',
   version: '1.0.0',
   steps: [{ node: 'work', title: 'Do it', description: 'd'.repeat(MAX_RESOLVED_WORKFLOW_BYTES - 300) }],
   verifications: [],
@@ -258,7 +258,7 @@ const largest = (least: number): fc.Arbitrary<Task> =>
     .map(({ of, attempts, rounds, words, held, isOver }) => ({
       ...of,
       workflow: 'careful',
-      workflow_in_force: IN_FORCE,
+      resolved_workflow: IN_FORCE,
       status: 'in_review' as const,
       version: 1_000,
       run: 1_000,
@@ -275,7 +275,7 @@ const largest = (least: number): fc.Arbitrary<Task> =>
         at: FIXED_NOW.toISOString(),
         base_commit: fakeSha1('a'),
         tree: fakeSha1('b'),
-        accepted_files: Array.from({ length: Math.min(held, 30) }, () => words.slice(0, 200)),
+        accepted_protected_files: Array.from({ length: Math.min(held, 30) }, () => words.slice(0, 200)),
       },
       delivery: {
         state: 'refused' as const,
@@ -299,19 +299,19 @@ const largest = (least: number): fc.Arbitrary<Task> =>
           decision_reason: words.slice(0, MAX_DECISION_REASON_LENGTH),
           status: 'approved',
           decided_at: FIXED_NOW.toISOString(),
-          timetable: Array.from({ length: 10 }, () => ({
+          deadlines: Array.from({ length: 10 }, () => ({
             at: FIXED_NOW.toISOString(),
             outcome: 'escalate' as const,
             to: 'r'.repeat(64),
           })),
-          work: {
+          parked_work: {
             tree: fakeSha1('a'),
             patch_key: `artifacts/${'i'.repeat(64)}/1/patch-${'f'.repeat(64)}.diff`,
             patch_sha256: 'f'.repeat(64),
             patch_bytes: 999_999,
           },
           ...(index === MAX_APPROVALS_PER_TASK - 1 && {
-            session: { id: 's'.repeat(64), sha256: 'f'.repeat(64) },
+            parked_session: { id: 's'.repeat(64), sha256: 'f'.repeat(64) },
           }),
         }),
       ),
@@ -322,7 +322,7 @@ const decisive = (of: Task) => ({
   ...of,
   hold: of.hold?.since,
   approvals: of.approvals?.map((each) => ({ ...each, title: '', description: '', decision_reason: null })),
-  review: of.review && { ...of.review, reason: '', accepted_files: [] },
+  review: of.review && { ...of.review, reason: '', accepted_protected_files: [] },
   delivery: of.delivery && { ...of.delivery, reason: '' },
   failure: of.failure?.code,
   attempts: of.attempts.map((each, index) => {
@@ -340,14 +340,16 @@ const decisive = (of: Task) => ({
         signals: [],
         gates: [],
         protected_files: [],
-        shortened: true,
+        truncated: true,
       },
-      verification_failure: each.verification_failure?.failure_class,
+      verification_failure: each.verification_failure?.failure_code,
       verdict: each.verdict && {
         ...each.verdict,
         reasons: [],
         judgements: [],
-        workflow: each.verdict.workflow?.taken.slice(-1).map(({ node, graded }) => [node, graded]),
+        workflow: each.verdict.workflow?.routes
+          .slice(-1)
+          .map(({ node, is_graded: graded }) => [node, graded]),
       },
       route: each.route?.rule,
       decision: each.decision && { ...each.decision, reason: '' },

@@ -18,7 +18,7 @@ const holder = (fields: Partial<LaunchTokenHolder> = {}): LaunchTokenHolder => (
 });
 const boxes = { agent: launch(), gates: launch(), deliver: launch() };
 const running = task({ status: 'in_progress', attempts: [attempt(boxes)] });
-const failure = { failure_class: 'unknown' as const, message: 'm', at: FIXED_NOW.toISOString() };
+const failure = { failure_code: 'unknown' as const, message: 'm', at: FIXED_NOW.toISOString() };
 const delivery = (state: 'delivered' | 'refused' | 'pushing'): NonNullable<Task['delivery']> => ({
   state,
   base_commit: 'a'.repeat(40),

@@ -92,7 +92,7 @@ const files = (workflow: string, rubric = RUBRIC) => ({ [W]: workflow, [R]: rubr
 describe('a workflow or a rubric of the base that cannot be', () => {
   it('can be as it is before anything is wrong with it', async () => {
     const { after } = await submitted(files(WORKFLOW));
-    expect(after).toMatchObject({ status: 'open', workflow_in_force: { name: 'bad' } });
+    expect(after).toMatchObject({ status: 'open', resolved_workflow: { name: 'bad' } });
   });
 
   it.each([
@@ -149,7 +149,7 @@ describe('a grader', () => {
   const of = taskInReview({}, fields);
   const task = {
     ...of,
-    workflow_in_force: resolveWorkflow(read.workflow, of, { from: 'repository', rubrics: [] }),
+    resolved_workflow: resolveWorkflow(read.workflow, of, { from: 'repository', rubrics: [] }),
   };
   const all = ['correctness', 'completeness', 'probe-adherence'].map((criterion) => ({
     criterion,

@@ -35,7 +35,7 @@ const handoff = {
   to_stage: 'b',
   artifact_refs: [],
   probes: [],
-  more_probes: 0,
+  probes_omitted: 0,
   payload_sha256: 'a'.repeat(64),
   created_at: FIXED_NOW.toISOString(),
 };
@@ -47,7 +47,7 @@ const waiting = (holder: string): Task =>
   task({
     runner: 'external',
     status: 'auth_required',
-    attempts: [attempt({ holder })],
+    attempts: [attempt({ lease_holder: holder })],
     approvals: [approval({ requested_by: holder })],
   });
 

@@ -36,7 +36,7 @@ describe('nobody judges their own work', () => {
   });
 
   it('by claiming what they are to grade', () => {
-    const open = task({ runner: 'external', status: 'open', workflow_in_force: inForce });
+    const open = task({ runner: 'external', status: 'open', resolved_workflow: inForce });
     const claim = (holder: string) =>
       startAttempt(open, {
         model: null,
@@ -66,7 +66,7 @@ describe('nobody judges their own work', () => {
           to_stage: 'b',
           artifact_refs: [],
           probes: [],
-          more_probes: 0,
+          probes_omitted: 0,
           payload_sha256: 'a'.repeat(64),
           created_at: FIXED_NOW.toISOString(),
         },
@@ -92,7 +92,7 @@ describe('nobody judges their own work', () => {
     );
     expect(puts[0]).toMatchObject({
       ConditionExpression: expect.stringContaining('AND NOT #attempts[0].#holder IN (:judge0)'),
-      ExpressionAttributeNames: { '#attempts': 'attempts', '#holder': 'holder' },
+      ExpressionAttributeNames: { '#attempts': 'attempts', '#holder': 'lease_holder' },
       ExpressionAttributeValues: { ':judge0': 'bob' },
     });
   });

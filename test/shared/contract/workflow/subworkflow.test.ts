@@ -92,7 +92,8 @@ describe('a workflow within a workflow', () => {
     );
     const read = await readBaseWorkflow('twice', task(), reader({ [workflowPath('twice')]: twice }));
     expect(
-      'workflow' in read && read.workflow.verifications.map(({ node, from_stage }) => [node, from_stage]),
+      'workflow' in read &&
+        read.workflow.verifications.map(({ node, graded_step: from_stage }) => [node, from_stage]),
     ).toEqual([
       ['one/verify', 'one/task-generate'],
       ['two/verify', 'two/task-generate'],

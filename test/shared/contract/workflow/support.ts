@@ -4,7 +4,10 @@ import { evidence, FIXED_NOW, taskInReview } from '../../../support/builders.ts'
 
 /** A task that waits for a person, whose present attempt was done by `holder`. */
 export const held = (fields: Partial<Task>, holder: string): Task =>
-  taskInReview({ holder }, { hold: { reasons: ['unclear'], since: FIXED_NOW.toISOString() }, ...fields });
+  taskInReview(
+    { lease_holder: holder },
+    { hold: { reasons: ['unclear'], since: FIXED_NOW.toISOString() }, ...fields },
+  );
 
 /** The same with the evidence of its attempt. */
 export function evidenceRecord(of: Task): Task {

@@ -137,7 +137,7 @@ describe('what follows from an attempt', () => {
     (failureClass) => {
       const of = taskInReview({
         ...onTier('sonnet'),
-        report: report({ status: 'failed', failure_class: failureClass }),
+        report: report({ status: 'failed', failure_code: failureClass }),
         artifact: null,
       });
       expect(decideNextCascadeAction(of, MODELS)).toMatchObject({
@@ -153,9 +153,9 @@ describe('what follows from an attempt', () => {
       decideNextCascadeAction(
         taskInReview({
           ...onTier('sonnet'),
-          report: report({ status: 'failed', failure_class: claimed }),
+          report: report({ status: 'failed', failure_code: claimed }),
           artifact: null,
-          witnessed: meteredUsage({ class: seen, status: 429, calls: 5, retry_at: null }),
+          metered_usage: meteredUsage({ code: seen, status: 429, calls: 5, retry_at: null }),
         }),
         MODELS,
       );
@@ -182,9 +182,9 @@ describe('what follows from an attempt', () => {
         taskInReview(
           {
             ...onTier('sonnet'),
-            report: report({ status: 'failed', failure_class: 'provider_spend_limit' }),
+            report: report({ status: 'failed', failure_code: 'provider_spend_limit' }),
             artifact: null,
-            witnessed: meteredUsage(seen && { class: seen, status: 429, calls: 1, retry_at: null }),
+            metered_usage: meteredUsage(seen && { code: seen, status: 429, calls: 1, retry_at: null }),
           },
           fields,
         ),
@@ -199,7 +199,7 @@ describe('what follows from an attempt', () => {
       next_adapter: 'codex',
     });
     expect(met({}, null).action).toBe('give_up');
-    expect(met({ error_actions: { provider_spend_limit: 'fail' } }).action).toBe('give_up');
+    expect(met({ error_action_overrides: { provider_spend_limit: 'fail' } }).action).toBe('give_up');
     expect(met({ adapter: { kind: 'claude', timeout_s: 900 } }).action).toBe('give_up');
     expect(met({ model: 'claude-of-ours' }).action).toBe('give_up');
     const both = {
@@ -210,7 +210,7 @@ describe('what follows from an attempt', () => {
     const last = taskInReview({ ...onTier('sonnet'), number: 2 }).attempts[0] as Attempt;
     const spent = {
       ...last,
-      report: report({ status: 'failed', failure_class: 'provider_spend_limit' }),
+      report: report({ status: 'failed', failure_code: 'provider_spend_limit' }),
       artifact: null,
     } as Attempt;
     expect(
@@ -223,7 +223,7 @@ describe('what follows from an attempt', () => {
       decideNextCascadeAction(
         taskInReview({
           ...onTier(tier),
-          report: report({ status: 'failed', failure_class: failureClass }),
+          report: report({ status: 'failed', failure_code: failureClass }),
           artifact: null,
         }),
         MODELS,
@@ -239,7 +239,7 @@ describe('what follows from an attempt', () => {
   it('tries once more on the same tier after a time limit, as an attempt of the budget', () => {
     const first = taskInReview({
       ...onTier('haiku'),
-      report: report({ status: 'failed', failure_class: 'timeout' }),
+      report: report({ status: 'failed', failure_code: 'timeout' }),
       artifact: null,
     });
     expect(decideNextCascadeAction(first, MODELS)).toMatchObject({
@@ -253,7 +253,7 @@ describe('what follows from an attempt', () => {
   it.each(answeredWith('end'))('gives up at once after %s', (failureClass) => {
     expect(
       decideNextCascadeAction(
-        taskInReview({ report: report({ status: 'failed', failure_class: failureClass }), artifact: null }),
+        taskInReview({ report: report({ status: 'failed', failure_code: failureClass }), artifact: null }),
         MODELS,
       ),
     ).toMatchObject({ action: 'give_up', reason: failureClass });
@@ -312,7 +312,9 @@ describe('what follows from an attempt', () => {
     ).toMatchObject({
       action: 'escalate',
     });
-    expect(budgetExhaustedReason({ ...three, budget: { max_attempts: 3 }, budget_from: 3 })).toBeNull();
+    expect(
+      budgetExhaustedReason({ ...three, budget: { max_attempts: 3 }, first_budgeted_attempt: 3 }),
+    ).toBeNull();
   });
 
   it('stays on a model that the task insists on', () => {
@@ -340,7 +342,7 @@ describe('what follows from an attempt', () => {
                 : verdict({ verdict: made.verdict as 'pass', verified: made.verified }),
             report: report({
               status: made.status as 'completed',
-              failure_class: made.failureClass,
+              failure_code: made.failureClass,
               output_tail: made.tail,
             }),
           },

@@ -61,7 +61,7 @@ describe('a provider', () => {
     const one = updateProviderCooldown(null, mark('a#1'));
     expect(updateProviderCooldown(one, mark('a#1', 50))).toBe(one);
     const well = updateProviderCooldown(one, { ...mark('b#1'), failure: null });
-    expect(well?.times).toBe(0);
+    expect(well?.consecutive_failures).toBe(0);
     expect(until(updateProviderCooldown(well, mark('c#1', 100)))).toBe(160);
     expect(updateProviderCooldown(null, { ...mark('b#1'), failure: null })).toBeNull();
   });
@@ -73,13 +73,13 @@ describe('a provider', () => {
       attempts: [attempt({ report: report(of) })],
     });
     expect(
-      deriveProviderObservation(working, told({ status: 'failed', failure_class: 'rate_limited' }), CLAUDE)
+      deriveProviderObservation(working, told({ status: 'failed', failure_code: 'rate_limited' }), CLAUDE)
         ?.failure,
     ).toMatchObject({ because: 'rate_limited' });
     expect(
       deriveProviderObservation(
         working,
-        told({ status: 'failed', failure_class: 'provider_spend_limit' }),
+        told({ status: 'failed', failure_code: 'provider_spend_limit' }),
         CLAUDE,
       )?.failure,
     ).not.toBeNull();
@@ -88,7 +88,7 @@ describe('a provider', () => {
       failure: null,
     });
     expect(
-      deriveProviderObservation(working, told({ status: 'failed', failure_class: 'agent_crashed' }), CLAUDE),
+      deriveProviderObservation(working, told({ status: 'failed', failure_code: 'agent_crashed' }), CLAUDE),
     ).toBeNull();
     expect(
       deriveProviderObservation(working, told({ status: 'completed' }), {
@@ -137,7 +137,7 @@ describe('a task whose provider is left alone', () => {
   const open = () => ({
     ...task({ status: 'open', run: 1 }),
     base_commit: 'a'.repeat(40),
-    base_role: { source: 'builtin' } as never,
+    resolved_role: { source: 'builtin' } as never,
   });
 
   it('goes to another agent on the same tier at once, and its attempt says that it was no climb', async () => {
@@ -147,10 +147,10 @@ describe('a task whose provider is left alone', () => {
       adapter: 'codex',
       model: AGENT_CLI_MANIFESTS.codex.tiers.models[started?.tier as 'haiku'],
       route: {
-        fallback: {
+        provider_fallback: {
           from: 'anthropic',
           to: 'codex',
-          because: 'rate_limited',
+          reason: 'rate_limited',
           until: addSeconds(60).toISOString(),
         },
       },
@@ -162,7 +162,7 @@ describe('a task whose provider is left alone', () => {
     expect((await cold(open(), alone, 20)).said).toMatchObject({ stage: 'select_model', wait_s: 40 });
     const { attempt: started } = await cold(open(), alone, 61);
     expect(started?.adapter).toBeUndefined();
-    expect(started?.route?.fallback).toBeUndefined();
+    expect(started?.route?.provider_fallback).toBeUndefined();
   });
 
   it('goes back by tier when its own provider answers again, also where it has climbed meanwhile', () => {
@@ -174,7 +174,12 @@ describe('a task whose provider is left alone', () => {
       route: {
         rule: 'low',
         reason: 'x',
-        fallback: { from: 'anthropic', to: 'codex', because: 'rate_limited', until: FIXED_NOW.toISOString() },
+        provider_fallback: {
+          from: 'anthropic',
+          to: 'codex',
+          reason: 'rate_limited',
+          until: FIXED_NOW.toISOString(),
+        },
       },
       decision: {
         action: 'escalate',

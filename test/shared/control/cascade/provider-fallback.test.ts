@@ -30,7 +30,7 @@ const down = (number: number, adapter?: AgentCliKind, failure_class: FailureCode
     model: MODELS.sonnet,
     ...(adapter && { adapter }),
     outcome: 'infra_failed',
-    report: report({ status: 'failed', failure_class }),
+    report: report({ status: 'failed', failure_code: failure_class }),
     decision: {
       action: 'retry',
       reason: failure_class,
@@ -121,7 +121,7 @@ describe('another agent', () => {
       adapter: 'codex',
     });
     // Another round begins with the deployment's own agent.
-    expect(selectNextAttemptModel({ ...next, budget_from: 4 }, MODELS)).toMatchObject({
+    expect(selectNextAttemptModel({ ...next, first_budgeted_attempt: 4 }, MODELS)).toMatchObject({
       adapter: null,
       rung: { tier: 'haiku' },
     });

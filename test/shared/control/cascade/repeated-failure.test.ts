@@ -31,10 +31,10 @@ const ALL = agents(['claude', 'codex', 'gemini', 'opencode']);
 const failing = (what: string): Ends => ({
   report: report(),
   artifact: artifact(),
-  verification: { ...verification(), failing: [{ check: 'tests', what }] },
+  verification: { ...verification(), failed_checks: [{ check: 'tests', message: what }] },
   verdict: verdict({ verdict: 'fail' }),
 });
-const late: Ends = { report: report({ status: 'failed', failure_class: 'timeout' }) };
+const late: Ends = { report: report({ status: 'failed', failure_code: 'timeout' }) };
 
 /** Lets a task fail until nothing more follows; `end` says how its attempt of that number ends. */
 function story(
@@ -123,7 +123,7 @@ describe('the same failure twice', () => {
       'opus max give_up',
     ]);
     expect(
-      way(story(() => ({ report: report({ status: 'failed', failure_class: 'agent_failed' }) }))),
+      way(story(() => ({ report: report({ status: 'failed', failure_code: 'agent_failed' }) }))),
     ).toEqual(['haiku low escalate', 'sonnet high escalate', 'opus max give_up']);
   });
 
@@ -137,8 +137,8 @@ describe('the same failure twice', () => {
 
   test('is on each attempt, with what it is about and what was done', () => {
     const [first, second] = story(() => failing('src/a.ts:3 E501: line too long')).attempts;
-    expect(first?.failure).toMatchObject({ about: 'tests: <path> e501: line too long' });
-    expect(second?.failure?.fingerprint).toBe(first?.failure?.fingerprint);
+    expect(first?.failure).toMatchObject({ normalized_message: 'tests: <path> e501: line too long' });
+    expect(second?.failure?.signature).toBe(first?.failure?.signature);
     expect(second?.decision).toMatchObject({
       strategy: 'stronger_tier',
       reason: 'janitor verification failed; the same failure as attempt 1',
@@ -170,11 +170,11 @@ describe('the same failure twice', () => {
         const done = ended.attempts.flatMap(({ failure, decision }, index) => {
           const again = ended.attempts
             .slice(0, index)
-            .some((earlier) => earlier.failure?.fingerprint === failure?.fingerprint);
+            .some((earlier) => earlier.failure?.signature === failure?.signature);
           if (!again || !decision) return [];
           if (decision.action !== 'give_up') expect(decision.strategy).toBeDefined();
           const { strategy, next_model, next_adapter, next_effort } = decision;
-          return [JSON.stringify([failure?.fingerprint, strategy, next_model, next_adapter, next_effort])];
+          return [JSON.stringify([failure?.signature, strategy, next_model, next_adapter, next_effort])];
         });
         expect(done).toEqual([...new Set(done)]);
       }),

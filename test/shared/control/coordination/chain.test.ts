@@ -309,7 +309,10 @@ describe('coordination_replan', () => {
       expect(next.id).toMatch(new RegExp(`-r${round}$`));
       expect(next.description).toContain('a: verification_failed');
       expect(next.description.match(/What happened before/g)).toHaveLength(1);
-      plan = { ...next, plan: { max_tasks: 5, proposal, coordination: magentic, ledger: replanLedger } };
+      plan = {
+        ...next,
+        plan: { max_tasks: 5, proposal, coordination: magentic, progress_ledger: replanLedger },
+      };
     }
     expect(derivePlanProgress(plan, ends(plan, 'failed')).replanLedger).toBeNull();
   });

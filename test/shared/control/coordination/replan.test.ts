@@ -39,7 +39,7 @@ describe('a task of a plan that has failed for good', () => {
     await table.tasks.create(plan);
     await createPlannedTasks(plan, table.tasks, FIXED_NOW);
     const child = await table.tasks.require(`${id}-a`);
-    expect(child.made_from).toMatchObject({ task_id: id, root: id });
+    expect(child.origin).toMatchObject({ task_id: id, root_task_id: id });
     return {
       ...child,
       status: 'failed' as const,
@@ -60,8 +60,11 @@ describe('a task of a plan that has failed for good', () => {
     const first = await table.tasks.require('P1-r1');
     await replanAfterFailure(failed, tasks, addSeconds(9));
     expect(await table.tasks.require('P1-r1')).toEqual(first);
-    expect(first.plan).toMatchObject({ proposal: null, ledger: { reset_count: 1, completed_count: 0 } });
-    expect(first.made_from).toMatchObject({ task_id: 'P1', root: 'P1' });
+    expect(first.plan).toMatchObject({
+      proposal: null,
+      progress_ledger: { reset_count: 1, completed_count: 0 },
+    });
+    expect(first.origin).toMatchObject({ task_id: 'P1', root_task_id: 'P1' });
   });
 
   test('changes nothing by default, nor where a fix-up has taken its place', async () => {

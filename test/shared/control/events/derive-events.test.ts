@@ -126,7 +126,7 @@ describe('what a write says of boxes', () => {
     [
       'one that never ran',
       managed({ gates: launch() }),
-      managed({ gates: launch({ lost: true, excused: 1 }) }),
+      managed({ gates: launch({ lost: true, excused_losses: 1 }) }),
       ['excused'],
     ],
     [
@@ -136,7 +136,7 @@ describe('what a write says of boxes', () => {
       ['container_lost'],
     ],
     ['one that fell silent', running, managed({ agent: launch(), outcome: 'expired' }), ['lease_expired']],
-    ['an outside agent that fell silent', running, managed({ outcome: 'expired', holder: 'ada' }), []],
+    ['an outside agent that fell silent', running, managed({ outcome: 'expired', lease_holder: 'ada' }), []],
     [
       'one whose work could not be judged',
       running,

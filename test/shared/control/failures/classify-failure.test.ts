@@ -38,7 +38,7 @@ describe('what the agent CLIs have really printed', () => {
       const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
       const classified = classifyFailure({ code, ...(exit_code !== null && { exit_code }), text });
       expect(classified.class).toBe(FAILURE_CODE_POLICIES[code].class);
-      expect(classified.rule).toBe(`code ${code}`);
+      expect(classified.matched_rule).toBe(`code ${code}`);
     },
   );
 
@@ -113,7 +113,7 @@ describe('a failure', () => {
   ])('is told by %s', (_what, envelope, expected, rule) => {
     expect(classifyFailure(envelope)).toMatchObject({
       class: expected,
-      rule,
+      matched_rule: rule,
       ...FAILURE_CLASS_POLICIES[expected],
     });
   });
@@ -151,38 +151,40 @@ describe('a failure', () => {
 
   it('is told by words only where they are of the program that failed', () => {
     const prose = 'I fixed the timeout bug, and now the service answers HTTP 401';
-    const told = (end: { words?: 'summary' | 'output_tail' }, fields = {}) =>
+    const told = (end: { failure_text_source?: 'summary' | 'output_tail' }, fields = {}) =>
       classifyAttemptFailure(
-        attempt({ report: report({ status: 'failed', failure_class: 'agent_failed', end, ...fields }) }),
+        attempt({ report: report({ status: 'failed', failure_code: 'agent_failed', exit: end, ...fields }) }),
       );
     expect(told({}, { summary: prose, output_tail: prose })).toMatchObject({
       class: 'unknown',
       code: 'agent_failed',
-      rule: 'nothing matched',
+      matched_rule: 'nothing matched',
     });
-    expect(told({ words: 'output_tail' }, { output_tail: 'error: HTTP 429', summary: prose })).toMatchObject({
+    expect(
+      told({ failure_text_source: 'output_tail' }, { output_tail: 'error: HTTP 429', summary: prose }),
+    ).toMatchObject({
       class: 'rate_limited',
       code: 'rate_limited',
       remedy: 'later',
-      rule: 'text "http 429"',
+      matched_rule: 'text "http 429"',
     });
   });
 
   it('is told by how its program ended, where no better word is there', () => {
     const ended = (end: object, fields = {}) =>
       classifyAttemptFailure(
-        attempt({ report: report({ status: 'failed', failure_class: 'agent_failed', end, ...fields }) }),
+        attempt({ report: report({ status: 'failed', failure_code: 'agent_failed', exit: end, ...fields }) }),
       );
     expect(ended({ signal: 'SIGKILL' })).toMatchObject({
       class: 'provider_transient',
-      rule: 'signal SIGKILL',
+      matched_rule: 'signal SIGKILL',
     });
     expect(ended({ exit_code: 124 })).toMatchObject({ class: 'timeout', remedy: 'again' });
-    expect(ended({ http_status: 529, exit_code: 1 })).toMatchObject({ rule: 'http_status 529' });
+    expect(ended({ http_status: 529, exit_code: 1 })).toMatchObject({ matched_rule: 'http_status 529' });
     expect(ended({ exit_code: 1 })).toMatchObject({ class: 'unknown', remedy: 'judge' });
-    expect(ended({ error_code: 'error_max_turns' }, { failure_class: 'turn_limit' })).toMatchObject({
+    expect(ended({ error_code: 'error_max_turns' }, { failure_code: 'turn_limit' })).toMatchObject({
       class: 'timeout',
-      rule: 'error_code error_max_turns',
+      matched_rule: 'error_code error_max_turns',
       remedy: 'stronger_tier',
     });
   });
@@ -191,13 +193,13 @@ describe('a failure', () => {
     expect(
       classifyAttemptFailure(attempt({ report: report(), verdict: verdict({ verdict: 'fail' }) })),
     ).toBeNull();
-    const failed = report({ status: 'failed', failure_class: 'provider_transient', summary: 'sorry' });
-    expect(classifyAttemptFailure(attempt({ report: failed }))?.rule).toBe('code provider_transient');
-    const seen = meteredUsage({ class: 'rate_limited', status: 429, calls: 3, retry_at: null });
-    expect(classifyAttemptFailure(attempt({ report: failed, witnessed: seen }))).toMatchObject({
+    const failed = report({ status: 'failed', failure_code: 'provider_transient', summary: 'sorry' });
+    expect(classifyAttemptFailure(attempt({ report: failed }))?.matched_rule).toBe('code provider_transient');
+    const seen = meteredUsage({ code: 'rate_limited', status: 429, calls: 3, retry_at: null });
+    expect(classifyAttemptFailure(attempt({ report: failed, metered_usage: seen }))).toMatchObject({
       class: 'rate_limited',
       retryable: true,
-      rule: 'http_status 429',
+      matched_rule: 'http_status 429',
     });
   });
 });

@@ -74,11 +74,11 @@ describe('what is left of a text', () => {
 });
 
 describe('a fingerprint', () => {
-  const judged = (failing: NonNullable<Attempt['verification']>['failing'] = [], fields = {}) =>
+  const judged = (failing: NonNullable<Attempt['verification']>['failed_checks'] = [], fields = {}) =>
     buildFailureClassification(
       attempt({
         report: report(),
-        verification: { ...verification(), failing },
+        verification: { ...verification(), failed_checks: failing },
         verdict: verdict({ verdict: 'fail' }),
         outcome: 'failed',
         ...fields,
@@ -86,17 +86,17 @@ describe('a fingerprint', () => {
     );
 
   test('is of the checks that failed, in any order, each once', () => {
-    const a = { check: 'tests', what: 'test/a.test.ts:4 test_failed: rounds: expected 3 to be 4' };
-    const b = { check: 'lint', what: 'src/a.ts:9 E501: line too long' };
-    expect(judged([a, b]).fingerprint).toBe(judged([b, a, a]).fingerprint);
-    expect(judged([a]).fingerprint).not.toBe(judged([a, b]).fingerprint);
-    expect(judged([a]).fingerprint).toBe(
-      judged([{ ...a, what: 'test/a.test.ts:40 test_failed: rounds: expected 5 to be 6' }]).fingerprint,
+    const a = { check: 'tests', message: 'test/a.test.ts:4 test_failed: rounds: expected 3 to be 4' };
+    const b = { check: 'lint', message: 'src/a.ts:9 E501: line too long' };
+    expect(judged([a, b]).signature).toBe(judged([b, a, a]).signature);
+    expect(judged([a]).signature).not.toBe(judged([a, b]).signature);
+    expect(judged([a]).signature).toBe(
+      judged([{ ...a, message: 'test/a.test.ts:40 test_failed: rounds: expected 5 to be 6' }]).signature,
     );
     expect(judged([a])).toMatchObject({
       class: null,
       mode: 'quality',
-      about: 'tests: <path> test_failed: rounds: expected <n> to be <n>',
+      normalized_message: 'tests: <path> test_failed: rounds: expected <n> to be <n>',
     });
   });
 
@@ -105,7 +105,7 @@ describe('a fingerprint', () => {
     expect(said('all done')).toEqual(said('I could not do it'));
     const gaveUp = (summary: string) =>
       buildFailureClassification(
-        attempt({ report: report({ status: 'failed', failure_class: 'agent_failed', summary }) }),
+        attempt({ report: report({ status: 'failed', failure_code: 'agent_failed', summary }) }),
       );
     expect(gaveUp('I am tired')).toEqual(gaveUp('no time'));
   });
@@ -114,9 +114,14 @@ describe('a fingerprint', () => {
     const printing = (output_tail: string, failure_class: 'agent_failed' | 'timeout' = 'agent_failed') =>
       buildFailureClassification(
         attempt({
-          report: report({ status: 'failed', failure_class, output_tail, end: { words: 'output_tail' } }),
+          report: report({
+            status: 'failed',
+            failure_code: failure_class,
+            output_tail,
+            exit: { failure_text_source: 'output_tail' },
+          }),
         }),
-      ).fingerprint;
+      ).signature;
     expect(printing('panic at src/a.go:3')).toBe(printing('panic at src/b.go:70'));
     expect(printing('panic at src/a.go:3')).not.toBe(printing('no such module x'));
     expect(printing('x')).not.toBe(printing('x', 'timeout'));

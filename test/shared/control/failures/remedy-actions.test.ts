@@ -77,18 +77,21 @@ describe('what is thrown is', () => {
 });
 
 describe("a task's own word", () => {
-  const failed = (failure_class: (typeof FAILURE_CODES)[number], error_actions?: FailureActionOverrides) =>
+  const failed = (
+    failure_class: (typeof FAILURE_CODES)[number],
+    error_action_overrides?: FailureActionOverrides,
+  ) =>
     decideNextCascadeAction(
       task({
         status: 'in_review',
-        ...(error_actions && { error_actions }),
+        ...(error_action_overrides && { error_action_overrides: error_action_overrides }),
         attempts: [
           attempt({
             number: 1,
             report: {
               status: 'failed',
               summary: 's',
-              failure_class,
+              failure_code: failure_class,
               output_tail: '',
               retry_after_s: null,
               at: FIXED_NOW.toISOString(),

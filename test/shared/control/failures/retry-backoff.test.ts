@@ -9,7 +9,7 @@ const failed = (number: number, failure_class: FailureCode, retry_after_s: numbe
   attempt({
     number,
     outcome: 'infra_failed',
-    report: report({ status: 'failed', failure_class, retry_after_s, at: AT }),
+    report: report({ status: 'failed', failure_code: failure_class, retry_after_s, at: AT }),
     decision: { action: 'retry', reason: failure_class, next_model: 'm', next_tier: null, at: AT },
   });
 const seconds = (attempts: ReturnType<typeof attempt>[]): number | null => {
@@ -35,7 +35,7 @@ describe('the next attempt waits', () => {
       seconds([
         attempt({
           ...failed(1, 'agent_failed', said),
-          witnessed: meteredUsage({ class: 'rate_limited', status: 429, calls: 3, retry_at }),
+          metered_usage: meteredUsage({ code: 'rate_limited', status: 429, calls: 3, retry_at }),
         }),
       ]);
     expect(seen(addSeconds(90).toISOString())).toBe(90);

@@ -179,7 +179,7 @@ describe('an issue that gets the label', () => {
       title: 'Round up',
       description: 'Please.',
       base_ref: 'trunk',
-      deliver_as: 'pull_request',
+      delivery_mode: 'pull_request',
       created_by: 'forge:ada',
     });
     expect(await hear('issues', labeled())).toMatchObject({ outcome: 'ignored', task_id: ID });
@@ -265,12 +265,12 @@ describe('what became of delivered work', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.constantFrom(...whats), { maxLength: 8 }), async (order) => {
         await put(done);
-        const before = (await store.require(ID)).outcomes?.length ?? 0;
+        const before = (await store.require(ID)).delivery_outcomes?.length ?? 0;
         for (const what of order) await tell[what]();
-        const known = (await store.require(ID)).outcomes ?? [];
+        const known = (await store.require(ID)).delivery_outcomes ?? [];
         const due = new Set([...order]);
         expect(known.length).toBeGreaterThanOrEqual(Math.max(before, due.size));
-        expect(new Set(known.map(({ what }) => what)).size).toBe(known.length);
+        expect(new Set(known.map(({ outcome: what }) => what)).size).toBe(known.length);
       }),
       { numRuns: 20 },
     );
@@ -305,9 +305,9 @@ describe('what became of delivered work', () => {
       task_id: ID,
     });
     expect(await undo('Reverts acme/shop#7')).toMatchObject({ outcome: 'ignored' });
-    expect((await store.require(ID)).outcomes).toMatchObject([
-      { what: 'merged' },
-      { what: 'reverted', request: 9 },
+    expect((await store.require(ID)).delivery_outcomes).toMatchObject([
+      { outcome: 'merged' },
+      { outcome: 'reverted', request: 9 },
     ]);
   });
 
@@ -321,7 +321,7 @@ describe('what became of delivered work', () => {
   ])('is not told by a pull request %s', async (_, event) => {
     await put(done);
     expect(await hear('pull_request', event)).toMatchObject({ outcome: 'ignored' });
-    expect((await store.require(ID)).outcomes).toBeUndefined();
+    expect((await store.require(ID)).delivery_outcomes).toBeUndefined();
   });
 });
 

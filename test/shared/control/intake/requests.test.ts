@@ -85,7 +85,7 @@ describe('the states of a request', () => {
     expect(() =>
       clarifyWorkRequest(
         of(approveWorkRequest(request(), 'ann', FIXED_NOW)),
-        { notes: 'n' },
+        { clarification: 'n' },
         'ann',
         FIXED_NOW,
       ),
@@ -101,7 +101,9 @@ describe('a request that is unclear', () => {
     expect(() => approveWorkRequest(vague(), 'ann', FIXED_NOW)).toThrow(
       /needs clarification: says nothing of this work/,
     );
-    const said = of(clarifyWorkRequest(vague(), { notes: 'half to even, prices only' }, 'ann', FIXED_NOW));
+    const said = of(
+      clarifyWorkRequest(vague(), { clarification: 'half to even, prices only' }, 'ann', FIXED_NOW),
+    );
     expect(of(approveWorkRequest(said, 'ann', FIXED_NOW)).status).toBe('approved');
   });
 
@@ -111,16 +113,23 @@ describe('a request that is unclear', () => {
   });
 
   it('says why, as long as it waits', () => {
-    expect(workRequestView(vague()).unclear).toHaveLength(1);
-    expect(workRequestView(request()).unclear).toEqual([]);
-    expect(workRequestView(of(rejectWorkRequest(vague(), 'no', 'ann', FIXED_NOW))).unclear).toEqual([]);
+    expect(workRequestView(vague()).unclear_reasons).toHaveLength(1);
+    expect(workRequestView(request()).unclear_reasons).toEqual([]);
+    expect(workRequestView(of(rejectWorkRequest(vague(), 'no', 'ann', FIXED_NOW))).unclear_reasons).toEqual(
+      [],
+    );
   });
 });
 
 describe('what a request has to fulfil', () => {
   it('goes to its task unchanged, whatever is clarified: not as the sources of the seed, which drop it', () => {
     const said = of(
-      clarifyWorkRequest(request(), { notes: 'prices only', title: 'Round prices' }, 'ann', FIXED_NOW),
+      clarifyWorkRequest(
+        request(),
+        { clarification: 'prices only', title: 'Round prices' },
+        'ann',
+        FIXED_NOW,
+      ),
     );
     const asked = buildTaskSubmission(said);
     expect(asked).toMatchObject({
@@ -201,7 +210,7 @@ describe('words that come in whatever order, and steps that come twice or stop h
           if (each === 'approve') await word((it) => approveWorkRequest(it, 'ann', FIXED_NOW));
           if (each === 'reject') await word((it) => rejectWorkRequest(it, 'no', 'ann', FIXED_NOW));
           if (each === 'clarify')
-            await word((it) => clarifyWorkRequest(it, { notes: 'n' }, 'ann', FIXED_NOW));
+            await word((it) => clarifyWorkRequest(it, { clarification: 'n' }, 'ann', FIXED_NOW));
           if (each === 'follow') await applyWorkRequestEffects(id, context());
           // The task is made, and then the power is gone.
           if (each === 'half') {

@@ -19,7 +19,7 @@ const rowOf = (fields: Partial<GateEvidence>) => rowsOf(taskInReview(), recorded
 describe('the row of a gate', () => {
   test('names the tool with its version, and has the other facts in a map', () => {
     const row = rowOf({
-      metadata: { tool: 'ruff', tool_version: '0.14.2', exit_code: 1, coverage: 81.5, stale: false },
+      facts: { tool: 'ruff', tool_version: '0.14.2', exit_code: 1, coverage: 81.5, stale: false },
     });
     expect(row).toMatchObject({
       gate: 'tests',
@@ -33,14 +33,14 @@ describe('the row of a gate', () => {
   test('keeps its own fields, whatever a fact is called', () => {
     const row = rowOf({
       outcome: 'failed',
-      metadata: { outcome: 'passed', result: 'pass', task_id: 'other', record_id: 'x', tree: 'x' },
+      facts: { outcome: 'passed', result: 'pass', task_id: 'other', record_id: 'x', tree: 'x' },
     });
     expect(row).toMatchObject({ outcome: 'failed', task_id: 'T1', record_id: 'T1#1#tests' });
     expect(row?.tree).not.toBe('x');
   });
 
   test('has no key twice for a reader that takes no notice of capitals', () => {
-    const row = rowOf({ metadata: { Outcome: 'passed', RECORD_ID: 'x', Coverage: 1, coverage: 2 } }) ?? {};
+    const row = rowOf({ facts: { Outcome: 'passed', RECORD_ID: 'x', Coverage: 1, coverage: 2 } }) ?? {};
     const keys = Object.keys(row).map((key) => key.toLowerCase());
     expect(new Set(keys).size).toBe(keys.length);
     expect(row).toMatchObject({ facts: { outcome: 'passed', record_id: 'x', coverage: '1' } });
@@ -48,7 +48,7 @@ describe('the row of a gate', () => {
 
   test('says who did without a gate, why, for which task and until when', () => {
     const metadata = { actor: 'ada', reason: 'broken', bypassed_task: 'T1', until: '2026-12-01' };
-    expect(rowOf({ outcome: 'bypassed', metadata })).toMatchObject({
+    expect(rowOf({ outcome: 'bypassed', facts: metadata })).toMatchObject({
       result: 'flagged',
       status: 'bypassed',
       facts: metadata,
@@ -60,7 +60,7 @@ describe('the row of a gate', () => {
       ...Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`fact_${index}`, 'x'.repeat(10_000)])),
       tool: 'ruff',
     };
-    const kept = recorded({ metadata }).attempts[0]?.verification?.gates[0]?.facts ?? {};
+    const kept = recorded({ facts: metadata }).attempts[0]?.verification?.gates[0]?.facts ?? {};
     expect(JSON.stringify(kept).length).toBeLessThan(1_200);
     expect(kept).toMatchObject({ tool: 'ruff', fact_0: 'x'.repeat(200) });
   });

@@ -28,7 +28,7 @@ describe('the row of a review', () => {
     expect(ReviewRow.parse(row)).toMatchObject({
       decision: 'approve',
       by: 'ann',
-      asked_at: SINCE,
+      requested_at: SINCE,
       waited_s: 3_600,
       reasons: ['tests could not run'],
     });

@@ -117,7 +117,7 @@ describe('a chain of A, B, C', () => {
 function parts(more: Partial<MiddlewareDependencies> = {}): MiddlewareDependencies {
   return {
     run: { task_id: 'T1', attempt: 1, agent: 'claude' },
-    task: { title: 'T', description: 'D', criteria: ['a', 'b'], parent: null, root_sha256: null },
+    task: { title: 'T', description: 'D', criteria: ['a', 'b'], parent: null, root_content_sha256: null },
     settings: DEFAULT_MIDDLEWARE_SETTINGS,
     errorActionOverrides: {},
     approvedActions: [],
@@ -202,7 +202,7 @@ describe('checkpoint_resume', () => {
     }
     expect((await before_agent?.(context({ runFailure: BROKEN })))?.resumeMessage).toBeNull();
     expect(recorded(of).facts).toMatchObject({ 'checkpoint.turn': 3, 'checkpoint.resumes': 2 });
-    expect(recorded(of).found).toMatchObject([{ code: 'not_resumed' }]);
+    expect(recorded(of).findings).toMatchObject([{ code: 'not_resumed' }]);
   });
 
   test('without a checkpoint lets the run fail, to be given to another box', async () => {
@@ -210,7 +210,7 @@ describe('checkpoint_resume', () => {
     expect(
       (await made('checkpoint_resume', of).before_agent?.(context({ runFailure: BROKEN })))?.resumeMessage,
     ).toBeNull();
-    expect(recorded(of).found[0]?.detail).toContain('no checkpoint');
+    expect(recorded(of).findings[0]?.detail).toContain('no checkpoint');
   });
 
   test.each(['rate_limited', 'timeout', 'turn_limit', 'agent_blocked', 'refused', 'interrupted'] as const)(
@@ -245,16 +245,16 @@ describe('delegation_chain_hash', () => {
     const hash = hashTaskContent('T', 'D', ['a', 'b']);
     expect(recorded(of)).toMatchObject({
       facts: { delegation_chain_hash: hash, root_task_content_hash: hash },
-      found: [],
+      findings: [],
     });
   });
 
   test('says where a task differs from the root that it was made from, and stops nothing', async () => {
-    const task = { ...parts().task, parent: 'P', root_sha256: hashTaskContent('other', '', []) };
+    const task = { ...parts().task, parent: 'P', root_content_sha256: hashTaskContent('other', '', []) };
     const of = parts({ task });
     const before = context({ agentText: 't' });
     expect(await made('delegation_chain_hash', of).before_agent?.(before)).toBe(before);
-    expect(recorded(of).found).toMatchObject([{ kind: 'observed', code: 'content_differs_from_root' }]);
+    expect(recorded(of).findings).toMatchObject([{ kind: 'observed', code: 'content_differs_from_root' }]);
   });
 });
 
@@ -299,7 +299,7 @@ test('sanitize_message cleans text of others, and leaves the message as it is', 
     context({ agentText: text, quotedTexts: [BROKEN.reason] }),
   );
   expect(next).toMatchObject({ agentText: text, quotedTexts: ['SIGSEGV at [REDACTED_PATH], [FILTERED]'] });
-  expect(recorded(of).found).toMatchObject([{ code: 'filtered' }]);
+  expect(recorded(of).findings).toMatchObject([{ code: 'filtered' }]);
 });
 
 describe('security_interceptor', () => {
@@ -316,7 +316,12 @@ describe('security_interceptor', () => {
       { name: 'Bash', input, isBlockable: held },
       next,
     );
-    return { of, result, called: next.mock.calls.length, codes: recorded(of).found.map(({ code }) => code) };
+    return {
+      of,
+      result,
+      called: next.mock.calls.length,
+      codes: recorded(of).findings.map(({ code }) => code),
+    };
   };
 
   test.each([
@@ -347,7 +352,7 @@ describe('security_interceptor', () => {
   test('says of a call that it could not hold that it was seen', async () => {
     const { of, called } = await intercepts('git push', false);
     expect(called).toBe(1);
-    expect(recorded(of).found[0]?.detail).toContain('seen, not held back');
+    expect(recorded(of).findings[0]?.detail).toContain('seen, not held back');
     expect(of.escalations).toEqual([]);
   });
 
@@ -361,7 +366,7 @@ describe('security_interceptor', () => {
   test('names kinds of secrets in what comes back, and never the secret', async () => {
     const secret = `AKIA${'A'.repeat(16)}`;
     const { of } = await intercepts('env', true, {}, `x ${secret}`);
-    expect(recorded(of).found).toMatchObject([{ code: 'secret_in_output' }]);
+    expect(recorded(of).findings).toMatchObject([{ code: 'secret_in_output' }]);
     expect(JSON.stringify(recorded(of))).not.toContain(secret);
   });
 });
@@ -412,13 +417,13 @@ describe('policy_gate', () => {
     );
     expect(next).toHaveBeenCalledTimes(calls);
     expect(result?.error === null).toBe(calls === 1);
-    expect(recorded(of).found.map(({ code }) => code)).toEqual(codes);
+    expect(recorded(of).findings.map(({ code }) => code)).toEqual(codes);
   });
 
   test('asks with tool, agent and task, of the rules of the base', async () => {
     const engine = createToolRulesPolicyEngine({
       ...DEFAULT_MIDDLEWARE_SETTINGS.policy,
-      forbid: [{ tool: 'Bash', matches: 'rm\\s+-rf', reason: 'no' }],
+      forbidden_calls: [{ tool: 'Bash', matches: 'rm\\s+-rf', reason: 'no' }],
     });
     const run = { agent: 'claude', task_id: 'T1', attempt: 1 };
     expect(buildToolPolicyRequest({ ...CALL, name: ' ' }, run)).toMatchObject({
@@ -460,7 +465,7 @@ describe('assumption_violation', () => {
   ])('%s', async (text, code) => {
     const of = parts();
     await made('assumption_violation', of).after_model?.(context({ agentText: text, turn: 0 }));
-    expect(recorded(of).found).toMatchObject([{ kind: 'claimed', code, turn: 1 }]);
+    expect(recorded(of).findings).toMatchObject([{ kind: 'claimed', code, turn: 1 }]);
   });
 
   test.each(['All done.', 'The criteria do not conflict.', 'I changed the dependency.', ''])(
@@ -468,7 +473,7 @@ describe('assumption_violation', () => {
     async (text) => {
       const of = parts();
       await made('assumption_violation', of).after_model?.(context({ agentText: text }));
-      expect(recorded(of).found).toEqual([]);
+      expect(recorded(of).findings).toEqual([]);
     },
   );
 });
@@ -529,16 +534,16 @@ describe('semantic_drift_detector', () => {
     const of = parts({ task: { ...parts().task, criteria: ['adds two numbers'] } });
     const { after_model } = made('semantic_drift_detector', of);
     await after_model?.(context({ agentText: 'adds two numbers' }));
-    expect(recorded(of)).toMatchObject({ facts: { semantic_drift_score: expect.closeTo(1) }, found: [] });
+    expect(recorded(of)).toMatchObject({ facts: { semantic_drift_score: expect.closeTo(1) }, findings: [] });
     await after_model?.(context({ agentText: 'the weather is fine' }));
     expect(recorded(of)).toMatchObject({
       facts: { semantic_drift_score: 0 },
-      found: [{ code: 'semantic_drift' }],
+      findings: [{ code: 'semantic_drift' }],
     });
     const settings = { ...DEFAULT_MIDDLEWARE_SETTINGS, semantic_drift: { threshold: 1 } };
     const exact = parts({ settings, task: { ...parts().task, criteria: ['a'] } });
     await made('semantic_drift_detector', exact).after_model?.(context({ agentText: 'a' }));
-    expect(recorded(exact).found).toEqual([]);
+    expect(recorded(exact).findings).toEqual([]);
   });
 
   test('has nothing to say of a task without criteria', async () => {
@@ -552,7 +557,7 @@ test('what is found is kept within bounds, and fits what the API takes', () => {
   const notes = new MiddlewareRecorder();
   for (let index = 0; index < 100; index++) {
     notes.addFinding({
-      by: 'policy_gate',
+      middleware: 'policy_gate',
       kind: 'observed',
       code: 'policy_denied',
       detail: `${index} ${'x'.repeat(500)}`,
@@ -562,6 +567,6 @@ test('what is found is kept within bounds, and fits what the API takes', () => {
   }
   const record = notes.toRecord([...DEFAULT_MIDDLEWARE_CHAIN]);
   expect(MiddlewareRecord.parse(record)).toEqual(record);
-  expect(record).toMatchObject({ more: 88 });
+  expect(record).toMatchObject({ findings_omitted: 88 });
   expect(Buffer.byteLength(JSON.stringify(record))).toBeLessThan(9_000);
 });

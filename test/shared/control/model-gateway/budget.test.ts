@@ -144,7 +144,7 @@ describe('a meter', () => {
 
   it('knows the last trouble of the provider until a call goes well, and has no room after so many in a row', async () => {
     const of = { taskId: 'trouble', attempt: 1, caller: 'agent' as const, limitMicro: 100 };
-    const limited = { class: 'rate_limited', status: 429, retryAtMs: FIXED_NOW.getTime() + 5_000 } as const;
+    const limited = { code: 'rate_limited', status: 429, retryAtMs: FIXED_NOW.getTime() + 5_000 } as const;
     const call = async (name: string, end: ModelCallSettlement['end']) => {
       const made = await meters.reserve(of, name, 1, FIXED_NOW);
       for (let time = 0; time < 2; time++) await meters.settle(of, name, 1, settled(0, end));
@@ -288,7 +288,9 @@ describe('a model token', () => {
       attempt({ number: 4 }),
     ];
     expect(
-      remainingBudgetUsd(task({ attempts, budget: { max_attempts: 5, max_cost_usd: 1 }, budget_from: 2 })),
+      remainingBudgetUsd(
+        task({ attempts, budget: { max_attempts: 5, max_cost_usd: 1 }, first_budgeted_attempt: 2 }),
+      ),
     ).toBeCloseTo(0.6);
     expect(remainingBudgetUsd(task({ attempts }))).toBeNull();
     expect(granted({}, { budget: { max_attempts: 1, max_cost_usd: 0.5 } })).toMatchObject({
@@ -299,7 +301,7 @@ describe('a model token', () => {
   });
 
   it('has no more than the role may cost, as the base of the task has it', () => {
-    const base = (text: string | null) => ({ base_role: parseRoleFileOfBase('docs', text) });
+    const base = (text: string | null) => ({ resolved_role: parseRoleFileOfBase('docs', text) });
     const builtin = findBuiltinRole('docs')?.config.limits.max_cost_usd ?? 0;
     expect(builtin).toBeGreaterThan(0);
     expect(granted({}, base('limits: { max_cost_usd: 0.25 }'))?.limitMicro).toBe(250_000);

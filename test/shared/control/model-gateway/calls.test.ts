@@ -15,8 +15,16 @@ beforeAll(async () => {
 afterAll(() => table.close());
 
 const call = (id: string, attempt: number, second: number): MeteredModelCall => ({
-  ...{ id, attempt, caller: 'agent', protocol: 'chat', status: 200, micro: null, trouble: null },
-  ...{ model: 'm', answered: 'm' },
+  ...{
+    id,
+    attempt,
+    caller: 'agent',
+    protocol: 'chat',
+    status: 200,
+    cost_micro_usd: null,
+    provider_error: null,
+  },
+  ...{ model: 'm', billed_model: 'm' },
   usage: { input_tokens: 1, output_tokens: 2, cache_read_tokens: 0, cache_write_tokens: 0 },
   started_at: addSeconds(second).toISOString(),
   ended_at: addSeconds(second + 1).toISOString(),

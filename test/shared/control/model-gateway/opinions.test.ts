@@ -56,13 +56,13 @@ describe('what gates asked', () => {
   });
 
   it('counts an open call at the worst, and is unknown where a model has no price', async () => {
-    expect(applyGatesUsage(attempt(), await meterOfGates(50_000, true)).opinions).toEqual({
+    expect(applyGatesUsage(attempt(), await meterOfGates(50_000, true)).gates_metered_usage).toEqual({
       calls: 2,
       cost_usd: 0.15,
-      open_calls: 1,
+      unsettled_calls: 1,
     });
     const unknown = applyGatesUsage(attempt(), await meterOfGates(null));
-    expect(unknown.opinions?.cost_usd).toBeNull();
+    expect(unknown.gates_metered_usage?.cost_usd).toBeNull();
     expect(totalJudgingCost(unknown)).toBeNull();
   });
 
@@ -74,12 +74,12 @@ describe('what gates asked', () => {
       decision: null,
       outcome: null,
     });
-    const failed = { failure_class: 'unknown', message: 'm', at: FIXED_NOW.toISOString() } as const;
+    const failed = { failure_code: 'unknown', message: 'm', at: FIXED_NOW.toISOString() } as const;
     expect(shouldReadGatesMeter(running, running)).toBe(false);
     expect(shouldReadGatesMeter({ ...running, verification_failure: failed }, running)).toBe(true);
     expect(shouldReadGatesMeter({ ...running, verdict: verdict() }, running)).toBe(true);
     expect(shouldReadGatesMeter({ ...running, outcome: 'expired' }, running)).toBe(true);
-    const open = { ...running, opinions: { calls: 1, cost_usd: 1, open_calls: 1 } };
+    const open = { ...running, gates_metered_usage: { calls: 1, cost_usd: 1, unsettled_calls: 1 } };
     expect(shouldReadGatesMeter(open, open)).toBe(true);
     const without = { ...launch, model_token_sha256: null };
     expect(shouldReadGatesMeter({ ...open, gates: without }, running)).toBe(false);
@@ -106,11 +106,11 @@ describe('what gates asked', () => {
     const facts = { tool: 'model', tool_version: 'gpt-5.5', prompt_sha256: 'p'.repeat(64), cost_usd: 0.01 };
     const gate = (kind: 'judged' | 'checked') => ({
       ...{ name: 'g', kind, outcome: 'passed' as const, required: false, blocked: false, cached: false },
-      ...{ duration_ms: 1, detail: '', findings: 0, facts },
+      ...{ duration_ms: 1, detail: '', finding_count: 0, facts },
     });
     const record = {
       ...{ key: 'k', tree: 't', base_commit: 'b', signals: [], duration_ms: 1, at: FIXED_NOW.toISOString() },
-      ...{ protected_files: [], put_back: 0, failing: [], files: [] },
+      ...{ protected_files: [], restored_file_count: 0, failed_checks: [], files_with_findings: [] },
       gates: [gate('judged'), gate('checked')],
     };
     expect(listVerdictInputs({ verification: record, verdict: verdict() })).toMatchObject([

@@ -109,7 +109,7 @@ describe('an answer of a provider', () => {
     [408, 'provider_transient'],
   ])('of status %i is trouble of the class %s', (status, expected) => {
     expect(classifyCallResult(status, new Headers(), '', FIXED_NOW)).toMatchObject({
-      class: expected,
+      code: expected,
       status,
     });
   });
@@ -123,7 +123,7 @@ describe('an answer of a provider', () => {
     (field) => {
       const body = JSON.stringify({ error: { [field]: 'insufficient_quota' } });
       expect(classifyCallResult(429, new Headers({ 'retry-after': '5' }), body, FIXED_NOW)).toEqual({
-        class: 'provider_spend_limit',
+        code: 'provider_spend_limit',
         status: 429,
         retryAtMs: null,
       });

@@ -24,7 +24,7 @@ const said = (of: Plan): string[] =>
 describe('a plan', () => {
   it('that names what is there, adds what is not, and has an order, holds', () => {
     expect(
-      said(plan({ files: ['src/a.js'], creates: ['src/b.js'] }, { role: 'qa', depends_on: ['t0'] })),
+      said(plan({ files: ['src/a.js'], new_files: ['src/b.js'] }, { role: 'qa', depends_on: ['t0'] })),
     ).toEqual([]);
   });
 
@@ -48,8 +48,8 @@ describe('a plan', () => {
     ],
     [
       'a new file that is in the base',
-      plan({ creates: ['src/a.js'] }),
-      'tasks.0.creates.0: src/a.js is in the base already',
+      plan({ new_files: ['src/a.js'] }),
+      'tasks.0.new_files.0: src/a.js is in the base already',
     ],
     ['a role that nobody knows', plan({ role: 'wizard' }), 'tasks.0.role: there is no role wizard'],
     ['too many tasks', plan({}, {}, {}, {}), 'tasks: has 4 tasks; 3 is the most'],

@@ -24,7 +24,7 @@ const planned = Plan.parse({
       key: 'a',
       title: 'A',
       files: ['x'],
-      creates: ['y'],
+      new_files: ['y'],
       completion_signals: [{ type: 'path_exists', path: 'a' }],
     },
     {

@@ -6,8 +6,8 @@ import { resolveBuiltinRole } from '../../../../shared/control/roles/defaults.ts
 describe('a role as the base has it', () => {
   it('is taken whole: what its file does not say is the default, and not what is built in', () => {
     expect(parseRoleFileOfBase('docs', 'effort: low')).toEqual({
-      from: 'repository',
-      why_unread: null,
+      source: 'repository',
+      unread_reason: null,
       model: 'sonnet',
       effort: 'low',
       max_cost_usd: null,
@@ -22,7 +22,7 @@ describe('a role as the base has it', () => {
     ['names that expand', 'a: &a [1, 1]\nb: &b [*a, *a]\nc: [*b, *b]\n'],
   ])('decides nothing where its file has %s', (_name, text) => {
     expect(parseRoleFileOfBase('qa', text)).toMatchObject({
-      from: 'unread',
+      source: 'unread',
       model: 'sonnet',
       effort: 'high',
     });
@@ -31,8 +31,8 @@ describe('a role as the base has it', () => {
   it('is always one, whatever the file holds, and says so in few words', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.json()), (text) => {
-        const { from, why_unread } = parseRoleFileOfBase('qa', text);
-        return from === 'repository' ? why_unread === null : (why_unread ?? '').length <= 500;
+        const { source: from, unread_reason } = parseRoleFileOfBase('qa', text);
+        return from === 'repository' ? unread_reason === null : (unread_reason ?? '').length <= 500;
       }),
     );
   });

@@ -35,7 +35,7 @@ describe('routing', () => {
     const complex = submission({ complexity: 'high', role: 'qa' });
     expect(routeTask(complex)).toMatchObject({ rule: 'role', tier: 'sonnet', effort: 'high' });
     const written = 'model: opus\neffort: medium\nlimits: { max_cost_usd: 2 }\n';
-    expect(routeTask({ ...complex, base_role: parseRoleFileOfBase('qa', written) })).toEqual({
+    expect(routeTask({ ...complex, resolved_role: parseRoleFileOfBase('qa', written) })).toEqual({
       rule: 'role',
       tier: 'opus',
       effort: 'medium',
@@ -43,7 +43,7 @@ describe('routing', () => {
         'complexity high, scope medium: what role qa is given by the repository (opus at medium effort)',
     });
     expect(
-      routeTask({ ...complex, base_role: resolveBuiltinRole('qa', 'example.test answers 403') }),
+      routeTask({ ...complex, resolved_role: resolveBuiltinRole('qa', 'example.test answers 403') }),
     ).toMatchObject({
       tier: 'sonnet',
       reason: expect.stringContaining(

@@ -103,9 +103,9 @@ describe('the counter of what goes to models', () => {
     });
     if ('refused' in first || 'refused' in second) throw new Error('there was room');
     for (const _ of [1, 2]) await table.spend.settle(of(1), first, 100_000);
-    await table.spend.settle(of(2), second, second.micro);
+    await table.spend.settle(of(2), second, second.micro_usd);
     expect(await table.spend.readDayTotal(dayOf(at))).toBe(500_000);
-    expect(await table.spend.reserve(of(3), budgets, at)).toMatchObject({ micro: 400_000 });
+    expect(await table.spend.reserve(of(3), budgets, at)).toMatchObject({ micro_usd: 400_000 });
   });
 
   it('counts the days of a month together', async () => {
@@ -152,7 +152,7 @@ describe('what an attempt is expected to cost', () => {
       model: MODELS.haiku,
       passed: true,
       cost_usd: 0.1,
-      judging_usd: 0.4,
+      judging_cost_usd: 0.4,
       seconds: 1,
       at: FIXED_NOW.toISOString(),
     }));
@@ -186,12 +186,12 @@ describe('what models took for an attempt', () => {
       outcome: null,
       cost_usd,
       verdict: verdict({ judgements: judges.map((each) => judgement({ cost_usd: each, calls: 1 })) }),
-      ...(gates !== null && { opinions: { calls: 1, cost_usd: gates, open_calls: 0 } }),
+      ...(gates !== null && { gates_metered_usage: { calls: 1, cost_usd: gates, unsettled_calls: 0 } }),
       ...(earlier !== null && {
-        repeated: {
-          times: 1,
-          judging_cost_usd: earlier,
-          earlier: 'refer' as const,
+        reverification: {
+          count: 1,
+          earlier_judging_cost_usd: earlier,
+          earlier_verdict: 'refer' as const,
           reason: 'again',
           by: 'ada',
           at: FIXED_NOW.toISOString(),
@@ -225,7 +225,7 @@ describe('what models took for an attempt', () => {
             each.runner === 'managed' ? await table.spend.reserve(of, { day_usd: 1_000 }, at) : null;
           if (launched && 'refused' in launched) throw new Error('there was room');
           const counted = launched
-            ? { reserved: launched }
+            ? { reservation: launched }
             : await recordJudgingReservation(before, { learning, now: at });
           const over = { ...made, outcome: 'failed' as const, ...counted };
           // The stream brings it twice.
@@ -274,7 +274,7 @@ describe('what models took for an attempt', () => {
     });
     const decided = await table.tasks.require('J-external');
     const last = decided.attempts.at(-1);
-    expect(last?.reserved).toEqual({ day: dayOf(at), micro: 0 });
+    expect(last?.reservation).toEqual({ day: dayOf(at), micro_usd: 0 });
     await applyTaskWriteEffects(
       decided,
       { ...decided, attempts: decided.attempts.map((each) => ({ ...each, outcome: 'passed' as const })) },
@@ -293,7 +293,7 @@ describe('the budgets of one task', () => {
       'budget of a chain: $0.9000',
     );
     expect(findTaskBudgetRefusalReason(spent({}), costs(100_000), { chain_usd: 1 })).toBeNull();
-    const retried = { ...spent({}), budget_from: 2 };
+    const retried = { ...spent({}), first_budgeted_attempt: 2 };
     expect(findTaskBudgetRefusalReason(retried, costs(200_000), { chain_usd: 1 })).toBeNull();
     expect(findTaskBudgetRefusalReason(retried, costs(200_000), { task_usd: 1 })).toContain(
       'budget of a task: $0.9000',
@@ -301,21 +301,26 @@ describe('the budgets of one task', () => {
   });
 
   it('count an attempt of unknown cost as what was set aside for it', () => {
-    const unknown = spent({ cost_usd: null, reserved: { day: '2026-11-20', micro: 950_000 } });
+    const unknown = spent({ cost_usd: null, reservation: { day: '2026-11-20', micro_usd: 950_000 } });
     expect(findTaskBudgetRefusalReason(unknown, costs(100_000), { chain_usd: 1 })).toContain(
       '$0.9500 of $1.0000',
     );
   });
 
   it('count what ended between evidence and verdict as what was set aside: models may have been asked that nobody has heard', () => {
-    const reserved = { day: '2026-11-20', micro: 950_000 };
+    const reserved = { day: '2026-11-20', micro_usd: 950_000 };
     const [cut] = spent({
       outcome: 'cancelled',
-      reserved,
+      reservation: reserved,
       verification: verification(),
       verdict: null,
     }).attempts;
-    const [early] = spent({ outcome: 'cancelled', reserved, verification: null, verdict: null }).attempts;
+    const [early] = spent({
+      outcome: 'cancelled',
+      reservation: reserved,
+      verification: null,
+      verdict: null,
+    }).attempts;
     if (!cut || !early) throw new Error('there are attempts');
     expect([
       computeBudgetedAttemptMicroUsd(cut, 'managed'),
@@ -360,7 +365,7 @@ describe('a deployment with budgets', () => {
     const launched = await runSelectModelStep('B1', 1, context(budgets));
     expect(launched.stage).toBe('run_agent');
     const one = await table.tasks.require('B1');
-    expect(one.attempts[0]?.reserved).toEqual({ day: dayOf(at), micro: 720_000 });
+    expect(one.attempts[0]?.reservation).toEqual({ day: dayOf(at), micro_usd: 720_000 });
     const refused = await runSelectModelStep('B2', 1, context(budgets));
     expect(refused.stage).toBe('ended');
     const two = await table.tasks.require('B2');

@@ -178,7 +178,7 @@ describe('judging for which nothing was set aside', () => {
     expect(await table.spend.readDayTotal(dayOf(at))).toBe(ONE);
     const next = new Date(at.getTime() + 20_000);
     const decided = await concluded(task, judgements, budgets, next);
-    expect(decided.attempts.at(-1)?.reserved).toEqual({ day: dayOf(at), micro: ONE });
+    expect(decided.attempts.at(-1)?.reservation).toEqual({ day: dayOf(at), micro_usd: ONE });
     expect(await table.spend.readDayTotal(dayOf(at))).toBe(COST);
     expect(await table.spend.readDayTotal(dayOf(next))).toBe(0);
   });
@@ -230,7 +230,10 @@ describe('judging for which nothing was set aside', () => {
   it('has nothing set aside anew where it was with the attempt, or where nobody would be asked', async () => {
     const at = freshDay();
     const whole = await submitted();
-    const attempts = whole.attempts.map((each) => ({ ...each, reserved: { day: dayOf(at), micro: 1 } }));
+    const attempts = whole.attempts.map((each) => ({
+      ...each,
+      reservation: { day: dayOf(at), micro_usd: 1 },
+    }));
     const managed = await submitted({ runner: 'managed', attempts });
     expect((await judging(managed, { day_usd: 0.001 }, at))[0]).toMatchObject({ outcome: 'passed' });
     await judging(await submitted({ completion_signals: [] }), { day_usd: 0.001 }, at);
@@ -251,9 +254,9 @@ describe('what judging may cost', () => {
       const estimated = estimateJudgingCost(await may(fields), models, FIXED_NOW);
       return estimated && 'highMicro' in estimated ? estimated.highMicro : estimated;
     };
-    expect(await of({}, { judge: JUDGE, second_look: JUDGE })).toBeNull();
+    expect(await of({}, { judge: JUDGE, requirements_review: JUDGE })).toBeNull();
     expect(await of({ signals: [SIGNAL, SIGNAL] }, { judge: JUDGE })).toBe(2 * ONE);
-    expect(await of({ hasRequirementsReview: true }, { second_look: JUDGE })).toBe(
+    expect(await of({ hasRequirementsReview: true }, { requirements_review: JUDGE })).toBe(
       // The review with 28,000 tokens in and 6,000 out, the decomposition with 2,048 out, and both orders.
       2 * (28_000 + 6_000) + 2 * (12_000 + 2_048) + 2 * ONE,
     );

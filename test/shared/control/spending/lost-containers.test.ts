@@ -8,7 +8,7 @@ import { UsageMeterStore } from '../../../../shared/store/usage-meters.ts';
 import { addSeconds, attempt, FIXED_NOW, launch, report, task } from '../../../support/builders.ts';
 import { createTestTable } from '../../../support/dynalite-table.ts';
 
-const RESERVED = { day: FIXED_NOW.toISOString().slice(0, 10), micro: 950_000 };
+const RESERVED = { day: FIXED_NOW.toISOString().slice(0, 10), micro_usd: 950_000 };
 const metered = launch({ model_token_sha256: 'e'.repeat(64) });
 let table: Awaited<ReturnType<typeof createTestTable>>;
 let meters: UsageMeterStore;
@@ -28,7 +28,7 @@ async function countAfterEnd(
   const started = task({
     id,
     status: 'in_progress',
-    attempts: [attempt({ reserved: RESERVED, agent: metered, ...fields })],
+    attempts: [attempt({ reservation: RESERVED, agent: metered, ...fields })],
   });
   await table.tasks.create(started);
   const of = { taskId: id, attempt: 1, caller: 'agent' as const, limitMicro: 1_000_000 };

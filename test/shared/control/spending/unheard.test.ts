@@ -93,12 +93,26 @@ async function judged(id: string, { budgets, at, dies = false, by = 'one' }: How
   const { run } = await table.tasks.require(id);
   const of = { task_id: id, run, attempt: 1, by, again: false };
   const deps = { tasks: table.tasks, accepted: table.accepted, objects, models, now: at };
-  const { verdict, next, look, pipeline } = await reduceEvidenceToVerdict(of, deps);
+  const {
+    verdict,
+    next,
+    requirements_review: look,
+    review_pipeline: pipeline,
+  } = await reduceEvidenceToVerdict(of, deps);
   expect(next).toBe('judge');
   const budget = { policy, spend: table.spend, onStop: () => {} };
   const context = { ...deps, readBreaker: async () => null, ask, budget, now: () => at };
-  const answers = await runAttemptReviewers(id, 1, { look, pipeline }, context);
-  await combineVerdictWithJudgements(of, { verdict, judgements: dies ? [] : answers, look, pipeline }, deps);
+  const answers = await runAttemptReviewers(
+    id,
+    1,
+    { requirements_review: look, review_pipeline: pipeline },
+    context,
+  );
+  await combineVerdictWithJudgements(
+    of,
+    { verdict, judgements: dies ? [] : answers, requirements_review: look, review_pipeline: pipeline },
+    deps,
+  );
   await runDecideStep(id, run, {
     tasks: table.tasks,
     locks: table.locks,
@@ -153,14 +167,14 @@ describe('judging that dies after it has asked', () => {
   it('is asked again by another execution, and both count, as far as the first is not heard', async () => {
     const at = freshDay();
     const { id } = await submitted();
-    const of = { task_id: id, run: 1, attempt: 1, by: 'dead', again: false };
+    const of = { task_id: id, run: 1, attempt: 1, execution_id: 'dead', is_retry: false };
     await reduceEvidenceToVerdict(of, { tasks: table.tasks, objects, models, now: at });
     const task = await judged(id, {
       budgets: { day_usd: 1 },
       at: new Date(at.getTime() + HOUR_MS),
       by: 'two',
     });
-    expect(last(task).asked).toEqual({ times: 2, unheard: ONE });
+    expect(last(task).judging_rounds).toEqual({ count: 2, unsettled_micro_usd: ONE });
     expect(computeBudgetedAttemptMicroUsd(last(task), 'external')).toBe(ONE + COST);
   });
 });
@@ -222,16 +236,16 @@ describe('what gates ask about work for which nothing was set aside', () => {
 
   it('is set aside before each question, stopped by a budget, and given back as far as it was not used', async () => {
     const at = freshDay();
-    const opinions = { calls: 2, cost_usd: 0.001, open_calls: 0 };
+    const opinions = { calls: 2, cost_usd: 0.001, unsettled_calls: 0 };
     const [unasked] = (await submitted()).attempts;
     if (!unasked) throw new Error('there is one');
-    const task = await submitted({ attempts: [{ ...unasked, opinions }] });
+    const task = await submitted({ attempts: [{ ...unasked, gates_metered_usage: opinions }] });
     const question = (of: Task) => reserveGateModelCallOrRefusal(of, 1, 20_000, money({ day_usd: 0.05 }), at);
     expect([await question(task), await question(task)]).toEqual([null, null]);
     expect(await question(task)).toContain('this question of a gate could exceed the budget');
     expect(await table.spend.readDayTotal(dayOf(at))).toBe(40_000);
     const decided = await judged(task.id, { budgets: { day_usd: 1 }, at });
-    expect(last(decided).reserved_more).toMatchObject([{ micro: 40_000 }]);
+    expect(last(decided).extra_reservations).toMatchObject([{ micro_usd: 40_000 }]);
     await ended(decided);
     expect(await table.spend.readDayTotal(dayOf(at))).toBe(COST + 1_000);
   });
@@ -255,7 +269,7 @@ describe('what gates ask about work for which nothing was set aside', () => {
     expect(await reserveGateModelCallOrRefusal(task, 1, 20_000, money({ task_usd: 0.01 }), at)).toContain(
       'budget of a task',
     );
-    const attempts = [{ ...last(task), reserved: { day: dayOf(at), micro: 1 } }];
+    const attempts = [{ ...last(task), reservation: { day: dayOf(at), micro_usd: 1 } }];
     expect(
       await reserveGateModelCallOrRefusal({ ...task, attempts }, 1, 20_000, money({ day_usd: 0.001 }), at),
     ).toBeNull();

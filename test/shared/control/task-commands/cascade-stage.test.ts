@@ -43,9 +43,9 @@ const verification = {
   base_commit: fakeSha1('a'),
   signals: [],
   gates: [],
-  files: [],
-  failing: [],
-  put_back: 0,
+  files_with_findings: [],
+  failed_checks: [],
+  restored_file_count: 0,
   protected_files: [],
   duration_ms: 1,
   at,
@@ -79,7 +79,7 @@ describe('where a task stands', () => {
     ['one with evidence', taskInReview({ verification }), 'verify'],
     [
       'one without evidence for a reason',
-      taskInReview({ verification_failure: { failure_class: 'container_lost', message: 'm', at } }),
+      taskInReview({ verification_failure: { failure_code: 'container_lost', message: 'm', at } }),
       'decide',
     ],
     ['one with a verdict', taskInReview({ verification, verdict: verdict() }), 'decide'],
@@ -212,7 +212,7 @@ describe('the prompt', () => {
   });
 
   it('names what the task expects to change, and says that other files that steer checks are held', () => {
-    const prompt = buildPrompt(task({}, { expects: ['ci', 'dependencies'] }));
+    const prompt = buildPrompt(task({}, { expected_changes: ['ci', 'dependencies'] }));
     expect(prompt).toContain('## What this task expects to change\n- ci\n- dependencies\n');
     for (const each of [prompt, buildPrompt(task())]) {
       expect(each).toContain('other files that steer how it is checked');
@@ -241,8 +241,8 @@ describe('the prompt', () => {
   it('says nothing of attempts whose box was lost or that belong to an earlier round', () => {
     const lost = attempt({ outcome: 'infra_failed' });
     expect(buildPrompt(task({ attempts: [lost] }))).not.toContain('not accepted');
-    expect(buildPrompt(task({ attempts: [attempt({ outcome: 'failed' })], budget_from: 2 }))).not.toContain(
-      'not accepted',
-    );
+    expect(
+      buildPrompt(task({ attempts: [attempt({ outcome: 'failed' })], first_budgeted_attempt: 2 })),
+    ).not.toContain('not accepted');
   });
 });

@@ -12,7 +12,7 @@ const failed = (what: string, fields: Partial<Attempt> = {}): Attempt =>
   attempt({
     outcome: 'failed',
     report: report({ summary: 'trust me, I ran all tests', output_tail: 'trust me' }),
-    verification: { ...verification(), failing: [{ check: 'tests', what }] },
+    verification: { ...verification(), failed_checks: [{ check: 'tests', message: what }] },
     verdict: verdict({
       verdict: 'fail',
       reasons: [{ code: 'gate_failed', subject: 'tests', message: 'gate tests: 1 failed' }],
@@ -46,17 +46,17 @@ describe('what the next attempt is told', () => {
   });
 
   test('has the words of a program that failed, and not those of an agent', () => {
-    const broke = (end?: { words: 'output_tail' }) =>
+    const broke = (end?: { failure_text_source: 'output_tail' }) =>
       attempt({
         outcome: 'failed',
         report: report({
           status: 'failed',
           summary: 'I gave up',
           output_tail: 'panic: no space',
-          ...(end && { end }),
+          ...(end && { exit: end }),
         }),
       });
-    expect(told([broke({ words: 'output_tail' })])).toContain('panic: no space');
+    expect(told([broke({ failure_text_source: 'output_tail' })])).toContain('panic: no space');
     expect(told([broke()])).not.toContain('panic');
     expect(told([broke()])).not.toContain('I gave up');
   });

@@ -36,7 +36,7 @@ function memory(count: number, passes: number) {
     passed,
     cost_usd: tier === 'haiku' ? 0.3 : 0.9,
     seconds: 60,
-    judging_usd: 0,
+    judging_cost_usd: 0,
     at: new Date(now.getTime() + n * 1_000 + attempt).toISOString(),
   });
   const all = Array.from({ length: count }, (_, n) => n);

@@ -14,7 +14,7 @@ const gate = (name: string, outcome: Gate['outcome'], more: Partial<Gate> = {}):
   cached: false,
   duration_ms: 1,
   detail: '',
-  findings: 0,
+  finding_count: 0,
   facts: {},
   ...more,
 });

@@ -32,7 +32,7 @@ const gate = (
   findings: [],
   detail: 'why',
   duration_ms: 1,
-  metadata: {},
+  facts: {},
 });
 const evidence = (parts: Partial<Evidence> = {}): Evidence => ({
   schema_version: 1,
@@ -42,7 +42,7 @@ const evidence = (parts: Partial<Evidence> = {}): Evidence => ({
   changed_files: ['a'],
   signals: [],
   gates: [],
-  expects: [],
+  expected_changes: [],
   protected_files: [],
   gathered_at: '2026-01-01T00:00:00Z',
   duration_ms: 1,
@@ -60,7 +60,7 @@ describe('the verdict', () => {
         gates: [
           {
             ...gate('passed', true, 'tests'),
-            metadata: { change_demonstrated: 'no', change_demonstration: 'advise' },
+            facts: { change_demonstrated: 'no', change_demonstration: 'advise' },
           },
         ],
       },
@@ -74,7 +74,7 @@ describe('the verdict', () => {
         gates: [
           {
             ...gate('passed', true, 'tests'),
-            metadata: { change_demonstrated: 'no', change_demonstration: 'refer' },
+            facts: { change_demonstrated: 'no', change_demonstration: 'refer' },
           },
         ],
       },

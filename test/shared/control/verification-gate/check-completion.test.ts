@@ -165,7 +165,7 @@ describe('what an agent is told', () => {
 describe('a verdict', () => {
   const gate = (state: VerificationGateRecord['state']): VerificationGateRecord => ({
     state,
-    because: 'b',
+    reason: 'b',
     nudges: { tests: 2, compilation: 0 },
     missing: state === 'satisfied' ? [] : ['m'],
   });

@@ -55,7 +55,12 @@ describe('what a workflow makes of a task', () => {
   it('has the steps in order, and who grades whom, as the seed’s pipeline says', () => {
     expect(inForce.steps.map(({ node }) => node)).toEqual(['task-plan', 'task-generate']);
     expect(inForce.verifications).toMatchObject([
-      { node: 'verify', generator: 'generator-agent', evaluator: 'evaluator-agent', max_regenerations: 1 },
+      {
+        node: 'verify',
+        generator_agent: 'generator-agent',
+        evaluator_agent: 'evaluator-agent',
+        max_regenerations: 1,
+      },
     ]);
   });
 
@@ -65,12 +70,12 @@ describe('what a workflow makes of a task', () => {
     const compiled = resolveWorkflow(DEFAULT_WORKFLOW, task(), { from: 'builtin', rubrics: [] });
     for (const word of WORDS) {
       const after = applyWorkflowReview(
-        { ...taskInReview(), workflow_in_force: compiled },
+        { ...taskInReview(), resolved_workflow: compiled },
         verdict({ verdict: word }),
       );
       expect(after).toMatchObject({
         ...verdict({ verdict: word }),
-        workflow: { taken: [{ verdict: word }] },
+        workflow: { routes: [{ verdict: word }] },
       });
     }
   });
@@ -87,7 +92,7 @@ describe('what a workflow makes of a task', () => {
           const of = {
             ...taskInReview(),
             acceptance_criteria: ['it adds'],
-            workflow_in_force: {
+            resolved_workflow: {
               ...inForce,
               review: ReviewSettings.parse({
                 stages,
@@ -113,9 +118,9 @@ describe('what a workflow makes of a task', () => {
 describe('work that was graded down', () => {
   const graded = (...words: (typeof WORDS)[number][]) => ({
     ...taskInReview(),
-    workflow_in_force: inForce,
+    resolved_workflow: inForce,
     attempts: words.map((word, index) => {
-      const of = { ...taskInReview(), workflow_in_force: inForce };
+      const of = { ...taskInReview(), resolved_workflow: inForce };
       const last = index === words.length - 1;
       return attempt({
         ...taskInReview().attempts[0],

@@ -107,7 +107,7 @@ describe('a reviewer', () => {
     expect(judgement).toMatchObject({
       outcome: 'could_not_run',
       verdict: 'refer',
-      because: expect.stringContaining(why),
+      request_reason: expect.stringContaining(why),
       model: null,
       prompt: null,
       calls: 0,
@@ -116,7 +116,7 @@ describe('a reviewer', () => {
 
   it('is not asked about work that its precheck rejects', async () => {
     const { judgement } = await run(null, { rejected: 'the patch is empty' });
-    expect(judgement).toMatchObject({ outcome: 'failed', because: 'the patch is empty', calls: 0 });
+    expect(judgement).toMatchObject({ outcome: 'failed', request_reason: 'the patch is empty', calls: 0 });
   });
 
   it('without an answer still records what the call cost, and never passes the work', async () => {

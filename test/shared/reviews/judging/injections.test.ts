@@ -42,7 +42,7 @@ const BAD = [
 const asked = (system: string, user: string): number =>
   isAskedBy('review_stage', system)
     ? 4
-    : isAskedBy('second_look', system)
+    : isAskedBy('requirements_review', system)
       ? 3
       : isAskedBy('quality_gate', system)
         ? 2
@@ -83,7 +83,7 @@ beforeAll(async () => {
   };
   // Who wrote is of Anthropic.
   const other: JudgeModel = { ...judge, family: 'openai' };
-  models = { judge, second_look: judge, review: [other] };
+  models = { judge, requirements_review: judge, review: [other] };
 });
 afterAll(() => server.stop());
 
@@ -93,9 +93,9 @@ const RECORD = {
   base_commit: build.fakeSha1('a'),
   signals: [],
   gates: [],
-  files: [],
-  failing: [],
-  put_back: 0,
+  files_with_findings: [],
+  failed_checks: [],
+  restored_file_count: 0,
   protected_files: [],
   duration_ms: 1,
   at: build.FIXED_NOW.toISOString(),
@@ -137,8 +137,8 @@ async function judged(place: InjectionPlace | null, text: string) {
     task.id,
     1,
     {
-      look: { outcome: 'asked', because: 'asked' },
-      pipeline: { outcome: 'asked', on_error: 'hold', because: 'asked' },
+      requirements_review: { outcome: 'asked', reason: 'asked' },
+      review_pipeline: { outcome: 'asked', on_error: 'hold', reason: 'asked' },
     },
     {
       tasks: stub<TaskStore>({ require: async () => task }),

@@ -40,16 +40,20 @@ describe('the budget of a task for opinions', () => {
   it('counts each attempt that was judged and each time that a verdict was made again, in all rounds', () => {
     expect(countJudgings([])).toBe(0);
     const repeated = {
-      times: 2,
-      judging_cost_usd: 0,
-      earlier: 'refer',
+      count: 2,
+      earlier_judging_cost_usd: 0,
+      earlier_verdict: 'refer',
       reason: 'r',
       by: 'ada',
       at: FIXED_NOW.toISOString(),
     } as const;
-    expect(countJudgings([rejected(1), { ...rejected(2), repeated }, rejected(3, ['gate_failed'], 0)])).toBe(
-      4,
-    );
+    expect(
+      countJudgings([
+        rejected(1),
+        { ...rejected(2), reverification: repeated },
+        rejected(3, ['gate_failed'], 0),
+      ]),
+    ).toBe(4);
   });
 
   it('is spent after five, by whatever way they came', () => {
@@ -65,11 +69,11 @@ describe('the budget of a task for opinions', () => {
 });
 
 describe('attempts that mend what models alone rejected', () => {
-  const decided = (attempts: ReturnType<typeof rejected>[], budget_from = 1) =>
+  const decided = (attempts: ReturnType<typeof rejected>[], first_budgeted_attempt = 1) =>
     decideNextCascadeAction(
       task({
         status: 'in_review',
-        budget_from,
+        first_budgeted_attempt: first_budgeted_attempt,
         attempts: attempts.map((each, index) =>
           index === attempts.length - 1 ? { ...each, outcome: null } : each,
         ),

@@ -149,7 +149,7 @@ describe('expectations that a patch changes', () => {
   });
 
   it('count beside a second look that was made, and only there', async () => {
-    const look = { outcome: 'asked', because: 'b' } as const;
+    const look = { outcome: 'asked', reason: 'b' } as const;
     const absent = createJudgementWithoutOpinion(REQUIREMENTS_REVIEWER, undefined, { code: 'not_returned' });
     const made = { ...absent, outcome: 'passed', verdict: 'pass' } as const;
     const compared = createJudgementOnAnswer(TEST_EXPECTATION_REVIEWER, INPUT, await both('A', 'B'));
@@ -158,7 +158,7 @@ describe('expectations that a patch changes', () => {
       { outcome: 'infra_failed' },
     ]);
     expect(
-      addMissingJudgements(task(), verdict(), [made, compared], { outcome: 'skipped', because: 'b' }),
+      addMissingJudgements(task(), verdict(), [made, compared], { outcome: 'skipped', reason: 'b' }),
     ).toHaveLength(1);
   });
 });

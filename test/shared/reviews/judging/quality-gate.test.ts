@@ -146,7 +146,7 @@ describe('the breaker of a model', () => {
             [...events, ...repeats].reduce<QualityGateCircuitBreaker | null>(recordQualityGateResult, null),
           ).toEqual(once);
           const last = marks.lastIndexOf(true);
-          expect(once?.rejected.length ?? 0).toBe(
+          expect(once?.rejected_attempts.length ?? 0).toBe(
             Math.min(MAX_CONSECUTIVE_REJECTIONS, marks.length - 1 - last),
           );
         },
@@ -175,7 +175,7 @@ describe('the breaker of a model', () => {
       confidence: null,
       reasons: [],
       injections: [],
-      because: 'b',
+      request_reason: 'b',
       model: 'judge',
       family: 'f',
       prompt: null,
@@ -221,10 +221,10 @@ describe('the quality gate', () => {
         ...(more.times === undefined
           ? {}
           : {
-              repeated: {
-                times: more.times,
-                judging_cost_usd: 0,
-                earlier: 'refer' as const,
+              reverification: {
+                count: more.times,
+                earlier_judging_cost_usd: 0,
+                earlier_verdict: 'refer' as const,
                 reason: 'r',
                 by: 'ada',
                 at: build.FIXED_NOW.toISOString(),
@@ -236,9 +236,9 @@ describe('the quality gate', () => {
           base_commit: build.fakeSha1('a'),
           signals: [],
           gates: [],
-          files: [],
-          failing: [],
-          put_back: 0,
+          files_with_findings: [],
+          failed_checks: [],
+          restored_file_count: 0,
           protected_files: [],
           duration_ms: 1,
           at: build.FIXED_NOW.toISOString(),
@@ -325,7 +325,7 @@ describe('the quality gate', () => {
       judgement: {
         outcome: 'could_not_run',
         verdict: 'refer',
-        because: expect.stringContaining('judged this task 5 times'),
+        request_reason: expect.stringContaining('judged this task 5 times'),
       },
       calls: 0,
     });
@@ -333,15 +333,15 @@ describe('the quality gate', () => {
 
   it('asks nobody about a model whose breaker is open; that is no pass', async () => {
     const open = {
-      rejected: ['a', 'b', 'c', 'd', 'e'],
-      at: build.FIXED_NOW.toISOString(),
+      rejected_attempts: ['a', 'b', 'c', 'd', 'e'],
+      last_result_at: build.FIXED_NOW.toISOString(),
       opened_at: build.FIXED_NOW.toISOString(),
     };
     expect(await judge({ breaker: open })).toMatchObject({
       judgement: {
         outcome: 'could_not_run',
         verdict: 'refer',
-        because: expect.stringContaining('of small were rejected'),
+        request_reason: expect.stringContaining('of small were rejected'),
       },
       calls: 0,
     });

@@ -104,7 +104,7 @@ describe('the record of a verdict', () => {
         prompt_sha256: 'd'.repeat(64),
         input_tokens: 1_000,
         cost_usd: 0.002,
-        writer: 'claude-haiku-4-5',
+        writer_model: 'claude-haiku-4-5',
         base_commit: fakeSha1('a'),
         tree: fakeSha1('b'),
       },

@@ -82,7 +82,7 @@ describe('a second look', () => {
     'at %s is decided by whether it can change something, and says why',
     (_name, observed, of, seen, served, outcome, why) => {
       const look = decideRequirementsReview(task(of), seen, verdict(observed), served);
-      expect(look).toMatchObject({ outcome, because: expect.stringContaining(why) });
+      expect(look).toMatchObject({ outcome, reason: expect.stringContaining(why) });
     },
   );
 
@@ -112,7 +112,7 @@ describe('a second look', () => {
         outcome,
         verdict: 'refer',
       });
-    const asked: RequirementsReviewDecision = { outcome: 'asked', because: 'asked' };
+    const asked: RequirementsReviewDecision = { outcome: 'asked', reason: 'asked' };
     expect(addMissingJudgements(task(), verdict(), [], asked)).toMatchObject([
       { outcome: 'infra_failed', verdict: 'refer' },
     ]);

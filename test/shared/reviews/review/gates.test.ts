@@ -113,7 +113,7 @@ describe('the red-team gate', () => {
   const compiled = resolveWorkflow(DEFAULT_WORKFLOW, taskInReview(), { from: 'builtin', rubrics: [] });
   const of = (stakes: string, min_stakes: string, enabled = true) =>
     redTeamSettings({
-      workflow_in_force: {
+      resolved_workflow: {
         ...compiled,
         review: ReviewSettings.parse({ stakes, red_team: { enabled, min_stakes } }),
       },

@@ -59,7 +59,7 @@ const SUBJECTS: Readonly<Record<Kind, readonly (readonly [subject: unknown, rule
     { signal: { ...signal(rule).signal, type: 'quality_gate', threshold: 3, foundation: false } },
     rule,
   ]),
-  second_look: [[undefined, 'hold']],
+  requirements_review: [[undefined, 'hold']],
   expectations: [[undefined, 'hold']],
   decomposition: [[{ of: node }, 'hold']],
   verification: [[{ of: node }, 'hold']],

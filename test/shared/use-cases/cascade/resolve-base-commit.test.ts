@@ -155,9 +155,9 @@ describe('the base of a task', () => {
     await resolve(id);
     expect(read).toEqual([`${fakeSha1('a').slice(0, 1)} .assay/roles/data/config.yaml,assay.yaml`]);
     const task = await table.tasks.require(id);
-    expect(task.base_role).toEqual({
-      from: 'repository',
-      why_unread: null,
+    expect(task.resolved_role).toEqual({
+      source: 'repository',
+      unread_reason: null,
       model: 'opus',
       effort: 'max',
       max_cost_usd: 2,
@@ -179,10 +179,10 @@ describe('the base of a task', () => {
   ])('leaves a role as it is built in where it %s', async (_name, text, from, why) => {
     const { id } = await submit({ role: 'qa' });
     await remote(main('a')).saying(text).resolve(id);
-    const { base_role } = await table.tasks.require(id);
-    expect(base_role).toMatchObject({ from, model: 'sonnet', effort: 'high' });
-    if (why) expect(base_role?.why_unread).toContain(why);
-    else expect(base_role?.why_unread).toBeNull();
+    const { resolved_role } = await table.tasks.require(id);
+    expect(resolved_role).toMatchObject({ source: from, model: 'sonnet', effort: 'high' });
+    if (why) expect(resolved_role?.unread_reason).toContain(why);
+    else expect(resolved_role?.unread_reason).toBeNull();
   });
 
   it('is read again in a moment where the repository is busy, and ends the task where it stays so', async () => {
@@ -210,7 +210,7 @@ describe('the base of a task', () => {
     const { read, resolve } = remote(main('a'));
     await resolve(id);
     expect(read).toEqual(['a assay.yaml']);
-    expect((await table.tasks.require(id)).base_role).toBeNull();
+    expect((await table.tasks.require(id)).resolved_role).toBeNull();
   });
 
   it('is nobody asked for when the task names a commit, but for what that says of the role', async () => {

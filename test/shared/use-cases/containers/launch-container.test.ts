@@ -118,10 +118,10 @@ describe('a box that has to wait for room', () => {
     await launch('gates', 3_600);
     const after = assignment();
     expect(ran).toEqual(['T1/1/gates/1']);
-    expect(after).toEqual({ ...before, patch_url: after?.patch_url, forget_url: after?.forget_url });
+    expect(after).toEqual({ ...before, patch_url: after?.patch_url, delete_url: after?.delete_url });
     const count = (url = ''): number => Number(url.split('=').at(-1));
     expect(count(after?.patch_url)).toBeGreaterThan(count(before?.patch_url));
-    expect(count(after?.forget_url)).toBeGreaterThan(count(before?.forget_url));
+    expect(count(after?.delete_url)).toBeGreaterThan(count(before?.delete_url));
     expect(held.size).toBe(1);
   });
 
@@ -202,7 +202,7 @@ describe('a box that ECS does not start', () => {
     ],
     [
       'gates',
-      { status: 'in_review', attempts: [{ verification_failure: { failure_class: 'launch_refused' } }] },
+      { status: 'in_review', attempts: [{ verification_failure: { failure_code: 'launch_refused' } }] },
     ],
     ['deliver', { status: 'in_review', delivery: { state: 'refused' } }],
   ] as const)('and never will ends the %s part, and says why', async (kind, end) => {

@@ -106,7 +106,10 @@ describe('a box that was started', () => {
       reason: 'Your Spot Task was interrupted.',
     });
     await sweep(addSeconds(1));
-    expect(await now(id)).toMatchObject({ retries: 0, attempts: [{ outcome: null, agent: { excused: 1 } }] });
+    expect(await now(id)).toMatchObject({
+      retries: 0,
+      attempts: [{ outcome: null, agent: { excused_losses: 1 } }],
+    });
   });
 
   it('and that ECS does not know counts as lost only when ECS has had time to know it', async () => {

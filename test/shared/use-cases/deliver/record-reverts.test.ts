@@ -54,8 +54,8 @@ const made = (fields: Partial<Task> = {}, repository = SHOP): Task =>
         attempt({
           outcome: 'passed',
           verification: verification({
-            gates: [{ ...gate({ name: 'tests', outcome: 'passed' }), findings: 0, facts: {} }],
-            files: [{ path: 'a.js', findings: 0, flaky: 0 }],
+            gates: [{ ...gate({ name: 'tests', outcome: 'passed' }), finding_count: 0, facts: {} }],
+            files_with_findings: [{ path: 'a.js', finding_count: 0, flaky_test_count: 0 }],
           }),
         }),
       ],
@@ -76,7 +76,7 @@ const tell = (revert = seen(), repository = SHOP, now = addSeconds(3_600)) =>
 const byForge = (): Promise<unknown> =>
   store.applyCommand('T1', (each) => {
     const outcome: DeliveryOutcome = {
-      what: 'reverted',
+      outcome: 'reverted',
       at: FIXED_NOW.toISOString(),
       by: 'ada',
       request: 9,
@@ -84,7 +84,8 @@ const byForge = (): Promise<unknown> =>
     };
     return recordDeliveryOutcome(each, outcome, addSeconds(1));
   });
-const known = async (): Promise<readonly DeliveryOutcome[]> => (await store.require('T1')).outcomes ?? [];
+const known = async (): Promise<readonly DeliveryOutcome[]> =>
+  (await store.require('T1')).delivery_outcomes ?? [];
 
 it('is one row that calls the gates which had passed it wrong, and a touch of each file', async () => {
   await store.create(made());
@@ -118,7 +119,7 @@ it('counts once, however many deliveries see it, and whether the forge tells it 
               : tell(seen({ reverting_commit: fakeSha1(who === 'one' ? '1' : '2') })),
           ),
         );
-        expect((await known()).map(({ what }) => what)).toEqual(['reverted']);
+        expect((await known()).map(({ outcome: what }) => what)).toEqual(['reverted']);
       },
     ),
     { numRuns: 30 },
@@ -161,7 +162,7 @@ it.each([
     recordDeliveryOutcome(
       each,
       {
-        what: 'merged',
+        outcome: 'merged',
         at: FIXED_NOW.toISOString(),
         by: 'ada',
         request: 7,
@@ -174,7 +175,7 @@ it.each([
   for (const as of findNewMergedWorkKeys(before, await store.require('T1')))
     await landed.put(SHOP, as, 'T1', FIXED_NOW);
   await tell(seen({ task_id: null, ...by }), 'https://github.com/other/shop.git');
-  expect((await known()).map(({ what }) => what)).toEqual(['merged']);
+  expect((await known()).map(({ outcome: what }) => what)).toEqual(['merged']);
   await tell(seen({ task_id: null, ...by }));
-  expect((await known()).map(({ what }) => what)).toEqual(['merged', 'reverted']);
+  expect((await known()).map(({ outcome: what }) => what)).toEqual(['merged', 'reverted']);
 });

@@ -17,7 +17,7 @@ beforeAll(async () => {
       id,
       repository: `https://example.com/${id}.git`,
       waits_for: 'held',
-      blocked_reason: { code: 'files_held', task_id: 'held', message: 'src/a.ts is held by held' },
+      blocked_reason: { code: 'files_locked', task_id: 'held', message: 'src/a.ts is held by held' },
     });
 });
 afterAll(() => table.close());

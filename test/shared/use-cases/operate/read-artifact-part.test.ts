@@ -72,7 +72,7 @@ const summary = {
   cached: false,
   duration_ms: 1,
   detail: '',
-  findings: 0,
+  finding_count: 0,
   facts: {},
 };
 const shown = task({

@@ -50,7 +50,7 @@ const outcome = (n: number, attempt: number, tier: Tier, passed: boolean): Learn
   passed,
   cost_usd: tier === 'haiku' ? 0.3 : 0.9,
   seconds: 60,
-  judging_usd: 0,
+  judging_cost_usd: 0,
   at: addSeconds(n).toISOString(),
 });
 const ns = Array.from({ length: 40 }, (_, n) => n);
@@ -100,7 +100,7 @@ describe('what the deployment proposes of its own settings', () => {
       test: { passed: true, worst_case: 2 },
     });
     const during = await start('during');
-    expect(during).toMatchObject({ tier: 'sonnet', route: { choice: { by: 'proposal' } } });
+    expect(during).toMatchObject({ tier: 'sonnet', route: { tier_choice: { strategy: 'proposal' } } });
     expect(during?.route?.reason).toContain('sonnet first by proposal p1');
     await revertProposal('p1', word, at);
     expect((await start('after'))?.tier).toBe('haiku');

@@ -38,7 +38,7 @@ async function grade(
   const of = taskInReview({ artifact: artifact() }, { acceptance_criteria: [...criteria] });
   const resolved = resolveWorkflow(workflow, of, { from: 'builtin', rubrics: [] });
   const verifications = resolved.verifications.map((each) => ({ ...each, grader, decomposer }));
-  const task = { ...of, workflow_in_force: { ...resolved, verifications } };
+  const task = { ...of, resolved_workflow: { ...resolved, verifications } };
   const [attempt] = task.attempts;
   if (!attempt) throw new Error('the task has no attempt');
   return runWorkflowReviews(task, attempt, { gates: [] }, pieces, {

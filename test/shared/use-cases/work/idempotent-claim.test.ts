@@ -154,7 +154,7 @@ it('names the file that another task holds', async () => {
   await claimTask('f1', null, context('f1', 'f1'));
   const error = await claimTask('f2', null, context('f2', 'f2')).catch((each: unknown) => each);
   expect(error).toMatchObject({
-    code: 'files_held',
+    code: 'files_locked',
     errors: [{ pointer: '/files/1', message: 'docs/x.md is held, through docs, by task f1' }],
   });
 });

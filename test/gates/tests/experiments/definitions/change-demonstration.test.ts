@@ -10,7 +10,7 @@ const FIXED = { 'sum.js': 'exports.sum = (a, b) => a + b;\n' };
 
 interface Options {
   readonly title?: string;
-  readonly expects?: readonly string[];
+  readonly expectedChanges?: readonly string[];
   readonly settings?: Readonly<Record<string, unknown>>;
   readonly baseFiles?: FileContents;
 }
@@ -18,18 +18,18 @@ interface Options {
 const demonstrated = async (
   edits: FileEdits,
   base: readonly string[],
-  { title = 'Fix the sum', expects = [], settings = {}, baseFiles = {} }: Options = {},
+  { title = 'Fix the sum', expectedChanges = [], settings = {}, baseFiles = {} }: Options = {},
 ) => {
-  const { metadata } = await runGate(
+  const { facts } = await runGate(
     testsGate,
     { 'sum.js': 'exports.sum = (a, b) => a - b;\n', 'sum.test.js': suite(...base), ...baseFiles },
     edits,
     {
       settings: { tests: true, test_command: 'node --test', mutants: { enabled: false }, ...settings },
-      context: { task: { id: 't', title, description: '', expects } },
+      context: { task: { id: 't', title, description: '', expectedChanges } },
     },
   );
-  return [metadata?.['change_demonstrated'], metadata?.['change_demonstration']];
+  return [facts?.['change_demonstrated'], facts?.['change_demonstration']];
 };
 
 test('a change that no test shows is told from one that a test of the patch shows', async () => {
@@ -66,9 +66,9 @@ test('a test file that the base cannot load does not show it where the patch lea
     { 'other.js': '', 'needing.test.js': null },
     { 'other.js': '', 'needing.test.js': suite(ZERO) },
   ];
-  const expects = ['tests_change', 'expectations_change'] as const;
+  const expectedChanges = ['tests_change', 'expectations_change'] as const;
   for (const each of edits)
-    expect(await demonstrated(each, [ZERO], { baseFiles, expects })).toEqual(['no', 'advise']);
+    expect(await demonstrated(each, [ZERO], { baseFiles, expectedChanges })).toEqual(['no', 'advise']);
 });
 
 test('it is not asked where the task asks for no other behaviour, or the repository says so', async () => {

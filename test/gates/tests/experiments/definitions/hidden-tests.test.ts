@@ -47,7 +47,7 @@ async function judge(source: string) {
   const repository = createTestRepository(BASE);
   repository.write({ 'price.js': source, 'test/price.test.js': NEW_TEST });
   const evidence = await gatherEvidenceOn(repository, [], {
-    task: { id: 't', title: '', description: '', expects: ['tests_change', 'expectations_change'] },
+    task: { id: 't', title: '', description: '', expectedChanges: ['tests_change', 'expectations_change'] },
     hiddenTests: [{ path: 'test/hidden.test.js', mode: '100644', content: Buffer.from(HIDDEN) }],
   });
   return { verdict: deriveVerdictFromEvidence(evidence).verdict, said: JSON.stringify(evidence) };
@@ -86,7 +86,12 @@ describe('hidden tests', () => {
       repository,
       [{ type: 'test_passes', command: 'node search.js' }],
       {
-        task: { id: 't', title: '', description: '', expects: ['tests_change', 'expectations_change'] },
+        task: {
+          id: 't',
+          title: '',
+          description: '',
+          expectedChanges: ['tests_change', 'expectations_change'],
+        },
         hiddenTests: [{ path: 'test/hidden.test.js', mode: '100644', content: Buffer.from(HIDDEN) }],
         persistentCache,
         onTests: (gate, tests) => kept.push([gate, tests]),

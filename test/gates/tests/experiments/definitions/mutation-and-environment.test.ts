@@ -12,7 +12,7 @@ const SOURCE = 'exports.price = (n) => n * 2;\n';
 const TEST = `${HEAD}test('price', () => assert.equal(price(2), 4));\n`;
 const BASE = {
   'assay.yaml':
-    'version: 1\nquality_gates:\n  lint: false\n  tests: true\n  test_command: node --test\n  mutants: { at_most: 6 }\n',
+    'version: 1\nquality_gates:\n  lint: false\n  tests: true\n  test_command: node --test\n  mutants: { max_mutants: 6 }\n',
   'package.json': '{"name":"price","private":true}\n',
   'src/price.js': SOURCE,
   'test/price.test.js': TEST,
@@ -24,13 +24,13 @@ async function judge(patch: Readonly<Record<string, string>>) {
   const repository = createTestRepository(BASE);
   repository.write(patch);
   const evidence = await gatherEvidenceOn(repository, [], {
-    task: { id: 't', title: '', description: '', expects: ['tests_change'] },
+    task: { id: 't', title: '', description: '', expectedChanges: ['tests_change'] },
   });
   const tests = evidence.gates.find(({ name }) => name === 'tests');
   return {
     verdict: deriveVerdictFromEvidence(evidence).verdict,
     rules: [...new Set(tests?.findings.map(({ rule }) => rule))],
-    facts: tests?.metadata ?? {},
+    facts: tests?.facts ?? {},
     detail: tests?.detail ?? '',
   };
 }
@@ -65,7 +65,7 @@ test('code that is only set in another way is not the patch that brings it, what
   });
   const evidence = await gatherEvidenceOn(repository, []);
   const tests = evidence.gates.find(({ name }) => name === 'tests');
-  expect(tests).toMatchObject({ outcome: 'passed', metadata: { mutants_possible: 0 } });
+  expect(tests).toMatchObject({ outcome: 'passed', facts: { mutants_possible: 0 } });
   expect(deriveVerdictFromEvidence(evidence).verdict).toBe('pass');
 });
 

@@ -12,7 +12,7 @@ const OLD = "test('a share', () => assert.ok(share(9, 3).equals(new Money(3))));
 const NEW = "test('a share is rounded up', () => assert.ok(share(10, 3).equals(new Money(4))));\n";
 const BASE = {
   'assay.yaml':
-    'version: 1\nquality_gates:\n  lint: false\n  tests: true\n  test_command: node --test\n  perturbed_environment: false\n  mutants: { at_most: 2, max_survivor_ratio: 1 }\n',
+    'version: 1\nquality_gates:\n  lint: false\n  tests: true\n  test_command: node --test\n  perturbed_environment: false\n  mutants: { max_mutants: 2, max_survivor_ratio: 1 }\n',
   'package.json': '{"name":"money","private":true}\n',
   'money.js': CODE(EXACT, 'Math.round(cents / n)'),
   'test/money.test.js': HEAD + OLD,

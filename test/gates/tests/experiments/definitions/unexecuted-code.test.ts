@@ -9,7 +9,7 @@ const testOf = (module: string, value = 4): string =>
   `${HEAD}const { price } = require('${module}');\ntest('price', () => assert.equal(price(2), ${value}));\n`;
 const base = (module: string) => ({
   'assay.yaml':
-    'version: 1\nquality_gates:\n  lint: false\n  tests: true\n  test_command: node --test\n  perturbed_environment: false\n  mutants: { at_most: 2 }\n',
+    'version: 1\nquality_gates:\n  lint: false\n  tests: true\n  test_command: node --test\n  perturbed_environment: false\n  mutants: { max_mutants: 2 }\n',
   'package.json': '{"name":"price","private":true}\n',
   'src/price.js': SOURCE,
   'dist/price.js': SOURCE,

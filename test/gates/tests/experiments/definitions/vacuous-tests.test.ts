@@ -6,7 +6,7 @@ import { createTestRepository } from '../../../../support/git-repository.ts';
 const HEAD = "const { test } = require('node:test');\nconst assert = require('node:assert');\n";
 const BASE = {
   'assay.yaml':
-    'version: 1\nquality_gates:\n  lint: false\n  tests: true\n  test_command: node --test\n  perturbed_environment: false\n  mutants: { at_most: 2 }\n',
+    'version: 1\nquality_gates:\n  lint: false\n  tests: true\n  test_command: node --test\n  perturbed_environment: false\n  mutants: { max_mutants: 2 }\n',
   'package.json': '{"name":"price","private":true}\n',
   'price.js': 'exports.price = (n) => n * 2;\n',
   'test/price.test.js': `${HEAD}const { price } = require('../price.js');\ntest('price', () => assert.equal(price(2), 4));\n`,

@@ -7,7 +7,7 @@ const TESTS = (...rows: readonly string[]) =>
   `const { test } = require('node:test');\nconst assert = require('node:assert');\nconst { price } = require('../price.js');\ntest('prices', () => {\n  for (const [n, is] of [${rows.join(', ')}]) assert.equal(price(n), is);\n});\n`;
 const BASE = {
   'assay.yaml':
-    'version: 1\nquality_gates:\n  lint: false\n  tests: true\n  test_command: node --test\n  perturbed_environment: false\n  mutants: { at_most: 2 }\n',
+    'version: 1\nquality_gates:\n  lint: false\n  tests: true\n  test_command: node --test\n  perturbed_environment: false\n  mutants: { max_mutants: 2 }\n',
   'package.json': '{"name":"price","private":true}\n',
   'price.js': 'exports.price = (n) => {\n  if (n > 10) return n * 2 - 1;\n  return n * 2;\n};\n',
   'test/price.test.js': TESTS('[1, 2]', '[20, 39]'),

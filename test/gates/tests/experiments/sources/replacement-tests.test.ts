@@ -9,7 +9,7 @@ const CODE =
 const TESTS = `${HEAD}const { gross } = require('../price.js');\ntest('adds a tax', () => assert.equal(gross(200, 10), 220));\ntest('takes nothing of nothing', () => assert.equal(gross(7, 0), 7));\n`;
 const BASE = {
   'assay.yaml':
-    'version: 1\nquality_gates:\n  lint: false\n  tests: true\n  test_command: node --test\n  perturbed_environment: false\n  mutants: { at_most: 4 }\n',
+    'version: 1\nquality_gates:\n  lint: false\n  tests: true\n  test_command: node --test\n  perturbed_environment: false\n  mutants: { max_mutants: 4 }\n',
   'package.json': '{"name":"price","private":true}\n',
   'price.js': CODE,
   'test/price.test.js': TESTS,

@@ -11,7 +11,7 @@ const GROSS = "test('adds a tax', () => assert.equal(gross(200, 10), 220));\n";
 const HALF = "test('halves', () => assert.equal(half(8), 4));\n";
 const BASE = {
   'assay.yaml':
-    'version: 1\nquality_gates:\n  lint: false\n  tests: true\n  test_command: node --test\n  perturbed_environment: false\n  mutants: { at_most: 2 }\n',
+    'version: 1\nquality_gates:\n  lint: false\n  tests: true\n  test_command: node --test\n  perturbed_environment: false\n  mutants: { max_mutants: 2 }\n',
   'package.json': '{"name":"price","private":true}\n',
   'price.mjs': CODE,
   'test/price.test.mjs': `${head('gross, half')}${GROSS}${HALF}`,

@@ -42,7 +42,7 @@ const outcomes = (
     passed: index < passes,
     cost_usd: { haiku: 0.1, sonnet: 0.2, opus: 0.4 }[tier],
     seconds: 60,
-    judging_usd: 0,
+    judging_cost_usd: 0,
     at: addSeconds(index).toISOString(),
     ...fields,
   }));
@@ -157,7 +157,7 @@ describe('the fixed policy', () => {
   it('chooses as the table does, whatever was observed', () => {
     const { rung, route } = of(memory({ haiku: outcomes('haiku', 0, 20) }), DEFAULT_TIER_POLICY_SETTINGS);
     expect(rung.tier).toBe('haiku');
-    expect(route.choice).toBeUndefined();
+    expect(route.tier_choice).toBeUndefined();
   });
 });
 
@@ -182,7 +182,7 @@ describe('the greedy policy', () => {
       'haiku skipped: 0 of 20 passed (0.00, 0.00 to 0.12 at 90 %), does not pay below 0.50',
     );
     expect(route.reason).toContain('sonnet skipped: 2 of 10 passed');
-    expect(route.choice).toMatchObject({ by: 'greedy', explored: false });
+    expect(route.tier_choice).toMatchObject({ strategy: 'greedy', explored: false });
     expect(AttemptRouteDecision.parse(route)).toEqual(route);
   });
 
@@ -192,7 +192,7 @@ describe('the greedy policy', () => {
     const often = policy({ policy: 'greedy', epsilon: 0.3 });
     for (let number = 0; number < 1_000; number++) {
       const { rung, route } = of(remembered, often, { id: `T${number}` });
-      if (route.choice?.explored && rung.tier) counts[rung.tier]++;
+      if (route.tier_choice?.explored && rung.tier) counts[rung.tier]++;
     }
     for (const tier of TIERS) {
       expect(counts[tier]).toBeGreaterThan(60);
@@ -234,7 +234,7 @@ describe('the Thompson policy', () => {
       priced_at: FIXED_NOW.toISOString(),
     });
     expect(selected.rung.tier).toBe('haiku');
-    expect(selected.route.choice).toBeUndefined();
+    expect(selected.route.tier_choice).toBeUndefined();
   });
 
   it('says the numbers that it went by', () => {
@@ -242,7 +242,7 @@ describe('the Thompson policy', () => {
     expect(route.reason).toMatch(
       /thompson: haiku skipped: 2 of 32 passed \(0\.06, 0\.\d\d to 0\.\d\d at 90 %\), taken for 0\.\d\d, and it pays above 0\.\d\d/,
     );
-    expect(route.choice?.weighed).toHaveLength(3);
+    expect(route.tier_choice?.candidates).toHaveLength(3);
     expect(AttemptRouteDecision.parse(route)).toEqual(route);
   });
 });
@@ -290,7 +290,7 @@ describe('every policy', () => {
         expect(['sonnet', 'opus']).toContain(next.rung.tier);
         const named = of(remembered(each), using, { id, model: 'haiku' });
         expect(named.rung.tier).toBe('haiku');
-        expect(named.route.choice).toBeUndefined();
+        expect(named.route.tier_choice).toBeUndefined();
       }),
     );
   });
@@ -301,7 +301,7 @@ describe('every policy', () => {
       const { rung, route } = of(memory({}, { control }), using);
       expect(rung).toEqual({ tier: 'opus', model: MODELS.opus });
       expect(route.reason).toContain("opus by ann's word: the new model is better");
-      expect(route.choice?.by).toBe('pin');
+      expect(route.tier_choice?.strategy).toBe('pin');
     }
     const lifted = setTierPin(control, 'any', null, word) ?? control;
     expect(of(memory({}, { control: lifted }), DEFAULT_TIER_POLICY_SETTINGS).rung.tier).toBe('haiku');

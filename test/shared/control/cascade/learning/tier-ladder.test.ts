@@ -58,9 +58,9 @@ describe('the choice of the next attempt', () => {
     expect(selectNextAttemptModel(task({ attempts: [escalated] }), MODELS).rung.tier).toBe('sonnet');
     const expired = attempt({ tier: 'opus', model: MODELS.opus, report: report(), outcome: 'expired' });
     expect(selectNextAttemptModel(task({ attempts: [expired] }), MODELS).rung.tier).toBe('opus');
-    expect(selectNextAttemptModel(task({ attempts: [escalated], budget_from: 2 }), MODELS).rung.tier).toBe(
-      'haiku',
-    );
+    expect(
+      selectNextAttemptModel(task({ attempts: [escalated], first_budgeted_attempt: 2 }), MODELS).rung.tier,
+    ).toBe('haiku');
   });
 
   it('says why, with the row of the table', () => {

@@ -209,7 +209,7 @@ describe('where no model looks, the gate is open, says why and is counted:', () 
     const [said] = await seen({ task: reviewed(REVIEW, { acceptance_criteria: [] }), ask: nobody });
     expect(said).toMatchObject({
       outcome: 'skipped',
-      because: expect.stringContaining('no acceptance criteria'),
+      request_reason: expect.stringContaining('no acceptance criteria'),
     });
   });
 });

@@ -26,7 +26,7 @@ export function reviewed(review: object, request: object = {}): Task {
     { acceptance_criteria: ['the page is blue'], ...request },
   );
   const workflow = resolveWorkflow(DEFAULT_WORKFLOW, of, { from: 'builtin', rubrics: [] });
-  return { ...of, workflow_in_force: { ...workflow, review: ReviewSettings.parse(review) } };
+  return { ...of, resolved_workflow: { ...workflow, review: ReviewSettings.parse(review) } };
 }
 
 interface Looked {

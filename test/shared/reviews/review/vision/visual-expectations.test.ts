@@ -138,7 +138,7 @@ describe('without pictures', () => {
       const vision = { ...expects(blue).vision, on_missing_deliverable };
       const [said] = await look({ task: reviewed({ vision }), gates });
       expect(said).toMatchObject({ kind: 'vision', outcome, verdict: word, calls: 0 });
-      expect(said?.because).toContain(why);
+      expect(said?.request_reason).toContain(why);
       expect(said && hasReviewGateFailedOpen(said)).toBe(false);
     }
   });
@@ -147,7 +147,7 @@ describe('without pictures', () => {
     const task = reviewed({ vision: { enabled: true } });
     const [said] = await look({ task, pictures: [taken('start', RED)] });
     expect(said).toMatchObject({ outcome: 'skipped', verdict: 'pass', confidence: null });
-    expect(said?.because).toContain('noop looks at nothing');
+    expect(said?.request_reason).toContain('noop looks at nothing');
   });
 
   it('a workflow that does not want it has nothing said of it', async () => {
@@ -170,7 +170,7 @@ describe('work that has been sent back before', () => {
     ['the red team has blocked it', gateOf('pass', [attacked]), 'the red team has sent the work back'],
   ])('is not looked at: %s', (_, said, why) => {
     expect(said).toMatchObject({ outcome: 'skipped', verdict: 'pass' });
-    expect(said?.because).toContain(why);
+    expect(said?.request_reason).toContain(why);
   });
 
   it('is not read for it either', async () => {
