@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { stringify } from 'yaml';
-import type { EnvironmentSetting } from '../../gates/environment/environment-setting.ts';
+import type { EnvironmentCommand, EnvironmentSetting } from '../../gates/environment/environment-setting.ts';
 import { findGate } from '../../gates/gates/gate-registry.ts';
 import { type ParsedAssayConfig, parseAssayConfig } from '../../gates/pipeline/configuration/parse-config.ts';
 import { detectWebApp } from './detect-web-app.ts';
@@ -190,21 +190,23 @@ const IN_ONE_LINE = {
   doubleQuotedMinMultiLineLength: Number.MAX_SAFE_INTEGER,
 } as const;
 
+function commandItem({ run: line, folder }: EnvironmentCommand): string {
+  const text = stringify([folder === '' ? line : { run: line, folder }], IN_ONE_LINE).trim();
+  return `    - ${text.replace(/^\[\s*|\s*\]$/g, '')}`;
+}
+
 /** Returns `environment` as lines of YAML, commented if the setup failed. */
 function environmentLines(environment: GateTrialRun['environment']): string[] {
   const { setups, problem, dropped, durationMs } = environment;
   if (setups.length === 0) return [];
+  const warmUp = setups.flatMap(({ warmUp: own = [] }) => own);
   const lines = [
     'environment:',
     '  setup:',
     ...setups.flatMap(({ reason, lines: own }) =>
-      own.map(({ run: line, folder }, index) => {
-        const value = folder === '' ? line : { run: line, folder };
-        const text = stringify([value], IN_ONE_LINE).trim();
-        const item = text.replace(/^\[\s*|\s*\]$/g, '');
-        return `    - ${item}${index === 0 ? `  # ${oneLine(reason)}` : ''}`;
-      }),
+      own.map((command, index) => `${commandItem(command)}${index === 0 ? `  # ${oneLine(reason)}` : ''}`),
     ),
+    ...(warmUp.length === 0 ? [] : ['  warm_up:  # fills caches of compilers', ...warmUp.map(commandItem)]),
   ];
   if (problem !== null)
     return [

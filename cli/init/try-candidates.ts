@@ -152,7 +152,12 @@ export const tryCandidateGates = (dir: string, onProgress: (text: string) => voi
     const open = (setups: readonly DetectedDependencySetup[]): Promise<OpenEnvironment> =>
       openEnvironment(
         trial,
-        setups.length === 0 ? null : EnvironmentSetting.parse({ setup: setups.flatMap(toSettings) }),
+        setups.length === 0
+          ? null
+          : EnvironmentSetting.parse({
+              setup: setups.flatMap(({ lines }) => toSettings(lines)),
+              warm_up: setups.flatMap(({ warmUp = [] }) => toSettings(warmUp)),
+            }),
         setups,
       );
     const read = createBaseFileReader(trial.store, trial.base);
@@ -207,7 +212,7 @@ export const tryConfiguredGates = (
     return { environment, tried };
   });
 
-const toSettings = ({ lines }: DetectedDependencySetup) =>
+const toSettings = (lines: readonly EnvironmentCommand[]): EnvironmentSetting['setup'] =>
   lines.map(({ run, folder }) => (folder === '' ? run : { run, folder }));
 
 /** Prepares with all lines, then without install scripts of packages of Node where those fail, and with pytest where it is missing. */

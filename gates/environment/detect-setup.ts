@@ -20,11 +20,9 @@ function detectGoSetup({ paths, foldersWith }: RepositoryFiles): DetectedDepende
   const folders = workspace ? [''] : foldersWith('go.mod');
   return folders.slice(0, MAX_PROJECTS).map((folder) => ({
     reason: workspace ? 'go.work' : `${folder === '' ? '' : `${folder}/`}go.mod`,
-    lines: [
-      { run: 'go mod download', folder },
-      // Compiles the packages and their tests into the build cache; packages that do not compile are passed over.
-      { run: "go list -e -export -test -deps -f '{{.Name}}' ./...", folder },
-    ],
+    lines: [{ run: 'go mod download', folder }],
+    // Compiles, vets and links the tests of all packages, and starts none of them.
+    warmUp: [{ run: 'go test -exec true ./...', folder }],
   }));
 }
 

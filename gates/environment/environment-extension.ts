@@ -50,7 +50,7 @@ export class EnvironmentExtension implements SandboxExtension {
    */
   async prepare(tree: string): Promise<PreparedFiles | null> {
     const { sandboxes, base, setting } = this.#options;
-    if (setting === null || setting.setup.length === 0) return null;
+    if (setting === null || (setting.setup.length === 0 && setting.warm_up.length === 0)) return null;
     const [inputs, ofBase] = await Promise.all(
       [tree, base].map((each) => readEnvironmentKeyInputs(sandboxes.storeOf(each), each, setting)),
     );

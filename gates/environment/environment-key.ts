@@ -57,6 +57,7 @@ export async function computeEnvironmentKey(
     inputs: await readEnvironmentKeyInputs(store, tree, setting),
     tree: isClosed || setting.key_files.length > 0 ? null : await treeFiles(store, tree),
     setup: setting.setup,
+    warm_up: setting.warm_up,
     variables: setting.variables,
     offline: setting.network === 'never',
     platform: [process.platform, process.arch],

@@ -21,6 +21,11 @@ const NETWORK_ACCESS_SETTINGS = ['setup', 'always', 'never'] as const;
 export const EnvironmentSetting = z.strictObject({
   /** Lines that install dependencies. They run once for each key (docs/how-to/environments.md), and every sandbox shares the result. */
   setup: z.array(SetupLine).max(50).default([]),
+  /**
+   * Lines that fill caches of compilers, such as Go's build cache. They run once, after the setup lines; a failure is no error.
+   * What they compile may belong to an older tree with the same dependencies, so only caches that check their inputs are shared.
+   */
+  warm_up: z.array(SetupLine).max(50).default([]),
   /** Lines that build from the sources of a tree. They run in every sandbox, before its first command. */
   build: z.array(SetupLine).max(50).default([]),
   /** When commands may use the network; `setup`: only setup and build lines may. Absent: `setup` in the gates container, `always` elsewhere. */
@@ -29,7 +34,7 @@ export const EnvironmentSetting = z.strictObject({
   key_files: z.array(z.string().min(1).max(500)).max(100).default([]),
   /** Variables for all commands. */
   variables: z.record(z.string().regex(/^[A-Za-z_]\w*$/), z.string().max(4_000)).default({}),
-  /** Time limit in seconds: of all setup lines together, and of the build lines in one sandbox. */
+  /** Time limit in seconds: of all setup and warm-up lines together, and of the build lines in one sandbox. */
   timeout_s: z.number().int().min(1).max(7_200).default(900),
 });
 export type EnvironmentSetting = z.output<typeof EnvironmentSetting>;

@@ -84,6 +84,10 @@ async function runSetup(
     if (outcome !== 'passed')
       throw new EnvironmentPreparationError(`the environment could not be prepared: \`${run}\`: ${detail}`);
   }
+  for (const { run, folder: at } of toEnvironmentCommands(setting.warm_up)) {
+    onProgress(`environment: ${at === '' ? '' : `in ${at}: `}${run}`);
+    await sandbox.run({ line: `${buildEnterFolderLine(at)}${run}` }, left(), variables);
+  }
   return capturePreparedFiles(store, folders, folder);
 }
 

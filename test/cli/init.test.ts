@@ -29,6 +29,7 @@ describe('assay init', () => {
     expect(stdout).toMatch(/ {2}tests: true {2}# 1 tests passed in /);
     expect(stdout).toContain('test_integrity: true');
     expect(stdout).toContain('- go mod download');
+    expect(stdout).toMatch(/warm_up: .*\n {4}- go test -exec true \.\/\.\.\.\n/);
     expect(() => parseAssayConfig(stdout)).not.toThrow();
   });
 

@@ -16,6 +16,8 @@ export interface DetectedDependencySetup {
   /** The file that says so. */
   readonly reason: string;
   readonly lines: readonly EnvironmentCommand[];
+  /** Lines that fill the caches of its compiler. */
+  readonly warmUp?: readonly EnvironmentCommand[];
 }
 
 const NOT_THE_PROJECT =

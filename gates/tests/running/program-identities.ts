@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { constants } from 'node:fs';
-import { access, realpath, stat } from 'node:fs/promises';
+import { access, readFile, realpath, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { listScriptFilesThroughPackageJson } from './command-scripts.ts';
@@ -19,11 +19,40 @@ async function identityOf(word: string): Promise<string | null> {
     try {
       await access(join(folder, word), constants.X_OK);
       const file = await realpath(join(folder, word));
-      const { size, mtimeMs } = await stat(file);
-      return `${file} ${size} ${mtimeMs} ${SHIM.test(file) ? await versionOf(join(folder, word)) : ''}`;
+      const program = await describeFile(file);
+      if (!SHIM.test(file)) return `${program} `;
+      const started = await describePyenvProgram(file);
+      return `${program} ${started ?? (await versionOf(join(folder, word)))}`;
     } catch {
       // Not in this folder.
     }
+  }
+  return null;
+}
+
+async function describeFile(file: string): Promise<string> {
+  const { size, mtimeMs } = await stat(file);
+  return `${file} ${size} ${mtimeMs}`;
+}
+
+/**
+ * Describes the program that a shim of pyenv starts outside of projects, which is much faster than to ask it for its version.
+ * Returns null where the file is no shim of pyenv, or its version has no such program.
+ */
+async function describePyenvProgram(shim: string): Promise<string | null> {
+  const [, root, name] = /^(.*)\/shims\/([^/]+)$/.exec(shim) ?? [];
+  if (root === undefined || name === undefined) return null;
+  try {
+    const chosen = process.env['PYENV_VERSION'] ?? (await readFile(join(root, 'version'), 'utf8'));
+    const versions = chosen.split(/[\s:]+/).filter(Boolean);
+    for (const version of versions) {
+      const program = await describeFile(await realpath(join(root, 'versions', version, 'bin', name))).catch(
+        () => null,
+      );
+      if (program !== null) return `${versions.join(':')} ${program}`;
+    }
+  } catch {
+    // Another program with such shims.
   }
   return null;
 }

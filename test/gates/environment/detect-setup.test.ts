@@ -2,14 +2,16 @@ import { describe, expect, test } from 'vitest';
 import { createRepositoryFiles } from '../../../gates/environment/detect/repository-files.ts';
 import { detectDependencySetup } from '../../../gates/environment/detect-setup.ts';
 
-/** Lines as `folder: line`, on a machine with npm, pip, Go and Cargo only. */
-const linesFor = async (contents: Readonly<Record<string, string>>): Promise<string[]> => {
-  const files = createRepositoryFiles(
+const filesWith = (contents: Readonly<Record<string, string>>) =>
+  createRepositoryFiles(
     Object.keys(contents),
     async (path) => contents[path] ?? null,
     (name) => ['npm', 'pip', 'go', 'cargo'].includes(name),
   );
-  return (await detectDependencySetup(files)).flatMap(({ lines }) =>
+
+/** Lines as `folder: line`, on a machine with npm, pip, Go and Cargo only. */
+const linesFor = async (contents: Readonly<Record<string, string>>): Promise<string[]> => {
+  return (await detectDependencySetup(filesWith(contents))).flatMap(({ lines }) =>
     lines.map(({ run, folder }) => (folder === '' ? run : `${folder}: ${run}`)),
   );
 };
@@ -123,9 +125,13 @@ describe('projects of Python', () => {
 
 describe('Go and Rust', () => {
   test('a workspace of Go is prepared at its top', async () => {
-    const lines = await linesFor({ 'go.work': '', 'a/go.mod': '', 'b/go.mod': '' });
-    expect(lines[0]).toBe('go mod download');
-    expect(lines).toHaveLength(2);
+    const contents = { 'go.work': '', 'a/go.mod': '', 'b/go.mod': '' };
+    expect(await linesFor(contents)).toEqual(['go mod download']);
+  });
+
+  test('tests of Go are compiled, vetted and linked once, and not started', async () => {
+    const [detected] = await detectDependencySetup(filesWith({ 'api/go.mod': '' }));
+    expect(detected?.warmUp).toEqual([{ run: 'go test -exec true ./...', folder: 'api' }]);
   });
 
   test('crates are fetched as locked, where a lock file is committed', async () => {

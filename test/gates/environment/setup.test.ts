@@ -80,6 +80,21 @@ describe('environment.setup', () => {
     expect(await listCachedEnvironments(environmentFolder)).toHaveLength(2);
   });
 
+  test('is followed once by lines that fill caches, which may fail', async () => {
+    const counter = join(createTemporaryFolder(), 'runs');
+    const repository = createTestRepository({
+      'package.json': JSON.stringify({ scripts: { test: 'test "$(cat "$HOME/.cache/tool/a")" = cached' } }),
+      'assay.yaml': config(
+        `setup: [${JSON.stringify(install(counter))}]\nwarm_up:\n  - exit 3\n  - ${JSON.stringify(
+          `mkdir -p $HOME/.cache/tool && echo cached > $HOME/.cache/tool/a && echo y >> ${counter}`,
+        )}`,
+      ),
+    });
+    repository.write({ 'a.js': '' });
+    expect((await gather(repository))?.outcome).toBe('passed');
+    expect(readFileSync(counter, 'utf8')).toBe('x\ny\n');
+  });
+
   test('shares nothing that was built from the sources, which build lines make in each sandbox', async () => {
     const repository = createTestRepository({
       'package.json': JSON.stringify({ scripts: { test: 'node --test' } }),
