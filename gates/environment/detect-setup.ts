@@ -35,6 +35,11 @@ function detectRustSetup({ paths, foldersWith }: RepositoryFiles): DetectedDepen
     return {
       reason: `${folder === '' ? '' : `${folder}/`}Cargo.toml`,
       lines: [{ run: locked ? 'cargo fetch --locked' : 'cargo fetch', folder }],
+      // Compiles the crates that tests and checkers need, and starts nothing of the tree but its build scripts.
+      warmUp: ['cargo test --quiet --no-run', 'cargo check --quiet --all-targets'].map((run) => ({
+        run,
+        folder,
+      })),
     };
   });
 }

@@ -11,11 +11,12 @@ const MANIFEST = 'manifest.json';
 const DRAFT = /^draft-/;
 
 const Manifest = z.strictObject({
-  schema_version: z.literal(1),
+  schema_version: z.literal(2),
   place: z.string(),
   roots: z.array(z.string()),
   relocated: z.array(z.string()),
   dropped: z.array(z.string()),
+  cargoHome: z.string().nullable(),
   bytes: z.number(),
 });
 
@@ -61,7 +62,7 @@ export async function cachePreparedFiles(
   try {
     await mkdir(draft, { recursive: true });
     const { folder: _, ...rest } = await copyPreparedFiles(files, join(draft, 'files'));
-    await writeFile(join(draft, MANIFEST), JSON.stringify({ schema_version: 1, ...rest }));
+    await writeFile(join(draft, MANIFEST), JSON.stringify({ schema_version: 2, ...rest }));
     await rename(draft, join(cacheFolder, key));
     const old = (await listCachedEnvironments(cacheFolder)).slice(MAX_KEPT);
     for (const each of old) await removeFolder(join(cacheFolder, each.key));

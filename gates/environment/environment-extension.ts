@@ -4,6 +4,7 @@ import { listFiles } from '../../workspace/git/list-files.ts';
 import { classifyProcessResult } from '../../workspace/process/command-outcome.ts';
 import type { RunSandboxCommand, SandboxExtension, SandboxFolders } from '../core/sandbox-extension.ts';
 import { buildEnterFolderLine } from '../tests/running/tool-folders.ts';
+import { removeCargoTargets, shareCargoHome } from './cargo-target.ts';
 import { readEnvironmentKeyInputs } from './environment-key.ts';
 import { type EnvironmentSetting, toEnvironmentCommands } from './environment-setting.ts';
 import { assertCargoUsesCheckout, buildGoEnvironmentVariables } from './local-source-overrides.ts';
@@ -37,6 +38,7 @@ export class EnvironmentExtension implements SandboxExtension {
   readonly #prepared = new Map<string, Promise<PreparedFiles>>();
   /** Preparations of which the links were looked at in a sandbox. */
   readonly #checked = new WeakSet<PreparedFiles>();
+  readonly #cargoHomes = new WeakMap<PreparedFiles, Promise<boolean>>();
   readonly #modules = new Map<string, ReturnType<typeof listChangedPythonModules>>();
 
   constructor(options: EnvironmentExtensionOptions) {
@@ -74,6 +76,8 @@ export class EnvironmentExtension implements SandboxExtension {
     const files = await this.prepare(tree);
     if (files !== null) {
       await addPreparedFiles(files, folders);
+      const hasCargoHome = await this.#linkCargoHome(files);
+      if (!hasCargoHome) await removeCargoTargets(files, folders.checkout);
       if (!this.#checked.has(files)) await assertPackageLinksStayInSandbox(folders);
       this.#checked.add(files);
     }
@@ -86,6 +90,7 @@ export class EnvironmentExtension implements SandboxExtension {
             folders.tmp,
             existsSync(join(files.folder, 'home', VENV_FOLDER)),
           )),
+      ...(files?.cargoHome && (await this.#linkCargoHome(files)) ? { CARGO_HOME: files.cargoHome } : {}),
       ...setting?.variables,
     };
     for (const { run, folder } of toEnvironmentCommands(setting?.build ?? [])) {
@@ -111,6 +116,16 @@ export class EnvironmentExtension implements SandboxExtension {
       },
       failedBuild: null,
     };
+  }
+
+  /** Places Cargo's home where the crates of a preparation were compiled, once for all sandboxes. */
+  #linkCargoHome(files: PreparedFiles): Promise<boolean> {
+    if (files.cargoHome === null) return Promise.resolve(false);
+    const linking =
+      this.#cargoHomes.get(files) ??
+      shareCargoHome(files.cargoHome, join(files.folder, 'home', '.cargo'), this.#options.workDir);
+    this.#cargoHomes.set(files, linking);
+    return linking;
   }
 
   async findForeignCode(tree: string, folders: SandboxFolders): Promise<string | null> {

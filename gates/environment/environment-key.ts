@@ -53,7 +53,7 @@ export async function computeEnvironmentKey(
   const lines = setting.setup.map((line) => (typeof line === 'string' ? line : line.run));
   const isClosed = lines.every((line) => PACKAGE_MANAGER_LINE.test(line) && !SOURCE_LINE.test(line));
   return canonicalHash({
-    schema: 1,
+    schema: 2,
     inputs: await readEnvironmentKeyInputs(store, tree, setting),
     tree: isClosed || setting.key_files.length > 0 ? null : await treeFiles(store, tree),
     setup: setting.setup,

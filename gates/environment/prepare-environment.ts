@@ -1,15 +1,24 @@
 import { randomUUID } from 'node:crypto';
+import { chown, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { listFiles } from '../../workspace/git/list-files.ts';
+import { isRegularFile, listFiles } from '../../workspace/git/list-files.ts';
+import { readBlobs } from '../../workspace/git/read-blobs.ts';
 import { buildCommandEnvironment } from '../../workspace/process/command-environment.ts';
 import { classifyProcessResult } from '../../workspace/process/command-outcome.ts';
+import { removeFolder } from '../../workspace/process/remove-folder.ts';
 import { EnvironmentPreparationError, type SandboxFolders } from '../core/sandbox-extension.ts';
 import type { SandboxFactory } from '../core/sandbox-factory.ts';
 import { buildEnterFolderLine } from '../tests/running/tool-folders.ts';
+import { canPlaceCargoHome, createCargoHomePath, listCargoNames } from './cargo-target.ts';
 import { cachePreparedFiles, readCachedPreparedFiles } from './environment-cache.ts';
 import { computeEnvironmentKey } from './environment-key.ts';
 import { type EnvironmentSetting, toEnvironmentCommands } from './environment-setting.ts';
-import { capturePreparedFiles, copyPreparedFiles, type PreparedFiles } from './prepared-files.ts';
+import {
+  type CargoPreparation,
+  capturePreparedFiles,
+  copyPreparedFiles,
+  type PreparedFiles,
+} from './prepared-files.ts';
 
 /** Manifests of Python. A tree that has one gets a virtual environment. */
 const PYTHON_MANIFEST =
@@ -69,27 +78,63 @@ async function runSetup(
   const needsPython =
     lines.some(({ run }) => PYTHON_LINE.test(run)) ||
     (await listFiles(store, tree)).some(({ path }) => PYTHON_MANIFEST.test(path));
-  const variables = {
+  const variables: Record<string, string> = {
     ...buildSetupVariables(folders, needsPython),
     ...setting.variables,
     ...(setting.network === 'never' ? OFFLINE_VARIABLES : {}),
   };
-  const venv = join(folders.home, VENV_FOLDER);
-  const venvLine = `python3 -m venv ${shellQuote(venv)} || python -m venv ${shellQuote(venv)}`;
-  const all = needsPython ? [{ run: venvLine, folder: '' }, ...lines] : lines;
-  for (const { run, folder: at } of all) {
-    if (run !== venvLine) onProgress(`environment: ${at === '' ? '' : `in ${at}: `}${run}`);
-    const ran = await sandbox.run({ line: `${buildEnterFolderLine(at)}${run}` }, left(), variables);
-    const { outcome, detail } = classifyProcessResult(ran);
-    if (outcome !== 'passed')
-      throw new EnvironmentPreparationError(`the environment could not be prepared: \`${run}\`: ${detail}`);
+  const cargo = await placeCargo(sandboxes, tree, folders, setting);
+  if (cargo !== null) variables['CARGO_HOME'] = cargo.home;
+  try {
+    const venv = join(folders.home, VENV_FOLDER);
+    const venvLine = `python3 -m venv ${shellQuote(venv)} || python -m venv ${shellQuote(venv)}`;
+    const all = needsPython ? [{ run: venvLine, folder: '' }, ...lines] : lines;
+    for (const { run, folder: at } of all) {
+      if (run !== venvLine) onProgress(`environment: ${at === '' ? '' : `in ${at}: `}${run}`);
+      const ran = await sandbox.run({ line: `${buildEnterFolderLine(at)}${run}` }, left(), variables);
+      const { outcome, detail } = classifyProcessResult(ran);
+      if (outcome !== 'passed')
+        throw new EnvironmentPreparationError(`the environment could not be prepared: \`${run}\`: ${detail}`);
+    }
+    for (const { run, folder: at } of toEnvironmentCommands(setting.warm_up)) {
+      onProgress(`environment: ${at === '' ? '' : `in ${at}: `}${run}`);
+      await sandbox.run({ line: `${buildEnterFolderLine(at)}${run}` }, left(), variables);
+    }
+    return await capturePreparedFiles(store, folders, folder, cargo);
+  } finally {
+    if (cargo !== null) await removeFolder(cargo.home);
   }
-  for (const { run, folder: at } of toEnvironmentCommands(setting.warm_up)) {
-    onProgress(`environment: ${at === '' ? '' : `in ${at}: `}${run}`);
-    await sandbox.run({ line: `${buildEnterFolderLine(at)}${run}` }, left(), variables);
-  }
-  return capturePreparedFiles(store, folders, folder);
 }
+
+/** Gives Cargo a home that all sandboxes can have; null where crates are compiled in each sandbox. */
+async function placeCargo(
+  sandboxes: SandboxFactory,
+  tree: string,
+  { user }: SandboxFolders,
+  setting: EnvironmentSetting,
+): Promise<CargoPreparation | null> {
+  const store = sandboxes.storeOf(tree);
+  const files = await listFiles(store, tree);
+  const warmsUp = toEnvironmentCommands(setting.warm_up).some(({ run }) => /\bcargo\b/.test(run));
+  // What is made of a private tree is for no other tree, so a sandbox of it compiles on its own.
+  if (!warmsUp || sandboxes.isPrivate(tree) || !canPlaceCargoHome(files.map(({ path }) => path))) return null;
+  const manifests = files.filter((file) => isRegularFile(file) && /(?:^|\/)Cargo\.toml$/.test(file.path));
+  const texts = await readBlobs(
+    store,
+    manifests.map(({ id }) => id),
+    MAX_MANIFEST_BYTES,
+  );
+  // Crates of the tree that nobody knows by name would be taken as crates of the registry.
+  if (texts.size < new Set(manifests.map(({ id }) => id)).size) return null;
+  const home = createCargoHomePath();
+  await mkdir(home, { mode: 0o700 });
+  if (user) await chown(home, user.uid, user.gid);
+  const names = [...texts.values()].flatMap((text) => listCargoNames(text.toString('utf8')));
+  return { home, ownNames: new Set(names) };
+}
+
+/** Largest Cargo.toml that is read, in bytes. */
+const MAX_MANIFEST_BYTES = 1_048_576;
 
 const shellQuote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 

@@ -1,14 +1,15 @@
 import { execFile } from 'node:child_process';
-import { lstat, mkdir, readdir, readFile, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, readFile, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { type GitStore, runGitInStoreOrThrow } from '../../workspace/git/git-store.ts';
 import { removeFolder } from '../../workspace/process/remove-folder.ts';
 import type { SandboxFolders } from '../core/sandbox-extension.ts';
+import { moveCargoHome, stripCargoTarget } from './cargo-target.ts';
+import { copyFolder } from './copy-folder.ts';
 
 const run = promisify(execFile);
 const MAX_OUTPUT_BYTES = 64 * 1_048_576;
-const COPY_TIMEOUT_MS = 600_000;
 
 /** Folders that package managers write and no build writes; they hold nothing that was made from the sources of the tree. */
 const DEPENDENCY_FOLDERS = new Set([
@@ -62,7 +63,16 @@ export interface PreparedFiles {
   readonly relocated: readonly string[];
   /** Untracked paths that were made from the sources of the tree, and so are not shared. */
   readonly dropped: readonly string[];
+  /** Where Cargo's home lay when the crates were compiled; null: no compiled crates are among the files. */
+  readonly cargoHome: string | null;
   readonly bytes: number;
+}
+
+/** What is known of a preparation in which Cargo compiled crates. */
+export interface CargoPreparation {
+  /** Cargo's home. */
+  readonly home: string;
+  readonly ownNames: ReadonlySet<string>;
 }
 
 /** Moves what a preparation has installed out of its sandbox. The sandbox is of no use afterwards. */
@@ -70,6 +80,7 @@ export async function capturePreparedFiles(
   store: GitStore,
   { place, checkout, home, user }: SandboxFolders,
   folder: string,
+  cargo: CargoPreparation | null = null,
 ): Promise<PreparedFiles> {
   // Sandboxes get links to the files and never enter the folder itself.
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -84,7 +95,11 @@ export async function capturePreparedFiles(
   for (const entry of listed.toString('latin1').split('\0').filter(Boolean)) {
     const path = entry.replace(/\/$/, '');
     if (path === '.git') continue;
-    if (!isShared(path)) {
+    const isCargoTarget =
+      cargo !== null &&
+      entry.endsWith('/') &&
+      (await stripCargoTarget(join(checkout, decode(path)), cargo.ownNames));
+    if (!isShared(path) && !isCargoTarget) {
       dropped.push(path);
       continue;
     }
@@ -93,6 +108,7 @@ export async function capturePreparedFiles(
     await rename(join(checkout, decode(path)), target);
     roots.push(path);
   }
+  if (cargo !== null) await moveCargoHome(cargo.home, home);
   for (const cache of DOWNLOAD_CACHES) await removeFolder(join(home, cache));
   await rename(home, join(folder, 'home'));
   if (user) await run('chown', ['-hR', '0:0', '--', folder]);
@@ -106,6 +122,7 @@ export async function capturePreparedFiles(
     roots,
     place,
     dropped,
+    cargoHome: cargo?.home ?? null,
     relocated: await listRelocated(folder, place),
     bytes: await sizeOf(folder),
   };
@@ -191,10 +208,3 @@ const listFoldersAbove = (path: string): string[] =>
     .split('/')
     .slice(0, -1)
     .map((_, at, parts) => parts.slice(0, at + 1).join('/'));
-
-/** Copies what lies in a folder into another, which may exist. A link in the way is not followed: the copy fails. */
-async function copyFolder(source: string, target: string, options: readonly string[]): Promise<void> {
-  await mkdir(target, { recursive: true });
-  if ((await readdir(source)).length === 0) return;
-  await run('cp', [...options, '--', `${source}/.`, `${target}/`], { timeout: COPY_TIMEOUT_MS });
-}

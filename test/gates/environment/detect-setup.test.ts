@@ -139,5 +139,10 @@ describe('Go and Rust', () => {
       'cargo fetch --locked',
     ]);
     expect(await linesFor({ 'Cargo.toml': '' })).toEqual(['cargo fetch']);
+    const [detected] = await detectDependencySetup(filesWith({ 'Cargo.toml': '' }));
+    expect(detected?.warmUp?.map(({ run }) => run)).toEqual([
+      'cargo test --quiet --no-run',
+      'cargo check --quiet --all-targets',
+    ]);
   });
 });

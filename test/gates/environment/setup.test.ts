@@ -95,6 +95,37 @@ describe('environment.setup', () => {
     expect(readFileSync(counter, 'utf8')).toBe('x\ny\n');
   });
 
+  test.skipIf(process.env['CARGO_HOME'] !== undefined)(
+    'shares crates that Cargo compiled, where their sources have one path in all sandboxes, and no crate of the tree',
+    async () => {
+      const unit = (crate: string): string =>
+        `mkdir -p target/debug/.fingerprint/${crate}-0123456789abcdef && touch target/debug/.fingerprint/${crate}-0123456789abcdef/lib`;
+      const repository = createTestRepository({
+        'Cargo.toml': '[package]\nname = "own"\n',
+        'package.json': JSON.stringify({
+          scripts: {
+            test: [
+              'test "$(cat $CARGO_HOME/place)" = "$CARGO_HOME"',
+              '! touch $CARGO_HOME/written/x 2>/dev/null || test "$(id -u)" = 0',
+              'test "$(cat $HOME/.cargo/place)" = "$CARGO_HOME"',
+              'test -d target/debug/.fingerprint/serde-0123456789abcdef',
+              'test ! -e target/debug/.fingerprint/own-0123456789abcdef',
+            ].join(' && '),
+          },
+        }),
+        'assay.yaml': config(
+          `warm_up:\n  - ${JSON.stringify(
+            `: cargo; echo "$CARGO_HOME" > "$CARGO_HOME/place"; ${unit('serde')}; ${unit('own')}; touch target/.rustc_info.json`,
+          )}`,
+        ),
+      });
+      repository.write({ 'a.js': '' });
+      const environmentFolder = join(createTemporaryFolder(), 'environments');
+      for (const _ of ['prepared', 'taken from the cache'])
+        expect((await gather(repository, { environmentFolder }))?.outcome).toBe('passed');
+    },
+  );
+
   test('shares nothing that was built from the sources, which build lines make in each sandbox', async () => {
     const repository = createTestRepository({
       'package.json': JSON.stringify({ scripts: { test: 'node --test' } }),

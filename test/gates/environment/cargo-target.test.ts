@@ -1,0 +1,106 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import {
+  listCargoNames,
+  moveCargoHome,
+  shareCargoHome,
+  stripCargoTarget,
+} from '../../../gates/environment/cargo-target.ts';
+import { createTemporaryFolder } from '../../support/git-repository.ts';
+
+const write = (root: string, ...paths: string[]): string => {
+  for (const path of paths) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), path);
+  }
+  return root;
+};
+const list = (root: string): string[] =>
+  readdirSync(root, { recursive: true, encoding: 'utf8', withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1))
+    .sort();
+
+const [OWN, OTHER] = ['0123456789abcdef', 'fedcba9876543210'];
+
+describe('the build folder of Cargo', () => {
+  test('keeps what was compiled from the registry, and nothing of the tree', async () => {
+    const target = write(
+      createTemporaryFolder(),
+      '.rustc_info.json',
+      'CACHEDIR.TAG',
+      'tests/trybuild/Cargo.toml',
+      'debug/.cargo-lock',
+      `debug/.fingerprint/my-crate-${OWN}/lib-my_crate`,
+      `debug/.fingerprint/serde-${OTHER}/lib-serde`,
+      `debug/build/my-crate-${OWN}/output`,
+      `debug/build/serde-${OTHER}/output`,
+      `debug/deps/libmy_crate-${OWN}.rlib`,
+      `debug/deps/a_test-${OWN}`,
+      `debug/deps/unknown-1111111111111111.d`,
+      `debug/deps/libserde-${OTHER}.rlib`,
+      `debug/deps/serde-${OTHER}.d`,
+      'debug/libmy_crate.rlib',
+      'debug/incremental/x/y',
+      `x86_64-unknown-linux-gnu/release/.fingerprint/serde-${OTHER}/lib-serde`,
+      `x86_64-unknown-linux-gnu/release/serde`,
+    );
+    expect(await stripCargoTarget(target, new Set(listCargoNames('[package]\nname = "my-crate"\n')))).toBe(
+      true,
+    );
+    expect(list(target)).toEqual([
+      '.rustc_info.json',
+      'CACHEDIR.TAG',
+      `debug/.fingerprint/serde-${OTHER}/lib-serde`,
+      `debug/build/serde-${OTHER}/output`,
+      `debug/deps/libserde-${OTHER}.rlib`,
+      `debug/deps/serde-${OTHER}.d`,
+      `x86_64-unknown-linux-gnu/release/.fingerprint/serde-${OTHER}/lib-serde`,
+    ]);
+  });
+
+  test('is told from other folders of that name', async () => {
+    const folder = write(createTemporaryFolder(), 'a.txt');
+    expect(await stripCargoTarget(folder, new Set())).toBe(false);
+    expect(list(folder)).toEqual(['a.txt']);
+  });
+
+  test.each(['name = "a-b"', "package = { name = 'a-b' }", 'package.name="a-b"', '"name" = "a-b"'])(
+    'names of crates: %s',
+    (text) => {
+      expect(listCargoNames(text)).toEqual(['a_b']);
+    },
+  );
+});
+
+describe("the place of Cargo's home", () => {
+  const source = () => write(createTemporaryFolder(), 'registry/src/a.rs');
+
+  test('leads to files of this run, and to those of the next run once this one is gone', async () => {
+    const path = join(createTemporaryFolder(), 'cargo');
+    symlinkSync('/nonexistent/of-an-earlier-run', path);
+    expect(await shareCargoHome(path, source(), createTemporaryFolder())).toBe(true);
+    expect(readFileSync(join(path, 'registry/src/a.rs'), 'utf8')).toBe('registry/src/a.rs');
+  });
+
+  test('stays with a run that uses it', async () => {
+    const path = join(createTemporaryFolder(), 'cargo');
+    expect(await shareCargoHome(path, source(), createTemporaryFolder())).toBe(true);
+    expect(await shareCargoHome(path, source(), createTemporaryFolder())).toBe(false);
+  });
+
+  test('is not taken from a folder of another', async () => {
+    const path = createTemporaryFolder();
+    expect(await shareCargoHome(path, source(), createTemporaryFolder())).toBe(false);
+    expect(existsSync(path)).toBe(true);
+  });
+
+  test('gives its content to the home folder', async () => {
+    const path = source();
+    const home = write(createTemporaryFolder(), '.cargo/registry/old', '.cargo/config.toml');
+    await moveCargoHome(path, home);
+    expect(list(home)).toEqual(['.cargo/config.toml', '.cargo/registry/src/a.rs']);
+    expect(existsSync(path)).toBe(false);
+  });
+});
