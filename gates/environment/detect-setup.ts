@@ -17,12 +17,16 @@ export async function detectDependencySetup(files: RepositoryFiles): Promise<Det
 
 function detectGoSetup({ paths, foldersWith }: RepositoryFiles): DetectedDependencySetup[] {
   const workspace = paths.includes('go.work');
-  const folders = workspace ? [''] : foldersWith('go.mod');
-  return folders.slice(0, MAX_PROJECTS).map((folder) => ({
+  const modules = foldersWith('go.mod').slice(0, MAX_PROJECTS);
+  const folders = workspace ? [''] : modules;
+  return folders.map((folder) => ({
     reason: workspace ? 'go.work' : `${folder === '' ? '' : `${folder}/`}go.mod`,
     lines: [{ run: 'go mod download', folder }],
     // Compiles, vets and links the tests of all packages, and starts none of them.
-    warmUp: [{ run: 'go test -exec true ./...', folder }],
+    warmUp: (workspace ? modules : [folder]).map((each) => ({
+      run: 'go test -exec true ./...',
+      folder: each,
+    })),
   }));
 }
 

@@ -74,6 +74,7 @@ export async function selectLanguageTools(
       : undefined;
     const look: ToolSearch = { project: inBase(project, layout), kind, tools: setting ? [setting] : all };
     const places = await listToolFolders(project, language, layout);
+    const ofDependents = kind === 'tests' ? await listPlacesOfDependents(project, language, layout) : [];
     const here = new Map<string, PlannedToolRun>();
     for (const place of places.slice(0, MAX_PLACES)) {
       const found =
@@ -84,10 +85,43 @@ export async function selectLanguageTools(
       if (!here.has(key) && here.size >= MAX_TOOL_FOLDERS) beyond.push(found.folder);
       else here.set(key, { ...found, language });
     }
+    for (const place of ofDependents) {
+      const found = await configuredIn(look, place, language, setting === undefined);
+      const key = found && `${found.tool.name} ${found.folder}`;
+      if (key && here.size < MAX_TOOL_FOLDERS && !here.has(key)) here.set(key, { ...found, language });
+    }
     beyond.push(...places.slice(MAX_PLACES).map((place) => place.defaultFolder));
-    tools.push(...here.values());
+    for (const chosen of here.values()) tools.push(await narrowToCrates(project, kind, chosen));
   }
   return { tools, uncheckedFolders: beyond };
+}
+
+/** Where the tests of packages lie that depend on those the patch touches. */
+async function listPlacesOfDependents(
+  project: ProjectFiles,
+  language: Language,
+  layout: RevisionPaths,
+): Promise<ToolFolderCandidates[]> {
+  if (language !== 'javascript' && language !== 'go') return [];
+  const { listDependentManifests } = await import('./workspace-dependents.ts');
+  const manifests = await listDependentManifests(project, language);
+  const asTouched = { changedPaths: manifests, baseFile: project.baseFile };
+  return manifests.length === 0 ? [] : listToolFolders(asTouched, language, layout);
+}
+
+/** In a workspace of Cargo, tests are run for the crates that the patch can affect: by itself Cargo takes the crate at the top. */
+async function narrowToCrates(
+  project: ProjectFiles,
+  kind: ToolKind,
+  chosen: PlannedToolRun,
+): Promise<PlannedToolRun> {
+  if (kind !== 'tests' || chosen.language !== 'rust') return chosen;
+  const { listUnaffectedCrates } = await import('./workspace-dependents.ts');
+  const unaffected = await listUnaffectedCrates(project, chosen.folder);
+  if (unaffected === null || unaffected.some((name) => !/^[\w-]+$/.test(name))) return chosen;
+  const options = ['--workspace', ...unaffected.map((name) => `--exclude ${name}`)].join(' ');
+  const line = chosen.tool.line.replaceAll('cargo test --quiet', `cargo test --quiet ${options}`);
+  return { ...chosen, tool: { ...chosen.tool, line } };
 }
 
 /** Whether the top of the base commit configures a tool of some kind, or has a script of its own for it. */

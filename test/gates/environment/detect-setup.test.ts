@@ -127,6 +127,9 @@ describe('Go and Rust', () => {
   test('a workspace of Go is prepared at its top', async () => {
     const contents = { 'go.work': '', 'a/go.mod': '', 'b/go.mod': '' };
     expect(await linesFor(contents)).toEqual(['go mod download']);
+    const [detected] = await detectDependencySetup(filesWith(contents));
+    // Patterns such as ./... cover modules, and the top is none.
+    expect(detected?.warmUp?.map(({ folder }) => folder)).toEqual(['a', 'b']);
   });
 
   test('tests of Go are compiled, vetted and linked once, and not started', async () => {

@@ -19,6 +19,21 @@ interface Case {
   readonly runs: readonly string[];
 }
 
+/** A package of a workspace, with a script that tests it. */
+const npmPackage = (name: string, needs: readonly string[] = []): FileContents => ({
+  [`packages/${name}/package.json`]: JSON.stringify({
+    name: `@x/${name}`,
+    scripts: { test: 'node --test' },
+    dependencies: Object.fromEntries(needs.map((each) => [`@x/${each}`, '*'])),
+  }),
+  [`packages/${name}/a.js`]: '',
+});
+const goModule = (name: string, needs: readonly string[] = []): FileContents => ({
+  [`${name}/go.mod`]: `module x.org/${name}\n${needs.map((each) => `require x.org/${each} v0.0.0 // indirect\n`).join('')}`,
+  [`${name}/a.go`]: 'package a\n',
+  [`${name}/a_test.go`]: 'package a\n',
+});
+
 const CASES: readonly Case[] = [
   {
     what: 'the top where nothing has a manifest',
@@ -103,12 +118,82 @@ const CASES: readonly Case[] = [
     runs: ['api: ruff', 'web: eslint'],
   },
   {
+    what: 'the packages of a workspace of npm that depend on what the patch touches, for tests',
+    base: {
+      'package.json': '{"workspaces": ["packages/*"]}',
+      ...npmPackage('core'),
+      ...npmPackage('http', ['core']),
+      ...npmPackage('app', ['http']),
+      ...npmPackage('other'),
+    },
+    edits: { 'packages/core/a.js': '1;\n' },
+    kind: 'tests',
+    runs: ['packages/core: npm', 'packages/app: npm', 'packages/http: npm'],
+  },
+  {
+    what: 'the package of npm alone that no other one depends on',
+    base: {
+      'package.json': '{"workspaces": ["packages/*"]}',
+      ...npmPackage('core'),
+      ...npmPackage('http', ['core']),
+    },
+    edits: { 'packages/http/a.js': '1;\n' },
+    kind: 'tests',
+    runs: ['packages/http: npm'],
+  },
+  {
+    what: 'the modules of Go that depend on the one that the patch touches, for tests',
+    base: { 'go.work': '', ...goModule('core'), ...goModule('app', ['core']), ...goModule('other') },
+    edits: { 'core/a.go': 'package b\n' },
+    kind: 'tests',
+    runs: ['core: go', 'app: go'],
+  },
+  {
     what: 'no folder that the patch takes away',
     base: { ...project('a'), ...project('b') },
     edits: { 'a/go.mod': null, 'a/a.go': null, 'b/a.go': 'package b\n' },
     runs: ['b: go'],
   },
 ];
+
+describe('cargo test in a workspace', () => {
+  const needs = (...names: string[]): string =>
+    `[dependencies]\n${names.map((name) => `${name} = { path = "../${name}" }\n`).join('')}`;
+  const WORKSPACE: FileContents = {
+    'Cargo.toml': `[workspace]\nmembers = ["crates/*"]\nexclude = ["crates/old"]\n${crate('top')}[dependencies]\nouter = { path = "crates/outer" }\n`,
+    'src/lib.rs': '',
+    'crates/core/Cargo.toml': crate('core'),
+    'crates/core/src/lib.rs': '',
+    'crates/outer/Cargo.toml': `${crate('outer')}${needs('core')}`,
+    'crates/outer/src/lib.rs': '',
+    'crates/alone/Cargo.toml': crate('alone'),
+    'crates/alone/src/lib.rs': '',
+    'crates/old/Cargo.toml': crate('old'),
+    'crates/old/src/lib.rs': '',
+  };
+  test.each<[string, FileEdits, string | null]>([
+    ['a crate that others depend on', { 'crates/core/src/lib.rs': '\n' }, '--workspace --exclude alone '],
+    [
+      'a crate by itself',
+      { 'crates/alone/src/lib.rs': '\n' },
+      '--workspace --exclude top --exclude core --exclude outer ',
+    ],
+    [
+      'the crate at the top',
+      { 'src/lib.rs': '\n' },
+      '--workspace --exclude alone --exclude core --exclude outer ',
+    ],
+    ['what counts for all crates', { 'crates/core/src/lib.rs': '\n', 'Cargo.lock': '' }, null],
+  ])('is run for %s and its dependents', async (_, edits, wanted) => {
+    const { tools } = await selectLanguageTools(await createSubject(WORKSPACE, edits), 'tests', {}, true);
+    const lines = tools.filter(({ folder }) => folder === '').map(({ tool }) => tool.line);
+    expect(lines).toHaveLength(1);
+    const [options = null] =
+      /(?<=cargo test --quiet )--workspace.*?(?=--no-fail-fast)/.exec(lines[0] ?? '') ?? [];
+    const sorted = (text: string | null): string[] | null => text?.split('--').sort() ?? null;
+    expect(sorted(options)).toEqual(sorted(wanted));
+  });
+});
 
 test('the script of a package below the top is not let off by a patch that changes what it runs', async () => {
   const base = {
