@@ -1,5 +1,5 @@
 import type { ProjectFiles } from '../../gates/core/project-files.ts';
-import { parseTomlTables } from '../../gates/environment/detect/python.ts';
+import { parseTomlTables } from '../../gates/core/toml-tables.ts';
 import { isTestPath } from '../../shared/contract/evidence/test-path.ts';
 
 /** A gate with settings that may work in a repository. */

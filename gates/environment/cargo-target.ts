@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { removeFolder } from '../../workspace/process/remove-folder.ts';
 import { copyFolder } from './copy-folder.ts';
-import type { PreparedFiles } from './prepared-files.ts';
 
 /**
  * Cargo takes a compiled crate as fresh only if the crate's sources lie where they were compiled. So the folder of its registry has
@@ -44,9 +43,9 @@ export async function shareCargoHome(path: string, source: string, workDir: stri
   }
 }
 
-/** Removes build folders from a checkout in which Cargo would take no crate of them as fresh. */
-export async function removeCargoTargets(files: PreparedFiles, checkout: string): Promise<void> {
-  for (const root of files.roots) {
+/** Removes build folders, of some paths as bytes in latin1, from a checkout in which Cargo would take no crate of them as fresh. */
+export async function removeCargoTargets(roots: readonly string[], checkout: string): Promise<void> {
+  for (const root of roots) {
     const target = join(checkout, Buffer.from(root, 'latin1').toString('utf8'));
     if (existsSync(join(target, '.rustc_info.json'))) await removeFolder(target);
   }

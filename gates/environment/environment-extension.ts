@@ -77,7 +77,7 @@ export class EnvironmentExtension implements SandboxExtension {
     if (files !== null) {
       await addPreparedFiles(files, folders);
       const hasCargoHome = await this.#linkCargoHome(files);
-      if (!hasCargoHome) await removeCargoTargets(files, folders.checkout);
+      if (!hasCargoHome) await removeCargoTargets(files.roots, folders.checkout);
       if (!this.#checked.has(files)) await assertPackageLinksStayInSandbox(folders);
       this.#checked.add(files);
     }

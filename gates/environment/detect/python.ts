@@ -1,4 +1,4 @@
-import { parse } from 'smol-toml';
+import { parseTomlTables, type TomlTable } from '../../core/toml-tables.ts';
 import type { EnvironmentCommand } from '../environment-setting.ts';
 import { type DetectedDependencySetup, joinPathInFolder, type RepositoryFiles } from './repository-files.ts';
 
@@ -11,20 +11,10 @@ const TEST_REQUIREMENTS =
 /** Most projects that are installed. */
 const MAX_PROJECTS = 5;
 
-type Table = Readonly<Record<string, unknown>>;
-const tableIn = (value: unknown, key: string): Table => {
-  const found = typeof value === 'object' && value !== null ? (value as Table)[key] : undefined;
-  return typeof found === 'object' && found !== null && !Array.isArray(found) ? (found as Table) : {};
+const tableIn = (value: unknown, key: string): TomlTable => {
+  const found = typeof value === 'object' && value !== null ? (value as TomlTable)[key] : undefined;
+  return typeof found === 'object' && found !== null && !Array.isArray(found) ? (found as TomlTable) : {};
 };
-
-/** Returns the tables of a TOML text; a text that cannot be read has none. */
-export function parseTomlTables(text: string | null): Table {
-  try {
-    return parse(text ?? '');
-  } catch {
-    return {};
-  }
-}
 
 /** Proposes how the projects of Python are installed: the outermost ones, and those beside them. */
 export async function detectPythonSetup(files: RepositoryFiles): Promise<DetectedDependencySetup[]> {

@@ -53,7 +53,7 @@ export async function listUnaffectedCrates(
   project: ProjectFiles,
   folder: string,
 ): Promise<readonly string[] | null> {
-  const { parseTomlTables } = await import('../../environment/detect/python.ts');
+  const { parseTomlTables } = await import('../../core/toml-tables.ts');
   const manifest = parseTomlTables(await project.baseFile(joinFolder(folder, 'Cargo.toml')));
   const workspace = manifest['workspace'] as Table | undefined;
   if (workspace === undefined) return null;
@@ -160,7 +160,7 @@ const READERS: Readonly<Partial<Record<Language, ReadManifest>>> = {
     };
   },
   rust: async (text) => {
-    const { parseTomlTables } = await import('../../environment/detect/python.ts');
+    const { parseTomlTables } = await import('../../core/toml-tables.ts');
     const manifest = parseTomlTables(text);
     const name = (manifest['package'] as Table | undefined)?.['name'];
     if (typeof name !== 'string') return null;
