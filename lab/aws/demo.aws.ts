@@ -8,8 +8,9 @@ import { followTasks } from '../../cli/follow-tasks.ts';
 import type { TaskView } from '../../shared/api/task-schemas.ts';
 import { assay } from '../../test/cli/support.ts';
 import { createTokenWithCli } from './deployment/operator-token.ts';
+import { readBuiltImages } from './engine/built-images.ts';
 import { readCreateRequests } from './engine/docker-engine.ts';
-import { getShopRepositoryPath, REPOSITORY_URL } from './forge/git-forge.ts';
+import { getShopRepositoryPath, REPOSITORY_URL, TOOLCHAIN_BRANCH } from './forge/git-forge.ts';
 import { getCurrentRunFiles } from './machine/run-environment.ts';
 
 const ADAPTER = {
@@ -84,6 +85,20 @@ test('the emulator still hands neither entry point, dropped capabilities, volume
       HostConfig?.['ReadonlyRootfs'],
     ]).toEqual([undefined, undefined, undefined, undefined]);
 });
+
+const { toolchain } = readBuiltImages(getCurrentRunFiles());
+test.runIf(toolchain !== null)(
+  'a repository that names a toolchain has its gates run in that image',
+  async () => {
+    const env = { ASSAY_URL: inject('outputs')['ApiUrl'] ?? '', ASSAY_TOKEN: createTokenWithCli() };
+    const smoke = ['smoke', '--json', '--repository', REPOSITORY_URL, '--base', TOOLCHAIN_BRANCH];
+    const ran = await assay(smoke, { env });
+    expect(ran.code, `${ran.stderr}${ran.stdout}`).toBe(0);
+    const images = readCreateRequests(getCurrentRunFiles()).map(({ Image }) => Image);
+    // Agent and gates, on the usual base and on that of the toolchain.
+    expect(new Set(images).size).toBe(4);
+  },
+);
 
 test('assay smoke times a task of its own from its submission to its branch', async () => {
   const env = { ASSAY_URL: inject('outputs')['ApiUrl'] ?? '', ASSAY_TOKEN: createTokenWithCli() };

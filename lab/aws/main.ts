@@ -5,6 +5,8 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { SKIPPED_EXIT_CODE } from '../../test/checks/check-steps.ts';
 import { findProgram } from '../../test/support/test-tools.ts';
+import { synthesiseAssembly } from '../images/assembly.ts';
+import { type BuiltImages, openBuiltImages, writeBuiltImages } from './engine/built-images.ts';
 import { createCertificates } from './machine/certificates.ts';
 import {
   EMULATED_REGION,
@@ -65,11 +67,25 @@ function main(): number {
     mkdirSync(folder, { recursive: true });
     const files = getRunFiles(folder);
     createCertificates(files);
-    return runTests(files, positionals);
+    synthesiseAssembly(files.defaultAssembly);
+    const { images, close } = openBuiltImages(files, files.defaultAssembly);
+    try {
+      writeBuiltImages(files, images);
+      process.stdout.write(describeBuiltImages(images));
+      return runTests(files, positionals);
+    } finally {
+      close();
+    }
   } finally {
     if (kept === null) rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
   }
 }
+
+/** Says where containers run; a line that begins with SKIPPED is counted by `npm run check`. */
+const describeBuiltImages = ({ missing, toolchain }: BuiltImages): string =>
+  missing !== null
+    ? `SKIPPED containers inside the built images: ${missing}\n`
+    : `containers and delivery run inside the built images${toolchain === null ? '' : `, and a task on the toolchain ${toolchain}`}\n`;
 
 function runTests(files: RunFiles, only: readonly string[]): number {
   mkdirSync(files.home, { recursive: true });

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { CreateSecretCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { TestProject } from 'vitest/node';
+import { readBuiltImages } from '../engine/built-images.ts';
 import { startDockerEngine } from '../engine/docker-engine.ts';
 import { FORGE_URL, PUSH_TOKEN, startGitForge } from '../forge/git-forge.ts';
 import { startEmulator } from '../machine/emulator.ts';
@@ -29,7 +30,8 @@ export default async function setup(project: TestProject): Promise<() => void> {
   setUpNetwork(place);
   mkdirSync(place.boxes, { recursive: true });
   await startDockerEngine(place);
-  await startGitForge(place);
+  const { toolchain } = readBuiltImages(place);
+  await startGitForge(place, toolchain);
   const emulator = await startEmulator(place);
   said('the emulator is up');
   // Something is missing, so it ends with 1.
@@ -45,6 +47,7 @@ export default async function setup(project: TestProject): Promise<() => void> {
     'assay:deliverySecretArn': secret,
     'assay:pushScopes': JSON.stringify([FORGE_URL]),
     'assay:alarmEmail': 'you@example.com',
+    ...(toolchain !== null && { 'assay:images': JSON.stringify({ [toolchain]: toolchain }) }),
     // Room for all boxes of the demo: within six vCPUs they wait for the minutes in which the reconciler sees that others have ended.
     'assay:vcpus': '64',
     'assay:spotVcpus': '64',

@@ -2,12 +2,12 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createWriteStream, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunFiles } from '../machine/run-environment.ts';
+import type { ImageSource } from './image-source.ts';
 import type { Confinement } from './task-confinement.ts';
 
 export interface ContainerRequest {
   readonly id: string;
-  /** Folder of what the image adds to its base. */
-  readonly image: string;
+  readonly image: ImageSource;
   readonly command: readonly string[];
   readonly environment: readonly string[];
   readonly confinement: Confinement;
@@ -22,38 +22,53 @@ export interface ContainerProcess {
 }
 
 const AGENT = join(import.meta.dirname, '../../../cli/demo/agent');
+/** Where an image has the authorities that it trusts. */
+export const SYSTEM_BUNDLE = '/etc/ssl/certs/ca-certificates.crt';
 /** The users that the images make. */
 const USERS = Array.from(
   { length: 64 },
   (_, n) => `work${10_001 + n}:x:${10_001 + n}:${10_001 + n}::/nonexistent:/bin/bash`,
 );
 
-/** Starts a container: `box.sh` in processes and mounts of its own, its output in `boxes/<id>.log`. */
+/** Arguments of `unshare` for `container.sh`, which starts a program in mounts and processes of its own. */
+export const UNSHARED_CONTAINER = [
+  ...['--mount', '--pid', '--fork', '--kill-child', '--mount-proc'],
+  join(import.meta.dirname, 'container.sh'),
+];
+
+/** Starts a container with its output in `boxes/<id>.log`. */
 export function startContainerProcess(files: RunFiles, request: ContainerRequest): ContainerProcess {
   const scratch = join(files.boxes, request.id);
   mkdirSync(scratch, { recursive: true });
   const passwd = join(files.folder, 'passwd');
   writeFileSync(passwd, `${readFileSync('/etc/passwd', 'utf8')}${USERS.join('\n')}\n`);
-  const { env, entryPoint } = dockerfile(join(request.image, 'Dockerfile'));
-  const { confinement } = request;
-  const program = confinement.entryPoint.length > 0 ? confinement.entryPoint : entryPoint;
-  const child = spawn(
-    'unshare',
-    [
-      ...['--mount', '--pid', '--fork', '--kill-child', '--mount-proc', join(import.meta.dirname, 'box.sh')],
-      ...[scratch, request.image, process.execPath, files.caBundle, AGENT, passwd],
-      ...[confinement.capabilities, String(confinement.readOnly), confinement.writable.join(',')],
-      ...[...program, ...request.command],
-    ],
-    { stdio: ['ignore', 'pipe', 'pipe', 'pipe'], env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' } },
-  );
+  const { confinement, image } = request;
+  const program = confinement.entryPoint.length > 0 ? confinement.entryPoint : image.entryPoint;
+  const child = spawn('unshare', [...UNSHARED_CONTAINER, ...program, ...request.command], {
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+    env: {
+      PATH: '/usr/sbin:/usr/bin:/sbin:/bin',
+      SCRATCH: scratch,
+      IMAGE: image.root,
+      APP: image.app ?? '',
+      NODE: process.execPath,
+      PASSWD: passwd,
+      AGENT,
+      CA_BUNDLE: files.caBundle,
+      CAPABILITIES: confinement.capabilities,
+      READ_ONLY: String(confinement.readOnly),
+      WRITABLE: confinement.writable.join(','),
+      WORKDIR: image.workdir,
+    },
+  });
   const log = createWriteStream(`${scratch}.log`);
   child.stdout?.pipe(log, { end: false });
   child.stderr?.pipe(log, { end: false });
   const variables = [
-    'PATH=/usr/local/bin:/usr/bin:/bin',
     'HOME=/root',
-    ...env,
+    ...image.environment,
+    // An image's Node trusts the authority of this run, as its git does.
+    ...(image.app === null ? [`NODE_EXTRA_CA_CERTS=${SYSTEM_BUNDLE}`] : []),
     ...confinement.secrets,
     ...request.environment,
   ];
@@ -86,14 +101,4 @@ function stop(child: ChildProcess, graceMs: number): void {
   const [first] = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').split(' ');
   if (first) process.kill(Number(first), 'SIGTERM');
   setTimeout(kill, graceMs).unref();
-}
-
-/** What of an image's configuration counts here. */
-function dockerfile(path: string): { env: string[]; entryPoint: string[] } {
-  const text = readFileSync(path, 'utf8');
-  const [, words = '[]'] = /^ENTRYPOINT (\[.*\])$/m.exec(text) ?? [];
-  return {
-    env: [...text.matchAll(/^ENV (\w+=\S*)$/gm)].map(([, pair = '']) => pair),
-    entryPoint: JSON.parse(words) as string[],
-  };
 }

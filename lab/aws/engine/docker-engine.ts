@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { RunFiles } from '../machine/run-environment.ts';
 import { type ContainerProcess, startContainerProcess } from './container-process.ts';
-import { findImageFolder } from './image-folder.ts';
+import { findImageSource } from './image-source.ts';
 import { readConfinement } from './task-confinement.ts';
 
 /** What the emulator asks of a container, in the words of Docker's API. */
@@ -47,7 +47,7 @@ export function startDockerEngine(files: RunFiles): Promise<void> {
   };
 
   async function create(name: string, request: CreateContainerRequest): Promise<unknown> {
-    if (findImageFolder(files, request.Image) === null) throw new NotFound(`No such image: ${request.Image}`);
+    if (findImageSource(files, request.Image) === null) throw new NotFound(`No such image: ${request.Image}`);
     writeFileSync(journal, `${JSON.stringify(request)}\n`, { flag: 'a' });
     const id = randomBytes(32).toString('hex');
     containers.set(id, { id, name, request, box: null });
@@ -58,9 +58,11 @@ export function startDockerEngine(files: RunFiles): Promise<void> {
     const { Labels = {}, Image, Cmd, Env } = container.request;
     const family = `${Labels[`${LABEL}.task-definition-family`]}:${Labels[`${LABEL}.task-definition-version`]}`;
     const named = Labels[`${LABEL}.container-name`] ?? '';
+    const image = findImageSource(files, Image);
+    if (image === null) throw new NotFound(`No such image: ${Image}`);
     container.box = startContainerProcess(files, {
       id: container.id.slice(0, 12),
-      image: findImageFolder(files, Image) ?? '',
+      image,
       command: Cmd ?? [],
       environment: Env ?? [],
       confinement: await readConfinement(family, named),
@@ -75,7 +77,7 @@ export function startDockerEngine(files: RunFiles): Promise<void> {
     if (path === '/containers/create') return create(url.searchParams.get('name') ?? '', JSON.parse(body));
     if (path.startsWith('/images/')) {
       const tag = decodeURIComponent(path.slice('/images/'.length).replace(/\/json$/, ''));
-      if (findImageFolder(files, tag) === null) throw new NotFound(`No such image: ${tag}`);
+      if (findImageSource(files, tag) === null) throw new NotFound(`No such image: ${tag}`);
       return { Id: 'sha256:0', RepoTags: [tag] };
     }
     if (!path.startsWith('/containers/')) throw new NotFound(`${method} ${path} is not played`);

@@ -1,9 +1,10 @@
-import { spawn } from 'node:child_process';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import { join } from 'node:path';
 import { createDemoRepository, type DemoRepository } from '../../../cli/demo/demo-repository.ts';
+import type { TOOLCHAINS } from '../../../infra/images.ts';
 import { FORGE_ADDRESS, FORGE_HOST, type RunFiles } from '../machine/run-environment.ts';
 
 /** Who may push; everybody may read. */
@@ -12,12 +13,43 @@ const AUTHORIZED = `Basic ${Buffer.from(`x-access-token:${PUSH_TOKEN}`).toString
 export const FORGE_URL = `https://${FORGE_HOST}/acme`;
 export const REPOSITORY_URL = `${FORGE_URL}/shop.git`;
 
+/** Branch whose gates run the tools of a toolchain, in its image. */
+export const TOOLCHAIN_BRANCH = 'toolchain';
+/** Command that fails where a toolchain's image lacks a tool that gates run. */
+const TOOLCHAIN_TOOLS: Readonly<Record<(typeof TOOLCHAINS)[number], string>> = {
+  node: 'npm --version && chromium --version',
+  python: 'python --version && pip --version && python -m venv /tmp/venv',
+  go: 'go version && gofmt -h',
+  rust: 'cargo clippy --version && cargo fmt --version && rustc --version',
+};
+
+function addToolchainBranch(repository: DemoRepository, toolchain: (typeof TOOLCHAINS)[number]): void {
+  const work = `${repository.folder}.toolchain`;
+  const git = (...args: string[]): void =>
+    void execFileSync('git', ['-c', 'user.name=Demo', '-c', 'user.email=demo@example.com', ...args], {
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+  git('clone', '--quiet', '--branch', 'next', repository.folder, work);
+  const gates = { enabled: true, lint: true, lint_command: TOOLCHAIN_TOOLS[toolchain] };
+  writeFileSync(
+    join(work, 'assay.yaml'),
+    JSON.stringify({ version: 1, image: toolchain, quality_gates: gates }),
+  );
+  git('-C', work, 'commit', '--quiet', '--all', '--message', `Run the gates on the toolchain ${toolchain}`);
+  git('-C', work, 'push', '--quiet', 'origin', `HEAD:refs/heads/${TOOLCHAIN_BRANCH}`);
+  rmSync(work, { recursive: true, force: true });
+}
+
 export const getShopRepositoryPath = (files: RunFiles): string => join(files.forge, 'acme/shop.git');
 
 /** A forge with the demo's repository: git's own server behind HTTPS, which asks for a token before anything is written. */
-export async function startGitForge(files: RunFiles): Promise<DemoRepository> {
+export async function startGitForge(
+  files: RunFiles,
+  toolchain: (typeof TOOLCHAINS)[number] | null,
+): Promise<DemoRepository> {
   mkdirSync(join(files.forge, 'acme'), { recursive: true });
   const repository = createDemoRepository(getShopRepositoryPath(files));
+  if (toolchain !== null) addToolchainBranch(repository, toolchain);
   const server = createServer(
     { cert: readFileSync(files.certificate), key: readFileSync(files.key) },
     (request, response) => serve(files.forge, request, response),

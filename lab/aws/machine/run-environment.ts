@@ -90,6 +90,11 @@ export const getRunFiles = (folder: string) => ({
   docker: join(folder, 'docker'),
   dockerSocket: join(folder, 'docker.sock'),
   boxes: join(folder, 'boxes'),
+  /** Which images containers start from, and where an engine's are exported to. */
+  builtImages: join(folder, 'images.json'),
+  images: join(folder, 'images'),
+  /** Synthesised with the default settings before the run, to know its images. */
+  defaultAssembly: join(folder, 'cdk.out.default'),
   emulator: join(folder, 'emulator'),
   emulatorLog: join(folder, 'emulator.log'),
   assembly: join(folder, 'cdk.out'),

@@ -1,0 +1,104 @@
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { createWriteStream, mkdirSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+
+/** Folder of everything that is kept between runs: images, layers and the root file systems of stand-ins. */
+export const getImageCacheFolder = (): string =>
+  join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'assay/images');
+
+/** Configuration of an image in the words of the OCI specification. */
+export interface ImageConfig {
+  readonly Env?: readonly string[];
+  readonly Entrypoint?: readonly string[];
+  readonly Cmd?: readonly string[];
+  readonly WorkingDir?: string;
+}
+
+/** Calls of buildah on a storage of our own: chroot isolation and the network of the host need no daemon. */
+export class Buildah {
+  readonly #environment: NodeJS.ProcessEnv;
+
+  private constructor(folder: string, driver: 'overlay' | 'vfs') {
+    const storage = join(folder, driver);
+    mkdirSync(storage, { recursive: true });
+    const file = join(storage, 'storage.conf');
+    writeFileSync(
+      file,
+      `[storage]\ndriver = "${driver}"\ngraphroot = "${storage}/graph"\nrunroot = "${storage}/run"\n`,
+    );
+    this.#environment = {
+      PATH: process.env['PATH'] ?? '',
+      HOME: homedir(),
+      TMPDIR: process.env['TMPDIR'] ?? '/tmp',
+      CONTAINERS_STORAGE_CONF: file,
+      BUILDAH_ISOLATION: 'chroot',
+    };
+  }
+
+  /** Opens the storage with the overlay driver, or with vfs, which copies each layer, where overlays cannot be mounted. */
+  static open(folder: string = getImageCacheFolder()): Buildah {
+    const overlay = new Buildah(folder, 'overlay');
+    try {
+      const container = overlay.call('from', 'scratch');
+      try {
+        overlay.call('mount', container);
+        return overlay;
+      } finally {
+        overlay.call('rm', container);
+      }
+    } catch {
+      return new Buildah(folder, 'vfs');
+    }
+  }
+
+  /** Runs a command. @returns what it printed, trimmed @throws Error with what it printed as its error */
+  call(...args: string[]): string {
+    return execFileSync('buildah', args, {
+      encoding: 'utf8',
+      env: this.#environment,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      maxBuffer: 2 ** 26,
+    }).trim();
+  }
+
+  hasImage(reference: string): boolean {
+    return (
+      spawnSync('buildah', ['inspect', '--type', 'image', reference], {
+        env: this.#environment,
+        stdio: 'ignore',
+      }).status === 0
+    );
+  }
+
+  /** Returns an image's size in bytes, as the sum of its layers. */
+  size(reference: string): number {
+    const [image] = JSON.parse(this.call('images', '--json', '--no-trunc', reference)) as { size: string }[];
+    const [, number = '0', unit = ''] = /^([\d.]+) ?(\w*)$/.exec(image?.size ?? '') ?? [];
+    return Math.round(Number(number) * ({ KB: 1e3, MB: 1e6, GB: 1e9 }[unit] ?? 1));
+  }
+
+  config(reference: string): ImageConfig {
+    const { OCIv1 } = JSON.parse(this.call('inspect', '--type', 'image', reference)) as {
+      readonly OCIv1: { readonly config: ImageConfig };
+    };
+    return OCIv1.config;
+  }
+
+  /** Builds an image, with its output in a log. @returns the exit code */
+  build(log: string, ...args: string[]): Promise<number | null> {
+    const output = createWriteStream(log);
+    const child = spawn('buildah', ['bud', '--network', 'host', '--isolation', 'chroot', ...args], {
+      env: this.#environment,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    for (const stream of [child.stdout, child.stderr]) stream.pipe(output, { end: false });
+    return new Promise((resolve) => child.once('close', (code) => output.end(() => resolve(code))));
+  }
+
+  /** Mounts an image. @returns its root folder and a function that takes it away */
+  mount(reference: string): { readonly root: string; release(): void } {
+    const container = this.call('from', '--pull=never', reference);
+    return { root: this.call('mount', container), release: () => void this.call('rm', container) };
+  }
+}
