@@ -36,8 +36,8 @@ const BESIDE: Readonly<Record<ContainerName, readonly string[]>> = {
 
 /** Our own files that a container's image is built with. */
 const OWN: Readonly<Record<ContainerName, readonly string[]>> = {
-  agent: ['containers/agent/install-clis.ts'],
-  gates: [],
+  agent: ['containers/agent/install-clis.ts', 'containers/images/use-mirrors.sh'],
+  gates: ['containers/images/use-mirrors.sh'],
 };
 
 const COMMON = {

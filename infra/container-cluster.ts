@@ -1,13 +1,11 @@
 import { Duration, RemovalPolicy, Size, Stack, Validations } from 'aws-cdk-lib';
 import type { IVpc } from 'aws-cdk-lib/aws-ec2';
-import { Platform } from 'aws-cdk-lib/aws-ecr-assets';
 import {
   AwsLogDriverMode,
   Capability,
   Cluster,
   ContainerImage,
   ContainerInsights,
-  CpuArchitecture,
   FargateTaskDefinition,
   LinuxParameters,
   LogDrivers,
@@ -27,7 +25,9 @@ import { DROPPED_LINUX_CAPABILITIES } from './container-capabilities.ts';
 import type { FargateContainerSize } from './container-size.ts';
 import type { CommonConstructProps } from './function.ts';
 import type { ContainerImageBuilder } from './image-builds.ts';
+import { IMAGE_PLATFORMS } from './image-platforms.ts';
 import type { ToolchainImageSetting, ToolchainImagesSetting } from './images.ts';
+import { addPrivateCa } from './private-ca.ts';
 
 export interface ContainerClusterProps {
   readonly common: CommonConstructProps;
@@ -99,19 +99,24 @@ export class ContainerCluster extends Construct {
   ): { readonly image: ContainerImage; readonly when?: Construct } {
     if (typeof of === 'object') return { image: ContainerImage.fromRegistry(of[kind]) };
     const toolchain = typeof of === 'string' ? `Dockerfile.${of}` : undefined;
+    const folder = addPrivateCa(common.bundles.imageDirectory(kind), common.privateCa);
     if (builds) {
       const { repository, tag, when } = builds.build(name, {
         kind,
-        folder: common.bundles.imageDirectory(kind),
+        folder,
         dockerfile: toolchain ?? 'Dockerfile',
         agentClis: kind === 'agent' ? agentClis.join(' ') : '',
+        buildArgs: common.imageArguments,
       });
       return { image: ContainerImage.fromEcrRepository(repository, tag), when };
     }
-    const image = ContainerImage.fromAsset(common.bundles.imageDirectory(kind), {
-      platform: Platform.LINUX_ARM64,
+    const image = ContainerImage.fromAsset(folder, {
+      platform: IMAGE_PLATFORMS[common.architecture].platform,
       ...(toolchain && { file: toolchain }),
-      ...(kind === 'agent' && { buildArgs: { AGENT_CLIS: agentClis.join(' ') } }),
+      buildArgs: {
+        ...common.imageArguments,
+        ...(kind === 'agent' && { AGENT_CLIS: agentClis.join(' ') }),
+      },
     });
     return { image };
   }
@@ -139,7 +144,7 @@ export class ContainerCluster extends Construct {
       memoryLimitMiB: size.memory,
       ...(size.disk && { ephemeralStorageGiB: size.disk }),
       runtimePlatform: {
-        cpuArchitecture: CpuArchitecture.ARM64,
+        cpuArchitecture: IMAGE_PLATFORMS[props.common.architecture].ecs,
         operatingSystemFamily: OperatingSystemFamily.LINUX,
       },
       volumes: Object.keys(WRITABLE).map((volume) => ({ name: volume })),

@@ -1,9 +1,5 @@
-import { copyFileSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { ArnFormat, Duration, Size, Stack } from 'aws-cdk-lib';
 import { type IRepository, Repository } from 'aws-cdk-lib/aws-ecr';
-import { Platform } from 'aws-cdk-lib/aws-ecr-assets';
 import { Code, EventInvokeConfig } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import {
@@ -11,13 +7,13 @@ import {
   DELIVERY_LIMIT_SECONDS,
   FUNCTION_ENV_NAMES,
 } from '../shared/contract/resource-names.ts';
-import type { BundleDirectories } from './bundles.ts';
 import type { DeliveryFunctionSize } from './container-size.ts';
 import type { CredentialMinter } from './credential-minter.ts';
 import { type CommonConstructProps, type FunctionImage, ServiceFunction } from './function.ts';
 import type { ContainerImageBuilder } from './image-builds.ts';
+import { IMAGE_PLATFORMS } from './image-platforms.ts';
 import { type EcrImage, readEcrImage } from './images.ts';
-import { PRIVATE_CA_FILE, type PrivateCa } from './private-ca.ts';
+import { addPrivateCa, PRIVATE_CA_FILE } from './private-ca.ts';
 import type { TasksTable } from './tasks-table.ts';
 
 export interface PatchDeliveryFunctionProps {
@@ -40,16 +36,6 @@ export interface PatchDeliveryFunctionProps {
 const HANDLER = { cmd: ['index.handler'] };
 /** Where an image of Lambda keeps its code. */
 const TASK_ROOT = '/var/task';
-
-/** What the image is built of: a layer cannot bring certificates to a function from an image. */
-function folderOf(bundles: BundleDirectories, privateCa: PrivateCa | undefined): string {
-  const bundle = bundles.functionDirectory('deliver');
-  if (!privateCa) return bundle;
-  const folder = mkdtempSync(join(tmpdir(), 'assay-deliver-'));
-  for (const file of readdirSync(bundle)) copyFileSync(join(bundle, file), join(folder, file));
-  writeFileSync(join(folder, PRIVATE_CA_FILE), privateCa.pem);
-  return folder;
-}
 
 /**
  * Pushes what has passed: the one function that holds a credential that can write to a repository. It runs no code of a repository, and may do
@@ -129,7 +115,7 @@ export class PatchDeliveryFunction extends Construct {
       });
       return { code: Code.fromEcrImage(repository, { tagOrDigest: digest, ...HANDLER }) };
     }
-    const folder = folderOf(common.bundles, common.privateCa);
+    const folder = addPrivateCa(common.bundles.functionDirectory('deliver'), common.privateCa);
     if (builds) {
       const { repository, tag, when } = builds.build('deliver', {
         kind: 'deliver',
@@ -139,6 +125,11 @@ export class PatchDeliveryFunction extends Construct {
       });
       return { code: Code.fromEcrImage(repository, { tagOrDigest: tag, ...HANDLER }), when };
     }
-    return { code: Code.fromAssetImage(folder, { platform: Platform.LINUX_ARM64, ...HANDLER }) };
+    return {
+      code: Code.fromAssetImage(folder, {
+        platform: IMAGE_PLATFORMS[common.architecture].platform,
+        ...HANDLER,
+      }),
+    };
   }
 }

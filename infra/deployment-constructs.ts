@@ -19,6 +19,7 @@ import { DeploymentEventBus } from './events.ts';
 import { buildForgeClientEnvironment, buildKnownForgesEnvironment, ForgeStatusReporter } from './forge.ts';
 import type { CommonConstructProps } from './function.ts';
 import { ContainerImageBuilder } from './image-builds.ts';
+import { buildMirrorArguments } from './images.ts';
 import { ModelGatewayFunction } from './model-gateway.ts';
 import { Observability } from './observability.ts';
 import { PrivateCa } from './private-ca.ts';
@@ -46,6 +47,8 @@ export function buildDeploymentConstructs(
     bundles,
     logRetention: settings.logRetentionDays as RetentionDays,
     privateCa: settings.caFile ? new PrivateCa(scope, 'PrivateCa', { pem: settings.caFile }) : undefined,
+    architecture: settings.architecture,
+    imageArguments: buildMirrorArguments(settings.mirrors),
     removalPolicy:
       settings.onDelete === 'retain' ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
   };

@@ -19,6 +19,8 @@ import { FilterPattern, LogGroup, MetricFilter, type RetentionDays } from 'aws-c
 import { Construct } from 'constructs';
 import { METRIC_NAMES } from '../shared/contract/resource-names.ts';
 import type { BundleDirectories, ServiceFunctionName } from './bundles.ts';
+import { IMAGE_PLATFORMS } from './image-platforms.ts';
+import type { ImageArchitecture } from './images.ts';
 import { grantPermission, type IamPermission } from './permissions.ts';
 import type { PrivateCa } from './private-ca.ts';
 
@@ -30,6 +32,10 @@ export interface CommonConstructProps {
   readonly removalPolicy: RemovalPolicy;
   /** Certificate authorities of one's own; absent: the public ones alone. */
   readonly privateCa?: PrivateCa | undefined;
+  /** Of containers and of functions from images. */
+  readonly architecture: ImageArchitecture;
+  /** Build arguments of every image of ours but Lambda's. */
+  readonly imageArguments: Readonly<Record<string, string>>;
 }
 
 export interface ServiceFunctionProps {
@@ -114,7 +120,8 @@ export class ServiceFunction extends Construct {
             handler: 'index.handler',
             runtime: Runtime.NODEJS_24_X,
           }),
-      architecture: Architecture.ARM_64,
+      // The bundles run on any machine; an image is for one.
+      architecture: props.image ? IMAGE_PLATFORMS[common.architecture].lambda : Architecture.ARM_64,
       memorySize: props.memory ?? 512,
       timeout: this.timeout,
       ...(props.disk && { ephemeralStorageSize: props.disk }),

@@ -12,7 +12,7 @@ export const BUILD_SPEC = {
           // Docker Hub lets the shared addresses of CodeBuild fetch little; Amazon's copies have the same digests.
           'sed -i -E "s#^FROM ([a-z][a-z0-9-]*:)#FROM public.ecr.aws/docker/library/\\1#" "$DOCKERFILE"',
           'aws ecr get-login-password | docker login --username AWS --password-stdin "$registry"',
-          'docker build --platform linux/arm64 --build-arg "AGENT_CLIS=$AGENT_CLIS" --file "$DOCKERFILE" --tag "$REPOSITORY:$IMAGE_TAG" .',
+          'docker build $BUILD_OPTIONS --build-arg "AGENT_CLIS=$AGENT_CLIS" --file "$DOCKERFILE" --tag "$REPOSITORY:$IMAGE_TAG" .',
           'docker push "$REPOSITORY:$IMAGE_TAG"',
         ].join('\n'),
       ],
@@ -54,11 +54,11 @@ exports.handler = async (event, context) => {
     await answer(JSON.parse(value), status === 'SUCCEEDED' ? 'SUCCESS' : 'FAILED', 'The build has ended with ' + status + ': ' + (logs?.['deep-link'] ?? ''));
     return;
   }
-  const { Project, Source, Tag, Dockerfile, AgentClis } = event.ResourceProperties;
+  const { Project, Source, Tag, Dockerfile, AgentClis, Options } = event.ResourceProperties;
   const of = { url: event.ResponseURL, stack: event.StackId, request: event.RequestId, logical: event.LogicalResourceId, physical: event.RequestType === 'Delete' ? event.PhysicalResourceId : Tag };
   // Images go by the repository's own rule: boxes may still run from this one.
   if (event.RequestType === 'Delete') return answer(of, 'SUCCESS', '');
-  const variables = { IMAGE_TAG: Tag, DOCKERFILE: Dockerfile, AGENT_CLIS: AgentClis, ANSWER_TO: JSON.stringify(of) };
+  const variables = { IMAGE_TAG: Tag, DOCKERFILE: Dockerfile, AGENT_CLIS: AgentClis, BUILD_OPTIONS: Options, ANSWER_TO: JSON.stringify(of) };
   try {
     await start({
       projectName: Project,

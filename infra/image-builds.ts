@@ -12,6 +12,7 @@ import type { LaunchKind } from '../shared/contract/launch-kind.ts';
 import { sha256 } from '../shared/lib/sha256.ts';
 import type { CommonConstructProps } from './function.ts';
 import { BUILD_SPEC, IMAGE_BUILD_HANDLER } from './image-build-program.ts';
+import { IMAGE_PLATFORMS } from './image-platforms.ts';
 import { grantPermission } from './permissions.ts';
 
 /** Minutes that CloudFormation waits for an image at the most; a build ends before. */
@@ -23,6 +24,7 @@ export interface ImageToBuild {
   readonly folder: string;
   readonly dockerfile: string;
   readonly agentClis: string;
+  readonly buildArgs?: Readonly<Record<string, string>>;
 }
 
 export interface BuiltImage {
@@ -37,6 +39,7 @@ export interface BuiltImage {
  * waits until there is an image of that tag, so no definition names one that is not there.
  */
 export class ContainerImageBuilder extends Construct {
+  readonly #common: CommonConstructProps;
   readonly #repository: Repository;
   readonly #role: Role;
   readonly #log: LogGroup;
@@ -48,6 +51,7 @@ export class ContainerImageBuilder extends Construct {
 
   constructor(scope: Construct, id: string, { common }: { readonly common: CommonConstructProps }) {
     super(scope, id);
+    this.#common = common;
     this.#repository = new Repository(this, 'Images', {
       imageScanOnPush: true,
       imageTagMutability: TagMutability.IMMUTABLE,
@@ -125,9 +129,8 @@ export class ContainerImageBuilder extends Construct {
       source: { type: 'NO_SOURCE', buildSpec: JSON.stringify(BUILD_SPEC) },
       artifacts: { type: 'NO_ARTIFACTS' },
       environment: {
-        type: 'ARM_CONTAINER',
+        ...IMAGE_PLATFORMS[this.#common.architecture].codeBuild,
         computeType: 'BUILD_GENERAL1_SMALL',
-        image: 'aws/codebuild/amazonlinux-aarch64-standard:3.0',
         privilegedMode: true,
         environmentVariables: [{ name: 'REPOSITORY', value: this.#repository.repositoryUri }],
       },
@@ -159,9 +162,14 @@ export class ContainerImageBuilder extends Construct {
   }
 
   /** The image that is made of these, under a tag that says so. */
-  build(name: string, { kind, folder, dockerfile, agentClis }: ImageToBuild): BuiltImage {
+  build(name: string, { kind, folder, dockerfile, agentClis, buildArgs = {} }: ImageToBuild): BuiltImage {
     const source = this.sourceOf(kind, folder);
-    const tag = `${name}-${sha256([source.assetHash, dockerfile, agentClis].join('\n')).slice(0, 16)}`;
+    const { architecture } = this.#common;
+    const options = [
+      `--platform ${IMAGE_PLATFORMS[architecture].platform.platform}`,
+      ...Object.entries(buildArgs).map(([argument, value]) => `--build-arg ${argument}=${value}`),
+    ].join(' ');
+    const tag = `${name}-${sha256([source.assetHash, dockerfile, agentClis, options].join('\n')).slice(0, 16)}`;
     const when = new CustomResource(this, `${name}-image`, {
       resourceType: 'Custom::AssayImage',
       serviceToken: this.#starter.functionArn,
@@ -172,6 +180,7 @@ export class ContainerImageBuilder extends Construct {
         Tag: tag,
         Dockerfile: dockerfile,
         AgentClis: agentClis,
+        Options: options,
       },
     });
     // Its permissions, and the rule that hears of its end, come first.

@@ -43,3 +43,31 @@ export type ToolchainImagesSetting = z.infer<typeof ToolchainImagesSetting>;
 /** Who builds those that are ours: Docker where the deployment runs, or CodeBuild in the account. */
 export const IMAGE_BUILD_METHODS = ['docker', 'codebuild'] as const;
 export type ImageBuildMethod = (typeof IMAGE_BUILD_METHODS)[number];
+
+/** Machines that containers and the function that delivers run on; their images are built for the same. */
+export const IMAGE_ARCHITECTURES = ['arm64', 'x86_64'] as const;
+export type ImageArchitecture = (typeof IMAGE_ARCHITECTURES)[number];
+
+/** An address that can stand in a shell command and in the configuration of a package manager as it is. */
+const MirrorUrl = z
+  .url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' })
+  .regex(/^[\w.:/~%+-]+$/, 'must not have credentials, a query or other special characters');
+
+/** Mirrors that images are built from, and that containers use too. */
+export const PackageMirrors = z.strictObject({
+  debian: MirrorUrl.optional(),
+  npm: MirrorUrl.optional(),
+  pip: MirrorUrl.optional(),
+});
+export type PackageMirrors = z.infer<typeof PackageMirrors>;
+
+const MIRROR_ARGUMENTS = { debian: 'DEBIAN_MIRROR', npm: 'NPM_REGISTRY', pip: 'PIP_INDEX_URL' } as const;
+
+/** Returns the build arguments of our Dockerfiles that name mirrors (containers/images/use-mirrors.sh). */
+export const buildMirrorArguments = (mirrors: PackageMirrors): Record<string, string> =>
+  Object.fromEntries(
+    (Object.keys(MIRROR_ARGUMENTS) as (keyof typeof MIRROR_ARGUMENTS)[]).flatMap((name) => {
+      const url = mirrors[name];
+      return url === undefined ? [] : [[MIRROR_ARGUMENTS[name], url]];
+    }),
+  );

@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Code, LayerVersion } from 'aws-cdk-lib/aws-lambda';
@@ -21,6 +21,18 @@ export function readCaBundle(path: string): string {
   if (bundle.length > MAX_BYTES)
     throw new Error(`${path} is over ${MAX_BYTES} bytes: leave out what is public`);
   return bundle;
+}
+
+/**
+ * Returns the folder that an image is built of: a bundle, with the authorities in it where the deployment has some. Builds
+ * trust them when they download packages, and a layer cannot bring certificates to a function from an image.
+ */
+export function addPrivateCa(bundle: string, privateCa: PrivateCa | undefined): string {
+  if (!privateCa) return bundle;
+  const folder = mkdtempSync(join(tmpdir(), 'assay-image-'));
+  for (const file of readdirSync(bundle)) copyFileSync(join(bundle, file), join(folder, file));
+  writeFileSync(join(folder, PRIVATE_CA_FILE), privateCa.pem);
+  return folder;
 }
 
 /** Certificate authorities of one's own, which git, Node and other tools of boxes and functions are to trust beside the public ones. */

@@ -28,7 +28,13 @@ import { findContainerCapacityProblem } from './container-capacity.ts';
 import { DeliveryFunctionSize, FargateContainerSize } from './container-size.ts';
 import { DeploymentStage, StackName, StackTags } from './deployment.ts';
 import { ExistingNetworkSetting } from './existing-network-setting.ts';
-import { EcrImage, IMAGE_BUILD_METHODS, ToolchainImagesSetting } from './images.ts';
+import {
+  EcrImage,
+  IMAGE_ARCHITECTURES,
+  IMAGE_BUILD_METHODS,
+  PackageMirrors,
+  ToolchainImagesSetting,
+} from './images.ts';
 import { NETWORK_MODES } from './network.ts';
 import { readCaBundle } from './private-ca.ts';
 
@@ -111,6 +117,13 @@ export const DeploymentSettingFields = z.strictObject({
     .enum(IMAGE_BUILD_METHODS)
     .default('docker')
     .describe('Who builds images: Docker where the deploy runs, or CodeBuild in the account.'),
+  architecture: z
+    .enum(IMAGE_ARCHITECTURES)
+    .default('arm64')
+    .describe('Of containers and of the function that delivers; their images are built for it.'),
+  mirrors: json(PackageMirrors)
+    .prefault({})
+    .describe('JSON of the mirrors that images are built from and containers use: {"debian", "npm", "pip"}.'),
   deliverImage: EcrImage.optional().describe(
     'Image of the function that delivers, in ECR by its digest, in place of building it.',
   ),
@@ -226,7 +239,7 @@ export const DeploymentSettingFields = z.strictObject({
     })
     .optional()
     .describe(
-      'PEM file of certificate authorities of your own, which boxes and functions trust beside the public ones.',
+      'PEM file of certificate authorities of your own, which containers, functions and image builds trust beside the public ones.',
     ),
   gitSecretArn: secretArn
     .optional()

@@ -20,8 +20,9 @@ function install(kind: string, pinned: Pinned, folder: string, bin: string): str
   const wanted = `${pinned.package}@${pinned.version}`;
   execFileSync(
     'npm',
-    ['install', '--prefix', target, '--no-audit', '--no-fund', '--loglevel=error', '--save-exact', wanted],
-    { stdio: ['ignore', 'inherit', 'inherit'] },
+    ['install', '--no-audit', '--no-fund', '--loglevel=error', '--save-exact', wanted],
+    // Not by --prefix: npm looks for its global configuration below that, and would not see the image's registry.
+    { cwd: target, stdio: ['ignore', 'inherit', 'inherit'] },
   );
   const link = join(bin, pinned.program);
   rmSync(link, { force: true });

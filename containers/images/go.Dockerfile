@@ -1,7 +1,10 @@
 # Go, with a C compiler for cgo.
 FROM golang:1.26.8-trixie AS go
 FROM node:24.21.0-trixie-slim AS toolchain
-RUN apt-get update \
+ARG DEBIAN_MIRROR=
+COPY use-mirrors.sh private-ca.pe[m] /opt/build/
+RUN . /opt/build/use-mirrors.sh \
+ && apt-get update \
  && apt-get install -y --no-install-recommends build-essential pkg-config \
  && rm -rf /var/lib/apt/lists/*
 COPY --from=go /usr/local/go /usr/local/go

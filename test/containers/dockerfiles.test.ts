@@ -32,6 +32,8 @@ function instructions(box: string): Instruction[] {
 const all = (box: string, keyword: string): string[] =>
   instructions(box).flatMap((each) => (each.keyword === keyword ? [each.text] : []));
 
+const MIRROR_ARGUMENTS = ['DEBIAN_MIRROR=', 'NPM_REGISTRY=', 'PIP_INDEX_URL='];
+
 test('the image of the agent leaves hooks on, which managed settings would turn off for our tool hook too', () => {
   expect(all('agent', 'RUN').join('\n')).not.toMatch(
     /disableAllHooks|allowManagedHooksOnly|managed-settings/,
@@ -58,7 +60,10 @@ describe.each(['agent', 'gates'])('the image of the %s box', (box) => {
   });
 
   test('starts the one program that the build puts beside it, and leaves no package lists', () => {
-    const before = box === 'agent' ? ['cli-versions.json install-clis.ts /opt/agents/'] : [];
+    const before = [
+      'use-mirrors.sh private-ca.pe[m] /opt/build/',
+      ...(box === 'agent' ? ['cli-versions.json install-clis.ts /opt/agents/'] : []),
+    ];
     const beside =
       box === 'gates'
         ? ['matcher.mjs /app/matcher.mjs', 'screenshots.mjs /app/screenshots.mjs', '*.wasm /app/']
@@ -98,7 +103,7 @@ test.each([
 );
 
 test('the agent image brings exactly the CLIs that it is told to, in the versions that everything else knows', () => {
-  expect(all('agent', 'ARG')).toEqual(['AGENT_CLIS=claude']);
+  expect(all('agent', 'ARG')).toEqual([...MIRROR_ARGUMENTS, 'AGENT_CLIS=claude']);
   expect(all('agent', 'RUN').join('\n')).toContain(
     'node /opt/agents/install-clis.ts /opt/agents/cli-versions.json /opt/agents /usr/local/bin $'.concat(
       '{AGENT_CLIS}',
@@ -115,7 +120,7 @@ describe('the installer of agent CLIs', () => {
     const pins = join(folder, CLI_VERSION_PINS_FILE);
     writeFileSync(pins, renderCliVersionPins());
     // As npm would: puts a program there that says its version.
-    const npm = `prefix=$3; mkdir -p "$prefix/node_modules/.bin"; for program in claude codex; do printf '#!/bin/sh\\necho ${says}\\n' > "$prefix/node_modules/.bin/$program"; chmod +x "$prefix/node_modules/.bin/$program"; done`;
+    const npm = `prefix=$PWD; mkdir -p "$prefix/node_modules/.bin"; for program in claude codex; do printf '#!/bin/sh\\necho ${says}\\n' > "$prefix/node_modules/.bin/$program"; chmod +x "$prefix/node_modules/.bin/$program"; done`;
     const path = fakeCli(folder, 'npm', npm);
     const ran = spawnSync(
       process.execPath,
