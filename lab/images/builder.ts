@@ -1,5 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { findProgram } from '../../test/support/test-tools.ts';
+
+/** Whether a program is on the path. */
+export const hasProgram = (program: string): boolean =>
+  spawnSync('sh', ['-c', 'command -v "$0"', program], { stdio: 'ignore' }).status === 0;
 
 /** What builds images here: an engine with Docker's command line, or buildah, which needs no daemon. */
 export interface ImageBuilder {
@@ -17,7 +20,7 @@ const answers = (program: string): boolean =>
 /** Returns what prevents buildah from building here, or null. */
 function buildahProblem(): string | null {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'buildah needs Linux and root';
-  return findProgram('buildah') === null ? 'buildah is not installed' : null;
+  return hasProgram('buildah') ? null : 'buildah is not installed';
 }
 
 /**
@@ -38,7 +41,7 @@ export function findImageBuilder(
     return answers(named)
       ? { kind: 'engine', program: named }
       : `CDK_DOCKER names ${named}, but \`${named} info\` fails: start its engine, or unset CDK_DOCKER.`;
-  const engine = ENGINES.find((program) => findProgram(program) !== null && answers(program));
+  const engine = ENGINES.find((program) => hasProgram(program) && answers(program));
   if (engine !== undefined) return { kind: 'engine', program: engine };
   const problem = buildahProblem();
   return problem === null

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sha256 } from '../../shared/lib/sha256.ts';
-import { findProgram } from '../../test/support/test-tools.ts';
 import type { Buildah } from './buildah.ts';
+import { hasProgram } from './builder.ts';
 
 const SCRIPT = join(import.meta.dirname, 'stand-in-root.sh');
 const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
@@ -81,7 +81,7 @@ export function provideStandIn(buildah: Buildah, reference: string, node: string
   const [standIn, version, suite] = found;
   if (standIn === STAND_INS.node && version !== process.versions.node)
     return `${reference} needs Node ${version}, and this is ${process.versions.node}`;
-  const missing = standIn.needs.filter((program) => findProgram(program) === null);
+  const missing = standIn.needs.filter((program) => !hasProgram(program));
   if (missing.length > 0) return `${reference} needs ${missing.join(', ')}`;
   const recipe = sha256(`${readFileSync(SCRIPT, 'utf8')}${standIn.config.join(' ')}${reference}`);
   const kept = `localhost/stand-in/${reference.replaceAll(/[/:]/g, '-')}:${recipe.slice(0, 16)}`;

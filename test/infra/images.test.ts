@@ -1,6 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { rootCertificates } from 'node:tls';
 import { afterAll, describe, expect, it } from 'vitest';
 import {
   describePinAge,
@@ -12,7 +16,7 @@ import {
   readImageLock,
 } from '../../infra/image-lock.ts';
 import { TOOLCHAINS } from '../../infra/images.ts';
-import { only, synthesise, text } from './synthesise.ts';
+import { assemblyFolder, only, type Properties, synthesise, text } from './synthesise.ts';
 
 const SHA = `sha256:${'a'.repeat(64)}`;
 const TAKEN = `registry.example.org/team/gates@${SHA}`;
@@ -89,6 +93,103 @@ describe('toolchain images', () => {
     ['deliverConcurrency', '-1'],
   ])('%s cannot be %s', (name, value) => {
     expect(() => synthesise({ [`assay:${name}`]: value })).toThrow(`assay:${name}`);
+  });
+});
+
+const dockerAssets = (context: Record<string, unknown>) =>
+  Object.values(
+    (
+      JSON.parse(readFileSync(join(assemblyFolder(context), 'Assay.assets.json'), 'utf8')) as {
+        readonly dockerImages: Readonly<Record<string, { readonly source: Properties }>>;
+      }
+    ).dockerImages,
+  ).map(({ source }) => source);
+
+describe('the architecture of images', () => {
+  it.each([
+    ['arm64', 'ARM64', 'linux/arm64', 'ARM_CONTAINER'],
+    ['x86_64', 'X86_64', 'linux/amd64', 'LINUX_CONTAINER'],
+  ])(
+    '%s is that of containers, of the function that delivers, and of builds',
+    (setting, ecs, platform, machine) => {
+      const context = { 'assay:architecture': setting };
+      const made = synthesise(context);
+      for (const { Properties } of Object.values(made.findResources('AWS::ECS::TaskDefinition')))
+        expect(Properties.RuntimePlatform.CpuArchitecture).toBe(ecs);
+      expect(only(made, 'AWS::Lambda::Function', 'DeliveryDeliver').Properties['Architectures']).toEqual([
+        setting,
+      ]);
+      expect(dockerAssets(context).map((source) => source['platform'])).toEqual([
+        platform,
+        platform,
+        platform,
+      ]);
+      const built = synthesise({ ...context, 'assay:imageBuild': 'codebuild' });
+      expect(only(built, 'AWS::CodeBuild::Project').Properties['Environment'].Type).toBe(machine);
+      for (const { Properties } of Object.values(built.findResources('Custom::AssayImage')))
+        expect(Properties.Options).toContain(`--platform ${platform}`);
+    },
+  );
+});
+
+describe('mirrors and authorities of the deployment', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'assay-mirrors-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const mirrors = { debian: 'https://mirror.example/debian', npm: 'https://mirror.example/npm/' };
+  const caFile = join(folder, 'ca.pem');
+  writeFileSync(caFile, rootCertificates[0] ?? '');
+  const context = { 'assay:mirrors': JSON.stringify(mirrors), 'assay:caFile': caFile };
+  const named = { DEBIAN_MIRROR: mirrors.debian, NPM_REGISTRY: mirrors.npm };
+
+  it('reach the builds of the images that install packages with them', () => {
+    const [agent, gates, deliver] = dockerAssets(context);
+    expect(agent?.['dockerBuildArgs']).toEqual({ ...named, AGENT_CLIS: 'claude' });
+    expect(gates?.['dockerBuildArgs']).toEqual(named);
+    for (const source of [agent, gates, deliver])
+      expect(
+        readFileSync(join(assemblyFolder(context), source?.['directory'], 'private-ca.pem'), 'utf8'),
+      ).toContain('BEGIN CERTIFICATE');
+    const built = synthesise({ ...context, 'assay:imageBuild': 'codebuild' });
+    const options = Object.values(built.findResources('Custom::AssayImage')).map(
+      ({ Properties }) => Properties.Options as string,
+    );
+    expect(options.filter((each) => each.includes(`--build-arg NPM_REGISTRY=${mirrors.npm}`))).toHaveLength(
+      2,
+    );
+  });
+
+  it.each([
+    '{"debian":"ftp://mirror.example/debian"}',
+    '{"npm":"https://user:secret@mirror.example"}',
+    '{"pip":"https://mirror.example/$(id)"}',
+    '{"cargo":"https://mirror.example"}',
+  ])('cannot be %s', (value) => {
+    expect(() => synthesise({ 'assay:mirrors': value })).toThrow('assay:mirrors');
+  });
+
+  it('are what package managers of the image use from then on', () => {
+    const root = join(folder, 'root');
+    for (const path of ['etc/apt/sources.list.d', 'etc/apt/apt.conf.d', 'opt/build'])
+      mkdirSync(join(root, path), { recursive: true });
+    const place = (path: string, content: string) => writeFileSync(join(root, path), content);
+    const read = (path: string) => readFileSync(join(root, path), 'utf8').trim();
+    place('etc/apt/sources.list', 'deb http://deb.debian.org/debian-security trixie-security main\n');
+    place('etc/apt/sources.list.d/debian.sources', 'Types: deb\nURIs: http://deb.debian.org/debian\n');
+    place('opt/build/private-ca.pem', 'pem');
+    const script = readFileSync('containers/images/use-mirrors.sh', 'utf8');
+    place('use.sh', script.replaceAll(/(?<=[ =>"])\/(?=(etc|opt|usr)\/)/g, `${root}/`));
+    const said = execFileSync('sh', ['-euc', '. "$0"; echo "$NODE_EXTRA_CA_CERTS"', join(root, 'use.sh')], {
+      encoding: 'utf8',
+      env: { ...named, PIP_INDEX_URL: 'https://mirror.example/pip', PATH: process.env['PATH'] },
+    });
+    expect(said.trim()).toBe(join(root, 'opt/build/private-ca.pem'));
+    expect(read('etc/apt/sources.list')).toBe(
+      'deb https://mirror.example/debian-security trixie-security main',
+    );
+    expect(read('etc/apt/sources.list.d/debian.sources')).toContain('URIs: https://mirror.example/debian');
+    expect(read('usr/local/etc/npmrc')).toBe(`registry=${mirrors.npm}`);
+    expect(read('etc/pip.conf')).toContain('index-url = https://mirror.example/pip');
+    expect(read('usr/local/share/ca-certificates/assay-private-ca.crt')).toBe('pem');
   });
 });
 
