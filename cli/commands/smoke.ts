@@ -1,4 +1,5 @@
 import type { TaskView } from '../../shared/api/task-schemas.ts';
+import { AGENT_CLI_KINDS, type AgentCliKind } from '../../shared/contract/agents/adapter-manifests.ts';
 import { isTerminalStatus } from '../../shared/contract/task/status.ts';
 import { CLI_EXIT_CODES, CliError, type CliExitCode } from '../exit.ts';
 import { followTasksWithProgress } from '../follow-tasks.ts';
@@ -71,6 +72,7 @@ async function measure<T>(work: () => Promise<T>): Promise<{ readonly ms: number
 interface SmokeOptions {
   readonly repository: string | undefined;
   readonly base: string;
+  readonly agent: AgentCliKind | undefined;
   readonly timeout: number;
 }
 
@@ -80,7 +82,7 @@ async function runSmokeTest(session: ServerCommandSession, options: SmokeOptions
   try {
     const client = session.client();
     const { ms: reach } = await measure(() => client.status({}));
-    const body = buildSmokeTask(repository);
+    const body = buildSmokeTask(repository, options.agent);
     const { ms: submit } = await measure(() => client.submitTask({ body, idempotencyKey: body.id }));
     const { ms, value: task } = await measure(() => followTask(session, body.id, options.timeout));
     if (!task) throw new Error(`task ${body.id} is gone`);
@@ -96,6 +98,7 @@ async function runSmokeTest(session: ServerCommandSession, options: SmokeOptions
       status: task.status,
       detail,
       branch: task.branch,
+      cost_usd: task.cost_usd,
       steps: [
         { step: 'reach', ms: reach },
         { step: 'submit', ms: submit },
@@ -124,6 +127,11 @@ export const smokeCommand = defineServerCommand({
     base: defineOption('--base <ref>', 'with --repository: branch, tag or commit to start from', {
       default: 'main',
     }),
+    agent: defineOption(
+      '--agent <kind>',
+      'an agent CLI of the deployment does the task with a model, for a few cents (default: a shell, without a model)',
+      { choices: AGENT_CLI_KINDS },
+    ),
     timeout: defineOption('--timeout <seconds>', 'stop waiting after this long (exit code 124)', {
       parse: parseTimeLimit,
       default: DEFAULT_TIMEOUT_S,
@@ -132,13 +140,17 @@ export const smokeCommand = defineServerCommand({
   json: {
     text: '`--json` prints the result. Times are milliseconds; null: the task has not reached that step. The exit code is 0 when the task is verified and delivered, 3 when it needs review, 1 when it failed, 124 when the time limit passed; `detail` says why.',
     example:
-      '{"url": "https://…", "task_id": "smoke-1a2b3c4d", "ok": true, "status": "done", "detail": "done", "branch": "assay/smoke-1a2b3c4d", "steps": [{"step": "reach", "ms": 12}, {"step": "agent", "ms": 45210}], "total_ms": 112000}',
+      '{"url": "https://…", "task_id": "smoke-1a2b3c4d", "ok": true, "status": "done", "detail": "done", "branch": "assay/smoke-1a2b3c4d", "cost_usd": 0, "steps": [{"step": "reach", "ms": 12}, {"step": "agent", "ms": 45210}], "total_ms": 112000}',
   },
   examples: [
     ['smoke', 'the stack that `assay up` runs here'],
     [
       'smoke --url https://… --repository https://github.com/acme/sandbox',
       'a deployment; the token is in ASSAY_TOKEN',
+    ],
+    [
+      'smoke --agent claude --url https://… --repository https://github.com/acme/sandbox',
+      'the same by Claude Code, with a model of the cheapest tier',
     ],
     ["smoke --json | jq '.steps[] | [.step, .ms]'", 'the times for a script'],
   ],

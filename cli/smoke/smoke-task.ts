@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { AgentCliKind } from '../../shared/contract/agents/adapter-manifests.ts';
 import { isLoopbackUrl } from '../../shared/contract/repository/loopback.ts';
 import type { TaskSubmissionInput } from '../../shared/contract/submission/schema.ts';
 import { createDemoRepository } from '../demo/demo-repository.ts';
@@ -42,22 +43,35 @@ export function prepareSmokeRepository(
   };
 }
 
-/** A task that a shell does without a model: it writes one file, and a signal checks that the file exists. */
-export const buildSmokeTask = ({
-  url,
-  base,
-}: SmokeRepository): TaskSubmissionInput & { readonly id: string } => ({
-  id: `smoke-${randomUUID().slice(0, 8)}`,
-  title: 'Smoke test: write one file',
-  repository: url,
-  base_ref: base,
-  priority: 1,
-  files: [FILE],
-  completion_signals: [{ type: 'path_exists', path: FILE }],
-  budget: { max_attempts: 1 },
-  adapter: {
-    kind: 'command',
-    argv: ['sh', '-c', `printf '%s\\n' "$0" > ${FILE}`, '{task_id}'],
-    timeout_s: 60,
-  },
-});
+/** USD that the task of a real agent may cost: two short sessions of the cheapest tier cost a few cents. */
+const AGENT_BUDGET_USD = 0.5;
+
+/**
+ * Builds the task of the smoke test: one file is written, and a signal checks that the file exists.
+ * @param agent CLI that does it with a model, for cents; undefined: a shell, without a model
+ */
+export function buildSmokeTask(
+  { url, base }: SmokeRepository,
+  agent: AgentCliKind | undefined,
+): TaskSubmissionInput & { readonly id: string } {
+  const id = `smoke-${randomUUID().slice(0, 8)}`;
+  return {
+    id,
+    title: 'Smoke test: write one file',
+    ...(agent !== undefined && {
+      description: `Create the file ${FILE} in the root of the repository. Its only line is: ${id}. Change nothing else.`,
+      scope: 'small',
+      complexity: 'low',
+    }),
+    repository: url,
+    base_ref: base,
+    priority: 1,
+    files: [FILE],
+    completion_signals: [{ type: 'path_exists', path: FILE }],
+    budget: agent === undefined ? { max_attempts: 1 } : { max_attempts: 1, max_cost_usd: AGENT_BUDGET_USD },
+    adapter:
+      agent === undefined
+        ? { kind: 'command', argv: ['sh', '-c', `printf '%s\\n' "$0" > ${FILE}`, '{task_id}'], timeout_s: 60 }
+        : { kind: agent, timeout_s: 300 },
+  };
+}

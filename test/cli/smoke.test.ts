@@ -129,6 +129,15 @@ describe('assay smoke', () => {
     expect(stdout).toMatch(/^ok: smoke-\w+ is verified and delivered to assay\/t-1$/m);
   });
 
+  it('has an agent do the task with a model where one is named, within fifty cents', async () => {
+    const { code, sent } = await smoke({}, whole, '--agent', 'claude');
+    expect(code).toBe(0);
+    const { id, description, adapter, budget } = TaskSubmission.parse(sent);
+    expect(adapter).toMatchObject({ kind: 'claude' });
+    expect(budget).toMatchObject({ max_attempts: 1, max_cost_usd: 0.5 });
+    expect(description).toContain(`Its only line is: ${id}.`);
+  });
+
   it('asks for nothing that a token of the role submit may not do', async () => {
     const { seen } = await smoke({}, whole);
     const rights = new Set(seen.map(rightOf));
