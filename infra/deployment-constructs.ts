@@ -183,6 +183,10 @@ export function buildDeploymentConstructs(
           providers: settings.models,
           judges: settings.judges,
           concurrency: settings.modelConcurrency,
+          endpoint: settings.modelEndpoint,
+          network: workforce.network,
+          vpcEndpoint: settings.modelVpcEndpoint,
+          ownNetwork: settings.modelVpc,
           environment: {
             ...tiers,
             ...policy,

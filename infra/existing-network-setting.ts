@@ -13,3 +13,13 @@ export const ExistingNetworkSetting = z.strictObject({
   public_addresses: z.boolean().default(false),
 });
 export type ExistingNetworkSetting = z.infer<typeof ExistingNetworkSetting>;
+
+/** A network that a function runs in. Its subnets need a way out on port 443, by NAT: a function has no public address. */
+export const FunctionNetworkSetting = z.strictObject({
+  vpc: id('vpc'),
+  subnets: z.array(id('subnet')).min(1).max(16),
+  security_groups: z.array(id('sg')).min(1).max(5),
+});
+export type FunctionNetworkSetting = z.infer<typeof FunctionNetworkSetting>;
+
+export const VpcEndpointId = id('vpce');

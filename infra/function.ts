@@ -9,6 +9,7 @@ import {
 import {
   Architecture,
   type AssetImageCode,
+  type CfnFunction,
   Code,
   type EcrImageCode,
   Handler,
@@ -19,6 +20,7 @@ import { FilterPattern, LogGroup, MetricFilter, type RetentionDays } from 'aws-c
 import { Construct } from 'constructs';
 import { METRIC_NAMES } from '../shared/contract/resource-names.ts';
 import type { BundleDirectories, ServiceFunctionName } from './bundles.ts';
+import type { FunctionNetworkSetting } from './existing-network-setting.ts';
 import { IMAGE_PLATFORMS } from './image-platforms.ts';
 import type { ImageArchitecture } from './images.ts';
 import { grantPermission, type IamPermission } from './permissions.ts';
@@ -57,6 +59,8 @@ export interface ServiceFunctionProps {
   readonly memory?: number;
   /** Invocations at a time: so many are kept for it, and it gets no more. @default - what the account has left */
   readonly reservedConcurrency?: number | undefined;
+  /** Network that it runs in. @default - none of the account */
+  readonly network?: FunctionNetworkSetting | undefined;
 }
 
 export type FunctionImage = AssetImageCode | EcrImageCode;
@@ -130,6 +134,27 @@ export class ServiceFunction extends Construct {
       ...(privateCa && { layers: [privateCa.layer] }),
       role: this.role,
       logGroup: this.logGroup,
+    });
+    if (props.network) this.placeIn(props.network);
+  }
+
+  private placeIn({ subnets, security_groups }: FunctionNetworkSetting): void {
+    (this.lambda.node.defaultChild as CfnFunction).vpcConfig = {
+      subnetIds: subnets,
+      securityGroupIds: security_groups,
+    };
+    this.allow({
+      actions: [
+        'ec2:AssignPrivateIpAddresses',
+        'ec2:CreateNetworkInterface',
+        'ec2:DeleteNetworkInterface',
+        'ec2:DescribeNetworkInterfaces',
+        'ec2:DescribeSubnets',
+        'ec2:UnassignPrivateIpAddresses',
+      ],
+      on: ['*'],
+      because:
+        'Lambda makes the interfaces of a function in a network; they have no name before they are there.',
     });
   }
 

@@ -1,11 +1,13 @@
 import { Duration, Stack } from 'aws-cdk-lib';
-import { FunctionUrlAuthType, InvokeMode } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { allJudgeModels, type JudgeModels } from '../shared/contract/models/judge-models.ts';
 import type { ModelProvider, ModelProviders } from '../shared/contract/models/model-providers.ts';
 import { FUNCTION_ENV_NAMES } from '../shared/contract/resource-names.ts';
+import type { FunctionNetworkSetting } from './existing-network-setting.ts';
 import { type CommonConstructProps, ServiceFunction } from './function.ts';
 import { grantModelInvocation } from './judge.ts';
+import { ModelEndpoint, type ModelEndpointKind } from './model-endpoint.ts';
+import type { FargateNetwork } from './network.ts';
 import type { TasksTable } from './tasks-table.ts';
 
 export interface ModelGatewayFunctionProps {
@@ -16,6 +18,12 @@ export interface ModelGatewayFunctionProps {
   readonly judges: JudgeModels;
   /** Calls at a time; 0 reserves none. */
   readonly concurrency: number;
+  readonly endpoint: ModelEndpointKind;
+  /** Of the containers. */
+  readonly network: FargateNetwork;
+  readonly vpcEndpoint?: string | undefined;
+  /** Network that the function runs in, to reach models that only it reaches. @default - none of the account */
+  readonly ownNetwork?: FunctionNetworkSetting | undefined;
   /** Beside the table and the providers. */
   readonly environment: Record<string, string>;
 }
@@ -24,8 +32,8 @@ export interface ModelGatewayFunctionProps {
 const LONGEST_CALL = Duration.minutes(15);
 
 /**
- * The way from the boxes to the models: the one place that holds a key or may call Bedrock. Its URL asks for no signature, because the
- * CLIs know none; whoever has no token of a running attempt is turned away after one read. In no VPC, where answers cannot be streamed.
+ * The way from the containers to the models: the one place that holds a key or may call Bedrock. A caller without the token of
+ * a running attempt is turned away after one read.
  */
 export class ModelGatewayFunction extends Construct {
   readonly url: string;
@@ -42,6 +50,7 @@ export class ModelGatewayFunction extends Construct {
       // It waits and copies; the share of a CPU that comes with this is enough for what one answer brings.
       memory: 256,
       reservedConcurrency: props.concurrency,
+      network: props.ownNetwork,
       environment: {
         ...props.environment,
         [FUNCTION_ENV_NAMES.table]: table.table.tableName,
@@ -52,10 +61,13 @@ export class ModelGatewayFunction extends Construct {
     });
     table.allow(gateway);
     for (const provider of Object.values(providers)) if (provider) this.allowProvider(gateway, provider);
-    for (const model of allJudgeModels(props.judges, 'container')) grantModelInvocation(gateway, model);
-    this.url = gateway.lambda.addFunctionUrl({
-      authType: FunctionUrlAuthType.NONE,
-      invokeMode: InvokeMode.RESPONSE_STREAM,
+    for (const model of allJudgeModels(props.judges, 'box')) grantModelInvocation(gateway, model);
+    this.url = new ModelEndpoint(this, 'Endpoint', {
+      common,
+      gateway: gateway.lambda,
+      kind: props.endpoint,
+      network: props.network,
+      vpcEndpoint: props.vpcEndpoint,
     }).url;
   }
 

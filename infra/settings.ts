@@ -27,7 +27,7 @@ import { ObjectLock } from './buckets.ts';
 import { findContainerCapacityProblem } from './container-capacity.ts';
 import { DeliveryFunctionSize, FargateContainerSize } from './container-size.ts';
 import { DeploymentStage, StackName, StackTags } from './deployment.ts';
-import { ExistingNetworkSetting } from './existing-network-setting.ts';
+import { ExistingNetworkSetting, FunctionNetworkSetting, VpcEndpointId } from './existing-network-setting.ts';
 import {
   EcrImage,
   IMAGE_ARCHITECTURES,
@@ -35,6 +35,7 @@ import {
   PackageMirrors,
   ToolchainImagesSetting,
 } from './images.ts';
+import { MODEL_ENDPOINTS } from './model-endpoint.ts';
 import { NETWORK_MODES } from './network.ts';
 import { readCaBundle } from './private-ca.ts';
 
@@ -175,6 +176,20 @@ export const DeploymentSettingFields = z.strictObject({
     .transform((url) => url.replace(/\/+$/, ''))
     .optional()
     .describe('A gateway of your own in the place of ours: then usage is what agents claim.'),
+  modelEndpoint: z
+    .enum(MODEL_ENDPOINTS)
+    .default('function-url')
+    .describe(
+      'How containers reach our gateway: by the URL of its function, a REST API, or a private REST API.',
+    ),
+  modelVpcEndpoint: VpcEndpointId.optional().describe(
+    'Endpoint for execute-api in the network of assay:vpc, which a private modelEndpoint is reached by.',
+  ),
+  modelVpc: json(FunctionNetworkSetting)
+    .optional()
+    .describe(
+      'JSON of the network that our gateway runs in, to reach models there: {"vpc", "subnets", "security_groups"}.',
+    ),
   modelConcurrency: concurrency.describe(
     'Lambda executions reserved for model calls, and their limit: long answers cannot use up those of the API.',
   ),
@@ -331,6 +346,19 @@ export const DeploymentSettings = DeploymentSettingFields.refine(
     path: ['otlpEndpoint'],
     message: 'goes with assay:otlpSecretArn: set both, or the endpoint alone',
   })
+  .refine(({ modelVpc, modelEndpoint }) => modelVpc === undefined || modelEndpoint !== 'function-url', {
+    path: ['modelVpc'],
+    message:
+      'goes with assay:modelEndpoint rest-api or private: the URL of a function in a network streams no answers',
+  })
+  .refine(
+    ({ vpc, modelEndpoint, modelVpcEndpoint }) =>
+      (modelVpcEndpoint !== undefined) === (modelEndpoint === 'private' && vpc !== undefined),
+    {
+      path: ['modelVpcEndpoint'],
+      message: 'goes with assay:modelEndpoint private and assay:vpc: set all three, or not this one',
+    },
+  )
   .superRefine((settings, context) => {
     const problem = findContainerCapacityProblem(settings);
     if (problem) context.addIssue({ code: 'custom', ...problem });

@@ -1,6 +1,6 @@
 import middy from '@middy/core';
 import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse';
-import type { Context, LambdaFunctionURLEvent } from 'aws-lambda';
+import type { APIGatewayProxyEvent, Context, LambdaFunctionURLEvent } from 'aws-lambda';
 import { listGatesModelRoutes } from '../../shared/contract/models/gates-models.ts';
 import { JudgeModels } from '../../shared/contract/models/judge-models.ts';
 import { ModelProviders } from '../../shared/contract/models/model-providers.ts';
@@ -44,7 +44,10 @@ const SETTLING_MS = 15_000;
 /** Hands calls of models on to their providers. A client that goes away does not stop a Lambda, so each call has a deadline. */
 export const handler = middy(
   withErrorLogging(
-    async (event: LambdaFunctionURLEvent, context: Context): Promise<StreamedModelResponse> =>
+    async (
+      event: LambdaFunctionURLEvent | APIGatewayProxyEvent,
+      context: Context,
+    ): Promise<StreamedModelResponse> =>
       serveModelCall(parseModelRequest(event), {
         ...shared,
         deadlineMs: () => Math.max(1, context.getRemainingTimeInMillis() - SETTLING_MS),

@@ -1,4 +1,4 @@
-import type { LambdaFunctionURLEvent } from 'aws-lambda';
+import type { APIGatewayProxyEvent, LambdaFunctionURLEvent } from 'aws-lambda';
 
 export interface ModelRequest {
   readonly method: string;
@@ -9,14 +9,19 @@ export interface ModelRequest {
   readonly body: Buffer;
 }
 
-/** What came to the function's URL. */
-export const parseModelRequest = (event: LambdaFunctionURLEvent): ModelRequest => ({
-  method: event.requestContext.http.method,
-  path: event.rawPath,
-  headers: event.headers,
-  query: event.queryStringParameters ?? {},
-  body: Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8'),
-});
+/** Reads a request to the function's URL, or to the REST API before it, which leaves names of headers as they came. */
+export function parseModelRequest(event: LambdaFunctionURLEvent | APIGatewayProxyEvent): ModelRequest {
+  const rest = 'httpMethod' in event;
+  return {
+    method: rest ? event.httpMethod : event.requestContext.http.method,
+    path: rest ? event.path : event.rawPath,
+    headers: rest
+      ? Object.fromEntries(Object.entries(event.headers).map(([name, value]) => [name.toLowerCase(), value]))
+      : event.headers,
+    query: event.queryStringParameters ?? {},
+    body: Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8'),
+  };
+}
 
 /** The token, where each vendor's clients put theirs. */
 export const extractModelToken = ({ headers, query }: ModelRequest): string | null =>

@@ -1,0 +1,76 @@
+import { App } from 'aws-cdk-lib';
+import { describe, expect, it } from 'vitest';
+import { readSettings } from '../../infra/settings.ts';
+import { only, type Properties, synthesise, synthesiseChecked, text } from './synthesise.ts';
+
+const gatewayUrl = (template: ReturnType<typeof synthesise>): string =>
+  text(
+    only(template, 'AWS::Lambda::Function', 'DispatcherLaunch').Properties['Environment'].Variables
+      .ASSAY_MODEL_GATEWAY,
+  );
+const MODEL_VPC = {
+  'assay:modelVpc': '{"vpc":"vpc-12345678","subnets":["subnet-12345678"],"security_groups":["sg-12345678"]}',
+};
+const OWN_VPC = { 'assay:vpc': '{"vpc":"vpc-12345678","subnets":["subnet-12345678"]}' };
+
+describe('the endpoint of the model gateway', () => {
+  it('is the URL of its function by default', () => {
+    const template = synthesise();
+    template.resourceCountIs('AWS::Lambda::Url', 1);
+    template.resourceCountIs('AWS::ApiGateway::RestApi', 0);
+  });
+
+  it.each(['rest-api', 'private'])(
+    'is a REST API that streams where it is %s, and no function has a URL',
+    (kind) => {
+      const template = synthesiseChecked({ 'assay:modelEndpoint': kind });
+      template.resourceCountIs('AWS::Lambda::Url', 0);
+      const { Integration } = only(template, 'AWS::ApiGateway::Method', 'ModelsEndpointApiproxy').Properties;
+      expect(Integration).toMatchObject({ ResponseTransferMode: 'STREAM', TimeoutInMillis: 900_000 });
+      expect(text(Integration.Uri)).toMatch(/\/response-streaming-invocations$/);
+      expect(gatewayUrl(template)).toMatch(/^https:\/\/.*\.execute-api\..*\/models$/);
+    },
+  );
+
+  it('is reached through one endpoint in the network of the containers where it is private', () => {
+    const template = synthesise({ 'assay:modelEndpoint': 'private' });
+    const { Policy, EndpointConfiguration } = only(template, 'AWS::ApiGateway::RestApi').Properties;
+    expect(EndpointConfiguration.Types).toEqual(['PRIVATE']);
+    const [statement] = Policy.Statement as Properties[];
+    expect(statement?.['Condition'].StringEquals['aws:SourceVpce']).toEqual(
+      EndpointConfiguration.VpcEndpointIds[0],
+    );
+    // Private names would take the public API of the deployment away from the containers.
+    const endpoints = Object.values(template.findResources('AWS::EC2::VPCEndpoint')).map(
+      ({ Properties }) => Properties,
+    );
+    const own = endpoints.find(({ VpcEndpointType }) => VpcEndpointType === 'Interface');
+    expect(own?.PrivateDnsEnabled).toBe(false);
+  });
+
+  it('takes the endpoint of a network that is not ours', () => {
+    const template = synthesise({
+      ...OWN_VPC,
+      'assay:modelEndpoint': 'private',
+      'assay:modelVpcEndpoint': 'vpce-12345678',
+    });
+    template.resourceCountIs('AWS::EC2::VPCEndpoint', 0);
+    expect(gatewayUrl(template)).toContain('-vpce-12345678.execute-api.');
+  });
+
+  it("lets the function run in a network, where models of one's own can be reached", () => {
+    const template = synthesiseChecked({ 'assay:modelEndpoint': 'rest-api', ...MODEL_VPC });
+    expect(only(template, 'AWS::Lambda::Function', 'ModelsGateway').Properties['VpcConfig']).toEqual({
+      SubnetIds: ['subnet-12345678'],
+      SecurityGroupIds: ['sg-12345678'],
+    });
+  });
+
+  it.each([
+    ['assay:modelVpc: goes with', MODEL_VPC],
+    ['assay:modelVpcEndpoint: goes with', { 'assay:modelVpcEndpoint': 'vpce-12345678' }],
+    ['assay:modelVpcEndpoint: goes with', { ...OWN_VPC, 'assay:modelEndpoint': 'private' }],
+  ])('is refused with %s', (message, context) => {
+    expect(() => readSettings(new App({ context }).node)).toThrow(message);
+  });
+});
