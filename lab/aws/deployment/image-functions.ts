@@ -36,7 +36,7 @@ const PROGRAM = ${JSON.stringify(IN_IMAGE)};
 exports.handler = (event, context) => new Promise((resolve, reject) => {
   const SCRATCH = mkdtempSync(join(${JSON.stringify(files.boxes)}, 'deliver-'));
   const child = spawn('unshare', [...${JSON.stringify(UNSHARED_CONTAINER)}, 'node', '-e', PROGRAM], {
-    stdio: ['pipe', 'inherit', 'inherit', 'pipe', 'pipe'],
+    stdio: ['ignore', 'inherit', 'inherit', 'pipe', 'pipe'],
     env: {
       PATH: '/usr/sbin:/usr/bin:/sbin:/bin', SCRATCH, IMAGE: ${JSON.stringify(image.root)}, AGENT: '',
       CA_BUNDLE: ${JSON.stringify(files.caBundle)}, CAPABILITIES: '-all', READ_ONLY: 'true', WRITABLE: '/tmp',
@@ -45,11 +45,11 @@ exports.handler = (event, context) => new Promise((resolve, reject) => {
   });
   const own = ${JSON.stringify(image.environment)};
   const given = Object.entries(process.env).filter(([name]) => /^(AWS_|ASSAY_|LAMBDA_|POWERTOOLS_)/.test(name));
-  const values = [...given.map(([name, value]) => name + '=' + value), ...own,
+  const { awsRequestId, functionName } = context;
+  const invocation = { event, context: { awsRequestId, functionName, left: context.getRemainingTimeInMillis() } };
+  const values = ['INVOCATION=' + JSON.stringify(invocation), ...given.map(([name, value]) => name + '=' + value), ...own,
     'NODE_EXTRA_CA_CERTS=${SYSTEM_BUNDLE}', '${CONTAINER_ENV_NAMES.caFile}=${SYSTEM_BUNDLE}'];
   child.stdio[3].end(values.map((each) => each + '\\0').join(''));
-  child.stdin.end(JSON.stringify({ event, context: { awsRequestId: context.awsRequestId, functionName: context.functionName,
-    left: context.getRemainingTimeInMillis() } }));
   let answer = '';
   child.stdio[4].on('data', (chunk) => { answer += chunk; });
   child.once('error', reject);
@@ -63,7 +63,8 @@ exports.handler = (event, context) => new Promise((resolve, reject) => {
 
 /** The program inside the image: what Lambda's runtime does with a handler. */
 const IN_IMAGE = `
-const { event, context } = JSON.parse(require('node:fs').readFileSync(0, 'utf8'));
+const { event, context } = JSON.parse(process.env.INVOCATION);
+delete process.env.INVOCATION;
 const ends = Date.now() + context.left;
 const answer = (value) => { require('node:fs').writeSync(4, JSON.stringify(value)); process.exit(0); };
 require('/var/task/index.js')
