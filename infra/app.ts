@@ -6,6 +6,7 @@ import { bundleFunctionsAndContainers, REPOSITORY_ROOT } from './build.ts';
 import type { BundleDirectories } from './bundles.ts';
 import { applyStackTags, buildStackName } from './deployment.ts';
 import { describePinAge, describeUnlockedBaseImages, readImageLock } from './image-lock.ts';
+import { listMissingOfferings } from './region-offerings.ts';
 import { readSettings } from './settings.ts';
 import { AssayStack } from './stack.ts';
 
@@ -34,7 +35,13 @@ export function createAssayApp({ bundles, context, outdir }: AppOptions): { app:
 }
 
 if (import.meta.main) {
-  for (const warning of [describeUnlockedBaseImages(readImageLock()), describePinAge(new Date())])
-    if (warning !== null) process.stderr.write(`${warning}\n`);
-  createAssayApp({ bundles: await bundleFunctionsAndContainers() }).app.synth();
+  const { app } = createAssayApp({ bundles: await bundleFunctionsAndContainers() });
+  const region = process.env['CDK_DEFAULT_REGION'] ?? process.env['AWS_REGION'];
+  const warnings = [
+    describeUnlockedBaseImages(readImageLock()),
+    describePinAge(new Date()),
+    ...listMissingOfferings(region, readSettings(app.node)),
+  ];
+  for (const warning of warnings) if (warning !== null) process.stderr.write(`${warning}\n`);
+  app.synth();
 }

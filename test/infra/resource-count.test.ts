@@ -36,6 +36,7 @@ const EVERYTHING = {
   'assay:objectLock': '{"mode":"governance","days":30}',
   'assay:keyArn': 'arn:aws:kms:us-east-1:123456789012:key/1234abcd',
   'assay:keepVersionsDays': '30',
+  'assay:modelEndpoint': 'private',
 };
 
 const countResources = (context: Record<string, unknown>): number =>
