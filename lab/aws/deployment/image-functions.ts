@@ -47,7 +47,8 @@ exports.handler = (event, context) => new Promise((resolve, reject) => {
   const given = Object.entries(process.env).filter(([name]) => /^(AWS_|ASSAY_|LAMBDA_|POWERTOOLS_)/.test(name));
   const { awsRequestId, functionName } = context;
   const invocation = { event, context: { awsRequestId, functionName, left: context.getRemainingTimeInMillis() } };
-  const values = ['INVOCATION=' + JSON.stringify(invocation), ...given.map(([name, value]) => name + '=' + value), ...own,
+  // Lambda brings this user and its home.
+  const values = ['HOME=/home/sbx_user1051', 'INVOCATION=' + JSON.stringify(invocation), ...given.map(([name, value]) => name + '=' + value), ...own,
     'NODE_EXTRA_CA_CERTS=${SYSTEM_BUNDLE}', '${CONTAINER_ENV_NAMES.caFile}=${SYSTEM_BUNDLE}'];
   child.stdio[3].end(values.map((each) => each + '\\0').join(''));
   let answer = '';
