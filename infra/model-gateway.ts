@@ -61,7 +61,7 @@ export class ModelGatewayFunction extends Construct {
     });
     table.allow(gateway);
     for (const provider of Object.values(providers)) if (provider) this.allowProvider(gateway, provider);
-    for (const model of allJudgeModels(props.judges, 'box')) grantModelInvocation(gateway, model);
+    for (const model of allJudgeModels(props.judges, 'container')) grantModelInvocation(gateway, model);
     this.url = new ModelEndpoint(this, 'Endpoint', {
       common,
       gateway: gateway.lambda,
