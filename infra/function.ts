@@ -34,7 +34,7 @@ export interface CommonConstructProps {
   readonly removalPolicy: RemovalPolicy;
   /** Certificate authorities of one's own; absent: the public ones alone. */
   readonly privateCa?: PrivateCa | undefined;
-  /** Of containers and of functions from images. */
+  /** Architecture of containers and of functions from images. */
   readonly architecture: ImageArchitecture;
   /** Build arguments of every image of ours but Lambda's. */
   readonly imageArguments: Readonly<Record<string, string>>;

@@ -3,7 +3,7 @@ import { CpuArchitecture } from 'aws-cdk-lib/aws-ecs';
 import { Architecture } from 'aws-cdk-lib/aws-lambda';
 import type { ImageArchitecture } from './images.ts';
 
-/** What each service calls an architecture, and the machine of CodeBuild that builds images for it without emulation. */
+/** Names of an architecture in each service, and the machine of CodeBuild that builds images for it without emulation. */
 interface ImagePlatform {
   readonly platform: Platform;
   readonly ecs: CpuArchitecture;

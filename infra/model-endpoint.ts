@@ -23,7 +23,7 @@ import type { CommonConstructProps } from './function.ts';
 import type { FargateNetwork } from './network.ts';
 
 /**
- * How containers reach the model gateway: by the URL of its function; by a REST API, where an organisation forbids function
+ * Ways of containers to the model gateway: by the URL of its function; by a REST API, where an organisation forbids function
  * URLs; or by a REST API that only an endpoint in the network of the containers reaches. All of them stream answers, which
  * an HTTP API does not.
  */
@@ -107,7 +107,7 @@ export class ModelEndpoint extends Construct {
     return `https://${host}.execute-api.${region}.${urlSuffix}/${STAGE}`;
   }
 
-  /** Without private names: they would take the public API of the deployment away from the network. */
+  /** Makes or finds the endpoint, without private names: they would take the public API of the deployment away from the network. */
   private endpoint(network: FargateNetwork, given: string | undefined): IInterfaceVpcEndpoint {
     if (given !== undefined)
       return InterfaceVpcEndpoint.fromInterfaceVpcEndpointAttributes(this, 'Given', {

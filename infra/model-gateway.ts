@@ -19,7 +19,7 @@ export interface ModelGatewayFunctionProps {
   /** Calls at a time; 0 reserves none. */
   readonly concurrency: number;
   readonly endpoint: ModelEndpointKind;
-  /** Of the containers. */
+  /** Network of the containers. */
   readonly network: FargateNetwork;
   readonly vpcEndpoint?: string | undefined;
   /** Network that the function runs in, to reach models that only it reaches. @default - none of the account */

@@ -8,13 +8,13 @@ import type { ImageBuilder } from './builder.ts';
 import { getImageReference, type ImageDefinition } from './image-definitions.ts';
 import { provideStandIn } from './stand-in-bases.ts';
 
-/** Where base images come from: their registries, or stand-ins that are made here. */
+/** Origin of base images: their registries, or stand-ins that are made here. */
 export type BaseImageSource = 'registry' | 'stand-in';
 
 export interface ImageBuildResult {
   readonly name: string;
   readonly outcome: 'built' | 'failed' | 'skipped';
-  /** Why there is no image: its stand-in cannot be made, or the end of the build's output; null for one that is built. */
+  /** Reason why there is no image: its stand-in cannot be made, or the end of the build's output; null for one that is built. */
   readonly reason: string | null;
   /** Reference of the image in the builder's storage. */
   readonly image: string;
@@ -23,7 +23,7 @@ export interface ImageBuildResult {
   readonly steps: number;
   /** Uncompressed, in bytes; null where there is no image. */
   readonly bytes: number | null;
-  /** From the start of a container until its program ends for want of an assignment; null where it was not started. */
+  /** Milliseconds from the start of a container until its program ends for want of an assignment; null where it was not started. */
   readonly startMs: number | null;
   /** File with the output of the build. */
   readonly log: string;
@@ -34,7 +34,7 @@ export interface ImageBuildOptions {
   readonly bases: BaseImageSource;
   /** Folder for logs. */
   readonly logs: string;
-  /** Whether layers of earlier builds are used again. */
+  /** True: layers of earlier builds are used again. */
   readonly cached: boolean;
 }
 

@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
 
-/** Whether a program is on the path. */
+/** Returns true if a program is on the path. */
 export const hasProgram = (program: string): boolean =>
   spawnSync('sh', ['-c', 'command -v "$0"', program], { stdio: 'ignore' }).status === 0;
 
-/** What builds images here: an engine with Docker's command line, or buildah, which needs no daemon. */
+/** Program that builds images here: an engine with Docker's command line, or buildah, which needs no daemon. */
 export interface ImageBuilder {
   readonly kind: 'engine' | 'buildah';
   /** Name of the program. */

@@ -9,13 +9,13 @@ const SCRIPT = join(import.meta.dirname, 'stand-in-root.sh');
 const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 const HOST_CA = 'NODE_EXTRA_CA_CERTS=/usr/local/share/host-ca.crt';
 
-/** How the stand-in of one official image is made. */
+/** Recipe of the stand-in for one official image. */
 interface StandIn {
   /** Reference in Dockerfiles; the groups are the version and Debian's suite. */
   readonly reference: RegExp;
   /** Programs of this machine that it is made with. */
   readonly needs: readonly string[];
-  /** What it is built on: nothing, or the stand-in of Node's image. */
+  /** Base of the stand-in: nothing, or the stand-in of Node's image. */
   readonly on: 'scratch' | 'node';
   arguments(version: string, suite: string): readonly string[];
   readonly config: readonly string[];

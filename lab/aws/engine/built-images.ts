@@ -9,11 +9,11 @@ import type { RunFiles } from '../machine/run-environment.ts';
 
 /** Images that `npm run images` has built and that containers of this run start from. */
 export interface BuiltImages {
-  /** By the digest of their definition. */
+  /** Keyed by the digest of their definition. */
   readonly roots: Readonly<Record<string, ImageRoot>>;
   /** Toolchain whose agent and gates images are there; null: none. */
   readonly toolchain: (typeof TOOLCHAINS)[number] | null;
-  /** Why containers run from folders of this machine; null: they run in images. */
+  /** Reason why containers run from folders of this machine; null: they run in images. */
   readonly missing: string | null;
 }
 

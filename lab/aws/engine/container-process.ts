@@ -22,7 +22,7 @@ export interface ContainerProcess {
 }
 
 const AGENT = join(import.meta.dirname, '../../../cli/demo/agent');
-/** Where an image has the authorities that it trusts. */
+/** File with the authorities that an image trusts. */
 export const SYSTEM_BUNDLE = '/etc/ssl/certs/ca-certificates.crt';
 /** The users that the images make. */
 const USERS = Array.from(

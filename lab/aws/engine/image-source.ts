@@ -4,7 +4,7 @@ import type { ImageRoot } from '../../images/image-root.ts';
 import type { RunFiles } from '../machine/run-environment.ts';
 import { findBuiltImage } from './built-images.ts';
 
-/** What a container starts from. */
+/** Root file system and program that a container starts from. */
 export interface ImageSource extends ImageRoot {
   /** Folder of what the image would add to its base, where none was built; then the root is this machine's. */
   readonly app: string | null;
@@ -24,7 +24,7 @@ export function findImageSource(files: RunFiles, image: string): ImageSource | n
   return { app, root: '/', workdir: '/app', ...readDockerfile(join(app, 'Dockerfile')) };
 }
 
-/** What of an image's configuration counts here. */
+/** Reads the part of an image's configuration that its Dockerfile states. */
 function readDockerfile(path: string): Pick<ImageRoot, 'environment' | 'entryPoint'> {
   const text = readFileSync(path, 'utf8');
   const [, words = '[]'] = /^ENTRYPOINT (\[.*\])$/m.exec(text) ?? [];

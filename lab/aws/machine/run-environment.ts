@@ -90,7 +90,7 @@ export const getRunFiles = (folder: string) => ({
   docker: join(folder, 'docker'),
   dockerSocket: join(folder, 'docker.sock'),
   boxes: join(folder, 'boxes'),
-  /** Which images containers start from, and where an engine's are exported to. */
+  /** Images that containers start from, and the folder that an engine's are exported to. */
   builtImages: join(folder, 'images.json'),
   images: join(folder, 'images'),
   /** Synthesised with the default settings before the run, to know its images. */
