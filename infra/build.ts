@@ -37,7 +37,7 @@ const BESIDE: Readonly<Record<ContainerName, readonly string[]>> = {
 /** Our own files that a container's image is built with. */
 const OWN: Readonly<Record<ContainerName, readonly string[]>> = {
   agent: ['containers/agent/install-clis.ts', 'containers/images/use-mirrors.sh'],
-  gates: ['containers/images/use-mirrors.sh'],
+  gates: ['containers/agent/install-clis.ts', 'containers/images/use-mirrors.sh'],
 };
 
 const COMMON = {
@@ -203,7 +203,7 @@ export async function bundleFunctionsAndContainers(
       const files = filesOf(programs.outputFiles, containers, name);
       for (const [file, text] of await dockerfilesOf(name)) files.set(file, Buffer.from(text));
       for (const file of OWN[name]) files.set(basename(file), await readFile(join(REPOSITORY_ROOT, file)));
-      if (name === 'agent') files.set(CLI_VERSION_PINS_FILE, Buffer.from(renderCliVersionPins()));
+      files.set(CLI_VERSION_PINS_FILE, Buffer.from(renderCliVersionPins()));
       for (const file of BESIDE[name]) files.set(basename(file), await readFile(resolve(file)));
       await place(join(containers, name), files);
     }),

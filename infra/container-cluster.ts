@@ -35,6 +35,8 @@ export interface ContainerClusterProps {
   readonly sizes: Readonly<Record<'agent' | 'gates', FargateContainerSize>>;
   /** What the image of the agent box brings. */
   readonly agentClis: readonly AgentCliKind[];
+  /** Agent CLIs of challengers, which the gates image holds. */
+  readonly challengerClis: readonly AgentCliKind[];
   /** Toolchain images by name, beside the usual one; `default` puts another in its place. */
   readonly images: ToolchainImagesSetting;
   /** What builds images in the account. @default - Docker, where the deployment runs */
@@ -94,10 +96,11 @@ export class ContainerCluster extends Construct {
   private image(
     kind: ContainerKind,
     name: string,
-    { common, agentClis, builds }: ContainerClusterProps,
+    { common, agentClis, challengerClis, builds }: ContainerClusterProps,
     of: ToolchainImageSetting | undefined,
   ): { readonly image: ContainerImage; readonly when?: Construct } {
     if (typeof of === 'object') return { image: ContainerImage.fromRegistry(of[kind]) };
+    const clis = kind === 'agent' ? agentClis : challengerClis;
     const toolchain = typeof of === 'string' ? `Dockerfile.${of}` : undefined;
     const folder = addPrivateCa(common.bundles.imageDirectory(kind), common.privateCa);
     if (builds) {
@@ -105,7 +108,7 @@ export class ContainerCluster extends Construct {
         kind,
         folder,
         dockerfile: toolchain ?? 'Dockerfile',
-        agentClis: kind === 'agent' ? agentClis.join(' ') : '',
+        agentClis: clis.join(' '),
         buildArgs: common.imageArguments,
       });
       return { image: ContainerImage.fromEcrRepository(repository, tag), when };
@@ -115,7 +118,7 @@ export class ContainerCluster extends Construct {
       ...(toolchain && { file: toolchain }),
       buildArgs: {
         ...common.imageArguments,
-        ...(kind === 'agent' && { AGENT_CLIS: agentClis.join(' ') }),
+        ...(clis.length > 0 && { AGENT_CLIS: clis.join(' ') }),
       },
     });
     return { image };

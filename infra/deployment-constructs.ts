@@ -2,8 +2,10 @@ import { CfnOutput, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { selectTierModels } from '../shared/contract/agents/tiers.ts';
+import { dependentJudgeModelProblems, type JudgeModels } from '../shared/contract/models/judge-models.ts';
 import { FUNCTION_ENV_NAMES } from '../shared/contract/resource-names.ts';
 import { buildVerificationNudgeEnvironment } from '../shared/control/ledger/nudge-rules.ts';
+import { challengerAdapter } from '../shared/control/model-gateway/challenger-adapter.ts';
 import { StackAlarms } from './alarms.ts';
 import { RecordAnalytics } from './analytics.ts';
 import { TaskHttpApi } from './api.ts';
@@ -54,10 +56,13 @@ export function buildDeploymentConstructs(
   };
   const lease = { [FUNCTION_ENV_NAMES.leaseSeconds]: String(settings.leaseSeconds) };
   const tierModels = selectTierModels(settings.defaultAdapter, settings.tierModels);
+  assertIndependentModels(settings.judges, Object.values(tierModels));
   const tiers = { [FUNCTION_ENV_NAMES.tierModels]: JSON.stringify(tierModels) };
   const adapter = { [FUNCTION_ENV_NAMES.defaultAdapter]: JSON.stringify(settings.defaultAdapter) };
   const policy = { [FUNCTION_ENV_NAMES.cascadePolicy]: JSON.stringify(settings.cascade) };
   const { kind } = settings.defaultAdapter;
+  const { challenger } = settings.judges;
+  const challengerCli = challenger && challengerAdapter(challenger, 0).kind;
   const agentClis = [...new Set([...settings.agentClis, ...(kind === 'command' ? [] : [kind])])];
   const vendors = settings.modelGateway === undefined ? Object.keys(settings.models) : null;
   const agents = {
@@ -137,6 +142,7 @@ export function buildDeploymentConstructs(
     builds,
     sizes: { agent: settings.agentContainer, gates: settings.gatesContainer },
     agentClis,
+    challengerClis: challengerCli === undefined || challengerCli === 'command' ? [] : [challengerCli],
   });
   const delivery = new PatchDeliveryFunction(scope, 'Delivery', {
     common,
@@ -330,4 +336,10 @@ export function buildDeploymentConstructs(
     analytics,
     observability,
   } as const;
+}
+
+/** @throws Error with a sentence for each model that has to be independent of the writers and is not */
+function assertIndependentModels(judges: JudgeModels, writers: readonly string[]): void {
+  const problems = dependentJudgeModelProblems(judges, writers);
+  if (problems.length > 0) throw new Error(problems.map((each) => `assay:judges: ${each}`).join('\n'));
 }

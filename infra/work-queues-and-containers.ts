@@ -19,6 +19,7 @@ export interface WorkQueuesAndContainersProps {
   readonly zones?: FargateNetworkProps['zones'];
   readonly sizes: ContainerClusterProps['sizes'];
   readonly agentClis: ContainerClusterProps['agentClis'];
+  readonly challengerClis: ContainerClusterProps['challengerClis'];
   readonly images: ContainerClusterProps['images'];
   readonly builds?: ContainerClusterProps['builds'];
 }
@@ -63,6 +64,7 @@ export class WorkQueuesAndContainers extends Construct {
       vpc: this.network.vpc,
       sizes: props.sizes,
       agentClis: props.agentClis,
+      challengerClis: props.challengerClis,
       images: props.images,
       builds: props.builds,
     });

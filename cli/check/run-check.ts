@@ -40,6 +40,8 @@ export interface CheckOptions {
   /** Folder of an exam, and of counterexamples. */
   readonly exam?: string | undefined;
   readonly counterexamples?: string | undefined;
+  /** Command line of an agent CLI that challenges the patch once everything else has passed; absent: none. */
+  readonly challenge?: string | undefined;
   /** What they make of the verdict; absent: as the base commit's assay.yaml says. */
   readonly examMode?: ExamMode | undefined;
   /** Runs these and no gate; `onValidated` gets what the base says about each point. */
@@ -70,6 +72,8 @@ export async function runCheck(
   judge: Judge | null = null,
   onProgress?: (text: string) => void,
 ): Promise<CheckResult> {
+  if (options.challenge !== undefined && options.task === undefined)
+    throw new CliError(CLI_EXIT_CODES.usage, 'missing_task', '--challenge needs --task.');
   const stopping = stopOnSignals();
   const workDir = await mkdtemp(join(tmpdir(), 'assay-check-'));
   try {
@@ -125,7 +129,41 @@ export async function runCheck(
       ...(configOverride === null ? {} : { configOverride }),
     });
     stopping.throwIfStopped();
-    return { evidence, verdict: deriveVerdictFromEvidence(evidence), suites, screenshots };
+    const verdict = deriveVerdictFromEvidence(evidence);
+    if (options.challenge === undefined || verdict.verdict !== 'pass' || !task?.task)
+      return { evidence, verdict, suites, screenshots };
+    // After everything cheaper has passed.
+    onProgress?.('challenge: an agent CLI tries to prove the patch wrong');
+    const [
+      { challengeWorkingTree },
+      { applyChallengeEffect, decideChallengeEffect },
+      { resolveChallengeSettings },
+    ] = await Promise.all([
+      import('./challenge-check.ts'),
+      import('../../shared/control/verdict/apply-challenge.ts'),
+      import('../../shared/control/verdict/plan-challenge.ts'),
+    ]);
+    const settings = resolveChallengeSettings(undefined, evidence.challenge, options.examMode);
+    const { mode } = settings;
+    if (mode === 'off') return { evidence, verdict, suites, screenshots };
+    const challenged = await challengeWorkingTree({
+      command: options.challenge,
+      evidence,
+      store: captured.store,
+      workDir,
+      task: task.task,
+      files: task.files,
+      expected_changes: [...new Set([...task.expected_changes, ...(options.expected_changes ?? [])])],
+      configOverride,
+      mode,
+      judge,
+      environmentFolder: cache === null || options.noCache ? null : resolveEnvironmentCacheFolder(cache),
+      abort: stopping.abort,
+    });
+    stopping.throwIfStopped();
+    const [entry] = challenged.gates;
+    const effect = entry ? decideChallengeEffect(entry, settings) : null;
+    return { evidence: challenged, verdict: applyChallengeEffect(verdict, effect), suites, screenshots };
   } catch (error) {
     stopping.throwIfStopped();
     throw toCheckUsageError(error);
@@ -137,12 +175,12 @@ export async function runCheck(
 
 /** Reads an exam and counterexamples; null: none are given. @throws CliError */
 async function readIndependentTests(
-  { exam, counterexamples, examMode, examOnly }: CheckOptions,
+  { exam, counterexamples, challenge, examMode, examOnly }: CheckOptions,
   places: Promise<RepositoryLayout>,
   cwd: string,
 ): Promise<IndependentTests | null> {
   if (exam === undefined && counterexamples === undefined) {
-    if (examMode === undefined) return null;
+    if (examMode === undefined || challenge !== undefined) return null;
     throw new CliError(
       CLI_EXIT_CODES.usage,
       'missing_exam',

@@ -96,6 +96,10 @@ export const checkCommand = defineLocalCommand({
     ),
     exam: EXAM_FOLDER_OPTION,
     counterexamples: COUNTEREXAMPLES_OPTION,
+    challenge: defineOption(
+      '--challenge <command>',
+      'command line of a local agent CLI that tries to prove the patch wrong, once everything else has passed',
+    ),
     examMode: defineOption('--exam-mode <mode>', 'what they make of the verdict (default: gate)', {
       choices: EXAM_MODES,
     }),
@@ -168,6 +172,10 @@ export const checkCommand = defineLocalCommand({
     [
       'check --task task.yaml --exam ../exam',
       'with acceptance tests that the author of the patch has not seen',
+    ],
+    [
+      'check --task task.yaml --challenge \'agent --print < "$ASSAY_PROMPT_FILE"\'',
+      'with a challenger: an agent CLI that reads its prompt there and writes into its working folder',
     ],
     ['check --format github', 'in a workflow: annotations on the lines'],
     ['check --format github --summary "$GITHUB_STEP_SUMMARY"', 'with a summary on the page of the run'],

@@ -5,11 +5,12 @@ import {
   findExamDefect,
   type PointOnBase,
 } from '../../gates/tests/exam/validate-on-base.ts';
+import type { Exam } from '../../shared/contract/exam.ts';
 import { findRepositoryLayout } from '../../workspace/git/repository-layout.ts';
 import { parseCheckTaskFile } from '../check/check-inputs.ts';
 import { runCheck } from '../check/run-check.ts';
 import { readInputFile, toCheckUsageError } from '../check/usage-errors.ts';
-import { readExamFolder, refuseFolderInCheckout } from '../exam/exam-folder.ts';
+import { refuseFolderInCheckout } from '../exam/exam-folder.ts';
 import { writeExamFolder } from '../exam/write-exam-folder.ts';
 import { CLI_EXIT_CODES } from '../exit.ts';
 import { defineLocalCommand } from '../local-command.ts';
@@ -58,6 +59,12 @@ const describePoint = (point: PointOnBase | undefined): string => {
     : `could not run: ${point.notRun.replaceAll('_', ' ')}`;
 };
 
+/** The exam that a check has validated. */
+function requireExam(exam: Exam | null): Exam {
+  if (exam === null) throw new Error('the exam was not validated');
+  return exam;
+}
+
 const EXAM_DEFECTS: Readonly<Record<ExamDefect, string>> = {
   no_valid_point: 'no point behaves on the base as it says',
   shows_no_change: 'no valid point fails on the base, so none shows the change',
@@ -74,7 +81,7 @@ const checkCommand = defineLocalCommand({
   run: async (session, { task, exam: folder, repo, base }) => {
     const { cwd } = session.io;
     let onBase: readonly PointOnBase[] = [];
-    const exam = readExamFolder(folder, cwd);
+    let exam: Exam | null = null;
     await runCheck(
       {
         repo,
@@ -84,17 +91,18 @@ const checkCommand = defineLocalCommand({
         examMode: 'advise',
         examOnly: {
           only: 'base',
-          onValidated: async (points) => {
-            onBase = points;
+          onValidated: async (states, validated) => {
+            onBase = states;
+            exam = validated;
           },
         },
       },
       cwd,
     );
-    const points = exam.points.map((point, index) => ({ ...point, state: describePoint(onBase[index]) }));
-    const defect = findExamDefect(exam, onBase);
+    const { points: given, open, questions } = requireExam(exam);
+    const points = given.map((point, index) => ({ ...point, state: describePoint(onBase[index]) }));
+    const defect = findExamDefect(requireExam(exam), onBase);
     const usable = defect === null;
-    const { open, questions } = exam;
     session.show({ usable, points, open, questions }, () =>
       [
         renderTable(

@@ -8,7 +8,7 @@ import { gatherEvidence } from '../../gates/pipeline/gather-evidence.ts';
 import type { GateTestResults } from '../../gates/pipeline/output/write-junit.ts';
 import { collectReviewContext } from '../../gates/pipeline/review-context.ts';
 import { readPatchDiffExcerpt } from '../../gates/rules/llm/patch-diff.ts';
-import { type ExaminerContext, obtainExam } from '../../gates/tests/exam/ask-examiner.ts';
+import { type ExaminerContext, obtainIndependentTests } from '../../gates/tests/exam/ask-examiner.ts';
 import { type ContainerApiClient, createContainerApiClient } from '../../shared/api/container-client.ts';
 import type { FailureCode } from '../../shared/contract/failure/failure-class.ts';
 import type { GatesAssignment } from '../../shared/contract/messages/assignment.ts';
@@ -66,8 +66,10 @@ export async function runGates(assignment: GatesAssignment, box: ContainerWorkCo
       },
       judge,
       ...(judge && {
-        requestIndependentTests: () => obtainExam(examinerContextOf(assignment, store, judge, memory)),
+        requestIndependentTests: () =>
+          obtainIndependentTests(examinerContextOf(assignment, store, judge, memory)),
       }),
+      ...(assignment.exam_mode && { examMode: assignment.exam_mode }),
       hiddenTests: await loadHiddenTests(assignment, box),
       workDir: rooms,
       sandboxUsers: box.users,

@@ -28,6 +28,13 @@ export const handler = withErrorLogging(
     const step = JanitorStepInput.parse(event);
     if (step.step === 'reduce')
       return reduceEvidenceToVerdict(step, { tasks, objects, models, tuning, now: new Date() });
-    return { verdict: await combineVerdictWithJudgements(step, step, { tasks, accepted, now: new Date() }) };
+    return {
+      verdict: await combineVerdictWithJudgements(step, step, {
+        tasks,
+        accepted,
+        challenges: { objects, models },
+        now: new Date(),
+      }),
+    };
   },
 );

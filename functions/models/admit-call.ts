@@ -18,6 +18,7 @@ import {
 } from '../../shared/control/model-gateway/model-call-request.ts';
 import {
   agentModelGrant,
+  challengerModelGrant,
   gatesModelGrant,
   type ModelTokenGrant,
 } from '../../shared/control/model-gateway/model-grant.ts';
@@ -68,7 +69,9 @@ async function grantFor(
     token && parsed && task
       ? parsed.caller === 'gates'
         ? gatesModelGrant(task, parsed.attempt, sha256(token), gateway.gatesModels)
-        : agentModelGrant(task, parsed.attempt, sha256(token), options)
+        : parsed.caller === 'challenger'
+          ? challengerModelGrant(task, parsed.attempt, sha256(token), gateway.challengerModels)
+          : agentModelGrant(task, parsed.attempt, sha256(token), options)
       : null;
   return grant && task
     ? { grant, task }
@@ -147,8 +150,15 @@ export async function admitModelCall(
     );
   // What an agent may spend was set aside before it was started.
   const stopped =
-    grant.caller === 'gates' && gateway.budget && !route.isFree
-      ? await reserveGateModelCallOrRefusal(task, grant.attempt, micro, gateway.budget, gateway.now())
+    grant.caller !== 'agent' && gateway.budget && !route.isFree
+      ? await reserveGateModelCallOrRefusal(
+          task,
+          grant.attempt,
+          micro,
+          gateway.budget,
+          gateway.now(),
+          grant.caller,
+        )
       : null;
   if (stopped !== null) {
     gateway.budget?.onStop();

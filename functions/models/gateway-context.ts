@@ -17,6 +17,8 @@ export interface ModelGatewayContext {
   readonly providers: ModelProviders;
   /** What gates may ask; agents may not. */
   readonly gatesModels: readonly GatesModelRoute[];
+  /** Models that a challenger may call. */
+  readonly challengerModels: readonly GatesModelRoute[];
   /** What may go to models, of what is asked by gates; absent: nothing is limited. */
   readonly budget?: {
     readonly policy: TierPolicySettings;

@@ -1,7 +1,10 @@
 import middy from '@middy/core';
 import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse';
 import type { APIGatewayProxyEvent, Context, LambdaFunctionURLEvent } from 'aws-lambda';
-import { listGatesModelRoutes } from '../../shared/contract/models/gates-models.ts';
+import {
+  listChallengerModelRoutes,
+  listGatesModelRoutes,
+} from '../../shared/contract/models/gates-models.ts';
 import { JudgeModels } from '../../shared/contract/models/judge-models.ts';
 import { ModelProviders } from '../../shared/contract/models/model-providers.ts';
 import { FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
@@ -22,15 +25,15 @@ import { type StreamedModelResponse, serveModelCall } from './serve-call.ts';
 const items = openTable();
 const tasks = new TaskStore(items);
 const spend = new ModelSpendStore(items);
+const judges = JudgeModels.parse(JSON.parse(readOptionalEnv(FUNCTION_ENV_NAMES.judgeModels, '{}')));
 const shared: Omit<ModelGatewayContext, 'deadlineMs'> = {
   tasks,
   meters: new UsageMeterStore(items),
   callStore:
     readOptionalEnv(FUNCTION_ENV_NAMES.keepModelCalls, 'false') === 'true' ? new ModelCallStore(items) : null,
   providers: ModelProviders.parse(JSON.parse(readRequiredEnv(FUNCTION_ENV_NAMES.modelProviders))),
-  gatesModels: listGatesModelRoutes(
-    JudgeModels.parse(JSON.parse(readOptionalEnv(FUNCTION_ENV_NAMES.judgeModels, '{}'))),
-  ),
+  gatesModels: listGatesModelRoutes(judges),
+  challengerModels: listChallengerModelRoutes(judges),
   budget: { policy: readCascadePolicy(), spend, onStop: createBudgetStopCounter() },
   tiers: readTierModels(),
   maxAttemptUsd: Number(readRequiredEnv(FUNCTION_ENV_NAMES.maxAttemptUsd)),

@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import type { ExamMode } from '../../shared/contract/evidence/independent.ts';
 import type { Evidence } from '../../shared/contract/evidence/schema.ts';
 import type { ExpectedChangeKind } from '../../shared/contract/submission/expected-changes.ts';
 import { type CompletionSignal, isModelJudgedSignal } from '../../shared/contract/submission/signals.ts';
@@ -59,6 +60,8 @@ export interface GatherEvidenceOptions {
   readonly independentTests?: IndependentTests | null;
   /** Has them written where there are none and the base does not switch them off; absent: nobody writes any. */
   readonly requestIndependentTests?: () => Promise<IndependentTests | null>;
+  /** What acceptance tests make of the verdict where the base's configuration does not say, and what the task says before it. */
+  readonly examMode?: { readonly task?: ExamMode | undefined; readonly deployment?: ExamMode | undefined };
   /** The model that gates may ask; absent: no provider is configured. */
   readonly judge?: Judge | null;
   /** Folder that keeps prepared environments between runs; absent: none. Nothing that a patch writes may lie there. */
@@ -127,7 +130,7 @@ export async function gatherEvidence(options: GatherEvidenceOptions): Promise<Ev
   ]);
   const independentTests =
     options.independentTests ??
-    (config?.acceptanceTests.mode === 'off' ? null : ((await options.requestIndependentTests?.()) ?? null));
+    (examMode(config, options) === 'off' ? null : ((await options.requestIndependentTests?.()) ?? null));
   // Loaded only where a command may run: most of the time of a short check is its start.
   if (config !== null || signals.length > looked.size || independentTests !== null) {
     const { EnvironmentExtension } = await import('../environment/environment-extension.ts');
@@ -150,7 +153,7 @@ export async function gatherEvidence(options: GatherEvidenceOptions): Promise<Ev
     ? selectActiveBypasses(config.gates.bypasses, options.task?.id ?? null, new Date())
     : [];
 
-  const runIndependentTests = await prepareTests(subject, independentTests, config);
+  const runIndependentTests = await prepareTests(subject, independentTests, config, options);
   const hidden: HiddenTestsResult[] = [];
   const gates =
     config === null || independentTests?.only !== undefined
@@ -214,10 +217,17 @@ export async function gatherEvidence(options: GatherEvidenceOptions): Promise<Ev
     expected_changes: [...expectedChanges],
     protected_files,
     ...(pipeline && { review_pipeline: pipeline }),
+    ...(config?.challenge && { challenge: config.challenge }),
     gathered_at: new Date().toISOString(),
     duration_ms: Math.round(performance.now() - started),
   };
 }
+
+/** What acceptance tests make of the verdict: as the task says, else the repository, else the deployment. */
+const examMode = (
+  config: ParsedAssayConfig | null,
+  { examMode: { task, deployment } = {} }: Pick<GatherEvidenceOptions, 'examMode'>,
+): ExamMode => task ?? config?.acceptanceTests.mode ?? deployment ?? 'gate';
 
 const NO_INDEPENDENT_TESTS = async (): Promise<Evidence['gates']> => [];
 
@@ -226,8 +236,9 @@ async function prepareTests(
   subject: PatchToCheck,
   tests: IndependentTests | null,
   config: ParsedAssayConfig | null,
+  options: Pick<GatherEvidenceOptions, 'examMode'>,
 ): Promise<() => Promise<Evidence['gates']>> {
-  const mode = tests?.mode ?? config?.acceptanceTests.mode ?? 'gate';
+  const mode = tests?.mode ?? examMode(config, options);
   if (tests === null || mode === 'off') return NO_INDEPENDENT_TESTS;
   const { prepareIndependentTests } = await import('../tests/exam/independent-tests.ts');
   return prepareIndependentTests(subject, tests, { mode, timeout_s: config?.acceptanceTests.timeout_s });

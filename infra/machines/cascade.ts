@@ -37,6 +37,7 @@ const STATE_OF = {
   select_model: 'SelectModel',
   run_agent: 'RunAgent',
   run_gates: 'RunGates',
+  challenge: 'Challenge',
   verify: 'Verify',
   decide: 'Decide',
   deliver: 'Deliver',
@@ -150,6 +151,12 @@ export function buildCascadeDefinition(parts: CascadeDefinitionResources): State
       RunGates: {
         Comment: 'Signals and gates run on the result in a second, clean box.',
         ...box('gates', gatesQueue),
+      },
+
+      Challenge: {
+        Comment:
+          'After everything cheaper has passed: a challenger tries to prove the patch wrong, in a container of its own.',
+        ...box('challenger', gatesQueue),
       },
 
       Verify: {

@@ -34,6 +34,7 @@ type ContainerRoute =
   | 'complete'
   | 'fail'
   | 'evidence'
+  | 'challenge'
   | 'delivery';
 
 /**
@@ -49,6 +50,7 @@ const PATHS = {
   complete: '/tasks/{id}/complete',
   fail: '/tasks/{id}/fail',
   evidence: '/tasks/{id}/evidence',
+  challenge: '/tasks/{id}/challenge',
   delivery: '/tasks/{id}/delivery',
 } as const satisfies { [Name in ContainerRoute]: (typeof ROUTES)[Name]['path'] };
 
@@ -66,6 +68,7 @@ const PERSISTENT_ROUTES: readonly ContainerRoute[] = [
   'complete',
   'fail',
   'evidence',
+  'challenge',
   'delivery',
 ];
 

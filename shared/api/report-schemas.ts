@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { LoggedTestRun } from '../contract/evidence/logs/logged-test-run.ts';
-import { Evidence } from '../contract/evidence/schema.ts';
+import { Evidence, GateEvidence } from '../contract/evidence/schema.ts';
 import { FailureCode } from '../contract/failure/failure-class.ts';
 import { GATES_CACHE_KINDS } from '../contract/messages/gates-memory.ts';
 import { TokenUsage } from '../contract/models/usage.ts';
@@ -183,6 +183,13 @@ export const ReportEvidenceBody = z
     z.strictObject({ failure_code: FailureCode, message: z.string().max(4_000) }),
   ])
   .meta({ id: 'EvidenceBody' });
+/** What a challenger reports: its entry, or why it could not begin. */
+export const ReportChallengeBody = z
+  .union([
+    z.strictObject({ entry: GateEvidence }),
+    z.strictObject({ failure_code: FailureCode, message: z.string().max(4_000) }),
+  ])
+  .meta({ id: 'ChallengeBody' });
 const Delivered = { base_commit: BaseCommit, tree: GitObjectId };
 /**
  * What the function that delivers reports; `authorize` must come first, and is refused unless the verdict covers exactly that tree on that base.

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { RefusalCode } from '../contract/refusal.ts';
 import { type ApiCaller, type RouteDefinition, takesIdempotencyKey } from './routes.ts';
 
-const BOXES: ReadonlySet<ApiCaller> = new Set(['agent', 'gates', 'deliver']);
+const BOXES: ReadonlySet<ApiCaller> = new Set(['agent', 'gates', 'challenger', 'deliver']);
 
 /** What is refused of a request before its use case is asked, and what any use case may come to: told from what the route takes. */
 function refusalCodesOfShape(route: RouteDefinition): RefusalCode[] {

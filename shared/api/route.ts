@@ -3,7 +3,7 @@ import type { OperatorRight } from '../contract/access/rights.ts';
 import type { RefusalCode } from '../contract/refusal.ts';
 
 /** Who may call: nobody in particular, an operator's token, or the token of one box of one attempt. */
-export const API_CALLERS = ['anyone', 'operator', 'agent', 'gates', 'deliver'] as const;
+export const API_CALLERS = ['anyone', 'operator', 'agent', 'gates', 'challenger', 'deliver'] as const;
 export type ApiCaller = (typeof API_CALLERS)[number];
 
 /**

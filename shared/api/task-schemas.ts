@@ -18,7 +18,7 @@ export const BaseCommit = GitObjectId.describe(
 );
 
 /** Hides what only the platform may know: token hashes, assignment keys. */
-const hidden = { agent: true, gates: true, deliver: true } as const;
+const hidden = { agent: true, gates: true, challenger: true, deliver: true } as const;
 export const AttemptView = Attempt.omit(hidden)
   .extend({
     judging_cost_usd: z

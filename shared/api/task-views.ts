@@ -11,7 +11,7 @@ import type { AttemptList, AttemptView, TaskView } from './task-schemas.ts';
 
 /** An attempt without what only the platform may know. */
 export function attemptView(task: Task, attempt: Attempt): AttemptView {
-  const { agent: _agent, gates: _gates, deliver: _deliver, ...view } = attempt;
+  const { agent: _agent, gates: _gates, challenger: _challenger, deliver: _deliver, ...view } = attempt;
   return {
     ...view,
     judging_cost_usd: totalJudgingCost(attempt),

@@ -249,6 +249,8 @@ export const s3ObjectKeys = {
   hiddenTests: (taskId: string, sha256: string) => `hidden/${taskId}/tests-${sha256}.json`,
   evidence: (taskId: string, attempt: number, launch: number, sha256: string) =>
     `evidence/${taskId}/${attempt}/evidence-${launch}-${sha256}.json`,
+  challenge: (taskId: string, attempt: number, launch: number, sha256: string) =>
+    `evidence/${taskId}/${attempt}/challenge-${launch}-${sha256}.json`,
   findings: (taskId: string, attempt: number, launch: number, sha256: string) =>
     `artifacts/${taskId}/${attempt}/findings-${launch}-${sha256}.sarif`,
   tests: (taskId: string, attempt: number, launch: number, sha256: string) =>

@@ -9,10 +9,12 @@ import { shrinkTaskToItem } from '../contract/task/shrink-task.ts';
 import { TASK_LIFECYCLE, type TaskStatus } from '../contract/task/status.ts';
 import type { Task } from '../contract/task/task.ts';
 import {
+  applyChallengerUsage,
   applyGatesUsage,
   applyMeteredUsage,
   applyMissingMeter,
   shouldReadAgentMeter,
+  shouldReadChallengerMeter,
   shouldReadGatesMeter,
 } from '../control/model-gateway/metered-usage.ts';
 import { failTooLargeTask } from '../control/task-commands/fail-too-large.ts';
@@ -187,9 +189,12 @@ export class TaskStore {
       change.task.attempts.map(async (attempt, index) => {
         const { id } = change.task;
         const earlier = before.attempts[index];
-        const [agent, gates] = await Promise.all([
+        const [agent, gates, challenger] = await Promise.all([
           shouldReadAgentMeter(attempt, earlier) ? this.#meters.read(id, attempt.number) : null,
           shouldReadGatesMeter(attempt, earlier) ? this.#meters.read(id, attempt.number, 'gates') : null,
+          shouldReadChallengerMeter(attempt, earlier)
+            ? this.#meters.read(id, attempt.number, 'challenger')
+            : null,
         ]);
         const hasEnded = attempt.outcome !== null && earlier?.outcome == null;
         const known =
@@ -198,7 +203,8 @@ export class TaskStore {
             : hasEnded
               ? applyMissingMeter(attempt, change.task.runner)
               : attempt;
-        return gates === null ? known : applyGatesUsage(known, gates);
+        const judged = gates === null ? known : applyGatesUsage(known, gates);
+        return challenger === null ? judged : applyChallengerUsage(judged, challenger);
       }),
     );
     return attempts.some((attempt, index) => attempt !== change.task.attempts[index])

@@ -34,7 +34,7 @@ interface MeterKey {
 const keyOf = ({ taskId, attempt, caller }: MeterKey): TableItem =>
   itemKey(
     `${TABLE_ITEM_KEY_PREFIXES.meter}${taskId}`,
-    `attempt#${String(attempt).padStart(4, '0')}${caller === 'gates' ? '#gates' : ''}`,
+    `attempt#${String(attempt).padStart(4, '0')}${caller === 'agent' ? '' : `#${caller}`}`,
   );
 
 /** Calls in a row that the provider could not do, and the last of them. */

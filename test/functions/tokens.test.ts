@@ -64,7 +64,12 @@ async function call(
   return { status: answer.statusCode, body: JSON.parse(answer.body ?? '{}') };
 }
 
-const boxes = { agent: build.launch(), gates: build.launch(), deliver: build.launch() };
+const boxes = {
+  agent: build.launch(),
+  gates: build.launch(),
+  challenger: build.launch(),
+  deliver: build.launch(),
+};
 const OVER: readonly (readonly [string, Task, number])[] = [
   [
     'whose attempt has expired',
@@ -86,6 +91,7 @@ const OVER: readonly (readonly [string, Task, number])[] = [
       report: null,
       agent: build.launch({ lost: true }),
       gates: build.launch({ lost: true }),
+      challenger: build.launch({ lost: true }),
       deliver: build.launch({ lost: true }),
     }),
     1,
@@ -96,6 +102,7 @@ const OVER: readonly (readonly [string, Task, number])[] = [
       report: null,
       agent: build.launch({ number: 2 }),
       gates: build.launch({ number: 2 }),
+      challenger: build.launch({ number: 2 }),
       deliver: build.launch({ number: 2 }),
     }),
     1,
@@ -115,6 +122,7 @@ describe('a token of a box that has reported', () => {
   const reported = build.taskInReview(
     {
       ...boxes,
+      challenge: build.challenge({ outcome: 'nothing_found' }),
       verification_failure: { failure_code: 'unknown', message: 'm', at: build.FIXED_NOW.toISOString() },
     },
     {
@@ -138,6 +146,7 @@ describe('a token of a box that has reported', () => {
 
   it.each([
     ['gates', 'evidence', { failure_code: 'unknown', message: 'm' }],
+    ['challenger', 'challenge', { failure_code: 'unknown', message: 'm' }],
     ['deliver', 'delivery', { step: 'refused', base_commit: build.fakeSha1('a'), tree: SHA, reason: 'r' }],
   ] as const)('of %s has the same answer again from %s, and writes nothing', async (kind, name, body) => {
     expect((await call(kind, name, reported, 1, body)).status).toBe(200);

@@ -8,7 +8,12 @@ import type {
 } from '../../shared/contract/evidence/schema.ts';
 import type { Judgement } from '../../shared/contract/judgement/judgement.ts';
 import { TaskSubmission, type TaskSubmissionInput } from '../../shared/contract/submission/schema.ts';
-import type { AgentMeteredUsage, Attempt, ContainerLaunch } from '../../shared/contract/task/attempt.ts';
+import type {
+  AgentMeteredUsage,
+  Attempt,
+  AttemptChallenge,
+  ContainerLaunch,
+} from '../../shared/contract/task/attempt.ts';
 import type { Task } from '../../shared/contract/task/task.ts';
 import { resolveBuiltinRole } from '../../shared/control/roles/defaults.ts';
 import type { AvailableAgentClis } from '../../shared/control/task-commands/adapter-problems.ts';
@@ -257,3 +262,17 @@ export const judgement = (fields: Partial<Judgement> = {}): Judgement => ({
 
 /** For steps of which the deadlines do not matter. */
 export const NOOP_DEADLINES = { postpone: async () => undefined };
+
+/** A challenge that has not ended. */
+export const challenge = (fields: Partial<AttemptChallenge> = {}): AttemptChallenge => ({
+  pending_verdict: verdict(),
+  mode: 'gate',
+  budget_micro_usd: 250_000,
+  timeout_s: 60,
+  refer_above: 0.8,
+  requested_at: FIXED_NOW.toISOString(),
+  outcome: null,
+  effect: null,
+  key: null,
+  ...fields,
+});

@@ -66,9 +66,13 @@ async function waitForEnvironment(): Promise<void> {
  * The exit code is 0 when the API knows how it went, else 1: then the box counts as lost and is started again. Told to end, it stops what
  * it does, hands in what there is, and says so; told twice, or before it has begun, it ends at once.
  */
-export async function runContainerWork<Kind extends 'agent' | 'gates'>(
-  kind: Kind,
-  work: (assignment: Extract<LaunchAssignment, { kind: Kind }>, box: ContainerWorkContext) => Promise<void>,
+export async function runContainerWork<Kind extends 'agent' | 'gates' | 'challenger'>(
+  work: {
+    readonly [Each in Kind]: (
+      assignment: Extract<LaunchAssignment, { kind: Each }>,
+      box: ContainerWorkContext,
+    ) => Promise<void>;
+  },
 ): Promise<void> {
   const embedded = process.env[CONTAINER_ENV_NAMES.exitWithParent] !== undefined;
   if (embedded) {
@@ -91,13 +95,18 @@ export async function runContainerWork<Kind extends 'agent' | 'gates'>(
     const url = process.env[CONTAINER_ENV_NAMES.assignmentUrl];
     if (!url) throw new Error(`${CONTAINER_ENV_NAMES.assignmentUrl} is not set`);
     delete process.env[CONTAINER_ENV_NAMES.assignmentUrl];
-    const assignment = await fetchAndRemoveAssignment(kind, url);
+    const assignment = await fetchAndRemoveAssignment(Object.keys(work) as Kind[], url);
     if (assignment === null) throw new Error('the assignment is gone, or its URL is too old');
+    const { kind } = assignment as LaunchAssignment;
     workDir = await mkdtemp(join(tmpdir(), `assay-${kind}-`));
     // The other user must be able to walk in, but not to look around.
     if (users) await chmod(workDir, 0o711);
     await installCaBundle(workDir);
-    await work(assignment, { workDir, users, embedded, abort: stopping.signal });
+    const run = work[kind as Kind] as (
+      assignment: LaunchAssignment,
+      box: ContainerWorkContext,
+    ) => Promise<void>;
+    await run(assignment, { workDir, users, embedded, abort: stopping.signal });
   } catch (error) {
     say(error instanceof Error ? (error.stack ?? error.message) : String(error));
     code ||= 1;

@@ -9,7 +9,7 @@ const GONE: readonly number[] = [403, 404];
  * the repository runs, nothing must be there to be found. Null: it is gone, or its URL is too old.
  */
 export async function fetchAndRemoveAssignment<Kind extends LaunchAssignment['kind']>(
-  kind: Kind,
+  kinds: Kind | readonly Kind[],
   url: string,
 ): Promise<Extract<LaunchAssignment, { kind: Kind }> | null> {
   const answer = await requestWithRetries(url, { method: 'GET' });
@@ -20,8 +20,11 @@ export async function fetchAndRemoveAssignment<Kind extends LaunchAssignment['ki
   const assignment = JSON.parse(answer.body.toString('utf8')) as Partial<LaunchAssignment>;
   if (assignment.schema_version !== 1)
     throw new Error(`this box knows assignments of version 1, not ${String(assignment.schema_version)}`);
-  if (assignment.kind !== kind)
-    throw new Error(`this box is for ${kind}, but the assignment is for ${String(assignment.kind)}`);
+  const wanted: readonly unknown[] = [kinds].flat();
+  if (!wanted.includes(assignment.kind))
+    throw new Error(
+      `this box is for ${wanted.join(' or ')}, but the assignment is for ${String(assignment.kind)}`,
+    );
   const forgotten = await requestWithRetries(String(assignment.delete_url), { method: 'DELETE' });
   if (forgotten.status >= 300) throw new Error(`the assignment cannot be removed: HTTP ${forgotten.status}`);
   return assignment as Extract<LaunchAssignment, { kind: Kind }>;

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { AutonomyLevel } from '../../../shared/contract/approval/autonomy.ts';
+import { ChallengeSettings } from '../../../shared/contract/check-outcome.ts';
 import { TaskId } from '../../../shared/contract/submission/schema.ts';
 import { ToolchainImageName } from '../../../shared/contract/submission/toolchain-image.ts';
 import { MiddlewareSection, SecuritySection } from '../../../shared/control/middleware/config-section.ts';
@@ -107,6 +108,7 @@ export const QualityGatesConfigSchema = z.strictObject({
   protected: ProtectedFiles.prefault({}),
   /** Tests that come with the task, written without the patch's author. */
   acceptance_tests: AcceptanceTestSetting.prefault({}),
+  challenge: ChallengeSettings.optional(),
   /** What becomes of a patch that changes files which its task does not name, where the task names any. */
   allowed_files: z.enum(ALLOWED_FILES_SETTINGS).default('warning'),
   /** What rules that read do here: off, info, warning or error. */

@@ -1,3 +1,4 @@
+import type { ChallengeSettings } from '../../../shared/contract/evidence/independent.ts';
 import { CONFIG_FILE, ConfigError, MAX_CONFIG_BYTES } from '../../core/configuration-file.ts';
 import type { RuleSetting } from '../../core/rule-settings.ts';
 import type { EnvironmentSetting } from '../../environment/environment-setting.ts';
@@ -16,6 +17,8 @@ export interface ParsedAssayConfig {
   /** Globs of files that steer checks and that a patch may change. */
   readonly protected: { readonly allow: readonly string[] };
   readonly acceptanceTests: AcceptanceTestSetting;
+  /** Settings of challenges; null: it says nothing. */
+  readonly challenge: ChallengeSettings | null;
   readonly allowedFiles: AllowedFilesSetting;
   readonly rules: readonly RuleSetting[];
 }
@@ -39,6 +42,7 @@ export function parseAssayConfig(
     quality_gates,
     protected: steering,
     acceptance_tests,
+    challenge,
     allowed_files,
     rules,
   } = validateYamlFile(QualityGatesConfigSchema, {
@@ -95,6 +99,7 @@ export function parseAssayConfig(
     },
     protected: steering,
     acceptanceTests: acceptance_tests,
+    challenge: challenge ?? null,
     allowedFiles: allowed_files,
     rules: listRuleSettings(rules),
   };

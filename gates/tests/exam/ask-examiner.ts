@@ -161,6 +161,48 @@ export async function obtainExam(context: ExaminerContext): Promise<IndependentT
   };
 }
 
+/** Most counterexamples of a task that are kept. */
+const MAX_EARLIER = 20;
+const StoredCounterexamples = z.object({ exams: z.array(Exam).max(MAX_EARLIER) });
+
+type CounterexampleContext = Pick<ExaminerContext, 'base' | 'task' | 'memory'>;
+
+const counterexamplesKey = ({ base, task }: CounterexampleContext) =>
+  computeCacheEntryKey('counterexamples', {
+    task: taskPieces(task).map(({ label, text }) => [label, text]),
+    base,
+  });
+
+/** Returns the counterexamples that held against earlier attempts of a task on this base. */
+export async function readEarlierCounterexamples(context: CounterexampleContext): Promise<readonly Exam[]> {
+  const stored = StoredCounterexamples.safeParse(await context.memory?.get(counterexamplesKey(context)));
+  return stored.success ? stored.data.exams : [];
+}
+
+/** Adds counterexamples that hold to those that later attempts have to pass. */
+export async function keepCounterexamples(
+  context: CounterexampleContext,
+  exams: readonly Exam[],
+): Promise<void> {
+  if (exams.length === 0) return;
+  await context.memory?.update(counterexamplesKey(context), (value) => {
+    const stored = StoredCounterexamples.safeParse(value);
+    const known = new Set((stored.success ? stored.data.exams : []).map((each) => JSON.stringify(each)));
+    for (const each of exams) known.add(JSON.stringify(each));
+    return { exams: [...known].slice(-MAX_EARLIER).map((each) => JSON.parse(each)) };
+  });
+}
+
+/**
+ * Returns all tests that were written without the author of the patch: the exam, and counterexamples of earlier attempts. Null:
+ * neither exists.
+ */
+export async function obtainIndependentTests(context: ExaminerContext): Promise<IndependentTests | null> {
+  const [exam, earlier] = await Promise.all([obtainExam(context), readEarlierCounterexamples(context)]);
+  if (earlier.length === 0) return exam;
+  return { ...(exam ?? { exam: null, counterexamples: [] }), earlier };
+}
+
 const taskText = ({ title, description, acceptanceCriteria }: ExaminedTask): string =>
   [title, description, ...acceptanceCriteria].join('\n');
 
@@ -171,9 +213,9 @@ const describeFiles = (files: PrivateFailure['files']): string =>
   );
 
 /** Returns the adjudicator of failing tests, or null where no model is configured for it. */
-function createAdjudicator(
-  { judge, task, readDiff }: ExaminerContext,
-  taskMaterial: readonly ReviewPiece[],
+export function createAdjudicator(
+  { judge, task, readDiff }: Pick<ExaminerContext, 'judge' | 'task' | 'readDiff'>,
+  taskMaterial: readonly ReviewPiece[] = taskPieces(task),
 ): ExamAdjudicator | null {
   const model = judge.models.adjudicator;
   if (!model) return null;

@@ -1,7 +1,13 @@
 import type { CheckOutcome } from '../../../shared/contract/check-outcome.ts';
-import { ACCEPTANCE_TESTS_GATE, COUNTEREXAMPLES_GATE } from '../../../shared/contract/evidence/gate-names.ts';
+import {
+  ACCEPTANCE_TESTS_GATE,
+  CHALLENGE_GATE,
+  COUNTEREXAMPLES_GATE,
+} from '../../../shared/contract/evidence/gate-names.ts';
 import type { CheckFinding, GateEvidence } from '../../../shared/contract/evidence/schema.ts';
 import type {
+  Challenge,
+  ChallengeOutcome,
   CounterexampleResult,
   Exam,
   ExamMode,
@@ -182,6 +188,88 @@ export function buildMissingExamEvidence(
     independent: { mode, points: [], counterexamples: [], open: [], questions: [], requirements },
   });
   return entry;
+}
+
+/** Builds the evidence of counterexamples that earlier attempts left. Each was decided to be demanded when it was found. */
+export function buildEarlierCounterexampleEvidence(
+  exams: readonly Exam[],
+  points: readonly ExamPointResult[],
+  mode: ExamMode,
+  durationMs: number,
+): GateEvidence {
+  const states = [...summarizeRequirements(points)];
+  const not_met = states.flatMap(([requirement, state]) => (state === 'not_met' ? [requirement] : []));
+  const met = states.filter(([, state]) => state === 'met').length;
+  const results = points.map(({ result }) => result);
+  const has = (state: ExamPointOutcome['outcome']): boolean =>
+    results.some(({ outcome }) => outcome === state);
+  return buildEntry({
+    name: COUNTEREXAMPLES_GATE,
+    outcome: has('not_met') ? 'failed' : has('not_run') ? 'could_not_run' : has('met') ? 'passed' : 'skipped',
+    findings: not_met.map(
+      (requirement): CheckFinding => ({
+        file: null,
+        line: null,
+        rule: 'counterexample_again',
+        message: `${requirement}: inputs close to an earlier counterexample still fail`,
+        baseline: 'new',
+      }),
+    ),
+    detail: [
+      `${formatCount(exams.length, 'counterexample')} of earlier attempts: ${results.filter(({ outcome }) => outcome === 'met').length} of ${formatCount(points.length, 'test')} pass`,
+      ...noun(not_met.length === 0 ? null : `not met: ${not_met.slice(0, MAX_NAMED).join(', ')}`),
+      ...noun(describeReasons('test', results, 'not_run')),
+      ...noun(describeReasons('test', results, 'dropped')),
+    ].join('; '),
+    duration_ms: durationMs,
+    facts: { counterexamples: exams.length, counterexamples_held: not_met.length },
+    independent: {
+      mode,
+      points: [...points],
+      counterexamples: [],
+      open: [],
+      questions: [],
+      requirements: { total: states.length, tested: met + not_met.length, met, not_met },
+    },
+  });
+}
+
+/**
+ * Builds the evidence of a challenge that gave an answer. Without a counterexample that holds it is an opinion: `judged`, and never a
+ * pass.
+ */
+export function buildChallengeEvidence(
+  { p_wrong, requirements }: Pick<Challenge, 'p_wrong' | 'requirements'>,
+  counterexamples: readonly CounterexampleResult[],
+  mode: ExamMode,
+  durationMs: number,
+): GateEvidence {
+  const entry = buildCounterexampleEvidence(counterexamples, mode, durationMs);
+  const isHeld = entry.outcome === 'failed';
+  const outcome: ChallengeOutcome = isHeld
+    ? 'counterexample'
+    : entry.outcome === 'could_not_run'
+      ? 'undecided'
+      : 'nothing_found';
+  const count = (state: (typeof requirements)[number]['state']): number =>
+    requirements.filter((each) => each.state === state).length;
+  const opinion =
+    requirements.length === 0
+      ? null
+      : `in the challenger's opinion ${count('met')} of ${formatCount(requirements.length, 'requirement')} met, ${count('not_met')} not met, ${count('unclear')} unclear`;
+  return {
+    ...entry,
+    name: CHALLENGE_GATE,
+    kind: isHeld ? 'executed' : 'judged',
+    required: mode === 'gate',
+    detail: [outcome === 'nothing_found' ? 'nothing found' : null, entry.detail, opinion]
+      .filter((each) => each !== null)
+      .join('; '),
+    facts: { ...entry.facts, challenge: outcome, p_wrong },
+    ...(entry.independent && {
+      independent: { ...entry.independent, challenge: { outcome, p_wrong, requirements: [...requirements] } },
+    }),
+  };
 }
 
 /** Builds the evidence of counterexamples. One failing input of each is shown; its neighbours and its code stay hidden. */

@@ -1,7 +1,12 @@
 import type { CheckOutcome } from '../../../shared/contract/check-outcome.ts';
 import type { GateEvidence } from '../../../shared/contract/evidence/schema.ts';
-import type { Counterexample, Exam, ExamMode } from '../../../shared/contract/exam.ts';
-import { buildCounterexampleEvidence, buildExamEvidence, buildMissingExamEvidence } from './exam-evidence.ts';
+import type { Counterexample, Exam, ExamMode, ExamPointResult } from '../../../shared/contract/exam.ts';
+import {
+  buildCounterexampleEvidence,
+  buildEarlierCounterexampleEvidence,
+  buildExamEvidence,
+  buildMissingExamEvidence,
+} from './exam-evidence.ts';
 import {
   type ExamAdjudicator,
   type ExamPatch,
@@ -29,12 +34,14 @@ export interface MissingExam {
 export interface IndependentTests {
   readonly exam: Exam | null;
   readonly counterexamples: readonly Counterexample[];
+  /** Counterexamples that held against earlier attempts, each with its neighbours; absent: none. */
+  readonly earlier?: readonly Exam[];
   /** Absent: as the base commit's assay.yaml says. */
   readonly mode?: ExamMode;
   /** `base`: only validates the exam on the base. `both_trees`: runs no gate and no signal beside. Absent: everything runs. */
   readonly only?: 'base' | 'both_trees';
-  /** Gets what the base says about each point. */
-  readonly onValidated?: (points: readonly PointOnBase[]) => Promise<void>;
+  /** Gets what the base says about each point, and the exam. */
+  readonly onValidated?: (points: readonly PointOnBase[], exam: Exam | null) => Promise<void>;
   readonly facts?: IndependentTestsFacts;
   /** Set only where `exam` is null. */
   readonly missing?: MissingExam;
@@ -55,14 +62,25 @@ export interface IndependentTestSettings {
  */
 export async function prepareIndependentTests(
   subject: ExamPatch,
-  { exam, counterexamples, facts = {}, missing, adjudicate = null, only, onValidated }: IndependentTests,
+  {
+    exam,
+    counterexamples,
+    earlier = [],
+    facts = {},
+    missing,
+    adjudicate = null,
+    only,
+    onValidated,
+  }: IndependentTests,
   { mode, timeout_s = DEFAULT_ACCEPTANCE_TEST_TIMEOUT_S }: IndependentTestSettings,
 ): Promise<() => Promise<GateEvidence[]>> {
   const limitMs = timeout_s * 1_000;
   const startValidation = performance.now();
   const onBase = exam ? await validateExamOnBase(subject, exam, limitMs) : [];
   const validationMs = performance.now() - startValidation;
-  await onValidated?.(onBase);
+  const earlierOnBase: (readonly PointOnBase[])[] = [];
+  for (const each of earlier) earlierOnBase.push(await validateExamOnBase(subject, each, limitMs));
+  await onValidated?.(onBase, exam);
   return async () => {
     const entries: GateEvidence[] = [];
     if (only === 'base') return entries;
@@ -77,6 +95,20 @@ export async function prepareIndependentTests(
       );
       entries.push({ ...entry, facts: { ...facts, ...entry.facts } });
     } else if (missing) entries.push({ ...buildMissingExamEvidence(missing, mode), facts });
+    const startEarlier = performance.now();
+    if (earlier.length > 0) {
+      const points: ExamPointResult[] = [];
+      for (const [index, each] of earlier.entries())
+        points.push(...(await runExamOnPatch(subject, each, earlierOnBase[index] ?? [], { limitMs })));
+      entries.push(
+        buildEarlierCounterexampleEvidence(
+          earlier,
+          points.map((point, index) => ({ ...point, index })),
+          mode,
+          Math.round(performance.now() - startEarlier),
+        ),
+      );
+    }
     const startChallenge = performance.now();
     if (counterexamples.length > 0) {
       const results = await runCounterexamples(subject, counterexamples, { limitMs, adjudicate });

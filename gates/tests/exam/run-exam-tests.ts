@@ -51,11 +51,11 @@ export async function runExamTests(
   if (whole?.outcome !== 'failed' || seen.every((each) => each !== null))
     return seen.map((each) => each ?? unseen(whole));
   // One file that does not compile keeps the others from running where a runner builds all of them first.
-  let isPartNotLoaded = !seen.some((each) => each !== null);
+  let isPartNotLoaded = !seen.some((each) => each !== null) && !hasLoadedFile(whole, exam.files);
   for (const { files, command } of listPartialRuns(exam)) {
     const part = await runOnPrivateTree(subject, files, command, tree, limitMs);
     const found = exam.tests.map((test) => observeTest(test, part));
-    isPartNotLoaded ||= !found.some((each) => each !== null);
+    isPartNotLoaded ||= !found.some((each) => each !== null) && !hasLoadedFile(part, files);
     found.forEach((each, index) => {
       seen[index] ??= each;
     });
@@ -75,6 +75,20 @@ const unseen = (run: CompletedCommandRun | null): ObservedTest => ({
   state: (run && UNSEEN_STATES[run.outcome]) ?? 'could_not_run',
   failure: null,
 });
+
+const normalizePath = (text: string): string =>
+  text.replace(/\.[cm]?[a-z]{1,4}$/, '').replaceAll(/[^A-Za-z0-9]+/g, '/');
+
+/**
+ * Tells whether a run reports a test of one of these files. A test that is named like its file is none: so runners report a file that
+ * they could not load.
+ */
+const hasLoadedFile = (run: CompletedCommandRun | null, files: HiddenTestFiles): boolean =>
+  (run?.cases ?? []).some(
+    ({ file, name }) =>
+      file !== null &&
+      files.some(({ path }) => path === file && !normalizePath(path).endsWith(normalizePath(name))),
+  );
 
 /** Returns the state of a test in a run, or null when the run does not report it. */
 function observeTest(test: string, run: CompletedCommandRun | null): ObservedTest | null {

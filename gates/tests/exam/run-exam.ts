@@ -19,7 +19,13 @@ import {
   type ObservedTest,
   runExamTests,
 } from './run-exam-tests.ts';
-import { BASE_RUNS, decidePointOnBase, listOverwrittenPaths, type PointOnBase } from './validate-on-base.ts';
+import {
+  BASE_RUNS,
+  decidePointOnBase,
+  isFailure,
+  listOverwrittenPaths,
+  type PointOnBase,
+} from './validate-on-base.ts';
 
 /** Times that a failing point runs on the patched tree before it counts. */
 const PATCH_RUNS = 2;
@@ -148,10 +154,20 @@ export async function runExamOnPatch(
 export async function runCounterexamples(
   subject: ExamPatch,
   counterexamples: readonly Counterexample[],
-  { limitMs, adjudicate = null }: { readonly limitMs: number; readonly adjudicate?: ExamAdjudicator | null },
+  {
+    limitMs,
+    adjudicate = null,
+    onHeld,
+  }: {
+    readonly limitMs: number;
+    readonly adjudicate?: ExamAdjudicator | null;
+    /** Gets counterexamples that hold, each as an exam of its test and its neighbours. */
+    readonly onHeld?: (exams: readonly Exam[]) => Promise<void>;
+  },
 ): Promise<CounterexampleResult[]> {
   const [tree, paths] = await Promise.all([baseTree(subject), readBasePaths(subject)]);
   const results: CounterexampleResult[] = [];
+  const exams: (Exam | null)[] = [];
   const failures: PrivateFailure[] = [];
   for (const [index, each] of counterexamples.entries()) {
     const { kind, requirement, file, line, input, test } = each;
@@ -162,17 +178,39 @@ export async function runCounterexamples(
     };
     const run = (of: string): Promise<ObservedTest[][]> =>
       repeat(() => runExamTests(subject, tests, of, limitMs));
-    const { result, neighbours, failure } =
-      listOverwrittenPaths(tests.files, paths).length > 0
-        ? dropped('overwrites_base_file')
-        : decideCounterexample(kind, await run(tree), await run(subject.tree));
+    const isOverwriting = listOverwrittenPaths(tests.files, paths).length > 0;
+    const onBase = isOverwriting ? [] : await run(tree);
+    const { result, neighbours, failure } = isOverwriting
+      ? dropped('overwrites_base_file')
+      : decideCounterexample(kind, onBase, await run(subject.tree));
+    exams.push(toExam(each, onBase));
     results.push({ index, kind, requirement, file, line, input, neighbours, result });
     if (result.outcome === 'not_met')
       failures.push({ index, requirement, test, failure, files: tests.files });
   }
   const decided =
     adjudicate && failures.length > 0 ? await adjudicate('counterexample', failures) : new Map();
-  return results.map((each) => ({ ...each, result: decided.get(each.index) ?? each.result }));
+  const final = results.map((each) => ({ ...each, result: decided.get(each.index) ?? each.result }));
+  await onHeld?.(
+    final.flatMap(({ index, result }) => (result.outcome === 'not_met' ? (exams[index] ?? []) : [])),
+  );
+  return final;
+}
+
+/** Makes an exam of a counterexample and its neighbours, of those that behave on the base in every run alike; null: none does. */
+function toExam(
+  { requirement, command, files, test, neighbours }: Counterexample,
+  onBase: readonly (readonly ObservedTest[])[],
+): Exam | null {
+  const points = [test, ...neighbours].flatMap((name, index): Exam['points'] => {
+    const states = onBase.flatMap((run) => run[index]?.state ?? []);
+    if (states.length === 0) return [];
+    if (states.every((state) => state === 'passed')) return [{ requirement, test: name, on_base: 'passes' }];
+    return states.every(isFailure) ? [{ requirement, test: name, on_base: 'fails' }] : [];
+  });
+  return points.length === 0
+    ? null
+    : { command, points, files, open: [], questions: [], confidence: 1, keeps_behaviour: true };
 }
 
 async function repeat<Value>(run: () => Promise<Value>): Promise<Value[]> {

@@ -1,4 +1,8 @@
-import { type GatesAssignment, LaunchAssignment } from '../../../shared/contract/messages/assignment.ts';
+import {
+  type ChallengerAssignment,
+  type GatesAssignment,
+  LaunchAssignment,
+} from '../../../shared/contract/messages/assignment.ts';
 import type { SimulatedContainer } from '../engines/simulated-fargate.ts';
 import { OracleKnowledge, type TreeOutcome } from '../oracle/knowledge.ts';
 import { type SimulatedPatch, WEAK_BASE } from '../simulated-remote.ts';
@@ -15,6 +19,7 @@ export async function runContainerProgram(box: SimulatedContainer, of: Simulatio
   const forgotten = await fetchPresigned(of, 'DELETE', assignment.delete_url);
   if (forgotten.status >= 300) throw new Error(`the assignment cannot be removed: HTTP ${forgotten.status}`);
   if (assignment.kind === 'gates') return gates(of, assignment);
+  if (assignment.kind === 'challenger') return challenge(of, assignment);
   if (assignment.kind === 'deliver') throw new Error('what delivers is no box');
   const { task_id: task, attempt, token } = assignment;
   const plan = of.knowledge.planOf(task);
@@ -88,4 +93,40 @@ async function gates(of: Simulation, assignment: GatesAssignment): Promise<void>
       },
     },
   });
+}
+
+/** A challenger finds a counterexample to work that is wrong, and nothing in other work. */
+async function challenge(of: Simulation, assignment: ChallengerAssignment): Promise<void> {
+  const { task_id: id, token, base_commit, tree, mode } = assignment;
+  await of.world.clock.sleep(8_000);
+  const found = of.knowledge.treeOutcomes.get(OracleKnowledge.pair(base_commit, tree));
+  const isWrong = found === 'failed';
+  of.world.logEvent(
+    () => `challenger of ${id}/${assignment.attempt}: ${isWrong ? 'counterexample' : 'nothing found'}`,
+  );
+  const entry = {
+    name: 'challenge',
+    outcome: isWrong ? 'failed' : 'skipped',
+    kind: isWrong ? 'executed' : 'judged',
+    required: mode === 'gate',
+    blocked: mode === 'gate' && isWrong,
+    cached: false,
+    findings: [],
+    detail: isWrong ? '1 of 1 counterexample hold' : 'nothing found',
+    duration_ms: 5,
+    independent: {
+      mode,
+      points: [],
+      counterexamples: [],
+      open: [],
+      questions: [],
+      requirements: { total: 0, tested: 0, met: 0, not_met: [] },
+      challenge: {
+        outcome: isWrong ? 'counterexample' : 'nothing_found',
+        p_wrong: isWrong ? 1 : 0,
+        requirements: [],
+      },
+    },
+  };
+  await callRoute(of, 'challenge', { id, token, body: { entry } });
 }

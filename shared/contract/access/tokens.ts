@@ -54,7 +54,9 @@ export const parseBearerToken = (authorization: string | undefined): string | nu
 /** What a bearer token claims to be; null for anything that we never minted. */
 export function parseBearerTokenClaims(token: string): BearerTokenClaims | null {
   if (/^assay_op_[\w-]{43}$/.test(token)) return { caller: 'operator' };
-  const box = /^assay_(agent|gates|deliver)_([A-Za-z0-9][\w-]{0,63})\.(\d{1,4})\.[\w-]{43}$/.exec(token);
+  const box = /^assay_(agent|gates|challenger|deliver)_([A-Za-z0-9][\w-]{0,63})\.(\d{1,4})\.[\w-]{43}$/.exec(
+    token,
+  );
   return box?.[1] && box[2]
     ? { caller: box[1] as LaunchKind, taskId: box[2], attempt: Number(box[3]) }
     : null;
@@ -65,8 +67,8 @@ export const isSameHash = (left: string, right: string): boolean =>
   left.length === right.length && timingSafeEqual(Buffer.from(left), Buffer.from(right));
 
 /** Boxes that may ask models. */
-export type ModelCallingLaunchKind = Extract<LaunchKind, 'agent' | 'gates'>;
-const MODEL_TOKENS = { agent: 'model', gates: 'opinion' } as const satisfies Record<
+export type ModelCallingLaunchKind = Extract<LaunchKind, 'agent' | 'gates' | 'challenger'>;
+const MODEL_TOKENS = { agent: 'model', gates: 'opinion', challenger: 'challenge' } as const satisfies Record<
   ModelCallingLaunchKind,
   string
 >;
@@ -83,7 +85,9 @@ export function parseModelToken(
   token: string,
 ): { readonly caller: ModelCallingLaunchKind; readonly taskId: string; readonly attempt: number } | null {
   const [, kind, taskId, attempt] =
-    /^assay_(model|opinion)_([A-Za-z0-9][\w-]{0,63})\.(\d{1,4})\.[\w-]{43}$/.exec(token) ?? [];
+    /^assay_(model|opinion|challenge)_([A-Za-z0-9][\w-]{0,63})\.(\d{1,4})\.[\w-]{43}$/.exec(token) ?? [];
   if (taskId === undefined) return null;
-  return { caller: kind === MODEL_TOKENS.gates ? 'gates' : 'agent', taskId, attempt: Number(attempt) };
+  const callers = Object.entries(MODEL_TOKENS) as [ModelCallingLaunchKind, string][];
+  const caller = callers.find(([, name]) => name === kind)?.[0] ?? 'agent';
+  return { caller, taskId, attempt: Number(attempt) };
 }

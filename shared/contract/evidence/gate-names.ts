@@ -13,6 +13,9 @@ export const ACCEPTANCE_TESTS_GATE = 'acceptance_tests';
 /** Counterexamples to the patch, each re-run on both trees. */
 export const COUNTEREXAMPLES_GATE = 'counterexamples';
 
+/** What a challenger found on its attempt. */
+export const CHALLENGE_GATE = 'challenge';
+
 /** States that the working tree holds what the patch leaves out, such as a nested repository. */
 export const COMPLETE_PATCH_GATE = 'complete_patch';
 
@@ -23,4 +26,5 @@ export const UNCONFIGURED_GATE_NAMES: readonly string[] = [
   HIDDEN_TESTS_GATE,
   ACCEPTANCE_TESTS_GATE,
   COUNTEREXAMPLES_GATE,
+  CHALLENGE_GATE,
 ];

@@ -1,4 +1,7 @@
 import * as z from 'zod';
+import { ExamMode } from '../check-outcome.ts';
+
+export { type ChallengedTasks, type ChallengeSettings, EXAM_MODES, ExamMode } from '../check-outcome.ts';
 
 /** One line of text without control characters: it is shown to people and to the next attempt. */
 export const OneLineText = (max: number) =>
@@ -75,10 +78,45 @@ export const CounterexampleResult = z.object({
 });
 export type CounterexampleResult = z.infer<typeof CounterexampleResult>;
 
-/** Who decides: nobody (`off`), people who read it (`advise`), or the verdict (`gate`). */
-export const EXAM_MODES = ['off', 'advise', 'gate'] as const;
-export const ExamMode = z.enum(EXAM_MODES);
-export type ExamMode = z.infer<typeof ExamMode>;
+/** How a challenge ended. None of them is a proof: a challenger that found nothing leaves the evidence as it was. */
+export const CHALLENGE_OUTCOMES = [
+  /** A counterexample held on re-run, and the task demands what it shows. */
+  'counterexample',
+  /** The challenger answered, and no counterexample held. */
+  'nothing_found',
+  /** The challenger ended without an answer. */
+  'no_answer',
+  'unreadable_answer',
+  'timed_out',
+  /** The gateway ended its calls at the budget before it answered. */
+  'budget_spent',
+  /** Its counterexamples could not be run, or the adjudicator could not decide. */
+  'undecided',
+  /** Its containers ended without a report. */
+  'lost',
+  /** It could not be started. */
+  'refused',
+] as const;
+export const ChallengeOutcome = z.enum(CHALLENGE_OUTCOMES);
+export type ChallengeOutcome = z.infer<typeof ChallengeOutcome>;
+
+/** State of one requirement as a challenger sees it: an opinion with a place, which decides nothing. */
+export const ChallengedRequirement = z.object({
+  requirement: RequirementText,
+  state: z.enum(['met', 'not_met', 'unclear']),
+  file: z.string().max(1_000).nullable(),
+  line: z.int().positive().nullable(),
+});
+export type ChallengedRequirement = z.infer<typeof ChallengedRequirement>;
+
+/** What a challenger says besides its counterexamples. */
+export const ChallengeSummary = z.object({
+  outcome: ChallengeOutcome,
+  /** Probability that the patch is wrong. Null: it did not answer. */
+  p_wrong: z.number().min(0).max(1).nullable(),
+  requirements: z.array(ChallengedRequirement).max(100),
+});
+export type ChallengeSummary = z.infer<typeof ChallengeSummary>;
 
 /**
  * Independent evidence of an attempt: kind `executed`, made by tests that were written without the patch's author. It names
@@ -97,5 +135,7 @@ export const IndependentEvidence = z.object({
     met: z.int().nonnegative(),
     not_met: z.array(z.string()),
   }),
+  /** Only of a challenge. */
+  challenge: ChallengeSummary.optional(),
 });
 export type IndependentEvidence = z.infer<typeof IndependentEvidence>;

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { StorableNumber } from '../../lib/stored-number.ts';
-import { CheckOutcome, EvidenceKind, VERDICTS } from '../check-outcome.ts';
+import { ChallengeSettings, CheckOutcome, EvidenceKind, VERDICTS } from '../check-outcome.ts';
 import { Judgement } from '../judgement/judgement.ts';
 import { ReviewPipeline } from '../judgement/review-pipeline-schema.ts';
 import { CheckedPlan } from '../plan/schema.ts';
@@ -115,6 +115,8 @@ export const Evidence = z.object({
   protected_files: z.array(ChangedProtectedFile).default([]),
   /** Who reviews, as the base commit says it; absent: it says nothing. */
   review_pipeline: ReviewPipeline.optional(),
+  /** `challenge` of the base commit's assay.yaml; absent: it says nothing. */
+  challenge: ChallengeSettings.optional(),
   /** Parts of the patched tree for reviewers; absent: nothing was collected, and the diff alone is shown. */
   review_context: ReviewContext.optional(),
   /** Of a task that is a plan: what it proposes, when it holds. */

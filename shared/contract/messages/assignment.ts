@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { AgentAdapterSettings } from '../agents/adapter.ts';
 import { ReasoningEffortLevel } from '../agents/effort.ts';
+import { ExamMode } from '../check-outcome.ts';
 import { FailureActionOverrides } from '../failure/error-action-overrides.ts';
 import { JudgeModels } from '../models/judge-models.ts';
 import { TokenUsage } from '../models/usage.ts';
@@ -119,10 +120,40 @@ export const GatesAssignment = AssignmentFields.extend({
     })
     .nullable()
     .default(null),
+  /** Who decides about acceptance tests where the base commit's assay.yaml does not say: the task before it, the deployment after it. */
+  exam_mode: z.object({ task: ExamMode.optional(), deployment: ExamMode.optional() }).optional(),
   /** Null: no model is configured that gates could ask. */
   model_access: GatesModelAccess.nullable().default(null),
 });
 export type GatesAssignment = z.infer<typeof GatesAssignment>;
+
+/** What a challenger is told. It never gets the tests of an exam. */
+export const ChallengerAssignment = AssignmentFields.extend({
+  kind: z.literal('challenger'),
+  base_commit: z.string(),
+  image: z.string().optional(),
+  tree: z.string(),
+  patch_url: z.string(),
+  patch_sha256: z.string(),
+  title: z.string(),
+  description: z.string(),
+  acceptance_criteria: z.array(z.string()),
+  files: z.array(z.string()),
+  expected_changes: z.array(ExpectedChangeKind),
+  /** Results of the gates. */
+  checks: z.array(z.object({ name: z.string(), outcome: z.string(), detail: z.string() })),
+  /** Requirements of the exam with their results. */
+  requirements: z.array(z.object({ requirement: z.string(), outcome: z.string() })),
+  model: z.string(),
+  adapter: AgentAdapterSettings,
+  mode: ExamMode,
+  refer_above: z.number(),
+  /** How the CLI reaches its model. */
+  model_access: AgentModelAccess.nullable(),
+  /** The adjudicator, asked by the same token. */
+  judge_access: GatesModelAccess.nullable(),
+});
+export type ChallengerAssignment = z.infer<typeof ChallengerAssignment>;
 
 export const DeliveryAssignment = AssignmentFields.extend({
   kind: z.literal('deliver'),
@@ -145,6 +176,7 @@ export type DeliveryAssignment = z.infer<typeof DeliveryAssignment>;
 export const LaunchAssignment = z.discriminatedUnion('kind', [
   AgentAssignment,
   GatesAssignment,
+  ChallengerAssignment,
   DeliveryAssignment,
 ]);
 export type LaunchAssignment = z.infer<typeof LaunchAssignment>;

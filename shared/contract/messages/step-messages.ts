@@ -30,7 +30,7 @@ export const CascadeRepositoryStepInput = MachineStep.extend({ step: z.enum(CASC
 export type CascadeRepositoryStepInput = z.infer<typeof CascadeRepositoryStepInput>;
 
 /**
- * Where the cascade goes on. `resolve_base | run_agent | run_gates | verify | decide | deliver | find_branch | settle` are states of the machine;
+ * Where the cascade goes on. `resolve_base | run_agent | run_gates | challenge | verify | decide | deliver | find_branch | settle` are states of the machine;
  * `held` (a person is asked), `waiting` (for the files that another task holds, or for a time), `superseded` (another execution goes on)
  * and `ended` end the execution.
  */
@@ -39,6 +39,7 @@ export const CASCADE_NEXT_STAGES = [
   'select_model',
   'run_agent',
   'run_gates',
+  'challenge',
   'verify',
   'decide',
   'deliver',

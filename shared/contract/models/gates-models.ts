@@ -70,11 +70,17 @@ export interface GatesModelRoute {
 }
 
 /** What the gateway lets gates ask. */
-export const listGatesModelRoutes = (models: JudgeModels): GatesModelRoute[] =>
-  allJudgeModels(models, 'container').map((model) => {
-    const { vendor, endpoint } = modelRouting(model);
-    return { model: model.model, vendor, endpoint, ...(model.price && { price: model.price }) };
-  });
+export const listGatesModelRoutes = ({ challenger: _, ...models }: JudgeModels): GatesModelRoute[] =>
+  allJudgeModels(models, 'container').map(toRoute);
+
+/** Models that the gateway lets a challenger call: its own, and the adjudicator of what it hands in. */
+export const listChallengerModelRoutes = ({ challenger, adjudicator }: JudgeModels): GatesModelRoute[] =>
+  [challenger, adjudicator].flatMap((model) => (model ? [toRoute(model)] : []));
+
+function toRoute(model: JudgeModel): GatesModelRoute {
+  const { vendor, endpoint } = modelRouting(model);
+  return { model: model.model, vendor, endpoint, ...(model.price && { price: model.price }) };
+}
 
 /** Where the token of a gates box stands for a key; there is no such variable. */
 export const GATES_CONTAINER_TOKEN_KEY: ModelApiKeySource = {

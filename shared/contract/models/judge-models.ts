@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { ChallengeSettings, ExamMode } from '../check-outcome.ts';
 import { modelFamily } from './model-family.ts';
 import { BedrockRegion, ModelApiKeySource, ProviderUrl } from './model-key.ts';
 
@@ -33,6 +34,11 @@ export const JUDGE_PURPOSES = {
     description: 'acceptance tests, from the task and the base alone; of another maker than the writer',
   },
   adjudicator: { by: 'container', description: 'each failing acceptance test: whether the task demands it' },
+  challenger: {
+    by: 'container',
+    description:
+      'each task that has passed all else: an agent CLI that tries to prove the patch wrong; of another maker than the writer',
+  },
   cross_model: { by: 'container', description: 'the gate `cross_model`; one model or several' },
 } as const satisfies Readonly<
   Record<string, { readonly by: 'janitor' | 'container' | 'both'; readonly description: string }>
@@ -67,6 +73,12 @@ const Common = {
   limits: JudgeModelLimits.optional(),
   /** It reads pictures: asked of the model for `vision`, since no provider's protocol tells. */
   supports_vision: z.boolean().optional(),
+  /** Of an examiner: what its acceptance tests make of a verdict where repository and task do not say. */
+  mode: ExamMode.optional(),
+  /** Of a challenger: the agent CLI that it runs in, as `adapter` of a task. Absent: the CLI of the model's maker. */
+  adapter: z.looseObject({ kind: z.string() }).optional(),
+  /** Of a challenger: settings where repository and task do not say otherwise. */
+  challenge: ChallengeSettings.optional(),
   /** What `assay judge calibrate` has measured of it: each counts for one prompt, by its digest. */
   calibrations: z
     .array(
@@ -113,6 +125,22 @@ const VisionModel = JudgeModel.refine(({ supports_vision: sees }) => sees === tr
   message: 'must be true of a model that is shown pictures',
 });
 
+/** Fields that belong to one purpose. */
+const OWN_FIELDS = { mode: 'examiner', adapter: 'challenger', challenge: 'challenger' } as const;
+type OwnField = keyof typeof OWN_FIELDS;
+
+function refuseFieldsOfOtherPurposes(models: object, context: z.RefinementCtx): void {
+  for (const [purpose, value] of Object.entries(models))
+    for (const model of [value].flat())
+      for (const field of Object.keys(OWN_FIELDS) as OwnField[])
+        if (model?.[field] !== undefined && OWN_FIELDS[field] !== purpose)
+          context.addIssue({
+            code: 'custom',
+            path: [purpose, field],
+            message: `is a field of ${OWN_FIELDS[field]} only`,
+          });
+}
+
 const SHAPE = {
   judge: JudgeModel.optional(),
   requirements_review: JudgeModel.optional(),
@@ -127,16 +155,19 @@ const SHAPE = {
   test_writer: GatesJudgeModel.optional(),
   examiner: GatesJudgeModel.optional(),
   adjudicator: GatesJudgeModel.optional(),
+  challenger: GatesJudgeModel.optional(),
   /** Who writes is reviewed by a model of another maker. */
   cross_model: z
     .union([z.array(GatesJudgeModel).min(1).max(MAX_REVIEWERS), GatesJudgeModel.transform((one) => [one])])
     .optional(),
 } satisfies Readonly<Record<JudgePurpose, z.ZodType>>;
 
-export const JudgeModels = z.strictObject(SHAPE, {
-  error: (issue) =>
-    'keys' in issue ? `${issue['keys']} is not served; known: ${NAMES.join(', ')}` : undefined,
-});
+export const JudgeModels = z
+  .strictObject(SHAPE, {
+    error: (issue) =>
+      'keys' in issue ? `${issue['keys']} is not served; known: ${NAMES.join(', ')}` : undefined,
+  })
+  .superRefine(refuseFieldsOfOtherPurposes);
 export type JudgeModels = z.infer<typeof JudgeModels>;
 
 /** Those that serve a purpose, in the order in which they are named. */
@@ -157,3 +188,24 @@ export const calibrationIdFor = (
   { calibrations }: Pick<JudgeModel, 'calibrations'>,
   prompt: { readonly sha256: string } | null,
 ): string | null => calibrations?.findLast((each) => each.prompt === prompt?.sha256)?.id ?? null;
+
+/** Purposes whose model has to be of another maker than the writer's. */
+export const INDEPENDENT_PURPOSES = ['examiner', 'challenger'] as const satisfies readonly JudgePurpose[];
+
+/**
+ * Returns why models that have to be independent are not: a sentence for each that names its field. Only a maker that all writers
+ * share is refused; where the writers have several, each task is decided by its own.
+ */
+export function dependentJudgeModelProblems(models: JudgeModels, writers: readonly string[]): string[] {
+  const families = new Set(writers.map(modelFamily));
+  const [only, ...others] = families;
+  if (only === undefined || others.length > 0) return [];
+  return INDEPENDENT_PURPOSES.flatMap((purpose) => {
+    const model = models[purpose];
+    return model && judgeModelFamily(model) === only
+      ? [
+          `${purpose}.model is ${model.model}, of the same maker (${only}) as all models that write; name a model of another maker, or set ${purpose}.family if it has one`,
+        ]
+      : [];
+  });
+}

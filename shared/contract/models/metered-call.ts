@@ -7,7 +7,7 @@ export const MeteredModelCall = z.object({
   id: z.string(),
   attempt: z.number().int().positive(),
   /** Who has asked: the agent of the attempt, or one of its gates. */
-  caller: z.enum(['agent', 'gates']),
+  caller: z.enum(['agent', 'gates', 'challenger']),
   protocol: z.enum(MODEL_API_PROTOCOLS),
   model: z.string(),
   /** What it was billed as. */

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { StorableNumber } from '../../lib/stored-number.ts';
 import { AgentAdapterSettings } from '../agents/adapter.ts';
 import { AutonomyLevel } from '../approval/autonomy.ts';
+import { ExamMode } from '../check-outcome.ts';
 import { FailureActionOverrides } from '../failure/error-action-overrides.ts';
 import { GitRef } from '../repository/git-ref.ts';
 import { RepositoryUrl } from '../repository/schema.ts';
@@ -163,6 +164,12 @@ export const TaskSubmission = z
       "The middleware around its agents' runs, in this order (docs/how-to/middleware.md), in the place of the repository's; an empty list: none.",
     ),
     error_action_overrides: FailureActionOverrides.optional(),
+    acceptance_tests: ExamMode.optional().describe(
+      'What acceptance tests of an examiner make of the verdict. Absent: as `acceptance_tests` in assay.yaml of the base commit says.',
+    ),
+    challenge: ExamMode.optional().describe(
+      'What a challenger makes of the verdict. Absent: as `challenge` in assay.yaml of the base commit says.',
+    ),
     workflow: WorkflowName.optional().describe(
       'The workflow that judges the work: a file of `.assay/workflows/` of the base commit, or one that is built in. Absent: `default`.',
     ),

@@ -3,8 +3,9 @@ import { StorableNumber } from '../../lib/stored-number.ts';
 import { AGENT_CLI_KINDS } from '../agents/adapter-manifests.ts';
 import { ReasoningEffortLevel } from '../agents/effort.ts';
 import { CheckOutcome, EvidenceKind, VERDICTS } from '../check-outcome.ts';
+import { ChallengeOutcome, ExamMode } from '../evidence/independent.ts';
 import { LoggedTestRun } from '../evidence/logs/logged-test-run.ts';
-import { ChangedProtectedFile, GateLedgerFacts, Verdict } from '../evidence/schema.ts';
+import { ChangedProtectedFile, GateLedgerFacts, Verdict, VerdictReason } from '../evidence/schema.ts';
 import { FailureCode } from '../failure/failure-class.ts';
 import { FailureRecord } from '../failure/failure-record.ts';
 import { TokenUsage } from '../models/usage.ts';
@@ -198,6 +199,26 @@ export const VerificationFailure = z.object({
 });
 export type VerificationFailure = z.infer<typeof VerificationFailure>;
 
+/** A challenge of an attempt that has passed everything cheaper. */
+export const AttemptChallenge = z.object({
+  /** Verdict of everything cheaper, which the challenge can only weaken. Null: the challenge has ended. */
+  pending_verdict: Verdict.nullable(),
+  mode: ExamMode,
+  budget_micro_usd: z.int().nonnegative(),
+  timeout_s: z.int().positive(),
+  refer_above: z.number().min(0).max(1),
+  requested_at: z.iso.datetime(),
+  /** Null: it has not ended. */
+  outcome: ChallengeOutcome.nullable(),
+  /** What it makes of the verdict. Null: it has not ended. */
+  effect: z.object({ verdict: z.enum(VERDICTS), reason: VerdictReason.nullable() }).nullable(),
+  /** Object with its whole entry; null: there is none. */
+  key: z.string().nullable(),
+  /** What the gateway has counted for it. Absent: no call is known. */
+  metered_usage: GatesMeteredUsage.optional(),
+});
+export type AttemptChallenge = z.infer<typeof AttemptChallenge>;
+
 /** What may be changed when the same failure comes again, in this order. */
 export const REPEATED_FAILURE_STRATEGIES = [
   'other_adapter',
@@ -343,6 +364,9 @@ export const Attempt = z.object({
   failure: FailureRecord.optional(),
   agent: ContainerLaunch.nullable(),
   gates: ContainerLaunch.nullable(),
+  /** Absent: no challenger is asked about it. */
+  challenge: AttemptChallenge.optional(),
+  challenger: ContainerLaunch.nullable().optional(),
   deliver: ContainerLaunch.nullable(),
 });
 export type Attempt = z.infer<typeof Attempt>;

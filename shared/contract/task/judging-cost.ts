@@ -14,19 +14,24 @@ const ofVerdict = (verdict: Attempt['verdict']): number | null =>
     ? sumUnlessUnknown((verdict?.judgements ?? []).map(judgementCost))
     : verdict.judging_cost_usd;
 
+/** The parts of an attempt that say what judging it took. */
+type JudgedAttempt = Pick<Attempt, 'verdict' | 'reverification' | 'gates_metered_usage' | 'challenge'>;
+
 /**
  * Dollars that models took to judge an attempt: those that the janitor asked, also for verdicts that were made again, and those that its
- * gates asked; 0: none was asked. Null: a part of it is not known.
+ * gates and its challenger asked; 0: none was asked. Null: a part of it is not known.
  */
 export const totalJudgingCost = ({
   verdict,
   reverification: repeated,
   gates_metered_usage: opinions,
-}: Pick<Attempt, 'verdict' | 'reverification' | 'gates_metered_usage'>): number | null =>
+  challenge,
+}: JudgedAttempt): number | null =>
   sumUnlessUnknown([
     ofVerdict(verdict),
     repeated ? repeated.earlier_judging_cost_usd : 0,
     opinions ? opinions.cost_usd : 0,
+    challenge?.metered_usage ? challenge.metered_usage.cost_usd : 0,
   ]);
 
 /** Dollars, as far as they are known; `isKnown`: that is all of them. */
@@ -40,13 +45,12 @@ const known = (verdict: Attempt['verdict']): number =>
   (verdict?.judgements ?? []).reduce((sum, each) => sum + (judgementCost(each) ?? 0), 0);
 
 /** What is known of the cost of judging an attempt, for what has a limit: one unknown part hides no other. */
-export const computeKnownJudgingCost = (
-  attempt: Pick<Attempt, 'verdict' | 'reverification' | 'gates_metered_usage'>,
-): PartialJudgingCost => ({
+export const computeKnownJudgingCost = (attempt: JudgedAttempt): PartialJudgingCost => ({
   usd:
-    known(attempt.verdict) +
+    known(attempt.verdict ?? attempt.challenge?.pending_verdict ?? null) +
     (attempt.reverification?.earlier_judging_cost_usd ?? 0) +
-    (attempt.gates_metered_usage?.cost_usd ?? 0),
+    (attempt.gates_metered_usage?.cost_usd ?? 0) +
+    (attempt.challenge?.metered_usage?.cost_usd ?? 0),
   isComplete: totalJudgingCost(attempt) !== null,
 });
 

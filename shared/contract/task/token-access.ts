@@ -35,10 +35,12 @@ export function determineLaunchTokenAccess(
   const reported =
     caller === 'agent'
       ? attempt.report !== null
-      : caller === 'gates'
-        ? attempt.verification !== null || attempt.verification_failure !== null
-        : currentAttempt(task)?.number === number &&
-          ['delivered', 'refused'].includes(task.delivery?.state ?? '');
+      : caller === 'challenger'
+        ? typeof attempt.challenge?.outcome === 'string'
+        : caller === 'gates'
+          ? attempt.verification !== null || attempt.verification_failure !== null
+          : currentAttempt(task)?.number === number &&
+            ['delivered', 'refused'].includes(task.delivery?.state ?? '');
   if (!reported) return running ? 'live' : 'over';
   // An outside agent may look at what became of its work while that is undecided.
   return running && caller === 'agent' ? 'read' : 'repeat';

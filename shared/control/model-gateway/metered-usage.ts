@@ -1,6 +1,6 @@
 import { roundUsd } from '../../contract/models/model-prices.ts';
 import type { TokenUsage } from '../../contract/models/usage.ts';
-import type { AgentMeteredUsage, Attempt } from '../../contract/task/attempt.ts';
+import type { AgentMeteredUsage, Attempt, GatesMeteredUsage } from '../../contract/task/attempt.ts';
 import type { Task } from '../../contract/task/task.ts';
 import type { UsageMeter } from './usage-meter.ts';
 
@@ -100,13 +100,34 @@ export function applyMissingMeter(attempt: Attempt, runner: Task['runner']): Att
 }
 
 /** The attempt with what its gates have spent. A box that was lost has spent, too: the meter is the attempt's. */
-export function applyGatesUsage(
-  attempt: Attempt,
-  { calls, settled, openReservations, unpriced }: UsageMeter,
-): Attempt {
+export function applyGatesUsage(attempt: Attempt, meter: UsageMeter): Attempt {
+  return { ...attempt, gates_metered_usage: toJudgingUsage(meter) };
+}
+
+function toJudgingUsage({ calls, settled, openReservations, unpriced }: UsageMeter): GatesMeteredUsage {
   const reserved = openReservations.reduce((sum, each) => sum + each, 0);
   const cost_usd = unpriced > 0 ? null : roundUsd((settled + reserved) / 1e6);
-  return { ...attempt, gates_metered_usage: { calls, cost_usd, unsettled_calls: openReservations.length } };
+  return { calls, cost_usd, unsettled_calls: openReservations.length };
+}
+
+/** The attempt with what its challenger has spent. */
+export function applyChallengerUsage(attempt: Attempt, meter: UsageMeter): Attempt {
+  const { challenge } = attempt;
+  return challenge
+    ? { ...attempt, challenge: { ...challenge, metered_usage: toJudgingUsage(meter) } }
+    : attempt;
+}
+
+/** Tells whether the meter of the challenger is to be read: when it has ended, and as long as calls are open. */
+export function shouldReadChallengerMeter(attempt: Attempt, before: Attempt | undefined): boolean {
+  if (!attempt.challenger?.model_token_sha256) return false;
+  const hasEnded = (of: Attempt | undefined): boolean => typeof of?.challenge?.outcome === 'string';
+  const isOver = (of: Attempt | undefined): boolean => typeof of?.outcome === 'string';
+  return (
+    hasEnded(attempt) !== hasEnded(before) ||
+    isOver(attempt) !== isOver(before) ||
+    (attempt.challenge?.metered_usage?.unsettled_calls ?? 0) > 0
+  );
 }
 
 /** Is it time to ask the meter of its gates? When they have reported, when something was decided, and as long as calls are open. */

@@ -27,13 +27,30 @@ export const agentModelAccess = (
   gateway: ModelGatewaySettings,
 ): AgentModelAccess => ({
   token: mintModelToken(id, attempt.number),
-  base_urls: {
-    anthropic: `${gateway.url}${PROVIDER_BASE_PATHS.anthropic}`,
-    openai: `${gateway.url}${PROVIDER_BASE_PATHS.openai}`,
-    gemini: `${gateway.url}${PROVIDER_BASE_PATHS.gemini}`,
-  },
+  base_urls: baseUrls(gateway.url),
   models: [...allowedModels(attempt, resolveAttemptAdapter(task, attempt), gateway.tiers)],
   metered: gateway.metersUsage,
+});
+
+/** Access of a challenger to its model and to the adjudicator, by one token; null where the gateway is not ours. */
+export function challengerModelAccess(
+  { id }: Pick<Task, 'id'>,
+  { number }: Pick<Attempt, 'number'>,
+  { url, metersUsage, judges }: ModelGatewaySettings,
+): { readonly model: AgentModelAccess; readonly judge: GatesModelAccess } | null {
+  const { challenger, adjudicator } = judges;
+  if (!metersUsage || !challenger) return null;
+  const token = mintModelToken(id, number, 'challenger');
+  return {
+    model: { token, base_urls: baseUrls(url), models: [challenger.model], metered: true },
+    judge: { token, models: routeModelsThroughGateway(adjudicator ? { adjudicator } : {}, url) },
+  };
+}
+
+const baseUrls = (url: string): AgentModelAccess['base_urls'] => ({
+  anthropic: `${url}${PROVIDER_BASE_PATHS.anthropic}`,
+  openai: `${url}${PROVIDER_BASE_PATHS.openai}`,
+  gemini: `${url}${PROVIDER_BASE_PATHS.gemini}`,
 });
 
 /** Access of the gates of one attempt to what they may ask; null where nothing is configured, or the gateway is not ours. */

@@ -117,3 +117,31 @@ export function gatesModelGrant(
     gatesModels: models,
   };
 }
+
+/** What the token of a challenger may do now; null once it has reported, is lost or has ended with its attempt. */
+export function challengerModelGrant(
+  task: Task,
+  number: number,
+  tokenHash: string,
+  models: readonly GatesModelRoute[],
+): ModelTokenGrant | null {
+  const attempt = task.attempts.find((each) => each.number === number);
+  const { challenger: launch, challenge } = attempt ?? {};
+  const hash = launch?.model_token_sha256;
+  if (!attempt || !challenge || !launch || !hash || !isSameHash(hash, tokenHash)) return null;
+  const holder = { caller: 'challenger', attempt: number, launch: launch.number } as const;
+  if (determineLaunchTokenAccess(task, holder) !== 'live') return null;
+  const left = remainingBudgetUsd(task);
+  const { metered_usage: _, ...unmetered } = challenge;
+  const spent = computeAttemptCost({ ...attempt, challenge: unmetered }).usd;
+  const leftMicro = left === null ? null : Math.floor(Math.max(0, left - spent) * 1e6);
+  return {
+    taskId: task.id,
+    attempt: number,
+    caller: 'challenger',
+    models: [...new Set(models.map(({ model }) => model))],
+    limitMicro: Math.min(leftMicro ?? challenge.budget_micro_usd, challenge.budget_micro_usd),
+    hasTaskLimit: left !== null,
+    gatesModels: models,
+  };
+}

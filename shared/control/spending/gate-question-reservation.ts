@@ -2,7 +2,7 @@ import { formatMicroUsd, hasBudgetsBeyondTask } from '../../contract/models/budg
 import type { Task } from '../../contract/task/task.ts';
 import type { TierPolicySettings } from '../cascade/learning/cascade-policy.ts';
 import { requireAttempt } from '../task-commands/task-change.ts';
-import { gatesReservationId } from './reservations.ts';
+import { challengerReservationId, gatesReservationId } from './reservations.ts';
 import type { SpendCounters } from './spend-counters.ts';
 import { findTaskBudgetRefusalReason } from './task-budget.ts';
 
@@ -18,12 +18,14 @@ export async function reserveGateModelCallOrRefusal(
   worst: number | null,
   { policy, spend }: { readonly policy: TierPolicySettings; readonly spend: Pick<SpendCounters, 'increase'> },
   now: Date,
+  caller: 'gates' | 'challenger' = 'gates',
 ): Promise<string | null> {
   const { budgets } = policy;
-  if (!budgets || requireAttempt(task, number).reservation) return null;
+  // What a challenger may ask is never set aside with the attempt: it is known only when everything else has passed.
+  if (!budgets || (caller === 'gates' && requireAttempt(task, number).reservation)) return null;
   if (worst === null)
     return 'there are budgets, and nobody knows what asking this model costs: it has no price';
-  const what = 'this question of a gate';
+  const what = caller === 'gates' ? 'this question of a gate' : 'this question of a challenger';
   const estimated = {
     expectedMicro: worst,
     highMicro: worst,
@@ -31,7 +33,8 @@ export async function reserveGateModelCallOrRefusal(
   };
   const own = findTaskBudgetRefusalReason(task, estimated, budgets, what);
   if (own !== null || !hasBudgetsBeyondTask(budgets)) return own;
-  const mark = gatesReservationId(task.id, number);
+  const mark =
+    caller === 'gates' ? gatesReservationId(task.id, number) : challengerReservationId(task.id, number);
   const answer = await spend.increase(
     { reservationId: mark, repository: task.repository, estimate: estimated, purpose: what },
     budgets,

@@ -25,6 +25,7 @@ function stageInReview(task: Task): CascadeStage {
   if (attempt.report?.status !== 'completed' || !attempt.artifact) return 'decide';
   if (attempt.verification_failure) return 'decide';
   if (!attempt.verification) return 'run_gates';
+  if (attempt.challenge?.outcome === null) return 'challenge';
   return attempt.verdict ? 'decide' : 'verify';
 }
 

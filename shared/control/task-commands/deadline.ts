@@ -25,6 +25,7 @@ export const FOLLOW_UP_CHECK_SECONDS = 120;
 export const LAUNCH_LOST_AFTER_SECONDS: Readonly<Record<LaunchKind, number>> = {
   agent: Number.POSITIVE_INFINITY,
   gates: 6 * 3_600,
+  challenger: 6 * 3_600,
   deliver: DELIVERY_LIMIT_SECONDS.queue + DELIVERY_LIMIT_SECONDS.run,
 };
 /** A task that was found well is looked at again after as long as nothing has happened to it, within these seconds. */
@@ -56,7 +57,7 @@ export function findAwaitedLaunch(
 /** Does the task wait for a box that was asked for? Else its next step is to be done, or is being done. */
 export const isAwaitingLaunch = (task: Task): boolean =>
   isCascadeExecutionNeeded(task) &&
-  ['run_agent', 'run_gates', 'deliver'].includes(determineCascadeStage(task));
+  ['run_agent', 'run_gates', 'challenge', 'deliver'].includes(determineCascadeStage(task));
 
 /** Since when a box is waited for, however often it was asked for: since the attempt, the person, the report or the decision that wanted it, or the one before it. */
 function launchWantedSince(task: Task): number {
@@ -65,6 +66,7 @@ function launchWantedSince(task: Task): number {
     attempt?.started_at,
     attempt?.report?.at,
     attempt?.decision?.at,
+    attempt?.challenge?.requested_at,
     ...LAUNCH_KINDS.map((kind) => attempt?.[kind]?.launched_at),
     ...(task.approvals ?? []).map(({ decided_at }) => decided_at),
   ];

@@ -1,3 +1,4 @@
+import type { Verdict } from '../../contract/evidence/schema.ts';
 import { Refusal } from '../../contract/refusal.ts';
 import {
   type BaseCommitAndTree,
@@ -15,6 +16,12 @@ import {
   toIsoTime,
 } from './task-change.ts';
 
+/** Tells whether a verdict lets work out: it has passed, and is verified where the task asks for that. */
+export const isDeliverableVerdict = (
+  { deliver_unverified }: Pick<Task, 'deliver_unverified'>,
+  { verdict, verified }: Pick<Verdict, 'verdict' | 'verified'>,
+): boolean => verdict === 'pass' && (verified || deliver_unverified === true);
+
 /** Why this work may not be delivered, or null when it may: the verdict, or a person, must have passed this very tree on this very base. */
 export function findDeliveryRefusal(task: Task, { base_commit, tree }: BaseCommitAndTree): string | null {
   const attempt = currentAttempt(task);
@@ -31,7 +38,7 @@ export function findDeliveryRefusal(task: Task, { base_commit, tree }: BaseCommi
   const { verdict } = findJudgedAttempt(task, attempt);
   if (verdict?.verdict !== 'pass' || !isThis(verdict))
     return `there is no passing verdict on tree ${tree} and base ${base_commit}`;
-  if (!verdict.verified && !task.deliver_unverified)
+  if (!isDeliverableVerdict(task, verdict))
     return 'the work is unverified and the task does not say deliver_unverified';
   return null;
 }

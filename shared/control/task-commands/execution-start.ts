@@ -7,6 +7,7 @@ import { type CascadeStage, determineCascadeStage } from './cascade-stage.ts';
 const EXTERNAL_WAIT_STAGES: ReadonlySet<CascadeStage> = new Set<CascadeStage>([
   'run_agent',
   'run_gates',
+  'challenge',
   'verify',
   'deliver',
 ]);

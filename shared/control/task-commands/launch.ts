@@ -25,6 +25,7 @@ export function hasContainerReported(task: Task, number: number, kind: LaunchKin
   if (!attempt || attempt.number !== task.attempts.at(-1)?.number || attempt.outcome !== null) return true;
   if (kind === 'agent') return attempt.report !== null;
   if (kind === 'gates') return attempt.verification !== null || attempt.verification_failure !== null;
+  if (kind === 'challenger') return attempt.challenge?.outcome !== null;
   return task.delivery?.state === 'delivered' || task.delivery?.state === 'refused';
 }
 

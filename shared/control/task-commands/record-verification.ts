@@ -2,6 +2,7 @@ import { summarizeChangedFiles } from '../../contract/evidence/changed-files.ts'
 import { listFailedChecks, MAX_NAMED_FAILED_CHECKS } from '../../contract/evidence/failed-checks.ts';
 import {
   type Evidence,
+  type GateEvidence,
   type GateLedgerFacts,
   isRestoredProtectedFile,
   type Verdict,
@@ -63,6 +64,22 @@ function keptFacts(facts: GateLedgerFacts): GateLedgerFacts {
   return kept;
 }
 
+/** Shortens the entry of a gate for the task's item. */
+export const summarizeGateEvidence = (gate: GateEvidence): VerificationRecord['gates'][number] => ({
+  name: gate.name,
+  kind: gate.kind,
+  outcome: gate.outcome,
+  required: gate.required,
+  blocked: gate.blocked,
+  cached: gate.cached,
+  duration_ms: gate.duration_ms,
+  ...(gate.start_offset_ms !== undefined && { start_offset_ms: gate.start_offset_ms }),
+  detail: truncateText(gate.detail, MAX_STORED_DETAIL),
+  finding_count: gate.findings.length,
+  facts: keptFacts(gate.facts),
+  ...(gate.screenshots && { screenshots: gate.screenshots }),
+});
+
 function summarizeEvidence(evidence: Evidence, key: string, now: Date): VerificationRecord {
   const failing = listFailedChecks(evidence);
   const { files, more } = summarizeChangedFiles(evidence);
@@ -77,20 +94,7 @@ function summarizeEvidence(evidence: Evidence, key: string, now: Date): Verifica
       outcome,
       detail: truncateText(detail, MAX_STORED_DETAIL),
     })),
-    gates: worstFirst(evidence.gates).map((gate) => ({
-      name: gate.name,
-      kind: gate.kind,
-      outcome: gate.outcome,
-      required: gate.required,
-      blocked: gate.blocked,
-      cached: gate.cached,
-      duration_ms: gate.duration_ms,
-      ...(gate.start_offset_ms !== undefined && { start_offset_ms: gate.start_offset_ms }),
-      detail: truncateText(gate.detail, MAX_STORED_DETAIL),
-      finding_count: gate.findings.length,
-      facts: keptFacts(gate.facts),
-      ...(gate.screenshots && { screenshots: gate.screenshots }),
-    })),
+    gates: worstFirst(evidence.gates).map(summarizeGateEvidence),
     protected_files: restoredFilesFirst(evidence.protected_files).map(
       ({ path, kind, checked_version: used, allowed_by }) => ({
         path: truncateText(path, MAX_STORED_TEXT),

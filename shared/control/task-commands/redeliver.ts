@@ -1,5 +1,6 @@
 import type { Attempt } from '../../contract/task/attempt.ts';
 import { findJudgedAttempt, type Task } from '../../contract/task/task.ts';
+import { isDeliverableVerdict } from './deliver.ts';
 import { findLaunchGiveUpReason } from './launch-limits.ts';
 import { applyTaskEvent, type TaskChange, toEpochSeconds, toIsoTime } from './task-change.ts';
 
@@ -19,9 +20,7 @@ export function findRedeliverableAttempt(task: Task): Attempt | null {
   const judged = findJudgedAttempt(task, last);
   const { artifact, verdict } = judged;
   const isPassed =
-    last.decision?.action === 'accept' &&
-    verdict?.verdict === 'pass' &&
-    (verdict.verified || task.deliver_unverified === true);
+    last.decision?.action === 'accept' && verdict !== null && isDeliverableVerdict(task, verdict);
   if (!isPassed || !artifact || artifact.patch_bytes === 0) return null;
   const isSame =
     verdict.tree === artifact.tree &&

@@ -104,7 +104,7 @@ function signalReason(signal: SignalEvidence): VerdictReason {
   };
 }
 
-function gateReason(gate: GateEvidence): VerdictReason {
+export function gateReason(gate: GateEvidence): VerdictReason {
   return {
     code: `gate_${gate.outcome}`,
     subject: gate.name,

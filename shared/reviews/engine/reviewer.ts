@@ -21,6 +21,7 @@ export type GateReviewKind =
   | 'cross_model'
   | 'integration_test_gen'
   | 'examiner'
+  | 'challenger'
   | 'adjudicator';
 
 /** The settings of a question: all that differs between reviewers, and nothing that they share. */

@@ -1,4 +1,5 @@
 import { ADJUDICATOR_REVIEWER } from './adjudicator.ts';
+import { CHALLENGER_REVIEWER } from './challenger.ts';
 import { CRITERIA_DECOMPOSITION_REVIEWER } from './criteria-decomposition.ts';
 import { CROSS_MODEL_REVIEWER } from './cross-model.ts';
 import { EXAMINER_REVIEWER } from './examiner.ts';
@@ -36,6 +37,7 @@ export const GATE_REVIEWERS = {
 /** Models that work on acceptance tests: what they hand in is run or checked by code. */
 const EXAM_REVIEWERS = {
   [EXAMINER_REVIEWER.kind]: EXAMINER_REVIEWER,
+  [CHALLENGER_REVIEWER.kind]: CHALLENGER_REVIEWER,
   [ADJUDICATOR_REVIEWER.kind]: ADJUDICATOR_REVIEWER,
 } as const;
 

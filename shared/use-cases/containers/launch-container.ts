@@ -1,4 +1,4 @@
-import type { ContainerKind, LaunchKind } from '../../contract/launch-kind.ts';
+import { CONTAINER_OF_LAUNCH, type ContainerKind, type LaunchKind } from '../../contract/launch-kind.ts';
 import type { LaunchMessage } from '../../contract/messages/step-messages.ts';
 import type { Attempt, ContainerLaunch } from '../../contract/task/attempt.ts';
 import { containerLaunchName, type Task } from '../../contract/task/task.ts';
@@ -53,10 +53,20 @@ async function abandonLaunch(
   why: string,
   context: LaunchContext,
 ): Promise<'given_up'> {
+  // Loaded only here: few functions that know how to launch ever give a challenger up.
+  const { recordChallengeWithoutAnswer } = await import('../../control/task-commands/record-challenge.ts');
   await context.tasks.applyCommand(message.task_id, (task) => {
     if (message.kind === 'agent') return failTaskOnRefusedLaunch(task, message.attempt, why, context.now);
     if (message.kind === 'gates')
       return recordVerificationFailure(task, message.attempt, failure, why, context.now);
+    if (message.kind === 'challenger')
+      return recordChallengeWithoutAnswer(
+        task,
+        message.attempt,
+        failure === 'container_lost' ? 'lost' : 'refused',
+        why,
+        context.now,
+      );
     // Leave to push was given to an earlier one: the repository is asked what became of it.
     if (task.delivery?.state === 'pushing')
       return stopLaunching(task, message.attempt, 'deliver', context.now);
@@ -91,7 +101,7 @@ async function findOrRecordLaunch(
   attempt: Attempt,
   context: LaunchContext,
 ): Promise<ContainerLaunch | null> {
-  const present = attempt[message.kind];
+  const present = attempt[message.kind] ?? null;
   const reuse = present !== null && !present.lost;
   let launch: ContainerLaunch;
   if (reuse) {
@@ -127,7 +137,12 @@ const taskDefinitionFamily = (
   image === undefined ? context.taskDefinitionFamilies[kind] : context.familiesByImage?.[image]?.[kind];
 
 /** Where a task stands that waits for a box of each kind. */
-export const LAUNCH_STAGES = { agent: 'run_agent', gates: 'run_gates', deliver: 'deliver' } as const;
+export const LAUNCH_STAGES = {
+  agent: 'run_agent',
+  gates: 'run_gates',
+  challenger: 'challenge',
+  deliver: 'deliver',
+} as const;
 
 /**
  * Handles one message of a queue: starts the box, once, however often the message comes. Where the task does not stand where it needs that box (it
@@ -143,7 +158,7 @@ export async function launchContainer(
   if (!isThere || hasContainerReported(task, message.attempt, message.kind)) return 'dropped';
   const attempt = task.attempts.at(-1);
   if (!attempt) return 'dropped';
-  const present = attempt[message.kind];
+  const present = attempt[message.kind] ?? null;
   const failure = findLaunchGiveUpReason(present, message.kind);
   if (failure !== null)
     return abandonLaunch(message, failure, abandonReason(message.kind, attempt, failure), context);
@@ -154,8 +169,8 @@ export async function launchContainer(
     );
   const number = present && !present.lost ? present.number : (present?.number ?? 0) + 1;
   const name = containerLaunchName(task.id, attempt.number, message.kind, number);
-  const { kind } = message;
-  if (kind === 'deliver') return startDelivery(message, task, attempt, number, context);
+  if (message.kind === 'deliver') return startDelivery(message, task, attempt, number, context);
+  const kind = CONTAINER_OF_LAUNCH[message.kind];
   const family = taskDefinitionFamily(kind, task, context);
   if (family === undefined)
     return abandonLaunch(

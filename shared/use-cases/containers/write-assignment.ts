@@ -2,10 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { mintLaunchToken } from '../../contract/access/tokens.ts';
 import type { AgentAdapterSettings } from '../../contract/agents/adapter.ts';
 import type { Approval } from '../../contract/approval/schema.ts';
+import { Evidence } from '../../contract/evidence/schema.ts';
 import type { LaunchKind } from '../../contract/launch-kind.ts';
 import type {
   AgentAssignment,
   AgentModelAccess,
+  ChallengerAssignment,
   GatesAssignment,
   GatesModelAccess,
   LaunchAssignment,
@@ -21,11 +23,13 @@ import { buildPromptParts } from '../../control/cascade/agent-prompt.ts';
 import { resolveAttemptAdapter } from '../../control/cascade/provider-fallback.ts';
 import {
   agentModelAccess,
+  challengerModelAccess,
   gatesModelAccess,
   type ModelGatewaySettings,
 } from '../../control/model-gateway/model-access.ts';
 import { requireBaseCommit, requireSameBaseCommit } from '../../control/task-commands/base-commit.ts';
 import { findTunedRolePrompt } from '../../control/tune/active-changes.ts';
+import { truncateText } from '../../lib/truncate.ts';
 import type { GitCredentialProvider } from '../../store/credential-provider.ts';
 import type { ObjectStore } from '../../store/object-store.ts';
 import type { TuningStateStore } from '../../store/tuning-state.ts';
@@ -136,6 +140,8 @@ interface ModelAccessTokens {
   readonly models: AgentModelAccess | null;
   /** Of gates. */
   readonly opinions: GatesModelAccess | null;
+  /** Of a challenger. */
+  readonly challenge: ReturnType<typeof challengerModelAccess>;
 }
 
 async function assignmentFor(
@@ -144,7 +150,7 @@ async function assignmentFor(
   attempt: Attempt,
   token: string,
   key: string,
-  { models, opinions }: ModelAccessTokens,
+  { models, opinions, challenge }: ModelAccessTokens,
   credentials: ReadCredentials,
   context: ContainerAssignmentContext,
 ): Promise<LaunchAssignment> {
@@ -177,10 +183,11 @@ async function assignmentFor(
       model_access: models,
       heartbeat_s: Math.max(1, context.leaseSeconds / HEARTBEATS_PER_LEASE),
     };
+  const examiner = context.modelGateway?.judges.examiner;
   const artifact = attempt.artifact;
   if (!artifact)
     throw new Error(
-      `attempt ${attempt.number} of ${task.id} has no artifact to ${kind === 'gates' ? 'verify' : 'deliver'}`,
+      `attempt ${attempt.number} of ${task.id} has no artifact to ${kind === 'deliver' ? 'deliver' : 'verify'}`,
     );
   const tree = {
     base_commit: requireSameBaseCommit(task, artifact.base_commit),
@@ -188,6 +195,8 @@ async function assignmentFor(
     patch_url: await context.objects.presignGet(artifact.patch_key),
     patch_sha256: artifact.patch_sha256,
   };
+  if (kind === 'challenger')
+    return challengerAssignment(task, attempt, { ...common, ...tree }, challenge, context);
   if (kind === 'gates')
     return {
       ...common,
@@ -204,6 +213,10 @@ async function assignmentFor(
       ...(task.plan && { plan: { max_tasks: task.plan.max_tasks } }),
       files: task.files,
       expected_changes: task.expected_changes,
+      exam_mode: {
+        ...(task.acceptance_tests && { task: task.acceptance_tests }),
+        ...(examiner?.mode && { deployment: examiner.mode }),
+      },
       hidden_tests: await hiddenFor(task, credentials.hidden, context.objects),
       model_access: opinions,
     };
@@ -218,6 +231,63 @@ async function assignmentFor(
     message,
     author,
     committed_at: at,
+  };
+}
+
+/** Most characters of a check's detail that a challenger is shown. */
+const MAX_CHECK_DETAIL = 2_000;
+
+async function challengerAssignment(
+  task: Task,
+  attempt: Attempt,
+  common: Omit<
+    ChallengerAssignment,
+    | 'kind'
+    | 'description'
+    | 'acceptance_criteria'
+    | 'files'
+    | 'expected_changes'
+    | 'checks'
+    | 'requirements'
+    | 'model'
+    | 'adapter'
+    | 'mode'
+    | 'refer_above'
+    | 'model_access'
+    | 'judge_access'
+  >,
+  access: ModelAccessTokens['challenge'],
+  { objects, modelGateway }: ContainerAssignmentContext,
+): Promise<ChallengerAssignment> {
+  const { challenge, verification } = attempt;
+  const challenger = modelGateway?.judges.challenger;
+  if (!challenge || !verification || !challenger)
+    throw new Error(`attempt ${attempt.number} of ${task.id} has no challenger`);
+  const { challengerAdapter } = await import('../../control/model-gateway/challenger-adapter.ts');
+  const { gates } = Evidence.parse(JSON.parse(await objects.getByDigest(verification.key)));
+  return {
+    ...common,
+    kind: 'challenger',
+    ...(task.image !== undefined && { image: task.image }),
+    description: task.description,
+    acceptance_criteria: task.acceptance_criteria,
+    files: task.files,
+    expected_changes: task.expected_changes,
+    checks: gates.map(({ name, outcome, detail }) => ({
+      name,
+      outcome,
+      detail: truncateText(detail, MAX_CHECK_DETAIL),
+    })),
+    requirements: gates.flatMap(
+      ({ independent }) =>
+        independent?.points.map(({ requirement, result: { outcome } }) => ({ requirement, outcome })) ?? [],
+    ),
+    model: challenger.model,
+    adapter: challengerAdapter(challenger, challenge.timeout_s),
+    mode: challenge.mode,
+    refer_above: challenge.refer_above,
+    model_access: access?.model ?? null,
+    judge_access: access?.judge ?? null,
   };
 }
 
@@ -241,12 +311,15 @@ export async function writeContainerAssignment(
   const access: ModelAccessTokens = {
     models: kind === 'agent' && gateway ? agentModelAccess(task, attempt, gateway) : null,
     opinions: kind === 'gates' && gateway ? gatesModelAccess(task, attempt, gateway) : null,
+    challenge: kind === 'challenger' && gateway ? challengerModelAccess(task, attempt, gateway) : null,
   };
   const credentials = await credentialsFor(kind, task, context);
   const key = s3ObjectKeys.assignment(task.id, attempt.number, kind, randomUUID());
   const assignment = await assignmentFor(kind, task, attempt, token, key, access, credentials, context);
   await context.objects.put(key, JSON.stringify(assignment), 'application/json');
-  const modelToken = gateway?.metersUsage ? ((access.models ?? access.opinions)?.token ?? null) : null;
+  const modelToken = gateway?.metersUsage
+    ? ((access.models ?? access.opinions ?? access.challenge?.model)?.token ?? null)
+    : null;
   return { key, token, modelToken };
 }
 

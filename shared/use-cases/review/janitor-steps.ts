@@ -2,7 +2,11 @@ import { Evidence, type Verdict, type VerdictReason } from '../../contract/evide
 import type { Judgement, RequirementsReviewDecision } from '../../contract/judgement/judgement.ts';
 import type { PipelineReviewDecision } from '../../contract/judgement/review-pipeline-schema.ts';
 import type { JudgeModels } from '../../contract/models/judge-models.ts';
+import type { Attempt, AttemptChallenge } from '../../contract/task/attempt.ts';
+import type { Task } from '../../contract/task/task.ts';
 import { estimateJudgingCost } from '../../control/spending/judging-reservation.ts';
+import { isDeliverableVerdict } from '../../control/task-commands/deliver.ts';
+import { recordChallengedVerdict, requestChallenge } from '../../control/task-commands/record-challenge.ts';
 import {
   claimAttemptJudging,
   isAwaitingVerdict,
@@ -11,9 +15,11 @@ import {
 import { requireAttempt } from '../../control/task-commands/task-change.ts';
 import { applyTunedGateRequirements } from '../../control/tune/active-changes.ts';
 import { EMPTY_TUNING_STATE } from '../../control/tune/proposals.ts';
+import { applyChallengeEffect } from '../../control/verdict/apply-challenge.ts';
 import { applyForcedExitToVerdict } from '../../control/verdict/forced-exit.ts';
 import { joinVerdictWithJudgements } from '../../control/verdict/join-judgements.ts';
 import { orderReasons } from '../../control/verdict/order-reasons.ts';
+import { planChallenge } from '../../control/verdict/plan-challenge.ts';
 import { deriveVerdictFromEvidence } from '../../control/verdict/reduce-to-verdict.ts';
 import { applyWorkflowReview } from '../../control/workflow/apply-workflow-review.ts';
 import { truncateToBytes } from '../../lib/truncate.ts';
@@ -102,7 +108,9 @@ export async function reduceEvidenceToVerdict(
   const pipeline = decidePipelineReview(evidence, verdict);
   const ask = signals || look.outcome === 'asked' || pipeline?.outcome === 'asked';
   const reducedTo = { verdict, requirements_review: look, review_pipeline: pipeline };
-  if (!ask) return { ...reducedTo, next: 'combine' };
+  // A challenge follows everything cheaper: the reviews of this tree are in the verdict that is pending.
+  const { challenge } = requireAttempt(task, attempt);
+  if (!ask || challenge?.pending_verdict) return { ...reducedTo, next: 'combine' };
   const may = {
     ...{ task, attempt: requireAttempt(task, attempt), signals: signals ? listModelJudgedSignals(task) : [] },
     ...{ hasRequirementsReview: look.outcome === 'asked', hasReviewPipeline: pipeline?.outcome === 'asked' },
@@ -129,18 +137,65 @@ export async function combineVerdictWithJudgements(
     readonly requirements_review?: RequirementsReviewDecision | undefined;
     readonly review_pipeline?: PipelineReviewDecision | null | undefined;
   },
-  deps: { tasks: TaskStore; accepted: Pick<AcceptedTreeStore, 'recordPassed'>; now: Date },
+  deps: {
+    tasks: TaskStore;
+    accepted: Pick<AcceptedTreeStore, 'recordPassed'>;
+    /** Configured models, and where evidence lies; absent: no challenger is asked. */
+    challenges?: { readonly models: JudgeModels; readonly objects: Pick<ObjectStore, 'getByDigest'> };
+    now: Date;
+  },
 ): Promise<Verdict['verdict']> {
   const task = await deps.tasks.require(id);
-  const { gates_metered_usage: opinions } = requireAttempt(task, attempt);
+  const { gates_metered_usage: opinions, challenge: earlier = null } = requireAttempt(task, attempt);
+  if (earlier?.pending_verdict && earlier.outcome !== null) {
+    const challenged = applyChallengeEffect(earlier.pending_verdict, earlier.effect);
+    await recordPassedTree(task, attempt, run, challenged, deps);
+    await deps.tasks.applyCommand(id, (each) =>
+      recordChallengedVerdict(each, attempt, run, challenged, deps.now),
+    );
+    return challenged.verdict;
+  }
   const made = addMissingJudgements(task, observed, judgements, look, pipeline);
   const joined = applyWorkflowReview(task, joinVerdictWithJudgements(observed, made));
-  const verdict = opinions ? { ...joined, gates_cost_usd: opinions.cost_usd } : joined;
-  const canDeliver = verdict.verdict === 'pass' && (verdict.verified || task.deliver_unverified === true);
-  if (canDeliver && isAwaitingVerdict(task, attempt, run))
-    await deps.accepted.recordPassed(id, verdict, deps.now);
+  const costed = opinions ? { ...joined, gates_cost_usd: opinions.cost_usd } : joined;
+  const present = requireAttempt(task, attempt);
+  // A verdict that is made again keeps what its challenge has shown.
+  const verdict = applyChallengeEffect(costed, earlier?.effect ?? null);
+  const challenge = deps.challenges
+    ? await planChallengeOf(task, present, verdict, { ...deps.challenges, now: deps.now })
+    : null;
+  if (challenge !== null) {
+    await deps.tasks.applyCommand(id, (each) => requestChallenge(each, attempt, run, challenge, deps.now));
+    return verdict.verdict;
+  }
+  await recordPassedTree(task, attempt, run, verdict, deps);
   await deps.tasks.applyCommand(id, (present) =>
     isAwaitingVerdict(present, attempt, run) ? recordVerdict(present, attempt, verdict, deps.now) : null,
   );
   return verdict.verdict;
+}
+
+/** Returns the challenge that an attempt gets before its verdict counts; null: none, or it has had one. */
+async function planChallengeOf(
+  task: Task,
+  attempt: Attempt,
+  verdict: Verdict,
+  { models, objects, now }: { models: JudgeModels; objects: Pick<ObjectStore, 'getByDigest'>; now: Date },
+): Promise<AttemptChallenge | null> {
+  const { challenge, verification } = attempt;
+  if (challenge || !verification || !models.challenger || verdict.verdict !== 'pass') return null;
+  const evidence = Evidence.parse(JSON.parse(await objects.getByDigest(verification.key)));
+  return planChallenge(task, attempt, verdict, evidence, models, now);
+}
+
+/** Records that a verdict has passed a tree, before the task has it. */
+async function recordPassedTree(
+  task: Task,
+  attempt: number,
+  run: number,
+  verdict: Verdict,
+  { accepted, now }: { accepted: Pick<AcceptedTreeStore, 'recordPassed'>; now: Date },
+): Promise<void> {
+  if (isDeliverableVerdict(task, verdict) && isAwaitingVerdict(task, attempt, run))
+    await accepted.recordPassed(task.id, verdict, now);
 }

@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import type { GatesCacheUrlsBody, RequestUploadUrlBody } from '../../api/report-schemas.ts';
+import type { GatesCacheKind } from '../../contract/messages/gates-memory.ts';
 import { s3ObjectKeys } from '../../contract/resource-names.ts';
 import type { Task } from '../../contract/task/task.ts';
 import { requireRunningAttempt } from '../../control/task-commands/task-change.ts';
@@ -29,7 +30,10 @@ export async function presignAttemptUpload(
   return deps.objects.presignUpload(key, content);
 }
 
-/** Where gates keep something for later tasks of the repository. Results and baselines are written once; the history of tests grows. */
+/** Kinds of memory that change; all others are written once. */
+const CHANGING: readonly GatesCacheKind[] = ['history', 'facts', 'counterexamples'];
+
+/** Returns URLs at which gates keep something for later tasks of the repository. */
 export async function presignGatesMemoryEntry(
   task: Task,
   { kind, hash }: z.infer<typeof GatesCacheUrlsBody>,
@@ -38,7 +42,7 @@ export async function presignGatesMemoryEntry(
   const key = s3ObjectKeys.memory(sha256(task.repository), kind, hash);
   const [get, put] = await Promise.all([
     objects.presignGet(key),
-    objects.presignPut(key, kind !== 'history' && kind !== 'facts'),
+    objects.presignPut(key, !CHANGING.includes(kind)),
   ]);
   return { get, put };
 }

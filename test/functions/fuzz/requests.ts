@@ -29,6 +29,8 @@ const submission = {
   depends_on: ['T1'],
   files: ['src/a.ts'],
   expected_changes: ['ci'],
+  acceptance_tests: 'gate',
+  challenge: 'advise',
   completion_signals: [
     { type: 'path_exists', path: 'a' },
     { type: 'glob_exists', pattern: '*.ts' },
@@ -143,11 +145,24 @@ const evidence = build.evidence({
         open: ['currencies'],
         questions: ['Which currency?'],
         requirements: { total: 2, tested: 1, met: 0, not_met: ['Empty baskets cost nothing.'] },
+        challenge: {
+          outcome: 'counterexample',
+          p_wrong: 0.9,
+          requirements: [{ requirement: 'Taxes round up.', state: 'met', file: 'a', line: 1 }],
+        },
       },
     }),
   ],
   review_context: { parts: [{ kind: 'change', path: 'a', text: 't' }], omitted: ['caller b: 9 characters'] },
   expected_changes: ['ci'],
+  challenge: {
+    mode: 'gate',
+    tasks: { risk: true, paths: ['src/**'], min_changed_files: 2 },
+    timeout_s: 60,
+    cost_share: 1,
+    min_usd: 0.25,
+    refer_above: 0.8,
+  },
   review_pipeline: {
     version: 1,
     pass_threshold: 0.5,
@@ -312,6 +327,10 @@ export const BODIES: Partial<Record<RouteName, readonly unknown[]>> = {
     },
   ],
   evidence: [{ evidence: { ...evidence, plan: proposal } }, { failure_code: 'container_lost', message: 'm' }],
+  challenge: [
+    ...evidence.gates.map((entry) => ({ entry })),
+    { failure_code: 'container_lost', message: 'm' },
+  ],
   delivery: [
     { step: 'authorize', base_commit: SHA, tree: TREE },
     { step: 'refused', base_commit: SHA, tree: TREE, reason: 'r' },
@@ -357,10 +376,16 @@ export const CALLER: Partial<Record<RouteName, ApiCaller>> = {
   fail: 'agent',
   release: 'agent',
   evidence: 'gates',
+  challenge: 'challenger',
   delivery: 'deliver',
 };
 
-const launches = { agent: build.launch(), gates: build.launch(), deliver: build.launch() };
+const launches = {
+  agent: build.launch(),
+  gates: build.launch(),
+  challenger: build.launch(),
+  deliver: build.launch(),
+};
 const accepted: Partial<Attempt> = {
   ...launches,
   verdict: build.verdict(),
@@ -402,6 +427,7 @@ export function taskFor(name: RouteName, body: unknown): Task {
       return outside;
     case 'memory':
     case 'evidence':
+    case 'challenge':
       return build.taskInReview(launches);
     case 'delivery':
       return build.taskInReview(

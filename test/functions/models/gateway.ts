@@ -110,6 +110,7 @@ export async function startGateway(
   const gateway: ModelGatewayContext = {
     tasks: { get: async () => present },
     meters: meter,
+    challengerModels: [],
     callStore: {
       record: async (_task, call) => {
         kept.push(call);

@@ -87,6 +87,19 @@ describe('acceptance tests', () => {
     expect(text).not.toContain('exam.test.js');
   });
 
+  it('that name a test which their file does not have are dropped, also where another test of the file fails', async () => {
+    const exam = examOf(DOUBLES + KEEPS, [
+      point(DOUBLED, `${PLANTED} doubles the pirce`, 'fails'),
+      point(KEPT, `${PLANTED} keeps all`, 'passes'),
+    ]);
+    const { states, verdict } = await judge(RIGHT, { exam });
+    expect(states).toEqual([
+      { outcome: 'dropped', reason: 'not_found_on_base' },
+      { outcome: 'dropped', reason: 'not_found_on_base' },
+    ]);
+    expect(verdict).toBe('refer');
+  });
+
   it('pass the work that was asked for', async () => {
     const { verdict, entry } = await judge(RIGHT, { exam: GOOD_EXAM });
     expect(verdict).toBe('pass');

@@ -16,7 +16,7 @@ const holder = (fields: Partial<LaunchTokenHolder> = {}): LaunchTokenHolder => (
   launch: 1,
   ...fields,
 });
-const boxes = { agent: launch(), gates: launch(), deliver: launch() };
+const boxes = { agent: launch(), gates: launch(), challenger: launch(), deliver: launch() };
 const running = task({ status: 'in_progress', attempts: [attempt(boxes)] });
 const failure = { failure_code: 'unknown' as const, message: 'm', at: FIXED_NOW.toISOString() };
 const delivery = (state: 'delivered' | 'refused' | 'pushing'): NonNullable<Task['delivery']> => ({

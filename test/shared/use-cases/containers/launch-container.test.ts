@@ -174,7 +174,7 @@ describe('deliveries that were lost until no retry was left', () => {
 
 describe('a box that ECS does not start', () => {
   const claimed = (): Task => build.task({ status: 'claimed', attempts: [build.attempt()] });
-  const of: Readonly<Record<LaunchKind, () => Task>> = {
+  const of: Readonly<Record<Exclude<LaunchKind, 'challenger'>, () => Task>> = {
     agent: claimed,
     gates: () => build.taskInReview(),
     deliver: () => build.taskInReview({ verdict: build.verdict(), decision: ACCEPTED }),

@@ -1,0 +1,212 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { challengeTree } from '../../gates/pipeline/challenge-tree.ts';
+import { keepCounterexamples } from '../../gates/tests/exam/ask-examiner.ts';
+import type { ChallengeFolders } from '../../gates/tests/exam/challenge-folders.ts';
+import type { ChallengerEnd } from '../../gates/tests/exam/challenge-patch.ts';
+import { createContainerApiClient } from '../../shared/api/container-client.ts';
+import type { AgentAssignment, ChallengerAssignment } from '../../shared/contract/messages/assignment.ts';
+import { changeOwner } from '../../workspace/git/change-owner.ts';
+import { CheckoutError } from '../../workspace/git/checkout-error.ts';
+import { buildCommandEnvironment } from '../../workspace/process/command-environment.ts';
+import { type ProcessResult, runProcess } from '../../workspace/process/run-process.ts';
+import type { ContainerWorkContext } from '../../workspace/supervisor/container.ts';
+import { rebuildSubmittedTree } from '../../workspace/supervisor/rebuild-tree.ts';
+import type { AgentInvocation, WorkspaceLayout } from '../agent/adapters/adapter.ts';
+import { JsonEventStream } from '../agent/adapters/json-event-stream.ts';
+import { AGENT_ADAPTERS } from '../agent/adapters/registry.ts';
+import { createAgentRunState } from '../agent/adapters/run-state.ts';
+import { listForwardedEnvironmentVariables } from '../agent/agent-environment.ts';
+import { createGatewayJudge } from './gateway-judge.ts';
+import { createS3Cache } from './s3-cache.ts';
+
+/** Longest argument in bytes that is passed on as one. */
+const MAX_ARGUMENT_BYTES = 100_000;
+const MAX_OUTPUT_BYTES = 1_048_576;
+const GRACE_MS = 10_000;
+
+/**
+ * Runs a challenger: an agent CLI as one user, code of the patch as others. It reports one entry of evidence, or why it could not begin.
+ * The CLI holds a gateway token of its attempt, and nothing else.
+ */
+export async function runChallenger(
+  assignment: ChallengerAssignment,
+  box: ContainerWorkContext,
+): Promise<void> {
+  const client = createContainerApiClient(assignment);
+  try {
+    const entry = await challenge(assignment, box, client);
+    // A program that was stopped says nothing of the patch.
+    if (box.abort.aborted)
+      await client.post(
+        'challenge',
+        { failure_code: 'interrupted', message: 'the container was told to end' },
+        { retryForMs: 30_000 },
+      );
+    else await client.post('challenge', { entry });
+  } catch (error) {
+    if (!(error instanceof CheckoutError) || error.failureClass === 'unknown') throw error;
+    await client.post('challenge', {
+      failure_code: error.failureClass,
+      message: error.message.slice(0, 4_000),
+    });
+  }
+}
+
+async function challenge(
+  assignment: ChallengerAssignment,
+  box: ContainerWorkContext,
+  client: ReturnType<typeof createContainerApiClient>,
+) {
+  const { base_commit: base, tree, files, expected_changes, judge_access } = assignment;
+  const store = await rebuildSubmittedTree(assignment, box);
+  const [agentUser = null, ...sandboxUsers] = box.users ?? [];
+  const task = {
+    title: assignment.title,
+    description: assignment.description,
+    acceptanceCriteria: assignment.acceptance_criteria,
+    files,
+  };
+  const memory = createS3Cache(client);
+  return challengeTree({
+    store,
+    base,
+    tree,
+    workDir: box.workDir,
+    users: sandboxUsers.length > 0 ? sandboxUsers : box.users,
+    abort: box.abort,
+    task,
+    expected_changes,
+    checks: assignment.checks,
+    requirements: assignment.requirements,
+    mode: assignment.mode,
+    judge: await createGatewayJudge({ model_access: judge_access }),
+    environmentFolder: null,
+    networkByDefault: box.embedded,
+    runAgent: (folders, texts) => runAgentCli(assignment, box, agentUser, folders, texts),
+    onHeld: (exams) => keepCounterexamples({ base, task: { ...task, writer: null }, memory }, exams),
+  });
+}
+
+type ProcessUserOrNull = NonNullable<ContainerWorkContext['users']>[number] | null;
+
+async function runAgentCli(
+  assignment: ChallengerAssignment,
+  box: ContainerWorkContext,
+  user: ProcessUserOrNull,
+  folders: ChallengeFolders,
+  { instructions, prompt }: { readonly instructions: string; readonly prompt: string },
+): Promise<ChallengerEnd> {
+  const { adapter } = assignment;
+  const layout: WorkspaceLayout = {
+    root: folders.root,
+    checkout: folders.answer,
+    home: folders.home,
+    tmp: folders.tmp,
+    promptFile: join(folders.root, 'prompt.md'),
+    instructionsFile: join(folders.root, 'instructions.md'),
+    usageFile: join(folders.tmp, 'usage.json'),
+    approvalFile: join(folders.tmp, 'approval.json'),
+  };
+  await Promise.all([writeFile(layout.promptFile, prompt), writeFile(layout.instructionsFile, instructions)]);
+  const { invoke, readEvent, failureAtExit, stopSignals } = AGENT_ADAPTERS[adapter.kind];
+  const invocation = invoke({
+    assignment: asAgentAssignment(assignment),
+    layout,
+    fullPrompt: prompt,
+    promptArgument:
+      Buffer.byteLength(prompt) <= MAX_ARGUMENT_BYTES
+        ? prompt
+        : `Your task is in the file ${layout.promptFile}. Read all of it first, then do what it says.`,
+    modelAccess: assignment.model_access,
+    instructions: { role: instructions, repository: null, file: layout.instructionsFile },
+    maxCostUsd: null,
+    toolHookUrl: null,
+    runsAsRoot: !box.users && process.getuid?.() === 0,
+  });
+  for (const [path, text] of Object.entries(invocation.files)) {
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, text);
+  }
+  if (user) await changeOwner(user, [folders.answer, folders.home, folders.tmp, folders.runProgram]);
+  const reading = createAgentRunState();
+  const lines = readEvent && new JsonEventStream((event) => readEvent(event, reading));
+  const result = await runProcess(
+    { argv: invocation.argv },
+    {
+      cwd: folders.answer,
+      env: environmentOf(layout, folders, invocation),
+      timeoutMs: adapter.timeout_s * 1_000,
+      maxOutputBytes: MAX_OUTPUT_BYTES,
+      runAs: user,
+      exclusiveFolder: folders.root,
+      abort: box.abort,
+      stopSignals,
+      graceMs: GRACE_MS,
+      ...(lines && { onOutput: (chunk: Buffer) => lines.push(chunk) }),
+    },
+  );
+  lines?.end();
+  const failure =
+    reading.failure ?? (result.exitCode === null ? null : failureAtExit?.(result.exitCode, reading));
+  return describeEnd(result, failure?.class === 'provider_spend_limit');
+}
+
+function describeEnd({ end, exitCode, startError }: ProcessResult, isBudgetSpent: boolean): ChallengerEnd {
+  const isContained = end !== 'uncontained';
+  if (end === 'timed_out')
+    return { outcome: 'timed_out', why: 'the challenger did not end within its time limit', isContained };
+  if (isBudgetSpent)
+    return { outcome: 'budget_spent', why: 'the gateway ended its calls at the budget', isContained };
+  if (end === 'exited' && exitCode === 0) return { outcome: null, why: '', isContained };
+  const how =
+    end === 'exited' ? `exited with code ${exitCode}` : `${end}${startError ? ` (${startError})` : ''}`;
+  return { outcome: 'no_answer', why: `the challenger ${how.replaceAll('_', ' ')}`, isContained };
+}
+
+const environmentOf = (
+  layout: WorkspaceLayout,
+  folders: ChallengeFolders,
+  { env }: AgentInvocation,
+): Record<string, string> =>
+  buildCommandEnvironment({
+    home: layout.home,
+    tmp: layout.tmp,
+    passedThrough: listForwardedEnvironmentVariables(),
+    overrides: {
+      ASSAY_PROMPT_FILE: layout.promptFile,
+      ASSAY_BASE_FOLDER: folders.base,
+      ASSAY_PATCHED_FOLDER: folders.patched,
+      ASSAY_ANSWER_FOLDER: folders.answer,
+      ASSAY_RUN_PROGRAM: folders.runProgram,
+      ...env,
+    },
+  });
+
+/** The part of an agent's assignment that adapters make a command line of. */
+const asAgentAssignment = ({
+  api_url: _api,
+  token: _token,
+  ...given
+}: ChallengerAssignment): AgentAssignment => ({
+  schema_version: 1,
+  task_id: given.task_id,
+  attempt: given.attempt,
+  // Neither is for the CLI.
+  api_url: '',
+  token: '',
+  delete_url: '',
+  repository: given.repository,
+  read_credential: null,
+  kind: 'agent',
+  base_commit: given.base_commit,
+  title: given.title,
+  role: 'qa',
+  prompt: {},
+  model: given.model,
+  effort: 'high',
+  adapter: given.adapter,
+  test_commands: [],
+  model_access: given.model_access,
+  heartbeat_s: 60,
+});

@@ -1,0 +1,111 @@
+import { randomBytes } from 'node:crypto';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import * as z from 'zod';
+import { HiddenTestFile } from '../../../shared/contract/submission/hidden-tests.ts';
+import { editTree, writeBlob } from '../../../workspace/git/edit-tree.ts';
+import type { Sandbox, SandboxFactory } from '../../core/sandbox-factory.ts';
+
+/** Limits of what a challenger may run: runs, seconds of one run, bytes of a request, characters of an output. */
+const MAX_RUNS = 300;
+const RUN_TIMEOUT_MS = 300_000;
+const MAX_REQUEST_BYTES = 2 * 1_048_576;
+const MAX_OUTPUT_CHARS = 20_000;
+
+const RunRequest = z.strictObject({
+  tree: z.enum(['base', 'patched']),
+  command: z.string().min(1).max(4_000),
+  files: z
+    .array(z.strictObject({ path: HiddenTestFile.shape.path, content: z.base64() }))
+    .max(200)
+    .default([]),
+});
+type RunRequest = z.output<typeof RunRequest>;
+
+export interface ChallengeRunner {
+  /** Address with a secret path. */
+  readonly url: string;
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * Runs commands for a challenger in sandboxes, as other users than its own, one after the other. Only who knows the secret path is
+ * served.
+ */
+export async function startChallengeRunner(
+  sandboxes: SandboxFactory,
+  trees: Readonly<Record<RunRequest['tree'], string>>,
+): Promise<ChallengeRunner> {
+  const secret = randomBytes(24).toString('base64url');
+  const rooms = new Map<string, Sandbox>();
+  let runs = 0;
+  let last: Promise<unknown> = Promise.resolve();
+  const runIn = async (sandbox: Sandbox, command: string) => {
+    const { end, exitCode, output } = await sandbox.run({ line: command }, RUN_TIMEOUT_MS);
+    return { end, exit_code: exitCode, output: output.slice(-MAX_OUTPUT_CHARS) };
+  };
+  const run = async ({ tree, command, files }: RunRequest) => {
+    if (++runs > MAX_RUNS) return { end: 'refused', exit_code: null, output: 'too many runs\n' };
+    const of = trees[tree];
+    if (files.length === 0) {
+      const room = rooms.get(of) ?? (await sandboxes.createSandbox(of));
+      rooms.set(of, room);
+      return runIn(room, command);
+    }
+    return sandboxes.withPrivateTree(
+      (store) =>
+        editTree(
+          store,
+          of,
+          files.map(({ path, content }) => ({
+            path,
+            entry: { id: writeBlob(store, Buffer.from(content, 'base64')), mode: '100644' },
+          })),
+        ),
+      async (made) => runIn(await sandboxes.createSandbox(made), command),
+    );
+  };
+  const server = createServer((request, response) => {
+    const answer = (status: number, value: unknown): void => {
+      response.writeHead(status, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(value));
+    };
+    if (request.method !== 'POST' || request.url !== `/${secret}`) return answer(404, {});
+    const next = last.then(async () => {
+      const parsed = RunRequest.safeParse(await readJson(request));
+      return parsed.success
+        ? run(parsed.data)
+        : { end: 'refused', exit_code: null, output: 'the request is not valid\n' };
+    });
+    last = next.catch(() => {});
+    next.then(
+      (value) => answer(200, value),
+      () => answer(200, { end: 'failed', exit_code: null, output: 'the command could not be run\n' }),
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}/${secret}`,
+    close: async () => {
+      await last;
+      server.closeAllConnections();
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+async function readJson(request: IncomingMessage): Promise<unknown> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const part of request) {
+    bytes += (part as Buffer).length;
+    if (bytes > MAX_REQUEST_BYTES) return null;
+    parts.push(part as Buffer);
+  }
+  try {
+    return JSON.parse(Buffer.concat(parts).toString('utf8'));
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,93 @@
+import {
+  CHALLENGE_DEFAULTS,
+  type ChallengeSettings,
+  type ExamMode,
+  type ResolvedChallengeSettings,
+} from '../../contract/check-outcome.ts';
+import type { Evidence, Verdict } from '../../contract/evidence/schema.ts';
+import { type JudgeModels, judgeModelFamily } from '../../contract/models/judge-models.ts';
+import { modelFamily } from '../../contract/models/model-family.ts';
+import type { Attempt, AttemptChallenge } from '../../contract/task/attempt.ts';
+import { computeAttemptCost } from '../../contract/task/attempt-cost.ts';
+import type { Task } from '../../contract/task/task.ts';
+import { compilePathFilter } from '../../lib/glob/glob.ts';
+
+/** Merges the settings of the deployment, the repository and the task; the narrower level counts. */
+export const resolveChallengeSettings = (
+  deployment: ChallengeSettings | undefined,
+  repository: ChallengeSettings | undefined,
+  task: ExamMode | undefined,
+): ResolvedChallengeSettings => {
+  const levels = [repository, deployment];
+  const chosen = <Name extends keyof ChallengeSettings>(name: Name): ResolvedChallengeSettings[Name] => {
+    const level = levels.find((each) => each?.[name] !== undefined);
+    return (level?.[name] ?? CHALLENGE_DEFAULTS[name]) as ResolvedChallengeSettings[Name];
+  };
+  return {
+    mode: task ?? chosen('mode'),
+    tasks: chosen('tasks'),
+    timeout_s: chosen('timeout_s'),
+    cost_share: chosen('cost_share'),
+    min_usd: chosen('min_usd'),
+    refer_above: chosen('refer_above'),
+  };
+};
+
+/** Roles whose work is risky whatever its size. */
+const RISKY_ROLES: readonly string[] = ['security', 'architect', 'devops'];
+
+type ChallengedTask = Pick<Task, 'role' | 'complexity' | 'scope' | 'plan' | 'challenge'>;
+
+const isRisky = ({ role, complexity, scope }: ChallengedTask): boolean =>
+  complexity === 'high' || scope === 'large' || RISKY_ROLES.includes(role);
+
+function isChosen(
+  tasks: ResolvedChallengeSettings['tasks'],
+  task: ChallengedTask,
+  changedFiles: readonly string[],
+): boolean {
+  if (tasks === 'all') return true;
+  const { risk, paths, min_changed_files } = tasks;
+  const isNamed = compilePathFilter(paths);
+  return (
+    (risk && isRisky(task)) ||
+    (paths.length > 0 && changedFiles.some(isNamed)) ||
+    (min_changed_files !== undefined && changedFiles.length >= min_changed_files)
+  );
+}
+
+/**
+ * Returns the challenge that an attempt gets after everything cheaper, or null: it has not passed, no challenger is configured for its
+ * writer, or the settings leave it out.
+ */
+export function planChallenge(
+  task: ChallengedTask,
+  attempt: Attempt,
+  verdict: Verdict,
+  evidence: Pick<Evidence, 'changed_files' | 'challenge' | 'empty_patch'>,
+  models: JudgeModels,
+  now: Date,
+): AttemptChallenge | null {
+  const { challenger } = models;
+  if (verdict.verdict !== 'pass' || !challenger || task.plan || attempt.merge || evidence.empty_patch)
+    return null;
+  // The same maker errs alike; where no model or an unknown one wrote, any may ask.
+  if (attempt.model !== null && judgeModelFamily(challenger) === modelFamily(attempt.model)) return null;
+  const settings = resolveChallengeSettings(challenger.challenge, evidence.challenge, task.challenge);
+  if (settings.mode === 'off' || !isChosen(settings.tasks, task, evidence.changed_files)) return null;
+  const usd = Math.max(
+    settings.min_usd,
+    computeAttemptCost({ ...attempt, verdict }).usd * settings.cost_share,
+  );
+  return {
+    pending_verdict: verdict,
+    mode: settings.mode,
+    budget_micro_usd: Math.ceil(usd * 1e6),
+    timeout_s: settings.timeout_s,
+    refer_above: settings.refer_above,
+    requested_at: now.toISOString(),
+    outcome: null,
+    effect: null,
+    key: null,
+  };
+}
