@@ -153,7 +153,7 @@ export async function runCheck(
       workDir,
       task: task.task,
       files: task.files,
-      expected_changes: [...new Set([...task.expected_changes, ...(options.expected_changes ?? [])])],
+      expected_changes: [...new Set([...task.expectedChanges, ...(options.expectedChanges ?? [])])],
       configOverride,
       mode,
       judge,

@@ -54,7 +54,7 @@ export async function challengeTree(options: ChallengeTreeOptions): Promise<Gate
     allowed: async () =>
       createExemptionReasonLookup({
         taskFiles: task.files,
-        expected_changes,
+        expectedChanges: expected_changes,
         allowGlobs: config?.protected.allow ?? [],
       }),
   });
