@@ -247,7 +247,6 @@ export const ROUTES = {
     callers: ['challenger'],
     summary: 'Hand in what a challenger found',
     body: ReportChallengeBody,
-    refusalCodes: ['conflict'],
     response: TaskView,
     isFinalReport: true,
   },
