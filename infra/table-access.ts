@@ -52,7 +52,7 @@ export const TABLE_ACCESS_BY_FUNCTION = {
     indexes: ['byStatus', 'byWait'],
   },
   // What a person would do with `assay submit` and `assay retry`, and what became of delivered work.
-  'api-webhook': { GetItem: ['task', 'heartbeat', 'meter', 'mergedWork'], PutItem: ['task'] },
+  'api-webhook': { GetItem: ['task', 'heartbeat', 'meter', 'mergedWork', 'pullRequest'], PutItem: ['task'] },
   'forge-tell': { GetItem: ['task', 'heartbeat'] },
   traces: { GetItem: ['task', 'heartbeat'], Query: ['meter'] },
   conductor: {
@@ -67,6 +67,7 @@ export const TABLE_ACCESS_BY_FUNCTION = {
       'breaker',
       'request',
       'provider',
+      'pullRequest',
     ],
     BatchGetItem: ['task'],
     PutItem: [
@@ -80,6 +81,7 @@ export const TABLE_ACCESS_BY_FUNCTION = {
       'request',
       'provider',
       'mergedWork',
+      'pullRequest',
     ],
     UpdateItem: ['spend'],
     DeleteItem: ['lock'],

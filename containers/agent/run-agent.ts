@@ -9,6 +9,7 @@ import { CheckoutError } from '../../workspace/git/checkout-error.ts';
 import type { ContainerWorkContext } from '../../workspace/supervisor/container.ts';
 import type { AgentRunState } from './adapters/run-state.ts';
 import { AttemptRun } from './attempt-run.ts';
+import { handInPullRequest } from './hand-in-pull-request.ts';
 import { startLeaseRenewal } from './lease.ts';
 import type { MiddlewareRuntime } from './middleware/create-middleware.ts';
 import { describeAgentProgress } from './progress.ts';
@@ -25,6 +26,8 @@ export async function runAgent(assignment: AgentAssignment, box: ContainerWorkCo
   );
   try {
     const abort = AbortSignal.any([lease.lost, box.abort]);
+    const { pull_request: pull } = assignment;
+    if (pull) return await handInPullRequest({ ...assignment, pull_request: pull }, box, client);
     const attempt = await AttemptRun.prepare(assignment, box, client, abort, {
       onStart: (started) => {
         state = started;

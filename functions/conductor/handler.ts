@@ -13,6 +13,7 @@ import { FileLockStore } from '../../shared/store/file-locks.ts';
 import { MergedWorkStore } from '../../shared/store/merged-work.ts';
 import { ModelSpendStore } from '../../shared/store/model-spend.ts';
 import { ProviderCooldownStore } from '../../shared/store/provider-cooldowns.ts';
+import { PullRequestStore } from '../../shared/store/pull-requests.ts';
 import { RoleLearningStore } from '../../shared/store/role-learning.ts';
 import { StepFunctionsClient } from '../../shared/store/state-machines.ts';
 import { TaskCountStore } from '../../shared/store/task-counts.ts';
@@ -51,6 +52,7 @@ const context: TaskProjectionContext = {
   breakers,
   spend,
   mergedWork: landed,
+  pullRequests: new PullRequestStore(items),
   providers: {
     store: providers,
     fallback: AgentAdapterSettings.parse(JSON.parse(readRequiredEnv(FUNCTION_ENV_NAMES.defaultAdapter))),

@@ -59,6 +59,8 @@ export const TABLE_ITEM_KEY_PREFIXES = {
   deadLetter: 'dead-letters',
   /** As what delivered work was merged: an item for each request and commit. */
   mergedWork: 'merged#',
+  /** Which task verifies a pull request now: an item for each pull request. */
+  pullRequest: 'pull#',
   /** How providers of models fare: an item for each. */
   provider: 'provider#',
   /** Passing verdicts: an item for each base commit and tree of a task. The janitor alone writes them. */

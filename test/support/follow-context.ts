@@ -11,6 +11,7 @@ export const createFollowContext = (
   ...table,
   breakers: { recordMark: async () => undefined },
   mergedWork: { put: async () => undefined },
+  pullRequests: { record: async () => null },
   stateMachines: stub<StepFunctionsClient>({ startExecution: async () => {} }),
   cascadeMachineArn: 'arn',
   now: () => FIXED_NOW,

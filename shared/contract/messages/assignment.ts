@@ -77,6 +77,15 @@ export const AgentAssignment = AssignmentFields.extend({
   resumed_session: z
     .object({ session: z.string(), url: z.string(), sha256: z.string(), message: z.string() })
     .optional(),
+  /** Set when no agent works: the container takes the head of a pull request, put onto the base commit. */
+  pull_request: z
+    .object({
+      number: z.number().int().positive(),
+      head_ref: GitRef,
+      head_commit: GitObjectId,
+      author: z.string(),
+    })
+    .optional(),
   /** Interval of heartbeats in seconds; the lease is several times longer. */
   heartbeat_s: z.number().positive(),
 });

@@ -40,8 +40,14 @@ export const EFFORTS = ['low', 'normal', 'medium', 'high', 'max'] as const;
 export const Effort = z.enum(EFFORTS);
 export type Effort = z.infer<typeof Effort>;
 export const RunnerKind = z
-  .enum(['managed', 'external'])
-  .describe('managed: the dispatcher launches a container. external: an outside agent claims it.');
+  .enum(['managed', 'external', 'pull_request'])
+  .describe(
+    'managed: the dispatcher launches a container. external: an outside agent claims it. pull_request: the work is a pull request that is verified.',
+  );
+/** Runners that a request may name: tasks of pull requests follow from events of a forge. */
+export const SubmittedRunner = RunnerKind.exclude(['pull_request']).describe(
+  'managed: the dispatcher launches a container. external: an outside agent claims it.',
+);
 
 /** How passed work leaves. */
 export const DELIVERY_MODES = ['branch', 'pull_request', 'merge_queue'] as const;
@@ -132,7 +138,7 @@ export const TaskSubmission = z
     adapter: AgentAdapterSettings.optional().describe(
       'Absent: the adapter that the deployment was configured with.',
     ),
-    runner: RunnerKind.default('managed'),
+    runner: SubmittedRunner.default('managed'),
     budget: TaskBudget.prefault({}),
     max_retries: z
       .number()

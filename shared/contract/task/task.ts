@@ -7,12 +7,13 @@ import { PlanRequestFields } from '../plan/schema.ts';
 import { GitObjectId } from '../repository/git-ref.ts';
 import { ResolvedRole } from '../roles/resolved-role.ts';
 import { HiddenTestsLocation } from '../submission/hidden-tests.ts';
-import { DeliveryMode, TaskId, TaskSubmission } from '../submission/schema.ts';
+import { DeliveryMode, RunnerKind, TaskId, TaskSubmission } from '../submission/schema.ts';
 import { CheckoutPath } from '../submission/signals.ts';
 import { ResolvedWorkflow } from '../workflow/resolved-workflow.ts';
 import { Attempt } from './attempt.ts';
 import { DeliveryOutcome } from './delivery-outcome.ts';
 import { REVIEW_HOLD_EXPIRY_OUTCOMES } from './hold-limit.ts';
+import { PullRequestFields } from './pull-request.ts';
 import { TaskStatus } from './status.ts';
 
 /** A person's hold on an `in_review` task: the verdict was `refer`. */
@@ -72,6 +73,9 @@ export const Task = StoredSubmission.extend({
   status: TaskStatus,
   /** Why this role, where the request left the choice to the platform. */
   role_reason: z.string().optional(),
+  runner: RunnerKind.default('managed'),
+  /** Set when the task verifies a pull request: no agent works in it, and nothing is delivered. */
+  pull_request: PullRequestFields.optional(),
   /** Set when the task is a plan: its work is a proposal, which is never delivered. */
   plan: PlanRequestFields.optional(),
   /** +1 with every write; the ETag. */

@@ -95,6 +95,8 @@ export function budgetExhaustedReason(task: Task): string | null {
 }
 
 function escalateOrGiveUp(task: Task, attempt: Attempt, reason: string, models: TierModels): DecisionDraft {
+  // Whoever wrote it pushes again, and that is another task.
+  if (task.runner === 'pull_request') return finalDecision('give_up', reason);
   const spent = budgetExhaustedReason(task);
   if (spent) return finalDecision('give_up', `${reason}; ${spent}`);
   if (task.runner === 'external') return { action: 'retry', reason, next_model: null, next_tier: null };

@@ -95,7 +95,7 @@ export function applyMeteredUsage(attempt: Attempt, meter: UsageMeter): Attempt 
  */
 export function applyMissingMeter(attempt: Attempt, runner: Task['runner']): Attempt {
   const { agent, report, outcome, cost_usd } = attempt;
-  if (runner === 'external' || outcome === null || report !== null || cost_usd !== null) return attempt;
+  if (runner !== 'managed' || outcome === null || report !== null || cost_usd !== null) return attempt;
   return agent === null || agent.model_token_sha256 !== null ? { ...attempt, cost_usd: 0 } : attempt;
 }
 

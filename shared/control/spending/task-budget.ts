@@ -16,7 +16,7 @@ const reservedMicroUsd = ({ reservation: reserved, extra_reservations = [] }: At
  */
 export function computeBudgetedAttemptMicroUsd(attempt: Attempt, runner: Task['runner']): number {
   const { usd, isComplete } =
-    runner === 'external' ? computeKnownJudgingCost(attempt) : computeAttemptCost(attempt);
+    runner !== 'managed' ? computeKnownJudgingCost(attempt) : computeAttemptCost(attempt);
   const micro = toMicroUsd(usd) + unsettledJudgingMicroUsd(attempt);
   const mayBeAsked = attempt.verification !== null && attempt.verdict === null;
   return isComplete && attempt.outcome !== null && !mayBeAsked

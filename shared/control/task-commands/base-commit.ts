@@ -8,7 +8,7 @@ export const parseFullCommitId = (ref: string): string | null =>
 
 /** Does the task need an execution of the cascade while it is open? An outside agent's only until its base is known. */
 export const shouldStartCascade = (task: Pick<Task, 'runner' | 'base_commit' | 'workflow'>): boolean =>
-  task.runner === 'managed' || task.base_commit === null || task.workflow !== undefined;
+  task.runner !== 'external' || task.base_commit === null || task.workflow !== undefined;
 
 /** Is there anything that the repository has still to be asked before the task can be given to somebody? */
 export const isBaseCommitUnresolved = ({
@@ -19,7 +19,7 @@ export const isBaseCommitUnresolved = ({
   resolved_workflow,
 }: Pick<Task, 'base_commit' | 'resolved_role' | 'runner' | 'workflow' | 'resolved_workflow'>): boolean =>
   base_commit === null ||
-  (resolved_role === null && runner !== 'external') ||
+  (resolved_role === null && runner === 'managed') ||
   (workflow !== undefined && resolved_workflow === undefined);
 
 /** The commit that the task is bound to. Refuses while there is none. */

@@ -3,6 +3,7 @@ import { Refusal } from '../../contract/refusal.ts';
 import { hiddenTestsLocation } from '../../contract/submission/hidden-tests.ts';
 import type { TaskSubmission } from '../../contract/submission/schema.ts';
 import { evaluatePartialDependencyStart, type TaskDependency } from '../../contract/task/partial-start.ts';
+import type { PullRequestFields } from '../../contract/task/pull-request.ts';
 import { MAX_NEW_TASK_BYTES } from '../../contract/task/shrink-task.ts';
 import { isTerminalStatus } from '../../contract/task/status.ts';
 import type { Task } from '../../contract/task/task.ts';
@@ -22,6 +23,8 @@ export interface TaskCreationContext {
   readonly origin?: Task['origin'];
   /** Set when the task is a plan. */
   readonly plan?: PlanRequestFields | undefined;
+  /** Set when the task verifies a pull request. */
+  readonly pullRequest?: PullRequestFields | undefined;
   /** The dependencies that exist, by id. */
   readonly dependencies: ReadonlyMap<string, TaskDependency>;
 }
@@ -84,6 +87,7 @@ export function createTask(request: TaskSubmission, context: TaskCreationContext
     ...fields,
     role,
     ...(role_reason === null ? {} : { role_reason }),
+    ...(context.pullRequest && { runner: 'pull_request', pull_request: context.pullRequest }),
     ...(context.plan === undefined ? {} : { plan: context.plan }),
     ...(context.origin && { origin: context.origin }),
     id: context.id,

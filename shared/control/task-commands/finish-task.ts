@@ -33,6 +33,7 @@ export function shouldDeliver(task: Task): boolean {
   const artifact = currentAttempt(task)?.artifact;
   if (
     task.plan ||
+    task.runner === 'pull_request' ||
     !artifact ||
     artifact.patch_bytes === 0 ||
     task.delivery?.state === 'delivered' ||
@@ -47,9 +48,11 @@ function withheldDelivery(task: Task, now: Date): TaskDelivery | null {
   if (!artifact || task.delivery) return task.delivery;
   const reason = task.plan
     ? 'a plan is not delivered: its tasks are'
-    : artifact.patch_bytes === 0
-      ? 'the patch changes nothing'
-      : (findDeliveryRefusal(task, artifact) ?? 'withheld');
+    : task.runner === 'pull_request'
+      ? 'a pull request is verified where it is; nothing is pushed'
+      : artifact.patch_bytes === 0
+        ? 'the patch changes nothing'
+        : (findDeliveryRefusal(task, artifact) ?? 'withheld');
   const { base_commit, tree } = artifact;
   return { state: 'withheld', base_commit, tree, branch: null, commit: null, reason, at: toIsoTime(now) };
 }

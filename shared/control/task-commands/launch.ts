@@ -17,7 +17,7 @@ export const CONTAINER_START_SECONDS = 300;
 
 /** Does the platform run a box of this kind for the task? An outside agent's work is in nobody's. */
 export const isLaunchedByPlatform = ({ runner }: Pick<Task, 'runner'>, kind: LaunchKind): boolean =>
-  kind !== 'agent' || runner === 'managed';
+  kind !== 'agent' || runner !== 'external';
 
 /** What a box of `kind` still has to bring: when it is there already, nothing needs to be launched. */
 export function hasContainerReported(task: Task, number: number, kind: LaunchKind): boolean {

@@ -81,3 +81,19 @@ export function startAttempt(task: Task, facts: NewAttemptFields): TaskChange {
     delivery: null,
   });
 }
+
+/** Starts an attempt without an agent: a container puts the head of a pull request onto the base, and that is judged. */
+export const startPullRequestAttempt = (task: Task, leaseSeconds: number, now: Date): TaskChange =>
+  startAttempt(task, {
+    model: null,
+    tier: null,
+    effort: 'medium',
+    route: {
+      rule: 'pull_request',
+      reason: `pull request ${task.pull_request?.number} by ${task.pull_request?.author}`,
+    },
+    leaseHolder: 'managed',
+    leaseSeconds,
+    agentLaunch: null,
+    now,
+  });

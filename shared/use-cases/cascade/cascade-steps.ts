@@ -26,7 +26,7 @@ import { failOutOfBudget, failTaskByOperator } from '../../control/task-commands
 import { parkTaskForFiles } from '../../control/task-commands/park-task.ts';
 import { recordCascadeDecision } from '../../control/task-commands/record-cascade-decision.ts';
 import { findRedeliverableAttempt, startRedelivery } from '../../control/task-commands/redeliver.ts';
-import { startAttempt } from '../../control/task-commands/start-attempt.ts';
+import { startAttempt, startPullRequestAttempt } from '../../control/task-commands/start-attempt.ts';
 import { applyTuningToCascadePolicy, tunedFirstTier } from '../../control/tune/active-changes.ts';
 import { EMPTY_TUNING_STATE } from '../../control/tune/proposals.ts';
 import type { FileLockStore } from '../../store/file-locks.ts';
@@ -194,6 +194,14 @@ export async function runSelectModelStep(
   if (!present) return taskNotFoundResult();
   if (determineCascadeStage(present, run) !== 'select_model')
     return stageMismatchResult(present, run, 'select_model', context);
+  if (present.runner === 'pull_request')
+    return applyCascadeStepCommand(
+      present,
+      run,
+      'select_model',
+      (task) => startPullRequestAttempt(task, QUEUE_SECONDS, context.now),
+      context,
+    );
   const { agents } = context;
   const cooling = await activeCooldowns(context);
   const other = (of: Task) =>

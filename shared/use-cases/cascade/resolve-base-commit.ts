@@ -19,6 +19,7 @@ import { ClarificationRequiredError } from '../../control/failures/thrown-errors
 import { parseRoleFileOfBase, roleConfigPath } from '../../control/roles/base-role.ts';
 import { resolveBuiltinRole } from '../../control/roles/defaults.ts';
 import { determineCascadeStage } from '../../control/task-commands/cascade-stage.ts';
+import { cancelTask } from '../../control/task-commands/operator-commands.ts';
 import { failBaseResolution, recordResolvedBase } from '../../control/task-commands/resolve-base.ts';
 import type { TaskCommand } from '../../control/task-commands/task-change.ts';
 import { readBaseWorkflow } from '../../control/workflow/base-workflow.ts';
@@ -241,10 +242,39 @@ function cachedCredential(authorize: GitCredentialProvider): GitCredentialProvid
   };
 }
 
+/** Milliseconds before a repository is asked again whose pull request is not yet where its event says. */
+const HEAD_PAUSES = [1_000, 4_000, 10_000];
+
+/** Returns the commit that the pull request of a task has now, where it is not the task's; null: it is. @throws RepositoryUnavailableError */
+async function findOtherHead(
+  task: Task,
+  { head_commit, head_ref }: NonNullable<Task['pull_request']>,
+  context: ResolveBaseContext,
+): Promise<string | null> {
+  const read = async (): Promise<string> =>
+    resolveRefToCommitId(head_ref, await listRemoteRefs(task, head_ref, context)) ?? 'not there';
+  let head = await read();
+  for (const milliseconds of HEAD_PAUSES) {
+    if (head === head_commit) break;
+    await context.sleep(milliseconds);
+    head = await read();
+  }
+  return head === head_commit ? null : head;
+}
+
 /** What is to be done with a task after its repository was asked. */
 async function resolveCommand(task: Task, given: ResolveBaseContext): Promise<TaskCommand> {
   const context = { ...given, getCredential: cachedCredential(given.getCredential) };
   try {
+    const moved = task.pull_request ? await findOtherHead(task, task.pull_request, context) : null;
+    if (moved !== null)
+      return (present) =>
+        cancelTask(
+          present,
+          `${task.pull_request?.head_ref} is ${moved}, not ${task.pull_request?.head_commit}`,
+          'assay',
+          context.now(),
+        );
     const commit =
       task.base_commit ??
       resolveRefToCommitId(task.base_ref, await listRemoteRefs(task, task.base_ref, context));

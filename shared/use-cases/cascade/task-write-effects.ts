@@ -15,6 +15,7 @@ import {
   shouldStartCascadeExecution,
 } from '../../control/task-commands/execution-start.ts';
 import { buildFixUp } from '../../control/task-commands/fix-up.ts';
+import { cancelTask } from '../../control/task-commands/operator-commands.ts';
 import { recheckTaskDependencies, resumeParkedTask } from '../../control/task-commands/park-task.ts';
 import { newQualityGateResult } from '../../reviews/judging/quality-gate-result.ts';
 import type { CircuitBreakerStore } from '../../store/circuit-breakers.ts';
@@ -22,6 +23,7 @@ import type { FileLockStore } from '../../store/file-locks.ts';
 import type { MergedWorkStore } from '../../store/merged-work.ts';
 import type { ModelSpendStore } from '../../store/model-spend.ts';
 import type { ProviderCooldownStore } from '../../store/provider-cooldowns.ts';
+import type { PullRequestStore } from '../../store/pull-requests.ts';
 import type { RoleLearningStore } from '../../store/role-learning.ts';
 import type { StepFunctionsClient } from '../../store/state-machines.ts';
 import type { TaskCountStore } from '../../store/task-counts.ts';
@@ -36,6 +38,7 @@ export interface TaskProjectionContext {
   readonly breakers: Pick<CircuitBreakerStore, 'recordMark'>;
   readonly spend: Pick<ModelSpendStore, 'settle'>;
   readonly mergedWork: Pick<MergedWorkStore, 'put'>;
+  readonly pullRequests: Pick<PullRequestStore, 'record'>;
   /** How providers fare, and which agent does what names none; absent: nobody keeps it. */
   readonly providers?: {
     readonly store: Pick<ProviderCooldownStore, 'recordMark'>;
@@ -70,6 +73,23 @@ async function makeFixUp(
   const known = await tasks.getMany(task.depends_on);
   const done = task.depends_on.filter((id) => known.get(id)?.status === 'done');
   await tasks.create(buildFixUp(task, done, now()));
+}
+
+/** Has one task verify a pull request at a time: cancels the one whose head is no longer the newest. */
+async function supersedeVerification(
+  { id, repository, pull_request: pull }: Task,
+  { tasks, pullRequests, now }: Pick<TaskProjectionContext, 'tasks' | 'pullRequests' | 'now'>,
+): Promise<void> {
+  if (pull?.kind !== 'pull_request') return;
+  const { head_commit, previous_head, at, number } = pull;
+  const made = { task_id: id, head_commit, previous_head, at };
+  const superseded = await pullRequests.record(repository, number, made, now());
+  if (superseded === null || !(await tasks.get(superseded))) return;
+  await tasks.applyCommand(superseded, (task) =>
+    isTerminalStatus(task.status)
+      ? null
+      : cancelTask(task, 'a newer event of the pull request is verified instead', 'assay', now()),
+  );
 }
 
 /** Looks again at a task that waits: it goes on, waits for the next one, or learns that what it waits for has failed. */
@@ -130,6 +150,7 @@ export async function applyTaskWriteEffects(
       cascadeExecutionName(after.id, after.run),
       buildCascadeExecutionInput(after),
     );
+  if (before === null) await supersedeVerification(after, context);
   const mark = newQualityGateResult(before, after);
   if (mark) await context.breakers.recordMark(mark.model, mark);
   const met = context.providers && deriveProviderObservation(before, after, context.providers.fallback);

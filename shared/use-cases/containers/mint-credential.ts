@@ -52,7 +52,9 @@ function mintRefusal(task: Task | null, request: CredentialRequest): MintRefusal
   const named = task.repository === repository || (access === 'read' && task.hidden_tests !== null);
   if (!named) return { code: 'other_repository' };
   if (access === 'write') return pushRefusal(task, request);
-  return determineCascadeStage(task) === 'ended' && task.runner === 'managed' ? { code: 'task_ended' } : null;
+  return determineCascadeStage(task) === 'ended' && task.runner !== 'external'
+    ? { code: 'task_ended' }
+    : null;
 }
 
 function describeMintRefusal(refusal: MintRefusal, { task_id, repository }: CredentialRequest): string {

@@ -181,6 +181,7 @@ async function assignmentFor(
       test_commands: listTestCommands(task),
       middleware_context: middlewareInputFor(task, attempt),
       model_access: models,
+      ...(task.pull_request && { pull_request: task.pull_request }),
       heartbeat_s: Math.max(1, context.leaseSeconds / HEARTBEATS_PER_LEASE),
     };
   const examiner = context.modelGateway?.judges.examiner;
@@ -309,7 +310,10 @@ export async function writeContainerAssignment(
   const token = mintLaunchToken(kind, task.id, attempt.number);
   const gateway = context.modelGateway;
   const access: ModelAccessTokens = {
-    models: kind === 'agent' && gateway ? agentModelAccess(task, attempt, gateway) : null,
+    models:
+      kind === 'agent' && gateway && task.runner === 'managed'
+        ? agentModelAccess(task, attempt, gateway)
+        : null,
     opinions: kind === 'gates' && gateway ? gatesModelAccess(task, attempt, gateway) : null,
     challenge: kind === 'challenger' && gateway ? challengerModelAccess(task, attempt, gateway) : null,
   };

@@ -131,7 +131,7 @@ export async function reportFailedWork(
   context: AgentReportContext,
 ): Promise<Task> {
   const present = await context.tasks.require(id);
-  if (body.failure_code === 'interrupted' && present.runner === 'managed')
+  if (body.failure_code === 'interrupted' && present.runner !== 'external')
     return context.tasks.applyCommand(present, (task) =>
       recordContainerInterrupted(task, attempt, 'agent', body.reason, context.now),
     );

@@ -63,6 +63,7 @@ const at = (now: Date): TaskProjectionContext => ({
   beliefs: table.beliefs,
   breakers: { recordMark: async () => undefined },
   mergedWork: { put: async () => undefined },
+  pullRequests: { record: async () => null },
   spend: table.spend,
   stateMachines: machines,
   cascadeMachineArn: 'arn',

@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto';
+import { comparableRepositoryUrl } from '../contract/repository/repository-url.ts';
+import { TABLE_ITEM_KEY_PREFIXES, TASKS_TABLE_KEY_ATTRIBUTES } from '../contract/resource-names.ts';
+import { isNewerVerification, type PullRequestVerification } from '../contract/task/pull-request.ts';
+import { type ItemTable, itemKey, type TableItem } from './item-table.ts';
+import { computeTtlEpochSeconds } from './ttl.ts';
+
+/** As long as tasks are kept after their end. */
+const RETENTION_DAYS = 90;
+
+function keyOf(repository: string, number: number): TableItem {
+  const of = createHash('sha256').update(comparableRepositoryUrl(repository)).digest('hex').slice(0, 16);
+  return itemKey(`${TABLE_ITEM_KEY_PREFIXES.pullRequest}${of}#${number}`, 'current');
+}
+
+/** Which task verifies each pull request now. */
+export class PullRequestStore {
+  readonly #table: ItemTable;
+
+  constructor(table: ItemTable) {
+    this.#table = table;
+  }
+
+  /** Returns the task that verifies a pull request now, or null. */
+  async findTask(repository: string, number: number): Promise<string | null> {
+    const item = await this.#table.get(keyOf(repository, number));
+    return item && (item['current'] as PullRequestVerification).task_id;
+  }
+
+  /**
+   * Records a verification, unless a newer one is recorded. Returns the id of the task that is superseded: the earlier one, or this one if it
+   * is late; null where there is no other. A repetition returns the same.
+   */
+  record(
+    repository: string,
+    number: number,
+    made: PullRequestVerification,
+    now: Date,
+  ): Promise<string | null> {
+    return this.#table.updateVersioned<string | null>(
+      keyOf(repository, number),
+      `pull request ${number}`,
+      (item) => {
+        const current = (item?.['current'] ?? null) as PullRequestVerification | null;
+        if (current?.task_id === made.task_id)
+          return { fields: null, result: (item?.['superseded'] ?? null) as string | null };
+        if (current && !isNewerVerification(made, current)) return { fields: null, result: made.task_id };
+        const superseded = current?.task_id ?? null;
+        return {
+          fields: {
+            current: made,
+            superseded,
+            [TASKS_TABLE_KEY_ATTRIBUTES.ttl]: computeTtlEpochSeconds(RETENTION_DAYS, now),
+          },
+          result: superseded,
+        };
+      },
+    );
+  }
+}
