@@ -1,11 +1,12 @@
 import { FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
 import type { ForgeKind } from '../../shared/control/forge/forge-settings.ts';
+import type { ForgeEventResult } from '../../shared/control/forge/webhook.ts';
 import { readOptionalEnv } from '../../shared/store/env.ts';
 import { MergedWorkStore } from '../../shared/store/merged-work.ts';
+import { PullRequestStore } from '../../shared/store/pull-requests.ts';
 import { TaskStore } from '../../shared/store/task-store.ts';
 import {
   type ForgeEventContext,
-  type ForgeEventResult,
   handleForgeEvent,
 } from '../../shared/use-cases/deliver/handle-forge-event.ts';
 import { readAvailableAgents, readForgeSettings } from '../runtime/config.ts';
@@ -19,9 +20,11 @@ import type { ApiRequestContext } from './route-request.ts';
 const items = openTable();
 const tasks = new TaskStore(items);
 const landed = new MergedWorkStore(items);
+const pullRequests = new PullRequestStore(items);
 const context = (): ForgeEventContext => ({
   tasks,
   mergedWork: landed,
+  pullRequests,
   now: new Date(),
   allowFileRepositories: readOptionalEnv(FUNCTION_ENV_NAMES.allowFileRepositories, 'false') === 'true',
   pushScopes: readPushCredentialScopes(),
@@ -29,6 +32,7 @@ const context = (): ForgeEventContext => ({
   agents: readAvailableAgents(),
   settings: readForgeSettings(),
   secret: readForgeSecret,
+  connect: async (...of) => (await import('../forge/connect-forge.ts')).connectForge(...of),
 });
 
 async function receiveEvent(

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { CheckRun, CommentTarget, ForgeClient } from '../../shared/control/forge/forge.ts';
+import { readGitHubPullRequest } from '../../shared/control/forge/github-events.ts';
 import { type ForgeRequester, fetchAllForgePages } from './forge-http.ts';
 
 /** So many annotations GitHub takes at once; further ones are added to those that are there. */
@@ -23,6 +24,12 @@ const Comments = z.array(
 );
 const User = z.object({ id: z.number() });
 const Labels = z.array(z.object({ name: z.string() }));
+const IssueText = z.object({
+  title: z.string(),
+  body: z.string().nullish(),
+  pull_request: z.looseObject({}).nullish(),
+});
+const Permission = z.object({ permission: z.string() });
 
 const annotation = ({ path, line, level, title, message }: CheckRun['annotations'][number]): object => ({
   path,
@@ -84,6 +91,25 @@ export function createGitHubForge(ask: ForgeRequester, repo: string, bot: boolea
         output: { ...output, annotations: check.annotations.slice(0, ANNOTATIONS).map(annotation) },
       });
       await annotate(Run.parse(made.body), check, output);
+    },
+
+    async readChangeRequest(number) {
+      const { status, body } = await ask('GET', `${at}/pulls/${number}`, undefined, [404]);
+      return status === 404 ? null : readGitHubPullRequest(body);
+    },
+
+    async readIssue(number) {
+      const { status, body } = await ask('GET', `${at}/issues/${number}`, undefined, [404, 410]);
+      if (status !== 200) return null;
+      const { title, body: text, pull_request } = IssueText.parse(body);
+      return pull_request ? null : { title, body: text ?? '' };
+    },
+
+    async canWrite(login) {
+      const path = `${at}/collaborators/${encodeURIComponent(login)}/permission`;
+      const { status, body } = await ask('GET', path, undefined, [404]);
+      // The legacy field: `maintain` is told as `write`, and `triage` as `read`.
+      return status === 200 && ['admin', 'write'].includes(Permission.parse(body).permission);
     },
 
     async upsertComment(place, marker, body) {

@@ -5,6 +5,7 @@ import type {
   CommentTarget,
   ForgeClient,
 } from '../../shared/control/forge/forge.ts';
+import { isGitLabBot, mergeRequestRef } from '../../shared/control/forge/gitlab-events.ts';
 import { type ForgeRequester, fetchAllForgePages } from './forge-http.ts';
 
 const Requests = z.array(z.object({ iid: z.number().int() }));
@@ -13,6 +14,24 @@ const Statuses = z.array(z.object({ name: z.string(), status: z.string() }));
 const Notes = z.array(z.object({ id: z.number(), body: z.string(), author: z.object({ id: z.number() }) }));
 const User = z.object({ id: z.number() });
 const Labelled = z.object({ labels: z.array(z.string()) });
+const MergeRequest = z.object({
+  iid: z.number().int().positive(),
+  title: z.string(),
+  description: z.string().nullish(),
+  author: z.object({ username: z.string() }),
+  labels: z.array(z.string()).default([]),
+  draft: z.boolean().default(false),
+  state: z.string(),
+  sha: z.string(),
+  source_branch: z.string(),
+  target_branch: z.string(),
+  source_project_id: z.number(),
+  target_project_id: z.number(),
+});
+const IssueText = z.object({ title: z.string(), description: z.string().nullish() });
+const Members = z.array(z.object({ username: z.string(), access_level: z.number() }));
+/** GitLab's access level of a Developer, who may push to branches that are not protected. */
+const DEVELOPER = 30;
 
 /** GitLab knows no annotations of a commit; what there is to say stands in the comment. What waits or is unverified is no success. */
 const STATES: Readonly<Record<CheckConclusion, string>> = {
@@ -57,6 +76,41 @@ export function createGitLabForge(ask: ForgeRequester, repo: string): ForgeClien
       if (Statuses.parse(body)[0]?.status === state) return;
       const said = { state, name: 'Assay', description: title.slice(0, 255) };
       await ask('POST', `${at}/statuses/${commit}`, said);
+    },
+
+    async readChangeRequest(number) {
+      const { status, body } = await ask('GET', `${at}/merge_requests/${number}`, undefined, [404]);
+      if (status === 404) return null;
+      const request = MergeRequest.parse(body);
+      return {
+        number: request.iid,
+        title: request.title,
+        body: request.description ?? '',
+        author: request.author.username,
+        author_kind: isGitLabBot(request.author.username) ? 'bot' : 'person',
+        labels: request.labels,
+        is_draft: request.draft,
+        is_open: request.state === 'opened',
+        from_fork: request.source_project_id !== request.target_project_id,
+        branch: request.source_branch,
+        base: request.target_branch,
+        head_commit: request.sha,
+        head_ref: mergeRequestRef(request.iid),
+      };
+    },
+
+    async readIssue(number) {
+      const { status, body } = await ask('GET', `${at}/issues/${number}`, undefined, [404]);
+      if (status === 404) return null;
+      const { title, description } = IssueText.parse(body);
+      return { title, body: description ?? '' };
+    },
+
+    async canWrite(login) {
+      const { body } = await ask('GET', `${at}/members/all?query=${encodeURIComponent(login)}&per_page=100`);
+      return Members.parse(body).some(
+        ({ username, access_level }) => username === login && access_level >= DEVELOPER,
+      );
     },
 
     async upsertComment(place, marker, body) {

@@ -7,7 +7,7 @@ import { changeRequestMarker, issueNumberOfTask } from './issue-tasks.ts';
 /** GitHub takes so many annotations, and more are read by nobody. */
 const MAX_ANNOTATIONS = 200;
 /** GitHub's limit of a summary is 65,535 bytes; a character of ours has up to four. */
-const MAX_SUMMARY = 16_000;
+export const MAX_SUMMARY = 16_000;
 
 /** Labels that we put on and take off. */
 export const FORGE_LABELS = {
@@ -45,7 +45,7 @@ const headline = (task: Task): string =>
     ? 'done without evidence of our own'
     : CONCLUSION_TEXTS[conclusionOf(task)];
 
-function labelsOf(task: Task): string[] {
+export function labelsOf(task: Task): string[] {
   if (task.status === 'done') return task.verified === true ? [] : [FORGE_LABELS.unverified];
   if (task.status === 'failed') return [FORGE_LABELS.failed];
   return task.hold ? [FORGE_LABELS.held] : [];
@@ -57,7 +57,7 @@ const formatEvidenceKind = (kind: string | undefined): string =>
   escapeMarkdown((kind ?? 'not known').replaceAll('_', ' '));
 
 /** The evidence of the current attempt as a table, with what is said against it. */
-function evidenceLines(task: Task): string[] {
+export function evidenceLines(task: Task): string[] {
   const present = currentAttempt(task);
   const attempt = present && findJudgedAttempt(task, present);
   const found = attempt?.verification;

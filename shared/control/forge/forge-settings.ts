@@ -11,6 +11,32 @@ import {
 export const FORGE_KINDS = ['github', 'gitlab'] as const;
 export type ForgeKind = (typeof FORGE_KINDS)[number];
 
+/** Which pull requests of others are verified: one that any of the lists selects. */
+export const PullRequestSelection = z.strictObject({
+  authors: z
+    .array(z.string().trim().min(1).max(100))
+    .max(100)
+    .default(['bots'])
+    .describe('Logins; `bots`: accounts that the forge says are bots; `everyone`.'),
+  labels: z
+    .array(z.string().trim().min(1).max(50))
+    .max(100)
+    .optional()
+    .describe('Labels of the pull request. Absent: the label that makes a task of an issue.'),
+  branches: z
+    .array(z.string().trim().min(1).max(255))
+    .max(100)
+    .default([])
+    .describe('Patterns of its branch, e.g. `agents/**`.'),
+  unverified: z
+    .enum(['neutral', 'action_required'])
+    .default('neutral')
+    .describe(
+      'Conclusion of the check where nothing of our own was found. A required check is satisfied by `neutral`, and not by `action_required`.',
+    ),
+});
+export type PullRequestSelection = z.infer<typeof PullRequestSelection>;
+
 /** What a deployment does at a forge: `assay:forges`. No secret is in it. */
 export const ForgeSetting = z.strictObject({
   url: CredentialUrlPrefix.describe('The repositories that it is for, e.g. `https://github.com/acme`.'),
@@ -30,6 +56,7 @@ export const ForgeSetting = z.strictObject({
     .max(50)
     .default('assay')
     .describe('An issue that gets this label becomes a task.'),
+  pull_requests: PullRequestSelection.prefault({}).describe('Pull requests of others that are verified.'),
 });
 export type ForgeSetting = z.infer<typeof ForgeSetting>;
 export const ForgeSettingList = z

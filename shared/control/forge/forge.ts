@@ -13,6 +13,32 @@ export interface ChangeRequest {
   readonly body: string;
 }
 
+/** A pull request, or merge request, as the forge has it. */
+export interface ForgeChangeRequest {
+  readonly number: number;
+  readonly title: string;
+  readonly body: string;
+  readonly author: string;
+  readonly author_kind: 'bot' | 'person';
+  readonly labels: readonly string[];
+  readonly is_draft: boolean;
+  readonly is_open: boolean;
+  readonly from_fork: boolean;
+  /** Name of its branch, in whichever repository that is. */
+  readonly branch: string;
+  /** The branch that it asks to be merged into. */
+  readonly base: string;
+  readonly head_commit: string;
+  /** The ref of the target repository that has the head commit. */
+  readonly head_ref: string;
+}
+
+/** An issue, as far as a verification needs it. */
+export interface ForgeIssue {
+  readonly title: string;
+  readonly body: string;
+}
+
 export interface CheckAnnotation {
   readonly path: string;
   readonly line: number;
@@ -41,6 +67,12 @@ export interface ForgeClient {
   /** Finds the request for a branch, or opens one. @returns its number; null when the forge says that there is nothing to merge */
   openChangeRequest(change: ChangeRequest): Promise<number | null>;
   publishCheckRun(check: CheckRun): Promise<void>;
+  /** Reads a pull request; null where there is none of this number. */
+  readChangeRequest(number: number): Promise<ForgeChangeRequest | null>;
+  /** Reads an issue; null where there is none of this number, or it is a pull request. */
+  readIssue(number: number): Promise<ForgeIssue | null>;
+  /** Says whether a person may push to the repository. */
+  canWrite(login: string): Promise<boolean>;
   /** The one comment of ours that begins with `marker`. */
   upsertComment(place: CommentTarget, marker: string, body: string): Promise<void>;
   /** Puts labels on, and takes others off; any others are left alone. */

@@ -1,7 +1,10 @@
 import * as z from 'zod';
+import { GitObjectId } from '../../contract/repository/git-ref.ts';
+import type { ForgeChangeRequest } from './forge.ts';
 import {
   createIgnoredWebhookAction,
   isRetryCommand,
+  parsePullRequestCommand,
   parseReverts,
   revertedTaskId,
   taskIdOfBranch,
@@ -24,9 +27,36 @@ const Issue = z.object({
   pull_request: z.looseObject({}).optional(),
 });
 const Labeled = z.object({ issue: Issue, label: z.object({ name: z.string() }), sender: Login });
+/** What is verified of a pull request. GitHub sends more; the fields that reports of outcomes need are below. */
+const Verifiable = z.object({
+  number: z.number().int().positive(),
+  title: z.string(),
+  body: z.string().nullish(),
+  user: z.object({ login: z.string().max(100), type: z.string().optional() }).nullable(),
+  labels: z.array(z.object({ name: z.string() })).default([]),
+  draft: z.boolean().nullish(),
+  state: z.string().default('open'),
+  updated_at: When,
+  head: z.object({ ref: z.string(), sha: GitObjectId, repo: z.object({ full_name: z.string() }).nullish() }),
+  base: z.object({ ref: z.string(), repo: z.object({ full_name: z.string() }) }),
+});
+const Changed = z.object({
+  pull_request: Verifiable,
+  before: GitObjectId.optional(),
+  label: z.object({ name: z.string() }).nullish(),
+  changes: z.object({ base: z.looseObject({}).optional() }).optional(),
+});
+const MergeGroup = z.object({
+  merge_group: z.object({
+    head_sha: GitObjectId,
+    head_ref: z.string(),
+    base_sha: GitObjectId,
+  }),
+});
 const Commented = z.object({
   issue: Issue,
   comment: z.object({
+    id: z.number().int().positive().optional(),
     body: z.string(),
     created_at: When,
     author_association: z.string(),
@@ -71,6 +101,16 @@ function parseIssueComment(value: unknown): WebhookAction {
   const { issue, comment } = Commented.parse(value);
   if (!TRUSTED.has(comment.author_association))
     return createIgnoredWebhookAction(`${comment.author_association} may not ask for a retry`);
+  const command = issue.pull_request ? parsePullRequestCommand(comment.body) : null;
+  if (command && comment.id !== undefined)
+    return {
+      kind: 'pull_request_command',
+      command,
+      number: issue.number,
+      comment: comment.id,
+      by: comment.user.login,
+      at: comment.created_at,
+    };
   if (!isRetryCommand(comment.body)) return createIgnoredWebhookAction('the comment asks for nothing');
   return {
     kind: 'retry',
@@ -81,11 +121,77 @@ function parseIssueComment(value: unknown): WebhookAction {
   };
 }
 
+/** Reads a pull request as GitHub sends it in events and answers. @throws ZodError */
+export function readGitHubPullRequest(value: unknown): ForgeChangeRequest {
+  const pull = Verifiable.parse(value);
+  return {
+    number: pull.number,
+    title: pull.title,
+    body: pull.body ?? '',
+    author: pull.user?.login ?? 'ghost',
+    author_kind: pull.user?.type === 'Bot' ? 'bot' : 'person',
+    labels: pull.labels.map(({ name }) => name),
+    is_draft: pull.draft === true,
+    is_open: pull.state === 'open',
+    from_fork: pull.head.repo?.full_name !== pull.base.repo.full_name,
+    branch: pull.head.ref,
+    base: pull.base.ref,
+    head_commit: pull.head.sha,
+    head_ref: `refs/pull/${pull.number}/head`,
+  };
+}
+
+/** Actions after which a pull request is verified. */
+const VERIFIED_ACTIONS: ReadonlySet<string> = new Set([
+  'opened',
+  'synchronize',
+  'reopened',
+  'ready_for_review',
+  'labeled',
+  'edited',
+]);
+
+/** What an event about a pull request of others asks for. */
+function parseChangeOfOthers(action: string, value: unknown): WebhookAction {
+  if (action !== 'closed' && !VERIFIED_ACTIONS.has(action))
+    return createIgnoredWebhookAction(`${action} of a pull request is of no concern`);
+  const { pull_request, before = null, label, changes } = Changed.parse(value);
+  const change = readGitHubPullRequest(pull_request);
+  const at = pull_request.updated_at;
+  if (action === 'closed')
+    return { kind: 'pull_request_closed', number: change.number, head_commit: change.head_commit, at };
+  if (action === 'edited' && !changes?.base)
+    return createIgnoredWebhookAction('the text of a pull request has changed: /assay verify reads it');
+  return {
+    kind: 'pull_request',
+    change,
+    previous_head: action === 'synchronize' ? before : null,
+    label: action === 'labeled' ? (label?.name ?? null) : null,
+    isAgain: action === 'reopened' || action === 'edited',
+    at,
+  };
+}
+
+function parseMergeGroup(action: string, value: unknown): WebhookAction {
+  if (action !== 'checks_requested')
+    return createIgnoredWebhookAction(`${action} of a merge group is of no concern`);
+  const { head_sha, head_ref, base_sha } = MergeGroup.parse(value).merge_group;
+  const [, number] = /\/pr-([1-9]\d{0,9})-[0-9a-f]+$/.exec(head_ref) ?? [];
+  return number === undefined
+    ? createIgnoredWebhookAction('the merge group names no pull request')
+    : {
+        kind: 'merge_group',
+        number: Number(number),
+        head_ref,
+        head_commit: head_sha,
+        base_commit: base_sha,
+      };
+}
+
 function parsePullRequest(action: string, value: unknown, repository: string): WebhookAction {
   const { pull_request: pull, sender } = Pulled.parse(value);
   // Anybody may call a branch of a fork as ours are called.
-  if (pull.head.repo?.full_name !== pull.base.repo.full_name)
-    return createIgnoredWebhookAction('the branch is of a fork');
+  if (pull.head.repo?.full_name !== pull.base.repo.full_name) return parseChangeOfOthers(action, value);
   const merged = action === 'closed' && pull.merged === true;
   const task = taskIdOfBranch(pull.head.ref);
   const undone = revertedTaskId(pull.head.ref);
@@ -98,7 +204,7 @@ function parsePullRequest(action: string, value: unknown, repository: string): W
   if (task === null) {
     const reverts = merged ? parseReverts([pull.body], repository) : [];
     return reverts.length === 0
-      ? createIgnoredWebhookAction('the branch is none of ours')
+      ? parseChangeOfOthers(action, value)
       : { kind: 'reverts', reverted: reverts, outcome: { ...landed, outcome: 'reverted' } };
   }
   if (merged) return { kind: 'outcome', task_id: task, outcome: { ...landed, outcome: 'merged' } };
@@ -124,6 +230,7 @@ export function parseGitHubEvent(headers: WebhookHeaders, value: unknown, label:
   const wish = (): WebhookAction => {
     if (event === 'issues' && action === 'labeled') return parseIssueLabel(value, label, base);
     if (event === 'issue_comment' && action === 'created') return parseIssueComment(value);
+    if (event === 'merge_group') return parseMergeGroup(action, value);
     if (event === 'pull_request') return parsePullRequest(action, value, repository?.clone_url ?? '');
     return createIgnoredWebhookAction(
       `the event ${event.slice(0, 50)} ${action.slice(0, 50)} is of no concern`.replace(/ +/g, ' '),

@@ -1,6 +1,8 @@
 import * as z from 'zod';
+import { GitObjectId } from '../../contract/repository/git-ref.ts';
 import {
   createIgnoredWebhookAction,
+  parsePullRequestCommand,
   parseReverts,
   revertedTaskId,
   taskIdOfBranch,
@@ -65,15 +67,114 @@ function parseIssueLabel(value: unknown, label: string, base: string | null): We
   };
 }
 
+/** GitLab tells nothing of an account's kind: these are the names that it gives to bots of projects and groups, and what people call theirs. */
+export const isGitLabBot = (username: string): boolean =>
+  /^(?:project|group)_\d+_bot(?:_|$)|(?:^|[-_.])bot$|\[bot\]$/.test(username);
+
+/** The ref of the target project that has the head of a merge request, also of one from a fork. */
+export const mergeRequestRef = (iid: number): string => `refs/merge-requests/${iid}/head`;
+
+const Verifiable = z.object({
+  user: User,
+  labels: Labels.default([]),
+  changes: z
+    .object({
+      labels: z.object({ previous: Labels, current: Labels }).optional(),
+      draft: z.object({ previous: z.boolean().nullish(), current: z.boolean().nullish() }).optional(),
+      target_branch: z.looseObject({}).optional(),
+    })
+    .default({}),
+  object_attributes: z.object({
+    iid: z.number().int().positive(),
+    action: z.string().default(''),
+    title: z.string(),
+    description: z.string().nullish(),
+    draft: z.boolean().optional(),
+    work_in_progress: z.boolean().optional(),
+    state: z.string().default('opened'),
+    source_branch: z.string(),
+    target_branch: z.string(),
+    source_project_id: z.number(),
+    target_project_id: z.number(),
+    updated_at: When,
+    /** The previous head; only with a push. */
+    oldrev: GitObjectId.nullish(),
+    last_commit: z.object({ id: GitObjectId }),
+  }),
+});
+
+/**
+ * What an event about a merge request of others asks for. The author's name is not in the event, only the id: `user` opens it, and for later
+ * events stands in for the author where nothing else is known.
+ */
+function parseChangeOfOthers(value: unknown): WebhookAction {
+  const { user, labels, changes, object_attributes: request } = Verifiable.parse(value);
+  const { iid, action, oldrev, updated_at: at, last_commit } = request;
+  if (action === 'close' || action === 'merge')
+    return { kind: 'pull_request_closed', number: iid, head_commit: last_commit.id, at };
+  const before = (changes.labels?.previous ?? []).map(({ title }) => title);
+  const added = (changes.labels?.current ?? [])
+    .map(({ title }) => title)
+    .find((each) => !before.includes(each));
+  const isReady = changes.draft?.previous === true && changes.draft.current !== true;
+  const isAgain = action === 'reopen' || changes.target_branch !== undefined;
+  if (action !== 'open' && !isAgain && !oldrev && !isReady && added === undefined)
+    return createIgnoredWebhookAction(`${action.slice(0, 50)} of a request is of no concern`);
+  return {
+    kind: 'pull_request',
+    change: {
+      number: iid,
+      title: request.title,
+      body: request.description ?? '',
+      author: user.username,
+      author_kind: isGitLabBot(user.username) ? 'bot' : 'person',
+      labels: labels.map(({ title }) => title),
+      is_draft: request.draft ?? request.work_in_progress ?? false,
+      is_open: request.state === 'opened',
+      from_fork: request.source_project_id !== request.target_project_id,
+      branch: request.source_branch,
+      base: request.target_branch,
+      head_commit: last_commit.id,
+      head_ref: mergeRequestRef(iid),
+    },
+    previous_head: oldrev ?? null,
+    label: action === 'update' && !oldrev && !isReady && !isAgain ? (added ?? null) : null,
+    isAgain,
+    at,
+  };
+}
+
+const Note = z.object({
+  user: User,
+  object_attributes: z.object({ id: z.number().int().positive(), note: z.string(), created_at: When }),
+  merge_request: z.object({ iid: z.number().int().positive() }).optional(),
+});
+
+function parseNote(value: unknown): WebhookAction {
+  const { user, object_attributes: note, merge_request: request } = Note.parse(value);
+  const command = request ? parsePullRequestCommand(note.note) : null;
+  return request && command
+    ? {
+        kind: 'pull_request_command',
+        command,
+        number: request.iid,
+        comment: note.id,
+        by: user.username,
+        at: note.created_at,
+      }
+    : createIgnoredWebhookAction('the comment asks for nothing');
+}
+
 const OUTCOME_OF_ACTION = { merge: 'merged', close: 'closed', reopen: 'reopened' } as const;
 
 function parseMergeRequest(value: unknown, repository: string): WebhookAction {
   const { user, object_attributes: request } = Merge.parse(value);
-  if (request.source_project_id !== request.target_project_id)
-    return createIgnoredWebhookAction('the branch is of a fork');
+  if (request.source_project_id !== request.target_project_id) return parseChangeOfOthers(value);
   const what = OUTCOME_OF_ACTION[request.action as keyof typeof OUTCOME_OF_ACTION];
   if (what === undefined)
-    return createIgnoredWebhookAction(`${request.action.slice(0, 50)} of a request is of no concern`);
+    return taskIdOfBranch(request.source_branch) === null
+      ? parseChangeOfOthers(value)
+      : createIgnoredWebhookAction(`${request.action.slice(0, 50)} of a request is of no concern`);
   const of = { at: request.updated_at, by: user.username, request: request.iid };
   const { merge_commit_sha: merge, squash_commit_sha: squash } = request;
   const landed = {
@@ -88,16 +189,14 @@ function parseMergeRequest(value: unknown, repository: string): WebhookAction {
       task_id: task,
       outcome: what === 'merged' ? { ...landed, outcome: what } : { ...of, outcome: what, commit: null },
     };
-  if (what !== 'merged') return createIgnoredWebhookAction('the request is of no concern');
+  if (what !== 'merged') return parseChangeOfOthers(value);
   // As GitHub names its own; somebody may have carried the habit over.
   const undone = revertedTaskId(request.source_branch);
   const outcome = { ...of, commit: landed.commit, outcome: 'reverted' as const };
   if (undone !== null) return { kind: 'outcome', task_id: undone, outcome };
   // The button writes it into the commit; its author may have written another description.
   const reverts = parseReverts([request.last_commit?.message, request.description], repository);
-  return reverts.length === 0
-    ? createIgnoredWebhookAction('the request is of no concern')
-    : { kind: 'reverts', reverted: reverts, outcome };
+  return reverts.length === 0 ? parseChangeOfOthers(value) : { kind: 'reverts', reverted: reverts, outcome };
 }
 
 /** What GitLab tells, as far as it concerns us. @throws ZodError for an event that is not as GitLab documents it */
@@ -106,6 +205,7 @@ export function parseGitLabEvent(_headers: WebhookHeaders, value: unknown, label
   const base = project?.default_branch ?? null;
   const wish = (): WebhookAction => {
     if (kind === 'issue') return parseIssueLabel(value, label, base);
+    if (kind === 'note') return parseNote(value);
     if (kind === 'merge_request') return parseMergeRequest(value, project?.git_http_url ?? '');
     return createIgnoredWebhookAction(`the event ${kind.slice(0, 50)} is of no concern`);
   };

@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { parseMergeRequestNumber, parseRevertReferences } from '../../contract/repository/revert-message.ts';
 import type { DeliveryOutcome } from '../../contract/task/delivery-outcome.ts';
+import type { ForgeChangeRequest } from './forge.ts';
 
 /** Largest body that is read: what we take of an event is an issue, a comment or a request. */
 export const MAX_WEBHOOK_BYTES = 1_048_576;
@@ -32,7 +33,45 @@ export type WebhookAction =
       readonly reverted: readonly RevertedCommitOrChangeRequest[];
       readonly outcome: DeliveryOutcome & { readonly outcome: 'reverted' };
     }
+  /** A pull request that somebody else opened was opened, pushed to, or changed otherwise. */
+  | {
+      readonly kind: 'pull_request';
+      readonly change: ForgeChangeRequest;
+      readonly previous_head: string | null;
+      /** The label that the event puts on; null: it puts none on. */
+      readonly label: string | null;
+      /** The same head is to be verified again: the pull request was reopened, or has another base. */
+      readonly isAgain: boolean;
+      readonly at: string;
+    }
+  | {
+      readonly kind: 'pull_request_closed';
+      readonly number: number;
+      readonly head_commit: string;
+      readonly at: string;
+    }
+  | {
+      readonly kind: 'pull_request_command';
+      readonly command: PullRequestCommand;
+      readonly number: number;
+      /** Id of the comment: an answer names it, so that it is given once. */
+      readonly comment: number;
+      readonly by: string;
+      readonly at: string;
+    }
+  | {
+      readonly kind: 'merge_group';
+      readonly number: number;
+      readonly head_ref: string;
+      readonly head_commit: string;
+      readonly base_commit: string;
+    }
   | { readonly kind: 'nothing'; readonly why: string };
+
+/** What a comment on a pull request asks for. */
+export type PullRequestCommand =
+  | { readonly name: 'verify' | 'explain' }
+  | { readonly name: 'approve'; readonly reason: string };
 
 export type RevertedCommitOrChangeRequest =
   | { readonly commit: string; readonly request: null }
@@ -43,6 +82,23 @@ export interface Webhook {
   readonly repository: string | null;
   readonly action: WebhookAction;
 }
+
+/** What came of an event. */
+export interface ForgeEventResult {
+  readonly outcome: 'done' | 'ignored';
+  readonly task_id: string | null;
+  readonly why: string;
+}
+export const createIgnoredEventResult = (why: string, task_id: string | null = null): ForgeEventResult => ({
+  outcome: 'ignored',
+  task_id,
+  why,
+});
+export const createEventResult = (why: string, task_id: string): ForgeEventResult => ({
+  outcome: 'done',
+  task_id,
+  why,
+});
 
 /** Headers by their names in small letters. */
 export type WebhookHeaders = Readonly<Record<string, string | undefined>>;
@@ -68,6 +124,19 @@ export const createIgnoredWebhookAction = (why: string): WebhookAction => ({ kin
 /** Whether a line of a comment is nothing but the command. Takes time in proportion to the length, because anybody may comment. */
 export const isRetryCommand = (comment: string): boolean =>
   comment.split('\n').some((line) => line.trim() === '/assay retry');
+
+const MAX_REASON = 1_000;
+
+/** Returns the first line of a comment that is a command for a pull request, or null. An approval without a reason is none. */
+export function parsePullRequestCommand(comment: string): PullRequestCommand | null {
+  for (const line of comment.split('\n').map((each) => each.trim())) {
+    if (line === '/assay verify') return { name: 'verify' };
+    if (line === '/assay explain') return { name: 'explain' };
+    const reason = line.startsWith('/assay approve ') ? line.slice('/assay approve '.length).trim() : '';
+    if (reason !== '') return { name: 'approve', reason: reason.slice(0, MAX_REASON) };
+  }
+  return null;
+}
 
 /** The task that a branch of ours is of, and of the branch that undoes it, as GitHub and GitLab name them. */
 export const taskIdOfBranch = (branch: string): string | null =>

@@ -3,11 +3,20 @@ import { findMostSpecificScope, isSameRepository } from '../../contract/reposito
 import { TaskSubmission } from '../../contract/submission/schema.ts';
 import type { DeliveryOutcome } from '../../contract/task/delivery-outcome.ts';
 import type { Task } from '../../contract/task/task.ts';
-import type { ForgeCredentialsSecret, ForgeKind, ForgeSetting } from '../../control/forge/forge-settings.ts';
+import { type ForgeClient, ForgeError } from '../../control/forge/forge.ts';
+import type {
+  ForgeCredential,
+  ForgeCredentialsSecret,
+  ForgeKind,
+  ForgeSetting,
+} from '../../control/forge/forge-settings.ts';
 import { parseGitHubEvent } from '../../control/forge/github-events.ts';
 import { parseGitLabEvent } from '../../control/forge/gitlab-events.ts';
 import { parseTaskIdInChangeRequestBody, taskIdOfIssue } from '../../control/forge/issue-tasks.ts';
 import {
+  createEventResult,
+  createIgnoredEventResult,
+  type ForgeEventResult,
   isSentByGitLab,
   isSignedByGitHub,
   MAX_WEBHOOK_BYTES,
@@ -18,30 +27,24 @@ import {
 import { recordDeliveryOutcome } from '../../control/task-commands/delivery-outcome.ts';
 import { startRetryRound } from '../../control/task-commands/operator-commands.ts';
 import type { MergedWorkStore } from '../../store/merged-work.ts';
+import type { PullRequestStore } from '../../store/pull-requests.ts';
 import { type SubmitContext, submitTask } from '../submit/submit-task.ts';
 import { findRevertedTask } from './record-reverts.ts';
 
 export interface ForgeEventContext
   extends Omit<SubmitContext, 'submitter' | 'idempotencyKey' | 'canAccess' | 'objects'> {
   readonly mergedWork: Pick<MergedWorkStore, 'findTask'>;
+  readonly pullRequests: Pick<PullRequestStore, 'findTask'>;
   readonly settings: readonly ForgeSetting[];
   /** @throws Error that tells nothing of it, when it cannot be read. */
   readonly secret: () => Promise<ForgeCredentialsSecret>;
+  /** Speaks with the forge about one repository. @throws ForgeError when there is no token */
+  readonly connect: (
+    setting: ForgeSetting,
+    credential: ForgeCredential,
+    repository: string,
+  ) => Promise<ForgeClient>;
 }
-
-/** What came of an event. */
-export interface ForgeEventResult {
-  readonly outcome: 'done' | 'ignored';
-  readonly task_id: string | null;
-  readonly reason: string;
-}
-
-const ignored = (why: string, task_id: string | null = null): ForgeEventResult => ({
-  outcome: 'ignored',
-  task_id,
-  reason: why,
-});
-const done = (why: string, task_id: string): ForgeEventResult => ({ outcome: 'done', task_id, reason: why });
 
 const READ: Readonly<Record<ForgeKind, (headers: WebhookHeaders, value: unknown, label: string) => Webhook>> =
   {
@@ -109,9 +112,12 @@ async function retryTask(
   context: ForgeEventContext,
 ): Promise<ForgeEventResult> {
   const task = await context.tasks.get(id);
-  if (!task || !isSameRepository(task.repository, repository)) return ignored('there is no such task', id);
+  if (!task || !isSameRepository(task.repository, repository))
+    return createIgnoredEventResult('there is no such task', id);
   const { changed } = await context.tasks.apply(id, retryAsOf(at, context.now));
-  return changed ? done('tries again', id) : ignored('the task has not failed, or has failed since', id);
+  return changed
+    ? createEventResult('tries again', id)
+    : createIgnoredEventResult('the task has not failed, or has failed since', id);
 }
 
 /** An issue brings no hidden tests. */
@@ -141,7 +147,7 @@ async function makeTask(
     submitter: `forge:${wish.by}`.slice(0, 200),
     idempotencyKey: null,
   });
-  return done('made a task', id);
+  return createEventResult('made a task', id);
 }
 
 async function recordWorkOutcome(
@@ -151,12 +157,13 @@ async function recordWorkOutcome(
   context: ForgeEventContext,
 ): Promise<ForgeEventResult> {
   const task = await context.tasks.get(id);
-  if (!task || !isSameRepository(task.repository, repository)) return ignored('there is no such task', id);
-  if (task.status !== 'done') return ignored(`the task is ${task.status}`, id);
+  if (!task || !isSameRepository(task.repository, repository))
+    return createIgnoredEventResult('there is no such task', id);
+  if (task.status !== 'done') return createIgnoredEventResult(`the task is ${task.status}`, id);
   const { changed } = await context.tasks.apply(id, (each) =>
     each.status === 'done' ? recordDeliveryOutcome(each, outcome, context.now) : null,
   );
-  return changed ? done(`was ${outcome.outcome}`, id) : ignored('is known', id);
+  return changed ? createEventResult(`was ${outcome.outcome}`, id) : createIgnoredEventResult('is known', id);
 }
 
 /** One write for each task whose work is undone. What nobody knows to be merged is told by the history, when that is read. */
@@ -165,7 +172,7 @@ async function recordRevertedTasks(
   repository: string,
   context: ForgeEventContext,
 ): Promise<ForgeEventResult> {
-  let heard = ignored('what it undoes is none of ours');
+  let heard = createIgnoredEventResult('what it undoes is none of ours');
   for (const each of reverted) {
     const id = await findRevertedTask(
       { task_id: null, reverted_commit: each.commit, reverted_request: each.request },
@@ -179,12 +186,39 @@ async function recordRevertedTasks(
   return heard;
 }
 
+/** Connects to the forge of a repository once, when it is first needed. */
+function connectOnce(
+  setting: ForgeSetting,
+  repository: string,
+  { connect, secret }: ForgeEventContext,
+): () => Promise<ForgeClient> {
+  let connected: Promise<ForgeClient> | undefined;
+  const open = async (): Promise<ForgeClient> => {
+    const credential = findMostSpecificScope((await secret()).credentials, repository);
+    if (!credential) throw new ForgeError('the secret has no credential for the repository', null, false);
+    return connect(setting, credential, repository);
+  };
+  return () => (connected ??= open());
+}
+
 async function applyWebhook(
   { action, repository }: Webhook,
   context: ForgeEventContext,
+  setting: ForgeSetting | null,
 ): Promise<ForgeEventResult> {
-  if (action.kind === 'nothing') return ignored(action.why);
-  if (repository === null) return ignored('it is of no repository');
+  if (action.kind === 'nothing') return createIgnoredEventResult(action.why);
+  if (repository === null || setting === null) return createIgnoredEventResult('it is of no repository');
+  switch (action.kind) {
+    case 'pull_request':
+    case 'pull_request_closed':
+    case 'pull_request_command':
+    case 'merge_group': {
+      // Loaded when it is needed: most events are about other things.
+      const { applyPullRequestEvent } = await import('./verify-pull-request.ts');
+      const forge = connectOnce(setting, repository, context);
+      return applyPullRequestEvent(action, { ...context, setting, repository, forge });
+    }
+  }
   if (action.kind === 'task') return makeTask(action, repository, context);
   if (action.kind === 'retry') {
     const id = parseTaskIdInChangeRequestBody(action.body) ?? taskIdOfIssue(repository, action.issue);
@@ -231,11 +265,11 @@ export async function handleForgeEvent(
     }
   };
   const { repository } = of('');
-  if (repository === null) return applyWebhook(of(''), context);
+  if (repository === null) return applyWebhook(of(''), context, null);
   // The most specific scopes count, whoever sent it: the secret of a wider one is worth nothing for a repository that has its own.
   const setting = findMostSpecificScope(own, repository);
   const scope = findMostSpecificScope(secrets, repository);
   if (!setting || !scope || !verified.includes(scope))
-    return ignored('the secret is not for this repository');
-  return applyWebhook(of(setting.label), context);
+    return createIgnoredEventResult('the secret is not for this repository');
+  return applyWebhook(of(setting.label), context, setting);
 }

@@ -8,6 +8,7 @@ import type {
   ForgeCredentialsSecret,
   ForgeSetting,
 } from '../../control/forge/forge-settings.ts';
+import { buildPullRequestReport, type PullRequestTask } from '../../control/forge/pull-request-report.ts';
 import type { ObjectStore } from '../../store/object-store.ts';
 import type { TaskStore } from '../../store/task-store.ts';
 
@@ -29,7 +30,12 @@ export interface ForgeReportContext {
 async function evidenceOf(task: Task, { objects, onError }: ForgeReportContext): Promise<Evidence | null> {
   const attempt = currentAttempt(task);
   const found = attempt && findJudgedAttempt(task, attempt).verification;
-  if (!found || task.delivery?.state !== 'delivered' || task.delivery.tree !== found.tree) return null;
+  const judged = task.pull_request
+    ? attempt?.artifact?.tree
+    : task.delivery?.state === 'delivered'
+      ? task.delivery.tree
+      : null;
+  if (!found || judged !== found.tree) return null;
   try {
     return Evidence.parse(JSON.parse(await objects.getByDigest(found.key)));
   } catch (error) {
@@ -51,7 +57,7 @@ export async function reportToForge(taskId: string, context: ForgeReportContext)
   const credential = findMostSpecificScope((await context.secret()).credentials, task.repository);
   if (!credential) return context.onError(`the secret has no credential for ${task.repository}`);
   const forge = await context.connect(setting, credential, task.repository);
-  const report = buildForgeTaskReport(task, await evidenceOf(task, context));
+  const evidence = await evidenceOf(task, context);
   let later: ForgeError | null = null;
   const attempt = async <T>(step: () => Promise<T>): Promise<T | null> => {
     try {
@@ -63,7 +69,21 @@ export async function reportToForge(taskId: string, context: ForgeReportContext)
       return null;
     }
   };
-  const { change, check, comment, labels, issue } = report;
+  if (isPullRequestTask(task)) await reportPullRequest(task, evidence, setting, forge, attempt);
+  else await reportTask(task, evidence, forge, attempt);
+  if (later !== null) throw later;
+}
+
+/** Runs one step of a report; null where the forge did not carry it out. */
+type ReportStepRunner = <T>(step: () => Promise<T>) => Promise<T | null>;
+
+async function reportTask(
+  task: Task,
+  evidence: Evidence | null,
+  forge: ForgeClient,
+  attempt: ReportStepRunner,
+): Promise<void> {
+  const { change, check, comment, labels, issue } = buildForgeTaskReport(task, evidence);
   const number = change && (await attempt(() => forge.openChangeRequest(change)));
   if (check) await attempt(() => forge.publishCheckRun(check));
   const places: CommentTarget[] = [
@@ -74,5 +94,25 @@ export async function reportToForge(taskId: string, context: ForgeReportContext)
     await attempt(() => forge.upsertComment(place, comment.marker, comment.body));
     await attempt(() => forge.updateLabels(place, labels.on, labels.off));
   }
-  if (later !== null) throw later;
+}
+
+const isPullRequestTask = (task: Task): task is PullRequestTask => task.pull_request !== undefined;
+
+/** The check is about one commit; comment and labels are about the pull request, and only its present head has the word there. */
+async function reportPullRequest(
+  task: PullRequestTask,
+  evidence: Evidence | null,
+  { pull_requests: { unverified } }: ForgeSetting,
+  forge: ForgeClient,
+  attempt: ReportStepRunner,
+): Promise<void> {
+  const { check, comment, labels } = buildPullRequestReport(task, evidence, unverified);
+  await attempt(() => forge.publishCheckRun(check));
+  if (comment === null) return;
+  const { number, head_commit } = task.pull_request;
+  const present = await attempt(() => forge.readChangeRequest(number));
+  if (present?.head_commit !== head_commit) return;
+  const place: CommentTarget = { kind: 'change', number };
+  await attempt(() => forge.upsertComment(place, comment.marker, comment.body));
+  await attempt(() => forge.updateLabels(place, labels.on, labels.off));
 }

@@ -8,6 +8,7 @@ import { findCycle } from '../../contract/submission/dependency-graph.ts';
 import { serializeHiddenTests } from '../../contract/submission/hidden-tests.ts';
 import { findRegexErrors } from '../../contract/submission/regex.ts';
 import type { TaskSubmission } from '../../contract/submission/schema.ts';
+import type { PullRequestFields } from '../../contract/task/pull-request.ts';
 import type { Task } from '../../contract/task/task.ts';
 import {
   type AvailableAgentClis,
@@ -55,6 +56,8 @@ export interface SubmitContext {
   readonly pullRequestScopes?: readonly string[];
   /** Set when what is made is a plan. */
   readonly plan?: PlanRequestFields;
+  /** Set when what is made verifies a pull request. */
+  readonly pullRequest?: PullRequestFields;
   /** What can run tasks here. */
   readonly agents: AvailableAgentClis;
 }
@@ -173,7 +176,11 @@ export function assignTaskIds(
     return {
       request,
       id: request.id ?? made(),
-      requestSha256: canonicalHash(context.plan ? { ...request, plan: context.plan } : request),
+      requestSha256: canonicalHash({
+        ...request,
+        ...(context.plan && { plan: context.plan }),
+        ...(context.pullRequest && { pull_request: context.pullRequest }),
+      }),
       pointer: place(index),
     };
   });
@@ -230,7 +237,7 @@ export function createIdempotencyMismatchRefusal(named: SubmissionWithId, contex
 export function buildTask(
   named: SubmissionWithId,
   dependencies: ReadonlyMap<string, TaskDependency>,
-  { now, submitter, plan }: SubmitContext,
+  { now, submitter, plan, pullRequest }: SubmitContext,
 ): Task {
   return createTask(named.request, {
     id: named.id,
@@ -239,6 +246,7 @@ export function buildTask(
     requestSha256: named.requestSha256,
     dependencies,
     plan,
+    pullRequest,
   });
 }
 

@@ -6,16 +6,17 @@ import { findNewMergedWorkKeys } from '../../../../shared/contract/task/merged-w
 import type { Task } from '../../../../shared/contract/task/task.ts';
 import { ForgeCredentialsSecret, ForgeSettings } from '../../../../shared/control/forge/forge-settings.ts';
 import { changeRequestMarker, taskIdOfIssue } from '../../../../shared/control/forge/issue-tasks.ts';
-import { isRetryCommand, MAX_WEBHOOK_BYTES } from '../../../../shared/control/forge/webhook.ts';
+import {
+  type ForgeEventResult,
+  isRetryCommand,
+  MAX_WEBHOOK_BYTES,
+} from '../../../../shared/control/forge/webhook.ts';
 import { deriveWorkOutcomeRows } from '../../../../shared/control/ledger/outcome-rows.ts';
 import { WorkOutcomeRow } from '../../../../shared/control/ledger/record-rows.ts';
 import { ItemTable } from '../../../../shared/store/item-table.ts';
 import { MergedWorkStore } from '../../../../shared/store/merged-work.ts';
 import { TaskStore } from '../../../../shared/store/task-store.ts';
-import {
-  type ForgeEventResult,
-  handleForgeEvent,
-} from '../../../../shared/use-cases/deliver/handle-forge-event.ts';
+import { handleForgeEvent } from '../../../../shared/use-cases/deliver/handle-forge-event.ts';
 import { ANY_AGENTS, addSeconds, attempt, FIXED_NOW, task } from '../../../support/builders.ts';
 import { MemoryTable } from '../../../support/memory-table.ts';
 
@@ -50,6 +51,8 @@ const send = (body: string, headers: Record<string, string>, forge: 'github' | '
   handleForgeEvent(forge, headers, Buffer.from(body), {
     tasks: store,
     mergedWork: landed,
+    pullRequests: { findTask: async () => null },
+    connect: () => Promise.reject(new Error('no forge is asked')),
     now: addSeconds(3_600),
     allowFileRepositories: false,
     pushScopes: [],
