@@ -145,7 +145,8 @@ function checkRequests(
           ? []
           : [{ pointer: `${at}/hidden_tests/repository`, message: describeRepositoryRefusal(hidden) }]),
         ...[
-          ...findAdapterProblems(request, context.agents),
+          // No agent works on a pull request.
+          ...(context.pullRequest ? [] : findAdapterProblems(request, context.agents)),
           ...findDeliveryProblems(request, context.pullRequestScopes ?? []),
         ].map((each) => ({
           ...each,

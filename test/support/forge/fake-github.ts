@@ -15,6 +15,11 @@ export class FakeGitHub {
   readonly annotations: unknown[] = [];
   readonly comments: { id: number; body: string; issue: number; user: { id: number; type: string } }[] = [];
   readonly labels = new Map<number, Set<string>>();
+  /** Pull requests of others, as GitHub answers with them. */
+  readonly openPulls = new Map<number, object>();
+  readonly issues = new Map<number, { title: string; body: string }>();
+  /** What collaborators may do, by login. */
+  readonly permissions = new Map<string, string>();
   #next = 100;
   readonly #accepts: (token: string) => boolean;
 
@@ -32,6 +37,12 @@ export class FakeGitHub {
       const found = this.pulls.filter(({ head }) => query.get('head') === `acme:${head}`);
       return [200, found.map((each) => ({ number: each.number }))];
     }
+    const pull = this.openPulls.get(number);
+    if (route === 'GET /pulls/N') return pull ? [200, pull] : [404, { message: 'Not Found' }];
+    const issue = this.issues.get(number);
+    if (route === 'GET /issues/N') return issue ? [200, issue] : [404, { message: 'Not Found' }];
+    const [, login] = /^GET \/collaborators\/([^/]+)\/permission$/.exec(route) ?? [];
+    if (login !== undefined) return [200, { permission: this.permissions.get(login) ?? 'read' }];
     if (route === 'POST /pulls') {
       if (this.pulls.some(({ head }) => head === body['head']))
         return [422, { message: 'Validation Failed' }];
