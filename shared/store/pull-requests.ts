@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { comparableRepositoryUrl } from '../contract/repository/repository-url.ts';
 import { TABLE_ITEM_KEY_PREFIXES, TASKS_TABLE_KEY_ATTRIBUTES } from '../contract/resource-names.ts';
-import { isNewerVerification, type PullRequestVerification } from '../contract/task/pull-request.ts';
+import { isNewerVerification, type PullRequestVerification } from '../contract/task/task.ts';
 import { type ItemTable, itemKey, type TableItem } from './item-table.ts';
 import { computeTtlEpochSeconds } from './ttl.ts';
 

@@ -144,25 +144,26 @@ function parseChangeOfOthers(value: unknown): WebhookAction {
   };
 }
 
+const NotePlace = z.object({ merge_request: z.object({ iid: z.number().int().positive() }).optional() });
 const Note = z.object({
   user: User,
   object_attributes: z.object({ id: z.number().int().positive(), note: z.string(), created_at: When }),
-  merge_request: z.object({ iid: z.number().int().positive() }).optional(),
 });
 
 function parseNote(value: unknown): WebhookAction {
-  const { user, object_attributes: note, merge_request: request } = Note.parse(value);
-  const command = request ? parsePullRequestCommand(note.note) : null;
-  return request && command
-    ? {
-        kind: 'pull_request_command',
-        command,
-        number: request.iid,
-        comment: note.id,
-        by: user.username,
-        at: note.created_at,
-      }
-    : createIgnoredWebhookAction('the comment asks for nothing');
+  const { merge_request: request } = NotePlace.parse(value);
+  if (request === undefined) return createIgnoredWebhookAction('the comment is on no merge request');
+  const { user, object_attributes: note } = Note.parse(value);
+  const command = parsePullRequestCommand(note.note);
+  if (command === null) return createIgnoredWebhookAction('the comment asks for nothing');
+  return {
+    kind: 'pull_request_command',
+    command,
+    number: request.iid,
+    comment: note.id,
+    by: user.username,
+    at: note.created_at,
+  };
 }
 
 const OUTCOME_OF_ACTION = { merge: 'merged', close: 'closed', reopen: 'reopened' } as const;

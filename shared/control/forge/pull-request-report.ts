@@ -1,5 +1,5 @@
 import type { Evidence } from '../../contract/evidence/schema.ts';
-import type { PullRequestFields } from '../../contract/task/pull-request.ts';
+import type { PullRequestFields } from '../../contract/task/task.ts';
 import { currentAttempt, type Task } from '../../contract/task/task.ts';
 import { escapeMarkdown } from '../../lib/escape-markdown.ts';
 import type { CheckConclusion, CheckRun } from './forge.ts';

@@ -1,4 +1,4 @@
-import type { PullRequestFields } from '../../contract/task/pull-request.ts';
+import type { PullRequestFields } from '../../contract/task/task.ts';
 import { compilePathFilter } from '../../lib/glob/glob.ts';
 import { sha256 } from '../../lib/sha256.ts';
 import type { ForgeChangeRequest, ForgeIssue } from './forge.ts';

@@ -1,7 +1,7 @@
 import { Refusal } from '../../contract/refusal.ts';
 import { TaskSubmission } from '../../contract/submission/schema.ts';
-import type { PullRequestFields } from '../../contract/task/pull-request.ts';
 import { isTerminalStatus } from '../../contract/task/status.ts';
+import type { PullRequestFields } from '../../contract/task/task.ts';
 import { currentAttempt, type Task } from '../../contract/task/task.ts';
 import { type ForgeChangeRequest, type ForgeClient, ForgeError } from '../../control/forge/forge.ts';
 import type { ForgeSetting } from '../../control/forge/forge-settings.ts';
@@ -23,15 +23,17 @@ import {
   type WebhookAction,
 } from '../../control/forge/webhook.ts';
 import { cancelTask, reviewHeldTask } from '../../control/task-commands/operator-commands.ts';
-import { submitTask } from '../submit/submit-task.ts';
-import type { ForgeEventContext } from './handle-forge-event.ts';
+import type { PullRequestStore } from '../../store/pull-requests.ts';
+import { type SubmitContext, submitTask } from '../submit/submit-task.ts';
 
 type PullRequestAction = Extract<
   WebhookAction,
   { kind: 'pull_request' | 'pull_request_closed' | 'pull_request_command' | 'merge_group' }
 >;
 
-export interface PullRequestEventContext extends ForgeEventContext {
+export interface PullRequestEventContext
+  extends Omit<SubmitContext, 'submitter' | 'idempotencyKey' | 'canAccess' | 'objects'> {
+  readonly pullRequests: Pick<PullRequestStore, 'findTask'>;
   readonly setting: ForgeSetting;
   readonly repository: string;
   /** Speaks with the forge about the repository. @throws ForgeError when there is no token */

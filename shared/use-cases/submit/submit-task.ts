@@ -8,8 +8,7 @@ import { findCycle } from '../../contract/submission/dependency-graph.ts';
 import { serializeHiddenTests } from '../../contract/submission/hidden-tests.ts';
 import { findRegexErrors } from '../../contract/submission/regex.ts';
 import type { TaskSubmission } from '../../contract/submission/schema.ts';
-import type { PullRequestFields } from '../../contract/task/pull-request.ts';
-import type { Task } from '../../contract/task/task.ts';
+import type { PullRequestFields, Task } from '../../contract/task/task.ts';
 import {
   type AvailableAgentClis,
   findAdapterProblems,

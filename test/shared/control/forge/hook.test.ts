@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { findNewMergedWorkKeys } from '../../../../shared/contract/task/merged-work.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
+import type { ForgeClient } from '../../../../shared/control/forge/forge.ts';
 import { ForgeCredentialsSecret, ForgeSettings } from '../../../../shared/control/forge/forge-settings.ts';
 import { changeRequestMarker, taskIdOfIssue } from '../../../../shared/control/forge/issue-tasks.ts';
 import {
@@ -19,6 +20,7 @@ import { TaskStore } from '../../../../shared/store/task-store.ts';
 import { handleForgeEvent } from '../../../../shared/use-cases/deliver/handle-forge-event.ts';
 import { ANY_AGENTS, addSeconds, attempt, FIXED_NOW, task } from '../../../support/builders.ts';
 import { MemoryTable } from '../../../support/memory-table.ts';
+import { stub } from '../../../support/stub.ts';
 
 const SHOP = 'https://github.com/acme/shop.git';
 const SECRET = 'a secret of the webhook';
@@ -52,7 +54,7 @@ const send = (body: string, headers: Record<string, string>, forge: 'github' | '
     tasks: store,
     mergedWork: landed,
     pullRequests: { findTask: async () => null },
-    connect: () => Promise.reject(new Error('no forge is asked')),
+    connect: async () => stub<ForgeClient>({ readChangeRequest: async () => null }),
     now: addSeconds(3_600),
     allowFileRepositories: false,
     pushScopes: [],
@@ -100,14 +102,16 @@ const pull = (ref: string, fields: object = {}, action = 'closed') => ({
   action,
   pull_request: {
     number: 7,
+    title: 'Round up',
+    user: { login: 'ada', type: 'User' },
     merged: true,
     merged_at: at(60),
     closed_at: at(60),
     updated_at: at(60),
     merge_commit_sha: 'c'.repeat(40),
     merged_by: { login: 'ada' },
-    head: { ref, repo: { full_name: 'acme/shop' } },
-    base: { repo: { full_name: 'acme/shop' } },
+    head: { ref, sha: 'a'.repeat(40), repo: { full_name: 'acme/shop' } },
+    base: { ref: 'trunk', repo: { full_name: 'acme/shop' } },
     ...fields,
   },
   sender: { login: 'ada' },
@@ -317,7 +321,9 @@ describe('what became of delivered work', () => {
   it.each([
     [
       'from a fork whose branch is called as ours',
-      pull(`assay/${ID}`, { head: { ref: `assay/${ID}`, repo: { full_name: 'evil/shop' } } }),
+      pull(`assay/${ID}`, {
+        head: { ref: `assay/${ID}`, sha: 'a'.repeat(40), repo: { full_name: 'evil/shop' } },
+      }),
     ],
     ['of another branch', pull('feature')],
     ['that undoes it and is not merged', pull(`revert-7-assay/${ID}`, { merged: false })],
@@ -361,13 +367,15 @@ it("a merge request that GitLab's own button has opened takes the work back", as
         user: { username: 'ada' },
         object_attributes: {
           iid,
+          title: 'Do it',
           action: 'merge',
           source_branch,
+          target_branch: 'main',
           source_project_id: 1,
           target_project_id: 1,
           updated_at: '2026-11-20 10:00:00 UTC',
           merge_commit_sha: 'e'.repeat(40),
-          last_commit: { message },
+          last_commit: { id: 'd'.repeat(40), message },
           ...fields,
         },
       }),
