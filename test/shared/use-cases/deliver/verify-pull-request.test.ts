@@ -1,0 +1,380 @@
+import { createHmac } from 'node:crypto';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { isTerminalStatus } from '../../../../shared/contract/task/status.ts';
+import type { Task } from '../../../../shared/contract/task/task.ts';
+import type { ForgeChangeRequest, ForgeClient } from '../../../../shared/control/forge/forge.ts';
+import { ForgeCredentialsSecret, ForgeSettings } from '../../../../shared/control/forge/forge-settings.ts';
+import { taskIdOfPullRequest } from '../../../../shared/control/forge/pull-request-tasks.ts';
+import type { ForgeEventResult } from '../../../../shared/control/forge/webhook.ts';
+import type { FileLockStore } from '../../../../shared/store/file-locks.ts';
+import { ItemTable } from '../../../../shared/store/item-table.ts';
+import { PullRequestStore } from '../../../../shared/store/pull-requests.ts';
+import type { RoleLearningStore } from '../../../../shared/store/role-learning.ts';
+import type { StepFunctionsClient } from '../../../../shared/store/state-machines.ts';
+import type { TaskCountStore } from '../../../../shared/store/task-counts.ts';
+import { TaskStore } from '../../../../shared/store/task-store.ts';
+import {
+  applyTaskWriteEffects,
+  type TaskProjectionContext,
+} from '../../../../shared/use-cases/cascade/task-write-effects.ts';
+import { handleForgeEvent } from '../../../../shared/use-cases/deliver/handle-forge-event.ts';
+import { ANY_AGENTS, addSeconds, taskInReview } from '../../../support/builders.ts';
+import { MemoryTable } from '../../../support/memory-table.ts';
+import { stub } from '../../../support/stub.ts';
+
+const SHOP = 'https://github.com/acme/shop.git';
+const SECRET = 'a secret of the webhook';
+const sha = (number: number): string => number.toString(16).padStart(8, '0').repeat(5);
+const at = (seconds: number): string => addSeconds(seconds).toISOString().replace('.000', '');
+
+interface Change {
+  readonly action: string;
+  readonly number?: number;
+  readonly head: number;
+  readonly before?: number;
+  readonly second: number;
+  readonly fields?: object;
+}
+
+/** What follows from writes, without machines, counts and what is learned. */
+const NOTHING_ELSE_FOLLOWS: Omit<TaskProjectionContext, 'tasks' | 'pullRequests'> = {
+  locks: stub<FileLockStore>({ release: async () => {} }),
+  counts: stub<TaskCountStore>({ count: async () => false }),
+  beliefs: stub<RoleLearningStore>({}),
+  breakers: { recordMark: async () => undefined },
+  spend: { settle: async () => undefined },
+  mergedWork: { put: async () => undefined },
+  stateMachines: stub<StepFunctionsClient>({ startExecution: async () => {} }),
+  cascadeMachineArn: 'arn',
+  now: () => addSeconds(3_600),
+  onCompletion: () => {},
+};
+
+/** Webhook and stream of one deployment, on a table in memory. */
+class Deployment {
+  readonly #items: ItemTable;
+  readonly store: TaskStore;
+  readonly pullRequests: PullRequestStore;
+  readonly replies: string[] = [];
+  readonly writers = new Set<string>();
+  issues = 0;
+  #client: Partial<ForgeClient> = {
+    canWrite: async (login) => this.writers.has(login),
+    upsertComment: async (_place, _marker, body) => void this.replies.push(body),
+    readIssue: async (number) => {
+      this.issues++;
+      return number === 12 ? { title: 'Round up', body: '2.5 becomes 3.' } : null;
+    },
+  };
+
+  constructor(present: Partial<ForgeChangeRequest> | null = null) {
+    const table = new MemoryTable();
+    const db = { send: async (command: unknown) => table.carryOut(command) };
+    this.#items = new ItemTable(db as unknown as DynamoDBDocumentClient, 'tasks');
+    this.store = new TaskStore(this.#items);
+    this.pullRequests = new PullRequestStore(this.#items);
+    if (present)
+      this.#client = { ...this.#client, readChangeRequest: async () => present as ForgeChangeRequest };
+  }
+
+  hear(event: string, value: object): Promise<ForgeEventResult> {
+    const body = JSON.stringify({ repository: { clone_url: SHOP, default_branch: 'main' }, ...value });
+    const signature = createHmac('sha256', SECRET).update(body).digest('hex');
+    return handleForgeEvent(
+      'github',
+      { 'x-github-event': event, 'x-hub-signature-256': `sha256=${signature}` },
+      Buffer.from(body),
+      {
+        tasks: this.store,
+        mergedWork: { findTask: async () => null },
+        pullRequests: this.pullRequests,
+        connect: async () => stub<ForgeClient>(this.#client),
+        now: addSeconds(3_600),
+        allowFileRepositories: false,
+        pushScopes: ['https://github.com/another'],
+        agents: ANY_AGENTS,
+        settings: ForgeSettings.parse([{ url: 'https://github.com/acme', forge: 'github' }]),
+        secret: async () =>
+          ForgeCredentialsSecret.parse({
+            credentials: [{ url: 'https://github.com/acme', token: 't', webhook_secret: SECRET }],
+          }),
+      },
+    );
+  }
+
+  change({ action, number = 7, head, before, second, fields = {} }: Change): Promise<ForgeEventResult> {
+    return this.hear('pull_request', {
+      action,
+      ...(before !== undefined && { before: sha(before) }),
+      sender: { login: 'helpful[bot]' },
+      pull_request: {
+        number,
+        title: 'Round up',
+        body: 'Fixes #12.',
+        user: { login: 'helpful[bot]', type: 'Bot' },
+        updated_at: at(second),
+        head: { ref: 'round', sha: sha(head), repo: { full_name: 'acme/shop' } },
+        base: { ref: 'main', repo: { full_name: 'acme/shop' } },
+        ...fields,
+      },
+    });
+  }
+
+  /** What the stream does of the creation of a task. */
+  async follow(id: string): Promise<void> {
+    const made = await this.store.require(id);
+    await applyTaskWriteEffects(null, made, {
+      ...NOTHING_ELSE_FOLLOWS,
+      tasks: this.store,
+      pullRequests: this.pullRequests,
+    });
+  }
+
+  /** Delivers an event and what follows from it. */
+  async deliver(change: Change): Promise<ForgeEventResult> {
+    const heard = await this.change(change);
+    if (heard.outcome === 'done' && heard.why === 'verifies a pull request' && heard.task_id)
+      await this.follow(heard.task_id);
+    return heard;
+  }
+
+  task(head: number, number = 7): Promise<Task | null> {
+    return this.store.get(
+      taskIdOfPullRequest(SHOP, { kind: 'pull_request', number, head_commit: sha(head) }),
+    );
+  }
+}
+
+describe('verification of a pull request', () => {
+  it('is one task for each head, with the texts of the issues that it closes', async () => {
+    const deployment = new Deployment();
+    const change = { action: 'opened', head: 1, second: 0 };
+    const answers = await Promise.all([change, change, change].map((each) => deployment.deliver(each)));
+    expect(answers.map(({ outcome }) => outcome).toSorted()).toContain('done');
+    const made = await deployment.task(1);
+    expect(made).toMatchObject({
+      runner: 'pull_request',
+      base_ref: 'main',
+      created_by: 'forge:helpful[bot]',
+      description: 'Fixes #12.\n\n## Issue 12: Round up\n\n2.5 becomes 3.',
+      pull_request: { head_commit: sha(1), head_ref: 'refs/pull/7/head', issues: [12], from_fork: false },
+    });
+    expect(made?.version).toBe(1);
+  });
+
+  it.each([
+    ['a person without the label', { user: { login: 'ada', type: 'User' } }, 'ignored'],
+    [
+      'a person with the label',
+      { user: { login: 'ada', type: 'User' }, labels: [{ name: 'assay' }] },
+      'done',
+    ],
+    ['a draft of a bot', { draft: true }, 'ignored'],
+    ['a draft with the label', { draft: true, labels: [{ name: 'assay' }] }, 'done'],
+  ])('is selected by the settings: %s', async (_, fields, outcome) => {
+    const deployment = new Deployment();
+    expect((await deployment.change({ action: 'opened', head: 1, second: 0, fields })).outcome).toBe(outcome);
+  });
+
+  it('supersedes the one that runs when another head is pushed, and a late event supersedes nothing', async () => {
+    const deployment = new Deployment();
+    await deployment.deliver({ action: 'opened', head: 1, second: 0 });
+    await deployment.deliver({ action: 'synchronize', head: 3, before: 2, second: 20 });
+    await deployment.deliver({ action: 'synchronize', head: 2, before: 1, second: 10 });
+    const states = await Promise.all([1, 2, 3].map(async (head) => (await deployment.task(head))?.status));
+    expect(states).toEqual(['cancelled', 'cancelled', 'open']);
+  });
+
+  it('ends with the pull request, and begins anew when that is opened again', async () => {
+    const deployment = new Deployment();
+    await deployment.deliver({ action: 'opened', head: 1, second: 0 });
+    expect(await deployment.deliver({ action: 'closed', head: 1, second: 5 })).toMatchObject({
+      outcome: 'done',
+    });
+    expect(await deployment.deliver({ action: 'closed', head: 1, second: 5 })).toMatchObject({
+      outcome: 'ignored',
+    });
+    expect(await deployment.task(1)).toMatchObject({ status: 'cancelled' });
+    const again = await deployment.deliver({ action: 'reopened', head: 1, second: 9 });
+    expect(again.task_id).not.toBe((await deployment.task(1))?.id);
+    expect(await deployment.deliver({ action: 'reopened', head: 1, second: 9 })).toMatchObject({
+      outcome: 'ignored',
+    });
+    expect(await deployment.store.get(again.task_id ?? '')).toMatchObject({ status: 'open' });
+    // The event that it was closed comes once more, late.
+    expect(await deployment.deliver({ action: 'closed', head: 1, second: 5 })).toMatchObject({
+      outcome: 'ignored',
+    });
+  });
+
+  it('begins anew on another base', async () => {
+    const deployment = new Deployment();
+    await deployment.deliver({ action: 'opened', head: 1, second: 0 });
+    const edited = { action: 'edited', head: 1, second: 4 };
+    expect(await deployment.deliver(edited)).toMatchObject({ outcome: 'ignored' });
+    const moved = await deployment.hear('pull_request', {
+      action: 'edited',
+      changes: { base: { ref: { from: 'main' } } },
+      sender: { login: 'ada' },
+      pull_request: {
+        number: 7,
+        title: 'Round up',
+        body: '',
+        user: { login: 'helpful[bot]', type: 'Bot' },
+        updated_at: at(5),
+        head: { ref: 'round', sha: sha(1), repo: { full_name: 'acme/shop' } },
+        base: { ref: 'next', repo: { full_name: 'acme/shop' } },
+      },
+    });
+    await deployment.follow(moved.task_id ?? '');
+    expect(await deployment.task(1)).toMatchObject({ status: 'cancelled' });
+    expect(await deployment.store.get(moved.task_id ?? '')).toMatchObject({
+      status: 'open',
+      base_ref: 'next',
+    });
+  });
+
+  it('takes 200 pull requests at once, each told twice', async () => {
+    const deployment = new Deployment();
+    const numbers = Array.from({ length: 200 }, (_, index) => index + 1);
+    await Promise.all(
+      [...numbers, ...numbers].map((number) =>
+        deployment.deliver({ action: 'opened', number, head: number, second: 0 }),
+      ),
+    );
+    const made = await Promise.all(numbers.map((number) => deployment.task(number, number)));
+    expect(made.filter((each) => each?.status === 'open')).toHaveLength(200);
+    expect(made.every((each) => each?.version === 1)).toBe(true);
+  });
+
+  it('leaves exactly the last head to verify, whatever order events come in and however often', async () => {
+    const pushes = fc.record({
+      heads: fc.integer({ min: 1, max: 5 }),
+      sameSecond: fc.boolean(),
+      order: fc.array(fc.nat({ max: 99 }), { minLength: 5, maxLength: 12 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(pushes, async ({ heads, sameSecond, order }) => {
+        const deployment = new Deployment();
+        const events = Array.from({ length: heads }, (_, index) => ({
+          action: index === 0 ? 'opened' : 'synchronize',
+          head: index + 1,
+          ...(index > 0 && { before: index }),
+          second: sameSecond ? Math.floor(index / 2) : index,
+        }));
+        // Some twice, all at least once, in any order.
+        const queue: Change[] = [...events, ...order.flatMap((pick) => events[pick % events.length] ?? [])];
+        for (let index = queue.length - 1; index > 0; index--) {
+          const other = (order[index % order.length] ?? 0) % (index + 1);
+          [queue[index], queue[other]] = [queue[other] as Change, queue[index] as Change];
+        }
+        for (const each of queue) await deployment.deliver(each);
+        for (const { head } of events) {
+          const { status = 'none' } = (await deployment.task(head)) ?? {};
+          expect(head === heads ? isTerminalStatus(status as Task['status']) : status).toBe(
+            head === heads ? false : 'cancelled',
+          );
+        }
+        const current = await deployment.pullRequests.findTask(SHOP, 7);
+        expect(current).toBe((await deployment.task(heads))?.id);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+describe('comments on a pull request', () => {
+  const comment = (login: string, body: string, second = 100, id = 5) => ({
+    action: 'created',
+    issue: { number: 7, title: 'Round up', body: '', updated_at: at(second), pull_request: {} },
+    comment: { id, body, created_at: at(second), author_association: 'MEMBER', user: { login } },
+  });
+  const held = async (deployment: Deployment): Promise<string> => {
+    await deployment.deliver({ action: 'opened', head: 1, second: 0 });
+    const made = (await deployment.task(1)) as Task;
+    const {
+      id: _id,
+      runner: _runner,
+      pull_request: _pull,
+      version: _version,
+      ...held
+    } = taskInReview(
+      {},
+      {
+        hold: { reasons: ['assay.yaml changes'], since: addSeconds(50).toISOString() },
+      },
+    );
+    const step = (event: 'claim' | 'report', fields: Partial<Task>) =>
+      deployment.store.apply(made.id, (each) => ({
+        event,
+        task: { ...each, ...fields, version: each.version + 1 },
+      }));
+    await step('claim', { status: 'claimed' });
+    await step('report', held);
+    return made.id;
+  };
+
+  it('approve held work for people who may push, never for its author, and not before it is held', async () => {
+    const deployment = new Deployment();
+    const id = await held(deployment);
+    const approve = (login: string, second?: number) =>
+      deployment.hear('issue_comment', comment(login, '/assay approve we want that', second));
+    expect(await approve('eve')).toMatchObject({ outcome: 'ignored' });
+    for (const each of ['ada', 'helpful[bot]']) deployment.writers.add(each);
+    expect(await approve('helpful[bot]')).toMatchObject({ outcome: 'ignored' });
+    expect(await approve('ada', 40)).toMatchObject({ outcome: 'ignored' });
+    expect((await deployment.store.require(id)).hold).not.toBeNull();
+    expect(deployment.replies).toEqual([
+      expect.stringContaining('the author of a pull request cannot approve it'),
+      expect.stringContaining('older than the result'),
+    ]);
+    expect(await approve('ada')).toMatchObject({ outcome: 'done', task_id: id });
+    expect(await approve('ada')).toMatchObject({ outcome: 'ignored' });
+    expect((await deployment.store.require(id)).review).toMatchObject({
+      decision: 'approve',
+      by: 'forge:ada',
+      reason: 'we want that',
+    });
+  });
+
+  it('have a verification explained, once for each comment', async () => {
+    const deployment = new Deployment();
+    await held(deployment);
+    deployment.writers.add('ada');
+    expect(await deployment.hear('issue_comment', comment('ada', 'why?\n/assay explain'))).toMatchObject({
+      outcome: 'done',
+    });
+    expect(deployment.replies).toEqual([
+      expect.stringMatching(/^<!-- assay answer to 5 -->\n[^]*A reviewer decides, because:/),
+    ]);
+  });
+
+  it('have the present head verified again', async () => {
+    const deployment = new Deployment({
+      number: 7,
+      title: 'Round up',
+      body: 'Anew.',
+      author: 'bob',
+      author_kind: 'person',
+      labels: [],
+      is_draft: false,
+      is_open: true,
+      from_fork: true,
+      branch: 'round',
+      base: 'main',
+      head_commit: sha(4),
+      head_ref: 'refs/pull/7/head',
+    });
+    deployment.writers.add('ada');
+    const asked = comment('ada', '/assay verify');
+    const heard = await deployment.hear('issue_comment', asked);
+    expect(heard).toMatchObject({ outcome: 'done' });
+    expect(await deployment.hear('issue_comment', asked)).toMatchObject({ outcome: 'ignored' });
+    expect(await deployment.store.get(heard.task_id ?? '')).toMatchObject({
+      created_by: 'forge:ada',
+      pull_request: { author: 'bob', from_fork: true, head_commit: sha(4) },
+    });
+  });
+});
