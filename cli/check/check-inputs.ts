@@ -30,17 +30,53 @@ const TaskDocument = TaskSubmission.partial().extend({
     }),
 });
 
-/** Parses the fields of a task file that a check needs. @throws ConfigError that names each refused field and its line */
-export function parseCheckTaskFile(
-  text: string,
-  file: string,
-): {
+/** What a check takes from a task. */
+export interface CheckTask {
   readonly signals: CompletionSignal[];
   readonly files: string[];
   readonly expectedChanges: ExpectedChangeKind[];
   readonly role: string | undefined;
   readonly task: PatchTask;
-} {
+}
+
+const MAX_TITLE = 500;
+const MAX_DESCRIPTION = 100_000;
+
+const PullRequestEvent = z.object({
+  pull_request: z
+    .object({ number: z.number().int(), title: z.string(), body: z.string().nullish() })
+    .optional(),
+});
+
+/**
+ * Reads the pull request of an event of GitHub as a task: title and text. Null: the event is about none, as a push.
+ * @throws CliError
+ */
+export function parsePullRequestEvent(text: string, file: string): CheckTask | null {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    value = null;
+  }
+  const read = PullRequestEvent.safeParse(value);
+  if (!read.success)
+    throw new CliError(CLI_EXIT_CODES.usage, 'bad_event', `${file} is not an event of GitHub.`, {
+      hint: 'In a workflow: --github-event "$GITHUB_EVENT_PATH".',
+    });
+  const { pull_request: pull } = read.data;
+  if (!pull) return null;
+  const { number, title, body } = pull;
+  const task = {
+    id: `pull-request-${number}`,
+    title: title.slice(0, MAX_TITLE),
+    description: (body ?? '').slice(0, MAX_DESCRIPTION),
+  };
+  return { signals: [], files: [], expects: [], role: undefined, task };
+}
+
+/** Parses the fields of a task file that a check needs. @throws ConfigError that names each refused field and its line */
+export function parseCheckTaskFile(text: string, file: string): CheckTask {
   const {
     id = '',
     title = '',

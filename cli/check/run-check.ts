@@ -20,6 +20,7 @@ import { type CapturedWorkingTree, captureWorkingTree } from '../../workspace/gi
 import { removeFolder } from '../../workspace/process/remove-folder.ts';
 import { CLI_EXIT_CODES, CliError } from '../exit.ts';
 import { stopOnSignals } from '../stop-on-signals.ts';
+import type { CheckTask } from './check-inputs.ts';
 import { resolveCacheFolder, resolveEnvironmentCacheFolder } from './resolve-cache-folder.ts';
 import { readInputFile, toCheckUsageError } from './usage-errors.ts';
 
@@ -32,6 +33,8 @@ export interface CheckOptions {
   readonly expectedChanges?: readonly ExpectedChangeKind[] | undefined;
   /** Task file whose completion signals are checked. */
   readonly task?: string | undefined;
+  /** A file with an event of GitHub, whose pull request is the task. */
+  readonly githubEvent?: string | undefined;
   /** Configuration to use instead of the base commit's assay.yaml. */
   readonly config?: string | undefined;
   /** Gates to bypass, if the configuration allows it, and why. */
@@ -85,8 +88,9 @@ export async function runCheck(
       skippedGates.length === 0
         ? []
         : await (await inputs()).parseGateBypasses(skippedGates, options.skipReason, dir);
-    const [taskText, configText, base, cache] = await Promise.all([
+    const [taskText, eventText, configText, base, cache] = await Promise.all([
       options.task === undefined ? null : readInputFile(cwd, options.task),
+      options.githubEvent === undefined ? null : readInputFile(cwd, options.githubEvent),
       options.config === undefined ? null : readInputFile(cwd, options.config),
       options.base ?? readDefaultBases(dir),
       // That the folder is in no repository is reported later, after other errors of usage.
@@ -95,7 +99,7 @@ export async function runCheck(
         () => null,
       ),
     ]);
-    const task = taskText === null ? null : (await inputs()).parseCheckTaskFile(taskText, options.task ?? '');
+    const task = await readTask(options, taskText, eventText);
     const independentTests = await readIndependentTests(options, places, cwd);
     const captured = await captureWorkingTree(dir, base, workDir, places);
     const configOverride = configText === null ? null : { file: options.config ?? '', text: configText };
@@ -171,6 +175,18 @@ export async function runCheck(
     stopping.release();
     await removeFolder(workDir);
   }
+}
+
+/** Parses the task file, or the pull request of an event; null: there is neither. @throws CliError, ConfigError */
+async function readTask(
+  { task, githubEvent }: CheckOptions,
+  taskText: string | null,
+  eventText: string | null,
+): Promise<CheckTask | null> {
+  if (taskText !== null && eventText !== null)
+    throw new CliError(CLI_EXIT_CODES.usage, 'bad_option', '--task and --github-event exclude each other.');
+  if (taskText !== null) return (await inputs()).parseCheckTaskFile(taskText, task ?? '');
+  return eventText === null ? null : (await inputs()).parsePullRequestEvent(eventText, githubEvent ?? '');
 }
 
 /** Reads an exam and counterexamples; null: none are given. @throws CliError */

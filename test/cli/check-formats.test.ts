@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
@@ -137,29 +137,85 @@ describe('the action', () => {
   const action = Action.parse(parse(readFileSync(join(INSTALL_ROOT, 'action.yml'), 'utf8')));
   const step = action.runs.steps.find(({ name }) => name === 'Judge');
 
-  const act = (config: string) => {
+  const act = (config: string, more: Record<string, string> = {}) => {
     const repository = createTestRepository({
       'a.js': '1\n',
       'assay.yaml': `version: 1\nquality_gates:\n  ${config}\n`,
     });
     repository.git('checkout', '--quiet', '-b', 'work');
-    writeFileSync(join(repository.dir, 'a.js'), '2\n');
+    writeFileSync(join(repository.dir, more['changes'] ?? 'a.js'), '2\n');
     const folder = createTemporaryFolder();
     const summary = join(folder, 'summary.md');
     const sarif = join(folder, 'found.sarif');
-    const values: Record<string, string> = { base: 'main', repo: repository.dir, summary: 'true', sarif };
+    const output = join(folder, 'output');
+    const values: Record<string, string> = {
+      base: 'main',
+      repo: repository.dir,
+      summary: 'true',
+      sarif,
+      ...more,
+    };
     const env = Object.fromEntries(
       Object.entries(step?.env ?? {}).map(([name, text]) => [
         name,
-        text.replace(/\$\{\{ inputs\.(\w+) \}\}/g, (_, input: string) => values[input] ?? ''),
+        text.replace(/\$\{\{ inputs\.([\w-]+) \}\}/g, (_, input: string) => values[input] ?? ''),
       ]),
     );
     const ran = spawnSync('bash', ['-e', '-c', step?.run ?? 'false'], {
       encoding: 'utf8',
-      env: { ...process.env, ...env, GITHUB_ACTION_PATH: INSTALL_ROOT, GITHUB_STEP_SUMMARY: summary },
+      env: {
+        ...process.env,
+        ...env,
+        GITHUB_ACTION_PATH: INSTALL_ROOT,
+        GITHUB_STEP_SUMMARY: summary,
+        GITHUB_OUTPUT: output,
+      },
     });
-    return { ...ran, summary: readFileSync(summary, 'utf8'), sarif: readFileSync(sarif, 'utf8') };
+    const read = (file: string) => (existsSync(file) ? readFileSync(file, 'utf8') : '');
+    return { ...ran, summary: read(summary), sarif: read(sarif), outputs: read(output) };
   };
+  const event = (value: object): string => {
+    const file = join(createTemporaryFolder(), 'event.json');
+    writeFileSync(file, JSON.stringify(value));
+    return file;
+  };
+
+  test('takes the task from the event of a pull request, and says the verdict first', () => {
+    const pull_request = { number: 7, title: 'Change a', body: null };
+    const { status, stdout, summary, outputs } = act('lint_command: grep -q 1 a.js', {
+      event: event({ action: 'opened', pull_request }),
+    });
+    expect(status).toBe(1);
+    expect(stdout.split('\n', 1)[0]).toContain('::error title=Assay%3A fail');
+    expect(summary.split('\n', 1)[0]).toContain('Assay: fail');
+    expect(outputs).toBe('verdict=fail\n');
+  });
+
+  test('checks a push, which is about no pull request', () => {
+    const { status, outputs } = act('lint_command: test -e a.js', {
+      event: event({ ref: 'refs/heads/work' }),
+    });
+    expect([status, outputs]).toEqual([0, 'verdict=pass\n']);
+  });
+
+  test('says when the event cannot be read', () => {
+    const { status, stderr, outputs } = act('lint_command: test -e a.js', {
+      event: event({ pull_request: { number: 'seven' } }),
+    });
+    expect([status, outputs]).toEqual([2, 'verdict=error\n']);
+    expect(stderr).toContain('is not an event of GitHub');
+  });
+
+  test.each([
+    ['fail', 3],
+    ['pass', 0],
+  ])('with needs-review: %s ends with %i where a reviewer has to decide', (input, code) => {
+    const { status, outputs } = act('lint_command: test -e a.js', {
+      'needs-review': input,
+      changes: 'eslint.config.js',
+    });
+    expect([status, outputs]).toEqual([code, 'verdict=refer\n']);
+  });
 
   test('passes what passes, with a summary and the findings in files', () => {
     const { status, stdout, summary, sarif } = act('lint_command: test -e a.js');

@@ -2,7 +2,6 @@ import { createHmac } from 'node:crypto';
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { TaskView } from '../../shared/api/task-schemas.ts';
 import { FORGE_LABELS } from '../../shared/control/forge/forge-report.ts';
 import { taskIdOfPullRequest } from '../../shared/control/forge/pull-request-tasks.ts';
 import type { ForgeEventResult } from '../../shared/control/forge/webhook.ts';
@@ -28,7 +27,7 @@ const atGitHub = new FakeGitHub(
 beforeAll(async () => {
   shop = new Repository(PROJECT);
   shop.commit('no-gates', {
-    'assay.yaml': 'version: 1\nquality_gates:\n  lint: false\n  tests: false\n',
+    'assay.yaml': 'version: 1\nquality_gates:\n  enabled: false\n',
     'notes.md': 'one\n',
   });
   mkdirSync(join(shop.folder, 'acme'));
@@ -92,9 +91,6 @@ const commentsOn = (number: number): string[] =>
   atGitHub.comments.filter(({ issue }) => issue === number).map(({ body }) => body);
 const checkOn = ({ head }: PullRequest): string | undefined =>
   atGitHub.runs.findLast(({ head_sha }) => head_sha === head.sha)?.conclusion;
-const tasks = async (): Promise<TaskView[]> =>
-  (await stack.call<{ tasks: TaskView[] }>('GET', '/tasks?limit=100')).body.tasks;
-
 describe('a pull request of an agent elsewhere', () => {
   it('gets a red check on a bad head and a green one on a good head, with one comment', async () => {
     atGitHub.issues.set(12, { title: 'sum is wrong', body: 'sum(2, 2) must be 4.' });
@@ -125,5 +121,92 @@ describe('a pull request of an agent elsewhere', () => {
       expect.stringMatching(/\*\*Assay: passed\.\*\*[^]*\| tests \| passed \| executed \|/),
     ]);
     expect(shop.branches().filter((name) => name.startsWith('assay/'))).toEqual([]);
+  });
+
+  it('is not verified further when its author pushes again meanwhile, and the last head has the last word', async () => {
+    const first = pulls.push(8, { 'src/sum.js': WRONG });
+    await tellPull('opened', first);
+    const second = pulls.push(8, { 'src/sum.js': RIGHT });
+    await tellPull('synchronize', second, { before: first.head.sha });
+    // An event that comes late and twice.
+    await tellPull('opened', first);
+    expect(await stack.ended(idOf(second))).toMatchObject({ status: 'done', verified: true });
+    expect(['cancelled', 'failed']).toContain((await stack.ended(idOf(first))).status);
+    await told(() => expect(checkOn(second)).toBe('success'));
+    await told(() => expect(commentsOn(8)).toEqual([expect.stringContaining('**Assay: passed.**')]));
+    expect(atGitHub.labels.get(8) ?? new Set()).toEqual(new Set());
+  });
+
+  it('from a fork runs in the same containers, and one that conflicts with its base is told in which file', async () => {
+    const stale = pulls.push(9, { 'src/other.js': 'export const a = 1;\n' }, { fork: true });
+    shop.commit('main', { 'src/other.js': 'export const a = 2;\n' });
+    await tellPull('opened', stale);
+    expect(await stack.ended(idOf(stale))).toMatchObject({
+      status: 'failed',
+      failure: { code: 'patch_does_not_apply', message: expect.stringContaining('src/other.js') },
+    });
+    await told(() => expect(commentsOn(9)).toEqual([expect.stringContaining('conflicts with its base')]));
+    expect(checkOn(stale)).toBe('failure');
+    const behind = pulls.push(10, { 'src/sum.js': RIGHT }, { fork: true });
+    shop.commit('main', { 'notes.md': 'main goes on\n' });
+    await tellPull('opened', behind);
+    const done = await stack.ended(idOf(behind));
+    expect(done).toMatchObject({ status: 'done', verified: true });
+    expect(done.base_commit).toBe(shop.git('-C', shop.bare, 'rev-parse', 'main'));
+    const pushing = server.given.filter(({ permissions }) => permissions['contents'] === 'write');
+    expect(pushing).toEqual([]);
+  });
+
+  it('needs review when it changes what judges it, and passes on the word of somebody else than its author', async () => {
+    const config = PROJECT['assay.yaml'].replace('tests: true', 'tests: false');
+    const sly = pulls.push(11, { 'assay.yaml': config, 'src/sum.js': RIGHT });
+    await tellPull('opened', sly);
+    await stack.until(idOf(sly), 'a hold', ({ hold }) => hold !== null);
+    await told(() => expect(checkOn(sly)).toBe('action_required'));
+    await told(() => expect(commentsOn(11)).toEqual([expect.stringContaining('/assay approve REASON')]));
+    atGitHub.permissions.set('ada', 'write');
+    atGitHub.permissions.set('helpful[bot]', 'write');
+    expect((await comment(11, 'helpful[bot]', '/assay approve mine', 1)).body.outcome).toBe('ignored');
+    expect((await comment(11, 'eve', '/assay approve please', 2)).body.outcome).toBe('ignored');
+    expect((await comment(11, 'ada', '/assay approve agreed', 3)).body.outcome).toBe('done');
+    expect(await stack.ended(idOf(sly))).toMatchObject({
+      status: 'done',
+      review: { by: 'forge:ada', reason: 'agreed' },
+    });
+    await told(() => expect(checkOn(sly)).toBe('success'));
+    expect((await comment(11, 'ada', '/assay explain', 4)).body.outcome).toBe('done');
+    expect(commentsOn(11).at(-1)).toMatch(/^<!-- assay answer to 4 -->\n[^]*What was run and looked at/);
+  });
+
+  it('is unverified where its base has nothing to check it with: by the setting that is no success', async () => {
+    const plain = pulls.push(12, { 'notes.md': 'two\n' }, { base: 'no-gates' });
+    await tellPull('opened', plain);
+    expect(await stack.ended(idOf(plain))).toMatchObject({ status: 'done', verified: false });
+    await told(() => expect(checkOn(plain)).toBe('action_required'));
+    await told(() => expect([...(atGitHub.labels.get(12) ?? [])]).toEqual([FORGE_LABELS.unverified]));
+  });
+});
+
+describe('a merge group', () => {
+  it('is verified on the merged tree, and gets a check and no comment', async () => {
+    const base_sha = shop.git('-C', shop.bare, 'rev-parse', 'main');
+    const { head } = pulls.push(13, { 'src/sum.js': RIGHT });
+    const ref = `gh-readonly-queue/main/pr-13-${base_sha}`;
+    shop.git('-C', shop.bare, 'update-ref', `refs/heads/${ref}`, head.sha);
+    const group = {
+      action: 'checks_requested',
+      merge_group: {
+        head_sha: head.sha,
+        head_ref: `refs/heads/${ref}`,
+        base_sha,
+        base_ref: 'refs/heads/main',
+      },
+    };
+    const { body } = await tell('merge_group', group);
+    expect(body.outcome).toBe('done');
+    expect((await tell('merge_group', group)).body.outcome).toBe('ignored');
+    expect(await stack.ended(body.task_id ?? '')).toMatchObject({ status: 'done', base_commit: base_sha });
+    await told(() => expect(checkOn({ number: 13, updated_at: '', head })).toBe('success'));
+    expect(commentsOn(13)).toEqual([]);
   });
 });
