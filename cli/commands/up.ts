@@ -119,7 +119,7 @@ async function refuseSecondStack(dataDir: string): Promise<void> {
 /** The webhook addresses for the forges. */
 const webhookLines = (url: string, forges: ForgeSettings, session: LocalCommandSession): string[] =>
   [...new Set(forges.map(({ forge }) => forge))].map(
-    (forge) => `  ${session.out.dim('webhook ')} ${url}/hooks/${forge}`,
+    (forge) => `  ${session.out.dim('webhook ')} ${url}/webhooks/${forge}`,
   );
 
 function renderReady(

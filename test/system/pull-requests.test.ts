@@ -30,6 +30,8 @@ beforeAll(async () => {
     'assay.yaml': 'version: 1\nquality_gates:\n  enabled: false\n',
     'notes.md': 'one\n',
   });
+  // Later commits on main begin there again.
+  shop.git('-C', join(shop.folder, 'work'), 'checkout', '-q', 'main');
   mkdirSync(join(shop.folder, 'acme'));
   symlinkSync(shop.bare, join(shop.folder, 'acme', 'shop.git'));
   pulls = new PullRequests(shop, atGitHub);
