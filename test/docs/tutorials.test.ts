@@ -183,6 +183,8 @@ test('every command of the tutorial on pull requests does what the page says, wi
     if (branch !== undefined)
       return ours.script({ ...asked, path: asked.path.replace(branch, git('rev-parse', branch)) });
     if (asked.method !== 'POST' || asked.path !== '/repos/acme/shop/pulls') return ours.script(asked);
+    const branches = git('for-each-ref', '--format=%(refname:short)', 'refs/heads').split('\n');
+    if (!branches.includes(String(asked.body['head']))) return [422, { message: 'Validation Failed' }];
     const pull = describePull(String(asked.body['head']), asked.body);
     opened = { title: String(asked.body['title']), sha: pull.head.sha };
     told.push(tell('opened', pull));
@@ -197,11 +199,10 @@ test('every command of the tutorial on pull requests does what the page says, wi
     env: {
       GITHUB_TOKEN: AUTHOR_TOKEN,
       NODE_EXTRA_CA_CERTS: server.certificate,
-      GIT_CONFIG_COUNT: '2',
-      GIT_CONFIG_KEY_0: 'http.sslCAInfo',
-      GIT_CONFIG_VALUE_0: server.certificate,
-      GIT_CONFIG_KEY_1: 'http.extraHeader',
-      GIT_CONFIG_VALUE_1: `Authorization: Basic ${Buffer.from(`you:${AUTHOR_TOKEN}`).toString('base64')}`,
+      GIT_SSL_CAINFO: server.certificate,
+      GIT_CONFIG_COUNT: '1',
+      GIT_CONFIG_KEY_0: 'http.extraHeader',
+      GIT_CONFIG_VALUE_0: `Authorization: Basic ${Buffer.from(`you:${AUTHOR_TOKEN}`).toString('base64')}`,
     },
     prepare: (home) => writeFileSync(join(home, 'app.pem'), private_key),
     replace: (script) =>
