@@ -72,7 +72,7 @@ export function parsePullRequestEvent(text: string, file: string): CheckTask | n
     title: title.slice(0, MAX_TITLE),
     description: (body ?? '').slice(0, MAX_DESCRIPTION),
   };
-  return { signals: [], files: [], expects: [], role: undefined, task };
+  return { signals: [], files: [], expectedChanges: [], role: undefined, task };
 }
 
 /** Parses the fields of a task file that a check needs. @throws ConfigError that names each refused field and its line */

@@ -90,7 +90,10 @@ export const checkCommand = defineLocalCommand({
   name: 'check',
   options: {
     ...CHECKED_REPOSITORY_OPTIONS,
-    task: defineOption('--task <file>', 'YAML or JSON task whose signals, files and expects are used'),
+    task: defineOption(
+      '--task <file>',
+      'YAML or JSON task whose signals, files and expected_changes are used',
+    ),
     githubEvent: defineOption(
       '--github-event <file>',
       'event of GitHub ($GITHUB_EVENT_PATH) whose pull request is the task, by title and text',

@@ -86,11 +86,11 @@ function reasonLines(task: Task): string[] {
       'Comment `/assay approve REASON` to approve. The author of the pull request cannot.',
       '',
     ];
-  const failing = currentAttempt(task)?.verification?.failing ?? [];
+  const failing = currentAttempt(task)?.verification?.failed_checks ?? [];
   if (task.status === 'failed' && failing.length > 0)
     return lines(
       'Failing:',
-      failing.slice(0, MAX_LISTED).map(({ check, what }) => `${check}: ${what}`),
+      failing.slice(0, MAX_LISTED).map(({ check, message }) => `${check}: ${message}`),
     );
   return task.failure ? [`Why: ${escapeMarkdown(task.failure.message)}`, ''] : [];
 }

@@ -87,17 +87,20 @@ export interface Webhook {
 export interface ForgeEventResult {
   readonly outcome: 'done' | 'ignored';
   readonly task_id: string | null;
-  readonly why: string;
+  readonly reason: string;
 }
-export const createIgnoredEventResult = (why: string, task_id: string | null = null): ForgeEventResult => ({
+export const createIgnoredEventResult = (
+  reason: string,
+  task_id: string | null = null,
+): ForgeEventResult => ({
   outcome: 'ignored',
   task_id,
-  why,
+  reason,
 });
-export const createEventResult = (why: string, task_id: string): ForgeEventResult => ({
+export const createEventResult = (reason: string, task_id: string): ForgeEventResult => ({
   outcome: 'done',
   task_id,
-  why,
+  reason,
 });
 
 /** Headers by their names in small letters. */

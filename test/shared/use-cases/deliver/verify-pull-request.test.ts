@@ -135,7 +135,7 @@ class Deployment {
   /** Delivers an event and what follows from it. */
   async deliver(change: Change): Promise<ForgeEventResult> {
     const heard = await this.change(change);
-    if (heard.outcome === 'done' && heard.why === 'verifies a pull request' && heard.task_id)
+    if (heard.outcome === 'done' && heard.reason === 'verifies a pull request' && heard.task_id)
       await this.follow(heard.task_id);
     return heard;
   }
