@@ -120,7 +120,7 @@ describe('a pull request of an agent elsewhere', () => {
     await told(() => expect(atGitHub.labels.get(7)).toEqual(new Set()));
     expect([checkOn(bad), checkOn(good)]).toEqual(['failure', 'success']);
     expect(commentsOn(7)).toEqual([
-      expect.stringMatching(/\*\*Assay: passed\.\*\*[^]*\| tests \| passed \| executed \|/),
+      expect.stringMatching(/\*\*Assay: passed\.\*\*[\s\S]*\| tests \| passed \| executed \|/),
     ]);
     expect(shop.branches().filter((name) => name.startsWith('assay/'))).toEqual([]);
   });
@@ -177,7 +177,7 @@ describe('a pull request of an agent elsewhere', () => {
     });
     await told(() => expect(checkOn(sly)).toBe('success'));
     expect((await comment(11, 'ada', '/assay explain', 4)).body.outcome).toBe('done');
-    expect(commentsOn(11).at(-1)).toMatch(/^<!-- assay answer to 4 -->\n[^]*What was run and looked at/);
+    expect(commentsOn(11).at(-1)).toMatch(/^<!-- assay answer to 4 -->\n[\s\S]*What was run and looked at/);
   });
 
   it('is unverified where its base has nothing to check it with: by the setting that is no success', async () => {

@@ -347,7 +347,7 @@ describe('comments on a pull request', () => {
       outcome: 'done',
     });
     expect(deployment.replies).toEqual([
-      expect.stringMatching(/^<!-- assay answer to 5 -->\n[^]*A reviewer decides, because:/),
+      expect.stringMatching(/^<!-- assay answer to 5 -->\n[\s\S]*A reviewer decides, because:/),
     ]);
   });
 
