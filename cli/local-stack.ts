@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
+import { STORAGE_FULL_EXIT_CODE } from '../local/storage.ts';
 import { CONTAINER_ENV_NAMES } from '../shared/contract/resource-names.ts';
 import { ConnectionFile } from './connection.ts';
 import { CLI_EXIT_CODES, CliError, InterruptedError } from './exit.ts';
@@ -33,9 +34,16 @@ export interface LocalStack {
 /** Number of last log lines in the error when the stack does not start. */
 const TAIL = 20;
 
+/** Code of the error when the stack does not start because its disk is full. */
+export const STORAGE_FULL = 'storage_full';
+
 const notReady = (tail: readonly string[], why: string): CliError =>
   new CliError(CLI_EXIT_CODES.failed, 'stack_not_ready', `The embedded stack did not start: ${why}.`, {
     details: tail.map((line) => ({ where: '|', message: line })),
+  });
+const storageFull = (dataDir: string): CliError =>
+  new CliError(CLI_EXIT_CODES.failed, STORAGE_FULL, `The disk of ${dataDir} is full.`, {
+    hint: 'Make room and start it again on the same folder: nothing that was acknowledged is lost.',
   });
 
 /** Forwards signals to this process to the stack, so that it never outlives this process. */
@@ -54,11 +62,19 @@ function forwardSignals(child: ChildProcess): AbortSignal {
 }
 
 /** Reads the first line of the stack: its connection, when it is ready. Rejects for any other line. */
-function readConnectionLine(child: ChildProcess, tail: readonly string[]): Promise<ConnectionFile> {
+function readConnectionLine(
+  child: ChildProcess,
+  tail: readonly string[],
+  dataDir: string,
+): Promise<ConnectionFile> {
   return new Promise((resolvePromise, reject) => {
     child.once('error', (error) => reject(notReady(tail, error.message)));
     child.once('close', (code, signal) =>
-      reject(notReady(tail, `it ended with ${signal ?? `code ${code}`}`)),
+      reject(
+        code === STORAGE_FULL_EXIT_CODE
+          ? storageFull(dataDir)
+          : notReady(tail, `it ended with ${signal ?? `code ${code}`}`),
+      ),
     );
     if (!child.stdout) throw new Error('the stack was spawned without a pipe');
     createInterface({ input: child.stdout }).once('line', (line) => {
@@ -114,7 +130,7 @@ export async function spawnLocalStack(options: SpawnLocalStackOptions): Promise<
     clearTimeout(timer);
   };
   try {
-    const connection = await readConnectionLine(child, tail);
+    const connection = await readConnectionLine(child, tail, options.dataDir);
     return { connection, ended, stop, interrupted };
   } catch (error) {
     await stop();

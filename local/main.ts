@@ -9,7 +9,11 @@ import {
 } from '../shared/contract/resource-names.ts';
 import type { FunctionEnvironmentPassthrough } from './env-passthrough.ts';
 import { takeFunctionEnvironmentPassthrough } from './env-passthrough.ts';
+import type { LocalStack } from './stack.ts';
+import { isStorageFullError, STORAGE_FULL_EXIT_CODE } from './storage.ts';
 
+/** Milliseconds in which answers are sent before the process ends. */
+const FLUSH_MS = 100;
 const ROOT = resolve(import.meta.dirname, '..');
 const CACHE = join(ROOT, '.cache');
 const USAGE = `usage: node local/main.ts --data DIR [--port N] [--setting NAME=VALUE]… [--json] [--verbose]
@@ -76,11 +80,25 @@ function readPassthrough(): FunctionEnvironmentPassthrough {
 
 function fail(error: unknown): never {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exit(1);
+  process.exit(isStorageFullError(error) ? STORAGE_FULL_EXIT_CODE : 1);
 }
 
 const { data, port, verbose, settings } = readArguments();
-process.on('uncaughtException', (error) => fail(error.stack));
+let stack: LocalStack | null = null;
+let isFailing = false;
+/** Ends the process. If the disk is full, requests that wait are answered before. */
+function failRunning(error: unknown): void {
+  if (isFailing) return;
+  isFailing = true;
+  if (stack === null || !isStorageFullError(error)) fail(error);
+  stack.refuseRequests();
+  // What was answered is sent with the next turns of the event loop.
+  setTimeout(() => fail(error), FLUSH_MS);
+}
+process.on('uncaughtException', (error) => {
+  const { message } = error;
+  failRunning(new Error(error.stack ?? message, { cause: error }));
+});
 const passthrough = readPassthrough();
 const onError = (message: string): void => {
   process.stderr.write(`${message}\n`);
@@ -103,7 +121,7 @@ const assembly = await prepareCloudAssembly({
   settings: { ...settings, ...(forges && { forges, forgeSecretArn: EMBEDDED_FORGE_SECRET_ARN }) },
   onLog,
 }).catch(fail);
-const stack = await startStack({
+const running = await startStack({
   dataDir: data,
   assembly,
   cache: CACHE,
@@ -116,14 +134,15 @@ const stack = await startStack({
   },
   onLog,
   onError,
-  onFailure: fail,
+  onFailure: failRunning,
 }).catch(fail);
+stack = running;
 
 let stopping = false;
 const stop = (): void => {
   if (stopping) return;
   stopping = true;
-  stack.stop().then(() => process.exit(0), fail);
+  running.stop().then(() => process.exit(0), fail);
 };
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
 // The process that sets this keeps our standard input open as long as it lives, and the stack must not
@@ -132,14 +151,14 @@ if (process.env[CONTAINER_ENV_NAMES.exitWithParent] !== undefined)
   process.stdin.on('end', stop).on('error', stop).resume();
 
 const ready = {
-  url: stack.url,
-  token: stack.token,
-  control_url: stack.controlUrl,
-  dynamodb_url: stack.dynamodbUrl,
-  table: stack.table,
-  access_key_id: stack.credentials.accessKeyId,
-  secret_access_key: stack.credentials.secretAccessKey,
-  records_dir: stack.recordsDir,
+  url: running.url,
+  token: running.token,
+  control_url: running.controlUrl,
+  dynamodb_url: running.dynamodbUrl,
+  table: running.table,
+  access_key_id: running.credentials.accessKeyId,
+  secret_access_key: running.credentials.secretAccessKey,
+  records_dir: running.recordsDir,
   data_dir: data,
   pid: process.pid,
 };

@@ -119,7 +119,7 @@ export function startLocalServices(options: LocalServicesOptions): LocalServices
     onLog,
     onError,
   });
-  const api = createHttpApi({ resources, lambda, counters, onError });
+  const api = createHttpApi({ resources, lambda, counters, dataDir, onError });
   const functionUrl = createFunctionUrlHandler({ resources, lambda, onError });
   const sources = startEventSources({
     resources,

@@ -6,7 +6,7 @@ import { killOrphanedProcesses } from './ecs/orphaned-processes.ts';
 import { getContainerScratchFolder } from './ecs/task-runner.ts';
 import { createEngineAccessRule, type EngineCredentials } from './engine-credentials.ts';
 import type { FunctionEnvironmentPassthrough } from './env-passthrough.ts';
-import { listenDeferred } from './http/listen.ts';
+import { listenDeferred, sendStorageFull } from './http/listen.ts';
 import { ensureOperatorToken } from './operator-token.ts';
 import { startLocalSqsAndS3 } from './queues/index.ts';
 import type { ResolvedResource, Stoppable } from './shared-types.ts';
@@ -49,6 +49,8 @@ export interface LocalStack extends Stoppable {
   readonly table: string;
   readonly credentials: EngineCredentials;
   readonly recordsDir: string;
+  /** Answers every request of the API that has no answer yet, and those that follow, with `storage_full`. */
+  refuseRequests(): void;
 }
 
 /** The API checks an operator token with each request; the page is served there. */
@@ -148,6 +150,7 @@ async function startIn(
     table: dynamo.tables[0]?.name ?? '',
     credentials,
     recordsDir: `${queues.bucketDirectory(recordsBucket(resources))}/records`,
+    refuseRequests: () => api.refuseAll((response) => sendStorageFull(response, dataDir)),
     async stop() {
       stopping = true;
       await Promise.all([api.stop(), functionUrl.stop()]);

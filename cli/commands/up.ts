@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { writeFileAtomically } from '../../local/atomic-files.ts';
+import { MIN_FREE_BYTES_FOR_START } from '../../local/storage.ts';
 import { AgentAdapterSettings } from '../../shared/contract/agents/adapter.ts';
 import { AGENT_CLI_KINDS } from '../../shared/contract/agents/adapter-manifests.ts';
 import { FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
@@ -23,10 +24,11 @@ import { findStackProgram } from '../installation.ts';
 import { buildJudgeModelEnvironment } from '../judge-models.ts';
 import { defineLocalCommand } from '../local-command.ts';
 import type { LocalCommandSession } from '../local-session.ts';
-import { spawnLocalStack } from '../local-stack.ts';
+import type { LocalStack } from '../local-stack.ts';
 import { openInBrowser } from '../open-address.ts';
 import { toOneLine } from '../output/text.ts';
 import { defineOption, type OptionParser } from '../parameters.ts';
+import { superviseStack } from '../supervise-stack.ts';
 
 /** Reads a setting of the verification window as a deployment does. */
 const nudgeSetting =
@@ -210,21 +212,33 @@ export const upCommand = defineLocalCommand({
           }),
     };
     if (!session.json) session.note('Starting …');
-    const stack = await spawnLocalStack({
-      dataDir,
-      port,
-      verbose: verbose === true,
-      env,
-      settings: givenSettings({ otlpEndpoint: otlp, ...nudge }),
-      ...(verbose ? { onLog: session.note } : {}),
-    });
-    try {
+    let isStarted = false;
+    const onReady = (stack: LocalStack): void => {
       writeConnection(dataDir, stack.connection);
+      if (isStarted) return session.note('There is room again: the stack continues where it was.');
+      isStarted = true;
       if (session.json) io.stdout.write(`${JSON.stringify(stack.connection)}\n`);
       else session.print(renderReady(stack.connection, forges, session));
       if (open) openInBrowser(`${stack.connection.url}/`, session);
-      const { code, signal } = await stack.ended;
-      if (code !== 0 && !stack.interrupted.aborted)
+    };
+    const onStorageFull = (): void =>
+      session.note(
+        `The disk of ${dataDir} is full. Nothing that was acknowledged is lost; requests are refused until ` +
+          `${MIN_FREE_BYTES_FOR_START / 1_048_576} MiB are free, then the stack continues by itself.`,
+      );
+    try {
+      const { code, signal, isInterrupted } = await superviseStack(
+        {
+          dataDir,
+          port,
+          verbose: verbose === true,
+          env,
+          settings: givenSettings({ otlpEndpoint: otlp, ...nudge }),
+          ...(verbose ? { onLog: session.note } : {}),
+        },
+        { onReady, onStorageFull },
+      );
+      if (code !== 0 && !isInterrupted)
         throw new CliError(
           CLI_EXIT_CODES.failed,
           'stack_ended',
@@ -236,7 +250,6 @@ export const upCommand = defineLocalCommand({
       return CLI_EXIT_CODES.ok;
     } finally {
       rmSync(join(dataDir, CONNECTION_FILE_NAME), { force: true });
-      await stack.stop();
     }
   },
 });

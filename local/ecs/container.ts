@@ -51,6 +51,10 @@ export async function startContainer(
   child.stdin.on('error', () => {});
   if (warm) child.stdin.write(`${JSON.stringify(environment)}\n`);
   const log = createWriteStream(options.logFile, { flags: 'a' });
+  // On a full disk the container loses its log, and the stack goes on.
+  log.on('error', (error) =>
+    options.onLine(`the log of the container could not be written: ${error.message}`),
+  );
   const onLine = (line: string) => {
     log.write(`${line}\n`);
     options.onLine(line);

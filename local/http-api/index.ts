@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { readBody } from '../http/listen.ts';
+import { readBody, sendStorageFull } from '../http/listen.ts';
 import type { InvokeResult, LambdaHost, OperationCounters, ResolvedResource } from '../shared-types.ts';
+import { MIN_FREE_BYTES, readFreeBytes } from '../storage.ts';
 import { createProxyFunctionEvent, type GatewayRequest, readGatewayRequest } from './proxy-event.ts';
 import { createRequestAuthorizer } from './request-authorizer.ts';
 import { type ApiResponse, gatewayErrorResponse, toApiResponse } from './response.ts';
@@ -11,18 +12,22 @@ export interface HttpApiOptions {
   readonly resources: readonly ResolvedResource[];
   readonly lambda: LambdaHost;
   readonly counters: OperationCounters;
+  /** Folder of the state. Requests that write are refused while its disk is nearly full. */
+  readonly dataDir: string;
   onError(message: string): void;
 }
 
 /** Largest request body of API Gateway, in bytes. */
 const MAX_BODY_BYTES = 10 * 1_048_576;
+/** Methods that change nothing. */
+const READS = ['GET', 'HEAD', 'OPTIONS'];
 
 /**
  * Creates the HTTP API of the template: its routes, authorizers and limits, and the answers of API Gateway
  * itself.
  */
 export function createHttpApi(options: HttpApiOptions): RequestListener {
-  const { resources, lambda, counters, onError } = options;
+  const { resources, lambda, counters, dataDir, onError } = options;
   const api = resources.find(({ type }) => type === 'AWS::ApiGatewayV2::Api');
   const apiId = api?.logicalId ?? 'none';
   const route = createRouter(readApiRoutes(resources));
@@ -48,6 +53,11 @@ export function createHttpApi(options: HttpApiOptions): RequestListener {
   return (incoming, response) => {
     counters.add('HTTP API', 'Requests');
     const request = readGatewayRequest(incoming, new Date());
+    if (!READS.includes(request.method) && readFreeBytes(dataDir) < MIN_FREE_BYTES) {
+      // The body is read, so that the client reads the answer.
+      incoming.resume();
+      return sendStorageFull(response, dataDir);
+    }
     answer(request, incoming).then(
       (answered) => send(response, request, answered),
       (error: unknown) => {
@@ -82,6 +92,8 @@ function send(
   request: GatewayRequest,
   { status, headers, body }: ApiResponse,
 ): void {
+  // A stack that ends because its disk is full has answered already.
+  if (response.headersSent) return;
   response.writeHead(status, {
     ...headers,
     ...(status === 204 || status === 304 ? {} : { 'content-length': body.length }),

@@ -1,9 +1,16 @@
-import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
+import type {
+  IncomingMessage,
+  OutgoingHttpHeaders,
+  RequestListener,
+  Server,
+  ServerResponse,
+} from 'node:http';
 import {
   type LoopbackAccessRule,
   type LoopbackListener,
   listenOnLoopback,
 } from '../../shared/lib/loopback-listener.ts';
+import { STORAGE_FULL_RETRY_SECONDS, storageFullProblem } from '../storage.ts';
 
 /**
  * Largest request line and headers in bytes. A path parameter may have 4,096 characters, which are 48 KiB
@@ -46,6 +53,8 @@ export const listenOnPort = (
 /** A server whose address is known before it has a handler: earlier requests wait. */
 export interface DeferredListener extends LoopbackListener {
   serve(handler: RequestListener): void;
+  /** Gives this answer to each request that has none yet, and to all that follow. */
+  refuseAll(answer: (response: ServerResponse) => void): void;
 }
 
 /** Listens on `port` if it is given, otherwise on `preferred` if that is free, otherwise on any. */
@@ -55,14 +64,26 @@ export async function listenDeferred(
   preferred: number,
 ): Promise<DeferredListener> {
   const ready = Promise.withResolvers<RequestListener>();
+  const unanswered = new Set<ServerResponse>();
+  let refuse: ((response: ServerResponse) => void) | null = null;
   const handler: RequestListener = (request, response) => {
+    if (refuse !== null) return refuse(response);
+    unanswered.add(response);
+    response.once('close', () => unanswered.delete(response));
     void ready.promise.then((serve) => serve(request, response));
   };
   const listener =
     port === undefined
       ? await listenOnPreferredPort(rule, handler, preferred)
       : await listenOnPort(rule, handler, port);
-  return { ...listener, serve: (serve) => ready.resolve(serve) };
+  return {
+    ...listener,
+    serve: (serve) => ready.resolve(serve),
+    refuseAll(answer) {
+      refuse = answer;
+      for (const response of unanswered) if (!response.headersSent) answer(response);
+    },
+  };
 }
 
 export const isAddressInUse = (error: unknown): boolean =>
@@ -83,14 +104,26 @@ export async function readBody(
   return length <= limit ? Buffer.concat(chunks) : null;
 }
 
-/** Sends an answer with a JSON body. */
+/** Sends an answer with a JSON body. A response that was answered already stays as it is. */
 export function sendJson(
   response: ServerResponse,
   status: number,
   body: unknown,
   type = 'application/json',
+  headers: OutgoingHttpHeaders = {},
 ): void {
+  if (response.headersSent) return;
   const text = JSON.stringify(body);
-  response.writeHead(status, { 'content-type': type, 'content-length': Buffer.byteLength(text) });
+  response.writeHead(status, {
+    ...headers,
+    'content-type': type,
+    'content-length': Buffer.byteLength(text),
+  });
   response.end(text);
 }
+
+/** Answers a request that cannot be stored because the disk of a data folder is full. */
+export const sendStorageFull = (response: ServerResponse, dataDir: string): void =>
+  sendJson(response, 503, storageFullProblem(dataDir), 'application/problem+json', {
+    'retry-after': String(STORAGE_FULL_RETRY_SECONDS),
+  });

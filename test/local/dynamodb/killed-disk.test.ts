@@ -1,5 +1,3 @@
-import { execFileSync } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DynamoDBClient, GetItemCommand, ScanCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -7,7 +5,7 @@ import type { FileSystemCalls } from '../../../local/atomic-files.ts';
 import { createOperationCounters } from '../../../local/counters.ts';
 import { type Dynamo, startDynamo } from '../../../local/dynamodb/index.ts';
 import type { ItemImage } from '../../../local/dynamodb/item-image.ts';
-import { killedAfter, offsets } from '../support/disk.ts';
+import { killedAfter, mountSmallDisk, offsets } from '../support/disk.ts';
 import { CREDENTIALS, clientConfig, TABLE, temporaryDirectory } from '../support/resources.ts';
 
 let directory: ReturnType<typeof temporaryDirectory>;
@@ -127,22 +125,10 @@ test('after a record could not be written, nothing shows the item that the engin
   await dynamo.stop();
 });
 
-/** A disk of its own, or null where this process may not mount one. */
-function smallDisk(path: string): { remove(): void } | null {
-  mkdirSync(path);
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=128k', 'none', path], { stdio: 'ignore' });
-    return { remove: () => execFileSync('umount', ['-l', path]) };
-  } catch {
-    return null;
-  }
-}
-
 test('a real disk that is full stops the writes, and with room it goes on where it was', async (context) => {
   const path = join(directory.path, 'small');
-  const disk = smallDisk(path);
+  const disk = mountSmallDisk(path, '128k');
   if (disk === null) {
-    console.warn('SKIPPED 1 test of a full disk: it mounts one, for which it must be root');
     context.skip();
     return;
   }
@@ -154,7 +140,7 @@ test('a real disk that is full stops the writes, and with room it goes on where 
     client.destroy();
     expect(failures[0]).toMatch(/ENOSPC|no space|died/i);
     await dynamo.stop().catch(() => {});
-    execFileSync('mount', ['-o', 'remount,size=8m', path]);
+    disk.resize('8m');
     expect(acknowledged.size).toBe(3);
     await expectWhole(path, acknowledged);
   } finally {

@@ -1,4 +1,5 @@
 import { request as httpRequest } from 'node:http';
+import { tmpdir } from 'node:os';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createOperationCounters } from '../../../local/counters.ts';
 import { listenOnPreferredPort } from '../../../local/http/listen.ts';
@@ -68,6 +69,7 @@ const serve = (resources: readonly ResolvedResource[]): Promise<LoopbackListener
   listenOnPreferredPort(
     { servesPages: true, isAuthenticated: isAuthenticationLeftToHandler },
     createHttpApi({
+      dataDir: tmpdir(),
       resources,
       lambda: {
         async invoke(arnOrName, payload): Promise<InvokeResult> {

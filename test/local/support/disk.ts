@@ -1,3 +1,5 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
 import fc from 'fast-check';
 import { type FileSystemCalls, NODE_FILE_SYSTEM_CALLS } from '../../../local/atomic-files.ts';
 
@@ -54,3 +56,24 @@ export function fullAfter(
 
 /** A process that is killed when it has written so many bytes: from then on, nothing that it does has any effect. */
 export const killedAfter = (room: number): FaultyDisk => fullAfter(room, { canTruncate: false });
+
+export interface SmallDisk {
+  resize(size: string): void;
+  remove(): void;
+}
+
+/** Mounts a disk of its own at a path that does not exist yet. Returns null, with a warning, where this process may not mount. */
+export function mountSmallDisk(path: string, size: string): SmallDisk | null {
+  mkdirSync(path, { mode: 0o700 });
+  const mount = (...more: string[]) => execFileSync('mount', [...more, path], { stdio: 'ignore' });
+  try {
+    mount('-t', 'tmpfs', '-o', `size=${size},mode=0700`, 'none');
+  } catch {
+    console.warn('SKIPPED 1 test of a full disk: it mounts one, for which it must be root');
+    return null;
+  }
+  return {
+    resize: (bytes) => mount('-o', `remount,size=${bytes}`),
+    remove: () => execFileSync('umount', ['-l', path]),
+  };
+}
