@@ -145,6 +145,7 @@ export const SLOW_TESTS: TestGroup = {
   ],
   'browser tests, where a browser is installed': ['test/page/browser/**/*.test.ts'],
   'crash recovery: truncated files, full disks': [
+    'test/cli/up-full-disk.test.ts',
     'test/local/damaged-folder.test.ts',
     'test/local/dynamodb/cut-files.test.ts',
     'test/local/dynamodb/killed-disk.test.ts',

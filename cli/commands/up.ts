@@ -215,7 +215,10 @@ export const upCommand = defineLocalCommand({
     let isStarted = false;
     const onReady = (stack: LocalStack): void => {
       writeConnection(dataDir, stack.connection);
-      if (isStarted) return session.note('There is room again: the stack continues where it was.');
+      if (isStarted) {
+        session.note('There is room again: the stack continues where it was.');
+        return;
+      }
       isStarted = true;
       if (session.json) io.stdout.write(`${JSON.stringify(stack.connection)}\n`);
       else session.print(renderReady(stack.connection, forges, session));

@@ -1,11 +1,26 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, mkdtempSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
 import { DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { GetObjectCommand, ListBucketsCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import {
+  CreateQueueCommand,
+  ReceiveMessageCommand,
+  SendMessageCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs';
 import { expect, test } from 'vitest';
 import { ConnectionFile } from '../../cli/connection.ts';
 import { LOCAL_REGION } from '../../local/template/identity.ts';
@@ -68,6 +83,27 @@ class SmallStack {
   }
 }
 
+/** Clients of the engines, as functions have them, which try each call once. */
+function clientsOf({
+  data_dir,
+  dynamodb_url,
+  access_key_id: accessKeyId,
+  secret_access_key: secretAccessKey,
+}: ConnectionFile) {
+  const { queues } = JSON.parse(readFileSync(join(data_dir, 'ports.json'), 'utf8')) as { queues: number };
+  const config = {
+    region: LOCAL_REGION,
+    maxAttempts: 1,
+    credentials: { accessKeyId, secretAccessKey },
+  };
+  const endpoint = `http://127.0.0.1:${queues}`;
+  return {
+    dynamodb: new DynamoDBClient({ ...config, endpoint: dynamodb_url }),
+    sqs: new SQSClient({ ...config, endpoint }),
+    s3: new S3Client({ ...config, endpoint, forcePathStyle: true }),
+  };
+}
+
 const TASK = { title: 'Fix it', repository: 'https://example.com/a.git', runner: 'external', role: 'qa' };
 
 /** Fills a disk but for so many bytes. */
@@ -90,6 +126,10 @@ test('a stack on a full disk refuses writes, loses nothing that was acknowledged
       return String(body.id);
     });
 
+    // A queue that no function reads.
+    const { dynamodb: client, sqs, s3 } = clientsOf(connection);
+    const { QueueUrl } = await sqs.send(new CreateQueueCommand({ QueueName: 'probe' }));
+
     // Nearly full: what would write is refused before anything is done, and reading goes on.
     fill(folder, 1_048_576);
     expect(await submit()).toMatchObject({
@@ -99,27 +139,33 @@ test('a stack on a full disk refuses writes, loses nothing that was acknowledged
     });
     expect((await stack.call('GET', `/tasks/${ids[0]}`)).status).toBe(200);
 
-    // Full in the middle of an append: the write is not acknowledged, and the stack ends.
-    const client = new DynamoDBClient({
-      endpoint: connection.dynamodb_url,
-      region: LOCAL_REGION,
-      maxAttempts: 1,
-      credentials: {
-        accessKeyId: connection.access_key_id,
-        secretAccessKey: connection.secret_access_key,
-      },
-    });
+    // Full in the middle of a write of each engine: it is not acknowledged, and the stack ends.
+    const { Buckets: [bucket] = [] } = await s3.send(new ListBucketsCommand({}));
     const keyOf = (index: number) => ({ pk: { S: `PROBE#${index}` }, sk: { S: 'META' } });
-    let acknowledged = 0;
-    for (;;) {
-      const Item = { ...keyOf(acknowledged), text: { S: 'x'.repeat(50_000) } };
-      const written = await client
-        .send(new PutItemCommand({ TableName: connection.table, Item }))
-        .catch(() => null);
-      if (written === null) break;
-      acknowledged += 1;
+    const text = (index: number) => `${index} ${'x'.repeat(20_000)}`;
+    const objectKey = (index: number) => `records/probe/${index}`;
+    const items: number[] = [];
+    const messages: string[] = [];
+    const objects: number[] = [];
+    const isWritten = (write: Promise<unknown>) =>
+      write.then(
+        () => true,
+        () => false,
+      );
+    for (let index = 0, failures = 0; failures < 3; index += 1) {
+      const Item = { ...keyOf(index), text: { S: text(index) } };
+      const put = new PutItemCommand({ TableName: connection.table, Item });
+      const message = new SendMessageCommand({ QueueUrl, MessageBody: text(index) });
+      const object = new PutObjectCommand({ Bucket: bucket?.Name, Key: objectKey(index), Body: text(index) });
+      failures = 0;
+      if (await isWritten(sqs.send(message))) messages.push(text(index));
+      else failures += 1;
+      if (await isWritten(s3.send(object))) objects.push(index);
+      else failures += 1;
+      if (await isWritten(client.send(put))) items.push(index);
+      else failures += 1;
     }
-    expect(acknowledged).toBeGreaterThan(1);
+    for (const { length } of [items, messages, objects]) expect(length).toBeGreaterThan(1);
     const refused = await stack.until(503, `/tasks/${ids[0]}`);
     expect(refused.body.code).toBe('storage_full');
     expect(stack.child.exitCode).toBeNull();
@@ -133,23 +179,26 @@ test('a stack on a full disk refuses writes, loses nothing that was acknowledged
     appendFileSync(join(folder, 'dynamodb', String(log)), '{"kind":"change","ta');
     for (const id of ids) await stack.until(200, `/tasks/${id}`);
     expect(stack.notes.join('\n')).toContain('There is room again');
-    const read = new DynamoDBClient({
-      endpoint: connection.dynamodb_url,
-      region: LOCAL_REGION,
-      credentials: {
-        accessKeyId: connection.access_key_id,
-        secretAccessKey: connection.secret_access_key,
-      },
-    });
-    for (let index = 0; index < acknowledged; index += 1) {
-      const { Item } = await read.send(
+    const received = new Set<string | undefined>();
+    while (messages.some((message) => !received.has(message))) {
+      const { Messages = [] } = await sqs.send(
+        new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10, VisibilityTimeout: 600 }),
+      );
+      for (const { Body } of Messages) received.add(Body);
+      expect(Messages).not.toEqual([]);
+    }
+    for (const index of objects) {
+      const { Body } = await s3.send(new GetObjectCommand({ Bucket: bucket?.Name, Key: objectKey(index) }));
+      expect(await Body?.transformToString()).toBe(text(index));
+    }
+    for (const index of items) {
+      const { Item } = await client.send(
         new GetItemCommand({ TableName: connection.table, Key: keyOf(index) }),
       );
-      expect(Item?.['text']?.S).toHaveLength(50_000);
+      expect(Item?.['text']?.S).toBe(text(index));
     }
     expect((await submit()).status).toBe(201);
-    client.destroy();
-    read.destroy();
+    for (const each of [client, sqs, s3]) each.destroy();
   } finally {
     await stack.stop();
     disk.remove();
