@@ -29,8 +29,9 @@ export const ConnectionFile = z.object({
   control_url: z.string(),
   dynamodb_url: z.string(),
   table: z.string(),
-  /** What clients of the engines sign with; the control endpoint takes it as a bearer token. */
+  /** What clients of the engines sign with. */
   access_key_id: z.string(),
+  /** The control endpoint takes it as a bearer token. */
   secret_access_key: z.string(),
   records_dir: z.string(),
   data_dir: z.string(),

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { isSameSecret, type LoopbackAccessRule } from '../shared/lib/loopback-listener.ts';
+import { isSignedRequest } from './request-signature.ts';
 
 /**
- * The AWS credentials of one data directory: random, so that only processes which can read the directory can call the engines. The
- * access key id is a secret here: the engines compare it, and S3 verifies whole signatures.
+ * The AWS credentials of one data directory: random, so that only processes which can read the directory can call the engines. As on
+ * AWS, the access key id is public: presigned URLs contain it. The secret key is in no URL, request or log.
  */
 export interface EngineCredentials {
   readonly accessKeyId: string;
@@ -22,18 +23,20 @@ export function parseEngineCredentials(text: string | null): EngineCredentials |
   return accessKeyId === undefined || secretAccessKey === undefined ? null : { accessKeyId, secretAccessKey };
 }
 
-/** Returns the access key id of a signed request, or the bearer token of a request to the control endpoint. */
-const givenKey = ({ headers }: IncomingMessage): string =>
-  /^(?:AWS4-HMAC-SHA256 +Credential=([^/, ]+)\/|Bearer (\S+)$)/
-    .exec(headers.authorization ?? '')
-    ?.slice(1)
-    .find((key) => key !== undefined) ?? '';
+const bearerToken = ({ headers }: IncomingMessage): string =>
+  /^Bearer (\S+)$/.exec(headers.authorization ?? '')?.[1] ?? '';
 
-export const hasAccessKey = (request: IncomingMessage, { accessKeyId }: EngineCredentials): boolean =>
-  isSameSecret(givenKey(request), accessKeyId);
+/** Whether a request proves that its sender has the secret key: by its signature, or with the key as a bearer token. */
+export const hasSecretKey = (request: IncomingMessage, credentials: EngineCredentials): boolean => {
+  const { method = '', url = '', headers } = request;
+  return (
+    isSignedRequest({ method, url, headers }, credentials) ||
+    isSameSecret(bearerToken(request), credentials.secretAccessKey)
+  );
+};
 
-/** The rule of the engines: clients that have the access key, and no browser. */
+/** The rule of the engines: clients that have the secret key, and no browser. */
 export const createEngineAccessRule = (credentials: EngineCredentials): LoopbackAccessRule => ({
   servesPages: false,
-  isAuthenticated: (request) => hasAccessKey(request, credentials),
+  isAuthenticated: (request) => hasSecretKey(request, credentials),
 });

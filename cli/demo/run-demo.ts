@@ -61,10 +61,10 @@ async function followAll(
 }
 
 /** Makes the stack write the records that wait in its batching windows. */
-async function drain({ control_url, access_key_id }: ConnectionFile): Promise<void> {
+async function drain({ control_url, secret_access_key }: ConnectionFile): Promise<void> {
   const response = await fetch(new URL('/_assay/drain', control_url), {
     method: 'POST',
-    headers: { authorization: `Bearer ${access_key_id}` },
+    headers: { authorization: `Bearer ${secret_access_key}` },
   });
   if (!response.ok) throw new Error(`the embedded stack could not be drained: ${response.status}`);
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { chmod, mkdir, realpath, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, realpath, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { AgentAssignment } from '../../shared/contract/messages/assignment.ts';
 import { renderTaskPrompt } from '../../shared/control/roles/render-prompt.ts';
@@ -72,6 +72,13 @@ const NO_PROMPT_HOOKS: PromptHooks = {
   toolHookUrl: null,
 };
 
+async function writeFiles(files: AgentInvocation['files']): Promise<void> {
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, text);
+  }
+}
+
 /** Everything that the agent finds: the checkout, and outside of it the prompt, a home and room for temporary files. */
 export async function prepareWorkspace(
   assignment: AgentAssignment,
@@ -94,13 +101,14 @@ export async function prepareWorkspace(
     checkout: at('agent/checkout'),
     home: own ?? home,
     tmp: at('agent/tmp'),
+    hookFolder: at('agent/hooks'),
     promptFile: at('agent/tmp/prompt.md'),
     instructionsFile: at('agent/tmp/instructions.md'),
     usageFile: at('agent/tmp/usage.json'),
     approvalFile: at('agent/tmp/approval.json'),
   };
   const index = at('index');
-  await Promise.all([mkdir(home), mkdir(places.tmp)]);
+  await Promise.all([mkdir(home), mkdir(places.tmp), mkdir(places.hookFolder, { mode: 0o755 })]);
   const { text: asked, repository } = await promptOf(assignment, role, store, commit);
   const header = await around.beforeAgent(`${asked}\n${repository?.text ?? ''}`);
   const text = await around.beforeModel(asked);
@@ -139,10 +147,7 @@ export async function prepareWorkspace(
       runsAsRoot: !box.users && process.getuid?.() === 0,
     });
   const invocation = told(text, places);
-  for (const [path, text] of Object.entries(invocation.files)) {
-    await mkdir(dirname(path), { recursive: true });
-    await writeFile(path, text);
-  }
+  await writeFiles(invocation.files);
   if (user) await changeOwner(user, [places.checkout, places.tmp, home]);
   const restated = async (message: string): Promise<PreparedWorkspace> => {
     // Not where the agent can write: it could have put a link there that leads elsewhere.
@@ -150,7 +155,12 @@ export async function prepareWorkspace(
     const whole = `${text}\n\n${message.replaceAll('\0', '')}`;
     await writeFile(promptFile, whole, { flag: 'wx', mode: 0o644 });
     const again = { ...places, promptFile };
-    return { layout: again, gitIndex: index, invocation: told(whole, again), withMessage: restated };
+    const next = told(whole, again);
+    // Those in the home stay as they are: root writes nothing where the agent could have put a link.
+    const ofHooks = ([path]: readonly [string, string]) => path.startsWith(`${places.hookFolder}/`);
+    await writeFiles(Object.fromEntries(Object.entries(next.files).filter(ofHooks)));
+    for (const name of next.removed ?? []) await rm(join(home, name), { recursive: true, force: true });
+    return { layout: again, gitIndex: index, invocation: next, withMessage: restated };
   };
   return { layout: places, gitIndex: index, invocation, withMessage: restated };
 }

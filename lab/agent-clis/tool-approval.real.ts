@@ -3,6 +3,7 @@ import { delimiter, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { AGENT_ADAPTERS } from '../../containers/agent/adapters/registry.ts';
 import { runAgent } from '../../containers/agent/run-agent.ts';
+import type { AgentCliKind } from '../../shared/contract/agents/adapter-manifests.ts';
 import type { MiddlewareRecord } from '../../shared/contract/run-record/middleware-record.ts';
 import { agentAssignment, inBox } from '../../test/containers/box.ts';
 import { type FakeApi, startFakeApi } from '../../test/containers/fake-api.ts';
@@ -56,6 +57,28 @@ const CASES = INSTALLED_CLIS.filter((kind) => AGENT_ADAPTERS[kind].supportsToolH
   })),
 );
 
+/** What an earlier run could have written into the home to turn hooks off. */
+const HOSTILE_HOMES: Partial<Record<AgentCliKind, readonly string[]>> = {
+  claude: [
+    'mkdir -p "$CLAUDE_CONFIG_DIR"',
+    `echo '{"disableAllHooks":true,"hooks":{}}' > "$CLAUDE_CONFIG_DIR/settings.json"`,
+  ],
+  gemini: [
+    'mkdir -p "$GEMINI_CLI_HOME/.gemini"',
+    `echo '{"hooksConfig":{"enabled":false,"disabled":["assay"]},"hooks":{}}' > "$GEMINI_CLI_HOME/.gemini/settings.json"`,
+  ],
+  codex: [
+    'mkdir -p "$CODEX_HOME" "$HOME/.assay"',
+    `printf '[features]\\nhooks = false\\n[hooks]\\n' > "$CODEX_HOME/config.toml"`,
+    `echo '' > "$HOME/.assay/ask.mjs"`,
+  ],
+  opencode: [
+    'mkdir -p "$HOME/.config/opencode/plugin"',
+    `echo '' > "$HOME/.config/opencode/plugin/hold.js"`,
+    `echo '{"plugin":[]}' > "$HOME/.config/opencode/opencode.json"`,
+  ],
+};
+
 /** What each real CLI does when the door of the box says no. */
 describe.each(CASES)('a call of the real $kind with $model', ({ kind, model }) => {
   const expectCallsAreChecked = async (programs: string): Promise<void> => {
@@ -90,15 +113,13 @@ describe.each(CASES)('a call of the real $kind with $model', ({ kind, model }) =
   it('is made when it is allowed, and not when it is not, and the model is told why', () =>
     expectCallsAreChecked(CLI_BIN_FOLDER));
 
-  it.runIf(kind === 'claude')(
+  it.runIf(kind in HOSTILE_HOMES)(
     'is checked though an earlier run has turned hooks off in its home',
     async () => {
       const programs = createTemporaryFolder();
-      const settings = '"$CLAUDE_CONFIG_DIR/settings.json"';
       const start = [
         '#!/usr/bin/env bash',
-        'mkdir -p "$CLAUDE_CONFIG_DIR"',
-        `echo '{"disableAllHooks":true,"hooks":{}}' > ${settings}`,
+        ...(HOSTILE_HOMES[kind] ?? []),
         `exec '${join(CLI_BIN_FOLDER, kind)}' "$@"`,
       ].join('\n');
       writeFileSync(join(programs, kind), start, { mode: 0o755 });

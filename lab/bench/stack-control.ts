@@ -23,12 +23,12 @@ const PATIENCE = 300_000;
 
 export function createStackControl({
   control_url,
-  access_key_id,
-}: Pick<ConnectionFile, 'control_url' | 'access_key_id'>): StackControl {
+  secret_access_key,
+}: Pick<ConnectionFile, 'control_url' | 'secret_access_key'>): StackControl {
   const call = async (method: 'GET' | 'POST', path: string): Promise<unknown> => {
     const response = await fetch(new URL(`/_assay/${path}`, control_url), {
       method,
-      headers: { authorization: `Bearer ${access_key_id}` },
+      headers: { authorization: `Bearer ${secret_access_key}` },
     });
     if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
     const body = await response.text();

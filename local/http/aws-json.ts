@@ -1,6 +1,8 @@
 import { Agent, request as httpRequest } from 'node:http';
 import type { EngineCredentials } from '../engine-credentials.ts';
+import { signRequest } from '../request-signature.ts';
 import { isRecord, type UnknownRecord } from '../resource-properties.ts';
+import { LOCAL_REGION } from '../template/identity.ts';
 
 export interface AwsJsonAnswer {
   readonly status: number;
@@ -19,9 +21,32 @@ export interface AwsJsonClient {
   close(): void;
 }
 
-/** Returns a signature whose access key the engines compare; the rest of it they do not verify. */
-const authorizationOf = ({ accessKeyId }: EngineCredentials): string =>
-  `AWS4-HMAC-SHA256 Credential=${accessKeyId}/20200101/us-east-1/service/aws4_request, SignedHeaders=host, Signature=none`;
+/** Milliseconds for which one signature is used: the body is not part of it. */
+const SIGNATURE_MS = 60_000;
+
+/** Returns a function that gives the signed headers of an operation. */
+function createHeaderSigner(host: string, target: string, credentials: EngineCredentials) {
+  const known = new Map<
+    string,
+    { readonly until: number; readonly headers: Readonly<Record<string, string>> }
+  >();
+  return (operation: string): Readonly<Record<string, string>> => {
+    const now = Date.now();
+    const signed = known.get(operation);
+    if (signed !== undefined && signed.until > now) return signed.headers;
+    const unsigned = {
+      host,
+      'x-amz-target': `${target}.${operation}`,
+      'x-amz-date': `${new Date(now).toISOString().replace(/[-:]|\.\d+/g, '')}`,
+      'x-amz-content-sha256': 'UNSIGNED-PAYLOAD',
+    };
+    const request = { method: 'POST', url: '/', headers: unsigned };
+    const authorization = signRequest(request, 'local', credentials, LOCAL_REGION);
+    const headers = { ...unsigned, authorization };
+    known.set(operation, { until: now + SIGNATURE_MS, headers });
+    return headers;
+  };
+}
 
 /** `target` is the part of `X-Amz-Target` before the operation, e.g. `DynamoDB_20120810`. */
 export function createAwsJsonClient(
@@ -29,9 +54,9 @@ export function createAwsJsonClient(
   target: string,
   credentials: EngineCredentials,
 ): AwsJsonClient {
-  const authorization = authorizationOf(credentials);
   const agent = new Agent({ keepAlive: true });
-  const { hostname, port } = new URL(endpoint);
+  const { host, hostname, port } = new URL(endpoint);
+  const signedHeaders = createHeaderSigner(host, target, credentials);
   const call: AwsJsonClient['call'] = (operation, body, signal) =>
     new Promise((resolve, reject) => {
       const text = JSON.stringify(body);
@@ -45,9 +70,7 @@ export function createAwsJsonClient(
         headers: {
           'content-type': 'application/x-amz-json-1.0',
           'content-length': Buffer.byteLength(text),
-          'x-amz-target': `${target}.${operation}`,
-          'x-amz-date': '20200101T000000Z',
-          authorization,
+          ...signedHeaders(operation),
         },
       });
       request.once('error', reject);

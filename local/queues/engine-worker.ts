@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { parentPort, workerData } from 'node:worker_threads';
 import { LOOPBACK_ADDRESS } from '../../shared/lib/loopback-listener.ts';
-import { type EngineCredentials, hasAccessKey } from '../engine-credentials.ts';
+import { type EngineCredentials, hasSecretKey } from '../engine-credentials.ts';
 import type { EngineMessage } from '../engine-thread.ts';
 import { listenOnPreferredPort } from '../http/listen.ts';
 import { LOCAL_ACCOUNT_ID, LOCAL_REGION } from '../template/identity.ts';
@@ -108,7 +108,7 @@ function countRequests(app: FauxqsApp): void {
 /** The hooks of S3 verify the signature of each of its requests, also of a presigned one. */
 const isAuthenticated = (request: IncomingMessage): boolean =>
   isS3Request({ method: request.method ?? '', originalUrl: request.url ?? '' }) ||
-  hasAccessKey(request, data.credentials);
+  hasSecretKey(request, data.credentials);
 
 function unreadable(error: unknown): never {
   const reason = error instanceof Error ? error.message : String(error);

@@ -46,7 +46,7 @@ const put = (running: LocalStack, id: string, token = running.token): Promise<Re
 const control = async (running: LocalStack, method: string, path: string, init: RequestInit = {}) => {
   const answer = await fetch(`${running.controlUrl}/_assay/${path}`, {
     method,
-    headers: { authorization: `Bearer ${running.credentials.accessKeyId}` },
+    headers: { authorization: `Bearer ${running.credentials.secretAccessKey}` },
     ...init,
   });
   return { status: answer.status, body: (await answer.json()) as Record<string, Record<string, number>> };

@@ -85,7 +85,7 @@ describe.skipIf(process.platform !== 'linux')('every port of the embedded stack'
   test('refuses pages of other sites, whatever secret they have', async () => {
     const secrets = [
       { authorization: `Bearer ${stack.ready.token}` },
-      { authorization: `Bearer ${stack.ready.access_key_id}` },
+      { authorization: `Bearer ${stack.ready.secret_access_key}` },
       signedWith(stack.ready.access_key_id),
     ];
     const sites: readonly Readonly<Record<string, string>>[] = [
@@ -121,7 +121,14 @@ describe.skipIf(process.platform !== 'linux')('every port of the embedded stack'
     ];
     for (const { port } of ports())
       for (const attack of attacks)
-        for (const headers of [{}, signedWith('embedded'), { authorization: 'Bearer guessed' }]) {
+        for (const headers of [
+          {},
+          signedWith('embedded'),
+          { authorization: 'Bearer guessed' },
+          // A presigned URL tells the access key id.
+          signedWith(stack.ready.access_key_id),
+          { authorization: `Bearer ${stack.ready.access_key_id}` },
+        ]) {
           const status = await send(port, { ...attack, headers: { ...attack.headers, ...headers } });
           expect([port, attack.path, status]).toEqual([
             port,

@@ -9,6 +9,8 @@ export interface WorkspaceLayout {
   readonly checkout: string;
   readonly home: string;
   readonly tmp: string;
+  /** Files that make a CLI ask before its calls. The agent reads them and cannot change them. */
+  readonly hookFolder: string;
   readonly promptFile: string;
   readonly instructionsFile: string;
   readonly usageFile: string;
@@ -50,6 +52,8 @@ export interface AgentInvocation {
   readonly env: Readonly<Record<string, string>>;
   /** Files that must be there before, by absolute path. */
   readonly files: Readonly<Record<string, string>>;
+  /** Entries of the home that are removed before each start: an earlier run could have turned hooks off there. */
+  readonly removed?: readonly string[];
 }
 
 /** The file in which a CLI keeps a session. */

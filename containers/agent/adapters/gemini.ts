@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { basename } from 'node:path';
 import { hasTurnLimit } from '../../../shared/contract/agents/adapter.ts';
 import type { FailureCode } from '../../../shared/contract/failure/failure-class.ts';
@@ -14,12 +15,19 @@ import {
 import { type AgentFailure, type AgentRunState, buildAgentFailureDetails } from './run-state.ts';
 import { buildToolHookCommand, TOOL_HOOK_TIMEOUT_S } from './tool-hook.ts';
 
-/** Its hooks are programs, and know no time but milliseconds. */
+/**
+ * Its hooks are programs, and know no time but milliseconds. Any settings file can turn a hook off by its name, so each start has a
+ * name that no earlier run could know.
+ */
 function toolHookSettings({ command }: ReturnType<typeof buildToolHookCommand>) {
   const asks = [
-    { hooks: [{ name: 'assay', type: 'command', command, timeout: TOOL_HOOK_TIMEOUT_S * 1_000 }] },
+    {
+      hooks: [
+        { name: `assay-${randomUUID()}`, type: 'command', command, timeout: TOOL_HOOK_TIMEOUT_S * 1_000 },
+      ],
+    },
   ];
-  return { hooks: { BeforeTool: asks, AfterTool: asks } };
+  return { hooksConfig: { enabled: true }, hooks: { BeforeTool: asks, AfterTool: asks } };
 }
 
 function invoke({
@@ -45,6 +53,8 @@ function invoke({
         GEMINI_API_KEY: modelAccess.token,
       }),
       GEMINI_CLI_HOME: layout.home,
+      // They win over the settings of the home and of the checkout.
+      GEMINI_CLI_SYSTEM_SETTINGS_PATH: `${layout.hookFolder}/gemini.json`,
       GEMINI_CLI_NO_RELAUNCH: 'true',
     },
     files: {
@@ -53,7 +63,7 @@ function invoke({
       [`${layout.home}/.gemini/GEMINI.md`]: [instructions.role, instructions.repository?.text ?? ''].join(
         '\n',
       ),
-      [`${layout.home}/.gemini/settings.json`]: JSON.stringify({
+      [`${layout.hookFolder}/gemini.json`]: JSON.stringify({
         general: { enableAutoUpdate: false, maxAttempts: 2 },
         ...(turns === undefined ? {} : { model: { maxSessionTurns: turns } }),
         privacy: { usageStatisticsEnabled: false },

@@ -70,7 +70,8 @@ function invoke({
       OPENCODE_CONFIG_CONTENT: JSON.stringify(config),
       ...(modelAccess && { [TOKEN]: modelAccess.token }),
       XDG_DATA_HOME: `${layout.home}/.local/share`,
-      XDG_CONFIG_HOME: `${layout.home}/.config`,
+      // With hooks, all that configures it is where the agent cannot write.
+      XDG_CONFIG_HOME: toolHookUrl === null ? `${layout.home}/.config` : layout.hookFolder,
       XDG_CACHE_HOME: `${layout.home}/.cache`,
       XDG_STATE_HOME: `${layout.home}/.local/state`,
       OPENCODE_DISABLE_AUTOUPDATE: '1',
@@ -82,14 +83,15 @@ function invoke({
     },
     files: {
       // Read beside the AGENTS.md of the checkout, which it finds by itself unless it is to read nothing of it.
-      [`${layout.home}/.config/opencode/AGENTS.md`]:
+      [`${toolHookUrl === null ? `${layout.home}/.config` : layout.hookFolder}/opencode/AGENTS.md`]:
         toolHookUrl === null
           ? instructions.role
           : [instructions.role, instructions.repository?.text ?? ''].join('\n'),
       ...(toolHookUrl !== null && {
-        [`${layout.home}/.config/opencode/plugin/hold.js`]: plugin(toolHookUrl),
+        [`${layout.hookFolder}/opencode/plugin/hold.js`]: plugin(toolHookUrl),
       }),
     },
+    ...(toolHookUrl !== null && { removed: ['.opencode'] }),
   };
 }
 

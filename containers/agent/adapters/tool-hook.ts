@@ -23,9 +23,9 @@ const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /** The line that a CLI runs before and after each call, and the file that must be there for it. */
 export function buildToolHookCommand(
-  { home }: Pick<WorkspaceLayout, 'home'>,
+  { hookFolder }: Pick<WorkspaceLayout, 'hookFolder'>,
   url: string,
 ): { readonly command: string; readonly files: Readonly<Record<string, string>> } {
-  const path = `${home}/.assay/ask.mjs`;
+  const path = `${hookFolder}/ask.mjs`;
   return { command: [process.execPath, path, url].map(quoted).join(' '), files: { [path]: PROGRAM } };
 }

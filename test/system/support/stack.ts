@@ -142,7 +142,7 @@ export class Stack {
     const answer = await fetch(`${this.ready.control_url}/_assay${path}`, {
       method,
       headers: {
-        authorization: `Bearer ${this.ready.access_key_id}`,
+        authorization: `Bearer ${this.ready.secret_access_key}`,
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
