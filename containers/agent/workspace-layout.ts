@@ -102,6 +102,7 @@ export async function prepareWorkspace(
     home: own ?? home,
     tmp: at('agent/tmp'),
     hookFolder: at('agent/hooks'),
+    isHookFolderProtected: user !== null,
     promptFile: at('agent/tmp/prompt.md'),
     instructionsFile: at('agent/tmp/instructions.md'),
     usageFile: at('agent/tmp/usage.json'),

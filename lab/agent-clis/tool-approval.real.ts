@@ -63,10 +63,6 @@ const HOSTILE_HOMES: Partial<Record<AgentCliKind, readonly string[]>> = {
     'mkdir -p "$CLAUDE_CONFIG_DIR"',
     `echo '{"disableAllHooks":true,"hooks":{}}' > "$CLAUDE_CONFIG_DIR/settings.json"`,
   ],
-  gemini: [
-    'mkdir -p "$GEMINI_CLI_HOME/.gemini"',
-    `echo '{"hooksConfig":{"enabled":false,"disabled":["assay"]},"hooks":{}}' > "$GEMINI_CLI_HOME/.gemini/settings.json"`,
-  ],
   codex: [
     'mkdir -p "$CODEX_HOME" "$HOME/.assay"',
     `printf '[features]\\nhooks = false\\n[hooks]\\n' > "$CODEX_HOME/config.toml"`,

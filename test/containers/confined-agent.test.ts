@@ -78,6 +78,20 @@ describe.skipIf(!canConfine)('in an agent box with the capabilities of the templ
     expect(complete?.['summary']).toBe(`${user?.uid}\n${user?.uid}\n1`);
   });
 
+  test('an agent cannot change, replace or move the folder of tool hooks', async () => {
+    const tries = [
+      'touch ../hooks/x',
+      'rm -rf ../hooks',
+      'mv ../hooks ../other',
+      'chmod 777 ../hooks',
+      'mkdir ../own',
+    ];
+    const { complete } = await attempt(
+      `${tries.map((line) => `${line} 2> /dev/null && echo could`).join('; ')}; echo tried`,
+    );
+    expect(complete?.['summary']).toBe('tried');
+  });
+
   test('an agent finds no credential for the repository, neither in its own process nor in those of others', async () => {
     const search = `cd /; grep -rlsa 'ghs_'0123 /proc/[0-9]*/environ /proc/[0-9]*/cmdline ${work} "$HOME" "$TMPDIR" /tmp/assay-* 2>/dev/null
       for p in /proc/[0-9]*; do cat $p/mem >/dev/null 2>&1 && echo "$p has readable memory"; done

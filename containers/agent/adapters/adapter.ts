@@ -9,8 +9,9 @@ export interface WorkspaceLayout {
   readonly checkout: string;
   readonly home: string;
   readonly tmp: string;
-  /** Files that make a CLI ask before its calls. The agent reads them and cannot change them. */
+  /** Files that make a CLI ask before its calls. Where the agent has a user of its own, it cannot change them. */
   readonly hookFolder: string;
+  readonly isHookFolderProtected: boolean;
   readonly promptFile: string;
   readonly instructionsFile: string;
   readonly usageFile: string;

@@ -40,6 +40,10 @@ function invoke({
 }: AgentInvocationInput): AgentInvocation {
   const { adapter, model } = assignment;
   const asks = toolHookUrl === null ? null : buildToolHookCommand(layout, toolHookUrl);
+  // System settings win over those of the home and of the checkout; they are read only where none but root can write them.
+  const settings = layout.isHookFolderProtected
+    ? `${layout.hookFolder}/gemini.json`
+    : `${layout.home}/.gemini/settings.json`;
   const turns = hasTurnLimit(adapter) ? adapter.max_turns : undefined;
   return {
     argv: [
@@ -53,8 +57,7 @@ function invoke({
         GEMINI_API_KEY: modelAccess.token,
       }),
       GEMINI_CLI_HOME: layout.home,
-      // They win over the settings of the home and of the checkout.
-      GEMINI_CLI_SYSTEM_SETTINGS_PATH: `${layout.hookFolder}/gemini.json`,
+      ...(layout.isHookFolderProtected && { GEMINI_CLI_SYSTEM_SETTINGS_PATH: settings }),
       GEMINI_CLI_NO_RELAUNCH: 'true',
     },
     files: {
@@ -63,7 +66,7 @@ function invoke({
       [`${layout.home}/.gemini/GEMINI.md`]: [instructions.role, instructions.repository?.text ?? ''].join(
         '\n',
       ),
-      [`${layout.hookFolder}/gemini.json`]: JSON.stringify({
+      [settings]: JSON.stringify({
         general: { enableAutoUpdate: false, maxAttempts: 2 },
         ...(turns === undefined ? {} : { model: { maxSessionTurns: turns } }),
         privacy: { usageStatisticsEnabled: false },
