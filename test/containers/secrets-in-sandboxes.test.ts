@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { GatesAssignment } from '../../shared/contract/messages/assignment.ts';
 import { HiddenTests, serializeHiddenTests } from '../../shared/contract/submission/hidden-tests.ts';
 import {
   buildContainerEnvironment,
@@ -9,6 +10,7 @@ import {
   warnAboutSkippedTests,
 } from '../support/confinement.ts';
 import { createTestRepository, type TestRepository } from '../support/git-repository.ts';
+import { startModelServer } from '../support/models/model-server.ts';
 import {
   createReportFolder,
   plantSecret,
@@ -19,7 +21,7 @@ import {
 import { agentAssignment, gatesAssignment, startBox } from './box.ts';
 import { type FakeApi, startFakeApi } from './fake-api.ts';
 
-warnAboutSkippedTests(3);
+warnAboutSkippedTests(4);
 let api: FakeApi;
 let reports: string;
 beforeEach(async () => {
@@ -116,7 +118,7 @@ const supervisorSecrets = () => ({
   read_credential: `Basic ${plantSecret('credential')}`,
 });
 
-async function runGatesContainer(hidden_tests: ReturnType<typeof placeHiddenTests>) {
+async function runGatesContainer(more: Partial<GatesAssignment>) {
   const task = createTask();
   const { env, token, read_credential } = supervisorSecrets();
   Object.assign(api, { token });
@@ -124,10 +126,10 @@ async function runGatesContainer(hidden_tests: ReturnType<typeof placeHiddenTest
   const assignment = gatesAssignment(api, task.repository.url, task, {
     token,
     read_credential,
-    hidden_tests,
-    model_access: { models: [], token: plantSecret('model_token') } as never,
+    model_access: { models: {}, token: plantSecret('model_token') },
     signals: [{ type: 'test_passes', command: 'node search.cjs signal', timeout_s: 60 }],
     expected_changes: ['tests_change'],
+    ...more,
   });
   const work = createTraversableFolder();
   const container = startBox(
@@ -142,6 +144,26 @@ async function runGatesContainer(hidden_tests: ReturnType<typeof placeHiddenTest
   return { log, evidence: api.bodies('evidence')[0] ?? {}, runs: readReports(reports) };
 }
 
+/** Acceptance tests as an examiner answers them. */
+const examAnswer = () => ({
+  open: [],
+  questions: [],
+  points: [
+    { requirement: 'five doubles', test: 'exam five', on_base: 'fails' },
+    { requirement: 'one doubles', test: 'exam one', on_base: 'passes' },
+  ],
+  files: [
+    {
+      path: 'test/exam.test.cjs',
+      content: `// ${plantSecret('exam')}\n${HEAD}${TEST('exam five', 5)}${TEST('exam one', 1)}`,
+    },
+  ],
+  command: 'node --test test/exam.test.cjs',
+  keeps_behaviour: false,
+  confidence: 0.9,
+});
+
+const isExamRun = ({ files }: SearchReport): boolean => files.some((file) => file.includes('exam.test'));
 const isHiddenRun = ({ files }: SearchReport): boolean => files.some((file) => file.includes('hidden'));
 const secretsOf = (runs: readonly SearchReport[]) =>
   runs.map(({ label, side, found }) => [label, side, found] as const);
@@ -162,7 +184,9 @@ describe.skipIf(!canConfine)(
             ? // With a manifest, so that the tree has an environment of its own.
               { kind, repository: other.url, folder: 'exam' }
             : { kind, files: [MANIFEST, { path: 'test/hidden.test.cjs', content: hiddenFile(10) }] };
-        const { log, evidence, runs } = await runGatesContainer(placeHiddenTests(tests));
+        const { log, evidence, runs } = await runGatesContainer({
+          hidden_tests: placeHiddenTests(tests),
+        });
 
         // Every kind of sandbox was there, on base and patch, and the search works.
         const kinds = new Set(runs.map(({ label, side }) => `${label} ${side}`));
@@ -204,6 +228,44 @@ describe.skipIf(!canConfine)(
         expect(said).not.toContain('hidden.test');
       },
     );
+  },
+);
+
+describe.skipIf(!canConfine)(
+  'a search for acceptance tests in a gates container with the capabilities of the template',
+  () => {
+    it('finds them where they run and in no other sandbox', async () => {
+      const models = await startModelServer({ answer: examAnswer });
+      try {
+        const examiner = {
+          provider: 'anthropic',
+          model: 'claude-sonnet-5-5',
+          key: { via: 'environment', variable: 'KEY' },
+          url: models.url,
+          family: 'openai',
+        } as const;
+        const { log, evidence, runs } = await runGatesContainer({
+          model_access: { models: { examiner }, token: plantSecret('model_token') },
+        });
+        const [exam, others] = [runs.filter(isExamRun), runs.filter((run) => !isExamRun(run))];
+        // On the base, where they are validated before any code of the patch runs, and on the patch.
+        expect(new Set(exam.map(({ side }) => side))).toEqual(new Set(['base', 'patch']));
+        expect(exam.every(({ found }) => 'exam' in found)).toBe(true);
+        expect(exam.flatMap(({ found }) => Object.keys(found)).filter((kind) => kind !== 'exam')).toEqual([]);
+        expect(others.length).toBeGreaterThan(5);
+        expect(secretsOf(others).filter(([, , found]) => Object.keys(found).length > 0)).toEqual([]);
+        const said = JSON.stringify(evidence);
+        expect(said).toContain('2 of 2 requirements tested; 2 met');
+        // The store of exams holds them for later attempts; only gates containers read it.
+        const kept = [...api.objects].filter(([path]) => !path.startsWith('/memory/'));
+        for (const text of [said, log, ...kept.map(([path, bytes]) => `${path} ${bytes}`)])
+          expect(text).not.toMatch(/planted-[a-z_]+-[0-9a-f]{16}/);
+        for (const call of api.calls)
+          expect(JSON.stringify(call)).not.toMatch(/planted-[a-z_]+-[0-9a-f]{16}/);
+      } finally {
+        await models.stop();
+      }
+    });
   },
 );
 
