@@ -19,6 +19,17 @@ const PICTURE_TYPES: ReadonlySet<unknown> = new Set([
 const UNBOUNDED_TYPES: ReadonlySet<unknown> = new Set(['document', 'input_file', 'file', 'input_audio']);
 const TEXT_SOURCES: ReadonlySet<unknown> = new Set(['text', 'content']);
 
+/** Fields whose value is media, whatever type is given beside them. */
+const hasPicture = (value: JsonObject): boolean => value['image_url'] !== undefined;
+const hasFile = (value: JsonObject): boolean =>
+  value['file_data'] !== undefined || value['input_audio'] !== undefined;
+
+/** Media type of a source of Anthropic's protocol that is base64; null for other sources. */
+function sourceMediaType(source: unknown): string | null {
+  const type = isJsonObject(source) && source['type'] === 'base64' ? source['media_type'] : null;
+  return typeof type === 'string' ? type : null;
+}
+
 /** Media type of a Gemini part; null for what is no data. */
 function inlineMediaType(value: JsonObject): string | null {
   const data = value['inlineData'];
@@ -36,11 +47,14 @@ function countContent(value: unknown, counts: ContentCounts): void {
   if (Array.isArray(value)) for (const each of value) countContent(each, counts);
   if (!isJsonObject(value)) return;
   const type = value['type'];
-  const mediaType = inlineMediaType(value);
+  const mediaType = inlineMediaType(value) ?? sourceMediaType(value['source']);
   const source = value['source'];
   const isText = isJsonObject(source) && TEXT_SOURCES.has(source['type']);
-  if (PICTURE_TYPES.has(type) || mediaType?.startsWith('image/')) counts.pictures++;
-  else if ((UNBOUNDED_TYPES.has(type) && !isText) || mediaType !== null) counts.isUnbounded = true;
+  const isPicture =
+    mediaType === null ? PICTURE_TYPES.has(type) || hasPicture(value) : mediaType.startsWith('image/');
+  if (isPicture) counts.pictures++;
+  else if ((UNBOUNDED_TYPES.has(type) && !isText) || hasFile(value) || mediaType !== null)
+    counts.isUnbounded = true;
   else if (typeof type === 'string' && DESCRIBED_BY_PROVIDER.test(type)) counts.providerTools++;
   for (const each of Object.values(value)) countContent(each, counts);
 }

@@ -361,6 +361,19 @@ describe('what a request may cost', () => {
     expect(input('anthropic', document)).toBeLessThan(5_000);
   });
 
+  it('goes by the media in a request, whatever type is given beside them', () => {
+    const picture = responsesPart({ image_url: 'data:image/png;base64,iVBO' });
+    expect(input('responses', picture)).toBeGreaterThan(10_000);
+    const file = responsesPart({ file_data: 'data:application/pdf;base64,JVBE' });
+    const labelled = { type: 'base64', media_type: 'application/pdf', data: 'JVBE' };
+    for (const [protocol, body] of [
+      ['responses', file],
+      ['anthropic', anthropicBlock({ type: 'image', source: labelled })],
+      ['anthropic', anthropicBlock({ type: 'text', text: 'x', source: labelled })],
+    ] as const)
+      expect(input(protocol, body)).toBeGreaterThanOrEqual(MAX_CONTEXT_TOKENS);
+  });
+
   it('takes the larger of two limits, times the answers that are asked for', () => {
     expect(output('chat', chat({ max_tokens: 500, max_completion_tokens: 5, n: 3 }))).toBe(1_500);
     expect(output('chat', chat({ n: 3 }))).toBe(3 * output('chat', chat({})));
