@@ -27,7 +27,7 @@ export function buildGoEnvironmentVariables(paths: readonly string[]): Record<st
 }
 
 /** Sections and keys with which Cargo takes crates from other places. */
-const REDIRECTS_CRATES = /^\s*(?:paths\s*=|\[patch\b|patch\.)/m;
+const REDIRECTS_CRATES = /^[ \t]*(?:paths\s*=|\[patch\b|patch\.)/m;
 
 /** @throws EnvironmentError if the settings of this machine replace crates by local sources. */
 export async function assertCargoUsesCheckout(paths: readonly string[]): Promise<void> {

@@ -49,7 +49,7 @@ export function parseGoDoc(doc: string): ParsedDoc {
 
 function listed(doc: string): string[] {
   const lines = doc.split('\n');
-  const start = lines.findIndex((line) => /^\s*#?\s*(?:parameters|params|arguments|args):?\s*$/i.test(line));
+  const start = lines.findIndex((line) => /^[\s#]*(?:parameters|params|arguments|args):?\s*$/i.test(line));
   if (start < 0) return [];
   const names: string[] = [];
   for (const line of lines.slice(start + 1)) {

@@ -103,7 +103,9 @@ function googleEntries(lines: readonly string[], indent: number): string[] {
     if (own <= indent) break;
     depth ??= own;
     const entry =
-      own === depth ? /^\s*(\\?\*{0,2}[\w.]+)\s*(?:\([^)]*\)|\[[^\]]*\])?\s*:/.exec(line)?.[1] : undefined;
+      own === depth
+        ? /^\s*(\\?\*{0,2}[\w.]+)\s*(?:(?:\([^)]*\)|\[[^\]]*\])\s*)?:/.exec(line)?.[1]
+        : undefined;
     if (entry !== undefined) entries.push(entry);
   }
   return entries;

@@ -64,9 +64,9 @@ export const COPYRIGHT_LINE_PATTERN = String.raw`Copyright[ \t]{1,4}(?:\(c\)|\u0
 export const normalizeCopyrightHolder = (text: string): string =>
   text
     .replace(/all rights reserved.*$/i, '')
-    .replace(/<[^>]*>|\([^)]*\)|https?:\/\/\S+/g, '')
+    .replace(/<[^<>]*>|\([^()]*\)|https?:\/\/\S+/g, '')
     .replace(/\.(?=\s|,|$)/g, '')
-    .replace(/^[\s,.;:-]+|[\s,.;:*/-]+$/g, '')
+    .replace(/^[\s,.;:-]+|(?<![\s,.;:*/-])[\s,.;:*/-]+$/g, '')
     .replace(/\s+/g, ' ')
     .toLowerCase();
 

@@ -107,7 +107,7 @@ function afterColon(code: string): string {
   return '';
 }
 
-const NEVER = /^(?:if|while|elif)\s*\(?\s*(?:False|0|None|not\s+True|TYPE_CHECKING)\s*\)?\s*:/;
+const NEVER = /^(?:if|while|elif)[\s(]*(?:False|0|None|not\s+True|TYPE_CHECKING)[\s)]*:/;
 const LEAVES = /^(?:raise|return|continue|break)\b/;
 const CALL = /(?<![\w.])([A-Za-z_][\w.]*)\s*\(/g;
 /** Calls that change nothing in a database. */

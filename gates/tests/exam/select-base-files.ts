@@ -73,7 +73,7 @@ export async function selectBaseFiles(
 ): Promise<ReviewPiece[]> {
   const listed = (await listFiles(store, base)).filter(isRegularFile);
   const counts = await countNames(store, base, findNamesInTask(task.text));
-  const words = new Set(task.text.split(/[^\w.-]+/).map((word) => word.replace(/[.]+$/, '')));
+  const words = new Set(task.text.split(/[^\w.-]+/).map((word) => word.replace(/(?<!\.)\.+$/, '')));
   const isNamed = ({ path }: Pick<ListedFile, 'path'>): boolean =>
     task.files.some((each) => path === each || path.startsWith(`${each.replace(/\/$/, '')}/`)) ||
     task.text.includes(path) ||

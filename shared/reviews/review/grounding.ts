@@ -5,7 +5,7 @@ const HEDGED =
   /\b(?:might|may|could|possibly|perhaps|seems?|appears?|likely|approximately|roughly|around|about)\b/i;
 const CITED = /\[\d+\]|https?:\/\/|\b(?:source|citation):|\bsee (?:figure|table|appendix|section)\b/i;
 const FIGURE =
-  /\d[\d.,]*\s*(?:%|(?:million|billion|thousand|users?|customers?|requests?|seconds?|minutes?|hours?|days?|years?)\b)/i;
+  /(?<![\d.,])\d[\d.,]*\s*(?:%|(?:million|billion|thousand|users?|customers?|requests?|seconds?|minutes?|hours?|days?|years?)\b)/i;
 /** Characters of a claim that are quoted. */
 const EXCERPT = 240;
 

@@ -3,7 +3,7 @@ import type { GateFinding } from '../../../core/gate-finding.ts';
 
 /** Names of files that are made to try something out, and of backups of editors. */
 const SCRATCH_FILE =
-  /(?:^|\/)(?:replicat\w*|repro(?:duc\w*)?|debug|scratch|tmp|temp|tryout)(?:[_-]\w+)*\.\w+$|(?:\.(?:bak|orig|rej|sw[op])|~)$|(?:^|\/)\.?#[^/]+$/i;
+  /(?:^|\/)(?:replicat\w*|repro(?:duc\w*)?|debug|scratch|tmp|temp|tryout)(?:[_-][\w-]*)?\.\w+$|(?:\.(?:bak|orig|rej|sw[op])|~)$|(?:^|\/)\.?#[^/]+$/i;
 
 export const isScratchFile = (path: string): boolean => SCRATCH_FILE.test(path);
 

@@ -186,7 +186,7 @@ const RUST_ZEROS: readonly (readonly [RegExp, string])[] = [
 export function rustZeroValue(type: string): string | null {
   const known = RUST_ZEROS.find(([pattern]) => pattern.test(type))?.[1];
   if (known !== undefined) return known;
-  const ok = /^(?:\w+::)*Result<([^,<>()]+|\(\)|[\w:]+<[^<>]*>)\s*[,>]/.exec(type)?.[1];
+  const ok = /^(?:\w+::)*Result<([^,<>()]+|\(\)\s*|[\w:]+<[^<>]*>\s*)[,>]/.exec(type)?.[1];
   const inner = ok === undefined ? null : rustZeroValue(ok.trim());
   return inner === null ? null : `Ok(${inner})`;
 }

@@ -28,7 +28,7 @@ const wasRun = ({ outcome }: TestResult): boolean => outcome !== 'skipped';
 const tableFunctionOf = ({ name }: TestResult, written: TestCaseSource | null): string =>
   written !== null && isParametrizedTestName(written.name)
     ? written.name
-    : name.replace(/\[.*\]$/s, '').replace(/(::|^)(Test\w+)\/.*$/s, '$1$2');
+    : name.replace(/^([^[]*)\[.*\]$/s, '$1').replace(/(::|^)(Test\w+)\/.*$/s, '$1$2');
 
 /** What became of the tests that passed on the base and that no test of their name and place takes up. */
 export interface TestInventoryDiff {
