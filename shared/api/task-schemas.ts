@@ -158,6 +158,16 @@ export const ReviewList = z
   .object({ reviews: z.array(PendingReviewItem), next_cursor: z.string().nullable() })
   .meta({ id: 'ReviewList' });
 
+/** Characters that nobody sees. */
+const INVISIBLE = /[\p{C}\p{Z}\p{M}\u115f\u1160\u2800\u3164\uffa0]/gu;
+/** A reason that says something: a text of invisible characters is none. */
+const GivenReason = z
+  .string()
+  .trim()
+  .min(1, 'must not be empty')
+  .max(2_000)
+  .refine((text) => text.replace(INVISIBLE, '') !== '', 'must not be empty');
+
 /** The reason of an approval, cancellation or retry that has none. A rejection must have one. */
 export const DEFAULT_DECISION_REASON = 'no reason given';
 export const OptionalReasonBody = z
@@ -165,13 +175,11 @@ export const OptionalReasonBody = z
     reason: z.string().trim().min(1, 'must not be empty').max(2_000).default(DEFAULT_DECISION_REASON),
   })
   .meta({ id: 'ReasonBody' });
-export const RejectTaskBody = z
-  .strictObject({ reason: z.string().trim().min(1, 'must not be empty').max(2_000) })
-  .meta({ id: 'RejectionBody' });
+export const RejectTaskBody = z.strictObject({ reason: GivenReason }).meta({ id: 'RejectionBody' });
 export const ReviewTaskBody = z
   .strictObject({
     decision: z.enum(['approve', 'reject']),
-    reason: z.string().trim().min(1, 'must not be empty').max(2_000),
+    reason: GivenReason,
     base_commit: BaseCommit.optional(),
     tree: GitObjectId.describe('The tree that was looked at; a different one is refused.'),
   })
