@@ -5,7 +5,7 @@ import { TABLE_ACCESS_BY_FUNCTION } from '../../infra/table-access.ts';
 import { LAUNCH_KINDS } from '../../shared/contract/launch-kind.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-const page = readFileSync(join(ROOT, 'docs/explanation/security.md'), 'utf8');
+const page = readFileSync(join(ROOT, 'docs/reference/threat-model.md'), 'utf8');
 
 /** Returns the cells of each row of the first table below a heading. */
 function tableBelow(heading: string): string[][] {
