@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { LOOPBACK_ADDRESS } from '../shared/lib/loopback-listener.ts';
 import type { Stoppable } from './shared-types.ts';
 import { startWorkerThread } from './worker-thread.ts';
@@ -76,7 +75,8 @@ export async function startEngineThread(options: EngineOptions): Promise<EngineT
     post: (message) => worker.postMessage(message),
     async stop() {
       stopping = true;
-      const exited = once(worker, 'exit');
+      // A call that was under way may still fail in the thread, which `once` would reject with.
+      const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
       worker.postMessage(STOP_ENGINE);
       await exited;
     },
