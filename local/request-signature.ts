@@ -1,7 +1,12 @@
 import { createHash, createHmac } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { isSameSecret } from '../shared/lib/loopback-listener.ts';
-import type { EngineCredentials } from './engine-credentials.ts';
+
+/** What a request is signed with. */
+interface SigningKey {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+}
 
 /** A request without its body. */
 export interface SignableRequest {
@@ -67,7 +72,7 @@ function computeSignature(
 export function signRequest(
   request: SignableRequest,
   service: string,
-  { accessKeyId, secretAccessKey }: EngineCredentials,
+  { accessKeyId, secretAccessKey }: SigningKey,
   region: string,
 ): string {
   const signed = Object.keys(request.headers)
@@ -85,7 +90,7 @@ export function signRequest(
  */
 export function isSignedRequest(
   request: SignableRequest,
-  { accessKeyId, secretAccessKey }: EngineCredentials,
+  { accessKeyId, secretAccessKey }: SigningKey,
   now: number = Date.now(),
 ): boolean {
   const { headers } = request;
