@@ -103,6 +103,9 @@ async function runAgentCli(
     checkout: folders.answer,
     home: folders.home,
     tmp: folders.tmp,
+    // Its tools are not asked about, so nothing of hooks is written.
+    hookFolder: join(folders.root, 'hooks'),
+    isHookFolderProtected: false,
     promptFile: join(folders.root, 'prompt.md'),
     instructionsFile: join(folders.root, 'instructions.md'),
     usageFile: join(folders.tmp, 'usage.json'),
