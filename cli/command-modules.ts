@@ -34,6 +34,7 @@ export const COMMAND_MODULES: readonly CommandModule[] = [
   { names: ['request'], load: async () => (await import('./commands/requests.ts')).requestCommands },
   { names: ['plan', 'plans'], load: async () => (await import('./commands/plans.ts')).planCommands },
   { names: ['cascade'], load: async () => (await import('./commands/cascade.ts')).cascadeCommands },
+  { names: ['providers'], load: async () => (await import('./commands/providers.ts')).providerCommands },
   { names: ['tune'], load: async () => (await import('./commands/tune.ts')).tuneCommands },
   { names: ['dlq'], load: async () => (await import('./commands/dead-letters.ts')).deadLetterCommands },
   { names: ['worker'], load: async () => [(await import('./commands/worker.ts')).workerCommand] },

@@ -11,6 +11,7 @@ export const COMMAND_SUMMARIES = {
   verification: 'Show or reset the window of completions that the verification alert is about',
   top: 'Watch tasks, queues, cost and unverified completions in this terminal',
   cascade: 'Show what is learned of models, and override the tier that the cascade tries first',
+  providers: 'Show which model providers are paused after outages, and end a pause',
   tune: 'List, apply and revert changes of settings that the deployment proposes from its records',
   dlq: 'List, retry, resolve and abandon dead letters: operations that failed permanently',
   cancel: 'Cancel a task: nothing of it is delivered',

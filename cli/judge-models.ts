@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { Judge } from '../gates/core/judge.ts';
+import { AgentModelServer } from '../shared/contract/models/agent-model-server.ts';
 import { allJudgeModels, JudgeModels } from '../shared/contract/models/judge-models.ts';
 import { FUNCTION_ENV_NAMES, MODEL_PROVIDER_ENV_NAMES } from '../shared/contract/resource-names.ts';
 import type { ReadModelApiKey } from '../shared/reviews/model-clients/language-model.ts';
@@ -14,7 +15,11 @@ const DEFAULT_KEYS = {
 } as const;
 
 const LooseModel = z.looseObject({ provider: z.string() });
-const LooseModels = z.record(z.string(), z.union([z.array(LooseModel), LooseModel]));
+/** The judges by purpose; `agents` is the server that answers agents. */
+const LooseFile = z
+  .object({ agents: z.unknown() })
+  .partial()
+  .catchall(z.union([z.array(LooseModel), LooseModel]));
 
 /** Returns the model with the default variable of its provider, if it names no key. */
 export function addDefaultModelKey(
@@ -42,7 +47,7 @@ async function readJudges(
   file: string,
   io: CommandIo,
 ): Promise<{ readonly models: JudgeModels; readonly keys: readonly string[] }> {
-  const settings = readSettingsFile(file, LooseModels, REFUSAL, io);
+  const { agents: _agents, ...settings } = readSettingsFile(file, LooseFile, REFUSAL, io);
   const parsed = JudgeModels.safeParse(
     Object.fromEntries(
       Object.entries(settings).map(([purpose, model]) => [
@@ -72,13 +77,34 @@ async function readJudges(
   return { models: parsed.data, keys: [...new Set(keys)] };
 }
 
+/** Returns the server of a file that answers agents, or null. @throws CliError */
+function readAgentModelServer(file: string, io: CommandIo): AgentModelServer | null {
+  const { agents } = readSettingsFile(file, LooseFile, REFUSAL, io);
+  if (agents === undefined) return null;
+  const parsed = AgentModelServer.safeParse(agents);
+  if (!parsed.success)
+    throw createInvalidSettingsError(
+      file,
+      REFUSAL,
+      parsed.error.issues.map(({ path, message }) => `agents.${path.join('.')}: ${message}`),
+    );
+  const variable = parsed.data.key?.variable;
+  if (variable !== undefined && !io.env[variable])
+    throw createInvalidSettingsError(file, REFUSAL, [
+      `the variable ${variable} is not set; it must have a key`,
+    ]);
+  return parsed.data;
+}
+
 /** Returns the models of a file as environment of the embedded stack. */
 export async function buildJudgeModelEnvironment(
   file: string,
   io: CommandIo,
 ): Promise<Record<string, string>> {
   const { models, keys } = await readJudges(file, io);
+  const agents = readAgentModelServer(file, io);
   return {
+    ...(agents && { [FUNCTION_ENV_NAMES.agentModelServer]: JSON.stringify(agents) }),
     [FUNCTION_ENV_NAMES.judgeModels]: JSON.stringify(models),
     [FUNCTION_ENV_NAMES.judgeKeys]: keys.join(),
   };

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { getCommandSummary } from './command-summaries.ts';
-import { CLI_EXIT_CODES, type CliExitCode, SilentExitError } from './exit.ts';
+import { CLI_EXIT_CODES, CliError, type CliExitCode, SilentExitError } from './exit.ts';
 import type { CommandIo } from './io.ts';
 import { createLocalCommandSession, type LocalCommandSession } from './local-session.ts';
 import { type ArgumentSpecs, defineOption, type OptionSpecs, type ParameterValues } from './parameters.ts';
@@ -97,5 +97,22 @@ export const createCommandFactory =
     };
   };
 
+/** @throws CliError for the global --url or --token: a local command calls no Assay API, so they must not be ignored */
+function refuseConnectionOptions(command: Command): void {
+  const { url, token } = command.optsWithGlobals<{ url?: string; token?: string }>();
+  const given = url !== undefined ? '--url' : token !== undefined ? '--token' : null;
+  if (given === null) return;
+  const modelUrl = command.options.some(({ long }) => long === '--model-url');
+  throw new CliError(
+    CLI_EXIT_CODES.usage,
+    'bad_option',
+    `${given} is for the Assay API, which this command does not call.`,
+    modelUrl ? { hint: 'The address of the model provider is --model-url.' } : {},
+  );
+}
+
 /** Defines a command that needs no server: nothing of the API is loaded for it. */
-export const defineLocalCommand = createCommandFactory<LocalCommandSession>(createLocalCommandSession);
+export const defineLocalCommand = createCommandFactory<LocalCommandSession>((command, io) => {
+  refuseConnectionOptions(command);
+  return createLocalCommandSession(command, io);
+});

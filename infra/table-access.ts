@@ -21,9 +21,19 @@ export interface FunctionTableAccess {
 export const TABLE_ACCESS_BY_FUNCTION = {
   'api-authorizer': { GetItem: ['task', 'heartbeat', 'token'] },
   'api-submit': {
-    GetItem: ['task', 'heartbeat', 'meter', 'belief', 'deadLetter', 'request', 'completion', 'tuning'],
+    GetItem: [
+      'task',
+      'heartbeat',
+      'meter',
+      'belief',
+      'deadLetter',
+      'request',
+      'completion',
+      'tuning',
+      'provider',
+    ],
     BatchGetItem: ['task'],
-    PutItem: ['task', 'belief', 'deadLetter', 'request', 'completion', 'tuning', 'approvedTree'],
+    PutItem: ['task', 'belief', 'deadLetter', 'request', 'completion', 'tuning', 'approvedTree', 'provider'],
     Query: ['belief', 'count', 'dailyMetrics'],
   },
   'api-work': {
@@ -94,10 +104,10 @@ export const TABLE_ACCESS_BY_FUNCTION = {
   // Who does a step says when it can be done: the deadline is of the task's item.
   resolver: { GetItem: ['task', 'heartbeat', 'meter'], PutItem: ['task'], UpdateItem: ['task'] },
   cascade: {
-    GetItem: ['task', 'heartbeat', 'lock', 'meter', 'spend', 'tuning'],
+    GetItem: ['task', 'heartbeat', 'lock', 'meter', 'spend', 'tuning', 'provider'],
     BatchGetItem: ['task'],
     UpdateItem: ['spend'],
-    PutItem: ['task', 'lock'],
+    PutItem: ['task', 'lock', 'provider'],
     DeleteItem: ['lock'],
     Query: ['lock', 'belief', 'spend', 'provider'],
     indexes: ['byWait'],

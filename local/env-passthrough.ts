@@ -1,3 +1,4 @@
+import { AgentModelServer } from '../shared/contract/models/agent-model-server.ts';
 import {
   EMBEDDED_FORGE_SECRET_VARIABLE,
   EMBEDDED_GIT_SECRET_VARIABLE,
@@ -62,6 +63,28 @@ function takeModelKeys(environment: NodeJS.ProcessEnv): FunctionEnvironmentPasst
     keys[key] = value;
     providers[name] = { via: 'environment', variable: key, ...(base && { url: base }) };
   }
+  const server = environment[FUNCTION_ENV_NAMES.agentModelServer];
+  const own: Record<string, Record<string, string>> = {};
+  const prices: Record<string, string> = {};
+  if (server) {
+    const {
+      provider,
+      url,
+      plain_http,
+      key,
+      tiers,
+      prices: given,
+    } = AgentModelServer.parse(JSON.parse(server));
+    const address = { url, ...(plain_http && { plain_http }) };
+    providers[provider] = key ? { ...key, ...address } : { via: 'none', ...address };
+    const value = key && (keys[key.variable] ?? environment[key.variable]);
+    if (key && value) {
+      keys[key.variable] = value;
+      delete environment[key.variable];
+    }
+    own[FUNCTION_ENV_NAMES.tierModels] = { [FUNCTION_ENV_NAMES.tierModels]: JSON.stringify(tiers) };
+    prices[FUNCTION_ENV_NAMES.modelPrices] = JSON.stringify(given);
+  }
   const judges: Record<string, string> = {
     [FUNCTION_ENV_NAMES.judgeModels]: environment[FUNCTION_ENV_NAMES.judgeModels] || '{}',
   };
@@ -70,10 +93,15 @@ function takeModelKeys(environment: NodeJS.ProcessEnv): FunctionEnvironmentPasst
     delete environment[variable];
     if (value) judges[variable] = value;
   }
-  const vendors = { [FUNCTION_ENV_NAMES.modelVendors]: JSON.stringify(Object.keys(providers)) };
+  const vendors = {
+    ...prices,
+    [FUNCTION_ENV_NAMES.modelVendors]: JSON.stringify(Object.keys(providers)),
+  };
   return {
+    ...own,
     [FUNCTION_ENV_NAMES.modelProviders]: {
       ...keys,
+      ...prices,
       [FUNCTION_ENV_NAMES.modelProviders]: JSON.stringify(providers),
     },
     [FUNCTION_ENV_NAMES.modelVendors]: vendors,

@@ -105,7 +105,10 @@ export const judgeCommand = defineLocalCommand({
     model: defineOption('--model <provider:model>', 'the model, for example anthropic:claude-sonnet-5-5', {
       required: true,
     }),
-    url: defineOption('--url <url>', 'address of the provider'),
+    modelUrl: defineOption(
+      '--model-url <url>',
+      'address of the model provider, for example of your own gateway (global --url is the Assay API)',
+    ),
     price: defineOption(
       '--price <input,output>',
       'dollars per million tokens, for a model that the price table does not have',
@@ -139,12 +142,12 @@ export const judgeCommand = defineLocalCommand({
   ],
   run: async (
     session,
-    { golden, model: text, url, price, rubric, repeats, recordPrompts, answers, plot },
+    { golden, model: text, modelUrl, price, rubric, repeats, recordPrompts, answers, plot },
   ) => {
     const { io } = session;
     const cases = readGoldenSet(golden, io);
     const needsKey = recordPrompts === undefined && answers === undefined;
-    const model = parseJudgeModelOptions({ model: text, url, price, needsKey }, io);
+    const model = parseJudgeModelOptions({ model: text, url: modelUrl, price, needsKey }, io);
     session.note(`${formatCount(cases.length, 'case')}, each asked ${formatCount(repeats, 'time')}.`);
     const result = await calibrateJudge(cases, {
       model,

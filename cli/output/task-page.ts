@@ -3,7 +3,8 @@ import type { AttemptList, AttemptView, TaskView } from '../../shared/api/task-s
 import type { CheckOutcome } from '../../shared/contract/check-outcome.ts';
 import { isRestoredProtectedFile } from '../../shared/contract/evidence/schema.ts';
 import type { Judgement } from '../../shared/contract/judgement/judgement.ts';
-import { formatCount, formatDollars, formatDuration } from '../../shared/lib/format.ts';
+import { estimatedCostUsd } from '../../shared/contract/task/attempt-cost.ts';
+import { formatCost, formatCount, formatDollars, formatDuration } from '../../shared/lib/format.ts';
 import { listAdvisoryFindings } from '../../shared/reviews/review/advisory-findings.ts';
 import type { TerminalColors } from '../io.ts';
 import { chooseStatusStyle, chooseVerdictStyle, renderTaskNote } from './task-style.ts';
@@ -170,7 +171,7 @@ function renderAttempt(attempt: AttemptView, pc: TerminalColors): string {
     `effort ${attempt.effort}`,
     attempt.outcome ?? 'running',
     attempt.judging_cost_usd === 0 ? '' : `judging ${formatDollars(attempt.judging_cost_usd)}`,
-    `cost ${attempt.cost_usd === null && attempt.outcome === null ? 'unknown so far' : formatDollars(attempt.cost_usd)}`,
+    `cost ${attempt.cost_usd === null && attempt.outcome === null ? 'unknown so far' : formatCost(attempt.cost_usd, estimatedCostUsd([attempt]))}`,
     typeof took === 'number' ? formatDuration(took) : '',
   ].filter((fact) => fact !== '');
   const lines = [`  ${pc.bold(`#${attempt.number}`)} ${facts.map(toOneLine).join(' · ')}`];
@@ -273,7 +274,7 @@ export function renderTaskDetails(task: TaskView, chain: Chain, pc: TerminalColo
 function costText(chain: Chain): string | null {
   if (chain.attempts.length === 0) return null;
   const judging = chain.judging_cost_usd;
-  return `${formatDollars(chain.total_cost_usd)}${judging === 0 ? '' : `, including ${formatDollars(judging)} for judging`}`;
+  return `${formatCost(chain.total_cost_usd, estimatedCostUsd(chain.attempts))}${judging === 0 ? '' : `, including ${formatDollars(judging)} for judging`}`;
 }
 
 function savedText(chain: Chain): string | null {

@@ -1,5 +1,6 @@
 import type { AttemptView, TaskView } from '../../shared/api/task-schemas.ts';
-import { formatDollars } from '../../shared/lib/format.ts';
+import { estimatedCostUsd } from '../../shared/contract/task/attempt-cost.ts';
+import { formatCost, formatDollars } from '../../shared/lib/format.ts';
 import type { TerminalColors } from '../io.ts';
 import { renderTable } from './table.ts';
 import { chooseStatusStyle, chooseVerdictStyle } from './task-style.ts';
@@ -35,7 +36,7 @@ export const renderTaskResults = (
       { text: task.status, style: chooseStatusStyle(pc, task.status, task.flagged_unverified) },
       String(task.attempt_count),
       attempts.map(modelName).join('→'),
-      attempts.length === 0 ? '' : formatDollars(task.cost_usd),
+      attempts.length === 0 ? '' : formatCost(task.cost_usd, estimatedCostUsd(attempts)),
       task.saved_vs_direct_opus_usd === null ? '' : formatDollars(task.saved_vs_direct_opus_usd),
       {
         // A verdict without executed or checked evidence is only unverified.

@@ -23,6 +23,8 @@ const GRACE_MS = 10_000;
 const WAITING_MS = 300_000;
 /** How long it may say nothing at all, where its role does not say: longer than a tool of any CLI or a call of a model may take. */
 const SILENCE_MS = 900_000;
+/** How long a CLI may go on after the final event of its protocol; then it is stopped, and its result counts. */
+const LINGER_MS = 5_000;
 /** How often an agent that is silent is told to go on, before it is given up. */
 const NUDGES = 1;
 
@@ -32,6 +34,8 @@ export interface AgentSession {
   readonly runState: AgentRunState | null;
   /** Why it was ended before its time was over; null: it was not. */
   readonly watchdogStop: WatchdogStopReason | null;
+  /** The final event of the protocol came in time: whatever ended the process afterwards is no failure. */
+  readonly isFinished: boolean;
   /** What it asks leave for; null: nothing. */
   readonly approvalRequest: ApprovalRequest | null;
 }
@@ -51,6 +55,7 @@ export interface AgentSessionOptions {
   readonly waitingMs?: number;
   readonly silenceMs?: number;
   readonly graceMs?: number;
+  readonly lingerMs?: number;
 }
 
 /** When an agent that starts now must have ended. */
@@ -123,8 +128,16 @@ async function runOnce(
   assignment: AgentAssignment,
   box: ContainerWorkContext,
   prepared: PreparedWorkspace,
-  { abort, middleware, limits, waitingMs = WAITING_MS, silenceMs, graceMs = GRACE_MS }: AgentSessionOptions,
-): Promise<Pick<AgentSession, 'result' | 'watchdogStop'>> {
+  {
+    abort,
+    middleware,
+    limits,
+    waitingMs = WAITING_MS,
+    silenceMs,
+    graceMs = GRACE_MS,
+    lingerMs = LINGER_MS,
+  }: AgentSessionOptions,
+): Promise<Pick<AgentSession, 'result' | 'watchdogStop' | 'isFinished'>> {
   const { stopSignals: stop, readEvent, observeCalls } = AGENT_ADAPTERS[assignment.adapter.kind];
   const { layout } = prepared;
   const watch =
@@ -135,13 +148,29 @@ async function runOnce(
         silenceMs ?? (limits?.idle_timeout_s === undefined ? SILENCE_MS : limits.idle_timeout_s * 1_000),
       maxTurns: endsByItself(assignment.adapter.kind) ? null : (limits?.max_turns ?? null),
     });
+  // Some CLIs print their result and then wait for a connection or a child of theirs without an end.
+  const lingered = new AbortController();
+  let linger: NodeJS.Timeout | undefined;
+  let isFinished = false;
+  const followEnd = (): void => {
+    clearTimeout(linger);
+    isFinished = reading.hasEnded && performance.now() < until;
+    if (!isFinished) return;
+    linger = setTimeout(() => {
+      watch?.stop();
+      lingered.abort();
+    }, lingerMs);
+  };
   const lines =
     readEvent &&
     new JsonEventStream((event) => {
+      // On a signal some print another, worse result.
+      if (lingered.signal.aborted) return;
       reading.waitReason = null;
       reading.waitFailureClass = null;
       readEvent(event, reading);
       watch?.see(reading);
+      followEnd();
       if (middleware) for (const seen of observeCalls?.(event) ?? []) middleware.observeCall(seen, reading);
     });
   const ends = middleware?.startRun();
@@ -155,7 +184,11 @@ async function runOnce(
       maxOutputBytes: TRANSCRIPT_BYTES,
       runAs: box.users?.[0] ?? null,
       exclusiveFolder: layout.root,
-      abort: AbortSignal.any([abort, asking.asked, ...(watch ? [watch.end] : []), ...(ends ? [ends] : [])]),
+      abort: AbortSignal.any([
+        ...[abort, asking.asked, lingered.signal],
+        ...(watch ? [watch.end] : []),
+        ...(ends ? [ends] : []),
+      ]),
       stopSignals: stop,
       ...(lines && {
         onOutput: (chunk) => {
@@ -167,6 +200,7 @@ async function runOnce(
     },
   );
   asking.stop();
+  clearTimeout(linger);
   watch?.stop();
   lines?.end();
   await middleware?.finishRun(readEvent && reading, readEvent ? null : ran.output.slice(-LAST_WORDS));
@@ -175,8 +209,9 @@ async function runOnce(
     : ran.output;
   return {
     result: { ...ran, output },
+    isFinished,
     watchdogStop:
-      watch?.end.aborted && !asking.asked.aborted && !ends?.aborted && ran.end === 'aborted'
+      !isFinished && watch?.end.aborted && !asking.asked.aborted && !ends?.aborted && ran.end === 'aborted'
         ? (watch.end.reason as WatchdogStopReason)
         : null,
   };

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { type ContainerApiClient, createContainerApiClient } from '../../shared/api/container-client.ts';
 import { parseTestLog } from '../../shared/contract/evidence/logs/parse-test-log.ts';
+import { LONGEST_LIMIT_SECONDS } from '../../shared/contract/failure/failure-class.ts';
 import type { AgentAssignment, CommandAdapterUsageFile } from '../../shared/contract/messages/assignment.ts';
 import type { VerificationGateCriteria } from '../../shared/control/verification-gate/criteria.ts';
 import { CheckoutError } from '../../workspace/git/checkout-error.ts';
@@ -369,7 +370,7 @@ const tailOf = ({ result, runState }: AgentSession): string =>
 const retryAfter = (failure: AgentFailure): { retry_after_s?: number } =>
   failure.retryAfterSeconds === undefined
     ? {}
-    : { retry_after_s: Math.min(86_400, Math.max(1, Math.ceil(failure.retryAfterSeconds))) };
+    : { retry_after_s: Math.min(LONGEST_LIMIT_SECONDS, Math.max(1, Math.ceil(failure.retryAfterSeconds))) };
 
 const summaryOf = (claimed: CommandAdapterUsageFile, { result, runState }: AgentSession): string =>
   (

@@ -1,13 +1,42 @@
 import type { AgentExit } from '../../shared/contract/task/attempt.ts';
 import { classifyFailure } from '../../shared/control/failures/classify-failure.ts';
+import { findUsageLimit } from '../../shared/control/failures/usage-limit-text.ts';
 import type { ProcessResult } from '../../workspace/process/run-process.ts';
 import type { AgentFailure, AgentRunState } from './adapters/run-state.ts';
 import type { AgentSession } from './agent-session.ts';
 import type { WatchdogStopReason } from './watchdog.ts';
 
 /** Why an agent failed: what the system knows comes first, then what the agent says. Null when it did not fail. */
-export function determineAgentFailure(session: AgentSession, program: string): AgentFailure | null {
+export function determineAgentFailure(
+  session: AgentSession,
+  program: string,
+  now: Date = new Date(),
+): AgentFailure | null {
+  const failure = determineFailureByEnd(session, program);
+  if (failure === null || FINAL_CLASSES.includes(failure.class)) return failure;
+  const until = session.runState?.limitResetAtMs ?? null;
+  const words = session.runState === null ? session.result.output.slice(-LIMIT_TEXT_CHARS) : failure.reason;
+  const limit =
+    until !== null && until > now.getTime()
+      ? { retryAfterSeconds: Math.ceil((until - now.getTime()) / 1_000) }
+      : findUsageLimit(words, now);
+  if (limit === null) return failure;
+  const seconds = limit.retryAfterSeconds ?? failure.retryAfterSeconds;
+  return {
+    ...failure,
+    class: 'rate_limited',
+    ...(seconds !== undefined && { retryAfterSeconds: seconds }),
+  };
+}
+
+/** Failures that no limit of a provider explains. */
+const FINAL_CLASSES: readonly AgentFailure['class'][] = ['timeout', 'turn_limit', 'agent_blocked', 'refused'];
+/** Characters at the end of a command's output in which it may name a limit. */
+const LIMIT_TEXT_CHARS = 4_000;
+
+function determineFailureByEnd(session: AgentSession, program: string): AgentFailure | null {
   const { result, runState, watchdogStop } = session;
+  if (session.isFinished && runState !== null) return eventsFailure(result, runState);
   if (watchdogStop) return watchdogFailure(watchdogStop, runState);
   if (result.end === 'timed_out')
     return {

@@ -31,6 +31,7 @@ import { listBlockedTasks } from '../../shared/use-cases/operate/list-blocked-ta
 import { deadLetterView, listDeadLetters } from '../../shared/use-cases/operate/list-dead-letters.ts';
 import { listReviews } from '../../shared/use-cases/operate/list-reviews.ts';
 import { listTasks } from '../../shared/use-cases/operate/list-tasks.ts';
+import { listProviderStatus } from '../../shared/use-cases/operate/provider-status.ts';
 import {
   forecastBudget,
   readQualityByModel,
@@ -166,6 +167,7 @@ export const handler = createApiHandler('api-read', {
       ),
     },
   }),
+  listProviders: async () => ({ body: await listProviderStatus(providers, new Date()) }),
   getTuning: async () => ({ body: tuningView(await tuning.read(), policy.tuning_level) }),
   listDeadLetters: async (request) => ({
     body: await listDeadLetters(request.query, letters),

@@ -185,7 +185,7 @@ function params(event: ApiGatewayEvent): Record<keyof typeof PATH_PARAMETERS, st
       );
     return result.data;
   };
-  return { id: read('id'), role: read('role'), letter: read('letter') };
+  return { id: read('id'), role: read('role'), letter: read('letter'), provider: read('provider') };
 }
 
 function query(event: ApiGatewayEvent, route: RouteDefinition): unknown {

@@ -5,6 +5,7 @@ import type { DeadLetterView } from '../../shared/api/dead-letter-schemas.ts';
 import type { PlanDecisionBody, PlanView } from '../../shared/api/plan-schemas.ts';
 import { planView } from '../../shared/api/plan-view.ts';
 import { truncateProblemDetail } from '../../shared/api/problem.ts';
+import { PATH_PARAMETERS } from '../../shared/api/routes.ts';
 import type { SubmittedTaskResult, TaskView } from '../../shared/api/task-schemas.ts';
 import { taskView } from '../../shared/api/task-views.ts';
 import { type TuningView, tuningView } from '../../shared/api/tuning-schemas.ts';
@@ -216,6 +217,14 @@ export const handler = createApiHandler('api-submit', {
     evolved(await applyProposal(request.body.proposal, operatorNote(request), evolving())),
   revertProposal: async (request) =>
     evolved(await revertProposal(request.body.proposal, operatorNote(request), evolving())),
+  clearProvider: async (request) => {
+    // Loaded on demand: rare, and no other route here needs it.
+    const { clearProvider } = await import('../../shared/use-cases/operate/provider-status.ts');
+    const { ProviderCooldownStore } = await import('../../shared/store/provider-cooldowns.ts');
+    const provider = PATH_PARAMETERS.provider.parse(request.params.provider);
+    const store = new ProviderCooldownStore(items);
+    return { body: await clearProvider(provider, operatorNote(request), store, new Date()) };
+  },
   pinTier: async (request) => ({
     body: await pinFirstTierForRole(request.params.role, request.body, operatorNote(request), learned()),
   }),

@@ -1,15 +1,12 @@
 import { parseModelToken } from '../../shared/contract/access/tokens.ts';
+import { type ConfiguredPrice, configuredPrice } from '../../shared/contract/models/model-prices.ts';
 import {
   type GatewayRoute,
   gatewayRoute,
   PROVIDER_OF_PROTOCOL,
 } from '../../shared/contract/models/protocols.ts';
 import type { Task } from '../../shared/contract/task/task.ts';
-import {
-  type ConfiguredPrice,
-  type WorstCaseTokenUsage,
-  worstCaseMicroUsd,
-} from '../../shared/control/model-gateway/call-cost.ts';
+import { type WorstCaseTokenUsage, worstCaseMicroUsd } from '../../shared/control/model-gateway/call-cost.ts';
 import {
   type ModelCallProblem,
   type ModelCallRequest,
@@ -49,6 +46,8 @@ export interface AdmittedModelCall {
   readonly droppedFields: readonly string[];
   /** Of the model, where the configuration of who may be asked says it. */
   readonly price?: ConfiguredPrice;
+  /** Whether the caller's token is still good: it ends with its attempt. */
+  readonly isLive: () => Promise<boolean>;
 }
 
 const isAnswer = (value: object): value is ModelGatewayResponse => 'statusCode' in value;
@@ -133,7 +132,8 @@ export async function admitModelCall(
   // Only what was parsed is sent, so nothing passes that the checks have not seen.
   const body = serialiseModelRequest(provider, route, ask.body);
   const worst = worstCaseUsage(ask, body.length, at);
-  const micro = worstCaseMicroUsd(worst, ask.model, at, opinion?.price);
+  const price = opinion?.price ?? configuredPrice(ask.model, gateway.prices ?? {});
+  const micro = worstCaseMicroUsd(worst, ask.model, at, price);
   if (micro === null && grant.hasTaskLimit && !route.isFree)
     return createGatewayRefusalResponse(
       protocol,
@@ -166,7 +166,8 @@ export async function admitModelCall(
   }
   return {
     ...{ grant, route, model: ask.model, worstCase: worst, upstream, droppedFields: ask.droppedFields },
+    isLive: async () => !isAnswer(await grantFor(request, route, gateway)),
     reservedMicro: route.isFree ? 0 : (micro ?? 0),
-    ...(opinion?.price && { price: opinion.price }),
+    ...(price && { price }),
   };
 }

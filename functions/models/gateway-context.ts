@@ -1,4 +1,5 @@
 import type { TierModels } from '../../shared/contract/agents/tiers.ts';
+import type { ConfiguredPrices } from '../../shared/contract/models/model-prices.ts';
 import type { GatesModelRoute } from '../../shared/contract/models/gates-models.ts';
 import type { ModelProviders } from '../../shared/contract/models/model-providers.ts';
 import type { TierPolicySettings } from '../../shared/control/cascade/learning/cascade-policy.ts';
@@ -27,10 +28,14 @@ export interface ModelGatewayContext {
     readonly onStop: () => void;
   };
   readonly tiers: TierModels;
+  /** The operator's own prices of models; absent: none. */
+  readonly prices?: ConfiguredPrices;
   readonly maxAttemptUsd: number;
   readonly now: () => Date;
   /** Milliseconds until a call is given up. */
   readonly deadlineMs: () => number;
+  /** Milliseconds between two looks at whether the attempt of a running call has ended. */
+  readonly attemptCheckMs?: number;
   /** Once for each call that was made, when it has ended. */
   readonly onCall: (call: ModelCallRecord) => void;
   readonly onProblem: (message: string, details: Record<string, unknown>) => void;

@@ -14,7 +14,7 @@ import { ModelSpendStore } from '../../shared/store/model-spend.ts';
 import { TaskStore } from '../../shared/store/task-store.ts';
 import { UsageMeterStore } from '../../shared/store/usage-meters.ts';
 import { createBudgetStopCounter } from '../runtime/budget-stops.ts';
-import { readCascadePolicy, readTierModels } from '../runtime/config.ts';
+import { readCascadePolicy, readConfiguredPrices, readTierModels } from '../runtime/config.ts';
 import { withErrorLogging } from '../runtime/log-context.ts';
 import { logger } from '../runtime/logger.ts';
 import { openTable } from '../runtime/open-table.ts';
@@ -36,6 +36,7 @@ const shared: Omit<ModelGatewayContext, 'deadlineMs'> = {
   challengerModels: listChallengerModelRoutes(judges),
   budget: { policy: readCascadePolicy(), spend, onStop: createBudgetStopCounter() },
   tiers: readTierModels(),
+  prices: readConfiguredPrices(),
   maxAttemptUsd: Number(readRequiredEnv(FUNCTION_ENV_NAMES.maxAttemptUsd)),
   now: () => new Date(),
   onCall: (call) => logger.info('model call', { ...call }),

@@ -35,6 +35,10 @@ const DROPPED_FIELDS_HEADER = 'x-assay-dropped-fields';
 
 /** Errors before anything was sent: what was never asked costs nothing. */
 const NOT_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
+/** Errors of a connection that ended before the first byte of an answer: a provider bills answers. */
+const NOT_ANSWERED = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
+/** How often a running call looks whether its attempt has ended: neither DynamoDB nor a client's disconnect wakes a function. */
+const ATTEMPT_CHECK_MS = 5_000;
 
 const codeOf = (error: unknown): string => {
   const cause = error instanceof Error ? (error.cause as { code?: unknown } | undefined) : undefined;
@@ -49,12 +53,31 @@ class ModelCall {
   readonly #gateway: ModelGatewayContext;
   readonly #id = randomUUID();
   readonly #started: string;
+  readonly #ended = new AbortController();
+  readonly #check: NodeJS.Timeout;
   #settled: Promise<void> | null = null;
 
   constructor(admitted: AdmittedModelCall, gateway: ModelGatewayContext) {
     this.#admitted = admitted;
     this.#gateway = gateway;
     this.#started = gateway.now().toISOString();
+    this.#check = setInterval(() => {
+      admitted.isLive().then(
+        (isLive) => (isLive ? undefined : this.#ended.abort()),
+        () => undefined,
+      );
+    }, gateway.attemptCheckMs ?? ATTEMPT_CHECK_MS);
+    this.#check.unref();
+  }
+
+  /** Fires when the caller's attempt has ended: the call is of no use any more, and may block a small server. */
+  get attemptEnded(): AbortSignal {
+    return this.#ended.signal;
+  }
+
+  /** Stops looking at the attempt. */
+  close(): void {
+    clearInterval(this.#check);
   }
 
   async reserve(): Promise<CallReservationResult> {
@@ -65,6 +88,7 @@ class ModelCall {
   }
 
   settle(status: number, reading: ModelAnswerUsage, end: ProviderCallOutcome): Promise<void> {
+    this.close();
     this.#settled ??= this.#write(status, reading, end);
     return this.#settled;
   }
@@ -72,8 +96,8 @@ class ModelCall {
   async #write(status: number, reading: ModelAnswerUsage, end: ProviderCallOutcome): Promise<void> {
     const { grant, route, model, worstCase, reservedMicro, price, droppedFields } = this.#admitted;
     if (route.isFree) return;
-    const { now, meters, onCall, onProblem } = this.#gateway;
-    const bill = computeModelCallCost(reading, model, worstCase, now().toISOString(), price);
+    const { now, meters, onCall, onProblem, prices } = this.#gateway;
+    const bill = computeModelCallCost(reading, model, worstCase, now().toISOString(), price, prices);
     const isOther = bill.model !== normaliseModelName(model);
     const mistaken = isOther ? `${normaliseModelName(model)} > ${bill.model}` : null;
     const settlement = { ...bill, substitution: mistaken, end };
@@ -128,11 +152,11 @@ async function* meteredStream(
     }
     end = reader.isComplete ? 'well' : BROKEN_CONNECTION_FAILURE;
   } catch (error) {
-    end = BROKEN_CONNECTION_FAILURE;
+    end = call.attemptEnded.aborted ? 'unknown' : BROKEN_CONNECTION_FAILURE;
     throw error;
   } finally {
     reader.end();
-    await call.settle(status, reader.reading, end);
+    await call.settle(status, reader.readingWithBytes, end);
   }
 }
 
@@ -150,15 +174,16 @@ async function send(
       headers: upstream.headers,
       body: new Uint8Array(upstream.body),
       redirect: 'manual',
-      signal: AbortSignal.timeout(gateway.deadlineMs()),
+      signal: AbortSignal.any([AbortSignal.timeout(gateway.deadlineMs()), call.attemptEnded]),
     });
   } catch (error) {
     const code = codeOf(error);
-    await call.settle(
-      0,
-      NOT_SENT.has(code) ? FREE_USAGE : EMPTY_MODEL_ANSWER_USAGE,
-      BROKEN_CONNECTION_FAILURE,
-    );
+    if (call.attemptEnded.aborted) {
+      await call.settle(0, EMPTY_MODEL_ANSWER_USAGE, 'unknown');
+      return createGatewayRefusalResponse(protocol, 'ended', 'the attempt has ended, and with it this call');
+    }
+    const isFree = NOT_SENT.has(code) || NOT_ANSWERED.has(code);
+    await call.settle(0, isFree ? FREE_USAGE : EMPTY_MODEL_ANSWER_USAGE, BROKEN_CONNECTION_FAILURE);
     return code === 'TimeoutError' || code === 'UND_ERR_HEADERS_TIMEOUT'
       ? createGatewayRefusalResponse(protocol, 'timeout', 'the provider has not answered in time')
       : createGatewayRefusalResponse(protocol, 'unreachable', `the provider cannot be reached (${code})`);
@@ -263,6 +288,7 @@ export async function serveModelCall(
   const call = new ModelCall(admitted, gateway);
   const reserved = await call.reserve();
   if (reserved === 'made') return send(admitted, call, gateway);
+  call.close();
   if (reserved === 'failing')
     return createGatewayRefusalResponse(
       admitted.route.protocol,

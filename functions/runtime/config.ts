@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { AgentAdapterSettings, CliKindList } from '../../shared/contract/agents/adapter.ts';
 import { DEFAULT_TIER_MODELS, TierModels } from '../../shared/contract/agents/tiers.ts';
+import { ConfiguredPrices } from '../../shared/contract/models/model-prices.ts';
 import { PROVIDERS } from '../../shared/contract/models/protocols.ts';
 import { FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
 import { DEFAULT_REVIEW_HOLD_LIMIT, ReviewHoldLimit } from '../../shared/contract/task/hold-limit.ts';
@@ -16,6 +17,10 @@ export const readTierModels = (): TierModels =>
   TierModels.parse(
     JSON.parse(readOptionalEnv(FUNCTION_ENV_NAMES.tierModels, JSON.stringify(DEFAULT_TIER_MODELS))),
   );
+
+/** The operator's own prices of models. */
+export const readConfiguredPrices = (): ConfiguredPrices =>
+  ConfiguredPrices.parse(JSON.parse(readOptionalEnv(FUNCTION_ENV_NAMES.modelPrices, '{}')));
 
 /** How long a person has to decide about work that is held, and what happens then. */
 export const readReviewHoldLimit = (): ReviewHoldLimit =>
@@ -55,4 +60,5 @@ export const readAvailableAgents = (): AvailableAgentClis => ({
     .nullable()
     .parse(JSON.parse(readRequiredEnv(FUNCTION_ENV_NAMES.modelVendors))),
   tierModels: readTierModels(),
+  prices: readConfiguredPrices(),
 });

@@ -5,6 +5,7 @@ import { classifyAttemptFailure } from '../../shared/control/failures/attempt-fa
 import { meteredUsage, report } from '../../test/support/builders.ts';
 import { type ModelServer, startModelServer } from '../../test/support/models/model-server.ts';
 import { FAILURE_CASES } from './failure-cases.ts';
+import { appendFailureRow } from './failure-table.ts';
 import { INSTALLED_CLIS, IS_RECORDING } from './installed-clis.ts';
 import { writeRecordedRun } from './recorded-runs.ts';
 import { type CliRunResult, runCli } from './run-cli.ts';
@@ -32,6 +33,11 @@ function countsAs({ failure, providerTrouble }: CliRunResult): string | null {
 
 function keep(kind: AgentCliKind, name: string, outcome: CliRunResult): void {
   const { failure, exitCode, calls, printed, redactions } = outcome;
+  appendFailureRow({
+    ...{ kind, name, class: countsAs(outcome), calls: calls.length },
+    ...{ ms: outcome.session.result.durationMs, micro_usd: outcome.costMicroUsd },
+    estimated_micro_usd: outcome.estimatedMicroUsd,
+  });
   if (!IS_RECORDING) return;
   const of = {
     kind,

@@ -9,6 +9,7 @@ import {
   type AgentCliKind,
 } from '../../shared/contract/agents/adapter-manifests.ts';
 import { SKIPPED_EXIT_CODE } from '../../test/checks/check-steps.ts';
+import { clearFailureRows, readFailureRows, renderFailurePage } from './failure-table.ts';
 import { CLI_BIN_FOLDER, CLI_INSTALL_FOLDER } from './installed-clis.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -16,6 +17,7 @@ const HELP = `Runs the real agent CLIs, in their pinned versions, against script
 
   npm run test:cli                       install what is missing, then run all
   npm run test:cli -- --only claude      one of ${AGENT_CLI_KINDS.join(', ')}
+  npm run test:cli -- --table            writes docs/measurements/agent-failures.md from the failures of this run
   npm run test:cli -- --record           what is printed becomes the fixtures of the unit tests
 `;
 
@@ -44,7 +46,12 @@ function isInstalled(kind: AgentCliKind): boolean {
 
 function main(): number {
   const { values } = parseArgs({
-    options: { only: { type: 'string' }, record: { type: 'boolean' }, help: { type: 'boolean' } },
+    options: {
+      only: { type: 'string' },
+      record: { type: 'boolean' },
+      table: { type: 'boolean' },
+      help: { type: 'boolean' },
+    },
   });
   if (values.help) {
     process.stdout.write(HELP);
@@ -62,6 +69,7 @@ function main(): number {
       `SKIPPED the tests of ${missing.join(', ')}: not installed, and the registry did not give them\n`,
     );
   if (present.length === 0) return SKIPPED_EXIT_CODE;
+  clearFailureRows();
   const ran = spawnSync(
     join(ROOT, 'node_modules/.bin/vitest'),
     ['run', '--config', join(import.meta.dirname, 'vitest.config.ts'), '--reporter=verbose'],
@@ -75,6 +83,11 @@ function main(): number {
       },
     },
   );
+  if (values.table)
+    writeFileSync(
+      join(ROOT, 'docs/measurements/agent-failures.md'),
+      renderFailurePage(readFailureRows(), new Date().toISOString().slice(0, 10)),
+    );
   return ran.status ?? 1;
 }
 

@@ -30,6 +30,8 @@ export interface CliRunOptions {
   readonly kind: AgentCliKind;
   /** What the endpoint plays; `gone`: nobody listens where the gateway should be. */
   readonly scenario: string;
+  /** Absent: the model of `MODEL_BY_CLI`. */
+  readonly model?: string;
   readonly maxTurns?: number;
   readonly timeoutS?: number;
   readonly waitingMs?: number;
@@ -57,6 +59,8 @@ export interface CliRunResult {
   readonly leftoverFiles: readonly string[];
   /** Dollars that the gateway has counted, in millionths. */
   readonly costMicroUsd: number;
+  /** Of these: what was estimated. */
+  readonly estimatedMicroUsd: number;
   readonly exitCode: number | null;
   /** Text that must be in no fixture, and what stands for it. */
   readonly redactions: Readonly<Record<string, string>>;
@@ -68,7 +72,7 @@ const envOf = (kind: AgentCliKind): string => AGENT_CLI_MANIFESTS[kind].vendor;
 
 /** Runs one real CLI as the agent box does, through the gateway, against the scripted endpoint. */
 export async function runCli(server: ModelServer, of: CliRunOptions): Promise<CliRunResult> {
-  const { kind, scenario } = of;
+  const { kind, scenario, model = MODEL_BY_CLI[kind] } = of;
   const tmp = createTemporaryFolder();
   const out = join(tmp, 'stdout');
   // What traces would wait for `tee`, which waits for it.
@@ -92,7 +96,7 @@ export async function runCli(server: ModelServer, of: CliRunOptions): Promise<Cl
     },
     {
       task: running(
-        { model: MODEL_BY_CLI[kind], tier: null },
+        { model, tier: null },
         of.limitUsd === undefined ? {} : { budget: { max_attempts: 5, max_cost_usd: of.limitUsd } },
       ),
       deadlineMs: of.deadlineMs ?? 60_000,
@@ -104,7 +108,7 @@ export async function runCli(server: ModelServer, of: CliRunOptions): Promise<Cl
     return await inBox(async (box) => {
       const assignment: AgentAssignment = agentAssignment(api, repository.url, [], {
         base_commit: base,
-        model: MODEL_BY_CLI[kind],
+        model,
         prompt: { TASK_TITLE: 'Greet', TASK_DESCRIPTION: 'Write hello.txt, then list the folder.' },
         adapter: hasTurnLimit({ kind, timeout_s: 1 })
           ? { kind, timeout_s: of.timeoutS ?? 100, ...(of.maxTurns && { max_turns: of.maxTurns }) }
@@ -112,7 +116,7 @@ export async function runCli(server: ModelServer, of: CliRunOptions): Promise<Cl
         model_access: {
           token: TOKEN,
           base_urls: { anthropic: gateway.url, openai: `${gateway.url}/v1`, gemini: gateway.url },
-          models: [MODEL_BY_CLI[kind]],
+          models: [model],
           metered: true,
         },
       });
@@ -142,6 +146,7 @@ export async function runCli(server: ModelServer, of: CliRunOptions): Promise<Cl
         droppedFields: [...new Set(gateway.calls.flatMap(({ dropped_fields }) => dropped_fields))],
         leftoverFiles: readdirSync(prepared.layout.checkout),
         costMicroUsd: gateway.meter.meter().settled,
+        estimatedMicroUsd: gateway.meter.meter().estimated,
         providerTrouble: gateway.meter.meter().providerFailure,
         exitCode: session.result.exitCode,
         redactions: { [box.workDir]: '/box', [tmp]: '/bin', [gateway.url]: 'http://models.test' },

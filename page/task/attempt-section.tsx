@@ -1,5 +1,6 @@
 import type { AttemptView } from '../../shared/api/task-schemas.ts';
-import { formatDollars } from '../../shared/lib/format.ts';
+import { estimatedCostUsd } from '../../shared/contract/task/attempt-cost.ts';
+import { formatCost, formatDollars } from '../../shared/lib/format.ts';
 import { listAdvisoryFindings } from '../../shared/reviews/review/advisory-findings.ts';
 import { escapeToOneLine } from '../components/escape-text.ts';
 import { UntrustedText } from '../components/untrusted-text.tsx';
@@ -84,7 +85,9 @@ export function AttemptSection(
         <b>Attempt {attempt.number}</b> {escapeToOneLine(attempt.model ?? 'model not named')} ·{' '}
         {attempt.tier === null ? '' : `${escapeToOneLine(attempt.tier)} · `}
         <Pill word={attempt.outcome ?? 'running'} /> ·{' '}
-        {attempt.cost_usd === null ? 'cost unknown' : formatDollars(attempt.cost_usd)}
+        {attempt.cost_usd === null
+          ? 'cost unknown'
+          : formatCost(attempt.cost_usd, estimatedCostUsd([attempt]))}
       </summary>
       {attempt.route && <p class="dim">Routed: {escapeToOneLine(attempt.route.reason, 500)}</p>}
       {report && (

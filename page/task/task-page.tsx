@@ -1,7 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type * as z from 'zod';
 import type { AttemptList, TaskView } from '../../shared/api/task-schemas.ts';
-import { formatDollars, formatPercent } from '../../shared/lib/format.ts';
+import { estimatedCostUsd } from '../../shared/contract/task/attempt-cost.ts';
+import { formatCost, formatDollars, formatPercent } from '../../shared/lib/format.ts';
 import { ApiProblemError, TokenExpiredError } from '../api/api-errors.ts';
 import { useApiPolling } from '../api/use-poll.ts';
 import { escapeToOneLine } from '../components/escape-text.ts';
@@ -48,7 +49,7 @@ function Facts({ task, chain }: { readonly task: TaskView; readonly chain: Chain
       'Cost',
       chain.attempts.length === 0
         ? null
-        : `${formatDollars(chain.total_cost_usd)}, of it ${formatDollars(chain.judging_cost_usd)} for judging`,
+        : `${formatCost(chain.total_cost_usd, estimatedCostUsd(chain.attempts))}, of it ${formatDollars(chain.judging_cost_usd)} for judging`,
     ],
     ['Saved', chain.attempts.length === 0 ? null : savedText(chain)],
     [

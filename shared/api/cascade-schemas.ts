@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { Tier } from '../contract/agents/tiers.ts';
+import { PROVIDERS } from '../contract/models/protocols.ts';
 import { RoleName, TaskComplexity } from '../contract/submission/schema.ts';
 import { TierPolicySettings } from '../control/cascade/learning/cascade-policy.ts';
 import { TierLearningOverrides, TierPinScope } from '../control/cascade/learning/tier-learning-overrides.ts';
@@ -73,3 +74,29 @@ export const ResetTierEstimatesBody = z
     reason,
   })
   .meta({ id: 'ResetBeliefsBody' });
+
+export const ProviderStatusView = z
+  .object({
+    provider: z.enum(PROVIDERS),
+    state: z
+      .enum(['closed', 'open', 'half_open'])
+      .describe('closed: in use. open: paused. half_open: one task at a time tries it.'),
+    since: z.iso.datetime().nullable().describe('When the latest outage was counted; null: none was.'),
+    until: z.iso.datetime().nullable().describe('End of the latest pause.'),
+    reason: z.string().nullable().describe('Failure code of the latest outage.'),
+    consecutive_failures: z.int().describe('Outages in a row; a success ends the row.'),
+    probe: z.string().nullable().describe('Task that tries the provider after a pause.'),
+    cleared: z
+      .object({ by: z.string(), reason: z.string(), at: z.iso.datetime() })
+      .nullable()
+      .describe('The operator who ended the latest pause; null: none did.'),
+  })
+  .meta({ id: 'ProviderStatus' });
+export type ProviderStatusView = z.infer<typeof ProviderStatusView>;
+
+export const ProviderStatusList = z
+  .object({ providers: z.array(ProviderStatusView) })
+  .meta({ id: 'ProviderStatusList' });
+export type ProviderStatusList = z.infer<typeof ProviderStatusList>;
+
+export const ClearProviderBody = z.strictObject({ reason }).meta({ id: 'ClearProviderBody' });

@@ -14,7 +14,14 @@ import {
   QualityTrend,
   QualityTrendQuery,
 } from '../control/metrics/quality-schemas.ts';
-import { CascadeQuery, CascadeView, PinTierBody, ResetTierEstimatesBody } from './cascade-schemas.ts';
+import {
+  CascadeQuery,
+  CascadeView,
+  ClearProviderBody,
+  PinTierBody,
+  ProviderStatusList,
+  ResetTierEstimatesBody,
+} from './cascade-schemas.ts';
 import type { RouteDefinition } from './route.ts';
 import {
   DeploymentStatusView,
@@ -65,6 +72,27 @@ export const OVERVIEW_ROUTES = {
     summary: 'What is believed of the models, from how many observations, and what people have said on it',
     query: CascadeQuery,
     response: CascadeView,
+  },
+  listProviders: {
+    method: 'GET',
+    path: '/providers',
+    function: 'api-read',
+    callers: ['operator'],
+    right: 'read',
+    isDeploymentWide: true,
+    summary: 'Model providers: which are in use, which are paused after outages, and until when',
+    response: ProviderStatusList,
+  },
+  clearProvider: {
+    method: 'POST',
+    path: '/providers/{provider}/clear',
+    function: 'api-submit',
+    callers: ['operator'],
+    right: 'review',
+    isDeploymentWide: true,
+    summary: 'End the pause of a model provider',
+    body: ClearProviderBody,
+    response: ProviderStatusList,
   },
   pinTier: {
     method: 'POST',

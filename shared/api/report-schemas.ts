@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { LoggedTestRun } from '../contract/evidence/logs/logged-test-run.ts';
 import { Evidence, GateEvidence } from '../contract/evidence/schema.ts';
-import { FailureCode } from '../contract/failure/failure-class.ts';
+import { Evidence } from '../contract/evidence/schema.ts';
+import { FailureCode, LONGEST_LIMIT_SECONDS } from '../contract/failure/failure-class.ts';
 import { GATES_CACHE_KINDS } from '../contract/messages/gates-memory.ts';
 import { TokenUsage } from '../contract/models/usage.ts';
 import { MAX_REPORTED_REVERTS } from '../contract/repository/detect-reverts.ts';
@@ -110,7 +111,7 @@ export const FailAttemptBody = z
       .number()
       .int()
       .min(1)
-      .max(86_400)
+      .max(LONGEST_LIMIT_SECONDS)
       .optional()
       .describe('Seconds until the provider takes requests again, where it said so.'),
     output_tail: Reported.output_tail,

@@ -9,6 +9,7 @@ function refusalCodesOfShape(route: RouteDefinition): RefusalCode[] {
   const codes: RefusalCode[] = ['internal', 'busy'];
   if (!route.callers.includes('anyone')) codes.push('unauthenticated', 'forbidden');
   if (route.path.includes('{id}')) codes.push('not_found');
+  if (route.path.includes('{provider}')) codes.push('not_found');
   if (route.path.includes('{role}')) codes.push('invalid');
   // A header that cannot be read is refused like a field.
   if (takesIdempotencyKey(route)) codes.push('invalid', 'idempotency_mismatch');

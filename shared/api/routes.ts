@@ -1,3 +1,5 @@
+import * as z from 'zod';
+import { PROVIDERS } from '../contract/models/protocols.ts';
 import { RoleName, TaskId, TaskSubmission } from '../contract/submission/schema.ts';
 import { DeadLetterId } from '../control/dead-letters/dead-letter.ts';
 import { APPROVAL_ROUTES } from './approval-routes.ts';
@@ -47,7 +49,12 @@ export {
 } from './route.ts';
 
 /** Path parameters by name. */
-export const PATH_PARAMETERS = { id: TaskId, role: RoleName, letter: DeadLetterId } as const;
+export const PATH_PARAMETERS = {
+  id: TaskId,
+  role: RoleName,
+  letter: DeadLetterId,
+  provider: z.enum(PROVIDERS),
+} as const;
 
 /** The one table of routes: API Gateway, the embedded server, the OpenAPI document and the CLI's client are made from it. */
 export const ROUTES = {

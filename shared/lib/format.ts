@@ -6,6 +6,10 @@ export function formatDollars(amount: number | null): string {
   return `${sign}$${size.toFixed(size !== 0 && size < 0.1 ? 4 : 2)}`;
 }
 
+/** Dollars of which a part is an estimate, which is an upper bound: `≤ $0.52, estimated`. Null is unknown. */
+export const formatCost = (amount: number | null, estimated: number): string =>
+  amount !== null && estimated > 0 ? `≤ ${formatDollars(amount)}, estimated` : formatDollars(amount);
+
 /** A share between 0 and 1 as whole percent, cut off and not rounded: 0.999 is not yet 100 %. */
 export const formatPercent = (ratio: number): string => `${Math.trunc(ratio * 100 + 1e-9)}%`;
 

@@ -21,6 +21,7 @@ export const CHECK_STEPS: readonly CheckStep[] = [
   { name: 'adversarial:check', title: 'one adversarial case of eight, with its honest twin' },
   { name: 'test:cli', title: 'the real agent CLIs' },
   { name: 'images:check', title: 'images, one toolchain in turn' },
+  { name: 'test:models', title: 'a real small model works and judges' },
   { name: 'test:aws', title: 'the template on an emulator of AWS' },
 ];
 

@@ -61,6 +61,26 @@ it('measures a model over HTTP: agreement, kappa, confidence, and what an answer
   expect(server.calls).toHaveLength(16);
 });
 
+it('asks the address of --model-url and refuses the global --url, which would leave the public vendor in use', async () => {
+  golden(one('1', 'bad', '+LEARNT'), one('2', 'good', '+adds'));
+  const options = { cwd: folder, env: { ANTHROPIC_API_KEY: 'k' } };
+  const argv = ['judge', 'calibrate', 'golden.jsonl', '--model', 'anthropic:claude-sonnet-5-5'];
+  const before = server.calls.length;
+  const own = await assay([...argv, '--repeats', '1', '--model-url', server.url], options);
+  expect(own.code).toBe(0);
+  expect(server.calls.length).toBeGreaterThan(before);
+  const calls = server.calls.length;
+  for (const at of [
+    [...argv, '--url', server.url],
+    ['--url', server.url, ...argv],
+  ]) {
+    const refused = await assay(at, options);
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain('--model-url');
+  }
+  expect(server.calls).toHaveLength(calls);
+});
+
 it('prints the same as a page, with what to write into the configuration', async () => {
   golden(one('1', 'bad', '+LEARNT'), one('2', 'good', '+adds'));
   const { stdout } = await calibrate('--repeats', '1');

@@ -74,6 +74,15 @@ describe('an agent CLI', () => {
     expect(fail).toMatchObject({ failure_code: 'refused', usage: { input_tokens: 1_000 } });
   });
 
+  test('that has met the limit of a subscription is rate limited until the time that it names', async () => {
+    const resetsAt = Math.ceil(Date.now() / 1_000) + 3 * 86_400;
+    const limit = { type: 'rate_limit_event', rate_limit_info: { status: 'rejected', resetsAt } };
+    const end = { type: 'result', subtype: 'success', is_error: true, result: 'API Error: limit' };
+    const { fail } = await runs('claude', `echo '${JSON.stringify(limit)}'; echo '${JSON.stringify(end)}'`);
+    expect(fail).toMatchObject({ failure_class: 'rate_limited' });
+    expect(Number(fail?.['retry_after_s'])).toBeGreaterThan(3 * 86_400 - 120);
+  });
+
   test('that says it is blocked is believed', async () => {
     const event = '{"type":"result","structured_output":{"status":"blocked","summary":"no database here"}}';
     const { fail } = await runs('claude', `echo '${event}'`);
@@ -213,6 +222,26 @@ printf '%s\\n' "$@" >&2; cat ${recorded('codex/success.jsonl')}`,
     expect(said.find((line) => line.startsWith('You have said nothing for 1.5 seconds'))).toContain('Go on');
     expect(said).toContain(runState?.sessionId);
     expect(describeAgentProgress(runState ?? createAgentRunState())).toContain('nudged');
+  });
+
+  test('stops one that has printed its final event and does not exit, and takes its result', async () => {
+    const { failure, runState, result, watchdogStop } = await session(
+      `cat ${recorded('codex/success.jsonl')}
+trap 'echo "{\\"type\\":\\"turn.failed\\",\\"error\\":{\\"message\\":\\"interrupted\\"}}"; exit 1' INT; while :; do sleep 0.05; done`,
+      { silenceMs: 5_000, lingerMs: 300 },
+    );
+    expect([failure, watchdogStop]).toEqual([null, null]);
+    expect(runState).toMatchObject({ nudges: 0, hasEnded: true });
+    expect(result.output).toContain('interrupted');
+    expect(result.durationMs).toBeLessThan(5_000);
+  });
+
+  test('takes a final event that came in time, also where the time ends before the process', async () => {
+    const { failure } = await session(`cat ${recorded('codex/success.jsonl')}; exec sleep 60`, {
+      timeout_s: 1,
+      lingerMs: 30_000,
+    });
+    expect(failure).toBeNull();
   });
 
   test('ends one that stays silent, and one that nobody can tell anything', async () => {

@@ -90,7 +90,15 @@ function read(event: JsonFields, reading: AgentRunState): void {
   reading.sessionId = toNonBlankText(event['session_id']) ?? reading.sessionId;
   if (event['type'] === 'assistant') readTurn(event, reading);
   else if (event['type'] === 'result') readResult(event, reading);
+  else if (event['type'] === 'rate_limit_event') readLimit(event, reading);
   else if (event['subtype'] === 'api_retry') readRetry(event, reading);
+}
+
+/** A limit of a subscription, for five hours or a week. Most events only say how much of it is used. */
+function readLimit(event: JsonFields, reading: AgentRunState): void {
+  const limit = toJsonFields(event['rate_limit_info']);
+  const resetsAt = toNonNegativeInteger(limit['resetsAt']);
+  reading.limitResetAtMs = limit['status'] === 'rejected' && resetsAt !== null ? resetsAt * 1_000 : null;
 }
 
 function readRetry(event: JsonFields, reading: AgentRunState): void {

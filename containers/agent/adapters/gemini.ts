@@ -189,6 +189,11 @@ const BY_TYPE: Readonly<Record<string, FailureCode>> = {
 
 /** Where there is no code: what the provider or the CLI's client says of a request. */
 const WORDS: readonly (readonly [RegExp, FailureCode])[] = [
+  // The model gateway's refusal: the CLI has asked for another model than it was given.
+  [
+    /^\[API Error: assay: model \S+ is not one of this attempt|^assay: model \S+ is not one of/,
+    'model_invalid',
+  ],
   [/prompt is too long|exceeds the maximum number of tokens/, 'context_too_long'],
   [/fetch failed sending request|^\[API Error: (?:terminated|.* in JSON)/, 'provider_transient'],
   [/^\[API Error: model: /, 'model_invalid'],

@@ -44,6 +44,8 @@ export interface AgentRunState {
   waitReason: string | null;
   /** Why it waits, where that can be told. */
   waitFailureClass: FailureCode | null;
+  /** End of a limit of its subscription that it has run into, in milliseconds since 1970; null: it has met none. */
+  limitResetAtMs: number | null;
   /** How often it was silent for too long and was told to go on. */
   nudges: number;
   /** How often it wanted to stop and was told what is missing. */
@@ -65,6 +67,7 @@ export const createAgentRunState = (): AgentRunState => ({
   failure: null,
   waitReason: null,
   waitFailureClass: null,
+  limitResetAtMs: null,
   nudges: 0,
   holdBacks: 0,
 });
@@ -74,6 +77,7 @@ export function resetAgentRunOutcome(state: AgentRunState): void {
   state.hasEnded = false;
   state.failure = null;
   state.stopReason = null;
+  state.limitResetAtMs = null;
 }
 
 /**

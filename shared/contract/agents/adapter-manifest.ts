@@ -57,6 +57,8 @@ export interface AgentCliManifest extends AdapterManifest {
   readonly vendor: ProviderName;
   /** Matches the names of its provider's models; null: it takes the models of any provider. */
   readonly modelPattern: RegExp | null;
+  /** Models for which this version asks for another one, whatever it is told; the key can therefore not be called with it. */
+  readonly replacedModels?: Readonly<Record<string, string>>;
   /** The CLI's own names of effort levels; null: it has no such setting. */
   readonly effortLevels: Readonly<Record<ReasoningEffortLevel, string>> | null;
   /** Whether it stops at a sum of its own; the gateway always does. */

@@ -65,3 +65,7 @@ export const hasTurnLimit = (
   ADAPTER_MANIFESTS[adapter.kind].turnLimit;
 
 export const CliKindList = z.array(z.enum(AGENT_CLI_KINDS)).max(AGENT_CLI_KINDS.length);
+
+/** Whether the agent is told which model to ask: a command without `{model}` in its arguments is not, and asks what it likes, or none. */
+export const takesModel = (adapter: AgentAdapterSettings): boolean =>
+  adapter.kind !== 'command' || adapter.argv.some((argument) => argument.includes('{model}'));

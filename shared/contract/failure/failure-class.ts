@@ -31,3 +31,6 @@ export const FAILURE_CODES = [
 ] as const;
 export const FailureCode = z.enum(FAILURE_CODES);
 export type FailureCode = z.infer<typeof FailureCode>;
+
+/** Longest wait in seconds that a provider is believed: a weekly limit, and a day. */
+export const LONGEST_LIMIT_SECONDS = 8 * 86_400;

@@ -4,7 +4,7 @@ import type { ModelProvider } from './model-providers.ts';
 import type { ProviderName } from './protocols.ts';
 
 /** Who is asked in the end: a provider of the gateway's kind, or a server that wants no key. */
-export type GatewayModelEndpoint = ModelProvider | { readonly via: 'none'; readonly url: string };
+export type GatewayModelEndpoint = ModelProvider;
 
 /** How gates ask a model: they speak `speaks` to the gateway, which hands it on to `endpoint`. */
 interface ModelRouting {

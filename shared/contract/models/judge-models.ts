@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { ChallengeSettings, ExamMode } from '../check-outcome.ts';
 import { modelFamily } from './model-family.ts';
-import { BedrockRegion, ModelApiKeySource, ProviderUrl } from './model-key.ts';
+import { BedrockRegion, ModelApiKeySource, PlainHttp, ProviderUrl, refinePlainHttp } from './model-key.ts';
 
 /**
  * What models are asked for, by whom and by what. Only what is served is here: a model that nobody would ask is refused, not kept in
@@ -90,26 +90,31 @@ const Common = {
     .max(20)
     .optional(),
 };
-const keyed = { ...Common, key: ModelApiKeySource, url: ProviderUrl.optional() };
+const keyed = { ...Common, key: ModelApiKeySource, url: ProviderUrl.optional(), plain_http: PlainHttp };
 
 /** A model that answers questions, and who is asked. Bedrock needs no key: the judging function's role may call it. */
 export const JudgeModel = z.discriminatedUnion('provider', [
-  z.strictObject({
-    provider: z.literal('bedrock'),
-    ...Common,
-    region: BedrockRegion.optional(),
-    url: ProviderUrl.optional(),
-  }),
-  z.strictObject({ provider: z.literal('anthropic'), ...keyed }),
-  z.strictObject({ provider: z.literal('openai'), ...keyed }),
-  z.strictObject({ provider: z.literal('google'), ...keyed }),
-  z.strictObject({ provider: z.literal('openrouter'), ...keyed }),
-  z.strictObject({
-    provider: z.literal('openai_compatible'),
-    ...Common,
-    key: ModelApiKeySource.optional(),
-    url: ProviderUrl,
-  }),
+  z
+    .strictObject({
+      provider: z.literal('bedrock'),
+      ...Common,
+      region: BedrockRegion.optional(),
+      url: ProviderUrl.optional(),
+    })
+    .superRefine(refinePlainHttp),
+  z.strictObject({ provider: z.literal('anthropic'), ...keyed }).superRefine(refinePlainHttp),
+  z.strictObject({ provider: z.literal('openai'), ...keyed }).superRefine(refinePlainHttp),
+  z.strictObject({ provider: z.literal('google'), ...keyed }).superRefine(refinePlainHttp),
+  z.strictObject({ provider: z.literal('openrouter'), ...keyed }).superRefine(refinePlainHttp),
+  z
+    .strictObject({
+      provider: z.literal('openai_compatible'),
+      ...Common,
+      key: ModelApiKeySource.optional(),
+      url: ProviderUrl,
+      plain_http: PlainHttp,
+    })
+    .superRefine(refinePlainHttp),
 ]);
 export type JudgeModel = z.infer<typeof JudgeModel>;
 

@@ -28,3 +28,8 @@ export function roundBudgetUsage(task: Pick<Task, 'attempts' | 'first_budgeted_a
     usd: round.reduce((sum, attempt) => sum + computeAttemptCost(attempt).usd, 0),
   };
 }
+
+/** Dollars of the attempts' cost that are estimates: calls that the provider did not count, or that are not settled. */
+export const estimatedCostUsd = (
+  attempts: readonly { readonly metered_usage?: { readonly unsettled_usd: number } | null | undefined }[],
+): number => attempts.reduce((sum, { metered_usage }) => sum + (metered_usage?.unsettled_usd ?? 0), 0);

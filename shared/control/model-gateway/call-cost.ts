@@ -1,4 +1,4 @@
-import { type ModelPrice, modelPrice, normaliseModelName } from '../../contract/models/model-prices.ts';
+import { configuredPrice, type ConfiguredPrice, type ConfiguredPrices, modelPrice, normaliseModelName, pricesForPrompt, resolveModelAlias, type TokenPrices } from '../../contract/models/model-prices.ts';
 import type { TokenUsage } from '../../contract/models/usage.ts';
 import type { ModelAnswerUsage } from './usage-reader.ts';
 
@@ -23,20 +23,20 @@ export interface ModelCallCost {
 /** A price in dollars per million tokens is one in millionths per token. Rounding first: 0.1 has no exact binary form. */
 const micro = (amount: number): number => Math.ceil(Math.round(amount * 1e6) / 1e6);
 
-const dearestInput = (price: PerToken): number =>
+const dearestInput = (price: TokenPrices): number =>
   Math.max(price.input, price.cache_read, price.cache_write, price.cache_write_hour);
 
-/** A price that a configuration gives to a model: what is cached costs what is not. */
-export interface ConfiguredPrice {
-  readonly input: number;
-  readonly output: number;
+/** Prices of a call with a prompt of so many tokens; null when the model has no price. */
+function perToken(
+  model: string,
+  at: string,
+  promptTokens: number,
+  own: ConfiguredPrice | undefined,
+): TokenPrices | null {
+  if (own) return { ...own, cache_read: own.input, cache_write: own.input, cache_write_hour: own.input };
+  const price = modelPrice(model, at);
+  return price && pricesForPrompt(price, promptTokens);
 }
-type PerToken = Pick<ModelPrice, 'input' | 'output' | 'cache_read' | 'cache_write' | 'cache_write_hour'>;
-
-const perToken = (model: string, at: string, own: ConfiguredPrice | undefined): PerToken | null =>
-  own
-    ? { ...own, cache_read: own.input, cache_write: own.input, cache_write_hour: own.input }
-    : modelPrice(model, at);
 
 /** The worst case in millionths of a dollar; null when the model has no price. */
 export function worstCaseMicroUsd(
@@ -45,15 +45,28 @@ export function worstCaseMicroUsd(
   at: string,
   own?: ConfiguredPrice,
 ): number | null {
-  const price = perToken(model, at, own);
+  const price = perToken(model, at, worst.input, own);
   return price === null
     ? null
     : micro(worst.input * dearestInput(price)) + micro(worst.output * price.output);
 }
 
+/** Bytes of a token in prose and code are four on average; three, so that an estimate is rather too high. */
+const BYTES_PER_TOKEN = 3;
+const estimateTokens = (bytes: number): number => Math.ceil(bytes / BYTES_PER_TOKEN);
+
+/** By the bytes of the request and of what has come of the answer; at the worst where it is not known whether that began. */
+const estimateUsage = (
+  { bytes }: ModelAnswerUsage,
+  worst: WorstCaseTokenUsage,
+): { readonly input: number; readonly output: number } =>
+  bytes === undefined
+    ? worst
+    : { input: estimateTokens(worst.input), output: Math.min(worst.output, estimateTokens(bytes)) };
+
 /**
- * The bill of one call. What the answer does not say is reckoned at the worst, never as nothing. The model that answered counts, not
- * the one that was asked for.
+ * Computes the cost of one call. Tokens that the answer does not count are estimated from the bytes of request and answer, never as none.
+ * The model that answered counts, not the one that was asked for.
  */
 export function computeModelCallCost(
   reading: ModelAnswerUsage,
@@ -61,16 +74,19 @@ export function computeModelCallCost(
   worst: WorstCaseTokenUsage,
   at: string,
   own?: ConfiguredPrice,
+  prices: ConfiguredPrices = {},
 ): ModelCallCost {
-  const model = normaliseModelName(reading.model ?? asked);
+  const model = normaliseModelName(resolveModelAlias(reading.model ?? asked, prices));
   const usage: TokenUsage = {
     input_tokens: reading.input ?? 0,
     output_tokens: reading.output ?? 0,
     cache_read_tokens: reading.cacheRead,
     cache_write_tokens: reading.cacheWrite,
   };
-  // A price is that of the model which was asked for, and of no other that may have answered.
-  const price = perToken(model, at, model === normaliseModelName(asked) ? own : undefined);
+  const isAsked = model === normaliseModelName(asked);
+  const prompt =
+    reading.input === null ? worst.input : reading.input + reading.cacheRead + reading.cacheWrite;
+  const price = perToken(model, at, prompt, configuredPrice(model, prices) ?? (isAsked ? own : undefined));
   if (price === null) return { model, usage, micro: null, estimated: 0 };
   const hour = Math.min(reading.cacheWriteHour, reading.cacheWrite);
   const counted =
@@ -79,11 +95,13 @@ export function computeModelCallCost(
     usage.cache_read_tokens * price.cache_read +
     (usage.cache_write_tokens - hour) * price.cache_write +
     hour * price.cache_write_hour;
-  const input = micro(worst.input * dearestInput(price));
-  const output = micro(worst.output * price.output);
   if (reading.input !== null && reading.output !== null)
     return { model, usage, micro: micro(counted), estimated: 0 };
-  const reckoned = (reading.input === null ? input : 0) + (reading.output === null ? output : 0);
-  const all = Math.min(micro(counted) + reckoned, input + output);
+  const most = micro(worst.input * dearestInput(price)) + micro(worst.output * price.output);
+  const estimate = estimateUsage(reading, worst);
+  const reckoned =
+    (reading.input === null ? micro(estimate.input * dearestInput(price)) : 0) +
+    (reading.output === null ? micro(estimate.output * price.output) : 0);
+  const all = Math.min(micro(counted) + reckoned, most);
   return { model, usage, micro: all, estimated: Math.min(all, reckoned) };
 }

@@ -19,7 +19,7 @@ export type ProviderCallOutcome = 'well' | 'unknown' | ProviderFailure;
 export const MAX_CONSECUTIVE_PROVIDER_FAILURES = 5;
 
 /** Longest wait in milliseconds that is believed: what asks for more is broken, or is no rate limit. */
-const LONGEST_MS = 86_400_000;
+const LONGEST_MS = 8 * 86_400_000;
 
 /** There was no answer, or it broke off. */
 export const BROKEN_CONNECTION_FAILURE: ProviderFailure = {

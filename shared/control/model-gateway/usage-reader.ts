@@ -73,6 +73,8 @@ export interface CallTokenCounts {
 export interface ModelAnswerUsage extends CallTokenCounts {
   /** The model that has answered, in the provider's words. */
   readonly model: string | null;
+  /** Bytes of the answer that have come; absent: it is not known whether it began. */
+  readonly bytes?: number;
 }
 
 export const EMPTY_MODEL_ANSWER_USAGE: ModelAnswerUsage = {
@@ -210,9 +212,9 @@ export class ModelAnswerUsageReader {
   }
 
   push(chunk: Uint8Array): void {
+    this.#bytes += chunk.byteLength;
     if (this.#lines) this.#lines.push(chunk);
     else {
-      this.#bytes += chunk.byteLength;
       if (this.#bytes <= MAX_WHOLE_BYTES) this.#whole.push(Buffer.from(chunk));
     }
   }
@@ -240,6 +242,11 @@ export class ModelAnswerUsageReader {
 
   get reading(): ModelAnswerUsage {
     return this.#reading;
+  }
+
+  /** The same, with the bytes that have come: what an estimate of a broken answer goes by. */
+  get readingWithBytes(): ModelAnswerUsage {
+    return { ...this.#reading, bytes: this.#bytes };
   }
 
   #event(data: string): void {

@@ -1,6 +1,8 @@
-import type { AgentCliKind } from '../../contract/agents/adapter-manifests.ts';
+import { takesModel } from '../../contract/agents/adapter.ts';
+import { AGENT_CLI_MANIFESTS, type AgentCliKind } from '../../contract/agents/adapter-manifests.ts';
 import type { TierModels } from '../../contract/agents/tiers.ts';
 import type { CascadeStepResult } from '../../contract/messages/step-messages.ts';
+import type { ProviderName } from '../../contract/models/protocols.ts';
 import { Refusal } from '../../contract/refusal.ts';
 import type { AttemptRouteDecision } from '../../contract/task/attempt.ts';
 import type { ReviewHoldLimit } from '../../contract/task/hold-limit.ts';
@@ -10,11 +12,12 @@ import type { TierAdviceInputs } from '../../control/cascade/learning/advise-tie
 import type { TierPolicySettings } from '../../control/cascade/learning/cascade-policy.ts';
 import { selectNextAttemptModel } from '../../control/cascade/model-selection.ts';
 import {
-  filterActiveCooldowns,
-  findAttemptProvider,
+  filterBlockingCooldowns,
+  PROBE_SECONDS,
   type ProviderCooldown,
 } from '../../control/cascade/provider-cooldown.ts';
 import { selectFallbackAgent } from '../../control/cascade/provider-fallback.ts';
+import { findAttemptProvider } from '../../control/cascade/provider-observation.ts';
 import { classifyAttemptFailure } from '../../control/failures/attempt-failure.ts';
 import { retryNotBefore } from '../../control/failures/retry-backoff.ts';
 import { recordJudgingReservation, reserveAttempt } from '../../control/spending/attempt-reservation.ts';
@@ -41,8 +44,10 @@ import { type DeferredRetryContext, deferCascadeStepRetry } from './deferred-ret
 /** Seconds that a managed attempt may wait for its box; SQS keeps a message for days, but a day without room is an outage. */
 const QUEUE_SECONDS = 86_400;
 
-/** Milliseconds after which a task that waits for a provider looks again. */
+/** Longest wait in milliseconds of a task whose own attempt has met the end of a provider's capacity. */
 const LONGEST_WAIT_MS = 3_600_000;
+/** A task that waits for the end of a pause looks again after so many milliseconds: a success or an operator may end it earlier. */
+const COOLDOWN_CHECK_MS = 300_000;
 
 export interface CascadeContext extends DeferredRetryContext {
   readonly tasks: TaskStore;
@@ -50,8 +55,8 @@ export interface CascadeContext extends DeferredRetryContext {
   readonly models: TierModels;
   /** What else may do a task whose provider is down; absent: nothing. */
   readonly agents?: AvailableAgentClis;
-  /** How providers fare, as all tasks have met them; absent: nobody keeps it. */
-  readonly providers?: Pick<ProviderCooldownStore, 'listCooldowns'>;
+  /** Cooldowns of providers; absent: none are kept. */
+  readonly providers?: Pick<ProviderCooldownStore, 'listCooldowns' | 'claimProbe'>;
   /** How long a person has to decide; absent: the default. */
   readonly holdLimit?: ReviewHoldLimit;
   /** What is learned of models; absent: the routing table alone chooses. */
@@ -148,12 +153,19 @@ async function foundationOf(
   return dependents.length >= FOUNDATION ? dependents.length : null;
 }
 
-/** Providers that nothing is begun with now. */
-const activeCooldowns = async ({ providers, now }: CascadeContext): Promise<ProviderCooldown[]> =>
-  providers ? filterActiveCooldowns(await providers.listCooldowns(), now) : [];
+/** Lists the cooldowns that keep a task from starting now. */
+const blockingCooldowns = async (
+  { id }: Task,
+  { providers, now }: CascadeContext,
+): Promise<ProviderCooldown[]> =>
+  providers ? filterBlockingCooldowns(await providers.listCooldowns(), id, now) : [];
 
 /** Whose models the next attempt would call, where nothing else is chosen. */
-function nextProvider(task: Task, home: boolean, { defaultAdapter }: AvailableAgentClis): string | null {
+function nextProvider(
+  task: Task,
+  home: boolean,
+  { defaultAdapter }: AvailableAgentClis,
+): ProviderName | null {
   const last = task.attempts.at(-1) ?? null;
   const isNew =
     !last ||
@@ -203,7 +215,7 @@ export async function runSelectModelStep(
       context,
     );
   const { agents } = context;
-  const cooling = await activeCooldowns(context);
+  const cooling = await blockingCooldowns(present, context);
   const other = (of: Task) =>
     agents
       ? selectFallbackAgent(
@@ -217,16 +229,31 @@ export async function runSelectModelStep(
     cooling.every(({ provider }) => provider !== findAttemptProvider(present, null, agents.defaultAdapter));
   const cold =
     agents && cooling.find(({ provider }) => provider === nextProvider(present, home === true, agents));
-  const until = Math.max(retryNotBefore(present)?.getTime() ?? 0, cold ? Date.parse(cold.until) : 0);
+  const now = context.now.getTime();
+  const waitMs = Math.max(
+    Math.min(LONGEST_WAIT_MS, (retryNotBefore(present)?.getTime() ?? 0) - now),
+    Math.min(COOLDOWN_CHECK_MS, (cold ? Date.parse(cold.until) : 0) - now),
+  );
   const judged = findRedeliverableAttempt(present);
   const wait =
     judged || other(present)
       ? 0
-      : Math.ceil(Math.min(LONGEST_WAIT_MS, until - context.now.getTime()) / 1_000);
+      : Math.ceil(waitMs / 1_000);
   if (wait > 0)
     return deferCascadeStepRetry(
       present,
       { seconds: wait, mayWait: context.canWait !== false },
+      context.now,
+      context,
+    );
+  const fallbackCli = other(present);
+  const provider = fallbackCli
+    ? AGENT_CLI_MANIFESTS[fallbackCli].vendor
+    : agents && nextProvider(present, home === true, agents);
+  if (!judged && provider && (await context.providers?.claimProbe(provider, id, context.now)) === false)
+    return deferCascadeStepRetry(
+      present,
+      { seconds: PROBE_SECONDS, mayWait: context.canWait !== false },
       context.now,
       context,
     );
@@ -281,9 +308,11 @@ export async function runSelectModelStep(
     'select_model',
     (task) => {
       const { rung, effort, route, adapter } = selected(task);
+      const settings = adapter === null ? (task.adapter ?? agents?.defaultAdapter) : undefined;
+      const { model, tier } = settings && !takesModel(settings) ? { model: null, tier: null } : rung;
       return startAttempt(task, {
-        model: rung.model,
-        tier: rung.tier,
+        model,
+        tier,
         effort,
         route,
         adapter,

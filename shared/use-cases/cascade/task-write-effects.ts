@@ -7,7 +7,7 @@ import {
   deriveAttemptOutcomes,
   deriveNewAttemptOutcomes,
 } from '../../control/cascade/learning/attempt-outcomes.ts';
-import { deriveProviderObservation } from '../../control/cascade/provider-cooldown.ts';
+import { deriveProviderObservation } from '../../control/cascade/provider-observation.ts';
 import type { TaskStatusChange } from '../../control/ledger/task-counts.ts';
 import { computeBudgetedAttemptMicroUsd } from '../../control/spending/task-budget.ts';
 import {

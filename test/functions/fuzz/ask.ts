@@ -64,7 +64,13 @@ export async function ask(name: RouteName, task: Task, asked: Asked): Promise<An
     rawQueryString: '',
     headers: { authorization: 'Bearer x', ...asked.headers },
     queryStringParameters: { ...QUERIES[name], ...asked.query },
-    pathParameters: { id: 'T1', role: 'backend', letter: DEAD_LETTER, ...asked.params },
+    pathParameters: {
+      id: 'T1',
+      role: 'backend',
+      letter: DEAD_LETTER,
+      provider: 'anthropic',
+      ...asked.params,
+    },
     requestContext: {
       requestId: 'r',
       http: { method: route.method },

@@ -224,6 +224,7 @@ const elsewhere = { kind: 'git', repository: 'https://example.test/h.git', ref: 
 
 /** Bodies that each route takes, which have all of its fields among them. */
 export const BODIES: Partial<Record<RouteName, readonly unknown[]>> = {
+  clearProvider: [{ reason: 'the key was exchanged' }],
   pinTier: [
     { tier: 'opus', complexity: 'low', reason: 'better' },
     { tier: null, reason: 'no more' },

@@ -56,11 +56,16 @@ export function memoryMeter() {
   const open = new Map<string, number>();
   const settled: ModelCallSettlement[] = [];
   let taken = 0;
+  let reserved = 0;
   let trouble: UsageMeter['providerFailure'] = null;
   return {
     settled,
     get taken() {
       return taken;
+    },
+    /** What was set aside for all calls together. */
+    get reserved() {
+      return reserved;
     },
     meter: (): UsageMeter => ({
       calls: open.size + settled.length,
@@ -76,6 +81,7 @@ export function memoryMeter() {
       if ((trouble?.calls ?? 0) >= MAX_CONSECUTIVE_PROVIDER_FAILURES) return 'failing';
       if (taken >= of.limitMicro) return 'spent';
       taken += worst;
+      reserved += worst;
       open.set(call, worst);
       return 'made';
     },
@@ -124,6 +130,7 @@ export async function startGateway(
     maxAttemptUsd: options.maxAttemptUsd ?? 25,
     now: () => NOW,
     deadlineMs: () => options.deadlineMs ?? 20_000,
+    attemptCheckMs: 20,
     onCall: (call) => calls.push(call),
     onProblem: (message) => problems.push(message),
   };

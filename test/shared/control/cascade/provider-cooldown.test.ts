@@ -4,13 +4,18 @@ import { AGENT_CLI_MANIFESTS } from '../../../../shared/contract/agents/adapter-
 import { DEFAULT_TIER_MODELS as MODELS } from '../../../../shared/contract/agents/tiers.ts';
 import { selectNextAttemptModel } from '../../../../shared/control/cascade/model-selection.ts';
 import {
-  deriveProviderObservation,
+  claimProviderProbe,
+  clearProviderCooldown,
+  determineProviderState,
   filterActiveCooldowns,
+  filterBlockingCooldowns,
+  PROBE_SECONDS,
   type ProviderCooldown,
   type ProviderObservation,
   updateProviderCooldown,
 } from '../../../../shared/control/cascade/provider-cooldown.ts';
 import { selectFallbackAgent } from '../../../../shared/control/cascade/provider-fallback.ts';
+import { deriveProviderObservation } from '../../../../shared/control/cascade/provider-observation.ts';
 import type { AvailableAgentClis } from '../../../../shared/control/task-commands/adapter-problems.ts';
 import { ItemTable } from '../../../../shared/store/item-table.ts';
 import { ProviderCooldownStore } from '../../../../shared/store/provider-cooldowns.ts';
@@ -29,41 +34,95 @@ const AGENTS: AvailableAgentClis = {
   modelVendors: ['anthropic', 'openai'],
   tierModels: MODELS,
 };
-const mark = (id: string, seconds = 0, asked: string | null = null): ProviderObservation => ({
+/** A failure that an attempt has met, which started `began` seconds after the fixed time. */
+const mark = (
+  id: string,
+  seconds = 0,
+  asked: string | null = null,
+  began = seconds,
+): ProviderObservation => ({
   id,
   provider: 'anthropic',
+  started_at: addSeconds(began).toISOString(),
   at: addSeconds(seconds).toISOString(),
-  failure: { because: 'rate_limited', asked },
+  failure: { reason: 'rate_limited', asked },
 });
 const until = (cooling: ProviderCooldown | null): number =>
   (Date.parse(cooling?.until ?? '') - FIXED_NOW.getTime()) / 1_000;
 
-describe('a provider', () => {
-  it('is left alone for longer with each time in a row, and not for ever', () => {
-    const one = updateProviderCooldown(null, mark('a#1'));
-    expect(until(one)).toBe(60);
-    expect(until(updateProviderCooldown(one, mark('b#1')))).toBe(120);
+const success = (id: string, seconds = 0): ProviderObservation => ({ ...mark(id, seconds), failure: null });
+
+describe('provider cooldown', () => {
+  it('counts one outage once, however many tasks fail in it', () => {
     let all: ProviderCooldown | null = null;
-    for (let each = 0; each < 20; each++) all = updateProviderCooldown(all, mark(`c#${each}`));
-    expect(until(all)).toBe(3_600);
+    for (let each = 0; each < 7; each++)
+      all = updateProviderCooldown(all, mark(`t${each}#1`, each / 7, null, -10));
+    expect(all?.consecutive_failures).toBe(1);
+    expect(until(all)).toBe(60);
   });
 
-  it('is left alone for as long as it asks, at the most six hours, and a late word does not shorten that', () => {
+  it('doubles the pause when an attempt after it fails again, up to an hour', () => {
+    let all = updateProviderCooldown(null, mark('a#1'));
+    all = updateProviderCooldown(all, mark('b#1', 61));
+    expect(all?.consecutive_failures).toBe(2);
+    expect(until(all)).toBe(61 + 120);
+    for (let each = 0; each < 20; each++)
+      all = updateProviderCooldown(all, mark(`c#${each}`, until(all) + 1));
+    const before = until(all);
+    expect(until(updateProviderCooldown(all, mark('last#1', before + 1)))).toBe(before + 1 + 3_600);
+  });
+
+  it('lasts as long as the provider asks, at most eight days (a weekly limit), and a late report does not shorten it', () => {
     const asked = updateProviderCooldown(null, mark('a#1', 0, addSeconds(900).toISOString()));
     expect(until(asked)).toBe(900);
     expect(until(updateProviderCooldown(asked, mark('b#1', 1, addSeconds(5).toISOString())))).toBe(900);
+    expect(until(updateProviderCooldown(asked, mark('b#1', 1, addSeconds(950).toISOString())))).toBe(950);
     expect(until(updateProviderCooldown(null, mark('a#1', 0, addSeconds(1e6).toISOString())))).toBe(
-      6 * 3_600,
+      8 * 86_400,
     );
   });
 
-  it('counts an attempt once, and begins anew when it has answered', () => {
+  it('ends with a success, also while it lasts; the next outage is the first in a row', () => {
     const one = updateProviderCooldown(null, mark('a#1'));
     expect(updateProviderCooldown(one, mark('a#1', 50))).toBe(one);
-    const well = updateProviderCooldown(one, { ...mark('b#1'), failure: null });
-    expect(well?.consecutive_failures).toBe(0);
-    expect(until(updateProviderCooldown(well, mark('c#1', 100)))).toBe(160);
-    expect(updateProviderCooldown(null, { ...mark('b#1'), failure: null })).toBeNull();
+    const ended = updateProviderCooldown(one, success('b#1', 10));
+    expect(ended).toMatchObject({ consecutive_failures: 0 });
+    expect(until(ended)).toBe(10);
+    expect(filterBlockingCooldowns(ended ? [ended] : [], 'x', addSeconds(11))).toEqual([]);
+    const again = updateProviderCooldown(ended, mark('c#1', 100));
+    expect(again?.consecutive_failures).toBe(1);
+    expect(until(again)).toBe(160);
+    expect(updateProviderCooldown(null, success('b#1'))).toBeNull();
+  });
+
+  it('is not ended by a success from before the outage', () => {
+    const one = updateProviderCooldown(null, mark('a#1', 10));
+    expect(updateProviderCooldown(one, success('b#1', 9))).toBe(one);
+  });
+
+  it('lets one task at a time try the provider when the pause is over', () => {
+    const open = updateProviderCooldown(null, mark('a#1')) as ProviderCooldown;
+    expect(determineProviderState(open, addSeconds(59))).toBe('open');
+    expect(claimProviderProbe(open, 'p', addSeconds(59))).toBeNull();
+    expect(determineProviderState(open, addSeconds(61))).toBe('half_open');
+    const probed = claimProviderProbe(open, 'p', addSeconds(61)) as ProviderCooldown;
+    expect(claimProviderProbe(probed, 'q', addSeconds(62))).toBeNull();
+    expect(claimProviderProbe(probed, 'p', addSeconds(62))).not.toBeNull();
+    expect(filterBlockingCooldowns([probed], 'q', addSeconds(62))).toMatchObject([
+      { until: addSeconds(61 + PROBE_SECONDS).toISOString() },
+    ]);
+    expect(filterBlockingCooldowns([probed], 'p', addSeconds(62))).toEqual([]);
+    expect(claimProviderProbe(probed, 'q', addSeconds(61 + PROBE_SECONDS))).not.toBeNull();
+    const failed = updateProviderCooldown(probed, mark('p#1', 63, null, 61));
+    expect(failed).toMatchObject({ consecutive_failures: 2, probe: null });
+  });
+
+  it('ends when an operator clears it, and keeps who did', () => {
+    const open = updateProviderCooldown(null, mark('a#1')) as ProviderCooldown;
+    const cleared = clearProviderCooldown(open, { by: 'ann', reason: 'new key' }, addSeconds(5));
+    expect(determineProviderState(cleared, addSeconds(5))).toBe('closed');
+    expect(cleared.cleared).toEqual({ by: 'ann', reason: 'new key', at: addSeconds(5).toISOString() });
+    expect(until(cleared)).toBe(5);
   });
 
   it('is marked by the end of an attempt that it could not do, and by nothing else', () => {
@@ -75,7 +134,7 @@ describe('a provider', () => {
     expect(
       deriveProviderObservation(working, told({ status: 'failed', failure_code: 'rate_limited' }), CLAUDE)
         ?.failure,
-    ).toMatchObject({ because: 'rate_limited' });
+    ).toMatchObject({ reason: 'rate_limited' });
     expect(
       deriveProviderObservation(
         working,
@@ -104,7 +163,12 @@ describe('a provider', () => {
 });
 
 describe('a task whose provider is left alone', () => {
-  const cold = async (of: ReturnType<typeof task>, agents: AvailableAgentClis = AGENTS, seconds = 0) => {
+  const cold = async (
+    of: ReturnType<typeof task>,
+    agents: AvailableAgentClis = AGENTS,
+    seconds = 0,
+    before: (store: ProviderCooldownStore) => Promise<unknown> = async () => undefined,
+  ) => {
     const table = new MemoryTable();
     const store = new ProviderCooldownStore(
       new ItemTable(
@@ -113,6 +177,7 @@ describe('a task whose provider is left alone', () => {
       ),
     );
     await store.recordMark(mark('other#1'));
+    await before(store);
     let written = of;
     const context = {
       tasks: {
@@ -155,6 +220,18 @@ describe('a task whose provider is left alone', () => {
         },
       },
     });
+  });
+
+  it('waits while another task tries the provider after the pause', async () => {
+    const alone = { ...AGENTS, installedClis: ['claude'] as const };
+    const waits = await cold(open(), alone, 61, (store) =>
+      store.claimProbe('anthropic', 'other', addSeconds(61)),
+    );
+    expect(waits.said).toMatchObject({ stage: 'select_model', wait_s: PROBE_SECONDS });
+    const own = await cold(open(), alone, 61, (store) =>
+      store.claimProbe('anthropic', open().id, addSeconds(61)),
+    );
+    expect(own.said.wait_s).toBeUndefined();
   });
 
   it('waits for the end of it where there is no other agent, and begins at home when it is over', async () => {

@@ -54,7 +54,7 @@ describe('how long a provider wants to be left alone', () => {
     ['not at all', {}, {}, null],
     ['never', { 'retry-after': 'Tuesday or so' }, { error: { details: 'none' } }, null],
     ['in the past', { 'retry-after': 'Mon, 01 Jan 2001 00:00:00 GMT' }, {}, null],
-    ['for a year: a day is believed', { 'retry-after': '31536000' }, {}, 86_400],
+    ['for a year: eight days are believed', { 'retry-after': '31536000' }, {}, 8 * 86_400],
   ])('is said %s', (_how, headers, body, seconds) => {
     expect(waits(429, headers, body)).toBe(seconds);
     expect(waits(503, headers, body)).toBe(seconds);

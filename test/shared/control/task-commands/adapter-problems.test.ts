@@ -1,5 +1,6 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { AgentAdapterSettings } from '../../../../shared/contract/agents/adapter.ts';
+import type { AgentCliManifest } from '../../../../shared/contract/agents/adapter-manifest.ts';
 import {
   AGENT_CLI_KINDS,
   AGENT_CLI_MANIFESTS,
@@ -62,6 +63,12 @@ describe('a task that no agent of the deployment can do is refused with what to 
         "/model: gpt-6-luna is no model that claude can run; name one of its provider's, a tier, or another adapter",
       ],
     ],
+    [
+      'names a model for which the CLI asks for another',
+      { adapter: gemini, model: 'gemini-3.5-flash' },
+      { ...LAPTOP, modelVendors: ['gemini'] },
+      ['/model: gemini 0.61.0 asks for gemini-3.8-flash in place of gemini-3.5-flash; name gemini-3.8-flash'],
+    ],
     ['names a model of the provider', { model: 'claude-opus-4-7' }, DEPLOYED, []],
     ['names a tier', { model: 'opus' }, DEPLOYED, []],
     [
@@ -114,4 +121,10 @@ describe('the tiers of an adapter', () => {
       'gpt-6-luna',
     ]);
   });
+});
+
+it('no tier of an adapter is a model for which its CLI asks for another', () => {
+  for (const { tiers, replacedModels = {} } of Object.values<AgentCliManifest>(AGENT_CLI_MANIFESTS))
+    for (const model of Object.values(tiers?.models ?? {}))
+      expect(Object.keys(replacedModels)).not.toContain(model);
 });

@@ -1,0 +1,21 @@
+import * as z from 'zod';
+import { TierModels } from '../agents/tiers.ts';
+import { ConfiguredPrices } from './model-prices.ts';
+import { EnvironmentModelKey, PlainHttp, ProviderUrl, refinePlainHttp } from './model-key.ts';
+import { PROVIDERS } from './protocols.ts';
+
+/** `agents` in a models file: the server that answers agents, with its models by tier and their prices. */
+export const AgentModelServer = z
+  .strictObject({
+    provider: z
+      .enum(PROVIDERS)
+      .default('openai')
+      .describe('Whose API the server speaks; an agent CLI of that provider calls it.'),
+    url: ProviderUrl.describe('As clients of the API want it: with /v1 for OpenAI, without for Anthropic.'),
+    plain_http: PlainHttp,
+    key: EnvironmentModelKey.optional().describe('Absent: the server wants no key.'),
+    tiers: TierModels,
+    prices: ConfiguredPrices.default({}).describe('Dollars per million tokens by model; 0 is a price.'),
+  })
+  .superRefine(refinePlainHttp);
+export type AgentModelServer = z.infer<typeof AgentModelServer>;
