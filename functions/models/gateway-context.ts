@@ -1,6 +1,6 @@
 import type { TierModels } from '../../shared/contract/agents/tiers.ts';
-import type { ConfiguredPrices } from '../../shared/contract/models/model-prices.ts';
 import type { GatesModelRoute } from '../../shared/contract/models/gates-models.ts';
+import type { ConfiguredPrices } from '../../shared/contract/models/model-prices.ts';
 import type { ModelProviders } from '../../shared/contract/models/model-providers.ts';
 import type { TierPolicySettings } from '../../shared/control/cascade/learning/cascade-policy.ts';
 import type { ModelCallSettlement } from '../../shared/control/model-gateway/usage-meter.ts';

@@ -79,7 +79,7 @@ describe('an agent CLI', () => {
     const limit = { type: 'rate_limit_event', rate_limit_info: { status: 'rejected', resetsAt } };
     const end = { type: 'result', subtype: 'success', is_error: true, result: 'API Error: limit' };
     const { fail } = await runs('claude', `echo '${JSON.stringify(limit)}'; echo '${JSON.stringify(end)}'`);
-    expect(fail).toMatchObject({ failure_class: 'rate_limited' });
+    expect(fail).toMatchObject({ failure_code: 'rate_limited' });
     expect(Number(fail?.['retry_after_s'])).toBeGreaterThan(3 * 86_400 - 120);
   });
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { TierModels } from '../agents/tiers.ts';
-import { ConfiguredPrices } from './model-prices.ts';
 import { EnvironmentModelKey, PlainHttp, ProviderUrl, refinePlainHttp } from './model-key.ts';
+import { ConfiguredPrices } from './model-prices.ts';
 import { PROVIDERS } from './protocols.ts';
 
 /** `agents` in a models file: the server that answers agents, with its models by tier and their prices. */

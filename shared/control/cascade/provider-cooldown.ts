@@ -60,14 +60,27 @@ export function updateProviderCooldown(
   const asked =
     failure.asked === null ? null : Math.min(Date.parse(failure.asked), now + MOST_ASKED_SECONDS * 1_000);
   const counted_attempts = [...(before?.counted_attempts ?? []), id].slice(-REMEMBERED);
-  if (before !== null && before.consecutive_failures > 0 && Date.parse(started_at) < Date.parse(before.until)) {
+  if (
+    before !== null &&
+    before.consecutive_failures > 0 &&
+    Date.parse(started_at) < Date.parse(before.until)
+  ) {
     const until = Math.max(asked ?? 0, Date.parse(before.until));
     return { ...before, until: new Date(until).toISOString(), counted_attempts };
   }
   const consecutive_failures = (before?.consecutive_failures ?? 0) + 1;
   const own = now + Math.min(LONGEST_SECONDS, FIRST_SECONDS * 2 ** (consecutive_failures - 1)) * 1_000;
   const until = new Date(asked ?? own).toISOString();
-  return { provider, since: at, until, reason: failure.reason, consecutive_failures, counted_attempts, probe: null, cleared: null };
+  return {
+    provider,
+    since: at,
+    until,
+    reason: failure.reason,
+    consecutive_failures,
+    counted_attempts,
+    probe: null,
+    cleared: null,
+  };
 }
 
 const earlier = (a: string, b: string): string => (Date.parse(a) < Date.parse(b) ? a : b);

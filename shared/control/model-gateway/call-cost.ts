@@ -1,4 +1,13 @@
-import { configuredPrice, type ConfiguredPrice, type ConfiguredPrices, modelPrice, normaliseModelName, pricesForPrompt, resolveModelAlias, type TokenPrices } from '../../contract/models/model-prices.ts';
+import {
+  type ConfiguredPrice,
+  type ConfiguredPrices,
+  configuredPrice,
+  modelPrice,
+  normaliseModelName,
+  pricesForPrompt,
+  resolveModelAlias,
+  type TokenPrices,
+} from '../../contract/models/model-prices.ts';
 import type { TokenUsage } from '../../contract/models/usage.ts';
 import type { ModelAnswerUsage } from './usage-reader.ts';
 

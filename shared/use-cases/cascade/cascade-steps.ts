@@ -235,10 +235,7 @@ export async function runSelectModelStep(
     Math.min(COOLDOWN_CHECK_MS, (cold ? Date.parse(cold.until) : 0) - now),
   );
   const judged = findRedeliverableAttempt(present);
-  const wait =
-    judged || other(present)
-      ? 0
-      : Math.ceil(waitMs / 1_000);
+  const wait = judged || other(present) ? 0 : Math.ceil(waitMs / 1_000);
   if (wait > 0)
     return deferCascadeStepRetry(
       present,
