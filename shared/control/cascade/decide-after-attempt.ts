@@ -16,7 +16,7 @@ import {
   resolveAttemptAdapter,
   selectUntriedAgent,
 } from './provider-fallback.ts';
-import { applyRepeatedFailureStrategy, findRepeatedFailures } from './repeated-failure.ts';
+import { applyRepeatedFailureStrategy } from './repeated-failure.ts';
 
 /** How much of the end of the agent's output is looked at, in characters. */
 const LOW_CONFIDENCE_TAIL_CHARS = 2_000;
@@ -100,11 +100,6 @@ function escalateOrGiveUp(task: Task, attempt: Attempt, reason: string, models: 
   const spent = budgetExhaustedReason(task);
   if (spent) return finalDecision('give_up', `${reason}; ${spent}`);
   if (task.runner === 'external') return { action: 'retry', reason, next_model: null, next_tier: null };
-  // A command that is not told its model has no tiers: another attempt helps once, by what is told to it.
-  if (attempt.model === null && !task.plan)
-    return findRepeatedFailures(task, attempt).length > 0
-      ? finalDecision('give_up', `${reason}; failed in the same way before, and the command takes no model`)
-      : { action: 'retry', reason, next_model: null, next_tier: null };
   const rungs = buildModelLadder({ ...task, adapter: resolveAttemptAdapter(task, attempt) }, models);
   const above = rungs[rungIndex(attempt, rungs) + 1];
   // A plan that does not hold is planned again with what was wrong with it: there is no stronger planner.

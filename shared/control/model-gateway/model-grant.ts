@@ -31,9 +31,8 @@ export function allowedModels(
   adapter: AgentAdapterSettings | undefined,
   deployed: TierModels,
 ): readonly string[] {
+  if (attempt.model === null) return [];
   const tiers = selectTierModels(adapter, deployed);
-  // A command that is not told its model may ask those of all tiers.
-  if (attempt.model === null) return adapter?.kind === 'command' ? Object.values(tiers) : [];
   const at = (TIERS as readonly (string | null)[]).indexOf(attempt.tier);
   return [...new Set([attempt.model, ...TIERS.slice(0, Math.max(0, at)).map((tier) => tiers[tier])])];
 }

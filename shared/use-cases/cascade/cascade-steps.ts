@@ -1,4 +1,3 @@
-import { takesModel } from '../../contract/agents/adapter.ts';
 import { AGENT_CLI_MANIFESTS, type AgentCliKind } from '../../contract/agents/adapter-manifests.ts';
 import type { TierModels } from '../../contract/agents/tiers.ts';
 import type { CascadeStepResult } from '../../contract/messages/step-messages.ts';
@@ -305,11 +304,9 @@ export async function runSelectModelStep(
     'select_model',
     (task) => {
       const { rung, effort, route, adapter } = selected(task);
-      const settings = adapter === null ? (task.adapter ?? agents?.defaultAdapter) : undefined;
-      const { model, tier } = settings && !takesModel(settings) ? { model: null, tier: null } : rung;
       return startAttempt(task, {
-        model,
-        tier,
+        model: rung.model,
+        tier: rung.tier,
         effort,
         route,
         adapter,
