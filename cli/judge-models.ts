@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Judge } from '../gates/core/judge.ts';
-import { AgentModelServer } from '../shared/contract/models/agent-model-server.ts';
+import { AgentModelServer } from '../shared/contract/agents/agent-model-server.ts';
 import { allJudgeModels, JudgeModels } from '../shared/contract/models/judge-models.ts';
 import { FUNCTION_ENV_NAMES, MODEL_PROVIDER_ENV_NAMES } from '../shared/contract/resource-names.ts';
 import type { ReadModelApiKey } from '../shared/reviews/model-clients/language-model.ts';

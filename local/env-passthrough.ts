@@ -1,4 +1,3 @@
-import { AgentModelServer } from '../shared/contract/models/agent-model-server.ts';
 import {
   EMBEDDED_FORGE_SECRET_VARIABLE,
   EMBEDDED_GIT_SECRET_VARIABLE,
@@ -48,6 +47,16 @@ const readSettings = (environment: NodeJS.ProcessEnv): FunctionEnvironmentPassth
     }),
   );
 
+/** The server that answers agents, as `assay up --models` has checked it (shared/contract/agents/agent-model-server.ts). */
+interface CheckedAgentModelServer {
+  readonly provider: string;
+  readonly url: string;
+  readonly plain_http?: boolean;
+  readonly key?: { readonly via: string; readonly variable: string };
+  readonly tiers: Readonly<Record<string, string>>;
+  readonly prices: Readonly<Record<string, unknown>>;
+}
+
 /**
  * The keys of model providers, for the functions that call them. A function without any key refuses model
  * calls.
@@ -74,7 +83,7 @@ function takeModelKeys(environment: NodeJS.ProcessEnv): FunctionEnvironmentPasst
       key,
       tiers,
       prices: given,
-    } = AgentModelServer.parse(JSON.parse(server));
+    } = JSON.parse(server) as CheckedAgentModelServer;
     const address = { url, ...(plain_http && { plain_http }) };
     providers[provider] = key ? { ...key, ...address } : { via: 'none', ...address };
     const value = key && (keys[key.variable] ?? environment[key.variable]);

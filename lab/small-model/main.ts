@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { AttemptView } from '../../shared/api/task-schemas.ts';
+import { AgentModelServer } from '../../shared/contract/agents/agent-model-server.ts';
 import { FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
 import { formatDollars } from '../../shared/lib/format.ts';
 import { SKIPPED_EXIT_CODE } from '../../test/checks/check-steps.ts';
@@ -62,7 +63,7 @@ async function main(): Promise<number> {
     prices: { [MODEL]: price },
   };
   const stack = await Stack.start({
-    [FUNCTION_ENV_NAMES.agentModelServer]: JSON.stringify(agents),
+    [FUNCTION_ENV_NAMES.agentModelServer]: JSON.stringify(AgentModelServer.parse(agents)),
     [FUNCTION_ENV_NAMES.judgeModels]: JSON.stringify({ judge }),
   });
   const repository = new Repository({ 'README.md': 'Greetings\n' });

@@ -169,7 +169,7 @@ export const FUNCTION_ENV_NAMES = {
   modelProviders: 'ASSAY_MODEL_PROVIDERS',
   /** JSON of ConfiguredPrices (shared/contract/models/model-prices.ts): the operator's own prices of models. */
   modelPrices: 'ASSAY_MODEL_PRICES',
-  /** JSON of an AgentModelServer (shared/contract/models/agent-model-server.ts); of the embedded stack's own process. */
+  /** JSON of an AgentModelServer (shared/contract/agents/agent-model-server.ts); of the embedded stack's own process. */
   agentModelServer: 'ASSAY_AGENT_MODEL_SERVER',
   /** JSON of JudgeModels (shared/contract/models/judge-models.ts). Of the judging function and the gateway only: on a laptop their keys come with it. */
   judgeModels: 'ASSAY_JUDGE_MODELS',
