@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { TierModels } from './tiers.ts';
 import { EnvironmentModelKey, PlainHttp, ProviderUrl, refinePlainHttp } from '../models/model-key.ts';
 import { ConfiguredPrices } from '../models/model-prices.ts';
 import { PROVIDERS } from '../models/protocols.ts';
+import { TierModels } from './tiers.ts';
 
 /** `agents` in a models file: the server that answers agents, with its models by tier and their prices. */
 export const AgentModelServer = z
