@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { LoggedTestRun } from '../contract/evidence/logs/logged-test-run.ts';
-import { Evidence, Evidence, GateEvidence } from '../contract/evidence/schema.ts';
+import { Evidence, GateEvidence } from '../contract/evidence/schema.ts';
 import { FailureCode, LONGEST_LIMIT_SECONDS } from '../contract/failure/failure-class.ts';
 import { GATES_CACHE_KINDS } from '../contract/messages/gates-memory.ts';
 import { TokenUsage } from '../contract/models/usage.ts';
