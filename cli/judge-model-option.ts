@@ -1,9 +1,9 @@
 import { JudgeModel } from '../shared/contract/models/judge-models.ts';
 import { CLI_EXIT_CODES, CliError } from './exit.ts';
 import type { CommandIo } from './io.ts';
-import { addDefaultModelKey } from './judge-models.ts';
+import { withDefaultApiKeyVariable } from './judge-models.ts';
 
-/** Variables of providers that `addDefaultModelKey` does not know. */
+/** Variables of providers that `withDefaultApiKeyVariable` does not know. */
 const OTHER_KEYS: Readonly<Record<string, string>> = { openrouter: 'OPENROUTER_API_KEY' };
 
 const badModel = (message: string): CliError =>
@@ -44,7 +44,7 @@ export function parseJudgeModelOptions(
     ...(price === undefined ? {} : { price: parsePrice(price) }),
     ...(variable === undefined ? {} : { key: { via: 'environment', variable } }),
   };
-  const parsed = JudgeModel.safeParse(addDefaultModelKey(settings, env));
+  const parsed = JudgeModel.safeParse(withDefaultApiKeyVariable(settings, env));
   if (!parsed.success)
     throw badModel(
       `--model ${text} is not valid: ${parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ')}.`,

@@ -22,7 +22,7 @@ const LooseFile = z
   .catchall(z.union([z.array(LooseModel), LooseModel]));
 
 /** Returns the model with the default variable of its provider, if it names no key. */
-export function addDefaultModelKey(
+export function withDefaultApiKeyVariable(
   model: z.infer<typeof LooseModel>,
   environment: NodeJS.ProcessEnv,
 ): unknown {
@@ -53,8 +53,8 @@ async function readJudges(
       Object.entries(settings).map(([purpose, model]) => [
         purpose,
         Array.isArray(model)
-          ? model.map((each) => addDefaultModelKey(each, io.env))
-          : addDefaultModelKey(model, io.env),
+          ? model.map((each) => withDefaultApiKeyVariable(each, io.env))
+          : withDefaultApiKeyVariable(model, io.env),
       ]),
     ),
   );

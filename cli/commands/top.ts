@@ -3,7 +3,11 @@ import { CLI_EXIT_CODES, CliError } from '../exit.ts';
 import { defineOption, type OptionParser } from '../parameters.ts';
 import { defineServerCommand } from '../server-command.ts';
 import type { ServerCommandSession } from '../session.ts';
-import { type DashboardData, findThresholdExceededTime, renderDashboardFrame } from '../top/dashboard.ts';
+import {
+  type DashboardData,
+  findTimeThresholdWasFirstExceeded,
+  renderDashboardFrame,
+} from '../top/dashboard.ts';
 
 /** The alternate screen of the terminal: its earlier content comes back at the end. */
 const ENTER_SCREEN = '\u001b[?1049h\u001b[?25l';
@@ -52,7 +56,7 @@ async function runDashboard(
     }
     const exceeds = last.status.verification_nudge.threshold_exceeded;
     const now = Date.now();
-    trippedAt = findThresholdExceededTime(wasExceeded, exceeds, trippedAt, now);
+    trippedAt = findTimeThresholdWasFirstExceeded(wasExceeded, exceeds, trippedAt, now);
     wasExceeded = exceeds;
     const screen = { width: stdout.columns ?? 80, height: stdout.rows ?? 24, colors: session.out, now };
     const lines = renderDashboardFrame(last, trippedAt, screen);

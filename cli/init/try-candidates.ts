@@ -39,7 +39,7 @@ export interface GateTrialResult {
   readonly durationMs: number;
 }
 
-export interface EnvironmentTrialResult {
+export interface InitEnvironmentTrialResult {
   /** Setup lines, with the files that they come from. */
   readonly setups: readonly DetectedDependencySetup[];
   /** Why the lines failed; null: they ran, or there are none. */
@@ -50,7 +50,7 @@ export interface EnvironmentTrialResult {
 }
 
 export interface GateTrialRun {
-  readonly environment: EnvironmentTrialResult;
+  readonly environment: InitEnvironmentTrialResult;
   /** Of each gate the first candidate that passed, and those that were tried before. */
   readonly tried: readonly GateTrialResult[];
 }
@@ -74,7 +74,7 @@ interface TrialBase {
 
 /** An environment with the subject whose commands run in it. */
 interface OpenEnvironment {
-  readonly environment: EnvironmentTrialResult;
+  readonly environment: InitEnvironmentTrialResult;
   readonly subject: PatchToCheck;
 }
 

@@ -15,7 +15,7 @@ export interface DashboardData {
   readonly trend: z.infer<typeof QualityTrend>;
 }
 
-export interface DashboardScreen {
+export interface DashboardTerminalScreen {
   readonly width: number;
   readonly height: number;
   readonly colors: TerminalColors;
@@ -30,7 +30,7 @@ export const ALERT_TOAST_DURATION_MS = 10_000;
  * Returns when the threshold was first exceeded while the dashboard ran; null: it is not exceeded, or was from the start.
  * @param wasExceeded at the refresh before; null: this is the first one
  */
-export const findThresholdExceededTime = (
+export const findTimeThresholdWasFirstExceeded = (
   wasExceeded: boolean | null,
   isExceeded: boolean,
   trippedAt: number | null,
@@ -88,7 +88,7 @@ function countLines(
 export function renderDashboardFrame(
   dashboard: DashboardData,
   trippedAt: number | null,
-  { width, height, colors, now }: DashboardScreen,
+  { width, height, colors, now }: DashboardTerminalScreen,
 ): string[] {
   const toast =
     trippedAt !== null && now - trippedAt < ALERT_TOAST_DURATION_MS

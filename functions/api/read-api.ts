@@ -20,7 +20,7 @@ import { RoleLearningStore } from '../../shared/store/role-learning.ts';
 import { TaskCompletionStore } from '../../shared/store/task-completions.ts';
 import { TaskCountStore } from '../../shared/store/task-counts.ts';
 import { TaskStore } from '../../shared/store/task-store.ts';
-import { TuningStateStore } from '../../shared/store/tuning-state.ts';
+import { SettingTuningStore } from '../../shared/store/tuning-state.ts';
 import { WorkRequestStore } from '../../shared/store/work-requests.ts';
 import {
   readFileHealth,
@@ -69,7 +69,7 @@ const breakers = new CircuitBreakerStore(items);
 const letters = new DeadLetterStore(items);
 const requests = new WorkRequestStore(items);
 const providers = new ProviderCooldownStore(items);
-const tuning = new TuningStateStore(items);
+const tuning = new SettingTuningStore(items);
 const policy = readCascadePolicy();
 const models = readTierModels();
 const nudge = parseVerificationNudgeRules(process.env);

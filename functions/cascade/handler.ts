@@ -5,7 +5,7 @@ import { ModelSpendStore } from '../../shared/store/model-spend.ts';
 import { ProviderCooldownStore } from '../../shared/store/provider-cooldowns.ts';
 import { RoleLearningStore } from '../../shared/store/role-learning.ts';
 import { TaskStore } from '../../shared/store/task-store.ts';
-import { TuningStateStore } from '../../shared/store/tuning-state.ts';
+import { SettingTuningStore } from '../../shared/store/tuning-state.ts';
 import {
   type CascadeContext,
   runDecideStep,
@@ -26,7 +26,7 @@ const tasks = new TaskStore(items);
 const deadlines = new DeadlineStore(items);
 const locks = new FileLockStore(items, tasks);
 const beliefs = new RoleLearningStore(items);
-const tuning = new TuningStateStore(items);
+const tuning = new SettingTuningStore(items);
 const spend = new ModelSpendStore(items);
 const providers = new ProviderCooldownStore(items);
 const models = readTierModels();

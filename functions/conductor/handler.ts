@@ -25,7 +25,7 @@ import {
   type TaskProjectionContext,
 } from '../../shared/use-cases/cascade/task-write-effects.ts';
 import { applyWorkRequestEffects } from '../../shared/use-cases/submit/work-requests.ts';
-import { createCompletionMetrics } from '../runtime/completion-metrics.ts';
+import { createVerifiedCompletionMetrics } from '../runtime/completion-metrics.ts';
 import { logger } from '../runtime/logger.ts';
 import { openTable } from '../runtime/open-table.ts';
 import { readStreamRecordTaskId, readTaskBeforeAndAfter } from '../runtime/stream-record.ts';
@@ -40,7 +40,7 @@ const spend = new ModelSpendStore(items);
 const requests = new WorkRequestStore(items);
 const providers = new ProviderCooldownStore(items);
 const landed = new MergedWorkStore(items);
-const completions = createCompletionMetrics();
+const completions = createVerifiedCompletionMetrics();
 // What it logs itself is about parsing only.
 const processor = new BatchProcessor(EventType.DynamoDBStreams);
 

@@ -13,7 +13,7 @@ import { readOptionalEnv, readRequiredEnv } from '../../shared/store/env.ts';
 import { LaunchError } from '../../shared/store/launch-error.ts';
 import { RunningContainerStore } from '../../shared/store/running-containers.ts';
 import { TaskStore } from '../../shared/store/task-store.ts';
-import { TuningStateStore } from '../../shared/store/tuning-state.ts';
+import { SettingTuningStore } from '../../shared/store/tuning-state.ts';
 import { type LaunchContext, launchContainer } from '../../shared/use-cases/containers/launch-container.ts';
 import { readContainerCapacity, readLeaseSeconds, readTierModels } from '../runtime/config.ts';
 import { createRepositoryCredentialProvider } from '../runtime/credential-provider.ts';
@@ -26,7 +26,7 @@ import { buildQueueUrlFromArn, computeBackoffSeconds } from './backoff.ts';
 
 const items = openTable();
 const tasks = new TaskStore(items);
-const tuning = new TuningStateStore(items);
+const tuning = new SettingTuningStore(items);
 const room = readContainerCapacity();
 const sqs = new SQSClient({});
 const list = (value: string): string[] => value.split(',').filter((each) => each !== '');

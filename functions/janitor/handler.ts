@@ -5,7 +5,7 @@ import { FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
 import { AcceptedTreeStore } from '../../shared/store/accepted-trees.ts';
 import { readOptionalEnv } from '../../shared/store/env.ts';
 import { TaskStore } from '../../shared/store/task-store.ts';
-import { TuningStateStore } from '../../shared/store/tuning-state.ts';
+import { SettingTuningStore } from '../../shared/store/tuning-state.ts';
 import {
   combineVerdictWithJudgements,
   type EvidenceReduction,
@@ -18,7 +18,7 @@ import { openTable } from '../runtime/open-table.ts';
 const items = openTable();
 const tasks = new TaskStore(items);
 const accepted = new AcceptedTreeStore(items);
-const tuning = new TuningStateStore(items);
+const tuning = new SettingTuningStore(items);
 const objects = createObjectStore();
 const models = JudgeModels.parse(JSON.parse(readOptionalEnv(FUNCTION_ENV_NAMES.knownJudgeModels, '{}')));
 

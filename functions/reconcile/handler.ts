@@ -16,7 +16,7 @@ import { RunningContainerStore } from '../../shared/store/running-containers.ts'
 import { StepFunctionsClient } from '../../shared/store/state-machines.ts';
 import { TaskCountStore } from '../../shared/store/task-counts.ts';
 import { TaskStore } from '../../shared/store/task-store.ts';
-import { TuningStateStore } from '../../shared/store/tuning-state.ts';
+import { SettingTuningStore } from '../../shared/store/tuning-state.ts';
 import { WorkRequestStore } from '../../shared/store/work-requests.ts';
 import {
   parseContainerName,
@@ -28,7 +28,7 @@ import {
 } from '../../shared/use-cases/containers/reconcile-containers.ts';
 import { type ReconcileContext, reconcileTasks } from '../../shared/use-cases/operate/reconcile-tasks.ts';
 import { runAutomaticTuning } from '../../shared/use-cases/operate/tune-settings.ts';
-import { createCompletionMetrics } from '../runtime/completion-metrics.ts';
+import { createVerifiedCompletionMetrics } from '../runtime/completion-metrics.ts';
 import { readCascadePolicy, readContainerCapacity, readTierModels } from '../runtime/config.ts';
 import { withErrorLogging } from '../runtime/log-context.ts';
 import { logger } from '../runtime/logger.ts';
@@ -43,12 +43,12 @@ const beats = new HeartbeatStore(items);
 const requests = new WorkRequestStore(items);
 const beliefs = new RoleLearningStore(items);
 const spend = new ModelSpendStore(items);
-const tuning = new TuningStateStore(items);
+const tuning = new SettingTuningStore(items);
 const figures = new DailyMetricsStore(items);
 const policy = readCascadePolicy();
 const models = readTierModels();
 const register = new RunningContainerStore(items, readContainerCapacity().limits);
-const completions = createCompletionMetrics();
+const completions = createVerifiedCompletionMetrics();
 const context: Omit<
   ReconcileContext & ReconcileContainersContext,
   'graceSeconds' | 'isAfterRestart' | 'hasTimeLeft'

@@ -15,7 +15,7 @@ import { readTaskDefinitionFamilies } from '../runtime/image-families.ts';
 import { withErrorLogging } from '../runtime/log-context.ts';
 import { openTable } from '../runtime/open-table.ts';
 import { createHttpExchange } from './http-exchange.ts';
-import { readLocalRefs, sendToLocalGit } from './local-git.ts';
+import { readLocalRefs, sendRequestToLocalGitProcess } from './local-git.ts';
 import { createRemoteFilesReader } from './read-remote-files.ts';
 import { createHttpGitTransport, createRemoteRefsReader } from './smart-http.ts';
 
@@ -25,7 +25,7 @@ const [refsOverHttp, filesOverHttp] = [
   createRemoteRefsReader(asking),
   createRemoteFilesReader(createHttpGitTransport(asking)),
 ];
-const filesHere = createRemoteFilesReader(sendToLocalGit);
+const filesHere = createRemoteFilesReader(sendRequestToLocalGitProcess);
 const isHere = (repository: string): boolean => embedded && !repository.startsWith('https:');
 
 const items = openTable();

@@ -53,7 +53,7 @@ export const readLocalRefs: RemoteRefsReader = async (repository, ref) => {
 };
 
 /** The same requests as over HTTP, put to the program that a server of git runs; for `file://` alone. */
-export const sendToLocalGit: GitTransport = async (repository, request) => {
+export const sendRequestToLocalGitProcess: GitTransport = async (repository, request) => {
   if (!repository.startsWith('file:'))
     throw new RepositoryUnavailableError(
       'single files are read over https, and from file:// repositories',

@@ -4,7 +4,7 @@ import type { Task } from '../../shared/contract/task/task.ts';
 import { readOptionalEnv } from '../../shared/store/env.ts';
 
 /** Tells CloudWatch of completions that were counted. Both counts are always sent, so that the ratio has a numerator also when it is zero. */
-export function createCompletionMetrics() {
+export function createVerifiedCompletionMetrics() {
   const metrics = new Metrics({
     namespace: readOptionalEnv(FUNCTION_ENV_NAMES.metricsNamespace, METRIC_NAMES.namespace),
     serviceName: METRIC_NAMES.service,

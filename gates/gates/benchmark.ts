@@ -21,10 +21,10 @@ export const benchmarkGate: Gate = {
   plan: async (project, settings) => {
     const { command } = Benchmark.prefault({}).parse(settings['benchmark']);
     if (command !== undefined) return [{ command }];
-    const { BENCHMARK_SUITES, planMeasurementSuites } = await import(
+    const { BENCHMARK_SUITES, listMeasurementCommands } = await import(
       '../tests/measure/measurement-suites.ts'
     );
-    return planMeasurementSuites(project, BENCHMARK_SUITES);
+    return listMeasurementCommands(project, BENCHMARK_SUITES);
   },
   run: async (context, settings) => {
     const [{ compareMeasurements }, { BENCHMARK_SUITES }, { parseBenchmarks, findBenchmarkRegressions }] =

@@ -17,8 +17,10 @@ export const coverageDeltaGate: Gate = {
   plan: async (project, settings) => {
     const command = CommandLineSetting.safeParse(settings['coverage_delta_command']).data;
     if (command !== undefined) return [{ command }];
-    const { COVERAGE_SUITES, planMeasurementSuites } = await import('../tests/measure/measurement-suites.ts');
-    return planMeasurementSuites(project, COVERAGE_SUITES);
+    const { COVERAGE_SUITES, listMeasurementCommands } = await import(
+      '../tests/measure/measurement-suites.ts'
+    );
+    return listMeasurementCommands(project, COVERAGE_SUITES);
   },
   run: async (context, settings) => {
     const [{ compareMeasurements }, { COVERAGE_SUITES }, coverage] = await Promise.all([

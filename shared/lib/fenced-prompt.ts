@@ -53,7 +53,7 @@ function speaksToJudge(text: string): boolean {
 }
 
 /** Returns what a text from outside does to speak as somebody else, as phrases; none for honest text. */
-export function findInjections(text: string): string[] {
+export function findPromptInjections(text: string): string[] {
   const folded = foldConfusables(text).text;
   return [
     ...(FALSE_MARK.test(folded) || FALSE_END.test(folded) ? ['a mark like those that fence it'] : []),
@@ -94,7 +94,7 @@ function neutralise(text: string): string {
 }
 
 const injectionsIn = ({ label, text }: UntrustedPromptPiece): string[] =>
-  findInjections(`${label}\n${text}`).map((what) => `${truncateText(label, 100)} holds ${what}`);
+  findPromptInjections(`${label}\n${text}`).map((what) => `${truncateText(label, 100)} holds ${what}`);
 
 /**
  * Puts text from outside between marks with a boundary that nobody could foresee, and takes out what could be read as such a mark,

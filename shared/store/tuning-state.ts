@@ -5,7 +5,7 @@ import { type ItemTable, itemKey } from './item-table.ts';
 const KEY = itemKey(TABLE_ITEM_KEY_PREFIXES.tuning, 'settings');
 
 /** What the deployment has changed of its own settings, and what it proposes: one item, so that one conditional write changes all of it. */
-export class TuningStateStore {
+export class SettingTuningStore {
   readonly #table: ItemTable;
 
   constructor(table: ItemTable) {

@@ -8,7 +8,7 @@ import { displayWidth } from '../../cli/output/text.ts';
 import {
   ALERT_TOAST_DURATION_MS,
   type DashboardData,
-  findThresholdExceededTime,
+  findTimeThresholdWasFirstExceeded,
   renderDashboardFrame,
 } from '../../cli/top/dashboard.ts';
 import { DeploymentStatusView } from '../../shared/api/task-schemas.ts';
@@ -109,17 +109,17 @@ describe('the toast', () => {
       .includes('Too many completions');
 
   test('comes when the threshold trips, and goes after ten seconds', () => {
-    const trip = findThresholdExceededTime(false, true, null, NOW);
+    const trip = findTimeThresholdWasFirstExceeded(false, true, null, NOW);
     expect(has(trip, NOW)).toBe(true);
     expect(has(trip, NOW + ALERT_TOAST_DURATION_MS - 1)).toBe(true);
     expect(has(trip, NOW + ALERT_TOAST_DURATION_MS)).toBe(false);
   });
 
   test('does not come for what had tripped before we looked, and comes again for the next time', () => {
-    expect(findThresholdExceededTime(null, true, null, NOW)).toBeNull();
-    expect(findThresholdExceededTime(true, true, NOW, NOW + 5)).toBe(NOW);
-    expect(findThresholdExceededTime(true, false, NOW, NOW + 5)).toBeNull();
-    expect(findThresholdExceededTime(false, true, null, NOW + 9)).toBe(NOW + 9);
+    expect(findTimeThresholdWasFirstExceeded(null, true, null, NOW)).toBeNull();
+    expect(findTimeThresholdWasFirstExceeded(true, true, NOW, NOW + 5)).toBe(NOW);
+    expect(findTimeThresholdWasFirstExceeded(true, false, NOW, NOW + 5)).toBeNull();
+    expect(findTimeThresholdWasFirstExceeded(false, true, null, NOW + 9)).toBe(NOW + 9);
   });
 });
 

@@ -18,7 +18,7 @@ import {
 } from './engine/test-runners.ts';
 
 /** What all experiments together have found. */
-export interface CombinedExperimentResult {
+export interface AllTestExperimentsResult {
   readonly findings: readonly GateFinding[];
   readonly facts: ExperimentMetadata;
   /** Null: there are no hidden tests, or none of them ran. */
@@ -34,7 +34,7 @@ export async function runTestExperiments(
   experiments: readonly TestExperiment[],
   start: Omit<ExperimentInput, 'failures' | 'runTests'>,
   runners: ExperimentTestRunners,
-): Promise<CombinedExperimentResult> {
+): Promise<AllTestExperimentsResult> {
   let context: ExperimentInput = { ...start, runTests: runners.optional, failures: new Map() };
   const findings: GateFinding[] = [];
   const facts: Record<string, string | number> = {};

@@ -2,7 +2,7 @@ import { toDisplayPath } from '../../../workspace/git/path-encoding.ts';
 import type { GateContext, GateResult } from '../../core/gate.ts';
 import { findToolVersion, missingToolMessage } from '../running/tool-version.ts';
 import { combineToolResults, type ToolGateResult } from '../running/worst-result.ts';
-import { chooseMeasurementSuites, type MeasurementSuite } from './measurement-suites.ts';
+import { type MeasurementCommand, selectMeasurementCommandsForPatch } from './measurement-suites.ts';
 import {
   buildWriteOutputToReportLine,
   createFailedMeasurementResult,
@@ -22,7 +22,7 @@ interface MeasuredPair<T> {
 export interface CompareMeasurementsOptions<T> {
   /** Command of the configuration; it prints the measurement. */
   readonly command: string | undefined;
-  readonly suites: readonly MeasurementSuite[];
+  readonly suites: readonly MeasurementCommand[];
   /** @throws when the text is no measurement. */
   readonly read: (text: string) => T;
   readonly judge: (both: MeasuredPair<T>) => GateResult;
@@ -43,7 +43,7 @@ export async function compareMeasurements<T>(
       options,
       left,
     );
-  const { chosen, beyond } = await chooseMeasurementSuites(subject, suites);
+  const { chosen, beyond } = await selectMeasurementCommandsForPatch(subject, suites);
   if (chosen.length + beyond.length === 0)
     return createCouldNotRunResult('no command is set, and the languages of the project have no tool for it');
   const parts: ToolGateResult[] = [];

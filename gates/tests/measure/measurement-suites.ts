@@ -11,7 +11,7 @@ import { selectLanguages } from '../../languages/languages.ts';
 import { hasAnyManifest, joinFolder, listToolFolders, MAX_TOOL_FOLDERS } from '../running/tool-folders.ts';
 
 /** A run of tests or benchmarks that leaves a measurement in `$REPORT`. */
-export interface MeasurementSuite extends ToolProgram {
+export interface MeasurementCommand extends ToolProgram {
   readonly language: Language;
   readonly line: string;
   /** The project uses it when one of these is in the base; none: it is the language's own. */
@@ -22,7 +22,7 @@ const pytestPluginVersionLine = (option: string): string =>
   `command -v pytest >/dev/null || exit 127; pytest --help | grep -q -e '${option}' || exit 127; pytest --version`;
 const MODULES = 'environment.setup: npm ci';
 
-export const COVERAGE_SUITES: readonly MeasurementSuite[] = [
+export const COVERAGE_SUITES: readonly MeasurementCommand[] = [
   {
     language: 'python',
     name: 'pytest-cov',
@@ -73,7 +73,7 @@ export const COVERAGE_SUITES: readonly MeasurementSuite[] = [
   },
 ];
 
-export const BENCHMARK_SUITES: readonly MeasurementSuite[] = [
+export const BENCHMARK_SUITES: readonly MeasurementCommand[] = [
   {
     language: 'python',
     name: 'pytest-benchmark',
@@ -94,8 +94,8 @@ export const BENCHMARK_SUITES: readonly MeasurementSuite[] = [
 ];
 
 /** A suite, and where it runs. */
-export interface ChosenMeasurementSuite {
-  readonly suite: MeasurementSuite;
+export interface MeasurementCommandInFolder {
+  readonly suite: MeasurementCommand;
   /** Folder of the checkout; '' is the top. */
   readonly folder: string;
 }
@@ -104,18 +104,18 @@ export interface ChosenMeasurementSuite {
  * The suites of the languages that the patch touches, or of all in the base when it touches none. A language without a project of its
  * own, such as a helper script beside a project of another one, counts only when no other does.
  */
-export async function chooseMeasurementSuites(
+export async function selectMeasurementCommandsForPatch(
   project: ProjectFiles,
-  suites: readonly MeasurementSuite[],
-): Promise<{ readonly chosen: readonly ChosenMeasurementSuite[]; readonly beyond: readonly string[] }> {
+  suites: readonly MeasurementCommand[],
+): Promise<{ readonly chosen: readonly MeasurementCommandInFolder[]; readonly beyond: readonly string[] }> {
   const layout = await project.revisionPaths();
   const languages = await selectLanguages(project);
   const projects = languages.filter((language) => hasAnyManifest(layout, language));
-  const chosen: ChosenMeasurementSuite[] = [];
+  const chosen: MeasurementCommandInFolder[] = [];
   const beyond: string[] = [];
   for (const language of projects.length > 0 ? projects : languages) {
     const own = suites.filter((suite) => suite.language === language);
-    const found = new Map<string, ChosenMeasurementSuite>();
+    const found = new Map<string, MeasurementCommandInFolder>();
     for (const { candidates, defaultFolder } of await listToolFolders(project, language, layout)) {
       const there = (await usedIn(project, own, candidates)) ?? plain(own, defaultFolder);
       const key = there && `${there.suite.name} ${there.folder}`;
@@ -128,12 +128,12 @@ export async function chooseMeasurementSuites(
   return { chosen, beyond };
 }
 
-type SuiteInFolder = Pick<ChosenMeasurementSuite, 'suite' | 'folder'>;
+type SuiteInFolder = Pick<MeasurementCommandInFolder, 'suite' | 'folder'>;
 
 /** The first folder that shows that it uses one. */
 async function usedIn(
   project: Pick<ProjectFiles, 'baseFile'>,
-  suites: readonly MeasurementSuite[],
+  suites: readonly MeasurementCommand[],
   folders: readonly string[],
 ): Promise<SuiteInFolder | undefined> {
   for (const folder of folders)
@@ -142,23 +142,23 @@ async function usedIn(
   return undefined;
 }
 
-function plain(suites: readonly MeasurementSuite[], folder: string): SuiteInFolder | undefined {
+function plain(suites: readonly MeasurementCommand[], folder: string): SuiteInFolder | undefined {
   const suite = suites.find(({ signs }) => signs.length === 0);
   return suite && { suite, folder };
 }
 
 /** What would run in a project. */
-export async function planMeasurementSuites(
+export async function listMeasurementCommands(
   project: ProjectFiles,
-  suites: readonly MeasurementSuite[],
+  suites: readonly MeasurementCommand[],
 ): Promise<PlannedCommand[]> {
-  const { chosen } = await chooseMeasurementSuites(project, suites);
+  const { chosen } = await selectMeasurementCommandsForPatch(project, suites);
   return chosen.map(({ suite: { line, installHint }, folder }) => ({ command: line, installHint, folder }));
 }
 
 async function isUsed(
   project: Pick<ProjectFiles, 'baseFile'>,
-  { signs }: MeasurementSuite,
+  { signs }: MeasurementCommand,
   folder: string,
 ): Promise<boolean> {
   for (const { file, pattern } of signs) {

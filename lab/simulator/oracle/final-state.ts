@@ -1,6 +1,6 @@
 import { computeCommitId } from '../../../shared/contract/repository/git-commit.ts';
 import { TABLE_ITEM_KEY_PREFIXES } from '../../../shared/contract/resource-names.ts';
-import { buildDeliveryCommit } from '../../../shared/contract/task/delivery-commit.ts';
+import { buildDeliveryCommitFields } from '../../../shared/contract/task/delivery-commit.ts';
 import type { Task } from '../../../shared/contract/task/task.ts';
 import type { Simulation } from '../simulation.ts';
 import { checkDecisions } from './approvals.ts';
@@ -82,7 +82,7 @@ function checkRefused(of: Simulation, task: Task): void {
   if (!attempt || task.delivery?.state !== 'refused') return;
   const { base_commit: parent, branch, reason, tree } = task.delivery;
   const there = of.remote.branches.get(branch ?? '')?.commit;
-  if (there === computeCommitId({ tree, parent, ...buildDeliveryCommit(task, attempt) }))
+  if (there === computeCommitId({ tree, parent, ...buildDeliveryCommitFields(task, attempt) }))
     of.world.reportViolation('what was pushed is called delivered', `${task.id}: ${reason}`);
   if (reason?.includes('not known'))
     of.world.reportViolation('the outcome of a push is known', `${task.id}: ${reason}`);

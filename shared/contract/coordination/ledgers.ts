@@ -72,7 +72,7 @@ export const shouldReplan = (ledger: ProgressLedger | null, affordable: boolean)
   affordable;
 
 /** The ledger that a new plan begins with. What was completed stays counted: else the next round would take it for progress. */
-export const buildReplanLedger = (ledger: ProgressLedger): ProgressLedger => ({
+export const carryProgressLedgerIntoReplan = (ledger: ProgressLedger): ProgressLedger => ({
   ...ledger,
   reset_count: ledger.reset_count + 1,
   next_action: 'replan',

@@ -68,7 +68,7 @@ export const Judgement = z.object({
 export type Judgement = z.infer<typeof Judgement>;
 
 /** When somebody was asked, and how long it took, as a judgement has it. */
-export const judgementTimes = ({
+export const judgementStartAndDuration = ({
   ms,
   asked_at,
 }: ModelCallUsage): Pick<Judgement, 'duration_ms' | 'asked_at'> => ({

@@ -6,7 +6,10 @@ import { findJudgedAttempt, type Task } from './task.ts';
 const toSingleLine = (title: string): string => title.replace(/\p{Cc}+/gu, ' ').trim();
 
 /** What the commit of accepted work says. It depends on the judged attempt alone, so that each delivery makes the same commit. */
-export const buildDeliveryCommit = (task: Task, attempt: Attempt): Omit<CommitFields, 'tree' | 'parent'> => {
+export const buildDeliveryCommitFields = (
+  task: Task,
+  attempt: Attempt,
+): Omit<CommitFields, 'tree' | 'parent'> => {
   const { number, model, report, started_at } = findJudgedAttempt(task, attempt);
   return {
     message: `${toSingleLine(task.title)}\n\nAssay-Task: ${task.id}\nAssay-Attempt: ${number}\nAssay-Model: ${model ?? 'unknown'}\n`,

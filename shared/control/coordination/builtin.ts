@@ -1,7 +1,7 @@
 import type { CoordinationMiddlewareName } from '../../contract/coordination/coordination-names.ts';
 import {
   advanceProgressLedger,
-  buildReplanLedger,
+  carryProgressLedgerIntoReplan,
   shouldReplan,
 } from '../../contract/coordination/ledgers.ts';
 import { fenceUntrustedText } from '../../lib/fenced-prompt.ts';
@@ -69,7 +69,7 @@ export const COORDINATION_MIDDLEWARE: Readonly<Record<CoordinationMiddlewareName
       const { progress_ledger: ledger, settings, isReplanAffordable } = context;
       if (settings.replan_strategy === 'noop' || !ledger || !shouldReplan(ledger, isReplanAffordable))
         return { ...context, replanLedger: null };
-      return { ...context, replanLedger: buildReplanLedger(ledger) };
+      return { ...context, replanLedger: carryProgressLedgerIntoReplan(ledger) };
     },
   },
   authority_deference_coordination: {

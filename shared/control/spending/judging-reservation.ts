@@ -17,7 +17,7 @@ import { RUBRIC_GRADING_REVIEWER } from '../../reviews/reviewers/rubric-grading.
 import { getSignalReviewer } from '../../reviews/reviewers/signal-reviewers.ts';
 import { TEST_EXPECTATION_REVIEWER } from '../../reviews/reviewers/test-expectations.ts';
 import { findVisionSettings, VISION_REVIEWER } from '../../reviews/reviewers/vision.ts';
-import { listGradedNodes } from '../../reviews/rubric/grading.ts';
+import { listRubricGradedWorkflowNodes } from '../../reviews/rubric/grading.ts';
 import type { TierPolicySettings } from '../cascade/learning/cascade-policy.ts';
 import type { CostEstimate } from './cost-estimate.ts';
 import { judgingReservationId } from './reservations.ts';
@@ -47,7 +47,7 @@ function planQuestions(
   { task, attempt, signals, hasRequirementsReview, hasReviewPipeline }: JudgingScope,
   models: Pick<JudgeModels, 'decomposer'>,
 ): readonly (readonly [reviewer: Asked, times: number])[] {
-  const nodes = listGradedNodes(task);
+  const nodes = listRubricGradedWorkflowNodes(task);
   return [
     ...signals.map((signal) => [getSignalReviewer(signal), 1] as const),
     [REQUIREMENTS_REVIEWER, hasRequirementsReview ? 1 : 0],

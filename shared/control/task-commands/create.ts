@@ -64,7 +64,7 @@ export function findBlockingDependency(
 }
 
 /** Does the same as `evaluatePartialDependencyStart`, where all that it depends on is known. */
-export function findPartialStart(
+export function findPartialDependencyStart(
   { depends_on, partial_dependencies }: Pick<Task, 'depends_on' | 'partial_dependencies'>,
   dependencies: ReadonlyMap<string, TaskDependency>,
 ): Task['partial_start'] | null {
@@ -76,7 +76,7 @@ export function findPartialStart(
 
 /** A new task: `blocked` while a dependency is not done, else `open`. An open task starts its cascade at once (run 1), an outside agent's only to learn its base. */
 export function createTask(request: TaskSubmission, context: TaskCreationContext): Task {
-  const partial = findPartialStart(request, context.dependencies);
+  const partial = findPartialDependencyStart(request, context.dependencies);
   const waiting = partial ? null : findBlockingDependency(request.depends_on, context.dependencies);
   const at = toIsoTime(context.now);
   const { id: _ignored, hidden_tests: hidden, delivery, ...fields } = request;

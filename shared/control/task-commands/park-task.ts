@@ -1,7 +1,7 @@
 import { describeFileOverlap, type FileOverlap } from '../../contract/submission/file-overlap.ts';
 import type { Task } from '../../contract/task/task.ts';
 import { shouldStartCascade } from './base-commit.ts';
-import { findBlockingDependency, findPartialStart, type TaskDependency } from './create.ts';
+import { findBlockingDependency, findPartialDependencyStart, type TaskDependency } from './create.ts';
 import { replaceFailedDependenciesByFixUps } from './replace-failed-dependencies.ts';
 import { applyTaskEvent, type TaskChange } from './task-change.ts';
 
@@ -16,7 +16,7 @@ export function recheckTaskDependencies(
   if (task.waits_for !== null && !dependencies.has(task.waits_for)) return null;
   const moved = replaceFailedDependenciesByFixUps(task, dependencies) ?? {};
   const present = { ...task, ...moved };
-  const partial = findPartialStart(present, dependencies);
+  const partial = findPartialDependencyStart(present, dependencies);
   const waiting = partial ? null : findBlockingDependency(present.depends_on, dependencies);
   if (!waiting)
     return applyTaskEvent(task, 'unblock', now, {

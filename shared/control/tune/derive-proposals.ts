@@ -14,7 +14,7 @@ export interface ProposalDraft {
   readonly evidence: string;
 }
 
-export interface ProposalContext extends ReplayContext {
+export interface TuningProposalContext extends ReplayContext {
   /** Of the last weeks. */
   readonly metrics: Pick<DailyMetrics, 'gates' | 'further'>;
 }
@@ -27,7 +27,10 @@ const MIN_ROLE_PASS_RATE = 0.8;
 const MIN_GATE_FAILURE_SHARE = 0.25;
 
 /** Of the values of a number, the one that saves most in the replay; none where none holds. */
-function bestThresholdChange(context: ProposalContext, changes: readonly SettingChange[]): ProposalDraft[] {
+function bestThresholdChange(
+  context: TuningProposalContext,
+  changes: readonly SettingChange[],
+): ProposalDraft[] {
   const tried = changes
     .map((change) => ({ change, test: replaySettingChange(change, buildSettingKey(change), context) }))
     .filter(({ test }) => test.passed)
@@ -35,7 +38,7 @@ function bestThresholdChange(context: ProposalContext, changes: readonly Setting
   return tried.slice(0, 1).map(({ change, test }) => ({ settingChange: change, evidence: test.reason }));
 }
 
-function proposeThresholds(context: ProposalContext): ProposalDraft[] {
+function proposeThresholds(context: TuningProposalContext): ProposalDraft[] {
   const { policy, state } = context;
   if (policy.policy !== 'greedy') return [];
   const now = applyTuningToCascadePolicy(policy, state);
@@ -67,7 +70,7 @@ const groupsOf = (tasks: readonly RecordedTask[]): RecordedTask[][] => [
 ];
 
 /** Where the first tier does not pay, with nine in ten: begin on the next one. */
-function proposeRoutes({ tasks, models, policy, state }: ProposalContext): ProposalDraft[] {
+function proposeRoutes({ tasks, models, policy, state }: TuningProposalContext): ProposalDraft[] {
   if (policy.policy !== 'fixed') return [];
   return groupsOf(tasks).flatMap((group): ProposalDraft[] => {
     const [one] = group;
@@ -99,7 +102,7 @@ function proposeRoutes({ tasks, models, policy, state }: ProposalContext): Propo
 }
 
 /** The weakest role is told of the gate that fails most often. */
-function proposePrompts({ tasks, metrics }: ProposalContext): ProposalDraft[] {
+function proposePrompts({ tasks, metrics }: TuningProposalContext): ProposalDraft[] {
   const [gate] = Object.entries(metrics.gates)
     .filter(([, { total, blocked }]) => total >= MIN_TEST_TASKS && blocked / total > MIN_GATE_FAILURE_SHARE)
     .sort(([, a], [, b]) => b.blocked / b.total - a.blocked / a.total);
@@ -126,7 +129,7 @@ function proposePrompts({ tasks, metrics }: ProposalContext): ProposalDraft[] {
 }
 
 /** A gate that people overrule need not be required. */
-const proposeGates = ({ metrics, now }: ProposalContext): ProposalDraft[] =>
+const proposeGates = ({ metrics, now }: TuningProposalContext): ProposalDraft[] =>
   Object.entries(metrics.further.words).flatMap(([gate, word]): ProposalDraft[] => {
     const setting = { kind: 'gate', gate, required: false } as const;
     const test = testGateRequirementChange(setting, word, now);
@@ -134,7 +137,7 @@ const proposeGates = ({ metrics, now }: ProposalContext): ProposalDraft[] =>
   });
 
 /** All that the deployment's own records suggest. */
-export const deriveProposals = (context: ProposalContext): ProposalDraft[] => [
+export const deriveProposals = (context: TuningProposalContext): ProposalDraft[] => [
   ...proposeThresholds(context),
   ...proposePrompts(context),
   ...proposeRoutes(context),

@@ -31,7 +31,7 @@ function checkSize(workflow: ResolvedWorkflow): BaseWorkflowResult {
  * The workflow of a task as the base commit has it: a file there counts before one that is built in, for rubrics too. What is wrong
  * with them is told whole: no work begins on a workflow that cannot be run.
  */
-export async function readBaseWorkflow(
+export async function readWorkflowAtBaseCommit(
   name: string,
   task: ConditionTaskFields & Pick<Task, 'acceptance_criteria'>,
   read: RepositoryFileReader,

@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import type { ModelCallUsage } from '../../contract/judgement/judgement.ts';
 import {
   type Judgement,
-  judgementTimes,
+  judgementStartAndDuration,
   UNKNOWN_MODEL_CALL_USAGE,
   USAGE_WITHOUT_MODEL_CALL,
 } from '../../contract/judgement/judgement.ts';
@@ -80,7 +80,7 @@ export const createModelCallReceipt = (
   calls: answered.calls,
   tokens: answered.tokens,
   cost_usd: computeJudgeCallCostUsd(model, answered, now.toISOString()),
-  ...judgementTimes(answered),
+  ...judgementStartAndDuration(answered),
 });
 
 /** Builds the question of a reviewer about this material: the only place where material is fenced. */

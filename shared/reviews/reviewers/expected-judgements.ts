@@ -10,7 +10,7 @@ import {
   findEarlierFailure,
   type JudgementHeadProvider,
 } from '../engine/engine.ts';
-import { listGradedNodes } from '../rubric/grading.ts';
+import { listRubricGradedWorkflowNodes } from '../rubric/grading.ts';
 import { RED_TEAM_REVIEWER, redTeamSettings } from './red-team.ts';
 import { createUnaskedRequirementsJudgement, REQUIREMENTS_REVIEWER } from './requirements-review.ts';
 import { PIPELINE_STAGE_REVIEWER_DEFINITION, REVIEW_PIPELINE_JUDGEMENT_FIELDS } from './review-pipeline.ts';
@@ -35,7 +35,9 @@ export const findJudgingSkipReason = ({ verdict }: Pick<Verdict, 'verdict'>): Sk
 
 /** Tells whether the workflow of a task asks reviewers. */
 export const hasWorkflowReviews = (task: Pick<Task, 'resolved_workflow'>): boolean =>
-  listGradedNodes(task).length > 0 || redTeamSettings(task) !== null || findVisionSettings(task) !== null;
+  listRubricGradedWorkflowNodes(task).length > 0 ||
+  redTeamSettings(task) !== null ||
+  findVisionSettings(task) !== null;
 
 /** Returns a judgement for each that was to be made: also for one that was not asked for, or did not come back. */
 export function addMissingJudgements(
@@ -71,7 +73,7 @@ export function addMissingGradingJudgements(
   made: readonly Judgement[],
 ): Judgement[] {
   const skip = findJudgingSkipReason(observed);
-  return listGradedNodes(task).flatMap((of) => {
+  return listRubricGradedWorkflowNodes(task).flatMap((of) => {
     if (skip !== null)
       return [createSkippedJudgement(RUBRIC_GRADING_REVIEWER, { of }, describeReviewDecisionReason(skip))];
     const found = made.filter(({ grading }) => grading?.node === of.node);

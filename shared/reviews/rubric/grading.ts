@@ -16,7 +16,7 @@ export interface GradingInput {
 }
 
 /** The verification nodes of a task at which a grader is asked, in the order in which work comes to them. */
-export const listGradedNodes = ({
+export const listRubricGradedWorkflowNodes = ({
   resolved_workflow: workflow,
 }: Pick<Task, 'resolved_workflow'>): ResolvedVerification[] =>
   workflow?.verifications.filter(({ grader }) => grader !== 'evidence') ?? [];

@@ -36,7 +36,7 @@ import type { ModelSpendStore } from '../../store/model-spend.ts';
 import type { ProviderCooldownStore } from '../../store/provider-cooldowns.ts';
 import type { RoleLearningStore } from '../../store/role-learning.ts';
 import type { TaskStore } from '../../store/task-store.ts';
-import type { TuningStateStore } from '../../store/tuning-state.ts';
+import type { SettingTuningStore } from '../../store/tuning-state.ts';
 import { createPlannedTasks } from '../submit/plans.ts';
 import { type DeferredRetryContext, deferCascadeStepRetry } from './deferred-retry.ts';
 
@@ -64,7 +64,7 @@ export interface CascadeContext extends DeferredRetryContext {
     readonly spend: Pick<ModelSpendStore, 'reserve' | 'findReservations' | 'openJudgingReservation'>;
     readonly policy: TierPolicySettings;
     /** What the deployment has changed of its own settings; absent: nothing. */
-    readonly tuning?: Pick<TuningStateStore, 'read'>;
+    readonly tuning?: Pick<SettingTuningStore, 'read'>;
   };
   readonly now: Date;
   /** Is the step tried again by the same execution, which has heard of no end of it? */

@@ -22,7 +22,7 @@ import { determineCascadeStage } from '../../control/task-commands/cascade-stage
 import { cancelTask } from '../../control/task-commands/operator-commands.ts';
 import { failBaseResolution, recordResolvedBase } from '../../control/task-commands/resolve-base.ts';
 import type { TaskCommand } from '../../control/task-commands/task-change.ts';
-import { readBaseWorkflow } from '../../control/workflow/base-workflow.ts';
+import { readWorkflowAtBaseCommit } from '../../control/workflow/base-workflow.ts';
 import type { RepositoryFileReader } from '../../control/workflow/load-workflow.ts';
 import {
   CredentialUnavailableError,
@@ -219,7 +219,7 @@ async function readWorkflowOf(
       return new Map();
     }
   };
-  const found = await readBaseWorkflow(task.workflow, task, read).catch((error: unknown) => {
+  const found = await readWorkflowAtBaseCommit(task.workflow, task, read).catch((error: unknown) => {
     if (error instanceof FileTooLargeError) return { why: error.message };
     throw error;
   });

@@ -16,7 +16,7 @@ import { HEARTBEATS_PER_LEASE, s3ObjectKeys } from '../../contract/resource-name
 import type { HiddenTests } from '../../contract/submission/hidden-tests.ts';
 import { isModelJudgedSignal, listTestCommands } from '../../contract/submission/signals.ts';
 import type { Attempt } from '../../contract/task/attempt.ts';
-import { buildDeliveryCommit } from '../../contract/task/delivery-commit.ts';
+import { buildDeliveryCommitFields } from '../../contract/task/delivery-commit.ts';
 import { deliveryBranchName, type Task } from '../../contract/task/task.ts';
 import { describeApprovalDecision } from '../../control/approvals/approval-message.ts';
 import { buildPromptParts } from '../../control/cascade/agent-prompt.ts';
@@ -32,7 +32,7 @@ import { findTunedRolePrompt } from '../../control/tune/active-changes.ts';
 import { truncateText } from '../../lib/truncate.ts';
 import type { GitCredentialProvider } from '../../store/credential-provider.ts';
 import type { ObjectStore } from '../../store/object-store.ts';
-import type { TuningStateStore } from '../../store/tuning-state.ts';
+import type { SettingTuningStore } from '../../store/tuning-state.ts';
 
 export interface ContainerAssignmentContext {
   readonly objects: ObjectStore;
@@ -44,7 +44,7 @@ export interface ContainerAssignmentContext {
   readonly getCredential: GitCredentialProvider;
   readonly leaseSeconds: number;
   /** What the deployment has changed of its own settings; absent: nothing. */
-  readonly tuning?: Pick<TuningStateStore, 'read'>;
+  readonly tuning?: Pick<SettingTuningStore, 'read'>;
 }
 
 /** What a box says to repositories, each good for one and for an hour. */
@@ -221,7 +221,7 @@ async function assignmentFor(
       hidden_tests: await hiddenFor(task, credentials.hidden, context.objects),
       model_access: opinions,
     };
-  const { message, author, at } = buildDeliveryCommit(task, attempt);
+  const { message, author, at } = buildDeliveryCommitFields(task, attempt);
   return {
     ...common,
     ...tree,

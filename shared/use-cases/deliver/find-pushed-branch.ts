@@ -1,6 +1,6 @@
 import type { CascadeStepResult } from '../../contract/messages/step-messages.ts';
 import { computeCommitId } from '../../contract/repository/git-commit.ts';
-import { buildDeliveryCommit } from '../../contract/task/delivery-commit.ts';
+import { buildDeliveryCommitFields } from '../../contract/task/delivery-commit.ts';
 import { currentAttempt, type Task, type TaskDelivery } from '../../contract/task/task.ts';
 import { determineCascadeStage } from '../../control/task-commands/cascade-stage.ts';
 import { recordDeliveryRefusal, recordPushedDelivery } from '../../control/task-commands/deliver.ts';
@@ -25,7 +25,7 @@ const ROUND_SECONDS = 60;
 function expectedCommit(task: Task, { base_commit, tree }: TaskDelivery): string {
   const attempt = currentAttempt(task);
   if (!attempt) throw new Error(`task ${task.id} is being delivered without an attempt`);
-  return computeCommitId({ tree, parent: base_commit, ...buildDeliveryCommit(task, attempt) });
+  return computeCommitId({ tree, parent: base_commit, ...buildDeliveryCommitFields(task, attempt) });
 }
 
 /**

@@ -38,7 +38,7 @@ import {
 import type { DailyMetricsStore } from '../../store/daily-metrics.ts';
 import type { RoleLearningStore } from '../../store/role-learning.ts';
 import type { TaskCounts } from '../../store/task-counts.ts';
-import type { TuningStateStore } from '../../store/tuning-state.ts';
+import type { SettingTuningStore } from '../../store/tuning-state.ts';
 
 /** Days of figures that say how gates fare. */
 const DAYS = 28;
@@ -46,7 +46,7 @@ const DAYS = 28;
 const EVERY_MS = 86_400_000;
 
 export interface SettingTuningContext {
-  readonly tuning: TuningStateStore;
+  readonly tuning: SettingTuningStore;
   readonly beliefs: Pick<RoleLearningStore, 'readRole'>;
   /** Which roles ever had a task. */
   readonly taskCounts: { readonly read: () => Promise<Pick<TaskCounts, 'roles'>> };

@@ -24,7 +24,7 @@ import {
   truncateCriteria,
 } from '../../reviews/reviewers/criteria-decomposition.ts';
 import { formGradingOpinion, RUBRIC_GRADING_REVIEWER } from '../../reviews/reviewers/rubric-grading.ts';
-import { listGradedNodes } from '../../reviews/rubric/grading.ts';
+import { listRubricGradedWorkflowNodes } from '../../reviews/rubric/grading.ts';
 import { type AgentHandoff, createAgentHandoff } from '../../reviews/rubric/handoff.ts';
 import { gradeByTextMatch } from '../../reviews/rubric/heuristic-grader.ts';
 
@@ -156,7 +156,7 @@ export async function gradeAtVerificationNodes(
 ): Promise<Judgement[]> {
   const made: Judgement[] = [];
   let stopped: string | null = null;
-  for (const of of listGradedNodes(work.task)) {
+  for (const of of listRubricGradedWorkflowNodes(work.task)) {
     if (stopped !== null) {
       const because = describeReviewDecisionReason({ code: 'stopped_at_node', node: stopped });
       made.push(createSkippedJudgement(RUBRIC_GRADING_REVIEWER, { of }, because));

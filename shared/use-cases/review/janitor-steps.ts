@@ -34,7 +34,7 @@ import { decideRequirementsReview } from '../../reviews/reviewers/requirements-r
 import type { AcceptedTreeStore } from '../../store/accepted-trees.ts';
 import type { ObjectStore } from '../../store/object-store.ts';
 import type { TaskStore } from '../../store/task-store.ts';
-import type { TuningStateStore } from '../../store/tuning-state.ts';
+import type { SettingTuningStore } from '../../store/tuning-state.ts';
 
 /** Reasons carried from one step to the next, and their bytes as JSON: a state of the machine holds at most 256 KiB. */
 const MAX_REASONS = 50;
@@ -90,7 +90,7 @@ export async function reduceEvidenceToVerdict(
     /** Who judges; which of them are configured says what is asked. */
     models: JudgeModels;
     /** What the deployment has changed of its own settings; absent: nothing. */
-    tuning?: Pick<TuningStateStore, 'read'>;
+    tuning?: Pick<SettingTuningStore, 'read'>;
   },
 ): Promise<EvidenceReduction> {
   const task = await deps.tasks.require(id);

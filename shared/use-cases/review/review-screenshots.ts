@@ -28,12 +28,12 @@ import {
 } from '../../reviews/reviewers/vision.ts';
 import { type AttemptScreenshotReader, readScreenshot } from './read-screenshot.ts';
 
-export interface VisionContext extends ReviewerContext {
+export interface ScreenshotReviewContext extends ReviewerContext {
   readonly objects: AttemptScreenshotReader['objects'];
   readonly autonomy: AutonomyLevel;
 }
 
-export interface WorkWithScreenshots {
+export interface ReviewedScreenshots {
   readonly task: Task;
   readonly attempt: Attempt;
   readonly evidence: Pick<Evidence, 'gates'>;
@@ -104,8 +104,8 @@ async function reviewByRules(
 
 /** Reviews pictures of the work that has passed so far; no judgement where the workflow does not want one. */
 export async function reviewScreenshots(
-  { task, attempt, evidence, pieces }: WorkWithScreenshots,
-  { objects, autonomy, ...context }: VisionContext,
+  { task, attempt, evidence, pieces }: ReviewedScreenshots,
+  { objects, autonomy, ...context }: ScreenshotReviewContext,
 ): Promise<Judgement[]> {
   const settings = findVisionSettings(task);
   if (!settings) return [];

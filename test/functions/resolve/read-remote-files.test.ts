@@ -5,7 +5,7 @@ import { deflateSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type GitObject, parseGitTree, readGitPack } from '../../../functions/resolve/git-pack.ts';
 import { createHttpExchange } from '../../../functions/resolve/http-exchange.ts';
-import { sendToLocalGit } from '../../../functions/resolve/local-git.ts';
+import { sendRequestToLocalGitProcess } from '../../../functions/resolve/local-git.ts';
 import { type GitPacket, parseGitPackets } from '../../../functions/resolve/pkt-line.ts';
 import { createRemoteFilesReader } from '../../../functions/resolve/read-remote-files.ts';
 import { createHttpGitTransport } from '../../../functions/resolve/smart-http.ts';
@@ -31,7 +31,7 @@ const start = async (server: Promise<GitServer>): Promise<GitServer> => {
 };
 const limits = { allowPrivateAddress: true, allowPlainHttp: true, timeoutMs: 5_000, maxBytes: 100_000 };
 const overHttps = createRemoteFilesReader(createHttpGitTransport(createHttpExchange(limits)));
-const local = createRemoteFilesReader(sendToLocalGit);
+const local = createRemoteFilesReader(sendRequestToLocalGitProcess);
 let server: GitServer;
 beforeAll(async () => {
   server = await start(gitServer(dirname(repository.dir), { 'uploadpack.allowFilter': 'true' }));

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { computeCommitId } from '../../../../shared/contract/repository/git-commit.ts';
-import { buildDeliveryCommit } from '../../../../shared/contract/task/delivery-commit.ts';
+import { buildDeliveryCommitFields } from '../../../../shared/contract/task/delivery-commit.ts';
 import { createGitStore, runGitInStoreOrThrow } from '../../../../workspace/git/git-store.ts';
 import { writeCommit } from '../../../../workspace/git/write-commit.ts';
 import * as build from '../../../support/builders.ts';
@@ -18,7 +18,7 @@ test('the id of the delivered commit is what git makes of it, whatever the title
     fc.asyncProperty(title, fc.integer({ min: 1, max: 99 }), async (words, number) => {
       const task = { ...build.task(), title: words };
       const attempt = build.attempt({ number, model: null, report: build.report() });
-      const fields = { tree, parent, ...buildDeliveryCommit(task, attempt) };
+      const fields = { tree, parent, ...buildDeliveryCommitFields(task, attempt) };
       expect(computeCommitId(fields)).toBe(await writeCommit(store, fields));
     }),
     { numRuns: 20 },
@@ -32,7 +32,7 @@ test.each([
   const store = await createGitStore(`${repository.dir}-${title.length}`, 'sha1', [
     `${repository.dir}/.git/objects`,
   ]);
-  const fields = { tree, parent, ...buildDeliveryCommit({ ...build.task(), title }, build.attempt()) };
+  const fields = { tree, parent, ...buildDeliveryCommitFields({ ...build.task(), title }, build.attempt()) };
   const id = await writeCommit(store, fields);
   const said = await runGitInStoreOrThrow(store, ['log', '-1', '--format=%s%n%(trailers)', id]);
   expect(said.toString('utf8').trimEnd().split('\n')).toEqual([

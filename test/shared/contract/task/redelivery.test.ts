@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { taskView } from '../../../../shared/api/task-views.ts';
 import { roundBudgetUsage } from '../../../../shared/contract/task/attempt-cost.ts';
-import { buildDeliveryCommit } from '../../../../shared/contract/task/delivery-commit.ts';
+import { buildDeliveryCommitFields } from '../../../../shared/contract/task/delivery-commit.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
 import { deriveAttemptOutcomes } from '../../../../shared/control/cascade/learning/attempt-outcomes.ts';
 import { determineCascadeStage } from '../../../../shared/control/task-commands/cascade-stage.ts';
@@ -74,8 +74,8 @@ describe('a retry of a task whose passed work was not delivered', () => {
       cost_usd: 0,
     });
     expect(determineCascadeStage(after)).toBe('deliver');
-    expect(buildDeliveryCommit(after, after.attempts[1] ?? passed)).toEqual(
-      buildDeliveryCommit(after, passed),
+    expect(buildDeliveryCommitFields(after, after.attempts[1] ?? passed)).toEqual(
+      buildDeliveryCommitFields(after, passed),
     );
   });
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MAX_WORKFLOW_NODES } from '../../../../shared/contract/workflow/schema.ts';
-import { readBaseWorkflow } from '../../../../shared/control/workflow/base-workflow.ts';
+import { readWorkflowAtBaseCommit } from '../../../../shared/control/workflow/base-workflow.ts';
 import { loadWorkflow } from '../../../../shared/control/workflow/load-workflow.ts';
 import { workflowPath } from '../../../../shared/control/workflow/parse-workflow.ts';
 import { task } from '../../../support/builders.ts';
@@ -64,7 +64,7 @@ const files = (more: Files = {}): Files => ({
 });
 
 const steps = async (name: string, all: Files, of = task()) => {
-  const read = await readBaseWorkflow(name, of, reader(all));
+  const read = await readWorkflowAtBaseCommit(name, of, reader(all));
   return 'why' in read ? read.why : read.workflow.steps.map(({ node }) => node);
 };
 const problems = async (name: string, all: Files) => {
@@ -90,7 +90,7 @@ describe('a workflow within a workflow', () => {
       [...ends, sub('one', 'verification-pipeline'), sub('two', 'verification-pipeline')],
       line('start', 'one', 'two', 'end'),
     );
-    const read = await readBaseWorkflow('twice', task(), reader({ [workflowPath('twice')]: twice }));
+    const read = await readWorkflowAtBaseCommit('twice', task(), reader({ [workflowPath('twice')]: twice }));
     expect(
       'workflow' in read &&
         read.workflow.verifications.map(({ node, graded_step: from_stage }) => [node, from_stage]),

@@ -7,7 +7,7 @@ import {
 } from '../../../../shared/contract/coordination/coordination-names.ts';
 import {
   advanceProgressLedger,
-  buildReplanLedger,
+  carryProgressLedgerIntoReplan,
   type ProgressLedger,
   shouldReplan,
 } from '../../../../shared/contract/coordination/ledgers.ts';
@@ -250,12 +250,12 @@ describe('coordination_replan', () => {
 
   test('keeps what was completed, which the source loses, so that the next round is no progress by itself', () => {
     const before = ledger({ completed_count: 2, stall_count: 1 });
-    expect(buildReplanLedger(before)).toMatchObject({
+    expect(carryProgressLedgerIntoReplan(before)).toMatchObject({
       completed_count: 2,
       reset_count: 1,
       next_action: 'replan',
     });
-    expect(advanceProgressLedger(buildReplanLedger(before), 2, []).progress_made).toBe(false);
+    expect(advanceProgressLedger(carryProgressLedgerIntoReplan(before), 2, []).progress_made).toBe(false);
   });
 
   describe('adds up what planning and its tasks have cost against the budget of the plan', () => {

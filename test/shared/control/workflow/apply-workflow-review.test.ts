@@ -6,7 +6,7 @@ import { ReviewSettings } from '../../../../shared/contract/review/review-settin
 import { decideNextCascadeAction } from '../../../../shared/control/cascade/decide-after-attempt.ts';
 import { joinVerdictWithJudgements } from '../../../../shared/control/verdict/join-judgements.ts';
 import { applyWorkflowReview } from '../../../../shared/control/workflow/apply-workflow-review.ts';
-import { readBaseWorkflow } from '../../../../shared/control/workflow/base-workflow.ts';
+import { readWorkflowAtBaseCommit } from '../../../../shared/control/workflow/base-workflow.ts';
 import {
   DEFAULT_WORKFLOW,
   findBuiltinWorkflow,
@@ -177,7 +177,9 @@ describe('the workflow of a task', () => {
   const of = task({ acceptance_criteria: [] });
 
   it('is built in where the base has no file of its name', async () => {
-    expect(await readBaseWorkflow('verification-pipeline', of, read({}))).toEqual({ workflow: inForce });
+    expect(await readWorkflowAtBaseCommit('verification-pipeline', of, read({}))).toEqual({
+      workflow: inForce,
+    });
   });
 
   it.each([
@@ -198,7 +200,7 @@ describe('the workflow of a task', () => {
       '.assay/rubrics/default-task.yaml:3: criteria: the weights add up to 0.9, not to 1',
     ],
   ])('is refused with its place where %s', async (_what, name, files, words) => {
-    const found = await readBaseWorkflow(name, of, read(files as Record<string, string>));
+    const found = await readWorkflowAtBaseCommit(name, of, read(files as Record<string, string>));
     expect('why' in found && found.why).toContain(words);
   });
 });

@@ -7,7 +7,7 @@ import {
   SimulatedReviewClient,
 } from '../../../../shared/contract/review/review-settings.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
-import { readBaseWorkflow } from '../../../../shared/control/workflow/base-workflow.ts';
+import { readWorkflowAtBaseCommit } from '../../../../shared/control/workflow/base-workflow.ts';
 import {
   clientForAttempt,
   getSimulatedClientFeedback,
@@ -67,7 +67,7 @@ describe('require_all_criteria_met', () => {
       review: { stages: stages.slice(1, -1).split(','), require_all_criteria_met: true },
     });
     const of = { ...task(), acceptance_criteria: CRITERIA };
-    const found = await readBaseWorkflow(
+    const found = await readWorkflowAtBaseCommit(
       'strict',
       of,
       async (paths) => new Map(paths.map((path) => [path, path.endsWith('strict.yaml') ? text : null])),

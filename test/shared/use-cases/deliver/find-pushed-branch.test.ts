@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { RepositoryRef } from '../../../../shared/contract/repository/base-ref.ts';
 import { computeCommitId } from '../../../../shared/contract/repository/git-commit.ts';
-import { buildDeliveryCommit } from '../../../../shared/contract/task/delivery-commit.ts';
+import { buildDeliveryCommitFields } from '../../../../shared/contract/task/delivery-commit.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
 import { determineCascadeStage } from '../../../../shared/control/task-commands/cascade-stage.ts';
 import type { TaskCommand } from '../../../../shared/control/task-commands/task-change.ts';
@@ -30,7 +30,7 @@ const ours = (): string => {
   return computeCommitId({
     tree: build.fakeSha1('b'),
     parent: build.fakeSha1('a'),
-    ...buildDeliveryCommit(task, attempt),
+    ...buildDeliveryCommitFields(task, attempt),
   });
 };
 

@@ -10,7 +10,7 @@ import type { SettingChange } from '../../../../shared/control/tune/setting-chan
 import { ItemTable } from '../../../../shared/store/item-table.ts';
 import type { ObjectStore } from '../../../../shared/store/object-store.ts';
 import type { TaskStore } from '../../../../shared/store/task-store.ts';
-import { TuningStateStore } from '../../../../shared/store/tuning-state.ts';
+import { SettingTuningStore } from '../../../../shared/store/tuning-state.ts';
 import { runSelectModelStep } from '../../../../shared/use-cases/cascade/cascade-steps.ts';
 import {
   applyProposal,
@@ -37,11 +37,11 @@ const table = await createTestTable();
 afterAll(() => table.close());
 const word = { by: 'ann', reason: 'its numbers' };
 const skip: SettingChange = { kind: 'route', role: 'backend', complexity: 'low', tier: 'sonnet' };
-let tuning: TuningStateStore;
+let tuning: SettingTuningStore;
 let number = 0;
 beforeEach(async () => {
   number += 1;
-  tuning = new TuningStateStore(new ItemTable(table.db, await table.another(`tune-${number}`)));
+  tuning = new SettingTuningStore(new ItemTable(table.db, await table.another(`tune-${number}`)));
 });
 
 const outcome = (n: number, attempt: number, tier: Tier, passed: boolean): LearnedAttemptOutcome => ({
@@ -175,7 +175,7 @@ describe('a deployment that acts for itself', () => {
 
 describe('a gate whose requirement was changed', () => {
   it('decides as the deployment says, and the verdict names the proposal', async () => {
-    const reduced = async (state: Pick<TuningStateStore, 'read'> | undefined) => {
+    const reduced = async (state: Pick<SettingTuningStore, 'read'> | undefined) => {
       const of: Task = taskInReview({ verification: verification() });
       const tasks = stub<TaskStore>({ require: async () => of });
       const text = JSON.stringify(
