@@ -85,7 +85,7 @@ function wordsOf(page: string): number {
 }
 
 /** Explanations that are still longer than 1,500 words. They may only become shorter. */
-const LONG_PAGES: ReadonlyMap<string, number> = new Map([['docs/explanation/test-comparison.md', 2_600]]);
+const LONG_PAGES: ReadonlyMap<string, number> = new Map([['docs/explanation/test-comparison.md', 2_250]]);
 
 test('a page is short enough to be read', () => {
   const lines = (page: string): number => read(page).split('\n').length - 1;
@@ -99,7 +99,7 @@ test('a page is short enough to be read', () => {
 });
 
 /** Words of all pages that are written by hand, without decisions. The aim is 35,000; it may only fall. */
-const MAX_WORDS = 66_000;
+const MAX_WORDS = 65_000;
 
 test('all pages together stay within the budget of words', () => {
   const words = PAGES.filter((page) => !page.startsWith('docs/adr/')).map(
