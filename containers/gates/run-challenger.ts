@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { challengeTree } from '../../gates/pipeline/challenge-tree.ts';
 import { keepCounterexamples } from '../../gates/tests/exam/ask-examiner.ts';
@@ -20,8 +20,6 @@ import { listForwardedEnvironmentVariables } from '../agent/agent-environment.ts
 import { createGatewayJudge } from './gateway-judge.ts';
 import { createS3Cache } from './s3-cache.ts';
 
-/** Longest argument in bytes that is passed on as one. */
-const MAX_ARGUMENT_BYTES = 100_000;
 const MAX_OUTPUT_BYTES = 1_048_576;
 const GRACE_MS = 10_000;
 
@@ -113,14 +111,13 @@ async function runAgentCli(
   };
   await Promise.all([writeFile(layout.promptFile, prompt), writeFile(layout.instructionsFile, instructions)]);
   const { invoke, readEvent, failureAtExit, stopSignals } = AGENT_ADAPTERS[adapter.kind];
+  // Code of the patch reads the arguments of every process, so the prompt is no argument.
+  const promptArgument = `Your task is in the file ${layout.promptFile}. Read all of it first, then do what it says.`;
   const invocation = invoke({
     assignment: asAgentAssignment(assignment),
     layout,
-    fullPrompt: prompt,
-    promptArgument:
-      Buffer.byteLength(prompt) <= MAX_ARGUMENT_BYTES
-        ? prompt
-        : `Your task is in the file ${layout.promptFile}. Read all of it first, then do what it says.`,
+    fullPrompt: promptArgument,
+    promptArgument,
     modelAccess: assignment.model_access,
     instructions: { role: instructions, repository: null, file: layout.instructionsFile },
     maxCostUsd: null,
@@ -131,7 +128,12 @@ async function runAgentCli(
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, text);
   }
-  if (user) await changeOwner(user, [folders.answer, folders.home, folders.tmp, folders.runProgram]);
+  if (user) {
+    await changeOwner(user, [folders.answer, folders.home, folders.tmp, folders.runProgram]);
+    // Code of the patch runs meanwhile as other users. The prompt has requirements that it must not read.
+    await chown(folders.root, 0, user.gid);
+    await chmod(folders.root, 0o710);
+  }
   const reading = createAgentRunState();
   const lines = readEvent && new JsonEventStream((event) => readEvent(event, reading));
   const result = await runProcess(

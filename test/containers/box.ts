@@ -5,6 +5,7 @@ import { rmSync } from 'node:fs';
 import type { PushRequirements } from '../../functions/deliver/deliver-work.ts';
 import type {
   AgentAssignment,
+  ChallengerAssignment,
   DeliveryAssignment,
   GatesAssignment,
   LaunchAssignment,
@@ -126,6 +127,33 @@ export const gatesAssignment = (
   expected_changes: [],
   hidden_tests: null,
   model_access: null,
+  ...more,
+});
+
+export const challengerAssignment = (
+  api: FakeApi,
+  repository: string,
+  work: { readonly base_commit: string; readonly tree: string; readonly patch: Buffer },
+  more: Partial<ChallengerAssignment> = {},
+): ChallengerAssignment => ({
+  ...common(api, repository),
+  kind: 'challenger',
+  base_commit: work.base_commit,
+  tree: work.tree,
+  ...patched(api, work.patch),
+  title: 'Title',
+  description: '',
+  acceptance_criteria: [],
+  files: [],
+  expected_changes: [],
+  checks: [],
+  requirements: [],
+  model: 'haiku',
+  adapter: { kind: 'command', argv: ['true'], timeout_s: 60 },
+  mode: 'gate',
+  refer_above: 0.5,
+  model_access: null,
+  judge_access: null,
   ...more,
 });
 

@@ -52,6 +52,8 @@ let objects = 0;
 const look = (where, bytes) => {
   looked++;
   for (const [, kind] of bytes.toString('latin1').matchAll(/planted-([a-z_]+)-[0-9a-f]{16}/g)) found[kind] ??= where;
+  // The address by which a challenger has commands run.
+  if (/http:\\/\\/127\\.0\\.0\\.1:\\d+\\/[\\w-]{32}"/.test(bytes.toString('latin1'))) found['runner_address'] ??= where;
 };
 const attempt = (work) => { try { return work(); } catch { return undefined; } };
 const own = fs.realpathSync('.');
@@ -97,8 +99,10 @@ walk(own, 20);
 // Folders around, by their names where they can be listed, and by names that are known from the sources.
 const numbered = (name, end = '') => Array.from({ length: 60 }, (_, at) => name + at + end);
 const NAMES = ['store.git', 'hidden-tests.git', 'patch.index', 'index', 'rooms', 'sandboxes', 'objects', 'ca.pem', 'agent', 'agent/home', 'agent/tmp',
+  'challenger', 'challenge-rooms', 'plan', ...numbered('rooms/room-'), ...numbered('challenge-rooms/room-'), ...numbered('plan/room-'),
   ...numbered('room-'), ...numbered('sandbox-'), ...numbered('private-', '.git')];
-const INNER = ['', 'tree', 'base', 'home', 'tmp', 'given', 'index', 'objects', 'objects/pack', 'refs', 'packed-refs', 'FETCH_HEAD', 'config'];
+const INNER = ['', 'tree', 'base', 'home', 'tmp', 'given', 'index', 'objects', 'objects/pack', 'refs', 'packed-refs', 'FETCH_HEAD', 'config',
+  'answer', 'patched', 'hooks', 'prompt.md', 'instructions.md', 'run.mjs'];
 for (let at = path.dirname(own); at !== '/tmp' && at !== '/' && at.split('/').length > 3; at = path.dirname(at)) {
   walk(at, 6);
   for (const name of NAMES)
