@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { chownSync, globSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -141,11 +141,15 @@ async function runGatesContainer(more: Partial<GatesAssignment>, task = createTa
     expected_changes: ['tests_change'],
     ...more,
   });
+  // Signed URLs cannot be guessed, as the path of the fake API can.
+  api.objects.delete('/patch');
+  const patchPath = `/signed/${randomUUID()}`;
+  api.objects.set(patchPath, task.patch);
   const work = createTraversableFolder();
   const container = startBox(
     ['containers/gates/main.ts'],
     api,
-    assignment,
+    { ...assignment, patch_url: `${api.url}${patchPath}` },
     { ...buildContainerEnvironment('gates', work), ...env },
     CONFINE_COMMAND,
   );
@@ -512,7 +516,7 @@ describe.skipIf(!canConfine)('a search for secrets while a plan is checked', () 
           files: [{ path: 'test/hidden.test.cjs', content: hiddenFile(10) }],
         }),
       },
-      createTask({ [PLAN_FILE]: JSON.stringify(plan) }),
+      createTask({ [PLAN_FILE]: `${JSON.stringify(plan)}\n# ${plantSecret('plan')}\n` }),
     );
     recordSearches('gates', runs);
     expect(secretsOf(runs)).toEqual([['plan_signal', 'base', {}]]);
