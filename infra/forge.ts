@@ -60,6 +60,7 @@ export class ForgeStatusReporter extends Construct {
       meaning:
         'A forge was not told how a task stands: it could not be reached, or refused, again and again.',
       runbook: 'forge-dead-letters',
+      hasOwnPolicy: true,
     });
     Validations.of(deadLetters.queue).acknowledge({
       id: 'AwsSolutions-SQS3',

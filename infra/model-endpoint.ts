@@ -90,7 +90,8 @@ export class ModelEndpoint extends Construct {
       timeout: LONGEST_ANSWER,
       allowTestInvoke: false,
     });
-    api.root.addProxy({ defaultIntegration: integration });
+    // Every request has a path: the root needs no method of its own.
+    api.root.addResource('{proxy+}').addMethod('ANY', integration);
     const why = 'Containers present the token of an attempt, which the function checks.';
     Validations.of(api).acknowledge(
       { id: 'AwsSolutions-APIG2', reason: 'The function checks requests by the protocols of the providers.' },

@@ -1,17 +1,36 @@
 import { Duration } from 'aws-cdk-lib';
 import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
-import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
+import { AnyPrincipal, Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { Queue, QueueEncryption, QueuePolicy } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { LAUNCH_MESSAGE_VISIBILITY_SECONDS } from '../shared/contract/messages/step-messages.ts';
 import { type AlarmRunbookName, FAULT_PERIOD, type StackAlarms } from './alarms.ts';
 
-const PROTECTED = { encryption: QueueEncryption.SQS_MANAGED, enforceSSL: true } as const;
+const ENCRYPTED = { encryption: QueueEncryption.SQS_MANAGED } as const;
+
+/** Refuses requests without TLS to all of the queues, by one policy: a policy for each would be as many resources. */
+export function requireTls(scope: Construct, queues: readonly Queue[]): void {
+  const policy = new QueuePolicy(scope, 'QueuePolicy', { queues: [...queues] });
+  policy.document.addStatements(
+    new PolicyStatement({
+      sid: 'DenyWithoutTls',
+      effect: Effect.DENY,
+      principals: [new AnyPrincipal()],
+      actions: ['sqs:*'],
+      // In the policy of a queue this is the queue.
+      resources: ['*'],
+      conditions: { Bool: { 'aws:SecureTransport': 'false' } },
+    }),
+  );
+}
 
 export interface DeadLetterQueueProps {
   readonly alarms: StackAlarms;
   /** What has failed when something lies in here. */
   readonly meaning: string;
   readonly runbook: AlarmRunbookName;
+  /** Whether the queue has a policy of its own, as one needs that something else writes to. Otherwise: {@link requireTls}. */
+  readonly hasOwnPolicy: boolean;
 }
 
 /** Keeps what could not be handled for 14 days, the longest that SQS offers, and says so at once. */
@@ -21,7 +40,8 @@ export class DeadLetterQueue extends Construct {
   constructor(scope: Construct, id: string, props: DeadLetterQueueProps) {
     super(scope, id);
     this.queue = new Queue(this, 'Queue', {
-      ...PROTECTED,
+      ...ENCRYPTED,
+      enforceSSL: props.hasOwnPolicy,
       retentionPeriod: Duration.days(14),
       // Of who writes them down, as Lambda asks: six times its limit.
       visibilityTimeout: Duration.minutes(5),
@@ -52,7 +72,7 @@ export interface LaunchMessageQueueProps {
   readonly patience: Duration;
 }
 
-/** Launch messages on their way to the dispatcher. */
+/** Launch messages on their way to the dispatcher. Needs {@link requireTls} for both queues. */
 export class LaunchMessageQueue extends Construct {
   readonly queue: Queue;
   /** Of what was given up. */
@@ -65,10 +85,11 @@ export class LaunchMessageQueue extends Construct {
       alarms,
       meaning: `The dispatcher has given up on launching ${launches}; they are asked for again within a quarter of an hour.`,
       runbook: 'launch-dead-letters',
+      hasOwnPolicy: false,
     });
     this.deadLetters = deadLetters.queue;
     this.queue = new Queue(this, 'Queue', {
-      ...PROTECTED,
+      ...ENCRYPTED,
       // So that a batch in work is not delivered twice; the reconciler takes no box for lost before it was.
       visibilityTimeout: Duration.seconds(LAUNCH_MESSAGE_VISIBILITY_SECONDS),
       retentionPeriod: Duration.days(4),

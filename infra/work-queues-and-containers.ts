@@ -7,7 +7,7 @@ import type { StackAlarms } from './alarms.ts';
 import { ContainerCluster, type ContainerClusterProps } from './container-cluster.ts';
 import type { CommonConstructProps } from './function.ts';
 import { FargateNetwork, type FargateNetworkProps, type NetworkMode } from './network.ts';
-import { LaunchMessageQueue } from './queues.ts';
+import { LaunchMessageQueue, requireTls } from './queues.ts';
 
 export type TaskPriorityLevel = (typeof PRIORITIES)[number];
 
@@ -53,6 +53,7 @@ export class WorkQueuesAndContainers extends Construct {
       3: queue('Agents3', 'agents of priority 3', PATIENCE[3]),
     };
     this.gatesQueue = queue('Gates', 'gates and deliveries', PATIENCE[1]);
+    requireTls(this, [...Object.values(this.agentQueues), this.gatesQueue, ...this.deadLetters]);
     this.network = new FargateNetwork(this, 'Network', {
       common,
       mode: props.networkMode,

@@ -51,7 +51,7 @@ describe('AttemptRun.handIn', () => {
   it.each([
     [0.2, 1],
     [1.5, 2],
-    [1e9, 86_400],
+    [1e9, 691_200],
   ])('reports a failure, with a retry after %d seconds as %d', async (retryAfterSeconds, retry_after_s) => {
     const { run, post } = createAttempt();
     const failure = { class: 'rate_limited', reason: ' ', retryAfterSeconds } as const;

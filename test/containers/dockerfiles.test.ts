@@ -62,7 +62,7 @@ describe.each(['agent', 'gates'])('the image of the %s box', (box) => {
   test('starts the one program that the build puts beside it, and leaves no package lists', () => {
     const before = [
       'use-mirrors.sh private-ca.pe[m] /opt/build/',
-      ...(box === 'agent' ? ['cli-versions.json install-clis.ts /opt/agents/'] : []),
+      ...(box === 'agent' || box === 'gates' ? ['cli-versions.json install-clis.ts /opt/agents/'] : []),
     ];
     const beside =
       box === 'gates'

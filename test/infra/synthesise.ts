@@ -172,7 +172,9 @@ export const FUNCTION_IDS = {
 /** Arguments that the agent's image is built with. */
 export function agentBuildArguments(context: Record<string, unknown>): unknown {
   const assets = JSON.parse(readFileSync(join(assemblyFolder(context), 'Assay.assets.json'), 'utf8')) as {
-    dockerImages: Record<string, { source: { dockerBuildArgs?: unknown } }>;
+    dockerImages: Record<string, { source: { dockerBuildArgs?: object } }>;
   };
-  return Object.values(assets.dockerImages).flatMap(({ source }) => source.dockerBuildArgs ?? []);
+  return Object.values(assets.dockerImages).flatMap(({ source }) =>
+    Object.keys(source.dockerBuildArgs ?? {}).length > 0 ? [source.dockerBuildArgs] : [],
+  );
 }

@@ -60,5 +60,6 @@ export const COMPLETE_FUNCTION_ENV: Record<string, string> = {
   [FUNCTION_ENV_NAMES.gitSecret]: '{"via":"none"}',
   [FUNCTION_ENV_NAMES.otlpSecret]: '{"via":"none"}',
   [FUNCTION_ENV_NAMES.recordEvents]: '[]',
+  [FUNCTION_ENV_NAMES.modelPrices]: '{}',
   ...FUNCTION_ENV,
 };

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage } from 'node:http';
 import * as z from 'zod';
 import { HiddenTestFile } from '../../../shared/contract/submission/hidden-tests.ts';
+import { isSameSecret, listenOnLoopback } from '../../../shared/lib/loopback-listener.ts';
 import { editTree, writeBlob } from '../../../workspace/git/edit-tree.ts';
 import type { Sandbox, SandboxFactory } from '../../core/sandbox-factory.ts';
 
@@ -65,12 +65,16 @@ export async function startChallengeRunner(
       async (made) => runIn(await sandboxes.createSandbox(made), command),
     );
   };
-  const server = createServer((request, response) => {
+  const access = {
+    servesPages: false,
+    isAuthenticated: ({ url = '' }: IncomingMessage) => isSameSecret(url, `/${secret}`),
+  };
+  const listener = await listenOnLoopback(access, (request, response) => {
     const answer = (status: number, value: unknown): void => {
       response.writeHead(status, { 'content-type': 'application/json' });
       response.end(JSON.stringify(value));
     };
-    if (request.method !== 'POST' || request.url !== `/${secret}`) return answer(404, {});
+    if (request.method !== 'POST') return answer(405, {});
     const next = last.then(async () => {
       const parsed = RunRequest.safeParse(await readJson(request));
       return parsed.success
@@ -83,14 +87,11 @@ export async function startChallengeRunner(
       () => answer(200, { end: 'failed', exit_code: null, output: 'the command could not be run\n' }),
     );
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${port}/${secret}`,
+    url: `${listener.url}/${secret}`,
     close: async () => {
       await last;
-      server.closeAllConnections();
-      await new Promise<void>((resolve) => server.close(() => resolve()));
+      await listener.stop();
     },
   };
 }

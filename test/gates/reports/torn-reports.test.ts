@@ -282,7 +282,7 @@ describe('a torn report of a checker has no fewer findings', () => {
     [
       'fewer packages than npm audit counts',
       'npm_audit',
-      { vulnerabilities: {}, facts: { vulnerabilities: { total: 1 } } },
+      { vulnerabilities: {}, metadata: { vulnerabilities: { total: 1 } } },
     ],
     ['fewer holes than cargo audit counts', 'cargo_audit', { vulnerabilities: { count: 1, list: [] } }],
   ] as const)('is none: %s', async (_, format, document) => {
