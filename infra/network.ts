@@ -11,6 +11,7 @@ import {
   SubnetType,
   Vpc,
 } from 'aws-cdk-lib/aws-ec2';
+import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { ExistingNetworkSetting } from './existing-network-setting.ts';
@@ -84,17 +85,29 @@ export class FargateNetwork extends Construct {
       gatewayEndpoints: { S3: { service: GatewayVpcEndpointAwsService.S3 } },
       flowLogs: {
         All: {
-          destination: FlowLogDestination.toCloudWatchLogs(
-            new LogGroup(this, 'FlowLog', {
-              retention: common.logRetention,
-              removalPolicy: RemovalPolicy.DESTROY,
-            }),
-          ),
+          destination: this.flowLog(common),
         },
       },
     });
     if (!zones) useFargateZones(this, Stack.of(this).region, [vpc.publicSubnets, vpc.privateSubnets]);
     return vpc;
+  }
+
+  /** A log group, and a role that holds its permissions itself: a policy beside it would be one resource more. */
+  private flowLog({ logRetention }: CommonConstructProps): FlowLogDestination {
+    const log = new LogGroup(this, 'FlowLog', {
+      retention: logRetention,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    const permission = new PolicyStatement({
+      actions: ['logs:CreateLogStream', 'logs:DescribeLogStreams', 'logs:PutLogEvents'],
+      resources: [log.logGroupArn],
+    });
+    const role = new Role(this, 'FlowLogRole', {
+      assumedBy: new ServicePrincipal('vpc-flow-logs.amazonaws.com'),
+      inlinePolicies: { Permissions: new PolicyDocument({ statements: [permission] }) },
+    });
+    return FlowLogDestination.toCloudWatchLogs(log, role.withoutPolicyUpdates());
   }
 
   private httpsOut(): string {
