@@ -45,7 +45,7 @@ Object.assign(process.env, {
   [FUNCTION_ENV_NAMES.defaultAdapter]: JSON.stringify({ kind: 'command', argv: ['true'] }),
   // As lax as a deployment can be: time alone allows whatever it may.
   [FUNCTION_ENV_NAMES.approvalSettings]: JSON.stringify({
-    policy: {
+    timeout_policy: {
       kind: 'tiered',
       tiers: Object.fromEntries(
         ['low', 'medium', 'high', 'critical'].map((risk) => [risk, { minutes: 20, outcome: 'approve' }]),
