@@ -1,12 +1,5 @@
 import { Duration, Stack, Validations } from 'aws-cdk-lib';
-import {
-  AccessLogFormat,
-  EndpointType,
-  LambdaIntegration,
-  LogGroupLogDestination,
-  ResponseTransferMode,
-  RestApi,
-} from 'aws-cdk-lib/aws-apigateway';
+import { EndpointType, LambdaIntegration, ResponseTransferMode, RestApi } from 'aws-cdk-lib/aws-apigateway';
 import {
   type IInterfaceVpcEndpoint,
   InterfaceVpcEndpoint,
@@ -17,9 +10,7 @@ import {
 } from 'aws-cdk-lib/aws-ec2';
 import { AnyPrincipal, Effect, PolicyDocument, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { FunctionUrlAuthType, InvokeMode, type Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
-import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import type { CommonConstructProps } from './function.ts';
 import type { FargateNetwork } from './network.ts';
 
 /**
@@ -31,7 +22,6 @@ export const MODEL_ENDPOINTS = ['function-url', 'rest-api', 'private'] as const;
 export type ModelEndpointKind = (typeof MODEL_ENDPOINTS)[number];
 
 export interface ModelEndpointProps {
-  readonly common: CommonConstructProps;
   readonly gateway: LambdaFunction;
   readonly kind: ModelEndpointKind;
   readonly network: FargateNetwork;
@@ -58,32 +48,17 @@ export class ModelEndpoint extends Construct {
         : this.restApi(props);
   }
 
-  private restApi({ common, gateway, kind, network, vpcEndpoint }: ModelEndpointProps): string {
+  private restApi({ gateway, kind, network, vpcEndpoint }: ModelEndpointProps): string {
     const endpoint = kind === 'private' ? this.endpoint(network, vpcEndpoint) : undefined;
-    const log = new LogGroup(this, 'Log', {
-      retention: common.logRetention,
-      removalPolicy: common.removalPolicy,
-    });
     const api = new RestApi(this, 'Api', {
       description: 'The model gateway: for containers with the token of an attempt',
       endpointConfiguration: endpoint
         ? { types: [EndpointType.PRIVATE], vpcEndpoints: [endpoint] }
         : { types: [EndpointType.REGIONAL] },
       ...(endpoint && { policy: onlyFrom(endpoint) }),
-      // The account's role for logs is a setting of the whole account, and access logs do not need it.
+      // The role for logs is a setting of the whole account, which other APIs may have made.
       cloudWatchRole: false,
-      deployOptions: {
-        stageName: STAGE,
-        accessLogDestination: new LogGroupLogDestination(log),
-        // No header and no query: a token may be in either.
-        accessLogFormat: AccessLogFormat.custom(
-          JSON.stringify({
-            id: '$context.requestId',
-            status: '$context.status',
-            ms: '$context.responseLatency',
-          }),
-        ),
-      },
+      deployOptions: { stageName: STAGE },
     });
     const integration = new LambdaIntegration(gateway, {
       responseTransferMode: ResponseTransferMode.STREAM,
@@ -94,6 +69,11 @@ export class ModelEndpoint extends Construct {
     api.root.addResource('{proxy+}').addMethod('ANY', integration);
     const why = 'Containers present the token of an attempt, which the function checks.';
     Validations.of(api).acknowledge(
+      {
+        id: 'AwsSolutions-APIG1',
+        reason:
+          "API Gateway refuses access logs of a REST API where the account has no role for them. The function's log has each request.",
+      },
       { id: 'AwsSolutions-APIG2', reason: 'The function checks requests by the protocols of the providers.' },
       {
         id: 'AwsSolutions-APIG3',

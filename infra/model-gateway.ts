@@ -63,7 +63,6 @@ export class ModelGatewayFunction extends Construct {
     for (const provider of Object.values(providers)) if (provider) this.allowProvider(gateway, provider);
     for (const model of allJudgeModels(props.judges, 'container')) grantModelInvocation(gateway, model);
     this.url = new ModelEndpoint(this, 'Endpoint', {
-      common,
       gateway: gateway.lambda,
       kind: props.endpoint,
       network: props.network,

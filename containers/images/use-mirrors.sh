@@ -21,5 +21,8 @@ fi
 if [ -n "${NPM_REGISTRY:-}" ]; then
   mkdir -p /usr/local/etc
   printf 'registry=%s\n' "$NPM_REGISTRY" >/usr/local/etc/npmrc
+  # npm does not read that file where npm_config_prefix is set, as it is for setup lines; it always reads its built-in file.
+  [ ! -d /usr/local/lib/node_modules/npm ] ||
+    printf 'registry=%s\n' "$NPM_REGISTRY" >>/usr/local/lib/node_modules/npm/npmrc
 fi
 [ -z "${PIP_INDEX_URL:-}" ] || printf '[global]\nindex-url = %s\n' "$PIP_INDEX_URL" >/etc/pip.conf

@@ -25,9 +25,9 @@ interface DockerImageAsset {
   };
 }
 
-/** Returns what an asset is for, by a file that only its folder has. */
+/** Returns the kind of image of an asset, by its files. Assets of gates and of agents both have `install-clis.ts`. */
 const kindOf = (files: readonly string[]): string =>
-  files.includes('install-clis.ts') ? 'agent' : files.includes('matcher.mjs') ? 'gates' : 'deliver';
+  files.includes('matcher.mjs') ? 'gates' : files.includes('install-clis.ts') ? 'agent' : 'deliver';
 
 /** @returns the digest of the Dockerfile, its arguments and the files that it may copy */
 function digestOf(contents: ReadonlyMap<string, string>, dockerfile: string, buildArgs: object): string {

@@ -29,6 +29,8 @@ describe('the endpoint of the model gateway', () => {
       expect(Integration).toMatchObject({ ResponseTransferMode: 'STREAM', TimeoutInMillis: 900_000 });
       expect(text(Integration.Uri)).toMatch(/\/response-streaming-invocations$/);
       expect(gatewayUrl(template)).toMatch(/^https:\/\/.*\.execute-api\..*\/models$/);
+      // Access logs would be refused in an account whose API Gateway has no role for CloudWatch.
+      expect(only(template, 'AWS::ApiGateway::Stage').Properties).not.toHaveProperty('AccessLogSetting');
     },
   );
 

@@ -118,8 +118,9 @@ async function narrowToCrates(
   if (kind !== 'tests' || chosen.language !== 'rust') return chosen;
   const { listUnaffectedCrates } = await import('./workspace-dependents.ts');
   const unaffected = await listUnaffectedCrates(project, chosen.folder);
-  if (unaffected === null || unaffected.some((name) => !/^[\w-]+$/.test(name))) return chosen;
-  const options = ['--workspace', ...unaffected.map((name) => `--exclude ${name}`)].join(' ');
+  if (unaffected === null) return chosen;
+  const excluded = unaffected.filter((name) => /^[\w-]+$/.test(name)).map((name) => `--exclude ${name}`);
+  const options = ['--workspace', ...excluded].join(' ');
   const line = chosen.tool.line.replaceAll('cargo test --quiet', `cargo test --quiet ${options}`);
   return { ...chosen, tool: { ...chosen.tool, line } };
 }

@@ -47,7 +47,8 @@ export async function listDependentManifests(
 /**
  * Returns names of the members of a workspace of Cargo that a patch neither touches nor can affect through other members.
  * @param folder folder of the workspace
- * @returns null where Cargo's own choice counts: the folder is no workspace, or the patch touches files of no member
+ * @returns null where Cargo's own choice counts: the folder is no workspace, or the patch affects no member; none where the
+ *   patch touches files that count for all members, such as the manifest and the lock file of the workspace
  */
 export async function listUnaffectedCrates(
   project: ProjectFiles,
@@ -63,18 +64,24 @@ export async function listUnaffectedCrates(
     globs.length === 0 ? () => false : compilePathFilter(globs.map((each) => joinFolder(folder, each)));
   const isMember = inFolder(members);
   const isExcluded = inFolder(asTexts(workspace['exclude']));
-  const packages = (await readPackages(project, 'rust', 'Cargo.toml')).filter(
-    (each) => each.folder === folder || (isMember(each.folder) && !isExcluded(each.folder)),
+  // Members may depend on each other through crates that are no members, such as path dependencies.
+  const packages = (await readPackages(project, 'rust', 'Cargo.toml', workspace)).filter((each) =>
+    isIn(each.folder, folder),
   );
-  const inside = project.changedPaths.filter((path) => folder === '' || path.startsWith(`${folder}/`));
+  const inside = project.changedPaths.filter((path) => isIn(path, folder));
   const owners = inside
     .filter((path) => !isPathOfNoCrate(path.slice(folder === '' ? 0 : folder.length + 1)))
     .map((path) => ownerOf(packages, path));
-  // Other files, such as the manifest and the lock file of the workspace, count for all members.
-  if (owners.length < inside.length || owners.includes(undefined) || owners.length === 0) return null;
+  if (inside.length === 0) return null;
+  if (owners.length < inside.length || owners.includes(undefined)) return [];
   const touched = packages.filter((each) => owners.includes(each));
   const affected = new Set(withDependents(packages, touched));
-  return packages.filter((each) => !affected.has(each)).map(({ name }) => name);
+  const crates = packages.filter(
+    (each) => each.folder === folder || (isMember(each.folder) && !isExcluded(each.folder)),
+  );
+  const unaffected = crates.filter((each) => !affected.has(each));
+  // Cargo refuses to test nothing.
+  return unaffected.length === crates.length ? null : unaffected.map(({ name }) => name);
 }
 
 const isPathOfNoCrate = (path: string): boolean =>
@@ -103,6 +110,7 @@ async function readPackages(
   project: ProjectFiles,
   language: Language,
   manifest: string,
+  workspace: Table = {},
 ): Promise<WorkspacePackage[]> {
   const { base } = await project.revisionPaths();
   const paths = [...base].filter(
@@ -113,7 +121,12 @@ async function readPackages(
   const read = await Promise.all(
     paths.map(async (path): Promise<WorkspacePackage | null> => {
       const folder = path.slice(0, Math.max(0, path.length - manifest.length - 1));
-      const described = await READERS[language]?.((await project.baseFile(path)) ?? '', base, folder);
+      const described = await READERS[language]?.(
+        (await project.baseFile(path)) ?? '',
+        base,
+        folder,
+        workspace,
+      );
       return described ? { folder, ...described } : null;
     }),
   );
@@ -133,6 +146,7 @@ type ReadManifest = (
   text: string,
   base: ReadonlySet<string>,
   folder: string,
+  workspace: Table,
 ) => Described | Promise<Described>;
 
 const READERS: Readonly<Partial<Record<Language, ReadManifest>>> = {
@@ -159,16 +173,18 @@ const READERS: Readonly<Partial<Record<Language, ReadManifest>>> = {
       hasTests: [...base].some((path) => path.endsWith('_test.go') && isIn(path, folder)),
     };
   },
-  rust: async (text) => {
+  rust: async (text, _base, _folder, workspace) => {
     const { parseTomlTables } = await import('../../core/toml-tables.ts');
     const manifest = parseTomlTables(text);
     const name = (manifest['package'] as Table | undefined)?.['name'];
     if (typeof name !== 'string') return null;
+    const inherited = workspace['dependencies'] as Table | undefined;
     const targets = Object.values((manifest['target'] as Table | undefined) ?? {}) as Table[];
     const needs = [manifest, ...targets].flatMap((tables) =>
       ['dependencies', 'dev-dependencies', 'build-dependencies'].flatMap((list) =>
         Object.entries((tables[list] as Table | undefined) ?? {}).map(([key, value]) => {
-          const renamed = (value as Table | null)?.['package'];
+          const isInherited = (value as Table | null)?.['workspace'] === true;
+          const renamed = ((isInherited ? inherited?.[key] : value) as Table | null | undefined)?.['package'];
           return typeof renamed === 'string' ? renamed : key;
         }),
       ),

@@ -30,8 +30,9 @@ export function openBuiltImages(
   const definitions = listImageDefinitions(assembly);
   const opened = new Map<string, NonNullable<ReturnType<typeof openImageRoot>>>();
   const open = (names: readonly string[]): boolean => {
-    const wanted = definitions.filter(({ name }) => names.includes(name));
-    for (const definition of wanted) {
+    for (const wanted of names) {
+      const definition = definitions.find(({ name }) => name === wanted);
+      if (definition === undefined) return false;
       const root = openImageRoot(builder, getImageReference(definition), join(files.images, definition.name));
       if (root === null) return false;
       opened.set(definition.digest, root);

@@ -13,10 +13,14 @@ function assembly(program = '// agent'): string {
     'asset.a/install-clis.ts': '',
     'asset.a/main.mjs': program,
     'asset.d/Dockerfile': 'FROM d',
+    'asset.g/Dockerfile': 'FROM g',
+    'asset.g/install-clis.ts': '',
+    'asset.g/matcher.mjs': '',
     'Assay.assets.json': JSON.stringify({
       dockerImages: {
         a: { source: { directory: 'asset.a', dockerBuildArgs: { AGENT_CLIS: 'claude' } } },
         d: { source: { directory: 'asset.d' } },
+        g: { source: { directory: 'asset.g' } },
       },
     }),
   };
@@ -34,6 +38,7 @@ describe('the images of an assembly', () => {
     ).toEqual([
       ['agent', 'a', { AGENT_CLIS: 'claude' }],
       ['deliver', 'd', {}],
+      ['gates', 'g', {}],
       ['agent-go', null, { AGENT_CLIS: 'claude' }],
     ]);
   });
@@ -41,8 +46,8 @@ describe('the images of an assembly', () => {
   it('have another reference once anything that they are built of differs', () => {
     const references = (folder: string) => listImageDefinitions(folder).map(getImageReference);
     expect(references(assembly())).toEqual(references(assembly()));
-    const [agent, deliver, go] = references(assembly('// other'));
-    const [agentBefore, deliverBefore, goBefore] = references(assembly());
+    const [agent, deliver, , go] = references(assembly('// other'));
+    const [agentBefore, deliverBefore, , goBefore] = references(assembly());
     expect([agent === agentBefore, deliver === deliverBefore, go === goBefore]).toEqual([false, true, false]);
   });
 });

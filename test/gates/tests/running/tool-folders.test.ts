@@ -160,7 +160,7 @@ describe('cargo test in a workspace', () => {
   const needs = (...names: string[]): string =>
     `[dependencies]\n${names.map((name) => `${name} = { path = "../${name}" }\n`).join('')}`;
   const WORKSPACE: FileContents = {
-    'Cargo.toml': `[workspace]\nmembers = ["crates/*"]\nexclude = ["crates/old"]\n${crate('top')}[dependencies]\nouter = { path = "crates/outer" }\n`,
+    'Cargo.toml': `[workspace]\nmembers = ["crates/*"]\nexclude = ["crates/old"]\n[workspace.dependencies]\nalias = { package = "core", path = "crates/core" }\n${crate('top')}[dependencies]\nouter = { path = "crates/outer" }\n`,
     'src/lib.rs': '',
     'crates/core/Cargo.toml': crate('core'),
     'crates/core/src/lib.rs': '',
@@ -168,6 +168,10 @@ describe('cargo test in a workspace', () => {
     'crates/outer/src/lib.rs': '',
     'crates/alone/Cargo.toml': crate('alone'),
     'crates/alone/src/lib.rs': '',
+    'tools/bridge/Cargo.toml': `${crate('bridge')}[dependencies]\ncore = { path = "../../crates/core" }\n`,
+    'tools/bridge/src/lib.rs': '',
+    'crates/app/Cargo.toml': `${crate('app')}[dependencies]\nbridge = { path = "../../tools/bridge" }\n`,
+    'crates/inherits/Cargo.toml': `${crate('inherits')}[dependencies]\nalias.workspace = true\n`,
     'crates/old/Cargo.toml': crate('old'),
     'crates/old/src/lib.rs': '',
   };
@@ -176,14 +180,20 @@ describe('cargo test in a workspace', () => {
     [
       'a crate by itself',
       { 'crates/alone/src/lib.rs': '\n' },
-      '--workspace --exclude top --exclude core --exclude outer ',
+      '--workspace --exclude top --exclude core --exclude outer --exclude app --exclude inherits ',
     ],
     [
       'the crate at the top',
       { 'src/lib.rs': '\n' },
-      '--workspace --exclude alone --exclude core --exclude outer ',
+      '--workspace --exclude alone --exclude core --exclude outer --exclude app --exclude inherits ',
     ],
-    ['what counts for all crates', { 'crates/core/src/lib.rs': '\n', 'Cargo.lock': '' }, null],
+    ['what counts for all crates', { 'crates/core/src/lib.rs': '\n', 'Cargo.lock': '' }, '--workspace '],
+    ['nothing of the workspace but its lock file', { 'Cargo.lock': '' }, '--workspace '],
+    [
+      'a crate that a member needs through a path crate outside `members`',
+      { 'tools/bridge/src/lib.rs': '\n' },
+      '--workspace --exclude top --exclude alone --exclude core --exclude outer --exclude inherits ',
+    ],
   ])('is run for %s and its dependents', async (_, edits, wanted) => {
     const { tools } = await selectLanguageTools(await createSubject(WORKSPACE, edits), 'tests', {}, true);
     const lines = tools.filter(({ folder }) => folder === '').map(({ tool }) => tool.line);
