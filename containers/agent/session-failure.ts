@@ -15,7 +15,11 @@ export function determineAgentFailure(
   const failure = determineFailureByEnd(session, program);
   if (failure === null || FINAL_CLASSES.includes(failure.class)) return failure;
   const until = session.runState?.limitResetAtMs ?? null;
-  const words = session.runState === null ? session.result.output.slice(-LIMIT_TEXT_CHARS) : failure.reason;
+  // The end of a CLI's output can be prose of the model, which names limits of anything.
+  const words =
+    session.runState === null
+      ? session.result.output.slice(-LIMIT_TEXT_CHARS)
+      : (session.runState.failure?.reason ?? '');
   const limit =
     until !== null && until > now.getTime()
       ? { retryAfterSeconds: Math.ceil((until - now.getTime()) / 1_000) }

@@ -70,10 +70,9 @@ export function createGitHubForge(ask: ForgeRequester, repo: string, bot: boolea
     },
 
     async publishCheckRun(check) {
-      const { body } = await ask(
-        'GET',
-        `${at}/commits/${check.commit}/check-runs?check_name=Assay&filter=latest&per_page=100`,
-      );
+      // `latest` would hide the check of an earlier task, which would then be made anew and become the latest.
+      const query = `check_name=${encodeURIComponent(check.name)}&filter=all&per_page=100`;
+      const { body } = await ask('GET', `${at}/commits/${check.commit}/check-runs?${query}`);
       const there = Runs.parse(body).check_runs.find(({ external_id }) => external_id === check.id);
       const output = { title: check.title, summary: check.summary };
       const said = { status: 'completed', conclusion: check.conclusion };
@@ -84,7 +83,7 @@ export function createGitHubForge(ask: ForgeRequester, repo: string, bot: boolea
         return;
       }
       const made = await ask('POST', `${at}/check-runs`, {
-        name: 'Assay',
+        name: check.name,
         head_sha: check.commit,
         external_id: check.id,
         ...said,

@@ -28,7 +28,11 @@ const MergeRequest = z.object({
   source_project_id: z.number(),
   target_project_id: z.number(),
 });
-const IssueText = z.object({ title: z.string(), description: z.string().nullish() });
+const IssueText = z.object({
+  title: z.string(),
+  description: z.string().nullish(),
+  confidential: z.boolean().default(false),
+});
 const Members = z.array(z.object({ username: z.string(), access_level: z.number() }));
 /** GitLab's access level of a Developer, who may push to branches that are not protected. */
 const DEVELOPER = 30;
@@ -69,12 +73,15 @@ export function createGitLabForge(ask: ForgeRequester, repo: string): ForgeClien
       return made.status >= 400 ? find(branch) : Made.parse(made.body).iid;
     },
 
-    async publishCheckRun({ commit, conclusion, title }: CheckRun) {
-      const { body } = await ask('GET', `${at}/repository/commits/${commit}/statuses?name=Assay&per_page=1`);
+    async publishCheckRun({ name, commit, conclusion, title }: CheckRun) {
+      const { body } = await ask(
+        'GET',
+        `${at}/repository/commits/${commit}/statuses?name=${encodeURIComponent(name)}&per_page=1`,
+      );
       const state = STATES[conclusion];
       // To say the same state again is refused: a state leads to another one.
       if (Statuses.parse(body)[0]?.status === state) return;
-      const said = { state, name: 'Assay', description: title.slice(0, 255) };
+      const said = { state, name, description: title.slice(0, 255) };
       await ask('POST', `${at}/statuses/${commit}`, said);
     },
 
@@ -102,8 +109,9 @@ export function createGitLabForge(ask: ForgeRequester, repo: string): ForgeClien
     async readIssue(number) {
       const { status, body } = await ask('GET', `${at}/issues/${number}`, undefined, [404]);
       if (status === 404) return null;
-      const { title, description } = IssueText.parse(body);
-      return { title, body: description ?? '' };
+      const { title, description, confidential } = IssueText.parse(body);
+      // The token may read it; those who read the pull request and its comments may not.
+      return confidential ? null : { title, body: description ?? '' };
     },
 
     async canWrite(login) {

@@ -42,6 +42,8 @@ export interface AdmittedModelCall {
   /** What is reserved, in millionths of a dollar; 0 for what is free and for a model without a price. */
   readonly reservedMicro: number;
   readonly upstream: ModelProviderRequest;
+  /** Whether the caller asked for the answer in parts, as it is computed. */
+  readonly isStreamed: boolean;
   /** Paths of fields that the gateway does not know and has not sent. */
   readonly droppedFields: readonly string[];
   /** Of the model, where the configuration of who may be asked says it. */
@@ -166,6 +168,7 @@ export async function admitModelCall(
   }
   return {
     ...{ grant, route, model: ask.model, worstCase: worst, upstream, droppedFields: ask.droppedFields },
+    isStreamed: ask.body['stream'] === true || request.path.includes(':streamGenerateContent'),
     isLive: async () => !isAnswer(await grantFor(request, route, gateway)),
     reservedMicro: route.isFree ? 0 : (micro ?? 0),
     ...(price && { price }),

@@ -35,8 +35,11 @@ const DROPPED_FIELDS_HEADER = 'x-assay-dropped-fields';
 
 /** Errors before anything was sent: what was never asked costs nothing. */
 const NOT_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
-/** Errors of a connection that ended before the first byte of an answer: a provider bills answers. */
-const NOT_ANSWERED = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
+/**
+ * Errors of a connection that ended before the first byte of an answer. A stream had not begun; a whole answer may have been computed, and
+ * billed, before its first byte.
+ */
+const NOT_STREAMED = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 /** How often a running call looks whether its attempt has ended: neither DynamoDB nor a client's disconnect wakes a function. */
 const ATTEMPT_CHECK_MS = 5_000;
 
@@ -182,7 +185,7 @@ async function send(
       await call.settle(0, EMPTY_MODEL_ANSWER_USAGE, 'unknown');
       return createGatewayRefusalResponse(protocol, 'ended', 'the attempt has ended, and with it this call');
     }
-    const isFree = NOT_SENT.has(code) || NOT_ANSWERED.has(code);
+    const isFree = NOT_SENT.has(code) || (admitted.isStreamed && NOT_STREAMED.has(code));
     await call.settle(0, isFree ? FREE_USAGE : EMPTY_MODEL_ANSWER_USAGE, BROKEN_CONNECTION_FAILURE);
     return code === 'TimeoutError' || code === 'UND_ERR_HEADERS_TIMEOUT'
       ? createGatewayRefusalResponse(protocol, 'timeout', 'the provider has not answered in time')

@@ -223,7 +223,7 @@ describe('an issue of GitLab', () => {
     expect(await stack.ended(id)).toMatchObject({ status: 'done', verified: true });
     await told(() => expect(atGitLab.notes.map(({ at }) => at)).toEqual(['issues/3', 'merge_requests/5']));
     expect(atGitLab.requests).toMatchObject([{ source_branch: `assay/${id}`, target_branch: 'main' }]);
-    expect(atGitLab.statuses).toMatchObject([{ name: 'Assay', status: 'success' }]);
+    expect(atGitLab.statuses).toMatchObject([{ name: 'Assay (main)', status: 'success' }]);
     const request = {
       object_kind: 'merge_request',
       object_attributes: {

@@ -165,12 +165,17 @@ describe('a pull request of an agent elsewhere', () => {
     await tellPull('opened', sly);
     await stack.until(idOf(sly), 'a hold', ({ hold }) => hold !== null);
     await told(() => expect(checkOn(sly)).toBe('action_required'));
-    await told(() => expect(commentsOn(11)).toEqual([expect.stringContaining('/assay approve REASON')]));
+    await told(() =>
+      expect(commentsOn(11)).toEqual([
+        expect.stringContaining(`/assay approve ${sly.head.sha.slice(0, 12)} REASON`),
+      ]),
+    );
     atGitHub.permissions.set('ada', 'write');
     atGitHub.permissions.set('helpful[bot]', 'write');
-    expect((await comment(11, 'helpful[bot]', '/assay approve mine', 1)).body.outcome).toBe('ignored');
-    expect((await comment(11, 'eve', '/assay approve please', 2)).body.outcome).toBe('ignored');
-    expect((await comment(11, 'ada', '/assay approve agreed', 3)).body.outcome).toBe('done');
+    const approval = `/assay approve ${sly.head.sha.slice(0, 7)}`;
+    expect((await comment(11, 'helpful[bot]', `${approval} mine`, 1)).body.outcome).toBe('ignored');
+    expect((await comment(11, 'eve', `${approval} please`, 2)).body.outcome).toBe('ignored');
+    expect((await comment(11, 'ada', `${approval} agreed`, 3)).body.outcome).toBe('done');
     expect(await stack.ended(idOf(sly))).toMatchObject({
       status: 'done',
       review: { by: 'forge:ada', reason: 'agreed' },

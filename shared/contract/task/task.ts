@@ -63,6 +63,8 @@ export const PullRequestFields = z.object({
   /** The ref of the target repository that has the head commit, e.g. `refs/pull/7/head`; forks have one, too. */
   head_ref: GitRef,
   head_commit: GitObjectId,
+  /** The branch that it asks to be merged into, without `refs/heads/`; the check is named after it. */
+  base_branch: z.string().min(1).max(1_000),
   /** The head commit before the push that the event is about; null where the event names none. */
   previous_head: GitObjectId.nullable(),
   /** Login at the forge. */

@@ -17,6 +17,14 @@ export function findAttemptProvider(
   return kind === 'command' ? null : AGENT_CLI_MANIFESTS[kind].vendor;
 }
 
+/** Longest pause in seconds that a container can claim where the gateway meters nothing. */
+const MAX_CLAIMED_SECONDS = 6 * 3_600;
+
+const boundedClaim = (claimed: number | null, at: string): string | null =>
+  claimed === null
+    ? null
+    : new Date(Math.min(claimed, Date.parse(at) + MAX_CLAIMED_SECONDS * 1_000)).toISOString();
+
 /** Returns what a write of a task tells of a provider: an attempt that failed there, or one that succeeded. Null: nothing. */
 export function deriveProviderObservation(
   before: Task | null,
@@ -32,7 +40,12 @@ export function deriveProviderObservation(
   const failure = classifyAttemptFailure(attempt);
   const isTrouble = failure?.remedy === 'later' || failure?.class === 'provider_spend_limit';
   if (failure !== null && !isTrouble) return null;
-  const until = providerRetryAt(attempt);
+  // What the gateway has metered outweighs the container, which could pause a provider for every task by a claim.
+  const metered = attempt.metered_usage;
+  if (failure !== null && metered && !metered.provider_error) return null;
+  const until = metered
+    ? (metered.provider_error?.retry_at ?? null)
+    : boundedClaim(providerRetryAt(attempt), attempt.report.at);
   return {
     id: `${after.id}#${attempt.number}`,
     provider,
@@ -40,7 +53,7 @@ export function deriveProviderObservation(
     at: attempt.report.at,
     failure: failure && {
       reason: failure.class,
-      asked: until === null ? null : new Date(until).toISOString(),
+      asked: until,
     },
   };
 }

@@ -16,6 +16,12 @@ export const FORGE_LABELS = {
   failed: 'assay: failed',
 } as const;
 
+/**
+ * Returns the name of the check for work on a base branch. A forge binds a check to a commit alone, and the base configures the gates:
+ * without the base in its name, a pull request onto a lax branch would satisfy the check that another branch requires.
+ */
+export const checkNameOfBase = (base: string): string => `Assay (${base.replace(/^refs\/heads\//, '')})`;
+
 /** What a forge is to say of a task as it stands: a pure function of it, so that whatever comes twice or late comes to the same. */
 export interface ForgeTaskReport {
   readonly issue: number | null;
@@ -155,6 +161,7 @@ export function buildForgeTaskReport(task: Task, evidence: Pick<Evidence, 'gates
     check: delivered?.commit
       ? {
           id: `${task.id}#${currentAttempt(task)?.number ?? 0}`,
+          name: checkNameOfBase(task.base_ref),
           commit: delivered.commit,
           conclusion: conclusionOf(task),
           title: `Assay: ${headline(task)}`,

@@ -52,6 +52,8 @@ export type CheckConclusion = 'success' | 'neutral' | 'failure' | 'action_requir
 export interface CheckRun {
   /** The same for the same work: a check that is there is gone on with, and not made twice. */
   readonly id: string;
+  /** Name that branch protection can require; see `checkNameOfBase`. */
+  readonly name: string;
   readonly commit: string;
   readonly conclusion: CheckConclusion;
   readonly title: string;

@@ -51,6 +51,7 @@ const MergeGroup = z.object({
     head_sha: GitObjectId,
     head_ref: z.string(),
     base_sha: GitObjectId,
+    base_ref: z.string().min(1).max(1_000),
   }),
 });
 const Commented = z.object({
@@ -166,7 +167,7 @@ function parseChangeOfOthers(action: string, value: unknown): WebhookAction {
     kind: 'pull_request',
     change,
     previous_head: action === 'synchronize' ? before : null,
-    label: action === 'labeled' ? (label?.name ?? null) : null,
+    added_labels: action === 'labeled' && label ? [label.name] : null,
     isAgain: action === 'reopened' || action === 'edited',
     at,
   };
@@ -175,7 +176,7 @@ function parseChangeOfOthers(action: string, value: unknown): WebhookAction {
 function parseMergeGroup(action: string, value: unknown): WebhookAction {
   if (action !== 'checks_requested')
     return createIgnoredWebhookAction(`${action} of a merge group is of no concern`);
-  const { head_sha, head_ref, base_sha } = MergeGroup.parse(value).merge_group;
+  const { head_sha, head_ref, base_sha, base_ref } = MergeGroup.parse(value).merge_group;
   const [, number] = /\/pr-([1-9]\d{0,9})-[0-9a-f]+$/.exec(head_ref) ?? [];
   return number === undefined
     ? createIgnoredWebhookAction('the merge group names no pull request')
@@ -185,6 +186,7 @@ function parseMergeGroup(action: string, value: unknown): WebhookAction {
         head_ref,
         head_commit: head_sha,
         base_commit: base_sha,
+        base_branch: base_ref.replace(/^refs\/heads\//, ''),
       };
 }
 

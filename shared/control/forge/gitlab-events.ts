@@ -67,9 +67,8 @@ function parseIssueLabel(value: unknown, label: string, base: string | null): We
   };
 }
 
-/** GitLab tells nothing of an account's kind: these are the names that it gives to bots of projects and groups, and what people call theirs. */
-export const isGitLabBot = (username: string): boolean =>
-  /^(?:project|group)_\d+_bot(?:_|$)|(?:^|[-_.])bot$|\[bot\]$/.test(username);
+/** Events of GitLab name no kind of account. Only GitLab gives these names, to bots of projects and groups; people may choose any other. */
+export const isGitLabBot = (username: string): boolean => /^(?:project|group)_\d+_bot(?:_|$)/.test(username);
 
 /** The ref of the target project that has the head of a merge request, also of one from a fork. */
 export const mergeRequestRef = (iid: number): string => `refs/merge-requests/${iid}/head`;
@@ -115,10 +114,10 @@ function parseChangeOfOthers(value: unknown): WebhookAction {
   const before = (changes.labels?.previous ?? []).map(({ title }) => title);
   const added = (changes.labels?.current ?? [])
     .map(({ title }) => title)
-    .find((each) => !before.includes(each));
+    .filter((each) => !before.includes(each));
   const isReady = changes.draft?.previous === true && changes.draft.current !== true;
   const isAgain = action === 'reopen' || changes.target_branch !== undefined;
-  if (action !== 'open' && !isAgain && !oldrev && !isReady && added === undefined)
+  if (action !== 'open' && !isAgain && !oldrev && !isReady && added.length === 0)
     return createIgnoredWebhookAction(`${action.slice(0, 50)} of a request is of no concern`);
   return {
     kind: 'pull_request',
@@ -138,7 +137,7 @@ function parseChangeOfOthers(value: unknown): WebhookAction {
       head_ref: mergeRequestRef(iid),
     },
     previous_head: oldrev ?? null,
-    label: action === 'update' && !oldrev && !isReady && !isAgain ? (added ?? null) : null,
+    added_labels: action === 'update' && !oldrev && !isReady && !isAgain ? added : null,
     isAgain,
     at,
   };

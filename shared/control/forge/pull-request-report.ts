@@ -5,6 +5,7 @@ import { escapeMarkdown } from '../../lib/escape-markdown.ts';
 import type { CheckConclusion, CheckRun } from './forge.ts';
 import {
   buildFindingAnnotations,
+  checkNameOfBase,
   evidenceLines,
   FORGE_LABELS,
   labelsOf,
@@ -28,6 +29,10 @@ export const PULL_REQUEST_MARKER = '<!-- assay verification -->';
 
 /** First line of the answer to a comment. */
 export const pullRequestReplyMarker = (comment: number): string => `<!-- assay answer to ${comment} -->`;
+
+/** Returns the comment that approves the held work of a head commit. */
+export const approvalLine = ({ head_commit }: Pick<PullRequestFields, 'head_commit'>): string =>
+  `/assay approve ${head_commit.slice(0, 12)} REASON`;
 
 /** Failures that are of the work itself; after any other, nobody knows whether the work is right. */
 const FAILURES_OF_WORK: ReadonlySet<string> = new Set(['verification_failed', 'patch_does_not_apply']);
@@ -83,7 +88,11 @@ function reasonLines(task: Task): string[] {
   if (task.hold)
     return [
       ...lines('A reviewer decides, because:', task.hold.reasons.slice(0, MAX_LISTED)),
-      'Comment `/assay approve REASON` to approve. The author of the pull request cannot.',
+      ...(task.pull_request
+        ? [
+            `Comment \`${approvalLine(task.pull_request)}\` to approve. The author of the pull request cannot.`,
+          ]
+        : []),
       '',
     ];
   const failing = currentAttempt(task)?.verification?.failed_checks ?? [];
@@ -119,13 +128,14 @@ export function buildPullRequestReport(
   evidence: Pick<Evidence, 'gates'> | null,
   unverified: PullRequestSelection['unverified'],
 ): PullRequestReport {
-  const { kind, head_commit } = task.pull_request;
+  const { kind, head_commit, base_branch } = task.pull_request;
   const result = resultOf(task, unverified);
   const summary = summaryOf(task, result);
   const on = labelsOf(task);
   return {
     check: {
       id: `${task.id}#${currentAttempt(task)?.number ?? 0}`,
+      name: checkNameOfBase(base_branch),
       commit: head_commit,
       conclusion: result.conclusion,
       title: `Assay: ${result.headline}`,

@@ -22,7 +22,10 @@ export function pullRequestSelectionReason(
   if (authors.includes('bots') && change.author_kind === 'bot') return 'a bot';
   const author = change.author.toLowerCase();
   if (authors.some((each) => each.toLowerCase() === author)) return `author ${change.author}`;
-  return branches.length > 0 && compilePathFilter(branches)(change.branch) ? `branch ${change.branch}` : null;
+  // The author of a fork chooses the name of its branch.
+  return !change.from_fork && branches.length > 0 && compilePathFilter(branches)(change.branch)
+    ? `branch ${change.branch}`
+    : null;
 }
 
 const CLOSING =

@@ -38,8 +38,8 @@ export type WebhookAction =
       readonly kind: 'pull_request';
       readonly change: ForgeChangeRequest;
       readonly previous_head: string | null;
-      /** The label that the event puts on; null: it puts none on. */
-      readonly label: string | null;
+      /** The labels that the event puts on, where it does nothing else; null: it is about something else. */
+      readonly added_labels: readonly string[] | null;
       /** The same head is to be verified again: the pull request was reopened, or has another base. */
       readonly isAgain: boolean;
       readonly at: string;
@@ -65,13 +65,15 @@ export type WebhookAction =
       readonly head_ref: string;
       readonly head_commit: string;
       readonly base_commit: string;
+      readonly base_branch: string;
     }
   | { readonly kind: 'nothing'; readonly why: string };
 
 /** What a comment on a pull request asks for. */
 export type PullRequestCommand =
   | { readonly name: 'verify' | 'explain' }
-  | { readonly name: 'approve'; readonly reason: string };
+  /** `commit`: the beginning of the head commit that is approved; null where the comment names none. */
+  | { readonly name: 'approve'; readonly commit: string | null; readonly reason: string };
 
 export type RevertedCommitOrChangeRequest =
   | { readonly commit: string; readonly request: null }
@@ -135,8 +137,10 @@ export function parsePullRequestCommand(comment: string): PullRequestCommand | n
   for (const line of comment.split('\n').map((each) => each.trim())) {
     if (line === '/assay verify') return { name: 'verify' };
     if (line === '/assay explain') return { name: 'explain' };
-    const reason = line.startsWith('/assay approve ') ? line.slice('/assay approve '.length).trim() : '';
-    if (reason !== '') return { name: 'approve', reason: reason.slice(0, MAX_REASON) };
+    const text = line.startsWith('/assay approve ') ? line.slice('/assay approve '.length).trim() : '';
+    if (text === '') continue;
+    const [, commit = null, reason = text] = /^([0-9a-f]{7,64})\s+(\S.*)$/i.exec(text) ?? [];
+    return { name: 'approve', commit: commit?.toLowerCase() ?? null, reason: reason.slice(0, MAX_REASON) };
   }
   return null;
 }

@@ -106,6 +106,8 @@ async function reportPullRequest(
   forge: ForgeClient,
   attempt: ReportStepRunner,
 ): Promise<void> {
+  // Another verification reports in its place, or the pull request is closed: a late event must not overwrite the newer check.
+  if (task.status === 'cancelled') return;
   const { check, comment, labels } = buildPullRequestReport(task, evidence, unverified);
   await attempt(() => forge.publishCheckRun(check));
   if (comment === null) return;

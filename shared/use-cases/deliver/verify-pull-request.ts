@@ -6,6 +6,7 @@ import { currentAttempt, type Task } from '../../contract/task/task.ts';
 import { type ForgeChangeRequest, type ForgeClient, ForgeError } from '../../control/forge/forge.ts';
 import type { ForgeSetting } from '../../control/forge/forge-settings.ts';
 import {
+  approvalLine,
   buildPullRequestExplanation,
   pullRequestReplyMarker,
 } from '../../control/forge/pull-request-report.ts';
@@ -20,6 +21,7 @@ import {
   createEventResult,
   createIgnoredEventResult,
   type ForgeEventResult,
+  type PullRequestCommand,
   type WebhookAction,
 } from '../../control/forge/webhook.ts';
 import { cancelTask, reviewHeldTask } from '../../control/task-commands/operator-commands.ts';
@@ -72,7 +74,10 @@ async function readLinkedIssues(
 /** Makes the task that verifies one head commit, by one conditional write. */
 async function submitVerification(
   change: ForgeChangeRequest,
-  fields: Pick<PullRequestFields, 'kind' | 'previous_head' | 'head_commit' | 'head_ref' | 'at'>,
+  fields: Pick<
+    PullRequestFields,
+    'kind' | 'previous_head' | 'head_commit' | 'head_ref' | 'base_branch' | 'at'
+  >,
   { base, again, by }: { readonly base: string; readonly again: string | null; readonly by: string },
   context: PullRequestEventContext,
 ): Promise<ForgeEventResult> {
@@ -116,33 +121,48 @@ async function withAuthor(
   { forge }: PullRequestEventContext,
 ): Promise<ForgeChangeRequest> {
   const known = await (await forge()).readChangeRequest(change.number);
-  return known ? { ...change, author: known.author, author_kind: known.author_kind } : change;
+  if (!known) return change;
+  const { author, author_kind } = known;
+  return { ...change, author, author_kind, is_open: change.is_open && known.is_open };
 }
 
 async function verifyChange(
-  { change: told, previous_head, label, isAgain, at }: Extract<WebhookAction, { kind: 'pull_request' }>,
+  {
+    change: told,
+    previous_head,
+    added_labels,
+    isAgain,
+    at,
+  }: Extract<WebhookAction, { kind: 'pull_request' }>,
   context: PullRequestEventContext,
 ): Promise<ForgeEventResult> {
   const { setting } = context;
   const change = setting.forge === 'gitlab' ? await withAuthor(told, context) : told;
+  if (!change.is_open) return createIgnoredEventResult('the pull request is not open');
   const selecting = setting.pull_requests.labels ?? [setting.label];
-  if (label !== null && !selecting.includes(label))
+  if (added_labels !== null && !added_labels.some((each) => selecting.includes(each)))
     return createIgnoredEventResult('the label selects nothing');
   if (pullRequestSelectionReason(change, setting) === null)
     return createIgnoredEventResult(
       change.is_draft ? 'the pull request is a draft' : 'nothing selects the pull request',
     );
-  const { head_commit, head_ref, author } = change;
+  const { head_commit, head_ref, author, base: base_branch } = change;
   return submitVerification(
     change,
-    { kind: 'pull_request', previous_head, head_commit, head_ref, at },
+    { kind: 'pull_request', previous_head, head_commit, head_ref, base_branch, at },
     { base: change.base, again: isAgain ? at : null, by: author },
     context,
   );
 }
 
 async function verifyMergeGroup(
-  { number, head_ref, head_commit, base_commit }: Extract<WebhookAction, { kind: 'merge_group' }>,
+  {
+    number,
+    head_ref,
+    head_commit,
+    base_commit,
+    base_branch,
+  }: Extract<WebhookAction, { kind: 'merge_group' }>,
   context: PullRequestEventContext,
 ): Promise<ForgeEventResult> {
   const client = await context.forge();
@@ -153,7 +173,10 @@ async function verifyMergeGroup(
     return createIgnoredEventResult('nothing selects the pull request');
   return submitVerification(
     change,
-    { kind: 'merge_group', previous_head: null, head_commit, head_ref, at: context.now.toISOString() },
+    {
+      ...{ kind: 'merge_group', previous_head: null, head_commit, head_ref, base_branch },
+      at: context.now.toISOString(),
+    },
     { base: base_commit, again: null, by: change.author },
     context,
   );
@@ -182,27 +205,29 @@ async function stopVerification(
 }
 
 /** Returns why a comment does not approve the held work of a task, or null. The author of the work approves nothing. */
-function approvalRefusal(task: Task | null, by: string, at: string): string | null {
+function approvalRefusal(task: Task | null, by: string, at: string, commit: string | null): string | null {
   if (!task?.pull_request) return 'no task verifies this pull request';
   if (task.pull_request.author.toLowerCase() === by.toLowerCase())
     return 'the author of a pull request cannot approve it';
   if (!task.hold) return `its verification does not wait for a reviewer: it is ${task.status}`;
   if (secondsOf(at) < secondsOf(task.hold.since))
     return 'the comment is older than the result that it would approve';
+  if (commit === null || !task.pull_request.head_commit.startsWith(commit))
+    return `an approval names the head commit; write \`${approvalLine(task.pull_request)}\``;
   return null;
 }
 
 async function approve(
   task: Task | null,
   { by, at }: Extract<WebhookAction, { kind: 'pull_request_command' }>,
-  reason: string,
+  { commit, reason }: Extract<PullRequestCommand, { name: 'approve' }>,
   { tasks, now }: PullRequestEventContext,
 ): Promise<{ readonly refused: string } | { readonly id: string }> {
-  const refused = approvalRefusal(task, by, at);
+  const refused = approvalRefusal(task, by, at, commit);
   if (refused !== null || task === null) return { refused: refused ?? 'no task verifies this pull request' };
   const tree = currentAttempt(task)?.artifact?.tree ?? '';
   const { changed } = await tasks.apply(task, (each) =>
-    approvalRefusal(each, by, at) === null
+    approvalRefusal(each, by, at, commit) === null
       ? reviewHeldTask(each, 'approve', reason, `forge:${by}`.slice(0, 200), { tree }, now)
       : null,
   );
@@ -220,10 +245,10 @@ async function runCommand(
   if (command.name === 'verify') {
     const change = await client.readChangeRequest(number);
     if (!change?.is_open) return createIgnoredEventResult('the pull request is not open');
-    const { head_commit, head_ref } = change;
+    const { head_commit, head_ref, base: base_branch } = change;
     return submitVerification(
       change,
-      { kind: 'pull_request', previous_head: null, head_commit, head_ref, at },
+      { kind: 'pull_request', previous_head: null, head_commit, head_ref, base_branch, at },
       { base: change.base, again: at, by },
       context,
     );
@@ -240,7 +265,7 @@ async function runCommand(
       ? createEventResult('explained', task.id)
       : createIgnoredEventResult('no task verifies the pull request');
   }
-  const decided = await approve(task, action, command.reason, context);
+  const decided = await approve(task, action, command, context);
   if ('id' in decided) return createEventResult('approved', decided.id);
   if (decided.refused !== 'it was decided already') await reply(`Not approved: ${decided.refused}.`);
   return createIgnoredEventResult(decided.refused, task?.id ?? null);

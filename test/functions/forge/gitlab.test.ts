@@ -23,6 +23,7 @@ afterEach(() => server.stop());
 
 const check = (conclusion: CheckRun['conclusion']): CheckRun => ({
   id: 'T1#1',
+  name: 'Assay (main)',
   commit: COMMIT,
   conclusion,
   title: 'Assay: done',
@@ -37,6 +38,13 @@ const everything = async () => {
   await forge.upsertComment(place, '<!-- m -->', '<!-- m -->\nhello');
   await forge.updateLabels(place, ['new'], ['old']);
 };
+
+it('GitLab tells the text of no confidential issue', async () => {
+  state.issues.set(4, { title: 'Leak', description: 'the key', confidential: true });
+  state.issues.set(5, { title: 'Round', description: 'up' });
+  expect(await forge.readIssue(4)).toBeNull();
+  expect(await forge.readIssue(5)).toEqual({ title: 'Round', body: 'up' });
+});
 
 it('GitLab has a merge request, statuses, one note and labels by the same port, and is told nothing twice', async () => {
   await everything();

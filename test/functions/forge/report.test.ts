@@ -85,6 +85,35 @@ const tell = (of: Task, token = 'token-of-ours', getByDigest = READ) =>
 /** A token speaks as a person, whose comments count by id. */
 const ours = () => state.comments.filter(({ user }) => user.id === 7);
 
+describe('of pull requests of others GitHub', () => {
+  const verified = (id: string, base_branch: string, fields: Partial<Task> = {}): Task => ({
+    ...delivered({ id, delivery: null, delivery_mode: 'branch', runner: 'pull_request', ...fields }),
+    pull_request: {
+      ...{ kind: 'pull_request', number: 7, head_ref: 'refs/pull/7/head', head_commit: COMMIT, base_branch },
+      ...{ previous_head: null, author: 'ada', author_kind: 'person', from_fork: false, issues: [] },
+      at: FIXED_NOW.toISOString(),
+    },
+  });
+
+  it('has one check for each base of the same commit', async () => {
+    await tell(verified('pr-7-a', 'main', { status: 'failed', verified: false }));
+    await tell(verified('pr-8-a', 'lax'));
+    expect(state.runs.map(({ name, conclusion }) => [name, conclusion])).toEqual([
+      ['Assay (main)', 'action_required'],
+      ['Assay (lax)', 'success'],
+    ]);
+  });
+
+  it('keeps the check of the newest task when events of an earlier one come late', async () => {
+    const earlier = verified('pr-7-a', 'main');
+    const newer = verified('pr-7-a-1', 'main', { status: 'failed', verified: false });
+    for (const each of [earlier, newer, earlier, { ...earlier, status: 'cancelled' as const }])
+      await tell(each);
+    await tell(verified('pr-7-0', 'main', { status: 'cancelled' }));
+    expect(state.runs.map(({ conclusion }) => conclusion)).toEqual(['success', 'action_required']);
+  });
+});
+
 describe('of delivered work GitHub', () => {
   it('has a pull request with the evidence, a check with every finding, one comment on the issue and one on the request', async () => {
     await tell(delivered());
@@ -100,7 +129,12 @@ describe('of delivered work GitHub', () => {
       /^<!-- assay task issue-42-\w+ -->\nCloses #42\.\n\n\*\*Assay: done/,
     );
     expect(state.runs).toEqual([
-      expect.objectContaining({ head_sha: COMMIT, conclusion: 'success', status: 'completed' }),
+      expect.objectContaining({
+        name: 'Assay (main)',
+        head_sha: COMMIT,
+        conclusion: 'success',
+        status: 'completed',
+      }),
     ]);
     expect(state.annotations).toHaveLength(120);
     expect(ours().map(({ issue }) => issue)).toEqual([42, 100]);

@@ -225,10 +225,19 @@ describe.each(each)('%s', (protocol, { path, body, stream, key }) => {
     },
   );
 
-  it('counts nothing for a connection that is reset before the first byte', async () => {
+  it('counts nothing for a stream that is reset before the first byte', async () => {
+    const at = await gateway('reset');
+    expect((await at.post(stream.path ?? path, body(stream.body))).status).toBe(502);
+    expect(at.meter.meter()).toMatchObject({ settled: 0, estimated: 0, openReservations: [] });
+  });
+
+  it('estimates what a whole answer has cost that is reset before the first byte', async () => {
     const at = await gateway('reset');
     expect((await at.post(path, body())).status).toBe(502);
-    expect(at.meter.meter()).toMatchObject({ settled: 0, estimated: 0, openReservations: [] });
+    const { settled, estimated, openReservations } = at.meter.meter();
+    expect(openReservations).toEqual([]);
+    expect(settled).toBeGreaterThan(0);
+    expect(estimated).toBe(settled);
   });
 
   it('closes the connection to the provider when the attempt ends', async () => {

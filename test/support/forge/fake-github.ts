@@ -3,6 +3,7 @@ import type { ForgeScript } from './scripted-forge.ts';
 interface Run {
   id: number;
   external_id: string;
+  name: string;
   head_sha: string;
   conclusion: string;
   output: { title: string; summary: string; annotations_count: number };
@@ -50,8 +51,12 @@ export class FakeGitHub {
       this.pulls.push(made);
       return [201, { number: made.number }];
     }
-    if (route === 'GET /commits/SHA/check-runs')
-      return [200, { check_runs: this.runs.filter(({ head_sha }) => at.includes(head_sha)) }];
+    if (route === 'GET /commits/SHA/check-runs') {
+      const runs = this.runs.filter(
+        ({ head_sha, name }) => at.includes(head_sha) && name === query.get('check_name'),
+      );
+      return [200, { check_runs: query.get('filter') === 'all' ? runs : runs.slice(-1) }];
+    }
     if (route === 'POST /check-runs') return this.#run(body, null);
     if (route === 'PATCH /check-runs/N')
       return this.#run(body, this.runs.find(({ id }) => id === number) ?? null);

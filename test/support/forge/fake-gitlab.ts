@@ -8,6 +8,7 @@ export class FakeGitLab {
     [];
   readonly statuses: { commit: string; name: string; status: string }[] = [];
   readonly notes: { id: number; body: string; author: { id: number }; at: string }[] = [];
+  readonly issues = new Map<number, { title: string; description: string; confidential?: boolean }>();
   readonly labels = new Map<string, string[]>();
   readonly #project: string;
 
@@ -30,7 +31,7 @@ export class FakeGitLab {
           ? [200, this.requests.filter((each) => each.source_branch === query.get('source_branch'))]
           : [200, { labels: this.labels.get(place) ?? [] }];
       case 'GET issues':
-        return [200, { labels: this.labels.get(place) ?? [] }];
+        return [200, { labels: this.labels.get(place) ?? [], ...this.issues.get(Number(number)) }];
       case 'POST merge_requests':
         this.requests.push({
           iid: 5,
@@ -65,7 +66,10 @@ export class FakeGitLab {
       default: {
         const [, commit] = /^\/repository\/commits\/([0-9a-f]{40})\/statuses$/.exec(under) ?? [];
         if (method !== 'GET' || commit === undefined) return null;
-        return [200, this.statuses.filter((each) => each.commit === commit).slice(-1)];
+        const found = this.statuses.filter(
+          (each) => each.commit === commit && each.name === query.get('name'),
+        );
+        return [200, found.slice(-1)];
       }
     }
   };

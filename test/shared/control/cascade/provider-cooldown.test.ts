@@ -23,7 +23,15 @@ import {
   type CascadeContext,
   runSelectModelStep,
 } from '../../../../shared/use-cases/cascade/cascade-steps.ts';
-import { addSeconds, attempt, FIXED_NOW, NOOP_DEADLINES, report, task } from '../../../support/builders.ts';
+import {
+  addSeconds,
+  attempt,
+  FIXED_NOW,
+  meteredUsage,
+  NOOP_DEADLINES,
+  report,
+  task,
+} from '../../../support/builders.ts';
 import { MemoryTable } from '../../../support/memory-table.ts';
 
 const CLAUDE = { kind: 'claude', timeout_s: 900 } as const;
@@ -159,6 +167,23 @@ describe('provider cooldown', () => {
     expect(
       deriveProviderObservation(told({ status: 'completed' }), told({ status: 'completed' }), CLAUDE),
     ).toBeNull();
+  });
+
+  it('is not marked by a claim of the container against what the gateway metered', () => {
+    const working = task({ status: 'in_progress', attempts: [attempt({ report: null })] });
+    const claim = report({ status: 'failed', failure_code: 'rate_limited', retry_after_s: 8 * 86_400 });
+    const observe = (metered_usage: ReturnType<typeof meteredUsage> | null) =>
+      deriveProviderObservation(
+        working,
+        { ...working, attempts: [attempt({ report: claim, metered_usage })] },
+        CLAUDE,
+      );
+    const trouble = { code: 'rate_limited', status: 429, calls: 3, retry_at: null } as const;
+    const retry_at = addSeconds(90_000).toISOString();
+    expect(observe(meteredUsage())).toBeNull();
+    expect(observe(meteredUsage(trouble))?.failure).toEqual({ reason: 'rate_limited', asked: null });
+    expect(observe(meteredUsage({ ...trouble, retry_at }))?.failure?.asked).toBe(retry_at);
+    expect(Date.parse(observe(null)?.failure?.asked ?? '') - Date.parse(claim.at)).toBe(6 * 3_600_000);
   });
 });
 

@@ -172,6 +172,7 @@ describe('verification of a pull request', () => {
       'done',
     ],
     ['a draft of a bot', { draft: true }, 'ignored'],
+    ['a bot, but it is closed', { state: 'closed' }, 'ignored'],
     ['a draft with the label', { draft: true, labels: [{ name: 'assay' }] }, 'done'],
   ])('is selected by the settings: %s', async (_, fields, outcome) => {
     const deployment = new Deployment();
@@ -233,6 +234,7 @@ describe('verification of a pull request', () => {
     expect(await deployment.store.get(moved.task_id ?? '')).toMatchObject({
       status: 'open',
       base_ref: 'next',
+      pull_request: { base_branch: 'next' },
     });
   });
 
@@ -319,8 +321,8 @@ describe('comments on a pull request', () => {
   it('approve held work for people who may push, never for its author, and not before it is held', async () => {
     const deployment = new Deployment();
     const id = await held(deployment);
-    const approve = (login: string, second?: number) =>
-      deployment.hear('issue_comment', comment(login, '/assay approve we want that', second));
+    const approve = (login: string, second?: number, commit = sha(1).slice(0, 8)) =>
+      deployment.hear('issue_comment', comment(login, `/assay approve ${commit} we want that`, second));
     expect(await approve('eve')).toMatchObject({ outcome: 'ignored' });
     for (const each of ['ada', 'helpful[bot]']) deployment.writers.add(each);
     expect(await approve('helpful[bot]')).toMatchObject({ outcome: 'ignored' });
@@ -330,6 +332,14 @@ describe('comments on a pull request', () => {
       expect.stringContaining('the author of a pull request cannot approve it'),
       expect.stringContaining('older than the result'),
     ]);
+    for (const commit of ['', sha(1).slice(0, 6), sha(2).slice(0, 8)])
+      expect(await approve('ada', 100, commit)).toMatchObject({ outcome: 'ignored' });
+    expect(deployment.replies.slice(2)).toEqual(
+      Array.from({ length: 3 }, () =>
+        expect.stringContaining(`/assay approve ${sha(1).slice(0, 12)} REASON`),
+      ),
+    );
+    expect((await deployment.store.require(id)).hold).not.toBeNull();
     expect(await approve('ada')).toMatchObject({ outcome: 'done', task_id: id });
     expect(await approve('ada')).toMatchObject({ outcome: 'ignored' });
     expect((await deployment.store.require(id)).review).toMatchObject({
