@@ -190,8 +190,8 @@ it('holds what nobody could judge, lists it, and makes the verdict again on the 
   expect(reviews.body.reviews.find((each) => each.id === id)).toMatchObject({
     reasons: before.hold?.reasons,
     since: before.hold?.since,
-    until: expect.stringMatching(/^20/),
-    outcome: 'fail',
+    expires_at: expect.stringMatching(/^20/),
+    expiry_outcome: 'fail',
   });
   const [first] = await stack.attempts(id);
   opinion = { reasons: ['src/sum.js adds'], verdict: 'accept', confidence: 0.95 };
