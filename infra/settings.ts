@@ -346,6 +346,10 @@ export const DeploymentSettings = DeploymentSettingFields.refine(
     path: ['otlpEndpoint'],
     message: 'goes with assay:otlpSecretArn: set both, or the endpoint alone',
   })
+  .refine(({ judges, modelGateway }) => judges.challenger === undefined || modelGateway === undefined, {
+    path: ['judges', 'challenger'],
+    message: 'needs the gateway of this deployment, which keeps its budget: remove it or assay:modelGateway',
+  })
   .refine(({ modelVpc, modelEndpoint }) => modelVpc === undefined || modelEndpoint !== 'function-url', {
     path: ['modelVpc'],
     message:

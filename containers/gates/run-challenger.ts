@@ -5,6 +5,7 @@ import { keepCounterexamples } from '../../gates/tests/exam/ask-examiner.ts';
 import type { ChallengeFolders } from '../../gates/tests/exam/challenge-folders.ts';
 import type { ChallengerEnd } from '../../gates/tests/exam/challenge-patch.ts';
 import { createContainerApiClient } from '../../shared/api/container-client.ts';
+import type { Exam } from '../../shared/contract/exam.ts';
 import type { AgentAssignment, ChallengerAssignment } from '../../shared/contract/messages/assignment.ts';
 import { changeOwner } from '../../workspace/git/change-owner.ts';
 import { CheckoutError } from '../../workspace/git/checkout-error.ts';
@@ -35,14 +36,10 @@ export async function runChallenger(
   try {
     const entry = await challenge(assignment, box, client);
     // A program that was stopped says nothing of the patch.
-    if (box.abort.aborted)
-      await client.post(
-        'challenge',
-        { failure_code: 'interrupted', message: 'the container was told to end' },
-        { retryForMs: 30_000 },
-      );
+    if (box.abort.aborted) await postInterruption(client);
     else await client.post('challenge', { entry });
   } catch (error) {
+    if (box.abort.aborted) return postInterruption(client);
     if (!(error instanceof CheckoutError) || error.failureClass === 'unknown') throw error;
     await client.post('challenge', {
       failure_code: error.failureClass,
@@ -51,14 +48,24 @@ export async function runChallenger(
   }
 }
 
+async function postInterruption(client: ReturnType<typeof createContainerApiClient>): Promise<void> {
+  await client.post(
+    'challenge',
+    { failure_code: 'interrupted', message: 'the container was told to end' },
+    { retryForMs: 30_000 },
+  );
+}
+
 async function challenge(
   assignment: ChallengerAssignment,
   box: ContainerWorkContext,
   client: ReturnType<typeof createContainerApiClient>,
 ) {
   const { base_commit: base, tree, files, expected_changes, judge_access } = assignment;
-  const store = await rebuildSubmittedTree(assignment, box);
   const [agentUser = null, ...sandboxUsers] = box.users ?? [];
+  if (box.users && sandboxUsers.length === 0)
+    throw new Error('the container has no user left for code of the patch beside that of the agent CLI');
+  const store = await rebuildSubmittedTree(assignment, box);
   const task = {
     title: assignment.title,
     description: assignment.description,
@@ -71,7 +78,7 @@ async function challenge(
     base,
     tree,
     workDir: box.workDir,
-    users: sandboxUsers.length > 0 ? sandboxUsers : box.users,
+    users: box.users && sandboxUsers,
     abort: box.abort,
     task,
     expected_changes,
@@ -82,7 +89,11 @@ async function challenge(
     environmentFolder: null,
     networkByDefault: box.embedded,
     runAgent: (folders, texts) => runAgentCli(assignment, box, agentUser, folders, texts),
-    onHeld: (exams) => keepCounterexamples({ base, task: { ...task, writer: null }, memory }, exams),
+    // Later attempts have to pass what is kept, so a challenge that only advises keeps nothing.
+    ...(assignment.mode === 'gate' && {
+      onHeld: (exams: readonly Exam[]) =>
+        keepCounterexamples({ base, task: { ...task, writer: null }, memory }, exams),
+    }),
   });
 }
 

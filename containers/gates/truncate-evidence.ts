@@ -17,6 +17,7 @@ export function truncateEvidenceToLimit(evidence: Evidence, limit = LIMIT): Evid
     fit = {
       ...evidence,
       changed_files: evidence.changed_files.slice(0, keep * 8),
+      ...(evidence.changed_files.length > keep * 8 && { changed_files_total: evidence.changed_files.length }),
       // What was put back decides, and stays as long as there is room for one file.
       protected_files: [...evidence.protected_files]
         .sort((a, b) => Number(isRestoredProtectedFile(b)) - Number(isRestoredProtectedFile(a)))

@@ -34,7 +34,7 @@ export const handler = createApiHandler('api-upload', {
   },
   memory: async (request) => {
     const task = await tasks.withGuard(request.guardTask).require(request.params.id);
-    const place = await presignGatesMemoryEntry(task, request.body, objects);
+    const place = await presignGatesMemoryEntry(task, request.caller, request.body, objects);
     return { body: { ...place, expires_s: PRESIGNED_URL_SECONDS } };
   },
 });

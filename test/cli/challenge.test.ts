@@ -39,7 +39,7 @@ fs.writeFileSync('one/test/challenge.test.js', ${JSON.stringify(TESTS)});
 fs.writeFileSync('challenge.json', JSON.stringify(${JSON.stringify(ANSWER)}));
 `;
 
-function setUp(code: string) {
+function setUp(code: string, afterAgent = '') {
   const repository = createTestRepository({
     'assay.yaml': 'version: 1\nquality_gates:\n  lint: false\n  tests: true\n  test_command: node --test\n',
     'package.json': '{"private":true}\n',
@@ -51,7 +51,7 @@ function setUp(code: string) {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'task.yaml'), 'title: Double the price\ndescription: price(n) is n twice.\n');
   writeFileSync(join(folder, 'agent.cjs'), AGENT);
-  const agent = `"${process.execPath}" "${join(folder, 'agent.cjs')}"`;
+  const agent = `"${process.execPath}" "${join(folder, 'agent.cjs')}"${afterAgent}`;
   return (command = agent, ...more: string[]) =>
     assay(
       [
@@ -87,6 +87,17 @@ describe('assay check --challenge', () => {
     const silent = await check('true');
     expect(JSON.parse(silent.stdout)).toMatchObject({ verdict: 'refer' });
     expect(silent.stdout).toContain('no answer');
+  });
+
+  it('takes no finding of a challenger that did not finish, but a counterexample that holds', async () => {
+    const right = await setUp('exports.price = (n) => n * 2;\n', ' && exit 1')();
+    expect(JSON.parse(right.stdout).gates).toContainEqual(
+      expect.objectContaining({
+        ...{ name: 'challenge', outcome: 'could_not_run' },
+        detail: expect.stringContaining('ended with exit code 1'),
+      }),
+    );
+    expect((await setUp('exports.price = (n) => (n === 2 ? 4 : n);\n', ' && exit 1')()).code).toBe(1);
   });
 
   it('needs a task', async () => {

@@ -21,7 +21,7 @@ const has = (fields: Parameters<typeof task>[0] = {}) =>
     Item: taskToItem(task({ attempts: [attempt({ agent: launch(), gates: launch() })], ...fields })),
   });
 
-async function post(caller: 'agent' | 'gates' | 'operator', route: string, body: unknown) {
+async function post(caller: 'agent' | 'gates' | 'challenger' | 'operator', route: string, body: unknown) {
   const event = {
     version: '2.0',
     routeKey: `POST /tasks/{id}/${route}`,
@@ -161,6 +161,12 @@ describe('the memory', () => {
       422,
       expect.stringContaining(pointer),
     ]);
+  });
+
+  it('is open to a challenger for counterexamples only, and not for the exam of its task', async () => {
+    has({ attempts: [attempt({ challenger: launch() })] });
+    const ask = async (kind: string) => (await post('challenger', 'memory', { kind, hash })).status;
+    expect([await ask('counterexamples'), await ask('exams'), await ask('results')]).toEqual([200, 403, 403]);
   });
 
   it('is not for agents and operators, and not for a box whose attempt is over', async () => {

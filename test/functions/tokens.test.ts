@@ -26,6 +26,7 @@ const SHA = 'a'.repeat(40);
 function bodyOf(name: RouteName, kind: LaunchKind): unknown {
   const [body] = BODIES[name] ?? [];
   const [upload] = Object.entries(UPLOAD_RULES).find(([, { uploader }]) => uploader === kind) ?? [];
+  if (name === 'memory' && kind === 'challenger') return { ...(body as object), kind: 'counterexamples' };
   return name === 'upload' ? { ...(body as object), kind: upload } : body;
 }
 

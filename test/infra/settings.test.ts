@@ -49,6 +49,17 @@ describe('settings', () => {
     ).toMatchObject({ readScopes: ['https://github.com/acme'], pushScopes: ['https://github.com/acme'] });
   });
 
+  it('refuse a challenger behind another model gateway, or in an agent CLI that does not exist', () => {
+    const challenger = { provider: 'bedrock', model: 'anthropic.claude-sonnet-4' };
+    const judges = (more: object) => JSON.stringify({ challenger: { ...challenger, ...more } });
+    const gateway = { 'assay:modelGateway': 'https://models.example' };
+    expect(() => read({ 'assay:judges': judges({}), ...gateway })).toThrow('assay:judges.challenger: ');
+    expect(read({ 'assay:judges': judges({ adapter: { kind: 'codex' } }) }).judges.challenger).toBeDefined();
+    expect(() => read({ 'assay:judges': judges({ adapter: { kind: 'nano' } }) })).toThrow(
+      'assay:judges.challenger.adapter',
+    );
+  });
+
   it("take authorities of one's own from a PEM file, and nothing else", () => {
     const folder = mkdtempSync(join(tmpdir(), 'assay-ca-test-'));
     const file = (text: string) => {

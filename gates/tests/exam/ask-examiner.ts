@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Exam } from '../../../shared/contract/exam.ts';
+import { Exam, type ExamPointOutcome } from '../../../shared/contract/exam.ts';
 import { truncateToBytes } from '../../../shared/lib/truncate.ts';
 import { chooseReviewerModels } from '../../../shared/reviews/engine/choose-models.ts';
 import { askModelAsReviewer, type ModelCallReceipt } from '../../../shared/reviews/engine/engine.ts';
@@ -23,7 +23,7 @@ import { findExamDefect } from './validate-on-base.ts';
 const MAX_TASK_CHARS = 20_000;
 const MAX_TEST_CHARS = 16_000;
 const MAX_FAILURE_CHARS = 4_000;
-/** Most failing tests that are adjudicated; the others stay as they are. */
+/** Most failing tests that are adjudicated. Of the others, points stay as they are, and counterexamples do not count. */
 const MAX_ADJUDICATED = 10;
 
 /** The task as an examiner sees it. */
@@ -239,6 +239,10 @@ export function createAdjudicator(
       const answers = await Promise.all((kind === 'counterexample' ? [false, true] : [false]).map(ask));
       return [index, decideAdjudication(answers, taskText(task))] as const;
     };
-    return new Map(await Promise.all(failures.slice(0, MAX_ADJUDICATED).map(decide)));
+    const undecided = kind === 'counterexample' ? failures.slice(MAX_ADJUDICATED) : [];
+    return new Map<number, ExamPointOutcome>([
+      ...(await Promise.all(failures.slice(0, MAX_ADJUDICATED).map(decide))),
+      ...undecided.map(({ index }) => [index, { outcome: 'not_run', reason: 'cannot_tell' }] as const),
+    ]);
   };
 }

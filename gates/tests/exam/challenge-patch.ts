@@ -17,7 +17,10 @@ import { buildChallengeEvidence } from './exam-evidence.ts';
 import { DEFAULT_ACCEPTANCE_TEST_TIMEOUT_S } from './independent-tests.ts';
 import { type ExamAdjudicator, type ExamPatch, runCounterexamples } from './run-exam.ts';
 
-/** How the program of a challenger ended: null as long as its answer may count. */
+/**
+ * How the program of a challenger ended. `outcome` is null where it ended by itself without an error; otherwise only counterexamples
+ * that hold count of its answer.
+ */
 export type ChallengerEnd = {
   readonly outcome: Extract<ChallengeOutcome, 'timed_out' | 'budget_spent' | 'no_answer'> | null;
   readonly why: string;
@@ -89,5 +92,7 @@ export async function challengePatch({
     adjudicate,
     ...(onHeld && { onHeld }),
   });
-  return buildChallengeEvidence(challenge, results, mode, elapsed());
+  const entry = buildChallengeEvidence(challenge, results, mode, elapsed());
+  // A draft of a challenger that did not finish can show a fault, and never that it found none.
+  return ended.outcome !== null && entry.outcome === 'skipped' ? missing(ended.outcome, ended.why) : entry;
 }

@@ -108,6 +108,8 @@ export const Evidence = z.object({
   /** True when the patch changes nothing. */
   empty_patch: z.boolean(),
   changed_files: z.array(z.string()),
+  /** Number of changed files where `changed_files` was cut to fit into a request. */
+  changed_files_total: z.int().nonnegative().optional(),
   signals: z.array(SignalEvidence),
   gates: z.array(GateEvidence),
   /** What the requester foresaw of the work. */

@@ -4,7 +4,7 @@ import type { Verdict, VerdictReason } from '../evidence/schema.ts';
 import type { GradingRecord } from '../rubric/grading-record.ts';
 import type { MiddlewareRecord } from '../run-record/middleware-record.ts';
 import type { WorkflowOutcome } from '../workflow/workflow-outcome.ts';
-import type { Attempt } from './attempt.ts';
+import type { Attempt, AttemptChallenge } from './attempt.ts';
 import { currentAttempt, type Task } from './task.ts';
 
 /** DynamoDB's limit on an item, in bytes. */
@@ -148,6 +148,24 @@ const shrinkMiddleware = (record: MiddlewareRecord, { text, list }: ShrinkStep):
   };
 };
 
+const shrinkVerdict = (verdict: Verdict, measure: ShrinkStep): Verdict => ({
+  ...verdict,
+  reasons: shrinkReasons(verdict.reasons, measure),
+  ...(verdict.judgements && { judgements: shrinkJudgements(verdict.judgements, measure) }),
+  ...(verdict.workflow && { workflow: shrinkWorkflow(verdict.workflow, measure) }),
+});
+
+/** Returns a challenge with the texts of its pending verdict and of its effect cut. */
+function shrinkChallenge(challenge: AttemptChallenge, measure: ShrinkStep): AttemptChallenge {
+  const { pending_verdict: verdict, effect } = challenge;
+  const [reason = null] = effect?.reason ? shrinkReasons([effect.reason], { ...measure, list: 1 }) : [];
+  return {
+    ...challenge,
+    pending_verdict: verdict && shrinkVerdict(verdict, measure),
+    effect: effect && { ...effect, reason },
+  };
+}
+
 /** An attempt with its words cut. Numbers, outcomes, hashes, keys, costs, lease and tokens stay; so does what its decision will be made from. */
 function shrinkAttempt(attempt: Attempt, measure: ShrinkStep, isCurrent: boolean): Attempt {
   const { text, list } = measure;
@@ -185,12 +203,8 @@ function shrinkAttempt(attempt: Attempt, measure: ShrinkStep, isCurrent: boolean
         : report,
     verification: verification && shrinkVerification(verification, measure),
     verification_failure: failure && { ...failure, message: truncateToBytes(failure.message, text) },
-    verdict: verdict && {
-      ...verdict,
-      reasons: shrinkReasons(verdict.reasons, measure),
-      ...(verdict.judgements && { judgements: shrinkJudgements(verdict.judgements, measure) }),
-      ...(verdict.workflow && { workflow: shrinkWorkflow(verdict.workflow, measure) }),
-    },
+    verdict: verdict && shrinkVerdict(verdict, measure),
+    ...(attempt.challenge && { challenge: shrinkChallenge(attempt.challenge, measure) }),
     ...(attempt.reverification && {
       reverification: {
         ...attempt.reverification,

@@ -14,7 +14,11 @@ export function decideChallengeEffect(
   if (mode !== 'gate') return none;
   if (entry.outcome === 'failed') return { verdict: 'fail', reason: gateReason(entry) };
   if (entry.outcome !== 'skipped') return { verdict: 'refer', reason: gateReason(entry) };
-  const p = entry.independent?.challenge?.p_wrong ?? 0;
+  const summary = entry.independent?.challenge;
+  // An entry that does not say that the challenger answered shows nothing.
+  if (summary?.outcome !== 'nothing_found' || summary.p_wrong === null)
+    return { verdict: 'refer', reason: gateReason(entry) };
+  const p = summary.p_wrong;
   if (p < refer_above) return none;
   const message = `gate ${CHALLENGE_GATE}: no counterexample holds, and the challenger gives ${p} as the probability that the patch is wrong`;
   return { verdict: 'refer', reason: { code: 'challenger_doubts', subject: CHALLENGE_GATE, message } };

@@ -41,15 +41,20 @@ type ChallengedTask = Pick<Task, 'role' | 'complexity' | 'scope' | 'plan' | 'cha
 const isRisky = ({ role, complexity, scope }: ChallengedTask): boolean =>
   complexity === 'high' || scope === 'large' || RISKY_ROLES.includes(role);
 
+type ChangedFiles = Pick<Evidence, 'changed_files' | 'changed_files_total'>;
+
 function isChosen(
   tasks: ResolvedChallengeSettings['tasks'],
   task: ChallengedTask,
-  changedFiles: readonly string[],
+  { changed_files: changedFiles, changed_files_total: total = changedFiles.length }: ChangedFiles,
 ): boolean {
   if (tasks === 'all') return true;
   const { risk, paths, min_changed_files } = tasks;
   const isNamed = compilePathFilter(paths);
+  // Files that were cut from the list may match: a large patch must not evade its challenge.
+  const isCut = total > changedFiles.length && (paths.length > 0 || min_changed_files !== undefined);
   return (
+    isCut ||
     (risk && isRisky(task)) ||
     (paths.length > 0 && changedFiles.some(isNamed)) ||
     (min_changed_files !== undefined && changedFiles.length >= min_changed_files)
@@ -64,7 +69,7 @@ export function planChallenge(
   task: ChallengedTask,
   attempt: Attempt,
   verdict: Verdict,
-  evidence: Pick<Evidence, 'changed_files' | 'challenge' | 'empty_patch'>,
+  evidence: ChangedFiles & Pick<Evidence, 'challenge' | 'empty_patch'>,
   models: JudgeModels,
   now: Date,
 ): AttemptChallenge | null {
@@ -74,7 +79,7 @@ export function planChallenge(
   // The same maker errs alike; where no model or an unknown one wrote, any may ask.
   if (attempt.model !== null && judgeModelFamily(challenger) === modelFamily(attempt.model)) return null;
   const settings = resolveChallengeSettings(challenger.challenge, evidence.challenge, task.challenge);
-  if (settings.mode === 'off' || !isChosen(settings.tasks, task, evidence.changed_files)) return null;
+  if (settings.mode === 'off' || !isChosen(settings.tasks, task, evidence)) return null;
   const usd = Math.max(
     settings.min_usd,
     computeAttemptCost({ ...attempt, verdict }).usd * settings.cost_share,

@@ -136,6 +136,9 @@ const taskDefinitionFamily = (
 ): string | undefined =>
   image === undefined ? context.taskDefinitionFamilies[kind] : context.familiesByImage?.[image]?.[kind];
 
+const hasChallenger = ({ modelGateway }: LaunchContext): boolean =>
+  modelGateway?.metersUsage === true && modelGateway.judges.challenger !== undefined;
+
 /** Where a task stands that waits for a box of each kind. */
 export const LAUNCH_STAGES = {
   agent: 'run_agent',
@@ -179,6 +182,9 @@ export async function launchContainer(
       `this deployment has no image "${task.image}" any more`,
       context,
     );
+  // Its settings may have changed since the challenge was planned; no later launch would know a challenger either.
+  if (message.kind === 'challenger' && !hasChallenger(context))
+    return abandonLaunch(message, 'launch_refused', 'this deployment has no challenger', context);
   // Before anything is written of it: what waits for room waits in the queue, and costs the task nothing.
   const entry = await context.register.admit(
     { name, by: hashSubmitterName(task), priority: task.priority },

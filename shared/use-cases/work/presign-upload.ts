@@ -1,6 +1,8 @@
 import type * as z from 'zod';
 import type { GatesCacheUrlsBody, RequestUploadUrlBody } from '../../api/report-schemas.ts';
+import type { ApiCaller } from '../../api/route.ts';
 import type { GatesCacheKind } from '../../contract/messages/gates-memory.ts';
+import { Refusal } from '../../contract/refusal.ts';
 import { s3ObjectKeys } from '../../contract/resource-names.ts';
 import type { Task } from '../../contract/task/task.ts';
 import { requireRunningAttempt } from '../../control/task-commands/task-change.ts';
@@ -33,12 +35,21 @@ export async function presignAttemptUpload(
 /** Kinds of memory that change; all others are written once. */
 const CHANGING: readonly GatesCacheKind[] = ['history', 'facts', 'counterexamples'];
 
-/** Returns URLs at which gates keep something for later tasks of the repository. */
+/**
+ * Returns URLs at which gates keep something for later tasks of the repository. A challenger keeps counterexamples only: it must not
+ * read the exam of the task.
+ * @throws Refusal for another kind
+ */
 export async function presignGatesMemoryEntry(
   task: Task,
+  caller: ApiCaller,
   { kind, hash }: z.infer<typeof GatesCacheUrlsBody>,
   objects: ObjectStore,
 ): Promise<{ get: string; put: string }> {
+  if (caller === 'challenger' && kind !== 'counterexamples')
+    throw new Refusal('forbidden', `memory of kind ${kind} is not for a challenger`, [
+      { pointer: '/kind', message: 'is not for a challenger' },
+    ]);
   const key = s3ObjectKeys.memory(sha256(task.repository), kind, hash);
   const [get, put] = await Promise.all([
     objects.presignGet(key),

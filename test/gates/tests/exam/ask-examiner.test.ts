@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { PersistentCache } from '../../../../gates/core/persistent-cache.ts';
-import { obtainExam } from '../../../../gates/tests/exam/ask-examiner.ts';
+import { createAdjudicator, obtainExam } from '../../../../gates/tests/exam/ask-examiner.ts';
 import { prepareIndependentTests } from '../../../../gates/tests/exam/independent-tests.ts';
 import { createSubject } from '../../../support/patch-fixture.ts';
 import { createScriptedJudge } from '../../../support/scripted-judge.ts';
@@ -65,4 +65,25 @@ it.each([
   ['no valid point fails on the base', { points: [EXAM.points[1]] }],
 ])('asks again where %s', async (_, wrong) => {
   expect(await obtainTwice({ ...EXAM, ...wrong })).toEqual({ reused: [false, false], asked: 2 });
+});
+
+it('counts no counterexample beyond those that are adjudicated', async () => {
+  const answer = {
+    ...{ reason: 'the task says so', basis: 'task', quote: 'Double the price' },
+    ...{ decision: 'demanded', severity: 'blocking', confidence: 0.9 },
+  };
+  const adjudicate = createAdjudicator({
+    judge: createScriptedJudge(answer, { adjudicator: MODEL }),
+    task: { title: 'Double the price', description: '', acceptanceCriteria: [], files: [], writer: null },
+    readDiff: async () => '',
+  });
+  const failures = Array.from({ length: 12 }, (_, index) => ({
+    ...{ index, requirement: 'doubles the price', test: 'doubles', failure: null, files: [] },
+  }));
+  const decided = await adjudicate?.('counterexample', failures);
+  expect(decided?.get(9)).toEqual({ outcome: 'not_met' });
+  expect([decided?.get(10), decided?.get(11)]).toEqual(
+    Array(2).fill({ outcome: 'not_run', reason: 'cannot_tell' }),
+  );
+  expect((await adjudicate?.('point', failures))?.size).toBe(10);
 });

@@ -19,6 +19,7 @@ import {
   MAX_ATTEMPTS_BEFORE_RETRY,
   MAX_ITEM_BYTES,
   MAX_NEW_TASK_BYTES,
+  MAX_STORED_TASK_BYTES,
   shrinkTaskFully,
   shrinkTaskToItem,
 } from '../../../../shared/contract/task/shrink-task.ts';
@@ -30,6 +31,7 @@ import { taskToItem } from '../../../../shared/store/task-item.ts';
 import {
   approval,
   attempt,
+  challenge,
   FIXED_NOW,
   fakeSha1,
   report,
@@ -377,6 +379,20 @@ describe('a task', () => {
       }),
       { numRuns: 20 },
     );
+  });
+
+  it('loses words of the verdict that waits for a challenge', () => {
+    const reason = { code: 'signal_failed', subject: 's', message: 'm'.repeat(10_000) };
+    const waiting = challenge({
+      pending_verdict: verdict({ reasons: Array.from({ length: 100 }, () => reason) }),
+      effect: { verdict: 'refer', reason },
+    });
+    const task = shrinkTaskToItem(taskInReview({ challenge: waiting }));
+    expect(measureItemBytes(task)).toBeLessThanOrEqual(MAX_STORED_TASK_BYTES);
+    expect(task.attempts[0]?.challenge).toMatchObject({
+      pending_verdict: { verdict: 'pass' },
+      effect: { verdict: 'refer', reason: { code: 'signal_failed' } },
+    });
   });
 
   it('that fits is left as it is', () => {

@@ -172,6 +172,14 @@ describe('deliveries that were lost until no retry was left', () => {
   });
 });
 
+it('gives a challenger up where the deployment has none any more', async () => {
+  task = build.taskInReview({ verification: build.verification(), challenge: build.challenge() });
+  refuses = null;
+  expect(await launch('challenger')).toBe('given_up');
+  expect(task.attempts[0]?.challenge).toMatchObject({ outcome: 'refused', effect: { verdict: 'refer' } });
+  expect(ran).toEqual([]);
+});
+
 describe('a box that ECS does not start', () => {
   const claimed = (): Task => build.task({ status: 'claimed', attempts: [build.attempt()] });
   const of: Readonly<Record<Exclude<LaunchKind, 'challenger'>, () => Task>> = {
