@@ -363,6 +363,12 @@ export const DeploymentSettings = DeploymentSettingFields.refine(
       message: 'goes with assay:modelEndpoint private and assay:vpc: set all three, or not this one',
     },
   )
+  .superRefine(({ judges }, context) => {
+    const adapter = judges.challenger?.adapter;
+    const issues = (adapter && AgentAdapterSettings.safeParse(adapter).error?.issues) ?? [];
+    for (const { path, message } of issues)
+      context.addIssue({ code: 'custom', path: ['judges', 'challenger', 'adapter', ...path], message });
+  })
   .superRefine((settings, context) => {
     const problem = findContainerCapacityProblem(settings);
     if (problem) context.addIssue({ code: 'custom', ...problem });

@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { AgentAdapterSettings } from '../agents/adapter.ts';
 import { ChallengeSettings, ExamMode } from '../check-outcome.ts';
 import { modelFamily } from './model-family.ts';
 import { BedrockRegion, ModelApiKeySource, PlainHttp, ProviderUrl, refinePlainHttp } from './model-key.ts';
@@ -77,7 +76,7 @@ const Common = {
   /** Of an examiner: what its acceptance tests make of a verdict where repository and task do not say. */
   mode: ExamMode.optional(),
   /** Of a challenger: the agent CLI that it runs in, as `adapter` of a task. Absent: the CLI of the model's maker. */
-  adapter: AgentAdapterSettings.optional(),
+  adapter: z.looseObject({ kind: z.string() }).optional(),
   /** Of a challenger: settings where repository and task do not say otherwise. */
   challenge: ChallengeSettings.optional(),
   /** What `assay judge calibrate` has measured of it: each counts for one prompt, by its digest. */

@@ -1,4 +1,4 @@
-import type { AgentAdapterSettings } from '../../contract/agents/adapter.ts';
+import { AgentAdapterSettings } from '../../contract/agents/adapter.ts';
 import {
   AGENT_CLI_KINDS,
   AGENT_CLI_MANIFESTS,
@@ -10,9 +10,10 @@ import { modelFamily } from '../../contract/models/model-family.ts';
 /**
  * Returns the agent CLI that a challenger runs in, with a time limit in seconds: the one of its configuration, else the first whose
  * own models are of the model's maker, else one that takes the models of any provider.
+ * @throws ZodError for an `adapter` that is none
  */
 export function challengerAdapter(model: JudgeModel, timeout_s: number): AgentAdapterSettings {
-  if (model.adapter) return { ...model.adapter, timeout_s };
+  if (model.adapter) return { ...AgentAdapterSettings.parse(model.adapter), timeout_s };
   const family = judgeModelFamily(model);
   const kind = AGENT_CLI_KINDS.find((each) =>
     Object.values(AGENT_CLI_MANIFESTS[each].tiers?.models ?? {}).some((name) => modelFamily(name) === family),
