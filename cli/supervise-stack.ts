@@ -8,7 +8,7 @@ import {
   STORAGE_FULL_EXIT_CODE,
 } from '../local/storage.ts';
 import { isAuthenticationLeftToHandler } from '../shared/lib/loopback-listener.ts';
-import { CliError, InterruptedError } from './exit.ts';
+import { CLI_EXIT_CODES, CliError, InterruptedError } from './exit.ts';
 import {
   type LocalStack,
   type SpawnLocalStackOptions,
@@ -31,6 +31,19 @@ export interface StackEnd {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
   readonly isInterrupted: boolean;
+}
+
+/** Most restarts in a row at which the disk had room at the first look: then another reason ends the stack. */
+const MAX_RESTARTS_WITH_ROOM = 5;
+
+/** Counts restarts after a full disk at which the disk had room at the first look. */
+export class RestartLimit {
+  #restarts = 0;
+
+  isRestartAllowed(hasRoom: boolean): boolean {
+    this.#restarts = hasRoom ? this.#restarts + 1 : 0;
+    return this.#restarts <= MAX_RESTARTS_WITH_ROOM;
+  }
 }
 
 /** Aborts a wait on a signal to this process. */
@@ -80,12 +93,13 @@ const isStorageFull = (code: number | null, dataDir: string): boolean =>
 /**
  * Runs the embedded stack until it ends for another reason than a full disk. When the disk was full, starts it again on the same
  * port as soon as there is room.
- * @throws CliError if the first start fails
+ * @throws CliError if the first start fails, or if the stack keeps ending for a full disk that has room
  */
 export async function superviseStack(
   options: SpawnLocalStackOptions,
   supervision: StackSupervision,
 ): Promise<StackEnd> {
+  const limit = new RestartLimit();
   let port = options.port;
   for (let stack = await spawnLocalStack(options); ; ) {
     try {
@@ -97,7 +111,7 @@ export async function superviseStack(
     } finally {
       await stack.stop();
     }
-    const restarted = await restart({ ...options, port }, supervision);
+    const restarted = await restart({ ...options, port }, supervision, limit);
     if (restarted === null) return { code: null, signal: null, isInterrupted: true };
     stack = restarted;
   }
@@ -107,9 +121,18 @@ export async function superviseStack(
 async function restart(
   options: SpawnLocalStackOptions & { readonly port: number },
   { onStorageFull }: StackSupervision,
+  limit: RestartLimit,
 ): Promise<LocalStack | null> {
   onStorageFull();
-  while (await waitForRoom(options.dataDir, options.port)) {
+  for (;;) {
+    if (!limit.isRestartAllowed(isRoomLeft(options.dataDir, MIN_FREE_BYTES_FOR_START)))
+      throw new CliError(
+        CLI_EXIT_CODES.failed,
+        STORAGE_FULL,
+        `The stack reported a full disk ${MAX_RESTARTS_WITH_ROOM + 1} times in a row, but ${options.dataDir} has room.`,
+        { hint: 'Start it with --verbose to see which write fails, and look at quotas of other folders.' },
+      );
+    if (!(await waitForRoom(options.dataDir, options.port))) return null;
     try {
       return await spawnLocalStack(options);
     } catch (error) {
@@ -117,5 +140,4 @@ async function restart(
       if (!(error instanceof CliError && error.code === STORAGE_FULL)) throw error;
     }
   }
-  return null;
 }

@@ -14,9 +14,9 @@ export const STORAGE_FULL_CODE = 'storage_full';
 /** Seconds after which a refused client may try again. */
 export const STORAGE_FULL_RETRY_SECONDS = 5;
 
-/** Codes of system calls, and texts of errors that lost their code on the way from a thread. */
+/** Codes of system calls, and texts of SQLite and of system calls whose errors lost their code on the way from a thread. */
 const FULL_CODES = ['ENOSPC', 'EDQUOT'];
-const FULL_TEXT = /\b(?:ENOSPC|EDQUOT)\b|database or disk is full|no space left on device|quota exceeded/i;
+const FULL_TEXT = /\b(?:ENOSPC|EDQUOT)\b|database or disk is full|no space left on device/i;
 /** SQLITE_FULL, in the low byte of SQLite's extended result codes. */
 const SQLITE_FULL = 13;
 

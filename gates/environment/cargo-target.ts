@@ -106,6 +106,20 @@ async function stripProfile(profile: string, ownNames: ReadonlySet<string>): Pro
 
 const normalizeName = (name: string): string => name.replaceAll('-', '_');
 
-/** Names in the text of a Cargo.toml: of the package, its targets, and of other things, which do no harm. */
-export const listCargoNames = (manifest: string): string[] =>
-  [...manifest.matchAll(/\bname['"]?\s*=\s*["']([^"']+)["']/g)].map(([, name = '']) => normalizeName(name));
+/**
+ * Lists the names of the package and the targets that a Cargo.toml describes, and names of other things, which do no harm.
+ * @returns null for a text that cannot be parsed
+ */
+export async function listCargoNames(manifest: string): Promise<string[] | null> {
+  const { parseTomlTables } = await import('../core/toml-tables.ts');
+  const tables = parseTomlTables(manifest);
+  if (Object.keys(tables).length === 0 && /^\s*[^\s#]/m.test(manifest)) return null;
+  return listNames(tables).map(normalizeName);
+}
+
+function listNames(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, each]: [string, unknown]) =>
+    key === 'name' && typeof each === 'string' ? [each] : listNames(each),
+  );
+}

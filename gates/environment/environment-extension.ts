@@ -59,7 +59,9 @@ export class EnvironmentExtension implements SandboxExtension {
     const source = inputs === ofBase ? base : tree;
     const known = this.#prepared.get(inputs ?? '');
     if (known !== undefined) return known;
-    const preparing = prepareEnvironment(source, { ...this.#options, setting });
+    // `warm_up` runs code of the tree, so what it makes of a patch is for no other run.
+    const cacheFolder = source === base || setting.warm_up.length === 0 ? this.#options.cacheFolder : null;
+    const preparing = prepareEnvironment(source, { ...this.#options, setting, cacheFolder });
     // The setup of a private tree can read its files, so what it leaves is for no other tree.
     if (!sandboxes.isPrivate(source)) this.#prepared.set(inputs ?? '', preparing);
     return preparing;
@@ -76,7 +78,7 @@ export class EnvironmentExtension implements SandboxExtension {
     const files = await this.prepare(tree);
     if (files !== null) {
       await addPreparedFiles(files, folders);
-      const hasCargoHome = await this.#linkCargoHome(files);
+      const hasCargoHome = await this.#linkCargoHome(files, folders);
       if (!hasCargoHome) await removeCargoTargets(files.roots, folders.checkout);
       if (!this.#checked.has(files)) await assertPackageLinksStayInSandbox(folders);
       this.#checked.add(files);
@@ -90,7 +92,9 @@ export class EnvironmentExtension implements SandboxExtension {
             folders.tmp,
             existsSync(join(files.folder, 'home', VENV_FOLDER)),
           )),
-      ...(files?.cargoHome && (await this.#linkCargoHome(files)) ? { CARGO_HOME: files.cargoHome } : {}),
+      ...(files?.cargoHome && (await this.#linkCargoHome(files, folders))
+        ? { CARGO_HOME: files.cargoHome }
+        : {}),
       ...setting?.variables,
     };
     for (const { run, folder } of toEnvironmentCommands(setting?.build ?? [])) {
@@ -119,8 +123,9 @@ export class EnvironmentExtension implements SandboxExtension {
   }
 
   /** Places Cargo's home where the crates of a preparation were compiled, once for all sandboxes. */
-  #linkCargoHome(files: PreparedFiles): Promise<boolean> {
-    if (files.cargoHome === null) return Promise.resolve(false);
+  #linkCargoHome(files: PreparedFiles, { user }: SandboxFolders): Promise<boolean> {
+    // Sandboxes without users of their own could write into a folder that all of them share.
+    if (files.cargoHome === null || user === null) return Promise.resolve(false);
     const linking =
       this.#cargoHomes.get(files) ??
       shareCargoHome(files.cargoHome, join(files.folder, 'home', '.cargo'), this.#options.workDir);

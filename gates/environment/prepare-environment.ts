@@ -118,19 +118,21 @@ async function placeCargo(
   const warmsUp = toEnvironmentCommands(setting.warm_up).some(({ run }) => /\bcargo\b/.test(run));
   // What is made of a private tree is for no other tree, so a sandbox of it compiles on its own.
   if (!warmsUp || sandboxes.isPrivate(tree) || !canPlaceCargoHome(files.map(({ path }) => path))) return null;
-  const manifests = files.filter((file) => isRegularFile(file) && /(?:^|\/)Cargo\.toml$/.test(file.path));
+  const manifests = files.filter(({ path }) => /(?:^|\/)Cargo\.toml$/.test(path));
+  if (!manifests.every(isRegularFile)) return null;
   const texts = await readBlobs(
     store,
     manifests.map(({ id }) => id),
     MAX_MANIFEST_BYTES,
   );
-  // Crates of the tree that nobody knows by name would be taken as crates of the registry.
+  const names = await Promise.all([...texts.values()].map((text) => listCargoNames(text.toString('utf8'))));
+  // Crates of the tree whose names are not known would be taken as crates of the registry.
   if (texts.size < new Set(manifests.map(({ id }) => id)).size) return null;
+  if (names.includes(null)) return null;
   const home = createCargoHomePath();
   await mkdir(home, { mode: 0o700 });
   if (user) await chown(home, user.uid, user.gid);
-  const names = [...texts.values()].flatMap((text) => listCargoNames(text.toString('utf8')));
-  return { home, ownNames: new Set(names) };
+  return { home, ownNames: new Set(names.flatMap((each) => each ?? [])) };
 }
 
 /** Largest Cargo.toml that is read, in bytes. */

@@ -7,6 +7,7 @@ import { Buildah } from './buildah.ts';
 import type { ImageBuilder } from './builder.ts';
 import { getImageReference, type ImageDefinition } from './image-definitions.ts';
 import { provideStandIn } from './stand-in-bases.ts';
+import { findUnreachableSource } from './unreachable-source.ts';
 
 /** Origin of base images: their registries, or stand-ins that are made here. */
 export type BaseImageSource = 'registry' | 'stand-in';
@@ -14,7 +15,7 @@ export type BaseImageSource = 'registry' | 'stand-in';
 export interface ImageBuildResult {
   readonly name: string;
   readonly outcome: 'built' | 'failed' | 'skipped';
-  /** Reason why there is no image: its stand-in cannot be made, or the end of the build's output; null for one that is built. */
+  /** Reason why there is no image: a base or a mirror cannot be reached, its stand-in cannot be made, or the end of the build's output; null for one that is built. */
   readonly reason: string | null;
   /** Reference of the image in the builder's storage. */
   readonly image: string;
@@ -83,7 +84,12 @@ export async function buildImage(
       ? Buildah.open().build(log, '--pull=false', ...(cached ? ['--layers'] : []), ...args)
       : buildWithEngine(builder.program, log, cached ? args : ['--no-cache', ...args]));
     const seconds = (performance.now() - started) / 1_000;
-    if (code !== 0) return end('failed', lastLines(log), { seconds });
+    if (code !== 0) {
+      const unreachable = findUnreachableSource(readFileSync(log, 'utf8'));
+      return unreachable === null
+        ? end('failed', lastLines(log), { seconds })
+        : end('skipped', `what it is built of cannot be reached from here: ${unreachable}`, { seconds });
+    }
     return end('built', null, { seconds, ...measure(builder, image) });
   } finally {
     rmSync(temporary, { recursive: true, force: true });

@@ -15,6 +15,11 @@ export interface ImageConfig {
   readonly WorkingDir?: string;
 }
 
+/** Variables with which programs reach registries: proxies and certificate authorities. */
+const NETWORK_VARIABLE = /^(?:https?|no|all|ftp)_proxy$|^SSL_CERT_(?:FILE|DIR)$/i;
+const pickNetworkVariables = (): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(process.env).filter(([name]) => NETWORK_VARIABLE.test(name)));
+
 /** Calls of buildah on a storage of our own: chroot isolation and the network of the host need no daemon. */
 export class Buildah {
   readonly #environment: NodeJS.ProcessEnv;
@@ -28,6 +33,7 @@ export class Buildah {
       `[storage]\ndriver = "${driver}"\ngraphroot = "${storage}/graph"\nrunroot = "${storage}/run"\n`,
     );
     this.#environment = {
+      ...pickNetworkVariables(),
       PATH: process.env['PATH'] ?? '',
       HOME: homedir(),
       TMPDIR: process.env['TMPDIR'] ?? '/tmp',

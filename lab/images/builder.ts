@@ -20,7 +20,10 @@ const answers = (program: string): boolean =>
 /** Returns what prevents buildah from building here, or null. */
 function buildahProblem(): string | null {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'buildah needs Linux and root';
-  return hasProgram('buildah') ? null : 'buildah is not installed';
+  if (!hasProgram('buildah')) return 'buildah is not installed';
+  // Root in a container may lack the capability.
+  const unshared = spawnSync('unshare', ['--mount', 'true'], { stdio: 'ignore' });
+  return unshared.status === 0 ? null : 'buildah may not mount file systems here';
 }
 
 /**

@@ -27,7 +27,8 @@ Options:
   --json               prints one JSON object
   --help               this text
 
-Exit codes: 0 all were built, 1 some were not, 2 wrong usage, ${SKIPPED_EXIT_CODE}: nothing here builds images.
+Exit codes: 0 all were built, 1 some were not, 2 wrong usage, ${SKIPPED_EXIT_CODE}: nothing here builds images,
+or what they are built of cannot be reached.
 `;
 
 const REGISTRY = 'https://registry-1.docker.io/v2/';
@@ -64,6 +65,12 @@ function line({
 function namesInTurn(all: readonly ImageDefinition[]): string[] {
   const [toolchain] = listToolchainsInTurn(new Date());
   return all.map(({ name }) => name).filter((name) => !name.includes('-') || name.endsWith(`-${toolchain}`));
+}
+
+/** Returns 1 if a build failed, the code of a skipped check if no image could be built here, else 0. */
+export function getImagesExitCode(images: readonly Pick<ImageBuildResult, 'outcome'>[]): number {
+  if (images.some(({ outcome }) => outcome === 'failed')) return 1;
+  return images.length > 0 && images.every(({ outcome }) => outcome === 'skipped') ? SKIPPED_EXIT_CODE : 0;
 }
 
 async function main(): Promise<number> {
@@ -124,7 +131,7 @@ async function main(): Promise<number> {
     }
     if (values.json)
       process.stdout.write(`${JSON.stringify({ builder: builder.program, bases, images }, null, 2)}\n`);
-    return images.some(({ outcome }) => outcome === 'failed') ? 1 : 0;
+    return getImagesExitCode(images);
   } finally {
     rmSync(temporary, { recursive: true, force: true });
   }

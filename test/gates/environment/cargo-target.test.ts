@@ -46,9 +46,9 @@ describe('the build folder of Cargo', () => {
       `x86_64-unknown-linux-gnu/release/.fingerprint/serde-${OTHER}/lib-serde`,
       `x86_64-unknown-linux-gnu/release/serde`,
     );
-    expect(await stripCargoTarget(target, new Set(listCargoNames('[package]\nname = "my-crate"\n')))).toBe(
-      true,
-    );
+    expect(
+      await stripCargoTarget(target, new Set(await listCargoNames('[package]\nname = "my-crate"\n'))),
+    ).toBe(true);
     expect(list(target)).toEqual([
       '.rustc_info.json',
       'CACHEDIR.TAG',
@@ -66,12 +66,24 @@ describe('the build folder of Cargo', () => {
     expect(list(folder)).toEqual(['a.txt']);
   });
 
-  test.each(['name = "a-b"', "package = { name = 'a-b' }", 'package.name="a-b"', '"name" = "a-b"'])(
-    'names of crates: %s',
-    (text) => {
-      expect(listCargoNames(text)).toEqual(['a_b']);
-    },
-  );
+  test.each([
+    'name = "a-b"',
+    "package = { name = 'a-b' }",
+    'package.name="a-b"',
+    '"name" = "a-b"',
+    '"n\\u0061me" = "a\\u002db"',
+    '[package]\nname = """\na-b"""',
+    '[[bin]]\nname = "a-b"',
+  ])('names of crates: %s', async (text) => {
+    expect(await listCargoNames(text)).toEqual(['a_b']);
+  });
+
+  test.each([
+    ['name = "a-b', null],
+    ['# no name\n', []],
+  ])('names of crates in %s', async (text, names) => {
+    expect(await listCargoNames(text)).toEqual(names);
+  });
 });
 
 describe("the place of Cargo's home", () => {

@@ -1,7 +1,13 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { listCachedEnvironments } from '../../../gates/environment/environment-cache.ts';
+import {
+  canConfine,
+  createTraversableFolder,
+  getContainerUsers,
+  warnAboutSkippedTests,
+} from '../../support/confinement.ts';
 import { gatherEvidenceOn } from '../../support/gather-evidence.ts';
 import {
   createTemporaryFolder,
@@ -30,6 +36,8 @@ const gather = async (repository: TestRepository, more: Parameters<typeof gather
   const evidence = await gatherEvidenceOn(repository, [], more);
   return evidence.gates.find(({ name }) => name === 'tests');
 };
+
+warnAboutSkippedTests(1);
 
 describe('environment.setup', () => {
   test('runs once for all sandboxes, and before a script of package.json', async () => {
@@ -95,36 +103,59 @@ describe('environment.setup', () => {
     expect(readFileSync(counter, 'utf8')).toBe('x\ny\n');
   });
 
-  test.skipIf(process.env['CARGO_HOME'] !== undefined)(
+  const hasCargoHome = process.env['CARGO_HOME'] !== undefined;
+  const cargoUnit = (crate: string): string =>
+    `mkdir -p target/debug/.fingerprint/${crate}-0123456789abcdef && touch target/debug/.fingerprint/${crate}-0123456789abcdef/lib`;
+  const createCargoProject = (...checks: string[]): TestRepository => {
+    const line = `: cargo; echo "$CARGO_HOME" > "$CARGO_HOME/place"; ${cargoUnit('serde')}; ${cargoUnit('own')}; touch target/.rustc_info.json`;
+    const repository = createTestRepository({
+      'Cargo.toml': '[package]\nname = "own"\n',
+      'package.json': JSON.stringify({ scripts: { test: checks.join(' && ') } }),
+      'assay.yaml': config(`warm_up:\n  - ${JSON.stringify(line)}`),
+    });
+    repository.write({ 'a.js': '' });
+    return repository;
+  };
+
+  test.skipIf(hasCargoHome || !canConfine)(
     'shares crates that Cargo compiled, where their sources have one path in all sandboxes, and no crate of the tree',
     async () => {
-      const unit = (crate: string): string =>
-        `mkdir -p target/debug/.fingerprint/${crate}-0123456789abcdef && touch target/debug/.fingerprint/${crate}-0123456789abcdef/lib`;
-      const repository = createTestRepository({
-        'Cargo.toml': '[package]\nname = "own"\n',
-        'package.json': JSON.stringify({
-          scripts: {
-            test: [
-              'test "$(cat $CARGO_HOME/place)" = "$CARGO_HOME"',
-              '! touch $CARGO_HOME/written/x 2>/dev/null || test "$(id -u)" = 0',
-              'test "$(cat $HOME/.cargo/place)" = "$CARGO_HOME"',
-              'test -d target/debug/.fingerprint/serde-0123456789abcdef',
-              'test ! -e target/debug/.fingerprint/own-0123456789abcdef',
-            ].join(' && '),
-          },
-        }),
-        'assay.yaml': config(
-          `warm_up:\n  - ${JSON.stringify(
-            `: cargo; echo "$CARGO_HOME" > "$CARGO_HOME/place"; ${unit('serde')}; ${unit('own')}; touch target/.rustc_info.json`,
-          )}`,
-        ),
-      });
-      repository.write({ 'a.js': '' });
+      const repository = createCargoProject(
+        'test "$(cat $CARGO_HOME/place)" = "$CARGO_HOME"',
+        '! touch $CARGO_HOME/x 2>/dev/null',
+        'test "$(cat $HOME/.cargo/place)" = "$CARGO_HOME"',
+        'test -d target/debug/.fingerprint/serde-0123456789abcdef',
+        'test ! -e target/debug/.fingerprint/own-0123456789abcdef',
+      );
       const environmentFolder = join(createTemporaryFolder(), 'environments');
-      for (const _ of ['prepared', 'taken from the cache'])
-        expect((await gather(repository, { environmentFolder }))?.outcome).toBe('passed');
+      for (const _ of ['prepared', 'taken from the cache']) {
+        const workDir = createTraversableFolder();
+        const sandboxUsers = getContainerUsers('gates').slice(0, 2);
+        const result = await gather(repository, { environmentFolder, workDir, sandboxUsers });
+        expect(result).toMatchObject({ outcome: 'passed' });
+        rmSync(workDir, { recursive: true });
+      }
     },
   );
+
+  test.skipIf(hasCargoHome)('shares no home of Cargo between sandboxes without users', async () => {
+    const repository = createCargoProject('test -z "$CARGO_HOME"', 'test ! -e target');
+    expect(await gather(repository)).toMatchObject({ outcome: 'passed' });
+  });
+
+  test('of a patch that changes manifests is not kept where lines fill caches, for they run its code', async () => {
+    const environmentFolder = join(createTemporaryFolder(), 'environments');
+    const repository = createTestRepository({
+      'package.json': JSON.stringify({ scripts: { test: 'true' } }),
+      'assay.yaml': config("warm_up: ['true']\nkey_files: [tools.list]", 'flaky_detection: false'),
+    });
+    repository.write({ 'a.js': '' });
+    await gather(repository, { environmentFolder });
+    expect(await listCachedEnvironments(environmentFolder)).toHaveLength(1);
+    repository.write({ 'tools.list': 'dep\n' });
+    expect(await gather(repository, { environmentFolder })).toMatchObject({ outcome: 'passed' });
+    expect(await listCachedEnvironments(environmentFolder)).toHaveLength(1);
+  });
 
   test('shares nothing that was built from the sources, which build lines make in each sandbox', async () => {
     const repository = createTestRepository({
