@@ -154,6 +154,7 @@ const evidence = build.evidence({
     }),
   ],
   review_context: { parts: [{ kind: 'change', path: 'a', text: 't' }], omitted: ['caller b: 9 characters'] },
+  changed_files_total: 1,
   expected_changes: ['ci'],
   challenge: {
     mode: 'gate',
