@@ -51,9 +51,21 @@ export async function removeCargoTargets(roots: readonly string[], checkout: str
   }
 }
 
-/** Moves what a preparation has put into Cargo's home to the home folder, where sandboxes without a placed one look for it. */
+/** Commands of others have written here: what they have put in the place of a folder, such as a link, is not followed. */
+const isFolder = async (path: string): Promise<boolean> =>
+  (await lstat(path).catch(() => null))?.isDirectory() ?? false;
+
+/** Lists a folder that commands of others could have replaced; it is empty where it is none. */
+const listFolder = async (path: string): Promise<string[]> => ((await isFolder(path)) ? readdir(path) : []);
+
+/**
+ * Moves what a preparation has put into Cargo's home to the home folder, where sandboxes without a placed one look for it.
+ * @throws Error if commands have replaced Cargo's home
+ */
 export async function moveCargoHome(path: string, home: string): Promise<void> {
+  if (!(await isFolder(path))) throw new Error("commands of the preparation have replaced Cargo's home");
   const target = join(home, '.cargo');
+  if (!(await isFolder(target))) await removeFolder(target);
   await mkdir(target, { recursive: true });
   for (const name of await readdir(path)) {
     await removeFolder(join(target, name));
@@ -91,16 +103,16 @@ async function stripProfiles(folder: string, ownNames: ReadonlySet<string>, dept
 async function stripProfile(profile: string, ownNames: ReadonlySet<string>): Promise<void> {
   const kept = new Set<string>();
   for (const part of ['.fingerprint', 'build'])
-    for (const name of await readdir(join(profile, part)).catch(() => [])) {
+    for (const name of await listFolder(join(profile, part))) {
       const [, crate, hash] = UNIT.exec(name) ?? [];
       if (crate !== undefined && hash !== undefined && !ownNames.has(normalizeName(crate))) kept.add(hash);
       else await removeFolder(join(profile, part, name));
     }
-  for (const name of await readdir(join(profile, 'deps')).catch(() => []))
+  for (const name of await listFolder(join(profile, 'deps')))
     if (!kept.has(/-([0-9a-f]{16})(?:\.|$)/.exec(name)?.[1] ?? ''))
       await removeFolder(join(profile, 'deps', name));
   for (const entry of await readdir(profile, { withFileTypes: true }))
-    if (!['.fingerprint', 'build', 'deps'].includes(entry.name))
+    if (!entry.isDirectory() || !['.fingerprint', 'build', 'deps'].includes(entry.name))
       await removeFolder(join(profile, entry.name));
 }
 

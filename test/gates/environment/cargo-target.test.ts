@@ -1,4 +1,14 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
@@ -21,6 +31,9 @@ const list = (root: string): string[] =>
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1))
     .sort();
+
+const readlinkOrNull = (path: string): string | null =>
+  lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ? readlinkSync(path) : null;
 
 const [OWN, OTHER] = ['0123456789abcdef', 'fedcba9876543210'];
 
@@ -65,6 +78,19 @@ describe('the build folder of Cargo', () => {
     expect(await stripCargoTarget(folder, new Set())).toBe(false);
     expect(list(folder)).toEqual(['a.txt']);
   });
+
+  test.each(['.fingerprint', 'build', 'deps'])(
+    'removes nothing behind a link in the place of %s',
+    async (part) => {
+      const other = write(createTemporaryFolder(), 'kept');
+      const target = write(createTemporaryFolder(), '.rustc_info.json', 'debug/.fingerprint/x');
+      if (part === '.fingerprint') rmSync(join(target, 'debug', part), { recursive: true });
+      symlinkSync(other, join(target, 'debug', part));
+      expect(await stripCargoTarget(target, new Set())).toBe(true);
+      expect(list(other)).toEqual(['kept']);
+      expect(readlinkOrNull(join(target, 'debug', part))).toBe(null);
+    },
+  );
 
   test.each([
     'name = "a-b"',
@@ -114,5 +140,24 @@ describe("the place of Cargo's home", () => {
     await moveCargoHome(path, home);
     expect(list(home)).toEqual(['.cargo/config.toml', '.cargo/registry/src/a.rs']);
     expect(existsSync(path)).toBe(false);
+  });
+
+  test('takes nothing from a folder that a link in its place leads to', async () => {
+    const other = write(createTemporaryFolder(), 'secret');
+    const path = join(createTemporaryFolder(), 'cargo');
+    symlinkSync(other, path);
+    const home = createTemporaryFolder();
+    await expect(moveCargoHome(path, home)).rejects.toThrow('have replaced');
+    expect(list(other)).toEqual(['secret']);
+    expect(list(home)).toEqual([]);
+  });
+
+  test('writes nothing into a folder that a link in the home folder leads to', async () => {
+    const other = write(createTemporaryFolder(), 'registry/kept');
+    const home = createTemporaryFolder();
+    symlinkSync(other, join(home, '.cargo'));
+    await moveCargoHome(source(), home);
+    expect(list(other)).toEqual(['registry/kept']);
+    expect(list(home)).toEqual(['.cargo/registry/src/a.rs']);
   });
 });
