@@ -9,15 +9,14 @@ import type { Exam } from '../../shared/contract/exam.ts';
 import type { AgentAssignment, ChallengerAssignment } from '../../shared/contract/messages/assignment.ts';
 import { changeOwner } from '../../workspace/git/change-owner.ts';
 import { CheckoutError } from '../../workspace/git/checkout-error.ts';
-import { buildCommandEnvironment } from '../../workspace/process/command-environment.ts';
 import { type ProcessResult, runProcess } from '../../workspace/process/run-process.ts';
 import type { ContainerWorkContext } from '../../workspace/supervisor/container.ts';
 import { rebuildSubmittedTree } from '../../workspace/supervisor/rebuild-tree.ts';
-import type { AgentInvocation, WorkspaceLayout } from '../agent/adapters/adapter.ts';
+import type { WorkspaceLayout } from '../agent/adapters/adapter.ts';
 import { JsonEventStream } from '../agent/adapters/json-event-stream.ts';
 import { AGENT_ADAPTERS } from '../agent/adapters/registry.ts';
-import { createAgentRunState } from '../agent/adapters/run-state.ts';
-import { listForwardedEnvironmentVariables } from '../agent/agent-environment.ts';
+import { type AgentRunState, createAgentRunState } from '../agent/adapters/run-state.ts';
+import { buildCliEnvironment } from '../agent/agent-environment.ts';
 import { createGatewayJudge } from './gateway-judge.ts';
 import { createS3Cache } from './s3-cache.ts';
 
@@ -151,7 +150,14 @@ async function runAgentCli(
     { argv: invocation.argv },
     {
       cwd: folders.answer,
-      env: environmentOf(layout, folders, invocation),
+      env: buildCliEnvironment(layout, {
+        ASSAY_PROMPT_FILE: layout.promptFile,
+        ASSAY_BASE_FOLDER: folders.base,
+        ASSAY_PATCHED_FOLDER: folders.patched,
+        ASSAY_ANSWER_FOLDER: folders.answer,
+        ASSAY_RUN_PROGRAM: folders.runProgram,
+        ...invocation.env,
+      }),
       timeoutMs: adapter.timeout_s * 1_000,
       maxOutputBytes: MAX_OUTPUT_BYTES,
       runAs: user,
@@ -163,48 +169,40 @@ async function runAgentCli(
     },
   );
   lines?.end();
-  const failure =
-    reading.failure ?? (result.exitCode === null ? null : failureAtExit?.(result.exitCode, reading));
-  return describeEnd(result, failure?.class === 'provider_spend_limit');
+  if (readEvent && result.exitCode !== null && failureAtExit)
+    reading.failure = failureAtExit(result.exitCode, reading);
+  return describeChallengerEnd(result, readEvent ? reading : null);
 }
 
-function describeEnd({ end, exitCode, startError }: ProcessResult, isBudgetSpent: boolean): ChallengerEnd {
+/** Says how a challenger ended. `runState`: what its CLI has told of its run; null: it is a command, which tells nothing. */
+export function describeChallengerEnd(
+  { end, exitCode, startError }: Pick<ProcessResult, 'end' | 'exitCode' | 'startError'>,
+  runState: Pick<AgentRunState, 'failure' | 'hasEnded'> | null,
+): ChallengerEnd {
   const isContained = end !== 'uncontained';
   if (end === 'timed_out')
     return { outcome: 'timed_out', why: 'the challenger did not end within its time limit', isContained };
-  if (isBudgetSpent)
+  if (runState?.failure?.class === 'provider_spend_limit')
     return { outcome: 'budget_spent', why: 'the gateway ended its calls at the budget', isContained };
-  if (end === 'exited' && exitCode === 0) return { outcome: null, why: '', isContained };
-  const how =
-    end === 'exited' ? `exited with code ${exitCode}` : `${end}${startError ? ` (${startError})` : ''}`;
-  return { outcome: 'no_answer', why: `the challenger ${how.replaceAll('_', ' ')}`, isContained };
+  if (end !== 'exited' || exitCode !== 0) {
+    const how =
+      end === 'exited' ? `exited with code ${exitCode}` : `${end}${startError ? ` (${startError})` : ''}`;
+    return { outcome: 'no_answer', why: `the challenger ${how.replaceAll('_', ' ')}`, isContained };
+  }
+  // Some CLIs exit with 0 after a failure. Its reason can quote the model, and with it a test: only its class is named.
+  if (runState?.failure)
+    return {
+      outcome: 'no_answer',
+      why: `the challenger failed (${runState.failure.class.replaceAll('_', ' ')})`,
+      isContained,
+    };
+  return runState === null || runState.hasEnded
+    ? { outcome: null, why: '', isContained }
+    : { outcome: 'no_answer', why: 'the challenger ended before its last event', isContained };
 }
 
-const environmentOf = (
-  layout: WorkspaceLayout,
-  folders: ChallengeFolders,
-  { env }: AgentInvocation,
-): Record<string, string> =>
-  buildCommandEnvironment({
-    home: layout.home,
-    tmp: layout.tmp,
-    passedThrough: listForwardedEnvironmentVariables(),
-    overrides: {
-      ASSAY_PROMPT_FILE: layout.promptFile,
-      ASSAY_BASE_FOLDER: folders.base,
-      ASSAY_PATCHED_FOLDER: folders.patched,
-      ASSAY_ANSWER_FOLDER: folders.answer,
-      ASSAY_RUN_PROGRAM: folders.runProgram,
-      ...env,
-    },
-  });
-
 /** The part of an agent's assignment that adapters make a command line of. */
-const asAgentAssignment = ({
-  api_url: _api,
-  token: _token,
-  ...given
-}: ChallengerAssignment): AgentAssignment => ({
+const asAgentAssignment = (given: ChallengerAssignment): AgentAssignment => ({
   schema_version: 1,
   task_id: given.task_id,
   attempt: given.attempt,

@@ -4,8 +4,8 @@ import { AGENT_ADAPTERS } from '../../containers/agent/adapters/registry.ts';
 import { AGENT_CLI_KINDS } from '../../shared/contract/agents/adapter-manifests.ts';
 
 const URL = 'http://127.0.0.1:4711/secret-path';
-const HOME = '/work/agent/home';
-const HOOKS = '/work/agent/hooks';
+const HOME = '/container/agent/home';
+const HOOKS = '/container/agent/hooks';
 
 const inputOf = (kind: string): AgentInvocationInput =>
   ({
@@ -14,7 +14,7 @@ const inputOf = (kind: string): AgentInvocationInput =>
     fullPrompt: 'do it',
     promptArgument: 'do it',
     modelAccess: null,
-    instructions: { role: 'role', repository: null, file: '/work/agent/tmp/instructions.md' },
+    instructions: { role: 'role', repository: null, file: '/container/agent/tmp/instructions.md' },
     maxCostUsd: null,
     toolHookUrl: URL,
     runsAsRoot: false,

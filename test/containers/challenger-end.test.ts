@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest';
+import { describeChallengerEnd } from '../../containers/gates/run-challenger.ts';
+
+const exited = (exitCode: number) => ({ end: 'exited', exitCode, startError: null }) as const;
+const failed = (code: 'refused' | 'provider_spend_limit') => ({
+  hasEnded: true,
+  failure: { class: code, reason: 'test("hidden input")' },
+});
+
+it('takes the answer of a challenger that ended by itself', () => {
+  expect(describeChallengerEnd(exited(0), null)).toMatchObject({ outcome: null });
+  expect(describeChallengerEnd(exited(0), { hasEnded: true, failure: null })).toMatchObject({
+    outcome: null,
+  });
+});
+
+it.each([
+  ['exits with another code', exited(3), null, 'the challenger exited with code 3'],
+  ['reports a failure and exits with 0', exited(0), failed('refused'), 'the challenger failed (refused)'],
+  [
+    'exits with 0 before its last event',
+    exited(0),
+    { hasEnded: false, failure: null },
+    'the challenger ended before its last event',
+  ],
+] as const)('takes no pass from a challenger that %s', (_, result, runState, why) => {
+  expect(describeChallengerEnd(result, runState)).toEqual({ outcome: 'no_answer', why, isContained: true });
+});
+
+it('knows a spent budget and a time limit', () => {
+  expect(describeChallengerEnd(exited(0), failed('provider_spend_limit')).outcome).toBe('budget_spent');
+  const late = { end: 'timed_out', exitCode: null, startError: null } as const;
+  expect(describeChallengerEnd(late, failed('provider_spend_limit')).outcome).toBe('timed_out');
+});
