@@ -71,7 +71,9 @@ export const writeRunProgram = (path: string, url: string): Promise<void> =>
 
 const runProgramText = (url: string): string => `#!/usr/bin/env node
 import { readdirSync, readFileSync } from 'node:fs';
+import { request } from 'node:http';
 import { join, relative } from 'node:path';
+import { json } from 'node:stream/consumers';
 const args = process.argv.slice(2);
 const dash = args.indexOf('--');
 const [tree, option, folder] = args.slice(0, dash < 0 ? args.length : dash);
@@ -86,12 +88,13 @@ const files = folder
       .map((entry) => join(entry.parentPath, entry.name))
       .map((path) => ({ path: relative(folder, path), content: readFileSync(path).toString('base64') }))
   : [];
-const answer = await fetch(${JSON.stringify(url)}, {
-  method: 'POST',
-  headers: { 'content-type': 'application/json' },
-  body: JSON.stringify({ tree, command, files }),
-});
-const { output, exit_code, end } = await answer.json();
+// Not by fetch, which waits for at most 300 s: the first run prepares the environment.
+const answer = await new Promise((resolve, reject) =>
+  request(${JSON.stringify(url)}, { method: 'POST', headers: { 'content-type': 'application/json' } }, resolve)
+    .once('error', reject)
+    .end(JSON.stringify({ tree, command, files })),
+);
+const { output, exit_code, end } = await json(answer);
 process.stdout.write(output ?? '');
 console.log(\`\\n[\${end}, exit code \${exit_code}]\`);
 process.exit(exit_code === 0 ? 0 : 1);
@@ -129,8 +132,9 @@ export function renderChallengePrompt(
 ## Folders and commands
 
 - \`${base}\`: checkout of the base. \`${patched}\`: checkout of the patched tree. Change neither.
-- \`node ${runProgram} base|patched [--with FOLDER] -- COMMAND\` runs a command at the top of a fresh copy of a tree, with the tools and
-  the prepared environment of the checks, and with the files of FOLDER laid over it. Run code of the patch in no other way.
+- \`node ${runProgram} base|patched [--with FOLDER] -- COMMAND\` runs a command at the top of a copy of a tree, with the tools and
+  the prepared environment of the checks. With FOLDER, the copy is fresh and has its files laid over it; runs without it share one
+  copy of each tree. Run code of the patch in no other way.
 - Write your answer into \`${answer}\`: \`${CHALLENGE_FILE}\`, and one folder for each counterexample. Such a folder mirrors the
   checkout and holds new files only: its tests. \`command\` is one command of the base's test runner that runs these files alone and
   names each test in its report; \`test\` and \`neighbours\` are names of tests as the runner reports them.

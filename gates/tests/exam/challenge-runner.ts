@@ -30,7 +30,7 @@ export interface ChallengeRunner {
 
 /**
  * Runs commands for a challenger in sandboxes, as other users than its own, one after the other. Only who knows the secret path is
- * served.
+ * served. A run ends when its client does.
  */
 export async function startChallengeRunner(
   sandboxes: SandboxFactory,
@@ -40,17 +40,17 @@ export async function startChallengeRunner(
   const rooms = new Map<string, Sandbox>();
   let runs = 0;
   let last: Promise<unknown> = Promise.resolve();
-  const runIn = async (sandbox: Sandbox, command: string) => {
-    const { end, exitCode, output } = await sandbox.run({ line: command }, RUN_TIMEOUT_MS);
+  const runIn = async (sandbox: Sandbox, command: string, abort: AbortSignal) => {
+    const { end, exitCode, output } = await sandbox.run({ line: command }, RUN_TIMEOUT_MS, {}, abort);
     return { end, exit_code: exitCode, output: output.slice(-MAX_OUTPUT_CHARS) };
   };
-  const run = async ({ tree, command, files }: RunRequest) => {
+  const run = async ({ tree, command, files }: RunRequest, abort: AbortSignal) => {
     if (++runs > MAX_RUNS) return { end: 'refused', exit_code: null, output: 'too many runs\n' };
     const of = trees[tree];
     if (files.length === 0) {
       const room = rooms.get(of) ?? (await sandboxes.createSandbox(of));
       rooms.set(of, room);
-      return runIn(room, command);
+      return runIn(room, command, abort);
     }
     return sandboxes.withPrivateTree(
       (store) =>
@@ -62,7 +62,7 @@ export async function startChallengeRunner(
             entry: { id: writeBlob(store, Buffer.from(content, 'base64')), mode: '100644' },
           })),
         ),
-      async (made) => runIn(await sandboxes.createSandbox(made), command),
+      async (made) => runIn(await sandboxes.createSandbox(made), command, abort),
     );
   };
   const access = {
@@ -75,10 +75,14 @@ export async function startChallengeRunner(
       response.end(JSON.stringify(value));
     };
     if (request.method !== 'POST') return answer(405, {});
+    const gone = new AbortController();
+    response.once('close', () => gone.abort());
+    // Read at once: the server gives a request up that is not read for minutes.
+    const reading = readJson(request);
     const next = last.then(async () => {
-      const parsed = RunRequest.safeParse(await readJson(request));
-      return parsed.success
-        ? run(parsed.data)
+      const parsed = RunRequest.safeParse(await reading);
+      return parsed.success && !gone.signal.aborted
+        ? run(parsed.data, gone.signal)
         : { end: 'refused', exit_code: null, output: 'the request is not valid\n' };
     });
     last = next.catch(() => {});
@@ -89,9 +93,10 @@ export async function startChallengeRunner(
   });
   return {
     url: `${listener.url}/${secret}`,
+    // Ends the runs of all clients.
     close: async () => {
-      await last;
       await listener.stop();
+      await last;
     },
   };
 }
@@ -99,12 +104,12 @@ export async function startChallengeRunner(
 async function readJson(request: IncomingMessage): Promise<unknown> {
   const parts: Buffer[] = [];
   let bytes = 0;
-  for await (const part of request) {
-    bytes += (part as Buffer).length;
-    if (bytes > MAX_REQUEST_BYTES) return null;
-    parts.push(part as Buffer);
-  }
   try {
+    for await (const part of request) {
+      bytes += (part as Buffer).length;
+      if (bytes > MAX_REQUEST_BYTES) return null;
+      parts.push(part as Buffer);
+    }
     return JSON.parse(Buffer.concat(parts).toString('utf8'));
   } catch {
     return null;
