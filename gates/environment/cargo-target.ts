@@ -12,10 +12,14 @@ import { copyFolder } from './copy-folder.ts';
  */
 export const createCargoHomePath = (): string => join(tmpdir(), `assay-cargo-${randomUUID()}`);
 
-/** Whether Cargo's home is ours to place; false where this machine sets one. */
-export const canPlaceCargoHome = (paths: readonly string[]): boolean =>
+/** Whether Cargo's home is ours to place; false where this machine or the configuration sets one. */
+export const canPlaceCargoHome = (
+  paths: readonly string[],
+  variables: Readonly<Record<string, string>>,
+): boolean =>
   process.platform !== 'win32' &&
   process.env['CARGO_HOME'] === undefined &&
+  variables['CARGO_HOME'] === undefined &&
   paths.some((path) => /(?:^|\/)Cargo\.toml$/.test(path));
 
 /**

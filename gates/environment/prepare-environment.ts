@@ -98,7 +98,10 @@ async function runSetup(
     }
     for (const { run, folder: at } of toEnvironmentCommands(setting.warm_up)) {
       onProgress(`environment: ${at === '' ? '' : `in ${at}: `}${run}`);
-      await sandbox.run({ line: `${buildEnterFolderLine(at)}${run}` }, left(), variables);
+      const { end } = await sandbox.run({ line: `${buildEnterFolderLine(at)}${run}` }, left(), variables);
+      // Whether the line succeeds does not count. What it started must not go on while its files are taken.
+      if (end === 'uncontained')
+        throw new EnvironmentPreparationError(`what \`${run}\` started could not be ended`);
     }
     return await capturePreparedFiles(store, folders, folder, cargo);
   } finally {
@@ -117,7 +120,9 @@ async function placeCargo(
   const files = await listFiles(store, tree);
   const warmsUp = toEnvironmentCommands(setting.warm_up).some(({ run }) => /\bcargo\b/.test(run));
   // What is made of a private tree is for no other tree, so a sandbox of it compiles on its own.
-  if (!warmsUp || sandboxes.isPrivate(tree) || !canPlaceCargoHome(files.map(({ path }) => path))) return null;
+  if (!warmsUp || sandboxes.isPrivate(tree)) return null;
+  const paths = files.map(({ path }) => path);
+  if (!canPlaceCargoHome(paths, setting.variables)) return null;
   const manifests = files.filter(({ path }) => /(?:^|\/)Cargo\.toml$/.test(path));
   if (!manifests.every(isRegularFile)) return null;
   const texts = await readBlobs(

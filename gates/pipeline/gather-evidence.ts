@@ -249,7 +249,7 @@ const withStartTime = (job: GateJob, since: number): GateJob => ({
   ...job,
   run: async () => {
     const start_offset_ms = Math.round(performance.now() - since);
-    return { ...(await job.run()), start_offset_ms: start_offset_ms };
+    return { ...(await job.run()), start_offset_ms };
   },
 });
 

@@ -12,6 +12,7 @@ import type { ReviewPiece } from '../../../shared/reviews/engine/review-piece.ts
 import { ADJUDICATOR_REVIEWER, decideAdjudication } from '../../../shared/reviews/reviewers/adjudicator.ts';
 import { EXAMINER_REVIEWER, examFromAnswer } from '../../../shared/reviews/reviewers/examiner.ts';
 import type { GitStore } from '../../../workspace/git/git-store.ts';
+import { MAX_CACHE_ENTRY_BYTES } from '../../core/cache-limits.ts';
 import type { Judge } from '../../core/judge.ts';
 import { computeCacheEntryKey, type PersistentCache } from '../../core/persistent-cache.ts';
 import type { IndependentTests, IndependentTestsFacts } from './independent-tests.ts';
@@ -163,6 +164,8 @@ export async function obtainExam(context: ExaminerContext): Promise<IndependentT
 
 /** Most counterexamples of a task that are kept. */
 const MAX_EARLIER = 20;
+/** Room in an entry of the memory for what surrounds them. */
+const MARGIN_BYTES = 1_024;
 const StoredCounterexamples = z.object({ exams: z.array(Exam).max(MAX_EARLIER) });
 
 type CounterexampleContext = Pick<ExaminerContext, 'base' | 'task' | 'memory'>;
@@ -189,7 +192,10 @@ export async function keepCounterexamples(
     const stored = StoredCounterexamples.safeParse(value);
     const known = new Set((stored.success ? stored.data.exams : []).map((each) => JSON.stringify(each)));
     for (const each of exams) known.add(JSON.stringify(each));
-    return { exams: [...known].slice(-MAX_EARLIER).map((each) => JSON.parse(each)) };
+    const kept = [...known].slice(-MAX_EARLIER);
+    // A memory keeps nothing of a value that is too large, so the oldest make room.
+    while (Buffer.byteLength(kept.join(',')) > MAX_CACHE_ENTRY_BYTES - MARGIN_BYTES) kept.shift();
+    return { exams: kept.map((each) => JSON.parse(each)) };
   });
 }
 

@@ -12,6 +12,7 @@ import {
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
+  canPlaceCargoHome,
   listCargoNames,
   moveCargoHome,
   shareCargoHome,
@@ -114,6 +115,11 @@ describe('the build folder of Cargo', () => {
 
 describe("the place of Cargo's home", () => {
   const source = () => write(createTemporaryFolder(), 'registry/src/a.rs');
+
+  test.skipIf(process.env['CARGO_HOME'] !== undefined)('is not ours where the configuration sets it', () => {
+    expect(canPlaceCargoHome(['a/Cargo.toml'], {})).toBe(true);
+    expect(canPlaceCargoHome(['a/Cargo.toml'], { CARGO_HOME: '/opt/cargo' })).toBe(false);
+  });
 
   test('leads to files of this run, and to those of the next run once this one is gone', async () => {
     const path = join(createTemporaryFolder(), 'cargo');

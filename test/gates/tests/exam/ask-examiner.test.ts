@@ -1,6 +1,12 @@
 import { expect, it } from 'vitest';
+import { MAX_CACHE_ENTRY_BYTES } from '../../../../gates/core/cache-limits.ts';
 import type { PersistentCache } from '../../../../gates/core/persistent-cache.ts';
-import { createAdjudicator, obtainExam } from '../../../../gates/tests/exam/ask-examiner.ts';
+import {
+  createAdjudicator,
+  keepCounterexamples,
+  obtainExam,
+  readEarlierCounterexamples,
+} from '../../../../gates/tests/exam/ask-examiner.ts';
 import { prepareIndependentTests } from '../../../../gates/tests/exam/independent-tests.ts';
 import { createSubject } from '../../../support/patch-fixture.ts';
 import { createScriptedJudge } from '../../../support/scripted-judge.ts';
@@ -86,4 +92,29 @@ it('counts no counterexample beyond those that are adjudicated', async () => {
     Array(2).fill({ outcome: 'not_run', reason: 'cannot_tell' }),
   );
   expect((await adjudicate?.('point', failures))?.size).toBe(10);
+});
+
+it('keeps the newest counterexamples that the memory has room for', async () => {
+  let stored: unknown = null;
+  const memory: PersistentCache = {
+    get: async () => stored,
+    put: async () => {},
+    update: async (_, change) => {
+      const text = JSON.stringify(change(stored));
+      if (Buffer.byteLength(text) <= MAX_CACHE_ENTRY_BYTES) stored = JSON.parse(text);
+    },
+  };
+  const context = {
+    ...{ base: 'a'.repeat(40), memory },
+    task: { title: 'Double the price', description: '', acceptanceCriteria: [], files: [], writer: null },
+  };
+  const counterexample = (path: string) => ({
+    ...EXAM,
+    files: [{ path, content: 'x'.repeat(500_000), encoding: 'utf8' as const, executable: false }],
+    points: [{ requirement: 'doubles the price', test: 'doubles', on_base: 'fails' as const }],
+  });
+  const paths = Array.from({ length: 10 }, (_, index) => `test/${index}.js`);
+  for (const path of paths) await keepCounterexamples(context, [counterexample(path)]);
+  const kept = await readEarlierCounterexamples(context);
+  expect(kept.map(({ files }) => files[0]?.path)).toEqual(paths.slice(2));
 });
