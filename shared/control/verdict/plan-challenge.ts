@@ -52,12 +52,11 @@ function isChosen(
   const { risk, paths, min_changed_files } = tasks;
   const isNamed = compilePathFilter(paths);
   // Files that were cut from the list may match: a large patch must not evade its challenge.
-  const isCut = total > changedFiles.length && (paths.length > 0 || min_changed_files !== undefined);
+  const isCut = total > changedFiles.length;
   return (
-    isCut ||
     (risk && isRisky(task)) ||
-    (paths.length > 0 && changedFiles.some(isNamed)) ||
-    (min_changed_files !== undefined && changedFiles.length >= min_changed_files)
+    (paths.length > 0 && (isCut || changedFiles.some(isNamed))) ||
+    (min_changed_files !== undefined && total >= min_changed_files)
   );
 }
 

@@ -62,6 +62,7 @@ describe('the choice of tasks to challenge', () => {
     const many = [...Array.from({ length: 20_000 }, (_, index) => `docs/${index}.md`), 'src/auth/a.ts'];
     expect(plan(many, paths, 100_000)).not.toBeNull();
     expect(plan(many, { min_changed_files: 20_000 }, 100_000)).not.toBeNull();
+    expect(plan(many, { min_changed_files: 20_002 }, 100_000)).toBeNull();
     expect(plan(many, {}, 100_000)).toBeNull();
   });
 });
