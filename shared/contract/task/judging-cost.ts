@@ -9,6 +9,10 @@ export const judgementCost = ({ calls, cost_usd }: Pick<Judgement, 'calls' | 'co
 export const sumUnlessUnknown = (parts: readonly (number | null)[]): number | null =>
   parts.reduce<number | null>((sum, part) => (sum === null || part === null ? null : sum + part), 0);
 
+/** The latest verdict, also one that waits for a challenge. */
+const latestVerdict = ({ verdict, challenge }: Pick<Attempt, 'verdict' | 'challenge'>): Attempt['verdict'] =>
+  verdict ?? challenge?.pending_verdict ?? null;
+
 const ofVerdict = (verdict: Attempt['verdict']): number | null =>
   verdict?.judging_cost_usd === undefined
     ? sumUnlessUnknown((verdict?.judgements ?? []).map(judgementCost))
@@ -28,7 +32,7 @@ export const totalJudgingCost = ({
   challenge,
 }: JudgedAttempt): number | null =>
   sumUnlessUnknown([
-    ofVerdict(verdict),
+    ofVerdict(latestVerdict({ verdict, challenge })),
     repeated ? repeated.earlier_judging_cost_usd : 0,
     opinions ? opinions.cost_usd : 0,
     challenge?.metered_usage ? challenge.metered_usage.cost_usd : 0,
@@ -47,7 +51,7 @@ const known = (verdict: Attempt['verdict']): number =>
 /** What is known of the cost of judging an attempt, for what has a limit: one unknown part hides no other. */
 export const computeKnownJudgingCost = (attempt: JudgedAttempt): PartialJudgingCost => ({
   usd:
-    known(attempt.verdict ?? attempt.challenge?.pending_verdict ?? null) +
+    known(latestVerdict(attempt)) +
     (attempt.reverification?.earlier_judging_cost_usd ?? 0) +
     (attempt.gates_metered_usage?.cost_usd ?? 0) +
     (attempt.challenge?.metered_usage?.cost_usd ?? 0),

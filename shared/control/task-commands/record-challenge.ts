@@ -1,11 +1,16 @@
 import { listFailedChecks, MAX_NAMED_FAILED_CHECKS } from '../../contract/evidence/failed-checks.ts';
 import type { ChallengeOutcome } from '../../contract/evidence/independent.ts';
 import type { GateEvidence, Verdict } from '../../contract/evidence/schema.ts';
-import type { AttemptChallenge } from '../../contract/task/attempt.ts';
 import type { Task } from '../../contract/task/task.ts';
 import { buildMissingChallengeEvidence } from '../../reviews/engine/missing-challenge.ts';
 import { decideChallengeEffect } from '../verdict/apply-challenge.ts';
-import { isAwaitingVerdict, recordVerdict, summarizeGateEvidence } from './record-verification.ts';
+import type { PlannedChallenge } from '../verdict/plan-challenge.ts';
+import {
+  endJudgingClaim,
+  isAwaitingVerdict,
+  recordVerdict,
+  summarizeGateEvidence,
+} from './record-verification.ts';
 import {
   applyTaskEvent,
   replaceCurrentAttempt,
@@ -19,11 +24,14 @@ export function requestChallenge(
   task: Task,
   number: number,
   run: number,
-  challenge: AttemptChallenge,
+  challenge: PlannedChallenge,
   now: Date,
 ): TaskChange | null {
   if (!isAwaitingVerdict(task, number, run)) return null;
-  return applyTaskEvent(task, 'review', now, { attempts: replaceCurrentAttempt(task, { challenge }) });
+  const judged = endJudgingClaim(requireRunningAttempt(task, number), challenge.pending_verdict);
+  return applyTaskEvent(task, 'review', now, {
+    attempts: [...task.attempts.slice(0, -1), { ...judged, challenge }],
+  });
 }
 
 /**

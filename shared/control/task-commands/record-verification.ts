@@ -10,7 +10,7 @@ import {
 import type { FailureCode } from '../../contract/failure/failure-class.ts';
 import { Refusal } from '../../contract/refusal.ts';
 import { describeSignal } from '../../contract/submission/signals.ts';
-import type { VerificationRecord } from '../../contract/task/attempt.ts';
+import type { Attempt, VerificationRecord } from '../../contract/task/attempt.ts';
 import { unsettledJudgingMicroUsd } from '../../contract/task/judging-cost.ts';
 import type { Task } from '../../contract/task/task.ts';
 import { truncateText } from '../../lib/truncate.ts';
@@ -206,9 +206,18 @@ export function claimAttemptJudging(
   });
 }
 
+/** Ends the claim of who asked models for a verdict. Where what they cost is not known, the most that they may have cost counts. */
+export function endJudgingClaim(present: Attempt, { judging_cost_usd }: Verdict): Attempt {
+  const { judging_claim: claim, ...attempt } = present;
+  if (judging_cost_usd !== null || !attempt.judging_rounds || claim?.max_micro_usd === undefined)
+    return attempt;
+  const unsettled_micro_usd = unsettledJudgingMicroUsd(present);
+  return { ...attempt, judging_rounds: { ...attempt.judging_rounds, unsettled_micro_usd } };
+}
+
 /** The janitor's word, bound to base and tree of the evidence. Written once. */
 export function recordVerdict(task: Task, number: number, verdict: Verdict, now: Date): TaskChange | null {
-  const { judging_claim: judging, ...attempt } = requireRunningAttempt(task, number);
+  const attempt = requireRunningAttempt(task, number);
   if (attempt.verdict) return null;
   if (attempt.verification?.tree !== verdict.tree)
     throw new Refusal(
@@ -218,17 +227,7 @@ export function recordVerdict(task: Task, number: number, verdict: Verdict, now:
   requireSameBaseCommit(task, verdict.base_commit);
   const evaluators = (verdict.judgements ?? []).flatMap(({ grading }) => grading?.handoff?.to_agent_id ?? []);
   for (const evaluator of evaluators) refuseReviewOfOwnWork(task, attempt, evaluator);
-  // What it cost is not known: until then, what it may have cost counts.
-  const asked =
-    verdict.judging_cost_usd === null && attempt.judging_rounds && judging?.max_micro_usd !== undefined
-      ? {
-          judging_rounds: {
-            ...attempt.judging_rounds,
-            unsettled_micro_usd: unsettledJudgingMicroUsd({ ...attempt, judging_claim: judging }),
-          },
-        }
-      : {};
-  const attempts = [...task.attempts.slice(0, -1), { ...attempt, ...asked, verdict }];
+  const attempts = [...task.attempts.slice(0, -1), { ...endJudgingClaim(attempt, verdict), verdict }];
   const recorded = applyTaskEvent(task, 'review', now, { attempts });
   return task.runner === 'external' && evaluators.length > 0
     ? { ...recorded, reviewers: evaluators }

@@ -60,6 +60,9 @@ function isChosen(
   );
 }
 
+/** A challenge that has not begun: its verdict is pending. */
+export type PlannedChallenge = AttemptChallenge & { readonly pending_verdict: Verdict };
+
 /**
  * Returns the challenge that an attempt gets after everything cheaper, or null: it has not passed, no challenger is configured for its
  * writer, or the settings leave it out.
@@ -71,7 +74,7 @@ export function planChallenge(
   evidence: ChangedFiles & Pick<Evidence, 'challenge' | 'empty_patch'>,
   models: JudgeModels,
   now: Date,
-): AttemptChallenge | null {
+): PlannedChallenge | null {
   const { challenger } = models;
   if (verdict.verdict !== 'pass' || !challenger || task.plan || attempt.merge || evidence.empty_patch)
     return null;

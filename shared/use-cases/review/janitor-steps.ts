@@ -2,7 +2,7 @@ import { Evidence, type Verdict, type VerdictReason } from '../../contract/evide
 import type { Judgement, RequirementsReviewDecision } from '../../contract/judgement/judgement.ts';
 import type { PipelineReviewDecision } from '../../contract/judgement/review-pipeline-schema.ts';
 import type { JudgeModels } from '../../contract/models/judge-models.ts';
-import type { Attempt, AttemptChallenge } from '../../contract/task/attempt.ts';
+import type { Attempt } from '../../contract/task/attempt.ts';
 import type { Task } from '../../contract/task/task.ts';
 import { estimateJudgingCost } from '../../control/spending/judging-reservation.ts';
 import { isDeliverableVerdict } from '../../control/task-commands/deliver.ts';
@@ -19,7 +19,7 @@ import { applyChallengeEffect } from '../../control/verdict/apply-challenge.ts';
 import { applyForcedExitToVerdict } from '../../control/verdict/forced-exit.ts';
 import { joinVerdictWithJudgements } from '../../control/verdict/join-judgements.ts';
 import { orderReasons } from '../../control/verdict/order-reasons.ts';
-import { planChallenge } from '../../control/verdict/plan-challenge.ts';
+import { type PlannedChallenge, planChallenge } from '../../control/verdict/plan-challenge.ts';
 import { deriveVerdictFromEvidence } from '../../control/verdict/reduce-to-verdict.ts';
 import { applyWorkflowReview } from '../../control/workflow/apply-workflow-review.ts';
 import { truncateToBytes } from '../../lib/truncate.ts';
@@ -181,7 +181,7 @@ async function planChallengeOf(
   attempt: Attempt,
   verdict: Verdict,
   { models, objects, now }: { models: JudgeModels; objects: Pick<ObjectStore, 'getByDigest'>; now: Date },
-): Promise<AttemptChallenge | null> {
+): Promise<PlannedChallenge | null> {
   const { challenge, verification } = attempt;
   if (challenge || !verification || !models.challenger || verdict.verdict !== 'pass') return null;
   const evidence = Evidence.parse(JSON.parse(await objects.getByDigest(verification.key)));

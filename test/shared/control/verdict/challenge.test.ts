@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { truncateEvidenceToLimit } from '../../../../containers/gates/truncate-evidence.ts';
 import type { GateEvidence } from '../../../../shared/contract/evidence/schema.ts';
+import type { Attempt } from '../../../../shared/contract/task/attempt.ts';
+import {
+  computeKnownJudgingCost,
+  totalJudgingCost,
+  unsettledJudgingMicroUsd,
+} from '../../../../shared/contract/task/judging-cost.ts';
+import { currentAttempt } from '../../../../shared/contract/task/task.ts';
+import { requestChallenge } from '../../../../shared/control/task-commands/record-challenge.ts';
 import { decideChallengeEffect } from '../../../../shared/control/verdict/apply-challenge.ts';
 import { planChallenge } from '../../../../shared/control/verdict/plan-challenge.ts';
 import { buildMissingChallengeEvidence } from '../../../../shared/reviews/engine/missing-challenge.ts';
@@ -64,5 +72,45 @@ describe('the choice of tasks to challenge', () => {
     expect(plan(many, { min_changed_files: 20_000 }, 100_000)).not.toBeNull();
     expect(plan(many, { min_changed_files: 20_002 }, 100_000)).toBeNull();
     expect(plan(many, {}, 100_000)).toBeNull();
+  });
+});
+
+describe('the cost of an attempt that is being challenged', () => {
+  const NOW_ISO = build.FIXED_NOW.toISOString();
+  const claim = { run: 1, expires_at: NOW_ISO, execution_id: 'e', max_micro_usd: 900_000 };
+  const asked = (judging_cost_usd: number | null): Attempt => {
+    const judged = build.taskInReview({
+      verification: build.verification(),
+      artifact: build.artifact(),
+      judging_claim: claim,
+      judging_rounds: { count: 1, unsettled_micro_usd: 0 },
+    });
+    const { tree, base_commit } = build.artifact();
+    const challenge = planChallenge(
+      judged,
+      currentAttempt(judged) ?? build.attempt(),
+      build.verdict({ tree, base_commit, judging_cost_usd }),
+      build.evidence({ changed_files: ['a.ts'] }),
+      { challenger: { provider: 'bedrock', model: 'm', challenge: { tasks: 'all' } } },
+      build.FIXED_NOW,
+    );
+    if (challenge === null) throw new Error('no challenge is planned');
+    const change = requestChallenge(judged, 1, judged.run, challenge, build.FIXED_NOW);
+    const attempt = change?.task.attempts.at(-1);
+    if (!attempt) throw new Error('nothing is written');
+    return attempt;
+  };
+
+  it('has the judging of the pending verdict, once', () => {
+    const attempt = asked(0.25);
+    expect(totalJudgingCost(attempt)).toBe(0.25);
+    expect(computeKnownJudgingCost(attempt)).toEqual({ usd: 0.25, isComplete: true });
+    expect(unsettledJudgingMicroUsd(attempt)).toBe(0);
+  });
+
+  it('has the most that judging may have cost where that is not known', () => {
+    const attempt = asked(null);
+    expect(totalJudgingCost(attempt)).toBeNull();
+    expect(unsettledJudgingMicroUsd(attempt)).toBe(900_000);
   });
 });
