@@ -1,5 +1,9 @@
 import { parseModelToken } from '../../shared/contract/access/tokens.ts';
-import { type ConfiguredPrice, configuredPrice } from '../../shared/contract/models/model-prices.ts';
+import {
+  type ConfiguredPrice,
+  configuredPrice,
+  pricedModelName,
+} from '../../shared/contract/models/model-prices.ts';
 import {
   type GatewayRoute,
   gatewayRoute,
@@ -133,9 +137,11 @@ export async function admitModelCall(
   const provider = grant.gatesModels ? opinion?.endpoint : gateway.providers[vendor];
   // Only what was parsed is sent, so nothing passes that the checks have not seen.
   const body = serialiseModelRequest(provider, route, ask.body);
-  const worst = worstCaseUsage(ask, body.length, at);
-  const price = opinion?.price ?? configuredPrice(ask.model, gateway.prices ?? {});
-  const micro = worstCaseMicroUsd(worst, ask.model, at, price);
+  const { prices = {} } = gateway;
+  const priced = pricedModelName(ask.model, prices);
+  const worst = worstCaseUsage({ ...ask, model: priced }, body.length, at);
+  const price = opinion?.price ?? configuredPrice(ask.model, prices);
+  const micro = worstCaseMicroUsd(worst, priced, at, price);
   if (micro === null && grant.hasTaskLimit && !route.isFree)
     return createGatewayRefusalResponse(
       protocol,

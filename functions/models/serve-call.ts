@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { describeModelNotOffered, isModelNotOffered } from '../../shared/contract/models/bedrock-models.ts';
 import type { MeteredModelCall } from '../../shared/contract/models/metered-call.ts';
-import { normaliseModelName } from '../../shared/contract/models/model-prices.ts';
+import { pricedModelName } from '../../shared/contract/models/model-prices.ts';
 import { computeModelCallCost } from '../../shared/control/model-gateway/call-cost.ts';
 import {
   BROKEN_CONNECTION_FAILURE,
@@ -99,10 +99,10 @@ class ModelCall {
   async #write(status: number, reading: ModelAnswerUsage, end: ProviderCallOutcome): Promise<void> {
     const { grant, route, model, worstCase, reservedMicro, price, droppedFields } = this.#admitted;
     if (route.isFree) return;
-    const { now, meters, onCall, onProblem, prices } = this.#gateway;
+    const { now, meters, onCall, onProblem, prices = {} } = this.#gateway;
     const bill = computeModelCallCost(reading, model, worstCase, now().toISOString(), price, prices);
-    const isOther = bill.model !== normaliseModelName(model);
-    const mistaken = isOther ? `${normaliseModelName(model)} > ${bill.model}` : null;
+    const asked = pricedModelName(model, prices);
+    const mistaken = bill.model === asked ? null : `${asked} > ${bill.model}`;
     const settlement = { ...bill, substitution: mistaken, end };
     const about = { task_id: grant.taskId, attempt: grant.attempt, model };
     await Promise.all([

@@ -173,10 +173,14 @@ export const ConfiguredPrices = z.record(
 export type ConfiguredPrices = z.infer<typeof ConfiguredPrices>;
 
 /** Returns the model that a name stands for: itself without a configured alias. */
-export function resolveModelAlias(model: string, prices: ConfiguredPrices): string {
+function resolveModelAlias(model: string, prices: ConfiguredPrices): string {
   const found = Object.hasOwn(prices, model) ? prices[model] : undefined;
   return found && 'same_as' in found ? found.same_as : model;
 }
+
+/** Returns the name that the price of a model goes by, behind a configured alias. */
+export const pricedModelName = (model: string, prices: ConfiguredPrices): string =>
+  normaliseModelName(resolveModelAlias(model, prices));
 
 /** Returns the configured price of a model, or undefined. */
 export function configuredPrice(model: string, prices: ConfiguredPrices): ConfiguredPrice | undefined {
@@ -187,5 +191,4 @@ export function configuredPrice(model: string, prices: ConfiguredPrices): Config
 
 /** Whether a model has a price on the day of `at`, configured or in the price table. */
 export const hasPrice = (model: string, at: string, prices: ConfiguredPrices): boolean =>
-  configuredPrice(model, prices) !== undefined ||
-  modelPrice(normaliseModelName(resolveModelAlias(model, prices)), at) !== null;
+  configuredPrice(model, prices) !== undefined || modelPrice(pricedModelName(model, prices), at) !== null;

@@ -3,9 +3,8 @@ import {
   type ConfiguredPrices,
   configuredPrice,
   modelPrice,
-  normaliseModelName,
+  pricedModelName,
   pricesForPrompt,
-  resolveModelAlias,
   type TokenPrices,
 } from '../../contract/models/model-prices.ts';
 import type { TokenUsage } from '../../contract/models/usage.ts';
@@ -85,14 +84,14 @@ export function computeModelCallCost(
   own?: ConfiguredPrice,
   prices: ConfiguredPrices = {},
 ): ModelCallCost {
-  const model = normaliseModelName(resolveModelAlias(reading.model ?? asked, prices));
+  const model = pricedModelName(reading.model ?? asked, prices);
   const usage: TokenUsage = {
     input_tokens: reading.input ?? 0,
     output_tokens: reading.output ?? 0,
     cache_read_tokens: reading.cacheRead,
     cache_write_tokens: reading.cacheWrite,
   };
-  const isAsked = model === normaliseModelName(asked);
+  const isAsked = model === pricedModelName(asked, prices);
   const prompt =
     reading.input === null ? worst.input : reading.input + reading.cacheRead + reading.cacheWrite;
   const price = perToken(model, at, prompt, configuredPrice(model, prices) ?? (isAsked ? own : undefined));

@@ -106,6 +106,7 @@ export async function startGateway(
     readonly maxAttemptUsd?: number;
     readonly money?: NonNullable<ModelGatewayContext['budget']>;
     readonly keepFails?: boolean;
+    readonly prices?: NonNullable<ModelGatewayContext['prices']>;
   } = {},
 ) {
   const meter = memoryMeter();
@@ -126,6 +127,7 @@ export async function startGateway(
     providers,
     gatesModels: options.opinions ?? [],
     ...(options.money && { budget: options.money }),
+    ...(options.prices && { prices: options.prices }),
     tiers: DEFAULT_TIER_MODELS,
     maxAttemptUsd: options.maxAttemptUsd ?? 25,
     now: () => NOW,

@@ -502,3 +502,17 @@ describe('the gateway', () => {
     expect(at.meter.settled).toMatchObject([{ model: MODEL, substitution: null, micro: expect.any(Number) }]);
   });
 });
+
+it('prices a model by the one that the operator says it is, before the call and after it', async () => {
+  const proxied = 'proxy/haiku';
+  const at = await gateway('ok', {
+    prices: { [proxied]: { same_as: MODEL } },
+    task: running({ model: proxied }, { budget: { max_attempts: 1, max_cost_usd: 1 } }),
+  });
+  const { path, body } = SHAPES['anthropic'] as Shape;
+  const answer = await at.post(path, body({ model: proxied, max_tokens: undefined }));
+  expect(answer.status).toBe(200);
+  await answer.text();
+  expect(at.meter.settled).toMatchObject([{ model: MODEL, substitution: null, micro: expect.any(Number) }]);
+  expect(at.meter.reserved, 'the longest answer of the model').toBeGreaterThan(64_000 * 5);
+});
