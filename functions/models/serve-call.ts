@@ -57,20 +57,13 @@ class ModelCall {
   readonly #id = randomUUID();
   readonly #started: string;
   readonly #ended = new AbortController();
-  readonly #check: NodeJS.Timeout;
+  #check: NodeJS.Timeout | undefined;
   #settled: Promise<void> | null = null;
 
   constructor(admitted: AdmittedModelCall, gateway: ModelGatewayContext) {
     this.#admitted = admitted;
     this.#gateway = gateway;
     this.#started = gateway.now().toISOString();
-    this.#check = setInterval(() => {
-      admitted.isLive().then(
-        (isLive) => (isLive ? undefined : this.#ended.abort()),
-        () => undefined,
-      );
-    }, gateway.attemptCheckMs ?? ATTEMPT_CHECK_MS);
-    this.#check.unref();
   }
 
   /** Fires when the caller's attempt has ended: the call is of no use any more, and may block a small server. */
@@ -78,20 +71,27 @@ class ModelCall {
     return this.#ended.signal;
   }
 
-  /** Stops looking at the attempt. */
-  close(): void {
-    clearInterval(this.#check);
+  /** Looks at the attempt until the call is settled. */
+  #watchAttempt(): void {
+    this.#check = setInterval(() => {
+      this.#admitted.isLive().then(
+        (isLive) => (isLive ? undefined : this.#ended.abort()),
+        () => undefined,
+      );
+    }, this.#gateway.attemptCheckMs ?? ATTEMPT_CHECK_MS);
+    this.#check.unref();
   }
 
   async reserve(): Promise<CallReservationResult> {
     const { grant, route, reservedMicro } = this.#admitted;
-    return route.isFree
-      ? 'made'
-      : this.#gateway.meters.reserve(grant, this.#id, reservedMicro, this.#gateway.now());
+    const { meters, now } = this.#gateway;
+    const result = route.isFree ? 'made' : await meters.reserve(grant, this.#id, reservedMicro, now());
+    if (result === 'made') this.#watchAttempt();
+    return result;
   }
 
   settle(status: number, reading: ModelAnswerUsage, end: ProviderCallOutcome): Promise<void> {
-    this.close();
+    clearInterval(this.#check);
     this.#settled ??= this.#write(status, reading, end);
     return this.#settled;
   }
@@ -291,7 +291,6 @@ export async function serveModelCall(
   const call = new ModelCall(admitted, gateway);
   const reserved = await call.reserve();
   if (reserved === 'made') return send(admitted, call, gateway);
-  call.close();
   if (reserved === 'failing')
     return createGatewayRefusalResponse(
       admitted.route.protocol,

@@ -20,6 +20,7 @@ import { attempt, task } from '../../support/builders.ts';
 export const NOW = new Date('2026-11-22T12:00:00.000Z');
 export const LIVE = Math.floor(NOW.getTime() / 1_000) + 60;
 export const TOKEN = mintModelToken('T1', 1);
+export const ATTEMPT_CHECK_MS = 20;
 
 /** A task whose attempt 1 runs on the cheapest tier and has a model token. */
 export const running = (
@@ -106,6 +107,7 @@ export async function startGateway(
     readonly maxAttemptUsd?: number;
     readonly money?: NonNullable<ModelGatewayContext['budget']>;
     readonly keepFails?: boolean;
+    readonly reserveFails?: boolean;
     readonly prices?: NonNullable<ModelGatewayContext['prices']>;
   } = {},
 ) {
@@ -116,7 +118,7 @@ export async function startGateway(
   let present = options.task === undefined ? running() : options.task;
   const gateway: ModelGatewayContext = {
     tasks: { get: async () => present },
-    meters: meter,
+    meters: options.reserveFails ? { ...meter, reserve: () => Promise.reject(new Error('no table')) } : meter,
     challengerModels: [],
     callStore: {
       record: async (_task, call) => {
@@ -132,7 +134,7 @@ export async function startGateway(
     maxAttemptUsd: options.maxAttemptUsd ?? 25,
     now: () => NOW,
     deadlineMs: () => options.deadlineMs ?? 20_000,
-    attemptCheckMs: 20,
+    attemptCheckMs: ATTEMPT_CHECK_MS,
     onCall: (call) => calls.push(call),
     onProblem: (message) => problems.push(message),
   };

@@ -1,11 +1,11 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { mintModelToken } from '../../../shared/contract/access/tokens.ts';
 import type { ModelProviders } from '../../../shared/contract/models/model-providers.ts';
 import { MAX_CONSECUTIVE_PROVIDER_FAILURES } from '../../../shared/control/model-gateway/provider-failure.ts';
 import { sha256 } from '../../../shared/lib/sha256.ts';
 import { report } from '../../support/builders.ts';
 import { type ModelServer, startModelServer } from '../../support/models/model-server.ts';
-import { NOW, running, startGateway, TOKEN } from './gateway.ts';
+import { ATTEMPT_CHECK_MS, NOW, running, startGateway, TOKEN } from './gateway.ts';
 
 const KEY = 'sk-of-the-deployment';
 const MODEL = 'claude-haiku-4-5';
@@ -515,4 +515,16 @@ it('prices a model by the one that the operator says it is, before the call and 
   await answer.text();
   expect(at.meter.settled).toMatchObject([{ model: MODEL, substitution: null, micro: expect.any(Number) }]);
   expect(at.meter.reserved, 'the longest answer of the model').toBeGreaterThan(64_000 * 5);
+});
+
+it('does not watch the attempt of a call that was never made', async () => {
+  const watched = vi.spyOn(globalThis, 'setInterval');
+  const checks = () => watched.mock.calls.filter(([, ms]) => ms === ATTEMPT_CHECK_MS).length;
+  const { path, body } = SHAPES['anthropic'] as Shape;
+  const broken = await gateway('ok', { reserveFails: true });
+  await expect(broken.post(path, body())).rejects.toThrow();
+  expect(checks()).toBe(0);
+  await (await (await gateway()).post(path, body())).text();
+  expect(checks()).toBe(1);
+  watched.mockRestore();
 });
