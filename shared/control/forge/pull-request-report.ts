@@ -42,7 +42,8 @@ interface Result {
   readonly headline: string;
 }
 
-function resultOf(task: Task, unverified: PullRequestSelection['unverified']): Result {
+/** Returns how a verification stands, or null while it is under way or once it is cancelled. */
+function resultOf(task: Task, unverified: PullRequestSelection['unverified']): Result | null {
   const { status, review, failure } = task;
   if (status === 'done' && task.verified === true) return { conclusion: 'success', headline: 'passed' };
   if (status === 'done' && review?.decision === 'approve')
@@ -56,10 +57,9 @@ function resultOf(task: Task, unverified: PullRequestSelection['unverified']): R
           headline: failure?.code === 'patch_does_not_apply' ? 'conflicts with its base' : 'failed',
         }
       : { conclusion: 'action_required', headline: 'could not be verified' };
-  if (status === 'cancelled') return { conclusion: 'cancelled', headline: 'superseded' };
-  return task.hold
+  return status !== 'cancelled' && task.hold
     ? { conclusion: 'action_required', headline: 'needs review' }
-    : { conclusion: 'neutral', headline: 'under way' };
+    : null;
 }
 
 const REQUIREMENT_STATES = { met: 'met', not_met: '**not met**', cannot_tell: 'cannot tell' } as const;
@@ -123,13 +123,18 @@ function summaryOf(task: PullRequestTask, { headline }: Result): string {
     .slice(0, MAX_SUMMARY);
 }
 
+/**
+ * Returns the report, or null where there is nothing to say: the verification is under way, and another event brings its result; or it is
+ * cancelled, and another one reports in its place or the pull request is closed. A check of it that is there stays as it is.
+ */
 export function buildPullRequestReport(
   task: PullRequestTask,
   evidence: Pick<Evidence, 'gates'> | null,
   unverified: PullRequestSelection['unverified'],
-): PullRequestReport {
+): PullRequestReport | null {
   const { kind, head_commit, base_branch } = task.pull_request;
   const result = resultOf(task, unverified);
+  if (result === null) return null;
   const summary = summaryOf(task, result);
   const on = labelsOf(task);
   return {

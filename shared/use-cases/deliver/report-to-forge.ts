@@ -106,9 +106,9 @@ async function reportPullRequest(
   forge: ForgeClient,
   attempt: ReportStepRunner,
 ): Promise<void> {
-  // Another verification reports in its place, or the pull request is closed: a late event must not overwrite the newer check.
-  if (task.status === 'cancelled') return;
-  const { check, comment, labels } = buildPullRequestReport(task, evidence, unverified);
+  const report = buildPullRequestReport(task, evidence, unverified);
+  if (report === null) return;
+  const { check, comment, labels } = report;
   await attempt(() => forge.publishCheckRun(check));
   if (comment === null) return;
   const { number, head_commit } = task.pull_request;

@@ -104,6 +104,13 @@ describe('of pull requests of others GitHub', () => {
     ]);
   });
 
+  it('keeps its check while a verification is under way again: a required check must not be satisfied meanwhile', async () => {
+    const since = FIXED_NOW.toISOString();
+    await tell(verified('pr-7-a', 'main', { status: 'in_review', hold: { reasons: ['unsure'], since } }));
+    await tell(verified('pr-7-a', 'main', { status: 'in_review', hold: null }));
+    expect(state.runs.map(({ conclusion }) => conclusion)).toEqual(['action_required']);
+  });
+
   it('keeps the check of the newest task when events of an earlier one come late', async () => {
     const earlier = verified('pr-7-a', 'main');
     const newer = verified('pr-7-a-1', 'main', { status: 'failed', verified: false });
