@@ -230,7 +230,7 @@ async function applyWebhook(
 
 /**
  * Takes what a forge tells. One conditional write for each task that it is about, which can be made again: events come twice, late and out of order.
- * @throws Refusal for what was not sent by the forge, is too large, or is not as the forge documents it
+ * @throws Refusal for what was not sent by the forge, is too large, or is not as the forge documents it; `busy`: the forge may answer later
  */
 export async function handleForgeEvent(
   forge: ForgeKind,
@@ -271,5 +271,12 @@ export async function handleForgeEvent(
   const scope = findMostSpecificScope(secrets, repository);
   if (!setting || !scope || !verified.includes(scope))
     return createIgnoredEventResult('the secret is not for this repository');
-  return applyWebhook(of(setting.label), context, setting);
+  try {
+    return await applyWebhook(of(setting.label), context, setting);
+  } catch (error) {
+    if (!(error instanceof ForgeError)) throw error;
+    if (error.transient) throw new Refusal('busy', error.message);
+    // A refusal would not mend it, and forges switch off a webhook whose events are refused.
+    return createIgnoredEventResult(error.message);
+  }
 }

@@ -4,7 +4,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isTerminalStatus } from '../../../../shared/contract/task/status.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
-import type { ForgeChangeRequest, ForgeClient } from '../../../../shared/control/forge/forge.ts';
+import {
+  type ForgeChangeRequest,
+  type ForgeClient,
+  ForgeError,
+} from '../../../../shared/control/forge/forge.ts';
 import { ForgeCredentialsSecret, ForgeSettings } from '../../../../shared/control/forge/forge-settings.ts';
 import { taskIdOfPullRequest } from '../../../../shared/control/forge/pull-request-tasks.ts';
 import type { ForgeEventResult } from '../../../../shared/control/forge/webhook.ts';
@@ -59,6 +63,8 @@ class Deployment {
   readonly pullRequests: PullRequestStore;
   readonly replies: string[] = [];
   readonly writers = new Set<string>();
+  /** What connecting to the forge throws; null: nothing. */
+  connectError: Error | null = null;
   issues = 0;
   #client: Partial<ForgeClient> = {
     canWrite: async (login) => this.writers.has(login),
@@ -90,7 +96,10 @@ class Deployment {
         tasks: this.store,
         mergedWork: { findTask: async () => null },
         pullRequests: this.pullRequests,
-        connect: async () => stub<ForgeClient>(this.#client),
+        connect: async () => {
+          if (this.connectError) throw this.connectError;
+          return stub<ForgeClient>(this.#client);
+        },
         now: addSeconds(3_600),
         allowFileRepositories: false,
         pushScopes: ['https://github.com/another'],
@@ -347,6 +356,15 @@ describe('comments on a pull request', () => {
       by: 'forge:ada',
       reason: 'we want that',
     });
+  });
+
+  it('have the forge try again what may work later, and ignore what will not', async () => {
+    const deployment = new Deployment();
+    const ask = () => deployment.hear('issue_comment', comment('ada', '/assay verify'));
+    deployment.connectError = new ForgeError('the forge cannot be reached', null, true);
+    await expect(ask()).rejects.toMatchObject({ code: 'busy', message: 'the forge cannot be reached' });
+    deployment.connectError = new ForgeError('the App is not installed', 404, false);
+    expect(await ask()).toMatchObject({ outcome: 'ignored', reason: 'the App is not installed' });
   });
 
   it('have a verification explained, once for each comment', async () => {
