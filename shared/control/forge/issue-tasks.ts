@@ -1,17 +1,15 @@
+import { comparableRepositoryUrl } from '../../contract/repository/repository-url.ts';
 import { sha256 } from '../../lib/sha256.ts';
 
 const ID = /^issue-([1-9]\d{0,9})-([0-9a-f]{12})$/;
-const hashOf = (repository: string): string =>
-  sha256(
-    repository
-      .replace(/\/+$/, '')
-      .replace(/\.git$/, '')
-      .toLowerCase(),
-  ).slice(0, 12);
+
+/** Names a repository in the ids of its tasks, the same for each spelling of its URL. */
+export const repositoryHash = (repository: string): string =>
+  sha256(comparableRepositoryUrl(repository)).slice(0, 12);
 
 /** The task of an issue: the same each time, so that an issue that is told of twice makes one. */
 export const taskIdOfIssue = (repository: string, number: number): string =>
-  `issue-${number}-${hashOf(repository)}`;
+  `issue-${number}-${repositoryHash(repository)}`;
 
 /** The issue that a task came from; null when it came another way. */
 export function issueNumberOfTask({
@@ -22,7 +20,7 @@ export function issueNumberOfTask({
   readonly repository: string;
 }): number | null {
   const [, number, hash] = ID.exec(id) ?? [];
-  return number !== undefined && hash === hashOf(repository) ? Number(number) : null;
+  return number !== undefined && hash === repositoryHash(repository) ? Number(number) : null;
 }
 
 /** First line of the body of a pull request of ours: which task it is of. */

@@ -1,8 +1,8 @@
 import type { PullRequestFields } from '../../contract/task/task.ts';
 import { compilePathFilter } from '../../lib/glob/glob.ts';
-import { sha256 } from '../../lib/sha256.ts';
 import type { ForgeChangeRequest, ForgeIssue } from './forge.ts';
 import type { ForgeSetting } from './forge-settings.ts';
+import { repositoryHash } from './issue-tasks.ts';
 
 /** Most issues that are read for one pull request. */
 const MAX_ISSUES = 5;
@@ -74,12 +74,6 @@ export function taskIdOfPullRequest(
   { kind, number, head_commit }: Pick<PullRequestFields, 'kind' | 'number' | 'head_commit'>,
   again: string | null = null,
 ): string {
-  const of = sha256(
-    repository
-      .replace(/\/+$/, '')
-      .replace(/\.git$/, '')
-      .toLowerCase(),
-  ).slice(0, 12);
   const suffix = again === null ? '' : `-${Math.floor(Date.parse(again) / 1_000).toString(36)}`;
-  return `${kind === 'pull_request' ? 'pr' : 'group'}-${number}-${of}-${head_commit.slice(0, 12)}${suffix}`;
+  return `${kind === 'pull_request' ? 'pr' : 'group'}-${number}-${repositoryHash(repository)}-${head_commit.slice(0, 12)}${suffix}`;
 }
