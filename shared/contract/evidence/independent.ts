@@ -100,6 +100,16 @@ export const CHALLENGE_OUTCOMES = [
 export const ChallengeOutcome = z.enum(CHALLENGE_OUTCOMES);
 export type ChallengeOutcome = z.infer<typeof ChallengeOutcome>;
 
+/** Outcomes without an answer: they show nothing of the patch, so the challenger may be asked again. */
+export const UNANSWERED_CHALLENGE_OUTCOMES: ReadonlySet<ChallengeOutcome> = new Set([
+  'no_answer',
+  'unreadable_answer',
+  'timed_out',
+  'budget_spent',
+  'lost',
+  'refused',
+]);
+
 /** State of one requirement as a challenger sees it: an opinion with a place, which decides nothing. */
 export const ChallengedRequirement = z.object({
   requirement: RequirementText,

@@ -123,6 +123,8 @@ export const ContainerLaunch = z.object({
   parked_for_approval: z.number().int().positive().optional(),
   /** Of the containers up to this number, those that never ran (no image, no network, no room) or were taken away. Absent: none. */
   excused_losses: z.number().int().positive().optional(),
+  /** Of the containers up to this number, those of an earlier challenge: they count no longer. Absent: none. */
+  earlier_launches: z.number().int().positive().optional(),
   /** A delivery was lost when the task had no retries left: no other is started in this round. */
   retries_exhausted: z.literal(true).optional(),
   /** From when on its absence counts; of a box that is lost, from when on the next one may start. */

@@ -18,7 +18,8 @@ export function newContainerLosses(before: Task | null, after: Task): ContainerL
     const was = before?.attempts.find(({ number }) => number === attempt.number);
     const launches = LAUNCH_KINDS.flatMap((kind): ContainerLossReason[] => {
       const launch = attempt[kind];
-      if (!launch?.lost) return [];
+      // A new challenge gives up the container of the earlier one, which is counted already if it was lost.
+      if (!launch?.lost || launch.earlier_launches === launch.number) return [];
       if ((launch.excused_losses ?? 0) > (was?.[kind]?.excused_losses ?? 0)) return ['excused'];
       return was?.[kind]?.lost && was[kind].number === launch.number ? [] : ['container_lost'];
     });

@@ -1,6 +1,8 @@
 import { listFailedChecks, MAX_NAMED_FAILED_CHECKS } from '../../contract/evidence/failed-checks.ts';
+import { CHALLENGE_GATE } from '../../contract/evidence/gate-names.ts';
 import type { ChallengeOutcome } from '../../contract/evidence/independent.ts';
 import type { GateEvidence, Verdict } from '../../contract/evidence/schema.ts';
+import type { Attempt, ContainerLaunch } from '../../contract/task/attempt.ts';
 import type { Task } from '../../contract/task/task.ts';
 import { buildMissingChallengeEvidence } from '../../reviews/engine/missing-challenge.ts';
 import { decideChallengeEffect } from '../verdict/apply-challenge.ts';
@@ -19,7 +21,16 @@ import {
   type TaskChange,
 } from './task-change.ts';
 
-/** Asks for a challenge in the place of a verdict. Null: nobody waits for a verdict of this run. */
+/** Has the containers of an earlier challenge count no longer, so that another one starts. */
+const endEarlierLaunches = ({ excused_losses: _, ...launch }: ContainerLaunch): ContainerLaunch => ({
+  ...launch,
+  lost: true,
+  earlier_launches: launch.number,
+});
+
+/**
+ * Asks for a challenge in the place of a verdict, also in the place of an earlier challenge. Null: nobody waits for a verdict of this run.
+ */
 export function requestChallenge(
   task: Task,
   number: number,
@@ -29,9 +40,17 @@ export function requestChallenge(
 ): TaskChange | null {
   if (!isAwaitingVerdict(task, number, run)) return null;
   const judged = endJudgingClaim(requireRunningAttempt(task, number), challenge.pending_verdict);
-  return applyTaskEvent(task, 'review', now, {
-    attempts: [...task.attempts.slice(0, -1), { ...judged, challenge }],
-  });
+  const { verification, challenger } = judged;
+  const challenged: Attempt = {
+    ...judged,
+    challenge,
+    ...(challenger && { challenger: endEarlierLaunches(challenger) }),
+    verification: verification && {
+      ...verification,
+      gates: verification.gates.filter(({ name }) => name !== CHALLENGE_GATE),
+    },
+  };
+  return applyTaskEvent(task, 'review', now, { attempts: [...task.attempts.slice(0, -1), challenged] });
 }
 
 /**

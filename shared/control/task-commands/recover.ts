@@ -8,6 +8,7 @@ import { buildFailureClassification } from '../failures/failure-classification.t
 import { shouldStartCascade } from './base-commit.ts';
 import { taskEndFields } from './finish-task.ts';
 import { CONTAINER_START_SECONDS, hasContainerReported, isLaunchedByPlatform } from './launch.ts';
+import { countLostLaunches } from './launch-limits.ts';
 import {
   applyTaskEvent,
   replaceCurrentAttempt,
@@ -101,7 +102,7 @@ const launchPauseSeconds = (losses: number): number => Math.min(LONGEST_PAUSE_SE
 /** Counts a lost delivery as a retry of the task; the cascade launches the next after a pause, while retries are left. */
 function recordDeliveryLost(task: Task, launch: ContainerLaunch, now: Date): TaskChange {
   const isLast = task.retries >= task.max_retries;
-  const pause = launchPauseSeconds(launch.number - (launch.excused_losses ?? 0));
+  const pause = launchPauseSeconds(countLostLaunches(launch));
   const deliver: ContainerLaunch = isLast
     ? { ...launch, lost: true, retries_exhausted: true }
     : { ...launch, lost: true, launched_at: toIsoTime(new Date(now.getTime() + pause * 1_000)) };

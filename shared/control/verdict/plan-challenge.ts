@@ -5,6 +5,7 @@ import {
   type ResolvedChallengeSettings,
 } from '../../contract/check-outcome.ts';
 import type { Evidence, Verdict } from '../../contract/evidence/schema.ts';
+import { toMicroUsd } from '../../contract/models/budgets.ts';
 import { type JudgeModels, judgeModelFamily } from '../../contract/models/judge-models.ts';
 import { modelFamily } from '../../contract/models/model-family.ts';
 import type { Attempt, AttemptChallenge } from '../../contract/task/attempt.ts';
@@ -82,19 +83,20 @@ export function planChallenge(
   if (attempt.model !== null && judgeModelFamily(challenger) === modelFamily(attempt.model)) return null;
   const settings = resolveChallengeSettings(challenger.challenge, evidence.challenge, task.challenge);
   if (settings.mode === 'off' || !isChosen(settings.tasks, task, evidence)) return null;
-  const usd = Math.max(
-    settings.min_usd,
-    computeAttemptCost({ ...attempt, verdict }).usd * settings.cost_share,
-  );
+  const { challenge: earlier, ...work } = attempt;
+  const usd = Math.max(settings.min_usd, computeAttemptCost({ ...work, verdict }).usd * settings.cost_share);
+  // The meter counts all challenges of an attempt together.
+  const spent = earlier?.metered_usage?.cost_usd ?? 0;
   return {
     pending_verdict: verdict,
     mode: settings.mode,
-    budget_micro_usd: Math.ceil(usd * 1e6),
+    budget_micro_usd: toMicroUsd(usd + spent),
     timeout_s: settings.timeout_s,
     refer_above: settings.refer_above,
     requested_at: now.toISOString(),
     outcome: null,
     effect: null,
     key: null,
+    ...(earlier?.metered_usage && { metered_usage: earlier.metered_usage }),
   };
 }

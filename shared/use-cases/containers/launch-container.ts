@@ -14,7 +14,7 @@ import {
   recordLaunch,
   stopLaunching,
 } from '../../control/task-commands/launch.ts';
-import { findLaunchGiveUpReason } from '../../control/task-commands/launch-limits.ts';
+import { countLostLaunches, findLaunchGiveUpReason } from '../../control/task-commands/launch-limits.ts';
 import { recordVerificationFailure } from '../../control/task-commands/record-verification.ts';
 import { recordContainerLost } from '../../control/task-commands/recover.ts';
 import { sha256 } from '../../lib/sha256.ts';
@@ -84,11 +84,11 @@ function abandonReason(
   attempt: Attempt,
   failure: 'container_lost' | 'launch_refused',
 ): string {
-  const excused = attempt[kind]?.excused_losses ?? 0;
+  const launch = attempt[kind];
   const nouns = kind === 'deliver' ? 'deliveries' : `${kind} containers`;
   return failure === 'container_lost'
-    ? `${(attempt[kind]?.number ?? 0) - excused} ${nouns} were lost without a report`
-    : `${excused} ${nouns} did not start or were taken away; the last: ${attempt.progress?.message ?? 'no reason is known'}`;
+    ? `${launch ? countLostLaunches(launch) : 0} ${nouns} were lost without a report`
+    : `${launch?.excused_losses ?? 0} ${nouns} did not start or were taken away; the last: ${attempt.progress?.message ?? 'no reason is known'}`;
 }
 
 /**
@@ -116,6 +116,7 @@ async function findOrRecordLaunch(
       assignment_key: key,
       lost: false,
       ...(present?.excused_losses && { excused_losses: present.excused_losses }),
+      ...(present?.earlier_launches && { earlier_launches: present.earlier_launches }),
       launched_at: context.now.toISOString(),
     };
   }

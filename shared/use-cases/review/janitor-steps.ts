@@ -1,3 +1,4 @@
+import { UNANSWERED_CHALLENGE_OUTCOMES } from '../../contract/evidence/independent.ts';
 import { Evidence, type Verdict, type VerdictReason } from '../../contract/evidence/schema.ts';
 import type { Judgement, RequirementsReviewDecision } from '../../contract/judgement/judgement.ts';
 import type { PipelineReviewDecision } from '../../contract/judgement/review-pipeline-schema.ts';
@@ -159,15 +160,15 @@ export async function combineVerdictWithJudgements(
   const joined = applyWorkflowReview(task, joinVerdictWithJudgements(observed, made));
   const costed = opinions ? { ...joined, gates_cost_usd: opinions.cost_usd } : joined;
   const present = requireAttempt(task, attempt);
-  // A verdict that is made again keeps what its challenge has shown.
-  const verdict = applyChallengeEffect(costed, earlier?.effect ?? null);
   const challenge = deps.challenges
-    ? await planChallengeOf(task, present, verdict, { ...deps.challenges, now: deps.now })
+    ? await planChallengeOf(task, present, costed, { ...deps.challenges, now: deps.now })
     : null;
   if (challenge !== null) {
     await deps.tasks.applyCommand(id, (each) => requestChallenge(each, attempt, run, challenge, deps.now));
-    return verdict.verdict;
+    return costed.verdict;
   }
+  // A verdict that is made again keeps what its challenge has shown.
+  const verdict = applyChallengeEffect(costed, earlier?.effect ?? null);
   await recordPassedTree(task, attempt, run, verdict, deps);
   await deps.tasks.applyCommand(id, (present) =>
     isAwaitingVerdict(present, attempt, run) ? recordVerdict(present, attempt, verdict, deps.now) : null,
@@ -175,7 +176,7 @@ export async function combineVerdictWithJudgements(
   return verdict.verdict;
 }
 
-/** Returns the challenge that an attempt gets before its verdict counts; null: none, or it has had one. */
+/** Returns the challenge that an attempt gets before its verdict counts; null: none, or it has had one that was answered. */
 async function planChallengeOf(
   task: Task,
   attempt: Attempt,
@@ -183,7 +184,9 @@ async function planChallengeOf(
   { models, objects, now }: { models: JudgeModels; objects: Pick<ObjectStore, 'getByDigest'>; now: Date },
 ): Promise<PlannedChallenge | null> {
   const { challenge, verification } = attempt;
-  if (challenge || !verification || !models.challenger || verdict.verdict !== 'pass') return null;
+  const canAsk =
+    !challenge || (challenge.outcome !== null && UNANSWERED_CHALLENGE_OUTCOMES.has(challenge.outcome));
+  if (!canAsk || !verification || !models.challenger || verdict.verdict !== 'pass') return null;
   const evidence = Evidence.parse(JSON.parse(await objects.getByDigest(verification.key)));
   return planChallenge(task, attempt, verdict, evidence, models, now);
 }
