@@ -66,7 +66,7 @@ const reportedRevert = ({
   at,
 }: DetectedRevert) => ({
   task_id,
-  reverted_commit: reverted_commit,
+  reverted_commit,
   request: reverted_request,
   commit: reverting_commit,
   at,

@@ -5,7 +5,7 @@ import { BedrockRegion, ModelApiKeySource, PlainHttp, ProviderUrl, refinePlainHt
 
 /**
  * What models are asked for, by whom and by what. Only what is served is here: a model that nobody would ask is refused, not kept in
- * silence. `box`: a gate asks, from the gates box by way of the model gateway.
+ * silence. `container`: a gate or a challenger asks, from its container by way of the model gateway.
  */
 export const JUDGE_PURPOSES = {
   requirements_review: {
@@ -118,7 +118,6 @@ export const JudgeModel = z.discriminatedUnion('provider', [
 ]);
 export type JudgeModel = z.infer<typeof JudgeModel>;
 
-/** Which model does what; a purpose without one is not served, and says so. */
 /** Bedrock speaks the protocols of these makers only, beside its own, which the gateway does not hand on. */
 const GATEWAY_FAMILIES = ['anthropic', 'openai'];
 const GatesJudgeModel = JudgeModel.refine(
@@ -146,6 +145,7 @@ function refuseFieldsOfOtherPurposes(models: object, context: z.RefinementCtx): 
           });
 }
 
+/** Which model does what; a purpose without one is not served, and says so. */
 const SHAPE = {
   judge: JudgeModel.optional(),
   requirements_review: JudgeModel.optional(),

@@ -98,7 +98,7 @@ function summarizeEvidence(evidence: Evidence, key: string, now: Date): Verifica
     protected_files: restoredFilesFirst(evidence.protected_files).map(
       ({ path, kind, checked_version: used, allowed_by }) => ({
         path: truncateText(path, MAX_STORED_TEXT),
-        kind: kind,
+        kind,
         checked_version: used,
         allowed_by: allowed_by === null ? null : truncateText(allowed_by, MAX_STORED_TEXT),
       }),
@@ -106,7 +106,7 @@ function summarizeEvidence(evidence: Evidence, key: string, now: Date): Verifica
     restored_file_count: evidence.protected_files.filter(isRestoredProtectedFile).length,
     failed_checks: failing
       .slice(0, MAX_NAMED_FAILED_CHECKS)
-      .map(({ check, message }) => ({ check, message: message })),
+      .map(({ check, message }) => ({ check, message })),
     ...(failing.length > MAX_NAMED_FAILED_CHECKS && {
       failed_checks_omitted: failing.length - MAX_NAMED_FAILED_CHECKS,
     }),
