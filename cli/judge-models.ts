@@ -3,6 +3,7 @@ import type { Judge } from '../gates/core/judge.ts';
 import { AgentModelServer } from '../shared/contract/agents/agent-model-server.ts';
 import { allJudgeModels, JudgeModels } from '../shared/contract/models/judge-models.ts';
 import { FUNCTION_ENV_NAMES, MODEL_PROVIDER_ENV_NAMES } from '../shared/contract/resource-names.ts';
+import { findChallengerAdapterProblems } from '../shared/control/model-gateway/challenger-adapter.ts';
 import type { ReadModelApiKey } from '../shared/reviews/model-clients/language-model.ts';
 import type { CommandIo } from './io.ts';
 import { createInvalidSettingsError, readSettingsFile } from './settings-file.ts';
@@ -42,12 +43,40 @@ const REFUSAL = {
   hint: 'For example `judge: { provider: anthropic, model: claude-sonnet-5-5 }`; docs/how-to/judges.md describes the format.',
 };
 
-/** Reads the models of a file, and the variables of their keys. @throws CliError, also if a variable is not set */
-async function readJudges(
+type ModelsFile = z.infer<typeof LooseFile>;
+
+const readModelsFile = (file: string, io: CommandIo): ModelsFile =>
+  readSettingsFile(file, LooseFile, REFUSAL, io);
+
+type Problem = Pick<z.core.$ZodIssue, 'path' | 'message'>;
+
+/** @throws CliError that names each field, if there are problems */
+function refuseProblems(file: string, problems: readonly Problem[], ...under: readonly string[]): void {
+  if (problems.length > 0)
+    throw createInvalidSettingsError(
+      file,
+      REFUSAL,
+      problems.map(({ path, message }) => `${[...under, ...path].join('.')}: ${message}`),
+    );
+}
+
+/** @throws CliError that names each variable that has no key */
+function requireKeys(file: string, variables: readonly string[], { env }: CommandIo): void {
+  const missing = variables.filter((variable) => !env[variable]);
+  if (missing.length > 0)
+    throw createInvalidSettingsError(
+      file,
+      REFUSAL,
+      missing.map((variable) => `the variable ${variable} is not set; it must have a key`),
+    );
+}
+
+/** Parses the judges of a file, and the variables of their keys. @throws CliError, also if a variable is not set */
+function parseJudges(
+  { agents: _agents, ...settings }: ModelsFile,
   file: string,
   io: CommandIo,
-): Promise<{ readonly models: JudgeModels; readonly keys: readonly string[] }> {
-  const { agents: _agents, ...settings } = readSettingsFile(file, LooseFile, REFUSAL, io);
+): { readonly models: JudgeModels; readonly keys: readonly string[] } {
   const parsed = JudgeModels.safeParse(
     Object.fromEntries(
       Object.entries(settings).map(([purpose, model]) => [
@@ -58,42 +87,23 @@ async function readJudges(
       ]),
     ),
   );
-  if (!parsed.success)
-    throw createInvalidSettingsError(
-      file,
-      REFUSAL,
-      parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`),
-    );
-  const keys = allJudgeModels(parsed.data).flatMap((model) =>
+  refuseProblems(file, parsed.success ? findChallengerAdapterProblems(parsed.data) : parsed.error.issues);
+  const models = parsed.data ?? {};
+  const keys = allJudgeModels(models).flatMap((model) =>
     'key' in model && model.key?.via === 'environment' ? [model.key.variable] : [],
   );
-  const missing = keys.filter((variable) => !io.env[variable]);
-  if (missing.length > 0)
-    throw createInvalidSettingsError(
-      file,
-      REFUSAL,
-      missing.map((variable) => `the variable ${variable} is not set; it must have a key`),
-    );
-  return { models: parsed.data, keys: [...new Set(keys)] };
+  requireKeys(file, keys, io);
+  return { models, keys: [...new Set(keys)] };
 }
 
-/** Returns the server of a file that answers agents, or null. @throws CliError */
-function readAgentModelServer(file: string, io: CommandIo): AgentModelServer | null {
-  const { agents } = readSettingsFile(file, LooseFile, REFUSAL, io);
+/** Parses the server of a file that answers agents; null: it has none. @throws CliError */
+function parseAgentModelServer({ agents }: ModelsFile, file: string, io: CommandIo): AgentModelServer | null {
   if (agents === undefined) return null;
   const parsed = AgentModelServer.safeParse(agents);
-  if (!parsed.success)
-    throw createInvalidSettingsError(
-      file,
-      REFUSAL,
-      parsed.error.issues.map(({ path, message }) => `agents.${path.join('.')}: ${message}`),
-    );
-  const variable = parsed.data.key?.variable;
-  if (variable !== undefined && !io.env[variable])
-    throw createInvalidSettingsError(file, REFUSAL, [
-      `the variable ${variable} is not set; it must have a key`,
-    ]);
-  return parsed.data;
+  refuseProblems(file, parsed.error?.issues ?? [], 'agents');
+  const server = parsed.data ?? null;
+  requireKeys(file, server?.key ? [server.key.variable] : [], io);
+  return server;
 }
 
 /** Returns the models of a file as environment of the embedded stack. */
@@ -101,8 +111,9 @@ export async function buildJudgeModelEnvironment(
   file: string,
   io: CommandIo,
 ): Promise<Record<string, string>> {
-  const { models, keys } = await readJudges(file, io);
-  const agents = readAgentModelServer(file, io);
+  const settings = readModelsFile(file, io);
+  const { models, keys } = parseJudges(settings, file, io);
+  const agents = parseAgentModelServer(settings, file, io);
   return {
     ...(agents && { [FUNCTION_ENV_NAMES.agentModelServer]: JSON.stringify(agents) }),
     [FUNCTION_ENV_NAMES.judgeModels]: JSON.stringify(models),
@@ -112,7 +123,7 @@ export async function buildJudgeModelEnvironment(
 
 /** Returns the models of a file as a judge for gates that run on this machine, with keys from its environment. */
 export async function createLocalJudge(file: string, io: CommandIo): Promise<Judge> {
-  const { models } = await readJudges(file, io);
+  const { models } = parseJudges(readModelsFile(file, io), file, io);
   const { createAskModel } = await import('../shared/reviews/model-clients/ask-model.ts');
   const readKey: ReadModelApiKey = async (key) =>
     key.via === 'environment' ? io.env[key.variable] || null : null;

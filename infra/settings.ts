@@ -5,12 +5,7 @@ import { AgentAdapterSettings, CliKindList } from '../shared/contract/agents/ada
 import { DEFAULT_AGENT_CLI } from '../shared/contract/agents/adapter-manifests.ts';
 import { DEFAULT_TIER_MODELS, TierModels } from '../shared/contract/agents/tiers.ts';
 import { AutonomyLevel } from '../shared/contract/approval/autonomy.ts';
-import { JudgeModels } from '../shared/contract/models/judge-models.ts';
-import {
-  DEFAULT_MAX_ATTEMPT_USD,
-  DEFAULT_MODEL_PROVIDERS,
-  ModelProviders,
-} from '../shared/contract/models/model-providers.ts';
+import { DEFAULT_MAX_ATTEMPT_USD } from '../shared/contract/models/model-providers.ts';
 import { CredentialUrlPrefix } from '../shared/contract/repository/schema.ts';
 import {
   DEFAULT_REVIEW_HOLD_LIMIT,
@@ -27,7 +22,7 @@ import { ObjectLock } from './buckets.ts';
 import { findContainerCapacityProblem } from './container-capacity.ts';
 import { DeliveryFunctionSize, FargateContainerSize } from './container-size.ts';
 import { DeploymentStage, StackName, StackTags } from './deployment.ts';
-import { ExistingNetworkSetting, FunctionNetworkSetting, VpcEndpointId } from './existing-network-setting.ts';
+import { ExistingNetworkSetting } from './existing-network-setting.ts';
 import {
   EcrImage,
   IMAGE_ARCHITECTURES,
@@ -35,23 +30,12 @@ import {
   PackageMirrors,
   ToolchainImagesSetting,
 } from './images.ts';
-import { MODEL_ENDPOINTS } from './model-endpoint.ts';
+import { findModelSettingProblems, MODEL_SETTINGS } from './model-settings.ts';
 import { NETWORK_MODES } from './network.ts';
 import { readCaBundle } from './private-ca.ts';
+import { concurrency, json } from './setting-values.ts';
 
 const LOG_RETENTION_DAYS = Object.values(RetentionDays).filter((value) => typeof value === 'number');
-
-/** Context from the command line is text; cdk.json may hold the object itself. */
-const json = <T extends z.ZodType>(schema: T) =>
-  z.preprocess((value, context) => {
-    if (typeof value !== 'string') return value;
-    try {
-      return JSON.parse(value);
-    } catch {
-      context.addIssue({ code: 'custom', message: 'is not valid JSON' });
-      return z.NEVER;
-    }
-  }, schema);
 
 const secretArn = z
   .string()
@@ -60,9 +44,6 @@ const secretArn = z
     'must be the complete ARN of a secret',
   );
 const count = z.coerce.number().int().min(1);
-/** Invocations of a function that are reserved. None by default: a new account may have ten in all. */
-const concurrency = z.coerce.number().int().min(0).max(10_000).default(0);
-
 /** Fargate's default quota, on demand and on Spot. */
 const vcpus = z.coerce.number().min(1).max(100_000).default(6);
 
@@ -161,38 +142,7 @@ export const DeploymentSettingFields = z.strictObject({
   cascade: json(TierPolicySettings)
     .prefault({})
     .describe('JSON of how the cascade chooses where to begin, and of budgets: docs/reference/cascade.md.'),
-  models: json(ModelProviders)
-    .prefault(DEFAULT_MODEL_PROVIDERS)
-    .describe(
-      'JSON of who answers for the models of anthropic, openai and gemini: Bedrock by the role of the gateway, or a key in a secret or a parameter. docs/how-to/models.md.',
-    ),
-  judges: json(JudgeModels)
-    .prefault({})
-    .describe(
-      'JSON of which model judges, by purpose: provider, model, key. None: judged signals ask a person.',
-    ),
-  modelGateway: z
-    .url({ protocol: /^https$/, error: 'must be an https:// URL' })
-    .transform((url) => url.replace(/\/+$/, ''))
-    .optional()
-    .describe('A gateway of your own in the place of ours: then usage is what agents claim.'),
-  modelEndpoint: z
-    .enum(MODEL_ENDPOINTS)
-    .default('function-url')
-    .describe(
-      'How containers reach our gateway: by the URL of its function, a REST API, or a private REST API.',
-    ),
-  modelVpcEndpoint: VpcEndpointId.optional().describe(
-    'Endpoint for execute-api in the network of assay:vpc, which a private modelEndpoint is reached by.',
-  ),
-  modelVpc: json(FunctionNetworkSetting)
-    .optional()
-    .describe(
-      'JSON of the network that our gateway runs in, to reach models there: {"vpc", "subnets", "security_groups"}.',
-    ),
-  modelConcurrency: concurrency.describe(
-    'Lambda executions reserved for model calls, and their limit: long answers cannot use up those of the API.',
-  ),
+  ...MODEL_SETTINGS,
   authorizerConcurrency: concurrency.describe(
     'Lambda executions reserved for looking up tokens, and their limit: a flood of invalid tokens uses up no others.',
   ),
@@ -346,32 +296,10 @@ export const DeploymentSettings = DeploymentSettingFields.refine(
     path: ['otlpEndpoint'],
     message: 'goes with assay:otlpSecretArn: set both, or the endpoint alone',
   })
-  .refine(({ judges, modelGateway }) => judges.challenger === undefined || modelGateway === undefined, {
-    path: ['judges', 'challenger'],
-    message: 'needs the gateway of this deployment, which keeps its budget: remove it or assay:modelGateway',
-  })
-  .refine(({ modelVpc, modelEndpoint }) => modelVpc === undefined || modelEndpoint !== 'function-url', {
-    path: ['modelVpc'],
-    message:
-      'goes with assay:modelEndpoint rest-api or private: the URL of a function in a network streams no answers',
-  })
-  .refine(
-    ({ vpc, modelEndpoint, modelVpcEndpoint }) =>
-      (modelVpcEndpoint !== undefined) === (modelEndpoint === 'private' && vpc !== undefined),
-    {
-      path: ['modelVpcEndpoint'],
-      message: 'goes with assay:modelEndpoint private and assay:vpc: set all three, or not this one',
-    },
-  )
-  .superRefine(({ judges }, context) => {
-    const adapter = judges.challenger?.adapter;
-    const issues = (adapter && AgentAdapterSettings.safeParse(adapter).error?.issues) ?? [];
-    for (const { path, message } of issues)
-      context.addIssue({ code: 'custom', path: ['judges', 'challenger', 'adapter', ...path], message });
-  })
   .superRefine((settings, context) => {
-    const problem = findContainerCapacityProblem(settings);
-    if (problem) context.addIssue({ code: 'custom', ...problem });
+    const capacity = findContainerCapacityProblem(settings);
+    const problems = [...findModelSettingProblems(settings), ...(capacity ? [capacity] : [])];
+    for (const problem of problems) context.addIssue({ code: 'custom', ...problem });
   });
 export type DeploymentSettings = z.infer<typeof DeploymentSettings>;
 

@@ -56,6 +56,11 @@ describe('models that judge, on a laptop', () => {
       'hearing: { provider: bedrock, model: m }',
       'hearing is not served',
     ],
+    [
+      'a challenger in an agent CLI that there is not',
+      'challenger: { provider: bedrock, model: anthropic.claude-sonnet-4, adapter: { kind: nano } }',
+      'challenger.adapter.kind: ',
+    ],
     ['a provider that there is not', 'judge: { provider: nobody, model: m }', 'judge.provider'],
     ['a model without a name', 'judge: { provider: bedrock }', 'judge.model'],
     ['no YAML', 'judge: [', 'line 1'],

@@ -56,7 +56,7 @@ describe('settings', () => {
     expect(() => read({ 'assay:judges': judges({}), ...gateway })).toThrow('assay:judges.challenger: ');
     expect(read({ 'assay:judges': judges({ adapter: { kind: 'codex' } }) }).judges.challenger).toBeDefined();
     expect(() => read({ 'assay:judges': judges({ adapter: { kind: 'nano' } }) })).toThrow(
-      'assay:judges.challenger.adapter',
+      'assay:judges.challenger.adapter.kind: ',
     );
   });
 

@@ -4,7 +4,7 @@ import {
   AGENT_CLI_MANIFESTS,
   DEFAULT_AGENT_CLI,
 } from '../../contract/agents/adapter-manifests.ts';
-import { type JudgeModel, judgeModelFamily } from '../../contract/models/judge-models.ts';
+import { type JudgeModel, type JudgeModels, judgeModelFamily } from '../../contract/models/judge-models.ts';
 import { modelFamily } from '../../contract/models/model-family.ts';
 
 /**
@@ -21,3 +21,17 @@ export function challengerAdapter(model: JudgeModel, timeout_s: number): AgentAd
   const any = AGENT_CLI_KINDS.find((each) => AGENT_CLI_MANIFESTS[each].modelPattern === null);
   return { kind: kind ?? any ?? DEFAULT_AGENT_CLI, timeout_s };
 }
+
+/**
+ * Returns a problem for each wrong field of the agent CLI of a challenger. `JudgeModels` does not check it, because functions that only
+ * read models would load the schemas of all agent CLIs.
+ */
+export const findChallengerAdapterProblems = ({
+  challenger,
+}: JudgeModels): { readonly path: PropertyKey[]; readonly message: string }[] =>
+  challenger?.adapter === undefined
+    ? []
+    : (AgentAdapterSettings.safeParse(challenger.adapter).error?.issues ?? []).map(({ path, message }) => ({
+        path: ['challenger', 'adapter', ...path],
+        message,
+      }));
