@@ -16,7 +16,6 @@ export type ExistingNetworkSetting = z.infer<typeof ExistingNetworkSetting>;
 
 /** A network that a function runs in. Its subnets need a way out on port 443, by NAT: a function has no public address. */
 export const FunctionNetworkSetting = z.strictObject({
-  vpc: id('vpc'),
   subnets: z.array(id('subnet')).min(1).max(16),
   security_groups: z.array(id('sg')).min(1).max(5),
 });

@@ -9,7 +9,7 @@ const gatewayUrl = (template: ReturnType<typeof synthesise>): string =>
       .ASSAY_MODEL_GATEWAY,
   );
 const MODEL_VPC = {
-  'assay:modelVpc': '{"vpc":"vpc-12345678","subnets":["subnet-12345678"],"security_groups":["sg-12345678"]}',
+  'assay:modelVpc': '{"subnets":["subnet-12345678"],"security_groups":["sg-12345678"]}',
 };
 const OWN_VPC = { 'assay:vpc': '{"vpc":"vpc-12345678","subnets":["subnet-12345678"]}' };
 
