@@ -1,6 +1,7 @@
 import { App } from 'aws-cdk-lib';
 import { describe, expect, it } from 'vitest';
 import { readSettings } from '../../infra/settings.ts';
+import { rolesOf } from './grants.ts';
 import { only, type Properties, synthesise, synthesiseChecked, text } from './synthesise.ts';
 
 const gatewayUrl = (template: ReturnType<typeof synthesise>): string =>
@@ -66,6 +67,56 @@ describe('the endpoint of the model gateway', () => {
       SubnetIds: ['subnet-12345678'],
       SecurityGroupIds: ['sg-12345678'],
     });
+  });
+
+  it('adds to the role of the function in a network what Lambda needs for its interfaces, and to no other role', () => {
+    const of = (template: ReturnType<typeof synthesise>) =>
+      rolesOf(template).flatMap(({ id, grants }) =>
+        grants.map(({ action, resource }) => `${id} ${action} ${resource}`),
+      );
+    const without = of(synthesise({ 'assay:modelEndpoint': 'rest-api' }));
+    const added = of(synthesise({ 'assay:modelEndpoint': 'rest-api', ...MODEL_VPC })).filter(
+      (each) => !without.includes(each),
+    );
+    expect(added.map((each) => each.replace(/^ModelsGatewayRole[0-9A-F]{8} /, ''))).toEqual([
+      'ec2:AssignPrivateIpAddresses *',
+      'ec2:CreateNetworkInterface *',
+      'ec2:DeleteNetworkInterface *',
+      'ec2:DescribeNetworkInterfaces *',
+      'ec2:DescribeSubnets *',
+      'ec2:UnassignPrivateIpAddresses *',
+    ]);
+  });
+
+  it.each(['rest-api', 'private'])(
+    'lets its own REST API alone invoke the function where it is %s',
+    (kind) => {
+      const template = synthesise({ 'assay:modelEndpoint': kind });
+      const invokers = Object.values(template.findResources('AWS::Lambda::Permission'))
+        .map(({ Properties }) => Properties)
+        .filter(({ FunctionName }) => text(FunctionName).startsWith('<ModelsGateway'));
+      expect(invokers).not.toEqual([]);
+      for (const { Principal, Action, SourceArn } of invokers) {
+        expect([Principal, Action]).toEqual(['apigateway.amazonaws.com', 'lambda:InvokeFunction']);
+        expect(text(SourceArn)).toMatch(/<ModelsEndpointApi[0-9A-F]{8}>\//);
+      }
+    },
+  );
+
+  it('opens its endpoint in the network to the containers alone, on port 443', () => {
+    const template = synthesise({ 'assay:modelEndpoint': 'private' });
+    const { SecurityGroupIngress } = only(
+      template,
+      'AWS::EC2::SecurityGroup',
+      'ModelsEndpointGroup',
+    ).Properties;
+    expect(SecurityGroupIngress).toEqual([
+      expect.objectContaining({ IpProtocol: 'tcp', FromPort: 443, ToPort: 443 }),
+    ]);
+    expect(text(SecurityGroupIngress[0].SourceSecurityGroupId)).toMatch(/^<WorkforceNetworkBoxes/);
+    template.resourceCountIs('AWS::EC2::SecurityGroupIngress', 0);
+    const [statement, ...others] = only(template, 'AWS::ApiGateway::RestApi').Properties['Policy'].Statement;
+    expect([statement.Effect, others]).toEqual(['Allow', []]);
   });
 
   it.each([

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type FunctionTableAccess, TABLE_ACCESS_BY_FUNCTION } from '../../infra/table-access.ts';
 import { TABLE_INDEXES, TABLE_ITEM_KEY_PREFIXES } from '../../shared/contract/resource-names.ts';
+import { type Grant, rolesOf } from './grants.ts';
 import { FUNCTION_IDS, only, type Properties, synthesise, text } from './synthesise.ts';
 
 const GIT_SECRET = 'arn:aws:secretsmanager:us-east-1:123456789012:secret:read-AbCdEf';
@@ -17,37 +18,7 @@ const template = synthesise({
 });
 const all = (type: string) => Object.entries(template.findResources(type));
 
-interface Grant {
-  readonly action: string;
-  readonly resource: string;
-  readonly condition: unknown;
-}
-
-const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : [value]);
-const grantsIn = (document: { Statement: Record<string, unknown>[] }): Grant[] =>
-  document.Statement.filter(({ Effect }) => Effect === 'Allow').flatMap((statement) =>
-    list(statement['Action']).flatMap((action) =>
-      list(statement['Resource']).map((resource) => ({
-        action: String(action),
-        resource: text(resource),
-        condition: statement['Condition'],
-      })),
-    ),
-  );
-
-/** Everything that a role may do, wherever it is written. */
-function grantsOf(roleId: string): Grant[] {
-  const attached = all('AWS::IAM::Policy').filter(([, { Properties }]) =>
-    Properties.Roles.some((role: unknown) => text(role) === `<${roleId}>`),
-  );
-  const inline = template.findResources('AWS::IAM::Role')[roleId]?.['Properties'].Policies ?? [];
-  return [
-    ...attached.map(([, { Properties }]) => Properties.PolicyDocument),
-    ...inline.map((policy: { PolicyDocument: unknown }) => policy.PolicyDocument),
-  ].flatMap(grantsIn);
-}
-
-const roles = all('AWS::IAM::Role').map(([id]) => ({ id, grants: grantsOf(id) }));
+const roles = rolesOf(template);
 const role = (prefix: string) => {
   const [found, ...others] = roles.filter(({ id }) => id.startsWith(prefix));
   if (!found || others.length > 0) throw new Error(`not one role begins with ${prefix}`);
@@ -434,6 +405,22 @@ describe('functions', () => {
     },
   );
 
+  it.each([
+    ['provider', ['Apiapisubmit', 'ConductorConduct', 'VerificationCascadeSteps']],
+    ['pullRequest', ['ConductorConduct']],
+  ] as const)('write items of kind %s in %j alone, and remove none', (kind, writers) => {
+    const writing = roles.flatMap(({ id, grants }) =>
+      grants
+        .filter(
+          ({ action, condition }) =>
+            /^dynamodb:(?:.*Put|.*Write|.*Update|.*Delete)/.test(action) &&
+            leading(condition).some((key) => TABLE_ITEM_KEY_PREFIXES[kind].startsWith(key.replace('*', ''))),
+        )
+        .map(({ action }) => `${id.replace(/Role\w+$/, '')} ${action}`),
+    );
+    expect(writing.sort()).toEqual(writers.map((each) => `${each} dynamodb:PutItem`));
+  });
+
   it('begin no kind of item as another begins, so that a leading key tells them apart', () => {
     const kinds = Object.values(TABLE_ITEM_KEY_PREFIXES);
     for (const one of kinds)
@@ -489,6 +476,60 @@ describe('functions', () => {
   it('have a role each', () => {
     const used = all('AWS::Lambda::Function').map(([, { Properties }]) => text(Properties.Role));
     expect(new Set(used).size).toBe(used.length);
+  });
+});
+
+describe('the network', () => {
+  it('may write its flow log, and do nothing else', () => {
+    const { grants } = role('WorkforceNetworkFlowLogRole');
+    expect(unique(grants.map(({ action }) => action))).toEqual(
+      ['CreateLogStream', 'DescribeLogStreams', 'PutLogEvents'].map((each) => `logs:${each}`),
+    );
+    for (const { resource } of grants)
+      expect(resource).toMatch(/^<WorkforceNetworkFlowLog[0-9A-F]{8}\.Arn>$/);
+  });
+
+  it('lets nobody but flow logs take the role of its log', () => {
+    const { AssumeRolePolicyDocument } = only(
+      template,
+      'AWS::IAM::Role',
+      'WorkforceNetworkFlowLogRole',
+    ).Properties;
+    expect(AssumeRolePolicyDocument.Statement).toEqual([
+      {
+        Effect: 'Allow',
+        Action: 'sts:AssumeRole',
+        Principal: { Service: 'vpc-flow-logs.amazonaws.com' },
+      },
+    ]);
+  });
+});
+
+describe('queues', () => {
+  const policies = all('AWS::SQS::QueuePolicy').map(([, { Properties }]) => Properties);
+  const policiesOf = (id: string) => policies.filter(({ Queues }) => Queues.map(text).includes(`<${id}>`));
+
+  it.each(all('AWS::SQS::Queue').map(([id]) => id))(
+    '%s has one policy, which refuses requests without TLS',
+    (id) => {
+      const [policy, ...others] = policiesOf(id);
+      expect(others).toEqual([]);
+      expect(policy?.PolicyDocument.Statement).toContainEqual(
+        expect.objectContaining({
+          Effect: 'Deny',
+          Action: 'sqs:*',
+          Principal: { AWS: '*' },
+          Condition: { Bool: { 'aws:SecureTransport': 'false' } },
+        }),
+      );
+    },
+  );
+
+  it('let nobody in by their policies: the roles of functions do that', () => {
+    const allowed = policies.flatMap(({ PolicyDocument }) =>
+      PolicyDocument.Statement.filter(({ Effect }: Properties) => Effect !== 'Deny'),
+    );
+    expect(allowed).toEqual([]);
   });
 });
 
