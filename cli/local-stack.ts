@@ -3,8 +3,9 @@ import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { STORAGE_FULL_EXIT_CODE } from '../local/storage.ts';
 import { CONTAINER_ENV_NAMES } from '../shared/contract/resource-names.ts';
+import { abortOnSignals } from './abort-on-signals.ts';
 import { ConnectionFile } from './connection.ts';
-import { CLI_EXIT_CODES, CliError, InterruptedError } from './exit.ts';
+import { CLI_EXIT_CODES, CliError } from './exit.ts';
 import { findStackProgram, INSTALL_ROOT } from './installation.ts';
 
 export interface SpawnLocalStackOptions {
@@ -48,17 +49,10 @@ const storageFull = (dataDir: string): CliError =>
 
 /** Forwards signals to this process to the stack, so that it never outlives this process. */
 function forwardSignals(child: ChildProcess): AbortSignal {
-  const interrupted = new AbortController();
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-  const onSignal = (signal: NodeJS.Signals): void => {
-    child.kill('SIGTERM');
-    interrupted.abort(new InterruptedError(signal));
-  };
-  for (const signal of signals) process.on(signal, onSignal);
-  child.once('close', () => {
-    for (const signal of signals) process.off(signal, onSignal);
-  });
-  return interrupted.signal;
+  const { signal, release } = abortOnSignals();
+  signal.addEventListener('abort', () => child.kill('SIGTERM'));
+  child.once('close', release);
+  return signal;
 }
 
 /** Reads the first line of the stack: its connection, when it is ready. Rejects for any other line. */

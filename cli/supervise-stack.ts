@@ -8,6 +8,7 @@ import {
   STORAGE_FULL_EXIT_CODE,
 } from '../local/storage.ts';
 import { isAuthenticationLeftToHandler } from '../shared/lib/loopback-listener.ts';
+import { abortOnSignals } from './abort-on-signals.ts';
 import { CLI_EXIT_CODES, CliError, InterruptedError } from './exit.ts';
 import {
   type LocalStack,
@@ -46,26 +47,12 @@ export class RestartLimit {
   }
 }
 
-/** Aborts a wait on a signal to this process. */
-function interruptible(): { readonly signal: AbortSignal; release(): void } {
-  const interrupted = new AbortController();
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-  const onSignal = (signal: NodeJS.Signals): void => interrupted.abort(new InterruptedError(signal));
-  for (const signal of signals) process.on(signal, onSignal);
-  return {
-    signal: interrupted.signal,
-    release: () => {
-      for (const signal of signals) process.off(signal, onSignal);
-    },
-  };
-}
-
 /**
  * Waits until the folder has room for a start. Meanwhile each request at the port of the API is refused with `storage_full`.
  * Returns false if a signal came first.
  */
 async function waitForRoom(dataDir: string, port: number): Promise<boolean> {
-  const { signal, release } = interruptible();
+  const { signal, release } = abortOnSignals();
   const listener = await listenOnPort(
     { servesPages: true, isAuthenticated: isAuthenticationLeftToHandler },
     (request, response) => {

@@ -6,7 +6,8 @@ import {
 } from '../../shared/contract/agents/adapter-manifests.ts';
 import { RoleName } from '../../shared/contract/submission/schema.ts';
 import { findBuiltinRole } from '../../shared/control/roles/builtin-role.ts';
-import { CLI_EXIT_CODES, CliError, InterruptedError } from '../exit.ts';
+import { abortOnSignals } from '../abort-on-signals.ts';
+import { CLI_EXIT_CODES, CliError } from '../exit.ts';
 import { toOneLine } from '../output/text.ts';
 import { createIntegerParser, defineArgument, defineOption, type OptionParser } from '../parameters.ts';
 import { defineExplicitServerCommand, LOCAL_STACK_OPTION } from '../server-command.ts';
@@ -53,20 +54,6 @@ const roleName: OptionParser<string> = (text, flag) => {
   if (RoleName.safeParse(text).success) return text;
   throw badOption(`${flag} ${toOneLine(text)} is not the name of a role.`);
 };
-
-/** Aborts on a signal to this process: the worker then stops its agent and releases the task. */
-function abortOnSignal(): { readonly signal: AbortSignal; readonly stop: () => void } {
-  const stopping = new AbortController();
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-  const onSignal = (signal: NodeJS.Signals): void => stopping.abort(new InterruptedError(signal));
-  for (const signal of signals) process.on(signal, onSignal);
-  return {
-    signal: stopping.signal,
-    stop: () => {
-      for (const signal of signals) process.off(signal, onSignal);
-    },
-  };
-}
 
 function printResult(result: ClaimedTaskResult, session: ServerCommandSession): void {
   if (session.json) session.io.stdout.write(`${JSON.stringify(result)}\n`);
@@ -137,7 +124,8 @@ export const workerCommand = defineExplicitServerCommand({
   run: async (session, { argv, role, model, untilEmpty, pollSeconds, pass, ...options }) => {
     const adapter = buildAdapter(options, argv);
     const maxTasks = options.maxTasks ?? findBuiltinRole(role)?.config.max_tasks_per_session ?? 3;
-    const { signal, stop } = abortOnSignal();
+    // The worker then stops its agent and releases the task.
+    const { signal, release } = abortOnSignals();
     try {
       await runWorker(session.client(), session.connection(), {
         role,
@@ -154,7 +142,7 @@ export const workerCommand = defineExplicitServerCommand({
         onLog: (line) => session.note(`  ${toOneLine(line)}`),
       });
     } finally {
-      stop();
+      release();
     }
     if (signal.aborted) throw signal.reason;
     return CLI_EXIT_CODES.ok;
