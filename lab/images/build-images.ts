@@ -137,12 +137,12 @@ function measure(builder: ImageBuilder, image: string): Pick<ImageBuildResult, '
     };
   }
   const buildah = Buildah.open();
-  const { Entrypoint = [], WorkingDir = '/', Env = [] } = buildah.config(image);
+  const { Entrypoint, WorkingDir = '/', Env } = buildah.config(image);
   const mounted = buildah.mount(image);
   try {
     // Lambda's own program starts a handler; the stand-in has none, so the handler's module is loaded in its place.
-    const program = Entrypoint[0] === 'node' ? Entrypoint : ['node', '-e', 'require("/var/task/index.js")'];
-    const start = [mounted.root, '/usr/bin/env', '-i', '-C', WorkingDir, ...Env, ...program];
+    const program = Entrypoint?.[0] === 'node' ? Entrypoint : ['node', '-e', 'require("/var/task/index.js")'];
+    const start = [mounted.root, '/usr/bin/env', '-i', '-C', WorkingDir, ...(Env ?? []), ...program];
     return {
       bytes: buildah.size(image),
       startMs: time(() => spawnSync('chroot', start, { stdio: 'ignore', timeout: 60_000 })),

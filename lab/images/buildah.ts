@@ -7,11 +7,10 @@ import { join } from 'node:path';
 export const getImageCacheFolder = (): string =>
   join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'assay/images');
 
-/** Configuration of an image in the words of the OCI specification. */
+/** Configuration of an image in the words of the OCI specification; engines of Docker's kind write null for what is not set. */
 export interface ImageConfig {
-  readonly Env?: readonly string[];
-  readonly Entrypoint?: readonly string[];
-  readonly Cmd?: readonly string[];
+  readonly Env?: readonly string[] | null;
+  readonly Entrypoint?: readonly string[] | null;
   readonly WorkingDir?: string;
 }
 

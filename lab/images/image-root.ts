@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
-import { Buildah } from './buildah.ts';
+import { Buildah, type ImageConfig } from './buildah.ts';
 import type { ImageBuilder } from './builder.ts';
 
 /** An image as a folder of this machine, with what its configuration says of its containers. */
@@ -12,12 +12,7 @@ export interface ImageRoot {
   readonly workdir: string;
 }
 
-interface DockerConfig {
-  readonly Env?: readonly string[] | null;
-  readonly Entrypoint?: readonly string[] | null;
-  readonly WorkingDir?: string;
-}
-const withConfig = (root: string, { Env, Entrypoint, WorkingDir }: DockerConfig): ImageRoot => ({
+const withConfig = (root: string, { Env, Entrypoint, WorkingDir }: ImageConfig): ImageRoot => ({
   ...{ root, entryPoint: Entrypoint ?? [], environment: Env ?? [], workdir: WorkingDir || '/' },
 });
 
@@ -46,7 +41,7 @@ export function openImageRoot(
   execFileSync('sh', ['-c', '"$0" export "$1" | tar --extract --directory "$2"', program, container, folder]);
   execFileSync(program, ['rm', container], { stdio: 'ignore' });
   return {
-    image: withConfig(folder, JSON.parse(inspected.stdout) as DockerConfig),
+    image: withConfig(folder, JSON.parse(inspected.stdout) as ImageConfig),
     close: () => rmSync(folder, { recursive: true, force: true }),
   };
 }

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-/** Where `.ci/run` installs the packages of `serve.py`. */
+/** Virtual environment for the packages of `serve.py`; nothing installs them by itself. */
 const PYTHON = join(import.meta.dirname, '../../.cache/tools/small-model/bin/python');
 
 /** Returns the Python that has the packages, or null. `ASSAY_SMALL_MODEL_PYTHON` names another one. */
