@@ -90,6 +90,8 @@ export async function buildImage(
         ? end('failed', lastLines(log), { seconds })
         : end('skipped', `what it is built of cannot be reached from here: ${unreachable}`, { seconds });
     }
+    // The tag is a hash: without this, each change of the source would leave a whole image behind.
+    if (builder.kind === 'buildah') Buildah.open().removeSuperseded(image);
     return end('built', null, { seconds, ...measure(builder, image) });
   } finally {
     rmSync(temporary, { recursive: true, force: true });

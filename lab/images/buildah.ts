@@ -14,6 +14,9 @@ export interface ImageConfig {
   readonly WorkingDir?: string;
 }
 
+/** Seconds for which superseded images are kept: another checkout may have built them and not yet used them. */
+const SUPERSEDED_AGE = 6 * 3_600;
+
 /** Variables with which programs reach registries: proxies and certificate authorities. */
 const NETWORK_VARIABLE = /^(?:https?|no|all|ftp)_proxy$|^SSL_CERT_(?:FILE|DIR)$/i;
 const pickNetworkVariables = (): NodeJS.ProcessEnv =>
@@ -74,6 +77,19 @@ export class Buildah {
         stdio: 'ignore',
       }).status === 0
     );
+  }
+
+  /**
+   * Removes the images that have this one's name, another tag and at least an age in seconds, with the layers that no other image
+   * has. One that a container uses stays until the next time.
+   */
+  removeSuperseded(reference: string, minAge: number = SUPERSEDED_AGE): void {
+    const repository = reference.slice(0, reference.lastIndexOf(':') + 1);
+    const images = JSON.parse(this.call('images', '--json')) as { names: string[] | null; created: number }[];
+    const newest = Date.now() / 1_000 - minAge;
+    for (const name of images.flatMap(({ names, created }) => (created <= newest ? (names ?? []) : [])))
+      if (name.startsWith(repository) && name !== reference)
+        spawnSync('buildah', ['rmi', name], { env: this.#environment, stdio: 'ignore' });
   }
 
   /** Returns an image's size in bytes, as the sum of its layers. */

@@ -94,6 +94,7 @@ export function provideStandIn(buildah: Buildah, reference: string, node: string
     if (problem !== null) return `${reference}: ${problem}`;
   }
   buildah.call('tag', kept, qualified(reference));
+  buildah.removeSuperseded(kept);
   return null;
 }
 
