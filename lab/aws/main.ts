@@ -5,7 +5,6 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { SKIPPED_EXIT_CODE } from '../../test/checks/check-steps.ts';
 import { findProgram } from '../../test/support/test-tools.ts';
-import { synthesiseAssembly } from '../images/assembly.ts';
 import { type BuiltImages, openBuiltImages, writeBuiltImages } from './engine/built-images.ts';
 import { createCertificates } from './machine/certificates.ts';
 import {
@@ -67,8 +66,7 @@ function main(): number {
     mkdirSync(folder, { recursive: true });
     const files = getRunFiles(folder);
     createCertificates(files);
-    synthesiseAssembly(files.defaultAssembly);
-    const { images, close } = openBuiltImages(files, files.defaultAssembly);
+    const { images, close } = openBuiltImages(files);
     try {
       writeBuiltImages(files, images);
       process.stdout.write(describeBuiltImages(images));

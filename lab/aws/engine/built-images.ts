@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TOOLCHAINS } from '../../../infra/images.ts';
+import { synthesiseAssembly } from '../../images/assembly.ts';
 import { findImageBuilder } from '../../images/builder.ts';
 import { getImageReference, listImageDefinitions } from '../../images/image-definitions.ts';
 import { type ImageRoot, openImageRoot } from '../../images/image-root.ts';
@@ -19,15 +20,13 @@ export interface BuiltImages {
 
 const DEPLOYED = ['agent', 'gates', 'deliver'];
 
-/** Opens the images of an assembly that were built before, for the tests to start containers in. */
-export function openBuiltImages(
-  files: RunFiles,
-  assembly: string,
-): { readonly images: BuiltImages; close(): void } {
+/** Opens the images of a default deployment that were built before, for the tests to start containers in. */
+export function openBuiltImages(files: RunFiles): { readonly images: BuiltImages; close(): void } {
   const builder = findImageBuilder();
   if (typeof builder === 'string')
     return { images: { roots: {}, toolchain: null, missing: builder }, close: () => {} };
-  const definitions = listImageDefinitions(assembly);
+  synthesiseAssembly(files.defaultAssembly);
+  const definitions = listImageDefinitions(files.defaultAssembly);
   const opened = new Map<string, NonNullable<ReturnType<typeof openImageRoot>>>();
   const open = (names: readonly string[]): boolean => {
     for (const wanted of names) {
