@@ -50,6 +50,7 @@ export async function startSmallModelServer(python: string): Promise<SmallModelS
   return {
     url: `${address}/v1`,
     stop: async () => {
+      if (child.exitCode !== null || child.signalCode !== null) return;
       const ended = once(child, 'exit');
       child.kill('SIGKILL');
       await ended;
