@@ -112,7 +112,7 @@ export const PLANTED_FAULTS = {
   'a part of what a task depends on is always enough': {
     module: 'shared/contract/task/partial-start.ts',
     append:
-      "evaluatePartialDependencyStart = (_policy, all) => ({ missing: all.filter(({ status }) => status !== 'done').map(({ id }) => id), share: 1, threshold: 0 });",
+      "evaluatePartialDependencyStart = (_policy, all) => ({ missing_dependencies: all.filter(({ status }) => status !== 'done').map(({ id }) => id), completed_share: 1, threshold: 0 });",
     breaks: ['nothing starts before what it depends on'],
   },
   'the reconciler looks at nothing': {

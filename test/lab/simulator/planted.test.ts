@@ -35,3 +35,14 @@ test.each(FAULTS.filter(([, { append }]) => append !== undefined))(
     }
   },
 );
+
+test.each(FAULTS.filter(([, { append }]) => append !== undefined))(
+  'the planted fault "%s" makes objects with fields that its module has',
+  (_name, { module, append = '' }) => {
+    const text = readFileSync(new URL(`../../../${module}`, import.meta.url), 'utf8');
+    const fields = [...append.matchAll(/[{,] (\w+):/g)].map(([, field = '']) => field);
+    const isField = (field: string): boolean =>
+      new RegExp(`\\.${field}\\b|\\b${field}\\??:|[{,]\\s*${field}\\s*[,}]`).test(text);
+    expect(fields.filter((field) => !isField(field))).toEqual([]);
+  },
+);
