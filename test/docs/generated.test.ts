@@ -68,21 +68,63 @@ describe('the shapes of JSON', () => {
   const keys = (command: string): string[] =>
     Object.keys(JSON.parse(JSON_OUTPUTS.get(command)?.example ?? '{}'));
 
+  /** Names of all fields, with the fields that they lie in. */
+  const paths = (value: unknown, at = ''): string[] =>
+    Array.isArray(value)
+      ? value.flatMap((each) => paths(each, `${at}[]`))
+      : typeof value === 'object' && value !== null
+        ? Object.entries(value).flatMap(([name, each]) => [`${at}.${name}`, ...paths(each, `${at}.${name}`)])
+        : [];
+
   test('of check are what check prints', () => {
     const evidence: Evidence = {
       schema_version: 1,
       base_commit: '',
       tree: '',
       empty_patch: false,
-      changed_files: [],
-      signals: [],
-      gates: [],
-      expected_changes: [],
-      protected_files: [],
+      changed_files: ['src/a.ts'],
+      signals: [
+        {
+          type: 'path_exists',
+          signal: { type: 'path_exists', path: 'src/a.ts' },
+          outcome: 'passed',
+          kind: 'checked',
+          detail: '',
+          duration_ms: 1,
+        },
+      ],
+      gates: [
+        {
+          name: 'tests',
+          outcome: 'failed',
+          kind: 'executed',
+          required: true,
+          blocked: true,
+          cached: false,
+          detail: '',
+          duration_ms: 1,
+          findings: [{ file: 'src/a.ts', line: 3, rule: '', message: '' }],
+          facts: { exit_code: 1 },
+        },
+      ],
+      expected_changes: ['ci'],
+      protected_files: [
+        {
+          path: '.github/ci.yml',
+          change: 'modified',
+          kind: 'ci',
+          reason: '',
+          checked_version: 'base',
+          allowed_by: null,
+        },
+      ],
       gathered_at: '2026-11-21T10:00:00.000Z',
       duration_ms: 0,
     };
-    expect(keys('check')).toEqual(Object.keys(toCheckJson(evidence, deriveVerdictFromEvidence(evidence))));
+    const shown: unknown = JSON.parse(JSON_OUTPUTS.get('check')?.example ?? '{}');
+    expect([...new Set(paths(shown))].sort()).toEqual(
+      [...new Set(paths(toCheckJson(evidence, deriveVerdictFromEvidence(evidence))))].sort(),
+    );
   });
 
   test('of up are what up prints', () => {
