@@ -190,11 +190,11 @@ export class AttemptRun {
       ...(claims.usage ? { usage: claims.usage } : {}),
     };
     if (!('work' in outcome)) {
-      const { reason, class: failure_class } = outcome.failure;
+      const { reason, class: failure_code } = outcome.failure;
       await client.post('fail', {
         reason: reason.trim().slice(0, SUMMARY_CHARACTERS) || 'no reason given',
         ...retryAfter(outcome.failure),
-        failure_code: failure_class,
+        failure_code,
         ...report,
       });
       return;

@@ -90,7 +90,7 @@ async function janitorTimes(): Promise<number[]> {
     apply: async (_: Task, command: (of: Task) => unknown) => ({ task, changed: command(task) !== null }),
   } as unknown as TaskStore;
   const objects = { getByDigest: async () => text } as unknown as ObjectStore;
-  const of = { task_id: task.id, run: task.run, attempt: 1 };
+  const of = { task_id: task.id, run: task.run, attempt: 1, execution_id: 'bench', is_retry: false };
   const times: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     const began = performance.now();

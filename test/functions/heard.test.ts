@@ -44,7 +44,7 @@ const CALLED: Partial<Record<ServiceFunctionName, readonly [event: unknown, abou
     { ...OF_TASK, step: 'decide' },
   ],
   janitor: [
-    { ...OF_TASK, step: 'reduce', attempt: 2 },
+    { ...OF_TASK, step: 'reduce', attempt: 2, execution_id: 'one', is_retry: false },
     { ...OF_TASK, step: 'reduce', attempt: 2 },
   ],
   judge: [

@@ -18,7 +18,7 @@ import type { TestExperiment } from './engine/experiment.ts';
 
 /**
  * All experiments, in the order in which they run: required evidence first, then what decides most for the fewest runs. The cost is
- * in runs of a part of the suite; `C` is the number of changed cases whose file cannot be loaded, `M` the setting `mutants.at_most`.
+ * in runs of a part of the suite; `C` is the number of changed cases whose file cannot be loaded, `M` the setting `mutants.max_mutants`.
  */
 export const TEST_EXPERIMENTS: readonly TestExperiment[] = [
   hiddenTestsExperiment, // 1 run; can fail the patch by itself

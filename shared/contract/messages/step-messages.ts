@@ -92,9 +92,9 @@ export const ModelReviewInput = JanitorExecutionInput.extend({
 export const JanitorStepInput = z.discriminatedUnion('step', [
   JanitorExecutionInput.extend({
     step: z.literal('reduce'),
-    is_retry: z.boolean().optional(),
+    is_retry: z.boolean(),
     /** The execution that asks. */
-    execution_id: z.string().optional(),
+    execution_id: z.string(),
   }),
   JanitorExecutionInput.extend({
     step: z.literal('combine'),

@@ -178,13 +178,18 @@ export function claimAttemptJudging(
   task: Task,
   number: number,
   run: number,
-  { by, again, micro }: { readonly by: string; readonly again: boolean; readonly micro?: number | undefined },
+  execution: {
+    readonly execution_id: string;
+    readonly is_retry: boolean;
+    readonly micro?: number | undefined;
+  },
   now: Date,
 ): TaskChange | null {
   if (!isAwaitingVerdict(task, number, run)) return null;
+  const { execution_id, is_retry, micro } = execution;
   const attempt = requireRunningAttempt(task, number);
   const { judging_claim: judging } = attempt;
-  const isOwn = again && judging?.execution_id === by;
+  const isOwn = is_retry && judging?.execution_id === execution_id;
   if (judging?.run === run && !isOwn && Date.parse(judging.expires_at) > now.getTime()) return null;
   const until = toIsoTime(new Date(now.getTime() + JUDGING_CLAIM_LEASE_SECONDS * 1_000));
   const times = (attempt.judging_rounds?.count ?? attempt.reverification?.count ?? 0) + 1;
@@ -198,7 +203,7 @@ export function claimAttemptJudging(
       judging_claim: {
         run,
         expires_at: until,
-        execution_id: by,
+        execution_id,
         ...(micro !== undefined && { max_micro_usd: micro }),
       },
       ...(asked && { judging_rounds: asked }),

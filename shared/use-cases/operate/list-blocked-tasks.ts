@@ -10,7 +10,7 @@ export async function listBlockedTasks(
 ): Promise<string[] | null> {
   if (hold === null && status !== 'auth_required') return null;
   const ids = await tasks.listFirstWaiting(id, MAX_BLOCKED_TASKS);
-  const visible = ids.length === 0 ? new Map() : await tasks.getMany(ids);
+  const visible = ids.length === 0 ? new Map<string, Task>() : await tasks.getMany(ids);
   // The index is behind the items for a moment.
   const blocked = ids.filter((each) => visible.get(each)?.waits_for === id);
   return blocked.length === 0 ? null : blocked;

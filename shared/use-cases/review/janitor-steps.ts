@@ -2,6 +2,7 @@ import { UNANSWERED_CHALLENGE_OUTCOMES } from '../../contract/evidence/independe
 import { Evidence, type Verdict, type VerdictReason } from '../../contract/evidence/schema.ts';
 import type { Judgement, RequirementsReviewDecision } from '../../contract/judgement/judgement.ts';
 import type { PipelineReviewDecision } from '../../contract/judgement/review-pipeline-schema.ts';
+import type { JanitorStepInput } from '../../contract/messages/step-messages.ts';
 import type { JudgeModels } from '../../contract/models/judge-models.ts';
 import type { Attempt } from '../../contract/task/attempt.ts';
 import type { Task } from '../../contract/task/task.ts';
@@ -75,15 +76,11 @@ interface AttemptRef {
   readonly attempt: number;
 }
 
-/** Who asks, and whether it has asked before. */
-export interface JudgingExecutionRef {
-  readonly by?: string | undefined;
-  readonly again?: boolean | undefined;
-}
+type ReduceStepInput = Extract<JanitorStepInput, { readonly step: 'reduce' }>;
 
 /** Reduces the evidence of an attempt to a verdict, without writing it. Where models are to be asked, it writes that they are. */
 export async function reduceEvidenceToVerdict(
-  { task_id: id, run, attempt, by = '', again = false }: AttemptRef & JudgingExecutionRef,
+  { task_id: id, run, attempt, execution_id, is_retry }: Omit<ReduceStepInput, 'step'>,
   deps: {
     now: Date;
     tasks: TaskStore;
@@ -119,7 +116,7 @@ export async function reduceEvidenceToVerdict(
   const estimated = estimateJudgingCost(may, deps.models, deps.now);
   const micro = estimated && 'highMicro' in estimated ? estimated.highMicro : undefined;
   const { changed } = await deps.tasks.apply(task, (each) =>
-    claimAttemptJudging(each, attempt, run, { by, again, micro }, deps.now),
+    claimAttemptJudging(each, attempt, run, { execution_id, is_retry, micro }, deps.now),
   );
   return { ...reducedTo, next: changed ? 'judge' : 'superseded' };
 }

@@ -7,7 +7,7 @@ import {
 import { addSeconds, FIXED_NOW, taskInReview, verdict, verification } from '../../../support/builders.ts';
 
 const waiting = (): Task => taskInReview({ verification: verification() }, { run: 3 });
-const first = { by: 'first', again: false };
+const first = { execution_id: 'first', is_retry: false };
 const claimed = (): Task => claimAttemptJudging(waiting(), 1, 3, first, FIXED_NOW)?.task ?? waiting();
 
 describe('models are asked about an attempt', () => {
@@ -17,14 +17,18 @@ describe('models are asked about an attempt', () => {
       expires_at: addSeconds(300).toISOString(),
       execution_id: 'first',
     });
-    const second = { by: 'second', again: false };
+    const second = { execution_id: 'second', is_retry: false };
     expect(claimAttemptJudging(claimed(), 1, 3, second, addSeconds(299))).toBeNull();
-    expect(claimAttemptJudging(claimed(), 1, 3, { by: 'second', again: true }, addSeconds(299))).toBeNull();
+    expect(
+      claimAttemptJudging(claimed(), 1, 3, { execution_id: 'second', is_retry: true }, addSeconds(299)),
+    ).toBeNull();
     expect(claimAttemptJudging(claimed(), 1, 3, second, addSeconds(300))).not.toBeNull();
   });
 
   it('by the same one where it has not heard that it had written so, but not where it runs twice', () => {
-    expect(claimAttemptJudging(claimed(), 1, 3, { by: 'first', again: true }, addSeconds(1))).not.toBeNull();
+    expect(
+      claimAttemptJudging(claimed(), 1, 3, { execution_id: 'first', is_retry: true }, addSeconds(1)),
+    ).not.toBeNull();
     expect(claimAttemptJudging(claimed(), 1, 3, first, addSeconds(1))).toBeNull();
   });
 

@@ -91,7 +91,7 @@ interface How {
 async function judged(id: string, { budgets, at, dies = false, by = 'one' }: How): Promise<Task> {
   const policy = TierPolicySettings.parse({ budgets });
   const { run } = await table.tasks.require(id);
-  const of = { task_id: id, run, attempt: 1, by, again: false };
+  const of = { task_id: id, run, attempt: 1, execution_id: by, is_retry: false };
   const deps = { tasks: table.tasks, accepted: table.accepted, objects, models, now: at };
   const {
     verdict,
@@ -176,6 +176,23 @@ describe('judging that dies after it has asked', () => {
     });
     expect(last(task).judging_rounds).toEqual({ count: 2, unsettled_micro_usd: ONE });
     expect(computeBudgetedAttemptMicroUsd(last(task), 'external')).toBe(ONE + COST);
+  });
+
+  it('is asked again by a retry of the same execution, which is known by its id, and by no other one', async () => {
+    const at = freshDay();
+    const { id } = await submitted();
+    const reduce = async (execution_id: string, is_retry: boolean) =>
+      (
+        await reduceEvidenceToVerdict(
+          { task_id: id, run: 1, attempt: 1, execution_id, is_retry },
+          { tasks: table.tasks, objects, models, now: at },
+        )
+      ).next;
+    expect(await reduce('one', false)).toBe('judge');
+    expect(last(await table.tasks.require(id)).judging_claim?.execution_id).toBe('one');
+    expect(await reduce('one', true)).toBe('judge');
+    expect(await reduce('two', true)).toBe('superseded');
+    expect(await reduce('one', false)).toBe('superseded');
   });
 });
 

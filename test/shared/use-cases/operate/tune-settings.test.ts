@@ -187,7 +187,7 @@ describe('a gate whose requirement was changed', () => {
       const objects = stub<ObjectStore>({ getByDigest: async () => text });
       return (
         await reduceEvidenceToVerdict(
-          { task_id: of.id, run: of.run, attempt: 1 },
+          { task_id: of.id, run: of.run, attempt: 1, execution_id: 'one', is_retry: false },
           { tasks, objects, models: {}, now: FIXED_NOW, ...(state && { tuning: state }) },
         )
       ).verdict;
