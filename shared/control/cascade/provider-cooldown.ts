@@ -70,7 +70,9 @@ export function updateProviderCooldown(
   }
   const consecutive_failures = (before?.consecutive_failures ?? 0) + 1;
   const own = now + Math.min(LONGEST_SECONDS, FIRST_SECONDS * 2 ** (consecutive_failures - 1)) * 1_000;
-  const until = new Date(asked ?? own).toISOString();
+  // A time that the provider names counts alone for the first outage; one that was too early before is no reason to try at once.
+  const isTrusted = asked !== null && asked > now && consecutive_failures === 1;
+  const until = new Date(isTrusted ? asked : Math.max(asked ?? 0, own)).toISOString();
   return {
     provider,
     since: at,

@@ -69,6 +69,15 @@ describe('provider cooldown', () => {
     expect(until(all)).toBe(60);
   });
 
+  it('backs off also where the provider names a time that is over, or too early each time', () => {
+    const over = updateProviderCooldown(null, mark('a#1', 0, addSeconds(-5).toISOString()));
+    expect(until(over)).toBe(60);
+    const early = updateProviderCooldown(null, mark('a#1', 0, addSeconds(1).toISOString()));
+    expect(until(early)).toBe(1);
+    const again = updateProviderCooldown(early, mark('b#1', 2, addSeconds(3).toISOString()));
+    expect(until(again)).toBe(2 + 120);
+  });
+
   it('doubles the pause when an attempt after it fails again, up to an hour', () => {
     let all = updateProviderCooldown(null, mark('a#1'));
     all = updateProviderCooldown(all, mark('b#1', 61));
