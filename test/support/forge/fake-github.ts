@@ -52,8 +52,9 @@ export class FakeGitHub {
       return [201, { number: made.number }];
     }
     if (route === 'GET /commits/SHA/check-runs') {
+      const wanted = query.get('check_name');
       const runs = this.runs.filter(
-        ({ head_sha, name }) => at.includes(head_sha) && name === query.get('check_name'),
+        ({ head_sha, name }) => at.includes(head_sha) && (wanted === null || name === wanted),
       );
       return [200, { check_runs: query.get('filter') === 'all' ? runs : runs.slice(-1) }];
     }
