@@ -19,7 +19,7 @@ export interface FunctionTableAccess {
  * Nobody here writes operator tokens: a person does, with credentials of their own.
  */
 export const TABLE_ACCESS_BY_FUNCTION = {
-  'api-authorizer': { GetItem: ['task', 'heartbeat', 'token'] },
+  'api-authorizer': { GetItem: ['task', 'heartbeat', 'token', 'launch'] },
   'api-submit': {
     GetItem: [
       'task',
@@ -113,7 +113,10 @@ export const TABLE_ACCESS_BY_FUNCTION = {
     indexes: ['byWait'],
   },
   // The one writer of passing verdicts; without one, and without an approval, nothing is pushed.
-  janitor: { GetItem: ['task', 'heartbeat', 'meter', 'tuning'], PutItem: ['task', 'passedTree'] },
+  janitor: {
+    GetItem: ['task', 'heartbeat', 'meter', 'tuning', 'challengedTree'],
+    PutItem: ['task', 'passedTree', 'challengedTree'],
+  },
   // What asking may cost is set aside before, and that is all that it writes.
   judge: {
     GetItem: ['task', 'heartbeat', 'meter', 'breaker', 'spend'],
@@ -121,8 +124,8 @@ export const TABLE_ACCESS_BY_FUNCTION = {
     Query: ['spend'],
   },
   dispatcher: {
-    GetItem: ['task', 'heartbeat', 'meter', 'container', 'tuning'],
-    PutItem: ['task'],
+    GetItem: ['task', 'heartbeat', 'meter', 'container', 'tuning', 'launch'],
+    PutItem: ['task', 'launch'],
     UpdateItem: ['container'],
   },
   reconciler: {

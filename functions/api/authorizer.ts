@@ -5,6 +5,7 @@ import type {
 } from 'aws-lambda';
 import { isSameHash, parseBearerToken, parseBearerTokenClaims } from '../../shared/contract/access/tokens.ts';
 import { sha256 } from '../../shared/lib/sha256.ts';
+import { LaunchStore } from '../../shared/store/launches.ts';
 import { findOperatorByToken } from '../../shared/store/operator-tokens.ts';
 import { TaskStore } from '../../shared/store/task-store.ts';
 import { withErrorLogging } from '../runtime/log-context.ts';
@@ -13,6 +14,7 @@ import { type CallerIdentity, EMPTY_CALLER_IDENTITY } from './caller-identity.ts
 
 const items = openTable();
 const tasks = new TaskStore(items);
+const launches = new LaunchStore(items);
 
 /**
  * Who sent this Authorization header; null for anything that is not a token of ours, and for a container that another has replaced.
@@ -39,6 +41,9 @@ async function identify(authorization: string | undefined): Promise<CallerIdenti
   const task = await tasks.get(parsed.taskId);
   const launch = task?.attempts.find((attempt) => attempt.number === parsed.attempt)?.[parsed.caller];
   if (!launch || !isSameHash(launch.token_sha256, sha256(token))) return null;
+  // An agent may have claimed its attempt. All others were launched by the dispatcher, whatever the task item says.
+  const { caller, taskId, attempt } = parsed;
+  if (caller !== 'agent' && !(await launches.isRecorded(taskId, attempt, caller, launch))) return null;
   return {
     ...EMPTY_CALLER_IDENTITY,
     caller: parsed.caller,

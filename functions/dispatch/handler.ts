@@ -11,6 +11,7 @@ import { DeliveryInvoker } from '../../shared/store/delivery-invoker.ts';
 import { EcsContainerClient } from '../../shared/store/ecs-containers.ts';
 import { readOptionalEnv, readRequiredEnv } from '../../shared/store/env.ts';
 import { LaunchError } from '../../shared/store/launch-error.ts';
+import { LaunchStore } from '../../shared/store/launches.ts';
 import { RunningContainerStore } from '../../shared/store/running-containers.ts';
 import { TaskStore } from '../../shared/store/task-store.ts';
 import { SettingTuningStore } from '../../shared/store/tuning-state.ts';
@@ -34,6 +35,7 @@ const gatewayUrl = readOptionalEnv(FUNCTION_ENV_NAMES.modelGateway, '').replace(
 const shared: Omit<LaunchContext, 'now' | 'backoffSeconds' | 'receiveCount'> = {
   tasks,
   objects: createObjectStore(),
+  launches: new LaunchStore(items),
   register: new RunningContainerStore(items, room.limits),
   capacity: room,
   containers: new EcsContainerClient(new ECSClient({}), readRequiredEnv(FUNCTION_ENV_NAMES.cluster), {

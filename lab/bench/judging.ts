@@ -100,7 +100,12 @@ async function janitorTimes(): Promise<number[]> {
       models: {},
       now: FIXED_NOW,
     });
-    const deps = { tasks, accepted: { recordPassed: async () => {} }, now: FIXED_NOW };
+    const accepted = {
+      recordPassed: async () => {},
+      recordChallenged: async () => {},
+      getChallenged: async () => null,
+    };
+    const deps = { tasks, accepted, now: FIXED_NOW };
     await combineVerdictWithJudgements(of, { verdict, judgements: [], requirements_review: look }, deps);
     times.push(performance.now() - began);
   }

@@ -63,6 +63,10 @@ export const TABLE_ITEM_KEY_PREFIXES = {
   pullRequest: 'pull#',
   /** How providers of models fare: an item for each. */
   provider: 'provider#',
+  /** Containers and deliveries that the dispatcher has launched: an item for each token. It alone writes them. */
+  launch: 'launch#',
+  /** Trees that have passed everything but their challenge. The janitor alone writes and reads them. */
+  challengedTree: 'challenged#',
   /** Passing verdicts: an item for each base commit and tree of a task. The janitor alone writes them. */
   passedTree: 'passed#',
   /** Approvals of reviewers: an item for each base commit and tree of a task. `api-submit` alone writes them. */
@@ -253,10 +257,13 @@ export const s3ObjectKeys = {
     `artifacts/${taskId}/${attempt}/session-${sha256}.jsonl`,
   /** A prefix of its own: the one function that starts boxes may read it, and tells the gates box alone. */
   hiddenTests: (taskId: string, sha256: string) => `hidden/${taskId}/tests-${sha256}.json`,
+  /** What keys of evidence and of challenges of an attempt begin with. */
+  evidenceOfAttempt: (taskId: string, attempt: number, kind: 'evidence' | 'challenge') =>
+    `evidence/${taskId}/${attempt}/${kind}-`,
   evidence: (taskId: string, attempt: number, launch: number, sha256: string) =>
-    `evidence/${taskId}/${attempt}/evidence-${launch}-${sha256}.json`,
+    `${s3ObjectKeys.evidenceOfAttempt(taskId, attempt, 'evidence')}${launch}-${sha256}.json`,
   challenge: (taskId: string, attempt: number, launch: number, sha256: string) =>
-    `evidence/${taskId}/${attempt}/challenge-${launch}-${sha256}.json`,
+    `${s3ObjectKeys.evidenceOfAttempt(taskId, attempt, 'challenge')}${launch}-${sha256}.json`,
   findings: (taskId: string, attempt: number, launch: number, sha256: string) =>
     `artifacts/${taskId}/${attempt}/findings-${launch}-${sha256}.sarif`,
   tests: (taskId: string, attempt: number, launch: number, sha256: string) =>

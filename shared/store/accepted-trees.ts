@@ -1,4 +1,5 @@
 import { TABLE_ITEM_KEY_PREFIXES, TASKS_TABLE_KEY_ATTRIBUTES } from '../contract/resource-names.ts';
+import type { AttemptChallenge } from '../contract/task/attempt.ts';
 import type { BaseCommitAndTree } from '../contract/task/task.ts';
 import { type ItemTable, itemKey, type TableItem } from './item-table.ts';
 import { computeTtlEpochSeconds } from './ttl.ts';
@@ -6,7 +7,10 @@ import { computeTtlEpochSeconds } from './ttl.ts';
 /** Longer than a task is kept, so that a task that exists can still be delivered. */
 const KEPT_DAYS = 800;
 
-type AcceptanceKind = 'passedTree' | 'approvedTree';
+type AcceptanceKind = 'passedTree' | 'approvedTree' | 'challengedTree';
+
+/** What a challenged tree has passed as, and how its challenge decides. */
+export type ChallengedTree = Pick<AttemptChallenge, 'mode' | 'refer_above'> & { readonly verified: boolean };
 
 const keyOf = (kind: AcceptanceKind, task: string, { base_commit, tree }: BaseCommitAndTree): TableItem =>
   itemKey(`${TABLE_ITEM_KEY_PREFIXES[kind]}${task}`, `${base_commit}#${tree}`);
@@ -33,9 +37,31 @@ export class AcceptedTreeStore {
     await this.#record('approvedTree', task, work, now);
   }
 
-  async #record(kind: AcceptanceKind, task: string, work: BaseCommitAndTree, now: Date): Promise<void> {
+  /** Records a tree that has passed everything but its challenge, before the task item has that. Only the janitor may. */
+  async recordChallenged(
+    task: string,
+    work: BaseCommitAndTree,
+    { verified, mode, refer_above }: ChallengedTree,
+    now: Date,
+  ): Promise<void> {
+    await this.#record('challengedTree', task, work, now, { verified, mode, refer_above });
+  }
+
+  /** Returns what was recorded of a challenged tree; null: nothing was. */
+  async getChallenged(task: string, work: BaseCommitAndTree): Promise<ChallengedTree | null> {
+    return (await this.#table.get(keyOf('challengedTree', task, work))) as ChallengedTree | null;
+  }
+
+  async #record(
+    kind: AcceptanceKind,
+    task: string,
+    work: BaseCommitAndTree,
+    now: Date,
+    fields: Partial<ChallengedTree> = {},
+  ): Promise<void> {
     await this.#table.put({
       ...keyOf(kind, task, work),
+      ...fields,
       [TASKS_TABLE_KEY_ATTRIBUTES.ttl]: computeTtlEpochSeconds(KEPT_DAYS, now),
     });
   }

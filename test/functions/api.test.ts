@@ -22,7 +22,7 @@ import { mintLaunchToken, mintOperatorToken } from '../../shared/contract/access
 import { MAX_REQUEST_BODY_BYTES } from '../../shared/contract/resource-names.ts';
 import { sha256 } from '../../shared/lib/sha256.ts';
 import { taskToItem } from '../../shared/store/task-item.ts';
-import { attempt, task } from '../support/builders.ts';
+import { attempt, launch as buildLaunch, task } from '../support/builders.ts';
 import { mockAwsClient } from '../support/mock-aws-client.ts';
 
 const db = mockAwsClient(DynamoDBDocumentClient);
@@ -362,6 +362,31 @@ describe('the authorizer', () => {
     expect(await identify(`Bearer ${token.replace('assay_agent_', 'assay_gates_')}`)).toEqual(NOBODY);
     expect(await identify(`Bearer ${token.replace('.1.', '.2.')}`)).toEqual(NOBODY);
   });
+
+  it.each(['gates', 'challenger', 'deliver'] as const)(
+    'knows a %s container only by a launch that the dispatcher has recorded, whatever the task item says',
+    async (kind) => {
+      const token = mintLaunchToken(kind, 'T1', 1);
+      const launch = buildLaunch({ token_sha256: sha256(token) });
+      const item = taskToItem(task({ attempts: [attempt({ [kind]: launch })] }));
+      const recorded = (fields: object) => {
+        db.reset();
+        db.on(GetCommand).resolves({});
+        db.on(GetCommand, { Key: { pk: 'task#T1', sk: 'task' } }).resolves({ Item: item });
+        db.on(GetCommand, { Key: { pk: 'launch#T1', sk: `1#${kind}#${launch.token_sha256}` } }).resolves({
+          Item: { number: launch.number, assignment_key: launch.assignment_key, ...fields },
+        });
+        return identify(`Bearer ${token}`);
+      };
+      expect(await recorded({})).toMatchObject({ caller: kind, launch: 1 });
+      expect(await recorded({ number: 2 })).toEqual(NOBODY);
+      expect(await recorded({ assignment_key: 'artifacts/T1/1/patch.diff' })).toEqual(NOBODY);
+      db.reset();
+      db.on(GetCommand).resolves({});
+      db.on(GetCommand, { Key: { pk: 'task#T1', sk: 'task' } }).resolves({ Item: item });
+      expect(await identify(`Bearer ${token}`)).toEqual(NOBODY);
+    },
+  );
 
   it('asks consistently, because its answer is kept: a token that was made just now is known', async () => {
     db.on(GetCommand).resolves({});

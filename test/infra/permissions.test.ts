@@ -380,30 +380,29 @@ describe('functions', () => {
   });
 
   it.each([
-    ['passedTree', 'VerificationJanitorSteps'],
-    ['approvedTree', 'Apiapisubmit'],
-  ] as const)(
-    'write items of kind %s in one function, and read them where work is delivered',
-    (kind, writer) => {
-      const reaching = roles.flatMap(({ id, grants }) =>
-        grants
-          .filter(
-            ({ action, resource }) => action.startsWith('dynamodb:') && /TasksTable\w+\.Arn>$/.test(resource),
-          )
-          .filter(({ condition }) => {
-            const keys = leading(condition);
-            return (
-              keys.length === 0 ||
-              keys.some((key) => TABLE_ITEM_KEY_PREFIXES[kind].startsWith(key.replace('*', '')))
-            );
-          })
-          .map(({ action }) => `${id.replace(/Role\w+$/, '')} ${action}`),
-      );
-      expect(reaching.sort()).toEqual(
-        [`${writer} dynamodb:PutItem`, 'DeliveryDeliver dynamodb:GetItem'].sort(),
-      );
-    },
-  );
+    ['passedTree', 'VerificationJanitorSteps', ['DeliveryDeliver']],
+    ['approvedTree', 'Apiapisubmit', ['DeliveryDeliver']],
+    ['challengedTree', 'VerificationJanitorSteps', ['VerificationJanitorSteps']],
+    ['launch', 'DispatcherLaunch', ['Apiapiauthorizer', 'DispatcherLaunch']],
+  ] as const)('write items of kind %s in %s alone, and read them in %j', (kind, writer, readers) => {
+    const reaching = roles.flatMap(({ id, grants }) =>
+      grants
+        .filter(
+          ({ action, resource }) => action.startsWith('dynamodb:') && /TasksTable\w+\.Arn>$/.test(resource),
+        )
+        .filter(({ condition }) => {
+          const keys = leading(condition);
+          return (
+            keys.length === 0 ||
+            keys.some((key) => TABLE_ITEM_KEY_PREFIXES[kind].startsWith(key.replace('*', '')))
+          );
+        })
+        .map(({ action }) => `${id.replace(/Role\w+$/, '')} ${action}`),
+    );
+    expect(reaching.sort()).toEqual(
+      [`${writer} dynamodb:PutItem`, ...readers.map((reader) => `${reader} dynamodb:GetItem`)].sort(),
+    );
+  });
 
   it.each([
     ['provider', ['Apiapisubmit', 'ConductorConduct', 'VerificationCascadeSteps']],

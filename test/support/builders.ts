@@ -151,7 +151,7 @@ export const verdict = (fields: Partial<Verdict> = {}): Verdict => ({
 export const verification = (
   fields: Partial<NonNullable<Attempt['verification']>> = {},
 ): NonNullable<Attempt['verification']> => ({
-  key: 'evidence/T1/1/evidence.json',
+  key: `evidence/T1/1/evidence-1-${'e'.repeat(64)}.json`,
   base_commit: fakeSha1('a'),
   tree: fakeSha1('b'),
   signals: [],

@@ -1,5 +1,6 @@
 import type { LaunchAdmissionRequest } from '../../shared/control/admission/admission-control.ts';
 import type { ContainerCapacity, FargatePool } from '../../shared/control/admission/container-capacity.ts';
+import type { LaunchIdentity, LaunchStore } from '../../shared/store/launches.ts';
 import type { RunningContainerEntry, RunningContainerStore } from '../../shared/store/running-containers.ts';
 
 export const CONTAINER_CAPACITY: ContainerCapacity = {
@@ -33,3 +34,17 @@ export function createContainerRegister(
 
 /** Has room for every box. */
 export const UNLIMITED_REGISTER = createContainerRegister(Number.POSITIVE_INFINITY);
+
+/** Launches in memory. `forget` has the next ones be unknown, as those that only a task item names. */
+export function createLaunches(): LaunchStore & { readonly forget: () => void } {
+  const known = new Map<string, LaunchIdentity>();
+  return {
+    forget: () => known.clear(),
+    record: async (...[, , , launch]: Parameters<LaunchStore['record']>) =>
+      void known.set(launch.token_sha256, launch),
+    isRecorded: async (...[, , , launch]: Parameters<LaunchStore['isRecorded']>) => {
+      const { number, assignment_key } = known.get(launch.token_sha256) ?? {};
+      return number === launch.number && assignment_key === launch.assignment_key;
+    },
+  } as unknown as LaunchStore & { readonly forget: () => void };
+}

@@ -13,6 +13,7 @@ import { createDocumentClient } from '../../shared/store/document-client.ts';
 import { FileLockStore } from '../../shared/store/file-locks.ts';
 import { HeartbeatStore } from '../../shared/store/heartbeats.ts';
 import { ItemTable } from '../../shared/store/item-table.ts';
+import { LaunchStore } from '../../shared/store/launches.ts';
 import { ModelSpendStore } from '../../shared/store/model-spend.ts';
 import { RoleLearningStore } from '../../shared/store/role-learning.ts';
 import { RunningContainerStore } from '../../shared/store/running-containers.ts';
@@ -70,6 +71,7 @@ export async function createTestTable() {
       on_demand: 6 * 1_024,
       spot: 2 * 1_024,
     }),
+    launches: new LaunchStore(new ItemTable(db, 'tasks')),
     accepted: new AcceptedTreeStore(new ItemTable(db, 'tasks')),
     deadlines: new DeadlineStore(new ItemTable(db, 'tasks')),
     requests: new WorkRequestStore(new ItemTable(db, 'tasks')),

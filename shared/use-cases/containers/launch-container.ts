@@ -22,6 +22,7 @@ import { CredentialUnavailableError } from '../../store/credential-provider.ts';
 import type { DeliveryInvoker } from '../../store/delivery-invoker.ts';
 import type { EcsContainerClient } from '../../store/ecs-containers.ts';
 import { LaunchError } from '../../store/launch-error.ts';
+import type { LaunchStore } from '../../store/launches.ts';
 import type { RunningContainerEntry, RunningContainerStore } from '../../store/running-containers.ts';
 import type { TaskStore } from '../../store/task-store.ts';
 import {
@@ -34,6 +35,7 @@ export interface LaunchContext extends ContainerAssignmentContext {
   readonly tasks: TaskStore;
   readonly containers: EcsContainerClient;
   readonly deliveries: DeliveryInvoker;
+  readonly launches: LaunchStore;
   readonly register: RunningContainerStore;
   readonly capacity: ContainerCapacity;
   readonly taskDefinitionFamilies: Record<ContainerKind, string>;
@@ -92,41 +94,64 @@ function abandonReason(
 }
 
 /**
- * Finds the launch that an earlier delivery of this message recorded, or records one: assignment first, then the write that makes it count.
- * Null: the box has reported in the meantime, by what an earlier message gave it.
+ * Finds the launch that an earlier delivery of this message recorded, or records one: first its assignment, then an item of its own, then the
+ * write of the task that makes it count. Null: the container has reported in the meantime, by what an earlier message gave it.
+ * @param present the launch to use again; null: a new one is recorded, with this number
+ * @throws LaunchError if the task then names a launch that the dispatcher has not made
  */
 async function findOrRecordLaunch(
   message: LaunchMessage,
   task: Task,
   attempt: Attempt,
+  present: ContainerLaunch | null,
+  number: number,
   context: LaunchContext,
 ): Promise<ContainerLaunch | null> {
-  const present = attempt[message.kind] ?? null;
-  const reuse = present !== null && !present.lost;
+  const earlier = attempt[message.kind];
   let launch: ContainerLaunch;
-  if (reuse) {
+  if (present) {
     launch = present;
     await renewAssignmentUrls(launch.assignment_key, message.kind, task, attempt, context);
   } else {
     const { key, token, modelToken } = await writeContainerAssignment(message.kind, task, attempt, context);
     launch = {
-      number: (present?.number ?? 0) + 1,
+      number,
       token_sha256: sha256(token),
       model_token_sha256: message.kind === 'deliver' ? null : modelToken && sha256(modelToken),
       assignment_key: key,
       lost: false,
-      ...(present?.excused_losses && { excused_losses: present.excused_losses }),
-      ...(present?.earlier_launches && { earlier_launches: present.earlier_launches }),
+      ...(earlier?.excused_losses && { excused_losses: earlier.excused_losses }),
+      ...(earlier?.earlier_launches && { earlier_launches: earlier.earlier_launches }),
       launched_at: context.now.toISOString(),
     };
+    await context.launches.record(task.id, message.attempt, message.kind, launch, context.now);
   }
   const written = await context.tasks.applyCommand(task, (each) =>
     hasContainerReported(each, message.attempt, message.kind)
       ? null
       : recordLaunch(each, message.attempt, message.kind, launch, context.now),
   );
-  const hasReported = hasContainerReported(written, message.attempt, message.kind);
-  return hasReported ? null : (written.attempts.at(-1)?.[message.kind] ?? launch);
+  if (hasContainerReported(written, message.attempt, message.kind)) return null;
+  const named = written.attempts.at(-1)?.[message.kind] ?? launch;
+  const isOurs = named.token_sha256 === launch.token_sha256 && named.assignment_key === launch.assignment_key;
+  if (isOurs || (await context.launches.isRecorded(task.id, message.attempt, message.kind, named)))
+    return named;
+  throw new LaunchError('unknown', forgedLaunchReason(task, message, named));
+}
+
+const forgedLaunchReason = (task: Task, { kind }: LaunchMessage, { number }: ContainerLaunch): string =>
+  `task ${task.id} names ${kind} launch ${number}, which the dispatcher has not made; another is launched`;
+
+/** Returns the launch that a message repeats; null: there is none, it is lost, or it is not the dispatcher's. */
+async function findRepeatedLaunch(
+  message: LaunchMessage,
+  task: Task,
+  present: ContainerLaunch | null,
+  { launches }: LaunchContext,
+): Promise<ContainerLaunch | null> {
+  if (!present || present.lost) return null;
+  if (await launches.isRecorded(task.id, message.attempt, message.kind, present)) return present;
+  return null;
 }
 
 /** What a box is started from; undefined: the deployment has lost it. What runs the agent's work also judges it. */
@@ -171,9 +196,10 @@ export async function launchContainer(
       'capacity',
       `the last container did not start; the next may at ${present.launched_at}`,
     );
-  const number = present && !present.lost ? present.number : (present?.number ?? 0) + 1;
+  const repeated = await findRepeatedLaunch(message, task, present, context);
+  const number = repeated?.number ?? (present?.number ?? 0) + 1;
   const name = containerLaunchName(task.id, attempt.number, message.kind, number);
-  if (message.kind === 'deliver') return startDelivery(message, task, attempt, number, context);
+  if (message.kind === 'deliver') return startDelivery(message, task, attempt, repeated, number, context);
   const kind = CONTAINER_OF_LAUNCH[message.kind];
   const family = taskDefinitionFamily(kind, task, context);
   if (family === undefined)
@@ -201,7 +227,7 @@ export async function launchContainer(
   if (entry.arn !== null) return 'launched';
   let launch: ContainerLaunch | null;
   try {
-    launch = await findOrRecordLaunch(message, task, attempt, context);
+    launch = await findOrRecordLaunch(message, task, attempt, repeated, number, context);
   } catch (error) {
     if (!(error instanceof CredentialUnavailableError) || error.isTransient) throw error;
     await context.register.release(entry);
@@ -283,12 +309,13 @@ async function startDelivery(
   message: LaunchMessage,
   task: Task,
   attempt: Attempt,
+  repeated: ContainerLaunch | null,
   number: number,
   context: LaunchContext,
 ): Promise<'launched' | 'given_up' | 'dropped'> {
   let launch: ContainerLaunch | null;
   try {
-    launch = await findOrRecordLaunch(message, task, attempt, context);
+    launch = await findOrRecordLaunch(message, task, attempt, repeated, number, context);
   } catch (error) {
     if (!(error instanceof CredentialUnavailableError) || error.isTransient) throw error;
     const why = `no credential for the repository: ${error.message}`;

@@ -1,10 +1,11 @@
 import { UNANSWERED_CHALLENGE_OUTCOMES } from '../../contract/evidence/independent.ts';
-import { Evidence, type Verdict, type VerdictReason } from '../../contract/evidence/schema.ts';
+import { Evidence, GateEvidence, type Verdict, type VerdictReason } from '../../contract/evidence/schema.ts';
 import type { Judgement, RequirementsReviewDecision } from '../../contract/judgement/judgement.ts';
 import type { PipelineReviewDecision } from '../../contract/judgement/review-pipeline-schema.ts';
 import type { JanitorStepInput } from '../../contract/messages/step-messages.ts';
 import type { JudgeModels } from '../../contract/models/judge-models.ts';
-import type { Attempt } from '../../contract/task/attempt.ts';
+import { s3ObjectKeys } from '../../contract/resource-names.ts';
+import type { Attempt, AttemptChallenge } from '../../contract/task/attempt.ts';
 import type { Task } from '../../contract/task/task.ts';
 import { estimateJudgingCost } from '../../control/spending/judging-reservation.ts';
 import { isDeliverableVerdict } from '../../control/task-commands/deliver.ts';
@@ -17,7 +18,7 @@ import {
 import { requireAttempt } from '../../control/task-commands/task-change.ts';
 import { applyTunedGateRequirements } from '../../control/tune/active-changes.ts';
 import { EMPTY_TUNING_STATE } from '../../control/tune/proposals.ts';
-import { applyChallengeEffect } from '../../control/verdict/apply-challenge.ts';
+import { applyChallengeEffect, decideChallengeEffect } from '../../control/verdict/apply-challenge.ts';
 import { applyForcedExitToVerdict } from '../../control/verdict/forced-exit.ts';
 import { joinVerdictWithJudgements } from '../../control/verdict/join-judgements.ts';
 import { orderReasons } from '../../control/verdict/order-reasons.ts';
@@ -25,6 +26,7 @@ import { type PlannedChallenge, planChallenge } from '../../control/verdict/plan
 import { deriveVerdictFromEvidence } from '../../control/verdict/reduce-to-verdict.ts';
 import { applyWorkflowReview } from '../../control/workflow/apply-workflow-review.ts';
 import { truncateToBytes } from '../../lib/truncate.ts';
+import { buildMissingChallengeEvidence } from '../../reviews/engine/missing-challenge.ts';
 import {
   addMissingJudgements,
   decidePipelineReview,
@@ -94,7 +96,7 @@ export async function reduceEvidenceToVerdict(
   const task = await deps.tasks.require(id);
   const { verification: record, report } = requireAttempt(task, attempt);
   if (!record) throw new Error(`attempt ${attempt} of ${id} has no evidence`);
-  const gathered = Evidence.parse(JSON.parse(await deps.objects.getByDigest(record.key)));
+  const gathered = await readEvidence(task, attempt, record.key, deps.objects);
   const settings = (await deps.tuning?.read()) ?? EMPTY_TUNING_STATE;
   const { evidence, reasons } = applyTunedGateRequirements(gathered, settings);
   const reduced = applyForcedExitToVerdict(deriveVerdictFromEvidence(evidence), report?.verification_gate);
@@ -137,7 +139,7 @@ export async function combineVerdictWithJudgements(
   },
   deps: {
     tasks: TaskStore;
-    accepted: Pick<AcceptedTreeStore, 'recordPassed'>;
+    accepted: Pick<AcceptedTreeStore, 'recordPassed' | 'recordChallenged' | 'getChallenged'>;
     /** Configured models, and where evidence lies; absent: no challenger is asked. */
     challenges?: { readonly models: JudgeModels; readonly objects: Pick<ObjectStore, 'getByDigest'> };
     now: Date;
@@ -146,7 +148,7 @@ export async function combineVerdictWithJudgements(
   const task = await deps.tasks.require(id);
   const { gates_metered_usage: opinions, challenge: earlier = null } = requireAttempt(task, attempt);
   if (earlier?.pending_verdict && earlier.outcome !== null) {
-    const challenged = applyChallengeEffect(earlier.pending_verdict, earlier.effect);
+    const challenged = await decideChallengedVerdict(task, attempt, earlier, earlier.pending_verdict, deps);
     await recordPassedTree(task, attempt, run, challenged, deps);
     await deps.tasks.applyCommand(id, (each) =>
       recordChallengedVerdict(each, attempt, run, challenged, deps.now),
@@ -161,6 +163,14 @@ export async function combineVerdictWithJudgements(
     ? await planChallengeOf(task, present, costed, { ...deps.challenges, now: deps.now })
     : null;
   if (challenge !== null) {
+    // Before the task has it, and only while somebody waits: a verdict that a task item alone names is not believed.
+    if (isAwaitingVerdict(task, attempt, run))
+      await deps.accepted.recordChallenged(
+        id,
+        costed,
+        { verified: costed.verified, mode: challenge.mode, refer_above: challenge.refer_above },
+        deps.now,
+      );
     await deps.tasks.applyCommand(id, (each) => requestChallenge(each, attempt, run, challenge, deps.now));
     return costed.verdict;
   }
@@ -171,6 +181,56 @@ export async function combineVerdictWithJudgements(
     isAwaitingVerdict(present, attempt, run) ? recordVerdict(present, attempt, verdict, deps.now) : null,
   );
   return verdict.verdict;
+}
+
+/** Refuses an object that is not of this attempt: one function alone writes these prefixes, and many write the key into the task. */
+function requireKeyOfAttempt(task: Task, attempt: number, kind: 'evidence' | 'challenge', key: string): void {
+  if (!key.startsWith(s3ObjectKeys.evidenceOfAttempt(task.id, attempt, kind)))
+    throw new Error(`${key} is no ${kind} of attempt ${attempt} of task ${task.id}: the task item is forged`);
+}
+
+/** Reads the evidence of an attempt. @throws Error if it is another attempt's, or is not what was handed in */
+async function readEvidence(
+  task: Task,
+  attempt: number,
+  key: string,
+  objects: Pick<ObjectStore, 'getByDigest'>,
+): Promise<Evidence> {
+  requireKeyOfAttempt(task, attempt, 'evidence', key);
+  return Evidence.parse(JSON.parse(await objects.getByDigest(key)));
+}
+
+/**
+ * Returns the verdict that was pending, as far as its challenge leaves it. Both come from what the task item cannot forge: the item of the
+ * challenged tree, and the entry that the challenger handed in.
+ * @throws Error if this function has not recorded the tree as challenged, or the entry is another attempt's
+ */
+async function decideChallengedVerdict(
+  task: Task,
+  attempt: number,
+  challenge: AttemptChallenge,
+  pending: Verdict,
+  {
+    accepted,
+    challenges,
+  }: {
+    readonly accepted: Pick<AcceptedTreeStore, 'getChallenged'>;
+    readonly challenges?: { readonly objects: Pick<ObjectStore, 'getByDigest'> };
+  },
+): Promise<Verdict> {
+  const recorded = await accepted.getChallenged(task.id, pending);
+  if (!recorded || recorded.verified !== pending.verified || !challenges)
+    throw new Error(`the verdict on tree ${pending.tree} of task ${task.id} is forged: it was never pending`);
+  const { key, outcome } = challenge;
+  if (key !== null) requireKeyOfAttempt(task, attempt, 'challenge', key);
+  const entry =
+    key === null
+      ? buildMissingChallengeEvidence(outcome ?? 'lost', 'the challenger gave no answer', recorded.mode)
+      : GateEvidence.parse(JSON.parse(await challenges.objects.getByDigest(key)));
+  const effect = decideChallengeEffect(entry, recorded);
+  // The reason in the task says more where nothing was handed in, and has the same weight.
+  const isStated = effect.reason !== null && effect.verdict === challenge.effect?.verdict;
+  return applyChallengeEffect(pending, isStated ? challenge.effect : effect);
 }
 
 /** Returns the challenge that an attempt gets before its verdict counts; null: none, or it has had one that was answered. */
@@ -184,7 +244,7 @@ async function planChallengeOf(
   const canAsk =
     !challenge || (challenge.outcome !== null && UNANSWERED_CHALLENGE_OUTCOMES.has(challenge.outcome));
   if (!canAsk || !verification || !models.challenger || verdict.verdict !== 'pass') return null;
-  const evidence = Evidence.parse(JSON.parse(await objects.getByDigest(verification.key)));
+  const evidence = await readEvidence(task, attempt.number, verification.key, objects);
   return planChallenge(task, attempt, verdict, evidence, models, now);
 }
 

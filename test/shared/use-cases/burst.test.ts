@@ -27,7 +27,7 @@ import { TaskStore } from '../../../shared/store/task-store.ts';
 import { launchContainer } from '../../../shared/use-cases/containers/launch-container.ts';
 import { type ClaimContext, claimNextOpenTask } from '../../../shared/use-cases/work/claim-task.ts';
 import { addSeconds, FIXED_NOW, task } from '../../support/builders.ts';
-import { CONTAINER_CAPACITY } from '../../support/container-capacity.ts';
+import { CONTAINER_CAPACITY, createLaunches } from '../../support/container-capacity.ts';
 
 /** The promise is of a thousand. */
 const MANY = 1_000;
@@ -77,6 +77,7 @@ function first<Each extends { readonly at: number }>(
 describe(`a burst of ${MANY.toLocaleString('en')} launches`, () => {
   it('each box is started once, whatever comes twice, comes late or finds no room, and none is lost', async () => {
     const { db, tasks } = stores();
+    const launches = createLaunches();
     const register = new RunningContainerStore(new ItemTable(db, 'tasks'), {
       on_demand: AT_ONCE * 1_024,
       spot: 1_024,
@@ -141,6 +142,7 @@ describe(`a burst of ${MANY.toLocaleString('en')} launches`, () => {
             objects,
             containers: boxes,
             deliveries: {} as DeliveryInvoker,
+            launches,
             register,
             capacity: CONTAINER_CAPACITY,
             receiveCount: each.receives,

@@ -231,6 +231,7 @@ describe('what is told of hidden tests', () => {
         objects,
         containers: stub<EcsContainerClient>({ run: async () => 'arn' }),
         deliveries: stub<DeliveryInvoker>({ invoke: async () => {} }),
+        launches: table.launches,
         register: UNLIMITED_REGISTER,
         capacity: CONTAINER_CAPACITY,
         receiveCount: 1,

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEFAULT_TIER_MODELS } from '../../../../shared/contract/agents/tiers.ts';
 import type { JudgeModels } from '../../../../shared/contract/models/judge-models.ts';
+import { s3ObjectKeys } from '../../../../shared/contract/resource-names.ts';
 import { CompletionSignal } from '../../../../shared/contract/submission/signals.ts';
 import { totalJudgingCost } from '../../../../shared/contract/task/judging-cost.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
@@ -57,9 +58,11 @@ const objects = {
 let names = 0;
 /** Work of an outside agent, of which the judge is in two minds: a person decides. */
 async function submitted(fields: Partial<Task> = {}): Promise<Task> {
+  const id = `U-${names++}`;
+  const key = s3ObjectKeys.evidence(id, 1, 1, 'e'.repeat(64));
   const made: Task = {
-    ...taskInReview({ verification: verification(), artifact: artifact({ patch_key: 'patch' }) }),
-    id: `U-${names++}`,
+    ...taskInReview({ verification: verification({ key }), artifact: artifact({ patch_key: 'patch' }) }),
+    id,
     repository: 'r',
     runner: 'external',
     completion_signals: [CompletionSignal.parse({ type: 'llm_judge', criteria: 'it adds' })],

@@ -15,7 +15,11 @@ import { ObjectStore } from '../../../../shared/store/object-store.ts';
 import type { TaskStore } from '../../../../shared/store/task-store.ts';
 import { launchContainer } from '../../../../shared/use-cases/containers/launch-container.ts';
 import * as build from '../../../support/builders.ts';
-import { CONTAINER_CAPACITY, createContainerRegister } from '../../../support/container-capacity.ts';
+import {
+  CONTAINER_CAPACITY,
+  createContainerRegister,
+  createLaunches,
+} from '../../../support/container-capacity.ts';
 
 let task: Task;
 const tasks = {
@@ -57,6 +61,7 @@ let refuses: LaunchErrorKind | null = 'capacity';
 let says: string | null = 'arn';
 let receiveCount = 1;
 let register = createContainerRegister(100);
+let launches = createLaunches();
 let ran: string[] = [];
 const boxes = {
   run: async (_kind: string, _family: string, launch: string) => {
@@ -77,6 +82,7 @@ beforeEach(() => {
   says = 'arn';
   receiveCount = 1;
   register = createContainerRegister(100);
+  launches = createLaunches();
   refuses = 'capacity';
   ran = [];
   meanwhile = () => {};
@@ -90,6 +96,7 @@ const launch = (kind: LaunchKind = 'gates', after = 0, run = task.run) =>
       objects: new Signing(s3, 'bucket'),
       containers: boxes,
       deliveries,
+      launches,
       register,
       capacity: CONTAINER_CAPACITY,
       receiveCount,
@@ -308,6 +315,65 @@ describe('a message that comes again', () => {
     receiveCount = 6;
     await launch();
     expect([...register.held.values()].map(({ pool }) => pool)).toEqual(['on_demand']);
+  });
+});
+
+describe('a launch that only the task item names', () => {
+  const forged = build.launch({ token_sha256: 'f'.repeat(64), assignment_key: 'artifacts/T1/1/patch.diff' });
+
+  it.each(['agent', 'gates', 'deliver'] as const)('of %s is not started: another is', async (kind) => {
+    task =
+      kind === 'agent'
+        ? build.task({ status: 'claimed', attempts: [build.attempt({ agent: forged })] })
+        : build.taskInReview({ [kind]: forged, verdict: kind === 'deliver' ? build.verdict() : null });
+    if (kind === 'deliver') task.attempts[0] = { ...build.attempt(task.attempts[0]), decision: ACCEPTED };
+    refuses = null;
+    expect(await launch(kind)).toBe('launched');
+    expect(ran).toEqual([`T1/1/${kind}/2`]);
+    const named = task.attempts[0]?.[kind];
+    expect(named).toMatchObject({ number: 2, lost: false });
+    expect(held.has(named?.assignment_key ?? '')).toBe(true);
+    expect(named && (await launches.isRecorded('T1', 1, kind, named))).toBe(true);
+  });
+
+  it.each([
+    ['token', { token_sha256: 'f'.repeat(64) }],
+    ['assignment', { assignment_key: 'hidden/T1/tests.json' }],
+    ['number', { number: 7 }],
+  ])('by another %s is not started', async (_, fields) => {
+    task = build.taskInReview();
+    await expect(launch()).rejects.toThrow(LaunchError);
+    const real = build.launch(task.attempts[0]?.gates ?? undefined);
+    task = build.taskInReview({ gates: { ...real, ...fields } });
+    refuses = null;
+    await launch('gates', 60);
+    expect(ran).toEqual([`T1/1/gates/${(fields.number ?? 1) + 1}`]);
+    expect(task.attempts[0]?.gates?.assignment_key).not.toBe(real.assignment_key);
+  });
+
+  it('is not started either where it is written while another is recorded', async () => {
+    task = build.taskInReview();
+    refuses = null;
+    const record = launches.record;
+    launches.record = async (...given) => {
+      await record(...given);
+      task = build.taskInReview({ gates: forged });
+    };
+    await expect(launch()).rejects.toThrow('which the dispatcher has not made');
+    expect(ran).toEqual([]);
+  });
+
+  it('has an item of its own before the task names it', async () => {
+    task = build.taskInReview();
+    refuses = null;
+    const named: (string | undefined)[] = [];
+    const record = launches.record;
+    launches.record = async (...given) => {
+      named.push(task.attempts[0]?.gates?.token_sha256);
+      await record(...given);
+    };
+    await launch();
+    expect(named).toEqual([undefined]);
   });
 });
 

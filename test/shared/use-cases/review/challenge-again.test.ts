@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ChallengeOutcome } from '../../../../shared/contract/evidence/independent.ts';
+import { s3ObjectKeys } from '../../../../shared/contract/resource-names.ts';
 import type { Attempt } from '../../../../shared/contract/task/attempt.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
 import { newContainerLosses } from '../../../../shared/control/ledger/container-losses.ts';
@@ -31,8 +32,9 @@ let names = 0;
 
 /** A task that is held after a challenge that ended so. */
 async function heldAfter(outcome: ChallengeOutcome, fields: Partial<Attempt> = {}): Promise<Task> {
+  const id = `C-${names++}`;
   const waiting = build.taskInReview({
-    verification: build.verification(),
+    verification: build.verification({ key: s3ObjectKeys.evidence(id, 1, 1, 'e'.repeat(64)) }),
     artifact: build.artifact(),
     challenge: build.challenge({
       pending_verdict: passed,
@@ -49,15 +51,23 @@ async function heldAfter(outcome: ChallengeOutcome, fields: Partial<Attempt> = {
   });
   const challenged =
     outcome === 'undecided'
-      ? recordChallenge(waiting, 1, buildMissingChallengeEvidence(outcome, 'w', 'gate'), 'k', build.FIXED_NOW)
+      ? recordChallenge(
+          waiting,
+          1,
+          buildMissingChallengeEvidence(outcome, 'w', 'gate'),
+          null,
+          build.FIXED_NOW,
+        )
       : recordChallengeWithoutAnswer(waiting, 1, outcome, 'w', build.FIXED_NOW);
   const task: Task = {
     ...(challenged?.task ?? waiting),
-    id: `C-${names++}`,
+    id,
     run: 1,
     version: 1,
   };
   await table.tasks.create(task);
+  const recorded = { verified: true, mode: 'gate', refer_above: 0.8 } as const;
+  await table.accepted.recordChallenged(task.id, { tree, base_commit }, recorded, build.FIXED_NOW);
   await combine(task, 1, {});
   await table.tasks.apply(task.id, (each) => ({
     event: 'review',
