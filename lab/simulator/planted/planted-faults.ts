@@ -127,7 +127,7 @@ export const PLANTED_FAULTS = {
   },
   'a message launches a box each time that it comes': {
     module: 'shared/use-cases/containers/launch-container.ts',
-    replace: [/const reuse = [^;]*;/, 'const reuse = Math.random() < 0;'],
+    replace: [/const repeated = await [^;]*;/, 'const repeated = null as ContainerLaunch | null;'],
     breaks: ['one box of an attempt at a time', 'no task is lost', 'every run comes to rest'],
   },
   'boxes are started without asking for room': {

@@ -337,17 +337,17 @@ describe('a launch that only the task item names', () => {
   });
 
   it.each([
-    ['token', { token_sha256: 'f'.repeat(64) }],
-    ['assignment', { assignment_key: 'hidden/T1/tests.json' }],
-    ['number', { number: 7 }],
-  ])('by another %s is not started', async (_, fields) => {
+    ['token', { token_sha256: 'f'.repeat(64) }, 2],
+    ['assignment', { assignment_key: 'hidden/T1/tests.json' }, 2],
+    ['number', { number: 7 }, 8],
+  ])('by another %s is not started', async (_, fields, next) => {
     task = build.taskInReview();
     await expect(launch()).rejects.toThrow(LaunchError);
     const real = build.launch(task.attempts[0]?.gates ?? undefined);
     task = build.taskInReview({ gates: { ...real, ...fields } });
     refuses = null;
     await launch('gates', 60);
-    expect(ran).toEqual([`T1/1/gates/${(fields.number ?? 1) + 1}`]);
+    expect(ran).toEqual([`T1/1/gates/${next}`]);
     expect(task.attempts[0]?.gates?.assignment_key).not.toBe(real.assignment_key);
   });
 
