@@ -5,6 +5,12 @@ export const navigate = (place: PageRoute): void => {
   location.hash = pageRouteHash(place);
 };
 
+/** Changes the address of this view without an entry in the history: each letter of a filter would be one. */
+export const replaceRoute = (place: PageRoute): void => {
+  history.replaceState(null, '', pageRouteHash(place));
+  window.dispatchEvent(new HashChangeEvent('hashchange'));
+};
+
 export function usePageRoute(): PageRoute {
   const [place, setPlace] = useState(() => parsePageRoute(location.hash));
   useEffect(() => {

@@ -4,36 +4,44 @@ import { formatAge } from '../../shared/lib/format.ts';
 import { TokenExpiredError } from '../api/api-errors.ts';
 import type { PollState } from '../api/use-poll.ts';
 import { escapeToOneLine } from '../components/escape-text.ts';
+import { Pill } from '../components/pill.tsx';
 import { useShortcuts } from '../components/shortcuts.ts';
 import { VirtualTable } from '../components/virtual-table.tsx';
-import { navigate } from '../navigation.ts';
-import { pageRouteHash } from '../page-route.ts';
+import { navigate, replaceRoute } from '../navigation.ts';
+import { type BoardFilter, pageRouteHash } from '../page-route.ts';
 import type { TaskStatusSnapshot, ViewProps } from '../shell/view-props.ts';
 import { loadBoardTasks } from './load-board-tasks.ts';
-import { countByGroup, selectBoardTasks, TASK_GROUPS, type TaskGroup, taskGroupOf } from './task-groups.ts';
+import { countByGroup, selectBoardTasks, TASK_GROUPS } from './task-groups.ts';
 
 interface Props extends ViewProps {
   readonly status: PollState<TaskStatusSnapshot>;
+  readonly filter: BoardFilter;
 }
 
 /** As in the style sheet, in pixels. */
 const ROW = 36;
-/** Milliseconds after which a change is looked at again: listings follow the table, and may be a moment behind. */
+/** Milliseconds after which the list is read again after a change: listings are eventually consistent. */
 const SECOND_LOOK = 3_000;
+
+/** Returns owner and name of a repository, which tell rows apart better than its host. */
+const shortRepository = (url: string): string =>
+  url
+    .replace(/\.git$/, '')
+    .split('/')
+    .slice(-2)
+    .join('/');
 
 const noteOf = ({ hold, failure, blocked_reason, flagged_unverified }: TaskSummary): string => {
   if (hold) return escapeToOneLine(hold.reasons.join('; '));
   if (failure) return escapeToOneLine(`${failure.code}: ${failure.message}`);
   if (blocked_reason) return escapeToOneLine(blocked_reason.message);
-  return flagged_unverified ? 'completed without evidence of ours' : '';
+  return flagged_unverified ? 'completed without verification' : '';
 };
 
-/** All live tasks and those that ended last. It is listed again only when the counts say that something has happened. */
-export function TaskBoard({ api, onTokenExpired, status }: Props) {
+/** All live tasks and those that ended last. The list is read again only when the counts have changed. */
+export function TaskBoard({ api, onTokenExpired, status, filter }: Props) {
   const [tasks, setTasks] = useState<readonly TaskSummary[] | null>(null);
   const [trouble, setTrouble] = useState('');
-  const [filter, setFilter] = useState('');
-  const [group, setGroup] = useState<TaskGroup | 'all'>('all');
   const [selected, setSelected] = useState(-1);
   // Keys may come faster than the board is drawn.
   const at = useRef(-1);
@@ -42,6 +50,9 @@ export function TaskBoard({ api, onTokenExpired, status }: Props) {
     setSelected(index);
   }, []);
   const search = useRef<HTMLInputElement>(null);
+  const { group, words } = filter;
+  const choose = (chosen: Partial<BoardFilter>): void =>
+    replaceRoute({ view: 'board', filter: { ...filter, ...chosen } });
 
   const { changes } = status;
   useEffect(() => {
@@ -66,7 +77,7 @@ export function TaskBoard({ api, onTokenExpired, status }: Props) {
     };
   }, [api, changes, onTokenExpired]);
 
-  const rows = useMemo(() => selectBoardTasks(tasks ?? [], filter, group), [tasks, filter, group]);
+  const rows = useMemo(() => selectBoardTasks(tasks ?? [], words, group), [tasks, words, group]);
   const counts = useMemo(() => countByGroup(tasks ?? []), [tasks]);
   const move = useCallback(
     (by: number) => select(Math.min(rows.length - 1, Math.max(0, at.current + by))),
@@ -105,7 +116,7 @@ export function TaskBoard({ api, onTokenExpired, status }: Props) {
               type="button"
               class={`chip ${each.replace(' ', '-')}`}
               aria-pressed={group === each}
-              onClick={() => setGroup(each)}
+              onClick={() => choose({ group: each })}
             >
               {each} <b>{each === 'all' ? (tasks?.length ?? 0) : (counts.get(each) ?? 0)}</b>
             </button>
@@ -116,8 +127,8 @@ export function TaskBoard({ api, onTokenExpired, status }: Props) {
           <input
             ref={search}
             type="search"
-            value={filter}
-            onInput={(event) => setFilter(event.currentTarget.value)}
+            value={words}
+            onInput={(event) => choose({ words: event.currentTarget.value })}
           />
         </label>
       </div>
@@ -125,7 +136,7 @@ export function TaskBoard({ api, onTokenExpired, status }: Props) {
         {trouble}
       </p>
       {tasks === null ? (
-        <p class="dim">Asking …</p>
+        <p class="dim">Loading …</p>
       ) : rows.length === 0 ? (
         <p class="dim">
           {tasks.length === 0 ? (
@@ -133,7 +144,7 @@ export function TaskBoard({ api, onTokenExpired, status }: Props) {
               There are no tasks. Submit one with <code>assay submit FILE</code>.
             </>
           ) : (
-            'No task is like that.'
+            'No task matches.'
           )}
         </p>
       ) : (
@@ -142,15 +153,12 @@ export function TaskBoard({ api, onTokenExpired, status }: Props) {
           items={rows}
           rowHeight={ROW}
           selected={selected}
-          columns={6}
           head={
             <tr>
               <th scope="col">Status</th>
               <th scope="col">Task</th>
-              <th scope="col">Role</th>
-              <th scope="col" class="number">
-                Priority
-              </th>
+              <th scope="col">Id</th>
+              <th scope="col">Repository</th>
               <th scope="col" class="number">
                 Age
               </th>
@@ -160,9 +168,9 @@ export function TaskBoard({ api, onTokenExpired, status }: Props) {
           row={(task, index) => (
             <tr key={task.id} aria-rowindex={index + 2} class={index === selected ? 'selected' : ''}>
               <td>
-                <span class={`pill ${taskGroupOf(task).replace(' ', '-')}`}>
-                  {task.status === 'in_review' && task.hold ? 'needs you' : task.status.replaceAll('_', ' ')}
-                </span>
+                <Pill
+                  word={task.hold ? 'needs review' : task.flagged_unverified ? 'unverified' : task.status}
+                />
               </td>
               <td class="title">
                 <a href={pageRouteHash({ view: 'task', id: task.id })} onFocus={() => select(index)}>
@@ -170,9 +178,11 @@ export function TaskBoard({ api, onTokenExpired, status }: Props) {
                 </a>
               </td>
               <td>
-                <bdi>{escapeToOneLine(task.role)}</bdi>
+                <bdi>{escapeToOneLine(task.id, 64)}</bdi>
               </td>
-              <td class="number">{task.priority}</td>
+              <td>
+                <bdi>{escapeToOneLine(shortRepository(task.repository), 80)}</bdi>
+              </td>
               <td class="number">{formatAge(task.created_at, now)}</td>
               <td class="note">
                 <bdi>{noteOf(task)}</bdi>

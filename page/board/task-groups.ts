@@ -1,15 +1,15 @@
 import type { TaskSummary } from '../../shared/api/task-schemas.ts';
 
-/** What the board calls a task, in the order in which it wants to be looked at. */
-export const TASK_GROUPS = ['needs you', 'running', 'being checked', 'waiting', 'failed', 'ended'] as const;
+/** Groups of tasks on the board, the most urgent first. */
+export const TASK_GROUPS = ['needs review', 'running', 'verifying', 'waiting', 'failed', 'ended'] as const;
 export type TaskGroup = (typeof TASK_GROUPS)[number];
 
 export function taskGroupOf({ status, hold }: Pick<TaskSummary, 'status' | 'hold'>): TaskGroup {
   switch (status) {
     case 'in_review':
-      return hold ? 'needs you' : 'being checked';
+      return hold ? 'needs review' : 'verifying';
     case 'auth_required':
-      return 'needs you';
+      return 'needs review';
     case 'claimed':
     case 'in_progress':
       return 'running';
@@ -28,7 +28,7 @@ const matches = (task: TaskSummary, words: readonly string[]): boolean => {
   return words.every((word) => text.includes(word));
 };
 
-/** The tasks of a group that hold all words, by group; live ones by priority, ended ones the newest first. */
+/** Returns the tasks of a group that contain all words; live ones by priority, ended ones newest first. */
 export function selectBoardTasks(
   tasks: readonly TaskSummary[],
   filter: string,

@@ -10,14 +10,13 @@ interface Props<T> {
   readonly row: (item: T, index: number) => ComponentChildren;
   readonly head: ComponentChildren;
   readonly label: string;
-  readonly columns: number;
 }
 
 /** Rows beyond what is seen that are made all the same, so that scrolling shows no gaps. */
 const SPARE = 12;
 
 /** A table of which only the rows in sight are in the document, however many there are. */
-export function VirtualTable<T>({ items, rowHeight, selected, row, head, label, columns }: Props<T>) {
+export function VirtualTable<T>({ items, rowHeight, selected, row, head, label }: Props<T>) {
   const frame = useRef<HTMLDivElement>(null);
   const [view, setView] = useState({ top: 0, height: 800 });
   useLayoutEffect(() => {
@@ -46,7 +45,7 @@ export function VirtualTable<T>({ items, rowHeight, selected, row, head, label, 
   const gap = (rows: number) =>
     rows > 0 && (
       <tr>
-        <td colSpan={columns} class="gap" style={{ height: `${rows * rowHeight}px` }} />
+        <td class="gap" style={{ height: `${rows * rowHeight}px` }} />
       </tr>
     );
   return (

@@ -29,7 +29,7 @@ const share = (value: number | null): string => (value === null ? 'no data' : fo
 const money = (value: number | null): string => (value === null ? 'unknown' : formatDollars(value));
 const time = (value: number | null): string => (value === null ? 'no data' : formatDuration(value * 1_000));
 
-/** How work, gates and money fare by day. It is asked for once, and again on request: the figures are half a minute old at best. */
+/** Results of tasks, gates and costs by day. They are loaded once, and again on request. */
 export function QualityPage({
   api,
   onTokenExpired,
@@ -99,7 +99,7 @@ export function QualityPage({
   const over = { dates, times };
   return (
     <div class="quality">
-      <h1>Figures of 30 days</h1>
+      <h1>Quality in the last 30 days</h1>
       <div class="buttons">
         <button type="button" onClick={() => setAsked((before) => before + 1)}>
           Ask again
@@ -109,7 +109,7 @@ export function QualityPage({
         {trouble}
       </p>
       {answers === null ? (
-        trouble === '' && <p class="dim">Asking …</p>
+        trouble === '' && <p class="dim">Loading …</p>
       ) : (
         <>
           <div class="figures">

@@ -52,7 +52,7 @@ export function BudgetForecastSection({ forecast }: { readonly forecast: z.infer
   );
 }
 
-/** What each gate costs, catches, and how its word has held against a person's. */
+/** What each gate costs, catches, and how its word has held against a reviewer's. */
 export function GateQualityTable({
   gates,
   days,

@@ -13,7 +13,7 @@ interface Props {
 
 const VIEWS: readonly { readonly place: PageRoute; readonly name: string }[] = [
   { place: { view: 'board' }, name: 'Board' },
-  { place: { view: 'quality' }, name: 'Figures' },
+  { place: { view: 'quality' }, name: 'Quality' },
 ];
 
 /** Where one is, whether the API answers, and how much was completed without verification. */
@@ -60,7 +60,7 @@ export function PageHeader({ place, status, onHelp, onSignOut }: Props) {
       </button>
       <p class="away" role="alert">
         {status.error !== null &&
-          `${status.error.message} What you see may be old; it is asked again by itself.`}
+          `${status.error.message} The page may be out of date; it retries by itself.`}
       </p>
     </header>
   );

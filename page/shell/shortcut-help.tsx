@@ -4,17 +4,18 @@ import { hasShortcutsEnabled, setShortcutsEnabled } from '../components/shortcut
 
 const KEYS: readonly (readonly [string, string])[] = [
   ['g b', 'Go to the board'],
-  ['g q', 'Go to the figures'],
+  ['g q', 'Go to the quality page'],
   ['/', 'Filter the board'],
   ['j, k', 'Next, previous task'],
   ['Enter', 'Open the task'],
-  ['a, x', 'Approve, reject what waits for a person'],
+  ['a, x', 'Approve, reject work that needs review'],
+  ['v', 'Repeat the verdict (rejudge)'],
   ['r, c', 'Retry, cancel a task'],
   ['?', 'Show this'],
   ['Esc', 'Close a dialog'],
 ];
 
-/** What keys do, and the way to have none of it: who speaks to the computer would set them off. */
+/** Lists the keys, and turns them off for those whose speech input would press them. */
 export function ShortcutHelp({ onClose }: { readonly onClose: () => void }) {
   const [on, setOn] = useState(hasShortcutsEnabled);
   const turn = (wanted: boolean): void => {
@@ -44,7 +45,7 @@ export function ShortcutHelp({ onClose }: { readonly onClose: () => void }) {
       <p>
         <label>
           <input type="checkbox" checked={on} onChange={(event) => turn(event.currentTarget.checked)} />{' '}
-          Single keys do something
+          Single keys are on
         </label>
       </p>
       <form method="dialog" class="buttons">

@@ -4,6 +4,7 @@ import { useApiPolling } from '../api/use-poll.ts';
 import { TaskBoard } from '../board/board.tsx';
 import { useShortcuts } from '../components/shortcuts.ts';
 import { navigate, usePageRoute } from '../navigation.ts';
+import { NO_FILTER } from '../page-route.ts';
 import { QualityPage } from '../quality/quality-page.tsx';
 import { TaskPage } from '../task/task-page.tsx';
 import { PageHeader } from './page-header.tsx';
@@ -28,7 +29,7 @@ export function SignedInPage({ api, onTokenExpired, onSignOut }: Props) {
   const shortcuts = useMemo(
     () => [
       { keys: 'g b', description: 'Go to the board', run: () => navigate({ view: 'board' }) },
-      { keys: 'g q', description: 'Go to the figures', run: () => navigate({ view: 'quality' }) },
+      { keys: 'g q', description: 'Go to the quality page', run: () => navigate({ view: 'quality' }) },
       { keys: '?', description: 'Show what keys do', run: () => setHelp(true) },
     ],
     [],
@@ -45,7 +46,7 @@ export function SignedInPage({ api, onTokenExpired, onSignOut }: Props) {
         ) : place.view === 'quality' ? (
           <QualityPage {...common} status={status.body} />
         ) : (
-          <TaskBoard {...common} status={status} />
+          <TaskBoard {...common} status={status} filter={place.filter ?? NO_FILTER} />
         )}
       </main>
       <Toasts toasts={toasts.toasts} />

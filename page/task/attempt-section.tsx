@@ -3,25 +3,22 @@ import { estimatedCostUsd } from '../../shared/contract/task/attempt-cost.ts';
 import { formatCost, formatDollars } from '../../shared/lib/format.ts';
 import { listAdvisoryFindings } from '../../shared/reviews/review/advisory-findings.ts';
 import { escapeToOneLine } from '../components/escape-text.ts';
+import { Pill } from '../components/pill.tsx';
 import { UntrustedText } from '../components/untrusted-text.tsx';
 import type { ViewProps } from '../shell/view-props.ts';
 import { DiffSection } from './diff-section.tsx';
 import { ScreenshotsSection } from './screenshots-section.tsx';
 import { TranscriptSection } from './transcript-section.tsx';
 
-/** How strong a kind of evidence is, in words. */
+/** Kinds of evidence, in words. */
 const KINDS: Readonly<Record<string, string>> = {
-  executed: 'run by us',
-  checked: 'looked at by us',
-  judged: "a model's opinion",
-  claimed: 'claimed by the agent',
+  executed: 'executed',
+  checked: 'read by a rule',
+  judged: 'opinion of a model',
+  claimed: 'claim of the agent',
 };
 
-const Pill = ({ word }: { readonly word: string }) => (
-  <span class={`pill ${word.replaceAll('_', '-')}`}>{word.replaceAll('_', ' ')}</span>
-);
-
-/** Everything that the verdict was made of, each with how it is known. */
+/** Everything that the verdict follows from, with the kind of each piece of evidence. */
 function Inputs({ attempt }: { readonly attempt: AttemptView }) {
   const details = new Map([
     ...(attempt.verification?.signals ?? []).map(({ subject, detail }): [string, string] => [
@@ -31,18 +28,18 @@ function Inputs({ attempt }: { readonly attempt: AttemptView }) {
     ...(attempt.verification?.gates ?? []).map(({ name, detail }): [string, string] => [name, detail]),
     ...(attempt.verdict?.judgements ?? []).map((each): [string, string] => [
       each.subject,
-      // Nobody asked, or nothing said: then why.
+      // Where no model was asked or none answered: why.
       listAdvisoryFindings(each).join('; ') || each.request_reason,
     ]),
   ]);
   return (
     <table>
-      <caption>What the verdict was made of</caption>
+      <caption>Evidence of the verdict</caption>
       <thead>
         <tr>
           <th scope="col">Outcome</th>
-          <th scope="col">What</th>
-          <th scope="col">How it is known</th>
+          <th scope="col">Check</th>
+          <th scope="col">Kind of evidence</th>
           <th scope="col">Detail</th>
         </tr>
       </thead>
@@ -55,7 +52,7 @@ function Inputs({ attempt }: { readonly attempt: AttemptView }) {
             <td>
               {source} <bdi>{escapeToOneLine(name, 200)}</bdi>
             </td>
-            <td>{kind === null ? 'not said' : KINDS[kind]}</td>
+            <td>{kind === null ? 'unknown' : KINDS[kind]}</td>
             <td class="note">
               <bdi>
                 {[
@@ -73,18 +70,31 @@ function Inputs({ attempt }: { readonly attempt: AttemptView }) {
   );
 }
 
-/** One attempt: what the agent said, what we found, what was decided. */
+/** Returns the outcome of an attempt, or what it waits for. */
+function stateOf({ outcome, verdict, report }: AttemptView): string {
+  if (outcome !== null) return outcome;
+  if (verdict) return verdict.verdict === 'refer' ? 'needs review' : `verdict ${verdict.verdict}`;
+  return report ? 'verifying' : 'running';
+}
+
+/** One attempt: the agent's summary, the verdict with its evidence, and what the cascade decided. */
 export function AttemptSection(
-  props: ViewProps & { readonly attempt: AttemptView; readonly id: string; readonly open: boolean },
+  props: ViewProps & {
+    readonly attempt: AttemptView;
+    readonly id: string;
+    readonly open: boolean;
+    /** Whether the page shows its diff above. */
+    readonly isDiffAbove: boolean;
+  },
 ) {
-  const { attempt, open } = props;
+  const { attempt, open, isDiffAbove } = props;
   const { verdict, decision, report, verification_failure: failure, quality_score: score } = attempt;
   return (
     <details class="attempt" open={open}>
       <summary>
         <b>Attempt {attempt.number}</b> {escapeToOneLine(attempt.model ?? 'model not named')} ·{' '}
         {attempt.tier === null ? '' : `${escapeToOneLine(attempt.tier)} · `}
-        <Pill word={attempt.outcome ?? 'running'} /> ·{' '}
+        <Pill word={stateOf(attempt)} /> ·{' '}
         {attempt.cost_usd === null
           ? 'cost unknown'
           : formatCost(attempt.cost_usd, estimatedCostUsd([attempt]))}
@@ -92,13 +102,13 @@ export function AttemptSection(
       {attempt.route && <p class="dim">Routed: {escapeToOneLine(attempt.route.reason, 500)}</p>}
       {report && (
         <>
-          <h3>What the agent says (a claim)</h3>
+          <h3>Summary of the agent (a claim)</h3>
           <UntrustedText text={report.summary} />
         </>
       )}
       {failure && (
         <p class="trouble">
-          There is no evidence: {failure.failure_code}: {escapeToOneLine(failure.message, 1_000)}
+          No evidence: {failure.failure_code}: {escapeToOneLine(failure.message, 1_000)}
         </p>
       )}
       {verdict && (
@@ -109,7 +119,7 @@ export function AttemptSection(
           <p class="dim">
             On tree <code>{verdict.tree.slice(0, 12)}</code> over base{' '}
             <code>{verdict.base_commit.slice(0, 12)}</code>
-            {score === null ? '' : `; quality ${score.total} (${score.grade}), which decides nothing`}
+            {score === null ? '' : `; quality score ${score.total} (${score.grade})`}
           </p>
           <ul class="reasons">
             {verdict.reasons.map((reason, index) => (
@@ -128,7 +138,7 @@ export function AttemptSection(
           {escapeToOneLine(decision.reason, 500)}
         </p>
       )}
-      {attempt.artifact !== null && <DiffSection {...props} />}
+      {attempt.artifact !== null && !isDiffAbove && <DiffSection {...props} open={false} />}
       <ScreenshotsSection {...props} />
       {attempt.artifact?.transcript_key && <TranscriptSection {...props} />}
     </details>

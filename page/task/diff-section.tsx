@@ -5,10 +5,10 @@ import { formatCount } from '../../shared/lib/format.ts';
 import { escapeToOneLine, escapeInvisibleCharacters as visibleLine } from '../components/escape-text.ts';
 import type { ViewProps } from '../shell/view-props.ts';
 import { type GateFindingInFile, groupFindingsByFile, parseFindings } from './evidence-findings.ts';
-import { type DiffFile, type DiffLine, parseDiff } from './parse-diff.ts';
+import { type DiffFile, type DiffLine, type DiffRow, pairDiffLines, parseDiff } from './parse-diff.ts';
 import { useArtifact } from './use-artifact.ts';
 
-/** Bytes that are read without being asked for more, lines of a file that are shown so, and characters of a line. */
+/** Bytes of a patch that are read at once, lines of a file that are shown at once, and characters of a line. */
 const WHOLE = 4 * 1_048_576;
 const MOST_LINES = 400;
 const MOST_CHARACTERS = 500;
@@ -34,44 +34,90 @@ const SIGNS: Readonly<Record<DiffLine['kind'], string>> = {
   note: '',
 };
 
+const Text = ({ line }: { readonly line: DiffLine | null }) => (
+  <td class={line?.kind}>{line && <pre dir="ltr">{oneLineOf(line.text)}</pre>}</td>
+);
+
+const UnifiedRow = ({ line }: { readonly line: DiffLine }) => (
+  <tr class={line.kind}>
+    <td class="number">{line.before}</td>
+    <td class="number">{line.after}</td>
+    <td>{SIGNS[line.kind]}</td>
+    <Text line={line} />
+  </tr>
+);
+
+const SplitRow = ({ row: { left, right } }: { readonly row: DiffRow }) =>
+  left?.kind === 'hunk' || left?.kind === 'note' ? (
+    <tr class={left.kind}>
+      <td colSpan={4}>
+        <pre dir="ltr">{oneLineOf(left.text)}</pre>
+      </td>
+    </tr>
+  ) : (
+    <tr>
+      <td class="number">{left?.before}</td>
+      <Text line={left} />
+      <td class="number">{right?.after}</td>
+      <Text line={right} />
+    </tr>
+  );
+
+const HEADS: Readonly<Record<DiffLayout, readonly string[]>> = {
+  unified: ['Line before', 'Line after', 'Change', 'Text'],
+  split: ['Line before', 'Text before', 'Line after', 'Text after'],
+};
+
 function Lines({
   file,
   findings,
+  layout,
 }: {
   readonly file: DiffFile;
   readonly findings: readonly GateFindingInFile[];
+  readonly layout: DiffLayout;
 }) {
   const [most, setMost] = useState(MOST_LINES);
   const at = useMemo(() => Map.groupBy(findings, ({ line }) => line), [findings]);
   const inDiff = useMemo(() => new Set(file.lines.map(({ after }) => after)), [file]);
+  const rows = useMemo(
+    (): readonly DiffRow[] =>
+      layout === 'split'
+        ? pairDiffLines(file.lines)
+        : file.lines.map((line) => ({ left: line, right: line.after === null ? null : line })),
+    [file, layout],
+  );
   const elsewhere = findings.filter(({ line }) => line === null || !inDiff.has(line));
   return (
     <>
       {elsewhere.map((finding, index) => (
         <Finding key={index} finding={finding} />
       ))}
-      <table class="diff">
+      <table class={`diff ${layout}`}>
+        {layout === 'split' && (
+          <colgroup>
+            <col class="number" />
+            <col />
+            <col class="number" />
+            <col />
+          </colgroup>
+        )}
         <thead class="hidden">
           <tr>
-            <th scope="col">Line before</th>
-            <th scope="col">Line after</th>
-            <th scope="col">Change</th>
-            <th scope="col">Text</th>
+            {HEADS[layout].map((head) => (
+              <th key={head} scope="col">
+                {head}
+              </th>
+            ))}
           </tr>
         </thead>
         <tbody>
-          {file.lines.slice(0, most).map((line, index) => (
+          {rows.slice(0, most).map((row, index) => (
             <Fragment key={index}>
-              <tr class={line.kind}>
-                <td class="number">{line.before}</td>
-                <td class="number">{line.after}</td>
-                <td>{SIGNS[line.kind]}</td>
-                <td>
-                  <pre dir="ltr">{oneLineOf(line.text)}</pre>
-                </td>
-              </tr>
-              {line.after !== null &&
-                at.get(line.after)?.map((finding, each) => (
+              {layout === 'split' ? <SplitRow row={row} /> : row.left && <UnifiedRow line={row.left} />}
+              {row.right !== null &&
+                row.right.after !== null &&
+                at.get(row.right.after)?.map((finding, each) => (
                   <tr key={`${index}-${each}`}>
                     <td colSpan={4}>
                       <Finding finding={finding} />
@@ -82,29 +128,34 @@ function Lines({
           ))}
         </tbody>
       </table>
-      {file.lines.length > most && (
+      {rows.length > most && (
         <button type="button" onClick={() => setMost((before) => before * 4)}>
-          Show more lines ({file.lines.length - most} are left)
+          Show more lines ({rows.length - most} are left)
         </button>
       )}
     </>
   );
 }
 
-/** A line with its blanks, cut where it would take the page along. */
+/** Returns a line with its blanks, cut where it is too long for the page. */
 const oneLineOf = (text: string): string =>
   text.length > MOST_CHARACTERS
     ? `${visibleLine(text.slice(0, MOST_CHARACTERS))}… (${(text.length - MOST_CHARACTERS).toLocaleString('en')} more characters)`
     : visibleLine(text);
 
-/** The patch of an attempt, with what our checks found in it where they found it. */
-export function DiffSection({
-  attempt,
-  id,
-  api,
-  onTokenExpired,
-}: ViewProps & { readonly attempt: AttemptView; readonly id: string }) {
-  const [open, setOpen] = useState(false);
+type DiffLayout = 'unified' | 'split';
+
+interface Props extends ViewProps {
+  readonly attempt: AttemptView;
+  readonly id: string;
+  /** Whether it is shown at once. */
+  readonly open: boolean;
+}
+
+/** The patch of an attempt, with the findings of the gates on their lines. */
+export function DiffSection({ attempt, id, api, onTokenExpired, open: openAtFirst }: Props) {
+  const [open, setOpen] = useState(openAtFirst);
+  const [layout, setLayout] = useState<DiffLayout>('unified');
   const { number } = attempt;
   const patch = useArtifact(
     api,
@@ -134,17 +185,22 @@ export function DiffSection({
     [findings, files],
   );
   return (
-    <details class="part" onToggle={(event) => setOpen(event.currentTarget.open)}>
+    <details class="part" open={openAtFirst} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
         Diff
         {files.length > 0 &&
           `: ${formatCount(files.length, 'file')}, ${formatCount(findings.length, 'finding')}`}
       </summary>
       <p role="status" class="dim">
-        {patch.text === null && patch.error === '' && 'Asking …'}
+        {patch.text === null && patch.error === '' && 'Loading …'}
         {patch.error}
         {evidence.error !== '' && ` Findings could not be read: ${evidence.error}`}
       </p>
+      {files.length > 0 && (
+        <button type="button" onClick={() => setLayout(layout === 'split' ? 'unified' : 'split')}>
+          Show {layout === 'split' ? 'unified' : 'side by side'}
+        </button>
+      )}
       {(placed.get('') ?? []).map((finding, index) => (
         <Finding key={index} finding={finding} />
       ))}
@@ -164,13 +220,13 @@ export function DiffSection({
             , +{file.added} −{file.removed}
             {placed.has(file.path) && `, ${formatCount(placed.get(file.path)?.length ?? 0, 'finding')}`}
           </summary>
-          <Lines file={file} findings={placed.get(file.path) ?? []} />
+          <Lines file={file} findings={placed.get(file.path) ?? []} layout={layout} />
         </details>
       ))}
       {patch.nextOffset !== null && patch.text !== null && (
         <button type="button" onClick={patch.loadMore}>
-          Read on: {patch.nextOffset.toLocaleString('en')} of {patch.bytes.toLocaleString('en')} bytes are
-          here
+          Load more: {patch.nextOffset.toLocaleString('en')} of {patch.bytes.toLocaleString('en')} bytes are
+          shown
         </button>
       )}
     </details>

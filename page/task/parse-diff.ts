@@ -126,3 +126,32 @@ export function parseDiff(patch: string): DiffFile[] {
   }
   return files;
 }
+
+/** One row of a diff that is shown side by side; null: that side has no such line. */
+export interface DiffRow {
+  readonly left: DiffLine | null;
+  readonly right: DiffLine | null;
+}
+
+/** Pairs the lines of a file for a view side by side: each run of removed lines stands beside the added lines that follow it. */
+export function pairDiffLines(lines: readonly DiffLine[]): DiffRow[] {
+  const rows: DiffRow[] = [];
+  let removed: DiffLine[] = [];
+  let added: DiffLine[] = [];
+  const flush = (): void => {
+    for (let index = 0; index < Math.max(removed.length, added.length); index++)
+      rows.push({ left: removed[index] ?? null, right: added[index] ?? null });
+    removed = [];
+    added = [];
+  };
+  for (const line of lines) {
+    if (line.kind === 'added') added.push(line);
+    else {
+      if (line.kind !== 'removed' || added.length > 0) flush();
+      if (line.kind === 'removed') removed.push(line);
+      else rows.push({ left: line, right: line });
+    }
+  }
+  flush();
+  return rows;
+}

@@ -44,7 +44,7 @@ function Picture({ shot, id, attempt, api, onTokenExpired }: Of & { readonly sho
       </figcaption>
       {url === null ? (
         <p role="status" class="dim">
-          {trouble === '' ? 'Asking …' : trouble}
+          {trouble === '' ? 'Loading …' : trouble}
         </p>
       ) : (
         <img class="shot" src={url} alt={said} width={width} height={height} />

@@ -30,21 +30,21 @@ export function availableActions(task: TaskView, latest: AttemptView | undefined
         name: 'Approve',
         key: 'a',
         tone: 'good',
-        consequence: 'The work goes out on your word.',
+        consequence: 'The work is delivered on your decision.',
         send: review('approve'),
       },
       {
         name: 'Reject',
         key: 'x',
         tone: 'bad',
-        consequence: 'The work does not go out; another attempt is made where the budget allows.',
+        consequence: 'The work is not delivered; another attempt starts where the budget allows.',
         send: review('reject'),
       },
       {
-        name: 'Judge again',
+        name: 'Rejudge',
         key: 'v',
         tone: 'plain',
-        consequence: 'The verdict is made again on the same evidence; models are asked anew.',
+        consequence: 'The verdict is repeated on the same evidence; models are asked and paid again.',
         send: (api, reason) => api.send(`${path}/verify`, { reason }, version),
       },
     );
@@ -62,7 +62,7 @@ export function availableActions(task: TaskView, latest: AttemptView | undefined
       name: 'Cancel',
       key: 'c',
       tone: 'bad',
-      consequence: 'The task is withdrawn, and nothing of it is delivered.',
+      consequence: 'The task ends, and nothing is delivered.',
       send: (api, reason) => api.send(`${path}/cancel`, { reason }, version),
     });
   return actions;
@@ -94,7 +94,7 @@ export function TaskActions({ task, latest, api, onTokenExpired, showToast, onDo
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault();
     if (asked === null) return;
-    if (reason.trim() === '') return setTrouble('Say why: the reason is kept with the task.');
+    if (reason.trim() === '') return setTrouble('Give a reason: it is stored with the task.');
     try {
       await asked.send(api, reason.trim());
       showToast('good', `${asked.name}: done.`);
@@ -102,7 +102,7 @@ export function TaskActions({ task, latest, api, onTokenExpired, showToast, onDo
       onDone();
     } catch (error) {
       if (error instanceof TokenExpiredError) onTokenExpired();
-      else setTrouble(`${(error as Error).message} Nothing was done.`);
+      else setTrouble(`${(error as Error).message} Nothing has changed.`);
     }
   };
   return (
@@ -139,7 +139,7 @@ export function TaskActions({ task, latest, api, onTokenExpired, showToast, onDo
                 {asked.name}
               </button>
               <button type="button" onClick={() => setAsked(null)}>
-                Leave it
+                Back
               </button>
             </div>
           </form>

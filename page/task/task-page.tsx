@@ -2,14 +2,17 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type * as z from 'zod';
 import type { AttemptList, TaskView } from '../../shared/api/task-schemas.ts';
 import { estimatedCostUsd } from '../../shared/contract/task/attempt-cost.ts';
-import { formatCost, formatDollars, formatPercent } from '../../shared/lib/format.ts';
+import { formatAge, formatCost, formatDollars, formatPercent } from '../../shared/lib/format.ts';
 import { ApiProblemError, TokenExpiredError } from '../api/api-errors.ts';
 import { useApiPolling } from '../api/use-poll.ts';
 import { escapeToOneLine } from '../components/escape-text.ts';
 import { formatTime, shortCommit } from '../components/format.ts';
+import { Pill } from '../components/pill.tsx';
 import { UntrustedText } from '../components/untrusted-text.tsx';
 import type { ViewProps } from '../shell/view-props.ts';
 import { AttemptSection } from './attempt-section.tsx';
+import { DiffSection } from './diff-section.tsx';
+import { ResultSection } from './result-section.tsx';
 import { TaskActions } from './task-actions.tsx';
 import { TaskTimeline } from './task-timeline.tsx';
 import { taskTimeSpans } from './time-spans.ts';
@@ -28,7 +31,6 @@ function savedText({ saved_vs_direct_opus_usd: saved, break_even_pass_rate: even
 
 function Facts({ task, chain }: { readonly task: TaskView; readonly chain: Chain }) {
   const facts: readonly (readonly [string, string | null | undefined])[] = [
-    ['Id', task.id],
     ['Role', `${task.role}, priority ${task.priority}, ${task.scope} scope, ${task.complexity} complexity`],
     ['Repository', `${task.repository} at ${shortCommit(task.base_ref)}`],
     ['Base', task.base_commit && shortCommit(task.base_commit)],
@@ -76,7 +78,7 @@ function Facts({ task, chain }: { readonly task: TaskView; readonly chain: Chain
   );
 }
 
-/** Everything about one task, asked again while it lives. */
+/** Everything about one task, what a reviewer needs first; it is refreshed until the task ends. */
 export function TaskPage(props: Props) {
   const { id, api, onTokenExpired } = props;
   const path = `/tasks/${encodeURIComponent(id)}`;
@@ -113,44 +115,62 @@ export function TaskPage(props: Props) {
     return (
       <div class="task">
         <h1>Task {escapeToOneLine(id, 60)}</h1>
-        <p role="alert">{task.error instanceof ApiProblemError ? `${task.error.message}.` : 'Asking …'}</p>
+        <p role="alert">{task.error instanceof ApiProblemError ? `${task.error.message}.` : 'Loading …'}</p>
       </div>
     );
   const { body } = task;
   const unknown = chain === null ? [] : listUnknownFacts(body, chain);
   const latest = chain?.attempts.at(-1);
+  const judged = chain?.attempts.findLast(({ verdict }) => verdict !== null);
+  const handedIn = chain?.attempts.findLast(({ artifact }) => artifact !== null);
+  const summary = [
+    body.id,
+    body.repository,
+    body.model,
+    chain !== null && chain.attempts.length > 0
+      ? formatCost(chain.total_cost_usd, estimatedCostUsd(chain.attempts))
+      : null,
+    `submitted ${formatAge(body.created_at, Date.now())} ago`,
+    body.branch && `branch ${body.branch}`,
+  ].filter((part) => part !== null && part !== '');
   return (
     <div class="task">
       <h1 ref={heading} tabIndex={-1}>
         <bdi>{escapeToOneLine(body.title)}</bdi>
       </h1>
       <p>
-        <span class={`pill ${body.hold ? 'needs-you' : body.status.replaceAll('_', '-')}`}>
-          {body.hold ? 'needs you' : body.status.replaceAll('_', ' ')}
-        </span>{' '}
-        {body.flagged_unverified && <span class="pill unverified">unverified</span>}{' '}
-        {body.verdict && <span class={`pill ${body.verdict}`}>verdict {body.verdict}</span>}{' '}
-        <span class="dim" aria-live="polite">
-          {escapeToOneLine(body.progress ?? '')}
+        <Pill word={body.hold ? 'needs review' : body.status} />{' '}
+        {body.flagged_unverified && <Pill word="unverified" />}{' '}
+        <span class="dim">
+          <bdi>{escapeToOneLine(summary.join(' · '), 600)}</bdi>
         </span>
       </p>
+      <p class="dim" aria-live="polite">
+        {escapeToOneLine(body.progress ?? '')}
+      </p>
+      {chain !== null && <ResultSection task={body} judged={judged} />}
       {chain !== null && <TaskActions {...props} task={body} latest={latest} onDone={task.refresh} />}
       <p role="alert" class="trouble">
         {trouble}
       </p>
       {chain !== null && (
         <>
-          <Facts task={body} chain={chain} />
+          {handedIn && (
+            <section>
+              <h2>Changes of attempt {handedIn.number}</h2>
+              <DiffSection {...props} key={handedIn.number} attempt={handedIn} open={true} />
+            </section>
+          )}
           {body.description !== '' && (
             <section>
-              <h2>What is asked</h2>
+              <h2>Task</h2>
               <UntrustedText text={body.description} />
             </section>
           )}
           <section>
-            <h2>What is still unknown</h2>
+            <h2>Unknown</h2>
             {unknown.length === 0 ? (
-              <p>Nothing that we know of.</p>
+              <p>Nothing.</p>
             ) : (
               <ul class="unknown">
                 {unknown.map((each) => (
@@ -162,15 +182,25 @@ export function TaskPage(props: Props) {
             )}
           </section>
           <section>
-            <h2>Over time</h2>
-            <TaskTimeline spans={taskTimeSpans(body, chain.attempts)} now={Date.now()} />
-          </section>
-          <section>
             <h2>Attempts</h2>
             {chain.attempts.length === 0 && <p class="dim">None yet.</p>}
             {chain.attempts.toReversed().map((attempt, index) => (
-              <AttemptSection {...props} key={attempt.number} attempt={attempt} open={index === 0} />
+              <AttemptSection
+                {...props}
+                key={attempt.number}
+                attempt={attempt}
+                open={index === 0}
+                isDiffAbove={attempt === handedIn}
+              />
             ))}
+          </section>
+          <section>
+            <h2>Timeline</h2>
+            <TaskTimeline spans={taskTimeSpans(body, chain.attempts)} now={Date.now()} />
+          </section>
+          <section>
+            <h2>Details</h2>
+            <Facts task={body} chain={chain} />
           </section>
         </>
       )}

@@ -46,7 +46,7 @@ function spansOfAttempt(attempt: AttemptView, ended: number | null): TimeSpan[] 
   };
   if (reported === null) return [agent];
   const judged = verification ? at(verification.at) : null;
-  // The box says how long it took; before that it was waited for.
+  // The container reports how long it took; the time before was a wait.
   const began =
     verification && judged !== null ? Math.max(reported, judged - verification.duration_ms) : reported;
   const checking: TimeSpan[] = verification
@@ -54,7 +54,7 @@ function spansOfAttempt(attempt: AttemptView, ended: number | null): TimeSpan[] 
         ...(began - reported >= 1_000
           ? [
               {
-                label: 'waiting for a box',
+                label: 'waiting for a container',
                 kind: 'waiting' as const,
                 start: reported,
                 end: began,
@@ -64,7 +64,7 @@ function spansOfAttempt(attempt: AttemptView, ended: number | null): TimeSpan[] 
             ]
           : []),
         {
-          label: 'checked',
+          label: 'verification',
           kind: 'gates',
           start: began,
           end: judged,
@@ -74,7 +74,7 @@ function spansOfAttempt(attempt: AttemptView, ended: number | null): TimeSpan[] 
         ...gatesOf(attempt, began),
       ]
     : attempt.outcome === null
-      ? [{ label: 'being checked', kind: 'gates', start: reported, end: null, note: '', depth: 2 }]
+      ? [{ label: 'verification', kind: 'gates', start: reported, end: null, note: '', depth: 2 }]
       : [];
   return [agent, ...checking];
 }
@@ -96,7 +96,7 @@ export function taskTimeSpans(task: TaskView, attempts: readonly AttemptView[]):
   const person: TimeSpan[] = hold
     ? [
         {
-          label: 'waiting for a person',
+          label: 'waiting for a reviewer',
           kind: 'person',
           start: at(hold.since),
           end: null,

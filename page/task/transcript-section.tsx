@@ -18,7 +18,7 @@ export function TranscriptSection({
     <details class="part" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>Transcript</summary>
       <p role="status" class="dim">
-        {transcript.text === null && transcript.error === '' && 'Asking …'}
+        {transcript.text === null && transcript.error === '' && 'Loading …'}
         {transcript.error}
       </p>
       {transcript.text !== null && <UntrustedText text={transcript.text} />}

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { groupFindingsByFile, parseFindings } from '../../page/task/evidence-findings.ts';
-import { parseDiff } from '../../page/task/parse-diff.ts';
+import { type DiffLine, pairDiffLines, parseDiff } from '../../page/task/parse-diff.ts';
 
 const PATCH = `diff --git a/src/price.ts b/src/price.ts
 index 1111111..2222222 100644
@@ -100,4 +100,33 @@ describe('findings', () => {
       expect(parseFindings(evidence).every(({ message }) => typeof message === 'string')).toBe(true);
     },
   );
+});
+
+const KINDS = ['same', 'added', 'removed', 'hunk', 'note'] as const;
+const linesOf = (kinds: readonly (typeof KINDS)[number][]): DiffLine[] =>
+  kinds.map((kind, index) => ({ kind, before: index, after: index, text: String(index) }));
+
+describe('a diff side by side', () => {
+  it('puts what was removed beside what was added in its place', () => {
+    const rows = pairDiffLines(linesOf(['same', 'removed', 'removed', 'added', 'same', 'added']));
+    expect(rows.map(({ left, right }) => [left?.text ?? null, right?.text ?? null])).toEqual([
+      ['0', '0'],
+      ['1', '3'],
+      ['2', null],
+      ['4', '4'],
+      [null, '5'],
+    ]);
+  });
+
+  it('shows each line on its side once, in order', () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...KINDS)), (kinds) => {
+        const lines = linesOf(kinds);
+        const rows = pairDiffLines(lines);
+        const side = (name: 'left' | 'right') => rows.flatMap((row) => row[name] ?? []);
+        expect(side('left')).toEqual(lines.filter(({ kind }) => kind !== 'added'));
+        expect(side('right')).toEqual(lines.filter(({ kind }) => kind !== 'removed'));
+      }),
+    );
+  });
 });

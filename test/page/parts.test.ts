@@ -78,12 +78,14 @@ describe('an answer that is no success', () => {
 });
 
 describe('an address', () => {
-  it.each([{ view: 'board' }, { view: 'quality' }, { view: 'task', id: 'a/b%#' }] as const)(
-    'leads back to %j',
-    (place) => {
-      expect(parsePageRoute(pageRouteHash(place))).toEqual(place);
-    },
-  );
+  it.each([
+    { view: 'board' },
+    { view: 'board', filter: { group: 'needs review', words: 'a&b #1' } },
+    { view: 'quality' },
+    { view: 'task', id: 'a/b%#' },
+  ] as const)('leads back to %j', (place) => {
+    expect(parsePageRoute(pageRouteHash(place))).toEqual(place);
+  });
 
   it.each(['', '#', '#/task/', '#/task/%E0', '#/none'])(
     'that leads nowhere leads to the board: %j',
@@ -156,7 +158,7 @@ describe('a tab', () => {
     const called = ['#/board', '#/quality', '#/task/T1', '#/task/a%E2%80%AEb'].map((each) =>
       pageTitle(parsePageRoute(each)),
     );
-    expect(called).toEqual(['Assay', 'Figures · Assay', 'T1 · Assay', 'a⟨U+202E⟩b · Assay']);
+    expect(called).toEqual(['Assay', 'Quality · Assay', 'T1 · Assay', 'a⟨U+202E⟩b · Assay']);
   });
 });
 

@@ -2,14 +2,27 @@ import { join } from 'node:path';
 import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { ReviewedRequirement } from '../../../shared/contract/judgement/judgement.ts';
 import { sha256 } from '../../../shared/lib/sha256.ts';
+import { judgement, verdict } from '../../support/builders.ts';
 import { browserHere, sayIfMissing, startBrowser } from '../support/browser.ts';
 import { tellFigures } from '../support/figures.ts';
 import { type ScriptedApi, scriptedApi, TOKEN } from '../support/scripted-api.ts';
 import { checkedAttempt, heldTask, manyTasks, tell } from '../support/story.ts';
 
+const REQUIREMENTS = [
+  { requirement: 'Whole prices stay', state: 'met', file: 'price.ts', line: 3, reason: 'no rounding there' },
+  {
+    requirement: 'Prices of 0.5 are rounded up',
+    state: 'not_met',
+    file: 'price.ts',
+    line: 7,
+    reason: '2.5 becomes 2',
+  },
+] satisfies ReviewedRequirement[];
+
 const chromium = browserHere();
-sayIfMissing(chromium, 16);
+sayIfMissing(chromium, 19);
 /** Where pictures go for somebody to look at; none are made otherwise. */
 const PICTURES = process.env['ASSAY_PICTURES'];
 
@@ -81,15 +94,81 @@ describe.skipIf(chromium === null)('the page in a browser', () => {
 
   it('shows a task with its chain, its verdict and what is unknown', async () => {
     await signIn('#/task/T1');
-    await page.getByRole('heading', { name: 'What is still unknown' }).waitFor();
+    await page.getByRole('heading', { name: 'Unknown' }).waitFor();
     await page.locator('summary', { hasText: 'Attempt 1' }).click();
     const text = await page.locator('main').innerText();
     expect(text).toContain('what security_scan would say (could not run)');
-    expect(text).toContain('run by us');
+    expect(text).toContain('executed');
     expect(text).toContain('expected 3, got 2');
     expect(await violations()).toEqual([]);
     await picture('task');
+    await page.emulateMedia({ colorScheme: 'dark' });
+    expect(await violations()).toEqual([]);
+    await picture('task-dark');
     expect(said).toEqual([]);
+  });
+
+  it('begins a task with the verdict, its reason, the requirements and what failed', async () => {
+    const failed = checkedAttempt(1);
+    const verification = failed.verification && {
+      ...failed.verification,
+      failed_checks: [
+        { check: 'price.test.ts > rounds half up', message: 'expected 3, got 2\n  at price.test.ts:7' },
+      ],
+    };
+    const reviewed = verdict({
+      verdict: 'fail',
+      reasons: [{ code: 'gate_failed', subject: 'tests', message: 'tests: 1 of 9 failed' }],
+      judgements: [judgement({ requirements: REQUIREMENTS })],
+    });
+    const attempts = [{ ...failed, verification, verdict: reviewed }];
+    tell(api, manyTasks(3), 1, new Map([['T1', heldTask({ status: 'failed', hold: null, attempts })]]));
+    await signIn('#/task/T1');
+    await page.getByText('Requirements: 1 of 2 met').waitFor();
+    const [result = '', failing = '', changes = ''] = await Promise.all(
+      ['Attempt 1: failed', '1 failing check', 'Changes of attempt 1'].map((text) =>
+        page
+          .getByText(text)
+          .first()
+          .evaluate((element) => element.getBoundingClientRect().top.toString()),
+      ),
+    );
+    expect(Number(result)).toBeLessThan(Number(failing));
+    expect(Number(failing)).toBeLessThan(Number(changes));
+    expect(Number(failing)).toBeLessThan(600);
+    expect(await page.locator('.result').innerText()).toContain(
+      'price.test.ts > rounds half up: expected 3, got 2',
+    );
+    const rows = await page.locator('table', { hasText: 'Requirements' }).locator('tbody tr').allInnerTexts();
+    expect(rows[0]).toMatch(/not met\s+Prices of 0.5 are rounded up/);
+    expect(await violations()).toEqual([]);
+    await picture('task-failed');
+  });
+
+  it('fits a task and the board into the width of a telephone', async () => {
+    await page.setViewportSize({ width: 390, height: 800 });
+    await signIn();
+    await page.getByRole('link', { name: 'Round prices half up', exact: true }).waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    expect(await violations()).toEqual([]);
+    await picture('board-narrow');
+    await page.getByRole('link', { name: 'Round prices half up', exact: true }).click();
+    await page.getByRole('heading', { name: 'Attempts' }).waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    expect(await violations()).toEqual([]);
+    await picture('task-narrow');
+  });
+
+  it('keeps the filter of the board in the address', async () => {
+    await signIn();
+    await page.getByRole('button', { name: /^running/ }).click();
+    await page.getByLabel('Filter').fill('importer 1');
+    await expect.poll(() => new URL(page.url()).hash).toBe('#/board?group=running&words=importer+1');
+    // A change of the fragment alone loads nothing.
+    await page.goto('about:blank');
+    await signIn('#/board?group=needs-review');
+    await page.getByRole('link', { name: 'Round prices half up', exact: true }).waitFor();
+    expect(await page.locator('.rows tbody tr').count()).toBe(1);
   });
 
   it('lists nothing again while nothing has changed', async () => {
@@ -148,7 +227,7 @@ describe.skipIf(chromium === null)('the page in a browser', () => {
     await picture('approve');
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
-    await page.getByText('Say why').waitFor();
+    await page.getByText('Give a reason').waitFor();
     await page.keyboard.press('Shift+Tab');
     await page.keyboard.type('looked at it');
     await page.keyboard.press('Tab');
@@ -175,7 +254,7 @@ describe.skipIf(chromium === null)('the page in a browser', () => {
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.getByLabel('Reason').fill('not needed');
     await page.locator('dialog button.bad').click();
-    await page.getByText('the task has moved on Nothing was done.').waitFor();
+    await page.getByText('the task has moved on Nothing has changed.').waitFor();
   });
 
   it('tells when too much is unverified: in passing, in the header and in the title', async () => {
@@ -241,12 +320,17 @@ describe.skipIf(chromium === null)('the page in a browser', () => {
       };
     });
     await signIn('#/task/T1');
-    await page.locator('summary', { hasText: 'Diff' }).first().click();
     await page.getByText('rounds half to even elsewhere').waitFor();
     await page.locator('summary', { hasText: 'Transcript' }).first().click();
     await page.getByText('look at the tests first').waitFor();
     expect(await violations()).toEqual([]);
     await picture('diff');
+    await page.getByRole('button', { name: 'Show side by side' }).click();
+    const row = page.locator('table.split tr', { hasText: 'Math.floor' });
+    expect(await row.innerText()).toMatch(/2\s+const b = Math.floor\(x\);\s+2\s+const b = Math.round\(x\);/);
+    expect(await page.getByText('rounds half to even elsewhere').isVisible()).toBe(true);
+    expect(await violations()).toEqual([]);
+    await picture('diff-split');
   });
 
   it('shows pictures of the application, which come with the token, each with words beside it', async () => {

@@ -212,5 +212,8 @@ export function tell(
     const chain: z.infer<typeof AttemptList> = attemptListView(one);
     api.answers.set(`GET /tasks/${id}`, () => ({ etag: `"${one.version}"`, body: taskView(one) }));
     api.answers.set(`GET /tasks/${id}/attempts`, () => ({ body: chain }));
+    api.answers.set(`GET /tasks/${id}/artifact`, ({ query }) => ({
+      body: { kind: query.get('kind'), bytes: 0, offset: 0, next_offset: null, encoding: 'utf-8', text: '' },
+    }));
   }
 }
