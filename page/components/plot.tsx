@@ -5,9 +5,9 @@ import { rangeOfAtLeastAWeek } from './week-range.ts';
 
 export interface LinePlotSeries {
   readonly name: string;
-  /** One for each point in time; null: no data, which is a gap and no zero. */
+  /** One for each point in time; null: no data, drawn as a gap. */
   readonly values: readonly (number | null)[];
-  /** A line that is compared with, not measured. */
+  /** Whether it is a limit that the others are compared with. */
   readonly isThreshold?: boolean;
 }
 
@@ -18,7 +18,7 @@ interface Props {
   readonly show: (value: number | null) => string;
 }
 
-/** Told apart by dashes, too: not everybody sees the colours. */
+/** Dashes distinguish the lines for readers who do not see the colours. */
 const DASHES: readonly number[][] = [[], [8, 4], [2, 3], [12, 3, 2, 3], [5, 5]];
 /** A colour of the style sheet as a canvas takes it: the variable itself may still name two, for light and dark. */
 function colour(element: HTMLElement, name: string): string {
@@ -34,7 +34,7 @@ const DARK = '(prefers-color-scheme: dark)';
 const DAY = 86_400;
 /** Between two marks of the time axis: what is shown is by day. */
 const DAYS = [1, 2, 7, 14, 28, 91, 182, 364].map((days) => days * DAY);
-/** As whoever looks at it writes a day; days are those of UTC. */
+/** Formats a day in the reader's locale; days are those of UTC. */
 const dayOf = (seconds: number): string =>
   new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' }).format(
     seconds * 1_000,
@@ -51,6 +51,7 @@ async function draw(element: HTMLElement, { times, lines, show }: Props): Promis
       width: Math.max(280, element.clientWidth),
       height: HEIGHT,
       cursor: { drag: { x: false, y: false } },
+      legend: { show: lines.length > 1 },
       // Of the times themselves: the library hands over an end that it has made up where there is one only.
       scales: { x: { range: () => rangeOfAtLeastAWeek(times[0] ?? 0, times.at(-1) ?? 0) } },
       tzDate: (seconds) => Chart.tzDate(new Date(seconds * 1_000), 'Etc/UTC'),
@@ -69,7 +70,7 @@ async function draw(element: HTMLElement, { times, lines, show }: Props): Promis
           width: 2,
           dash: line.isThreshold ? [4, 4] : (DASHES[index % DASHES.length] ?? []),
           points: { show: !line.isThreshold, size: 6 },
-          // While nothing is pointed at: the latest.
+          // Without a pointer: the latest value.
           value: (_: uPlot, value: number | null, _line: number, index: number | null) =>
             show(index === null ? (line.values.at(-1) ?? null) : value),
         })),
@@ -80,7 +81,7 @@ async function draw(element: HTMLElement, { times, lines, show }: Props): Promis
   );
 }
 
-/** Is it dark? A canvas keeps the colours that it was drawn with, so it is drawn again when that changes. */
+/** Returns whether the theme is dark; a canvas keeps its colours, so it is drawn again when this changes. */
 function useDark(): boolean {
   const [dark, setDark] = useState(() => matchMedia(DARK).matches);
   useEffect(() => {
@@ -92,7 +93,7 @@ function useDark(): boolean {
   return dark;
 }
 
-/** Lines over time. It is for the eye alone: the numbers stand in a table beside it. */
+/** Lines over time, hidden from screen readers: the same numbers are in a table below. */
 export function LinePlot({ times, lines, show }: Props) {
   const frame = useRef<HTMLDivElement>(null);
   const [trouble, setTrouble] = useState('');

@@ -27,7 +27,7 @@ const COLUMNS = [
   'Score of findings',
   'of flaky tests',
   'of churn',
-  'Look at it',
+  'Reason to review',
 ] as const;
 const short = (repository: string): string =>
   repository
@@ -81,7 +81,7 @@ interface Props {
   readonly onTokenExpired: () => void;
 }
 
-/** The files that agents have changed, by what became of it. */
+/** The files changed by agents, by what became of it. */
 export function FileHealthTable({ list, api, onTokenExpired }: Props) {
   const [history, setHistory] = useState<History | null>(null);
   const [trouble, setTrouble] = useState('');
@@ -103,8 +103,8 @@ export function FileHealthTable({ list, api, onTokenExpired }: Props) {
       <p class="dim">
         {summary.total_tracked === 0
           ? 'No attempt has been judged yet that changed one.'
-          : `${summary.total_tracked} that agents have changed, ${summary.flagged_for_review} to be looked at, mean health ${score(summary.avg_score)} of 100; scores are from 0 to 100, the more the better${files.length < summary.total_tracked ? `; the ${files.length} worst` : ''}.`}{' '}
-        {truncated && 'There are more than are looked at.'}
+          : `${summary.total_tracked} changed by agents, ${summary.flagged_for_review} to review, mean health ${score(summary.avg_score)} of 100; scores are from 0 to 100, the more the better${files.length < summary.total_tracked ? `; the ${files.length} worst` : ''}.`}{' '}
+        {truncated && 'More files exist than are listed.'}
       </p>
       {files.length > 0 && (
         <div class="scroll">

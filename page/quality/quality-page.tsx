@@ -12,6 +12,7 @@ import type { QualityMetrics, QualityTrend } from '../../shared/control/metrics/
 import { formatDollars, formatDuration, formatPercent } from '../../shared/lib/format.ts';
 import { TokenExpiredError } from '../api/api-errors.ts';
 import type { TaskStatusSnapshot, ViewProps } from '../shell/view-props.ts';
+import type { LinePlotSeries } from '../components/plot.tsx';
 import { FileHealthTable } from './file-health-table.tsx';
 import { MetricChart } from './metric-chart.tsx';
 import { BudgetForecastSection, CostTables, GateQualityTable } from './quality-tables.tsx';
@@ -78,8 +79,8 @@ export function QualityPage({
         { name: 'unverified', values: series.map((each) => each.unverified_ratio) },
         ...(threshold === null
           ? []
-          : [{ name: 'threshold', values: series.map(() => threshold), mark: true }]),
-      ],
+          : [{ name: 'threshold', values: series.map(() => threshold), isThreshold: true }]),
+      ] satisfies LinePlotSeries[],
       spend: [
         {
           name: 'spent',
@@ -91,7 +92,7 @@ export function QualityPage({
       gates: trendLinesByName(series, (each) => each.gate_seconds),
       queue: [
         { name: 'median', values: series.map((each) => each.queue_p50_seconds) },
-        { name: 'ninth decile', values: series.map((each) => each.queue_p90_seconds) },
+        { name: '90th percentile', values: series.map((each) => each.queue_p90_seconds) },
       ],
     };
   }, [answers, threshold]);
@@ -102,7 +103,7 @@ export function QualityPage({
       <h1>Quality in the last 30 days</h1>
       <div class="buttons">
         <button type="button" onClick={() => setAsked((before) => before + 1)}>
-          Ask again
+          Reload
         </button>
       </div>
       <p role="alert" class="trouble">
@@ -116,7 +117,7 @@ export function QualityPage({
             <MetricChart
               {...over}
               title="Completed without verification"
-              about={`Share of the day's completions without evidence of ours${threshold === null ? '' : `; the threshold is ${formatPercent(threshold)}`}.`}
+              about={`Share of the day's completions without evidence from gates or signals${threshold === null ? '' : `; the threshold is ${formatPercent(threshold)}`}.`}
               lines={figures.unverified}
               show={share}
               sql={{ name: 'unverified-ratio-by-day', text: unverifiedSql }}
@@ -124,31 +125,31 @@ export function QualityPage({
             <MetricChart
               {...over}
               title="Spent and saved"
-              about="What tasks that ended that day have cost, and what was saved against going straight to the top model; negative where the cascade did not pay."
+              about="Cost of the tasks that ended that day, and the saving over asking the top model at once; negative where the cascade cost more."
               lines={figures.spend}
               show={money}
               sql={{ name: 'chain-cost-and-savings', text: costSql }}
             />
             <MetricChart
               {...over}
-              title="Accepted by tier"
-              about="Share of the attempts of each tier that were accepted."
+              title="Pass rate by tier"
+              about="Share of the attempts of each tier that passed."
               lines={figures.tiers}
               show={share}
               sql={{ name: 'model-win-rate', text: winRateSql }}
             />
             <MetricChart
               {...over}
-              title="Time of gates"
-              about="Mean time of a run, of the gates that run most."
+              title="Duration of gates"
+              about="Mean duration of a run, of the gates that run most."
               lines={figures.gates}
               show={time}
               sql={{ name: 'slow-gates', text: slowGatesSql }}
             />
             <MetricChart
               {...over}
-              title="Age in the queue"
-              about="From submission until somebody first claimed the task."
+              title="Time in the queue"
+              about="From submission to the first claim."
               lines={figures.queue}
               show={time}
               sql={{ name: 'durations', text: durationsSql }}

@@ -46,13 +46,13 @@ export function BudgetForecastSection({ forecast }: { readonly forecast: z.infer
         about {money(forecast.estimated_remaining_cost_usd)} for {formatCount(forecast.task_count, 'task')}{' '}
         not ended: {money(forecast.projected_total_cost_usd)} in all
         {budget === null ? ', with no budget set' : ` of a budget of ${formatDollars(budget)}`}.{' '}
-        {within === false && <b>That is more than the budget.</b>} Confidence: {forecast.confidence_level}.
+        {within === false && <b>This exceeds the budget.</b>} Confidence: {forecast.confidence_level}.
       </p>
     </section>
   );
 }
 
-/** What each gate costs, catches, and how its word has held against a reviewer's. */
+/** How often each gate ran, blocked and cost time, and how often reviewers overturned it. */
 export function GateQualityTable({
   gates,
   days,
@@ -73,7 +73,7 @@ export function GateQualityTable({
               'Blocked',
               'Flagged',
               'Time',
-              'Wrong when it held',
+              'Blocks overturned in review',
               'Passed, then rejected',
             ]}
           />
@@ -91,7 +91,7 @@ export function GateQualityTable({
                     gate.flagged,
                     formatDuration(gate.seconds * 1_000),
                     gate.reviewed_blocks === 0
-                      ? 'never looked at'
+                      ? 'none reviewed'
                       : `${share(gate.false_block_rate)} of ${gate.reviewed_blocks}`,
                     gate.false_greens,
                   ]}
@@ -109,7 +109,7 @@ const KINDS = [
   ['per_model', 'Model'],
   ['per_tier', 'Tier'],
   ['per_repository', 'Repository'],
-  ['per_outcome', 'What became of the attempt'],
+  ['per_outcome', 'Outcome of the attempt'],
 ] as const;
 
 export function CostTables({ cost }: { readonly cost: z.infer<typeof QualityCost> }) {
@@ -118,7 +118,7 @@ export function CostTables({ cost }: { readonly cost: z.infer<typeof QualityCost
       <h2>Cost</h2>
       <p>
         {money(cost.tasks.cost_usd)} for {formatCount(cost.tasks.count, 'task')},{' '}
-        {money(cost.tasks.usd_per_success)} for each that came to its goal; saved:{' '}
+        {money(cost.tasks.usd_per_success)} per completed task; saved:{' '}
         {money(cost.saved_vs_direct_opus_usd)}.
       </p>
       {KINDS.map(([field, name]) => (
@@ -126,7 +126,7 @@ export function CostTables({ cost }: { readonly cost: z.infer<typeof QualityCost
           <summary>By {name.toLowerCase()}</summary>
           <div class="scroll">
             <table>
-              <Head names={[name, 'Count', 'Accepted', 'USD', 'For each accepted', 'Unknown']} />
+              <Head names={[name, 'Count', 'Passed', 'Cost', 'Cost per pass', 'Unknown cost']} />
               <tbody>
                 {Object.entries(cost[field]).map(([key, each]) => (
                   <Row

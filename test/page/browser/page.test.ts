@@ -403,7 +403,7 @@ describe.skipIf(chromium === null)('the page in a browser', () => {
     tellFigures(api);
     await signIn('#/quality');
     const files = page.locator('section', { has: page.getByRole('heading', { name: 'Files', exact: true }) });
-    expect(await files.innerText()).toContain('3 that agents have changed, 2 to be looked at');
+    expect(await files.innerText()).toContain('3 changed by agents, 2 to review');
     expect(await files.innerText()).toMatch(
       /src\/prices\/round.ts\s+\d+\s+F\s+2 of 3\s+1\s+50\s+75\s+80\s+low/,
     );

@@ -1,4 +1,4 @@
--- How many attempts tasks take, and how many of them come to their goal with that many.
+-- Number of attempts per task, and how many tasks with that number completed.
 WITH chains AS (
   SELECT *, row_number() OVER (PARTITION BY record_id ORDER BY dt) AS copy
   FROM cascade_chains

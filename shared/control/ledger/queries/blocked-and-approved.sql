@@ -1,4 +1,4 @@
--- Gates whose objection a person overruled: how often the work that each held was approved all the same, the gates that were wrong most often first.
+-- Gates that reviewers overruled: how often work that a gate blocked was approved, the most often overruled gate first.
 WITH
   asked AS (
   SELECT *, row_number() OVER (PARTITION BY record_id ORDER BY dt) AS copy

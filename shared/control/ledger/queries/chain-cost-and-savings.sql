@@ -1,4 +1,4 @@
--- Cost of chains by day, and what they saved against going straight to the top model; negative when the cascade did not pay. Unknown costs are counted, not summed.
+-- Cost of the attempts of each task by day, and the saving over asking the top model at once; negative when the cascade cost more. Unknown costs are counted, not summed.
 WITH chains AS (
   SELECT *, row_number() OVER (PARTITION BY record_id ORDER BY dt) AS copy
   FROM cascade_chains

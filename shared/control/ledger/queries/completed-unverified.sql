@@ -1,4 +1,4 @@
--- Tasks that were completed without evidence of our own, the newest first, with what was there of tests, gates and signals.
+-- Tasks that completed without verification, newest first, with the evidence from tests, gates and signals that existed.
 WITH
   completions AS (
   SELECT *, row_number() OVER (PARTITION BY record_id ORDER BY dt) AS copy

@@ -1,4 +1,4 @@
--- Spend by repository and day, with attempts, and tasks that came to their goal. Attempts of unknown cost are counted, not summed.
+-- Cost by repository and day, with attempts and completed tasks. Attempts of unknown cost are counted, not summed.
 WITH attempts AS (
   SELECT *, row_number() OVER (PARTITION BY record_id ORDER BY dt) AS copy
   FROM cascade_attempts

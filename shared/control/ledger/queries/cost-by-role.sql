@@ -1,4 +1,4 @@
--- Spend, tokens and accepted attempts by role and model.
+-- Cost, tokens and passed attempts by role and model.
 WITH attempts AS (
   SELECT *, row_number() OVER (PARTITION BY record_id ORDER BY dt) AS copy
   FROM cascade_attempts

@@ -1,4 +1,4 @@
--- What an accepted patch costs, by the model that made it: all attempts of its task are counted, those that failed before it too. Tasks of unknown cost are counted and left out of the sums.
+-- Cost of an accepted patch by the model that wrote it. All attempts of its task are counted, also those that failed before. Tasks of unknown cost are counted and left out of the sums.
 WITH chains AS (
   SELECT *, row_number() OVER (PARTITION BY record_id ORDER BY dt) AS copy
   FROM cascade_chains

@@ -1,4 +1,4 @@
--- Records that were written more than once under the same record_id: a delivery that was repeated with another batch; every other query counts them once.
+-- Records that were written more than once under one record_id by repeated deliveries; every other query counts them once.
 SELECT 'tasks' AS record_table, record_id, min(dt) AS first_dt, count(*) AS copies
 FROM tasks GROUP BY record_id HAVING count(*) > 1
 UNION ALL

@@ -1,4 +1,4 @@
--- How long tasks take from submission to their end, and attempts and gates take to run: p50, p90 and p99 in seconds, over the last 30 days.
+-- Duration of tasks from submission to end, of attempts and of gates: p50, p90 and p99 in seconds, over the last 30 days.
 WITH
   ends AS (
     SELECT 'task' AS what, status AS name, age_ms / 1000.0 AS seconds,

@@ -1,4 +1,4 @@
--- Which work is given to a stronger model, by role, complexity and the model that was left, with the reason and what the attempts that were given up had cost.
+-- Work that went to a stronger model, by role, complexity and the model before, with the reason and the cost of the attempts before.
 WITH attempts AS (
   SELECT *, row_number() OVER (PARTITION BY record_id ORDER BY dt) AS copy
   FROM cascade_attempts

@@ -1,4 +1,4 @@
--- Files in which work goes wrong: attempts that changed each and were rejected, work on it that was reverted, and findings, the worst first.
+-- Files with rejected attempts, reverted work and findings, the worst first.
 WITH touches AS (
   SELECT *, row_number() OVER (PARTITION BY record_id ORDER BY dt) AS copy
   FROM file_touches

@@ -1,4 +1,4 @@
--- How often each gate passes, fails or could not run, over the last 30 days. Runs without a result are no part of the pass rate.
+-- How often each gate passes, fails or could not run, over the last 30 days. Runs without a result do not count in the pass rate.
 WITH gates AS (
   SELECT *, row_number() OVER (PARTITION BY record_id ORDER BY dt) AS copy
   FROM quality_gates

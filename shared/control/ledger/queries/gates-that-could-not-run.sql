@@ -1,4 +1,4 @@
--- Gates that gave no result, by why, and the versions of tools that were there: each is evidence that is missing.
+-- Gates without a result, by reason and installed tool versions: each is missing evidence.
 WITH gates AS (
   SELECT *, row_number() OVER (PARTITION BY record_id ORDER BY dt) AS copy
   FROM quality_gates

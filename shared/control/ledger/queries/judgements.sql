@@ -1,4 +1,4 @@
--- What models said of work by judgement and model, what that made of the verdict, and what it cost, over the last 30 days. A cost that is not known is counted, not summed.
+-- Judgements of models by kind and model, their effect on the verdict, and their cost, over the last 30 days. Unknown costs are counted, not summed.
 WITH judged AS (
   SELECT *, row_number() OVER (PARTITION BY record_id ORDER BY dt) AS copy
   FROM judgements

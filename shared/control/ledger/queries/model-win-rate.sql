@@ -1,4 +1,4 @@
--- How often an attempt on each model is accepted, by role and complexity of the task, with its cost. Attempts that the infrastructure lost are left out.
+-- How often an attempt with each model passes, by role and complexity of the task, with its cost. Attempts lost to infrastructure failures are left out.
 WITH attempts AS (
   SELECT *, row_number() OVER (PARTITION BY record_id ORDER BY dt) AS copy
   FROM cascade_attempts

@@ -1,4 +1,4 @@
--- Pass rate of each gate by the version of its tool: an upgrade that changes verdicts shows here.
+-- Pass rate of each gate by the version of its tool; it shows upgrades that change verdicts.
 WITH gates AS (
   SELECT *, row_number() OVER (PARTITION BY record_id ORDER BY dt) AS copy
   FROM quality_gates

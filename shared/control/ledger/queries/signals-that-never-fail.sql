@@ -1,4 +1,4 @@
--- Completion signals that have never failed in 30 days, and so have told nothing yet: the ones with the most runs first.
+-- Completion signals that never failed in 30 days, those with the most runs first.
 WITH signals AS (
   SELECT *, row_number() OVER (PARTITION BY record_id ORDER BY dt) AS copy
   FROM completion_signals

@@ -1,4 +1,4 @@
--- Which gates take the time: median, ninth decile and sum of the seconds of runs that were not answered from memory, and how often a gate ran out of time.
+-- Gates by duration: median, 90th percentile and sum in seconds of runs that were not cached, and how often a gate timed out.
 WITH gates AS (
   SELECT *, row_number() OVER (PARTITION BY record_id ORDER BY dt) AS copy
   FROM quality_gates

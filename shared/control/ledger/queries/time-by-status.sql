@@ -1,4 +1,4 @@
--- Where the time of a task goes: hours that tasks spent in each status until they left it, by status.
+-- Hours that tasks spent in each status.
 WITH
   changes AS (
   SELECT *, row_number() OVER (PARTITION BY record_id ORDER BY dt) AS copy

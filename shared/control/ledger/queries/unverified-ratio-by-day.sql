@@ -1,4 +1,4 @@
--- Share of completions without evidence of our own, by day (duplicates by record_id removed).
+-- Share of completions without verification, by day.
 WITH completions AS (
   SELECT *, row_number() OVER (PARTITION BY record_id ORDER BY dt) AS copy
   FROM verification_nudges

@@ -1,4 +1,4 @@
--- How long work waited for a person's word, by role: median, ninth decile and longest in hours, and what the words were.
+-- How long work waited for a review, by role: median, 90th percentile and maximum in hours, and the decisions.
 WITH asked AS (
   SELECT *, row_number() OVER (PARTITION BY record_id ORDER BY dt) AS copy
   FROM reviews

@@ -1,4 +1,4 @@
--- Why tasks fail, by code and role, with when it last happened.
+-- Failed tasks by failure code and role, with the time of the latest failure.
 WITH ends AS (
   SELECT *, row_number() OVER (PARTITION BY record_id ORDER BY dt) AS copy
   FROM tasks
