@@ -29,7 +29,9 @@ export const ApprovalRequestBody = ApprovalRequest.extend({
       sha256: SessionAwaitingApproval.shape.sha256.regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hex'),
     })
     .optional()
-    .describe('Of the CLI that asks, uploaded before: another box goes on with it.'),
+    .describe(
+      "Digest of the CLI's session record, which was uploaded before; the next container resumes from it.",
+    ),
 })
   .strict()
   .meta({ id: 'ApprovalRequestBody' });
@@ -47,17 +49,17 @@ export const ApprovalRequestResponse = z
 export const ApprovalsQuery = ReviewsQuery;
 export const PendingApprovalItem = z
   .object({
-    id: TaskId.describe('Of the task that waits; what `POST /approvals/{id}/approve` takes.'),
+    id: TaskId.describe('Id of the approval; `POST /approvals/{id}/approve` takes it.'),
     task_title: z.string(),
     role: TaskSummary.shape.role,
     priority: TaskSummary.shape.priority,
     repository: z.string(),
     approval: ApprovalView,
     since: z.iso.datetime(),
-    expires_at: z.iso.datetime().nullable().describe('When it ends without a person; null: never.'),
+    expires_at: z.iso.datetime().nullable().describe('When it expires without a decision; null: never.'),
     urgency: z
       .enum(['critical', 'high', 'normal', 'no_expiry'])
-      .describe('critical: ends within an hour; high: within four.'),
+      .describe('critical: expires after one hour; high: after four.'),
   })
   .meta({ id: 'ApprovalItem' });
 export type PendingApprovalItem = z.infer<typeof PendingApprovalItem>;
@@ -71,7 +73,7 @@ export const ApprovalDecisionBody = OptionalReasonBody.extend({
     .int()
     .positive()
     .optional()
-    .describe('The approval that was looked at; when it waits no more, the word is refused.'),
+    .describe('The approval that the decision is about; a decision on one that no longer waits is refused.'),
 })
   .strict()
   .meta({ id: 'ApprovalDecisionBody' });

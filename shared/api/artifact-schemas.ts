@@ -7,7 +7,7 @@ export const ARTIFACT_KINDS = ['patch', 'transcript', 'evidence', 'screenshot'] 
 
 export const ArtifactQuery = z.strictObject({
   kind: z.enum(ARTIFACT_KINDS),
-  name: ScreenshotName.optional().describe('Of a screenshot: which one. Of no other kind.'),
+  name: ScreenshotName.optional().describe('Name of the screenshot; for no other kind.'),
   attempt: z.coerce.number().int().min(1).max(10_000).optional().describe('Default: the latest.'),
   offset: z.coerce
     .number()
@@ -24,12 +24,12 @@ export const ArtifactPartResponse = z
     task_id: TaskId,
     attempt: z.number().int(),
     kind: z.enum(ARTIFACT_KINDS),
-    bytes: z.number().int().describe('Of the whole.'),
+    bytes: z.number().int().describe('Size of the whole artifact.'),
     offset: z.number().int(),
-    next_offset: z.number().int().nullable().describe('Null: this is the end.'),
+    next_offset: z.number().int().nullable().describe('Null: this is the last part.'),
     encoding: z
       .enum(['utf-8', 'base64'])
-      .describe('How `text` is to be read: a screenshot is a PNG in base64, in one part; all else is text.'),
+      .describe('Encoding of `text`: a screenshot is a PNG in base64, in one part; everything else is text.'),
     text: z.string(),
   })
   .meta({ id: 'ArtifactPart' });

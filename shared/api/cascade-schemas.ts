@@ -15,25 +15,27 @@ export const TierPerformanceEstimate = z
     model: z.string(),
     basis: z
       .enum(['complexity', 'role', 'nothing'])
-      .describe('Outcomes of this complexity, of the whole role because these are few, or none.'),
+      .describe(
+        'Whether the outcomes are those of this complexity, of the whole role (because these are few), or none.',
+      ),
     observations: z.int(),
     passes: z.int(),
-    pass_rate: z.number().nullable().describe('Null without observations.'),
+    pass_rate: z.number().nullable().describe('Null: there are no observations.'),
     pass_rate_90: CredibleInterval,
     cost_usd: z
       .number()
       .nullable()
-      .describe('Expected of an attempt: observed, else by the price. Null: not known.'),
+      .describe('Expected cost of an attempt in dollars: observed, else from the price. Null: unknown.'),
     cost_usd_90: CredibleInterval.nullable().describe(
-      'Where nine of ten attempts lie; null: no cost was observed.',
+      '90 % interval of the cost of an attempt in dollars; null: no cost was observed.',
     ),
     costs_known: z.int(),
     mean_seconds: z.number().nullable(),
     break_even_pass_rate: z
       .number()
       .nullable()
-      .describe('The pass rate above which trying this tier before the next saves money.'),
-    pinned: z.boolean().describe('A person wants it to try first.'),
+      .describe('Pass rate above which trying this tier before the next one saves money.'),
+    pinned: z.boolean().describe('An operator pinned this tier as the first one.'),
   })
   .meta({ id: 'TierBelief' });
 
@@ -64,13 +66,15 @@ const reason = z.string().trim().min(1).max(2_000);
 export const PinTierBody = z
   .strictObject({
     complexity: TierPinScope.default('any'),
-    tier: Tier.nullable().describe('Which tier tries first; null lifts the pin.'),
+    tier: Tier.nullable().describe('The tier that is pinned as the first one; null removes the pin.'),
     reason,
   })
   .meta({ id: 'PinTierBody' });
 export const ResetTierEstimatesBody = z
   .strictObject({
-    tier: Tier.nullable().default(null).describe('Of which what was learned no longer counts; null: of all.'),
+    tier: Tier.nullable()
+      .default(null)
+      .describe('The tier whose observations are discarded; null: those of all.'),
     reason,
   })
   .meta({ id: 'ResetBeliefsBody' });
@@ -81,15 +85,15 @@ export const ProviderStatusView = z
     state: z
       .enum(['closed', 'open', 'half_open'])
       .describe('closed: in use. open: paused. half_open: one task at a time tries it.'),
-    since: z.iso.datetime().nullable().describe('When the latest outage was counted; null: none was.'),
+    since: z.iso.datetime().nullable().describe('When the latest outage was counted; null: never.'),
     until: z.iso.datetime().nullable().describe('End of the latest pause.'),
     reason: z.string().nullable().describe('Failure code of the latest outage.'),
-    consecutive_failures: z.int().describe('Outages in a row; a success ends the row.'),
+    consecutive_failures: z.int().describe('Consecutive outages; a success resets it to 0.'),
     probe: z.string().nullable().describe('Task that tries the provider after a pause.'),
     cleared: z
       .object({ by: z.string(), reason: z.string(), at: z.iso.datetime() })
       .nullable()
-      .describe('The operator who ended the latest pause; null: none did.'),
+      .describe('The operator who ended the latest pause; null: nobody did.'),
   })
   .meta({ id: 'ProviderStatus' });
 export type ProviderStatusView = z.infer<typeof ProviderStatusView>;

@@ -6,7 +6,7 @@ import { ListTasksQuery } from './task-schemas.ts';
 export const DeadLetterView = DeadLetter.omit({ messages: true })
   .extend({
     retry_count: z.int().nonnegative(),
-    task_id: z.string().nullable().describe('Null: it is about no single task.'),
+    task_id: z.string().nullable().describe('Null: it belongs to no single task.'),
   })
   .meta({ id: 'DeadLetter' });
 export type DeadLetterView = z.infer<typeof DeadLetterView>;
@@ -27,7 +27,7 @@ export const DeadLettersQuery = z.strictObject({
     .min(1)
     .max(100)
     .default(50)
-    .describe('Tasks that are looked at, each with all of its dead letters.'),
+    .describe('Number of tasks to list, each with all of its dead letters.'),
   cursor: ListTasksQuery.shape.cursor,
 });
 

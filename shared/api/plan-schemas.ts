@@ -24,10 +24,10 @@ export const PlanBody = TaskSubmission.pick({
     goal: z.string().trim().min(1, 'must not be empty').max(20_000),
     max_tasks: z.number().int().min(1).max(MAX_PLANNED_TASKS).default(20),
     autonomy: AutonomyLevel.optional().describe(
-      'full or semi: the tasks of a plan that holds are made without a person, unless the base or the deployment allows less. Absent: a person is asked.',
+      'full or semi: the tasks of a valid plan are created without an approval, unless the base or the deployment allows less. Absent: an approver decides.',
     ),
     coordination: CoordinationSettings.optional().describe(
-      'What acts between the goal and its tasks (docs/how-to/middleware.md).',
+      'Middleware between the goal and its tasks (docs/how-to/middleware.md).',
     ),
   })
   .strict()
@@ -35,44 +35,49 @@ export const PlanBody = TaskSubmission.pick({
 /** A plan: where it stands, what it proposes, and what has become of it. */
 export const PlanView = z
   .object({
-    id: TaskId.describe('Also the id of the task that plans.'),
+    id: TaskId.describe('Also the id of the planning task.'),
     state: PlanState,
     goal: z.string(),
     repository: z.string(),
     base_ref: z.string(),
     base_commit: z.string().nullable(),
-    tree: z.string().nullable().describe('Of the proposal that is looked at.'),
+    tree: z.string().nullable().describe('Tree of the proposal.'),
     tasks: z.array(
       PlannedTask.extend({
-        id: TaskId.describe('What the task is called once it is made.'),
-        status: TaskStatus.nullable().describe('Null: not made yet.'),
+        id: TaskId.describe('Id of the task once it is created.'),
+        status: TaskStatus.nullable().describe('Null: not created yet.'),
       }),
     ),
     notes: z.array(PlanCheckNote),
     attempts: z.number().int(),
-    reasons: z.array(z.string()).describe('What is wrong with the last proposal, or why there is none.'),
+    reasons: z.array(z.string()).describe('Errors of the last proposal, or why there is none.'),
     version: z.number().int(),
     coordination: z
       .object({
-        review_reason: z.string().nullable().describe('Why a person is asked before its tasks are made.'),
+        review_reason: z
+          .string()
+          .nullable()
+          .describe('Why an approver decides before its tasks are created.'),
         task_ledger: TaskLedger.nullable(),
         progress_ledger: ProgressLedger.nullable().describe('Null: none of its tasks has ended.'),
         authority_cues: z
           .int()
           .nonnegative()
-          .describe('Phrases that ask for obedience in what its tasks have said.'),
+          .describe('Injection phrases found in the outputs of its tasks.'),
         replacement_plan_id: TaskId.nullable().describe(
-          'The plan that takes its place, where replanning is asked for.',
+          'The plan that replaces it, where replanning is requested.',
         ),
       })
-      .describe('What acts between the goal and its tasks has found.'),
+      .describe("Findings of the plan's middleware."),
   })
   .meta({ id: 'Plan' });
 export type PlanView = z.infer<typeof PlanView>;
 export const PlanDecisionBody = z
   .strictObject({
     reason: z.string().trim().min(1, 'must not be empty').max(2_000).default('no reason given'),
-    tree: GitObjectId.optional().describe('The proposal that was looked at; a different one is refused.'),
+    tree: GitObjectId.optional().describe(
+      'Tree of the proposal that the decision is about; a different one is refused.',
+    ),
   })
   .meta({ id: 'PlanDecisionBody' });
 /** The planner plans again with the reason. */

@@ -39,7 +39,7 @@ export const ClaimBody = z
       .min(1)
       .max(200)
       .optional()
-      .describe('Which model the agent runs on, for the chain record.'),
+      .describe('The model that the agent uses, for the chain record.'),
   })
   .meta({ id: 'ClaimBody' });
 
@@ -55,7 +55,7 @@ export const ReportProgressBody = z
   .meta({ id: 'ProgressBody' });
 
 const Middleware = MiddlewareRecord.optional().describe(
-  'What was wrapped around the run and what that has found: words of the agent (claimed), and what was seen in its box (observed). Nothing is decided by it.',
+  'Middleware around the run and its findings: statements of the agent (claimed), and observations of the container (observed). They do not decide the verdict.',
 );
 const Reported = {
   summary: z
@@ -63,7 +63,7 @@ const Reported = {
     .trim()
     .min(1, 'must not be empty')
     .max(20_000)
-    .describe("The agent's own words; kept as a claim, never as evidence."),
+    .describe('Summary by the agent; a claim, never evidence.'),
   output_tail: z.string().max(2_000).default('').describe("Last 2,000 characters of the agent's output."),
   usage: TokenUsage.optional(),
   exit: AgentExit.optional(),
@@ -71,7 +71,7 @@ const Reported = {
     .array(LoggedTestRun)
     .max(5)
     .optional()
-    .describe('What runners of tests have printed into the log of the agent; kept as claims.'),
+    .describe("Results that test runners printed into the agent's log; claims."),
   middleware: Middleware,
   /** The model that really ran, when it differs from the one assigned. */
   model: z.string().trim().min(1).max(200).optional(),
@@ -85,12 +85,14 @@ export const CompleteAttemptBody = z
     patch: z
       .string()
       .optional()
-      .describe('The patch itself (git diff --binary --full-index), when it was not uploaded.'),
+      .describe('The patch (git diff --binary --full-index), where it was not uploaded.'),
     patch_sha256: Sha256.optional(),
     patch_bytes: z.number().int().nonnegative().optional(),
-    transcript_sha256: Sha256.optional().describe('Of the transcript that was uploaded, when there is one.'),
+    transcript_sha256: Sha256.optional().describe(
+      'Digest of the uploaded transcript; absent: there is none.',
+    ),
     verification_gate: VerificationGateRecord.optional().describe(
-      'How the agent was let go, where the base asks for something before; it proves nothing.',
+      "Result of the verification gate in the agent's container; it proves nothing.",
     ),
   })
   .superRefine((body, context) => {
@@ -112,7 +114,7 @@ export const FailAttemptBody = z
       .min(1)
       .max(LONGEST_LIMIT_SECONDS)
       .optional()
-      .describe('Seconds until the provider takes requests again, where it said so.'),
+      .describe('Seconds until the provider accepts requests again, where it said so.'),
     output_tail: Reported.output_tail,
     usage: TokenUsage.optional(),
     exit: AgentExit.optional(),
@@ -159,7 +161,7 @@ export const UploadUrlResponse = z
     method: z.literal('PUT'),
     headers: z
       .record(z.string(), z.string())
-      .describe('To be sent as they are: length, digest and condition are part of the signature.'),
+      .describe('Headers to send unchanged: length, digest and condition are part of the signature.'),
     expires_s: z.number().int(),
   })
   .meta({ id: 'UploadResponse' });
@@ -206,16 +208,16 @@ export const ReportDeliveryBody = z
     z.strictObject({
       step: z.literal('merged'),
       ...Delivered,
-      target_commit: GitObjectId.describe('What the target branch has become.'),
-      merged_tree: GitObjectId.describe('That with the work on top.'),
-      patch_sha256: Sha256.describe('Of the patch from one to the other, which was uploaded.'),
+      target_commit: GitObjectId.describe('Commit that the target branch points to now.'),
+      merged_tree: GitObjectId.describe('Tree of that commit with the work merged onto it.'),
+      patch_sha256: Sha256.describe('Digest of the uploaded patch from one to the other.'),
       patch_bytes: z.number().int().nonnegative(),
     }),
     z.strictObject({
       step: z.literal('conflict'),
       ...Delivered,
       target_commit: GitObjectId,
-      files: z.array(z.string().max(1_000)).max(50).describe('Where the two do not go together.'),
+      files: z.array(z.string().max(1_000)).max(50).describe('Files with merge conflicts.'),
     }),
     z.strictObject({ step: z.literal('refused'), ...Delivered, reason: z.string().max(4_000) }),
     z.strictObject({
@@ -223,18 +225,16 @@ export const ReportDeliveryBody = z
       reverts: z
         .array(
           z.strictObject({
-            task_id: TaskId.nullable().describe(
-              'As the reverted commit, or one that it has brought, says. Null: it does not.',
-            ),
-            reverted_commit: GitObjectId.nullable().describe('Null: a request is named, and no commit.'),
+            task_id: TaskId.nullable().describe('Task that the reverted commit names. Null: it names none.'),
+            reverted_commit: GitObjectId.nullable().describe('Null: a pull request is named, and no commit.'),
             request: z.number().int().positive().nullable().default(null),
-            commit: GitObjectId.describe('The one that reverts it.'),
-            at: z.iso.datetime().describe('When that was committed, as it says itself.'),
+            commit: GitObjectId.describe('The reverting commit.'),
+            at: z.iso.datetime().describe('Commit date of the revert.'),
           }),
         )
         .min(1)
         .max(MAX_REPORTED_REVERTS)
-        .describe('Commits and requests that stand reverted in the history of the target.'),
+        .describe("Commits and pull requests whose revert is part of the target's history."),
     }),
   ])
   .meta({ id: 'DeliveryBody' });

@@ -24,13 +24,17 @@ export const AttemptView = Attempt.omit(hidden)
     judging_cost_usd: z
       .number()
       .nullable()
-      .describe('What models took to judge the work, beside `cost_usd`; 0: none was asked.'),
-    inputs: z.array(VerdictInput).describe('All that the verdict was made of, bound to base and tree.'),
+      .describe(
+        'Cost in dollars of the models that judged the work, in addition to `cost_usd`; 0: none was asked.',
+      ),
+    inputs: z
+      .array(VerdictInput)
+      .describe('All evidence that the verdict follows from, bound to base and tree.'),
     quality_score: QualityScore.nullable().describe(
-      'Of the gates, with its formula; it decides nothing. Null: none ran, or the verdict is no pass.',
+      'Quality score of the gates, with its formula; it decides nothing. Null: no gate ran, or the verdict is not pass.',
     ),
     janitor_result: VerificationSummary.nullable().describe(
-      'The verdict in the words of others: signals, gates, judge and fix-ups. Null: there is none yet.',
+      'The verdict in terms of `run_janitor`: signals, gates, judge and fix-ups. Null: there is none yet.',
     ),
   })
   .meta({ id: 'Attempt' });
@@ -50,9 +54,9 @@ export const TaskView = Task.omit({
     cost_usd: z
       .number()
       .nullable()
-      .describe('Of all attempts and of judging them; null when any part of it is unknown.'),
-    judging_cost_usd: z.number().nullable().describe('Of it: what models took to judge the work.'),
-    saved_vs_direct_opus_usd: z.number().nullable().describe('May be negative; null when a cost is unknown.'),
+      .describe('Cost in dollars of all attempts and of judging them; null: a part of it is unknown.'),
+    judging_cost_usd: z.number().nullable().describe('Part of it that models cost that judged the work.'),
+    saved_vs_direct_opus_usd: z.number().nullable().describe('May be negative; null: a cost is unknown.'),
     verdict: z.enum(['pass', 'fail', 'refer']).nullable(),
     reasons: z.array(z.string()),
     branch: z.string().nullable(),
@@ -61,13 +65,13 @@ export const TaskView = Task.omit({
       .array(TaskId)
       .optional()
       .describe(
-        'At most 20 tasks that wait for it, for its files or its result. Only `GET /tasks/{id}` has it, of a task that waits for a decision.',
+        'At most 20 tasks that wait for its files or its result. Only `GET /tasks/{id}` returns it, for a task that waits for a decision.',
       ),
     progress: z
       .string()
       .nullable()
       .describe(
-        'How far the agent is, in its own numbers: turns, tool calls, files, tokens, cost. Null when none runs.',
+        'Progress as the agent reports it: turns, tool calls, files, tokens, cost. Null: no agent runs.',
       ),
   })
   .meta({ id: 'Task' });
@@ -93,7 +97,7 @@ export const SubmittedTaskResult = z
   .meta({ id: 'BatchResultEntry' });
 export const TaskBatchView = z
   .object({
-    tasks: z.array(TaskView).describe('All but the refused ones.'),
+    tasks: z.array(TaskView).describe('The tasks that were not refused.'),
     results: z.array(SubmittedTaskResult),
   })
   .meta({ id: 'Batch' });
@@ -116,10 +120,7 @@ export const ListTasksQuery = z.strictObject({
     .enum(['true', 'false'])
     .optional()
     .describe('Only tasks that have not ended (or only those that have).'),
-  order: z
-    .enum(['oldest', 'newest'])
-    .optional()
-    .describe('By when they were submitted; default: the oldest first.'),
+  order: z.enum(['oldest', 'newest']).optional().describe('Order by submission; default: oldest first.'),
   limit: z.coerce.number().int().min(1).max(200).default(50),
   cursor: z
     .string()
@@ -144,12 +145,12 @@ export const PendingReviewItem = TaskSummary.pick({
   .extend({
     reasons: z.array(z.string()),
     since: z.iso.datetime(),
-    expires_at: z.iso.datetime().nullable().describe('When it is decided without a person; null: never.'),
+    expires_at: z.iso.datetime().nullable().describe('When it expires without a decision; null: never.'),
     expiry_outcome: z
       .enum(REVIEW_HOLD_EXPIRY_OUTCOMES)
       .nullable()
       .describe(
-        'How: the task fails, or the work is refused and a stronger model tries. It is never let out.',
+        'What happens then: the task fails, or the work is rejected and a stronger model tries. It is never approved.',
       ),
   })
   .meta({ id: 'ReviewItem' });
@@ -181,7 +182,7 @@ export const ReviewTaskBody = z
     decision: z.enum(['approve', 'reject']),
     reason: GivenReason,
     base_commit: BaseCommit.optional(),
-    tree: GitObjectId.describe('The tree that was looked at; a different one is refused.'),
+    tree: GitObjectId.describe('Tree that the decision is about; a different one is refused.'),
   })
   .meta({ id: 'ReviewBody' });
 
@@ -190,7 +191,10 @@ export const AttemptList = z
     task_id: TaskId,
     attempts: z.array(AttemptView),
     total_cost_usd: z.number().nullable(),
-    judging_cost_usd: z.number().nullable().describe('Of the total: what models took to judge the work.'),
+    judging_cost_usd: z
+      .number()
+      .nullable()
+      .describe('Part of the total that models cost that judged the work.'),
     saved_vs_direct_opus_usd: z.number().nullable(),
     break_even_pass_rate: z.number().nullable(),
   })
@@ -202,7 +206,7 @@ export const VerificationWindowView = z
     verification_nudge: VerificationNudge,
     completions: z
       .array(z.object({ task_id: z.string(), at: z.iso.datetime(), verified: z.boolean() }))
-      .describe('Those in the window, the newest first.'),
+      .describe('Completions in the window, newest first.'),
     generated_at: z.iso.datetime(),
   })
   .meta({ id: 'VerificationWindow' });
@@ -239,7 +243,7 @@ export const DeploymentStatusView = z
           provider: z.string(),
           until: z.iso.datetime(),
           reason: z.string(),
-          consecutive_failures: z.int().describe('In a row.'),
+          consecutive_failures: z.int().describe('Consecutive failures.'),
         }),
       )
       .default([]),
@@ -247,7 +251,7 @@ export const DeploymentStatusView = z
       .number()
       .int()
       .default(0)
-      .describe('Grows with every change of a task that is counted: while it is the same, a listing is too.'),
+      .describe('Version of the counts: as long as it is the same, a listing is the same.'),
     generated_at: z.iso.datetime(),
   })
   .meta({ id: 'Status' });

@@ -19,8 +19,7 @@ export const TUNING_ROUTES = {
     callers: ['operator'],
     right: 'read',
     isDeploymentWide: true,
-    summary:
-      'Settings that were changed on what was learned, what is proposed with its evidence, and who did what',
+    summary: 'List setting changes and proposals with their evidence, and who decided',
     response: TuningView,
   },
   proposeChange: {
@@ -28,20 +27,20 @@ export const TUNING_ROUTES = {
     path: '/tuning/propose',
     body: ProposeSettingChangeBody,
     refusalCodes: ['conflict'],
-    summary: 'Propose a change of a setting, or have all proposed that the records suggest',
+    summary: 'Propose a change of a setting, or all changes that the records suggest',
   },
   applyProposal: {
     ...PROPOSAL_ROUTE,
     path: '/tuning/apply',
     body: SettingProposalActionBody,
     refusalCodes: ['not_found', 'conflict'],
-    summary: 'Apply a proposal when its test holds, up to the level of the deployment',
+    summary: 'Apply a proposal if its test passes, up to the level of the deployment',
   },
   revertProposal: {
     ...PROPOSAL_ROUTE,
     path: '/tuning/revert',
     body: SettingProposalActionBody,
     refusalCodes: ['not_found', 'conflict'],
-    summary: 'Take back a change: what held before holds again',
+    summary: 'Revert a change to the value before',
   },
 } as const satisfies Record<string, RouteDefinition>;

@@ -5,9 +5,9 @@ import { SettingChange } from '../control/tune/setting-change.ts';
 
 export const TuningView = z
   .object({
-    level: SelfTuningLevel.describe('Up to which the deployment changes its own settings.'),
+    level: SelfTuningLevel.describe('The highest level at which the deployment changes its own settings.'),
     active_changes: z.array(ActiveSettingChange.extend({ setting_key: z.string() })),
-    proposals: z.array(Proposal.omit({ previous_change: true })).describe('The latest first.'),
+    proposals: z.array(Proposal.omit({ previous_change: true })).describe('Newest first.'),
     history: TuningState.shape.history,
   })
   .meta({ id: 'Tuning' });
@@ -16,7 +16,7 @@ export type TuningView = z.infer<typeof TuningView>;
 const reason = z.string().trim().min(1).max(1_000);
 export const ProposeSettingChangeBody = z
   .strictObject({
-    change: SettingChange.optional().describe('Absent: all that the records of the deployment suggest.'),
+    change: SettingChange.optional().describe('Absent: all that the records suggest.'),
     reason,
   })
   .meta({ id: 'ProposeChangeBody' });

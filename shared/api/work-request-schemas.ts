@@ -13,7 +13,7 @@ export const WorkRequestBody = WorkRequestTaskSubmission.extend({
   strategy: z
     .enum(INTAKE_APPROVAL_MODES)
     .default('review')
-    .describe('review: a person says yes before a task is made. direct: it is made at once.'),
+    .describe('review: a reviewer approves before a task is created. direct: it is created at once.'),
 })
   .strict()
   .meta({ id: 'WorkRequestBody' });
@@ -22,7 +22,7 @@ export const WorkRequestView = WorkRequest.omit({ request_sha256: true, expires_
   .extend({
     unclear_reasons: z
       .array(z.string())
-      .describe('Why it is not approved before somebody has said what is meant (clarify).'),
+      .describe('Question that must be answered before it can be approved (clarify).'),
   })
   .meta({
     id: 'Request',

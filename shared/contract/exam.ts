@@ -11,7 +11,7 @@ export const MAX_COUNTEREXAMPLES = 20;
 /** Least number of neighbours of a counterexample: close inputs that have to fail with it. */
 export const MIN_NEIGHBOURS = 2;
 
-const Command = OneLineText(1_000).describe('One command that runs the tests from the top of the checkout.');
+const Command = OneLineText(1_000).describe('One command that runs the tests from the root of the checkout.');
 const Probability = z.number().min(0).max(1);
 /** Identifies a test by its name as the runner reports it, or by the end of that name. */
 const TestId = OneLineText(500);

@@ -18,7 +18,7 @@ const max_turns = z
   .min(1)
   .max(1_000)
   .optional()
-  .describe('The agent is ended after so many turns; a stronger tier tries next.');
+  .describe('Maximum number of turns; after it the agent is stopped, and a stronger tier tries.');
 
 /** Runs any program as the agent. Placeholders: {prompt} {prompt_file} {model} {effort} {task_id} {attempt}. */
 export const CommandAdapter = z.strictObject({

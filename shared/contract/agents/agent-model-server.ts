@@ -10,12 +10,14 @@ export const AgentModelServer = z
     provider: z
       .enum(PROVIDERS)
       .default('openai')
-      .describe('Whose API the server speaks; an agent CLI of that provider calls it.'),
-    url: ProviderUrl.describe('As clients of the API want it: with /v1 for OpenAI, without for Anthropic.'),
+      .describe('Protocol of the server; an agent CLI of that provider calls it.'),
+    url: ProviderUrl.describe(
+      'Base URL as clients of the API expect it: with /v1 for OpenAI, without for Anthropic.',
+    ),
     plain_http: PlainHttp,
-    key: EnvironmentModelKey.optional().describe('Absent: the server wants no key.'),
+    key: EnvironmentModelKey.optional().describe('Absent: the server needs no key.'),
     tiers: TierModels,
-    prices: ConfiguredPrices.default({}).describe('Dollars per million tokens by model; 0 is a price.'),
+    prices: ConfiguredPrices.default({}).describe('Dollars per million tokens by model; 0 is allowed.'),
   })
   .superRefine(refinePlainHttp);
 export type AgentModelServer = z.infer<typeof AgentModelServer>;

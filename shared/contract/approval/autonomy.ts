@@ -6,7 +6,7 @@ export const AUTONOMY_LEVELS = ['full', 'semi', 'supervised', 'locked'] as const
 export const AutonomyLevel = z
   .enum(AUTONOMY_LEVELS)
   .describe(
-    'What agents may do without a person: full, semi, supervised, locked. What is of high or critical risk waits for a person at every level.',
+    'What agents may do without approval: full, semi, supervised, locked. Actions of high or critical risk wait for an approver at every level.',
   );
 export type AutonomyLevel = z.infer<typeof AutonomyLevel>;
 

@@ -50,7 +50,7 @@ export type ApprovalDeadline = z.infer<typeof ApprovalDeadline>;
 
 /** What an agent says when it asks. */
 export const ApprovalRequest = z.strictObject({
-  action: ActionName.describe('What it wants to do, e.g. deploy:production or db:mutate.'),
+  action: ActionName.describe('The action, e.g. deploy:production or db:mutate.'),
   title: z.string().trim().min(1, 'must not be empty').max(200),
   description: z.string().max(1_000).default(''),
 });
@@ -75,7 +75,7 @@ export type SessionAwaitingApproval = z.infer<typeof SessionAwaitingApproval>;
 
 /** Leave that an agent asked for in the middle of its run. */
 export const Approval = z.object({
-  number: z.number().int().positive().describe('Counts the approvals of its task.'),
+  number: z.number().int().positive().describe('Number of the approval within its task.'),
   attempt: z.number().int().positive(),
   /** Of the box that asked. */
   launch: z.number().int().positive(),
@@ -83,7 +83,7 @@ export const Approval = z.object({
   title: z.string(),
   description: z.string(),
   risk: RiskLevel,
-  requested_by: z.string().describe('Who does the work: whoever that is may not decide.'),
+  requested_by: z.string().describe('Who does the work; they may not decide.'),
   status: ApprovalStatus,
   created_at: z.iso.datetime(),
   /** What happens by itself, in this order; empty: it waits without an end. Written with the question, so that a changed setting does not change it. */

@@ -29,6 +29,6 @@ export const CoordinationSettings = z.strictObject({
   replan_strategy: z
     .enum(['noop', 'magentic'])
     .default('noop')
-    .describe('magentic: when a task of the plan fails for good, the goal is planned anew, twice at most.'),
+    .describe('magentic: when a task of the plan fails for good, a new plan is made, at most twice.'),
 });
 export type CoordinationSettings = z.infer<typeof CoordinationSettings>;

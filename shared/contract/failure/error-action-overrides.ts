@@ -9,6 +9,6 @@ export type FailureAction = (typeof FAILURE_ACTIONS)[number];
 export const FailureActionOverrides = z
   .partialRecord(z.enum(FAILURE_CLASSES), z.enum(FAILURE_ACTIONS))
   .describe(
-    'By class of failure (docs/reference/cascade.md), what is done in the place of what is usual: retry (the same tier, as one more attempt), escalate (a stronger tier) or fail. A class that is not named is treated as usual.',
+    'Action by failure class (docs/reference/cascade.md), instead of the default: retry (another attempt with the same tier), escalate (a stronger tier) or fail. Classes that are not named keep the default.',
   );
 export type FailureActionOverrides = z.infer<typeof FailureActionOverrides>;

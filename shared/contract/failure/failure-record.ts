@@ -24,22 +24,23 @@ export const FailureRecord = z.object({
   class: z
     .enum(FAILURE_CLASSES)
     .nullable()
-    .describe('One of ten; null: it brought work, and the verdict on that was a fail.'),
-  code: z.string().describe('The finer word, where there is one.'),
-  matched_rule: z.string().describe('What told it: a status, a code, a signal, an exit code, or words.'),
+    .describe('One of ten classes; null: the work was delivered and its verdict was fail.'),
+  code: z.string().describe('More specific code, where there is one.'),
+  matched_rule: z
+    .string()
+    .describe('What the classification rests on: a status, a code, a signal, an exit code, or text.'),
   retryable: z
     .boolean()
     .nullable()
-    .describe('Can the same again help? Null: it is work that was judged, and not the same twice.'),
-  mode: z.enum(FAILURE_MODES).describe('How it counts for tasks that depend on this one.'),
+    .describe(
+      'Whether a retry can help. Null: the work was judged, and has not failed twice in the same way.',
+    ),
+  mode: z.enum(FAILURE_MODES).describe('Effect on tasks that depend on this one.'),
   signature: z
     .string()
     .optional()
-    .describe('The same for attempts that failed in the same way, whatever paths, numbers and times.'),
-  normalized_message: z
-    .string()
-    .optional()
-    .describe('What the fingerprint is of, without what differs from run to run.'),
-  rules_version: z.int().positive().describe('Of the rules.'),
+    .describe('The same for attempts that failed in the same way, regardless of paths, numbers and times.'),
+  normalized_message: z.string().optional().describe('The normalized message that the signature is made of.'),
+  rules_version: z.int().positive().describe('Version of the rules.'),
 });
 export type FailureRecord = z.infer<typeof FailureRecord>;

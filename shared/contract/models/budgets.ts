@@ -4,10 +4,8 @@ const usd = z.number().positive().max(1_000_000);
 
 /** Dollars that may go to models; what is not set is not limited. Days and months are of UTC. */
 export const Budgets = z.strictObject({
-  chain_usd: usd
-    .optional()
-    .describe('One round of a task: from its first attempt, or from a retry, to its end.'),
-  task_usd: usd.optional().describe('A task with all its rounds.'),
+  chain_usd: usd.optional().describe('One round of a task: from its first attempt or a retry to its end.'),
+  task_usd: usd.optional().describe('A task over all its rounds.'),
   repository_usd: usd.optional().describe('All tasks of one repository, by day.'),
   day_usd: usd.optional().describe('The whole deployment, by day.'),
   deployment_usd: usd.optional().describe('The whole deployment, by calendar month.'),

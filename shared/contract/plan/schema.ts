@@ -30,8 +30,8 @@ export const PlannedTask = z.strictObject({
     .array(TaskOwnedPath)
     .max(50)
     .default([])
-    .describe('Files and folders of the base that the task changes.'),
-  new_files: z.array(TaskOwnedPath).max(50).default([]).describe('Files that it adds.'),
+    .describe('Existing files and folders that the task changes.'),
+  new_files: z.array(TaskOwnedPath).max(50).default([]).describe('Files that the task adds.'),
   expected_changes: z.array(ExpectedChangeKind).max(20).default([]),
   completion_signals: z.array(CompletionSignal).min(1, 'needs at least one').max(20),
   acceptance_criteria: z.array(z.string().trim().min(1).max(1_000)).max(20).default([]),

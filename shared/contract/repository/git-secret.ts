@@ -16,7 +16,9 @@ const Id = z.union([z.int().positive(), z.string().regex(/^[1-9]\d{0,18}$/)]).tr
 
 /** A GitHub App that is installed on the owner of the repositories: its key makes tokens for one repository and one hour. */
 export const GitHubAppCredential = z.strictObject({
-  url: CredentialUrlPrefix.describe('What it is for, e.g. `https://github.com/acme`.'),
+  url: CredentialUrlPrefix.describe(
+    'Prefix of the repositories that it is for, e.g. `https://github.com/acme`.',
+  ),
   github_app: z.strictObject({
     app_id: Id,
     installation_id: Id,

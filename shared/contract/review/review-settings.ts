@@ -10,7 +10,12 @@ export const REVIEW_CLIENT_STRATEGIES = ['binary', 'scored', 'criteria_check', '
 export const SimulatedReviewClient = z.strictObject({
   id: z.string().regex(/^[a-z][a-z0-9-]{0,63}$/, 'must be 1 to 64 lower-case letters, digits or "-"'),
   strategy: z.enum(REVIEW_CLIENT_STRATEGIES),
-  strictness: z.number().min(0).max(2).default(1).describe('Of binary and scored: more asks for more.'),
+  strictness: z
+    .number()
+    .min(0)
+    .max(2)
+    .default(1)
+    .describe('Minimum over binary and scored: the stricter one counts.'),
 });
 export type SimulatedReviewClient = z.infer<typeof SimulatedReviewClient>;
 
@@ -20,7 +25,7 @@ export const RedTeamSettings = z.strictObject({
   min_stakes: z
     .enum(WORK_STAKES_LEVELS)
     .default('high')
-    .describe('Work of a workflow with lower `stakes` is not attacked.'),
+    .describe('Workflows with lower `stakes` are not attacked.'),
   grounding: z.enum(['heuristic', 'off']).default('heuristic'),
   on_missing_deliverable: z.enum(['block', 'skip']).default('block'),
   timeout_s: z.number().int().min(1).max(90).default(60),
@@ -51,7 +56,7 @@ export const ReviewSettings = z.strictObject({
       message: 'names a client twice',
     })
     .default([])
-    .describe('Who the stage `client` asks, one after the other; none: it is passed over.'),
+    .describe('Reviewers of the stage `client`, one after the other; none: the stage is skipped.'),
   stakes: z.enum(WORK_STAKES_LEVELS).default('normal'),
   red_team: RedTeamSettings.prefault({}),
   vision: VisionSettings.prefault({}),

@@ -8,7 +8,7 @@ const Channel = z.number().int().min(0).max(255);
 const Common = {
   description: z.string().trim().min(1).max(300),
   severity: z.enum(REVIEW_SEVERITIES).default('high'),
-  screenshot: ScreenshotName.optional().describe('Name of a picture; absent: the last.'),
+  screenshot: ScreenshotName.optional().describe('Name of a screenshot; absent: the last one.'),
 };
 
 /** What a picture is to show, so that no model is needed to see whether it does. */

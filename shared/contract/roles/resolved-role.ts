@@ -7,7 +7,7 @@ export const ResolvedRole = z.object({
   source: z
     .enum(['repository', 'builtin', 'unread'])
     .describe(
-      'Whose settings these are: of the base commit, or built in. `unread`: the base could not be asked, and they are the built-in ones.',
+      'Origin of the settings: the base commit, or built in. `unread`: the base could not be read, and they are built in.',
     ),
   unread_reason: z.string().nullable(),
   model: z.enum(TIERS),

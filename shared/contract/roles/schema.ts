@@ -8,29 +8,32 @@ export { RoleName };
 
 /** Bounds of one attempt in this role; the tighter of these and the task's own count. */
 export const RoleLimits = z.strictObject({
-  timeout_s: z.number().int().min(1).max(21_600).optional().describe('Seconds that the agent may run.'),
+  timeout_s: z.number().int().min(1).max(21_600).optional().describe('Time limit of the agent in seconds.'),
   max_turns: z
     .number()
     .int()
     .min(1)
     .max(1_000)
     .optional()
-    .describe('Turns; of agents that say nothing of them, calls of tools.'),
+    .describe('Maximum number of turns; of agents that do not report turns, of tool calls.'),
   idle_timeout_s: z
     .number()
     .int()
     .min(10)
     .max(21_600)
     .optional()
-    .describe('Seconds that an agent CLI may say nothing, before it is told to go on or is stopped; 900.'),
-  max_cost_usd: StorableNumber.positive().max(10_000).optional().describe('Dollars of one attempt.'),
+    .describe('Seconds without output after which an agent CLI is told to continue or is stopped; 900.'),
+  max_cost_usd: StorableNumber.positive()
+    .max(10_000)
+    .optional()
+    .describe('Maximum cost of one attempt in dollars.'),
 });
 export type RoleLimits = z.infer<typeof RoleLimits>;
 
 /** `config.yaml` of a role. */
 export const RoleConfig = z.strictObject({
   description: z.string().trim().min(1).max(500).optional(),
-  model: z.enum(TIERS).default('sonnet').describe('The tier that work of this role is worth.'),
+  model: z.enum(TIERS).default('sonnet').describe('Tier for work of this role.'),
   effort: ReasoningEffortLevel.default('high'),
   max_tasks_per_session: z
     .number()
@@ -38,7 +41,7 @@ export const RoleConfig = z.strictObject({
     .min(1)
     .max(100)
     .default(3)
-    .describe('After so many tasks a worker of this role ends, so that another begins afresh.'),
+    .describe('Number of tasks after which a worker of this role exits, so that a new one starts.'),
   limits: RoleLimits.prefault({}),
 });
 export type RoleConfig = z.infer<typeof RoleConfig>;

@@ -21,9 +21,9 @@ export const MiddlewareRecord = z.strictObject({
   chain: z.array(z.enum(MIDDLEWARE_NAMES)).max(MIDDLEWARE_NAMES.length),
   hook_counts: z
     .partialRecord(z.enum(AGENT_HOOKS), z.int().nonnegative())
-    .describe('How often each hook was passed; a hook that is missing was not.'),
+    .describe('How often each hook ran; a missing hook never did.'),
   findings: z.array(MiddlewareFinding).max(MAX_MIDDLEWARE_FINDINGS),
-  findings_omitted: z.int().positive().optional().describe('How many more there were than are named.'),
+  findings_omitted: z.int().positive().optional().describe('How many more there were.'),
   facts: z
     .record(
       z.string().max(60),

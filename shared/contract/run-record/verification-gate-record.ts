@@ -17,7 +17,7 @@ export const VerificationGateRecord = z.strictObject({
       tests: z.number().int().min(0).max(20),
       compilation: z.number().int().min(0).max(20),
     })
-    .describe('How often the agent was told to go on: of tests and files, and of compilation.'),
+    .describe('Number of reminders to continue: about tests and files, and about compilation.'),
   missing: z.array(z.string().max(MAX_MISSING_ITEM_LENGTH)).max(MAX_LISTED_MISSING_ITEMS),
 });
 export type VerificationGateRecord = z.infer<typeof VerificationGateRecord>;

@@ -39,12 +39,12 @@ export const HiddenTestFile = z
         const problem = invalidHiddenTestPathReason(value);
         if (problem) context.addIssue({ code: 'custom', message: problem });
       })
-      .describe('Where it goes in the checkout; it may take the place of a file of the patch.'),
+      .describe('Path in the checkout; it may replace a file of the patch.'),
     content: z.string(),
     encoding: z
       .enum(['utf8', 'base64'])
       .default('utf8')
-      .describe('Of `content`; base64 for what is not text.'),
+      .describe('Encoding of `content`; base64 for binary content.'),
     executable: z.boolean().default(false),
   })
   .superRefine(({ encoding, content }, context) => {
@@ -93,11 +93,11 @@ const HiddenTestFiles = z.strictObject({
 });
 const HiddenTestRepository = z.strictObject({
   kind: z.literal('git'),
-  repository: RepositoryUrl.describe("Not the task's own: the agent can read that."),
-  ref: GitRef.default('main').describe(
-    'Branch, tag or full commit id, as it stands when the work is checked.',
+  repository: RepositoryUrl.describe("Not the task's own repository: the agent can read that."),
+  ref: GitRef.default('main').describe('Branch, tag or full commit id, resolved when the work is verified.'),
+  folder: CheckoutPath.optional().describe(
+    'Paths that are copied over the checkout; absent: the whole repository.',
   ),
-  folder: CheckoutPath.optional().describe('What is laid over the checkout; absent: the whole repository.'),
 });
 
 /** Tests that whoever asks for the work keeps to himself. Files only: a link or an archive has no form here. */
@@ -106,7 +106,7 @@ export const HiddenTests = z
     error: (issue) => (issue.code === 'invalid_union' ? 'must have a kind: files or git' : undefined),
   })
   .describe(
-    'Tests that only the gates box ever gets. They are laid over the tree of the patch and run by its tests gate. The API shows them to nobody; of their failures the agent is told how many there are, and no more.',
+    'Tests that only the gates container receives. They are copied over the patched tree and run by its tests gate. The API never returns them; the agent learns only how many of them failed.',
   )
   .meta({ id: 'HiddenTests' });
 export type HiddenTests = z.infer<typeof HiddenTests>;

@@ -42,7 +42,7 @@ export type Effort = z.infer<typeof Effort>;
 export const RunnerKind = z
   .enum(['managed', 'external', 'pull_request'])
   .describe(
-    'managed: the dispatcher launches a container. external: an outside agent claims it. pull_request: the work is a pull request that is verified.',
+    'managed: the dispatcher launches a container. external: an outside agent claims it. pull_request: the work is a pull request to verify.',
   );
 /** Runners that a request may name: tasks of pull requests follow from events of a forge. */
 export const SubmittedRunner = RunnerKind.exclude(['pull_request']).describe(
@@ -54,16 +54,22 @@ export const DELIVERY_MODES = ['branch', 'pull_request', 'merge_queue'] as const
 export const DeliveryMode = z
   .enum(DELIVERY_MODES)
   .describe(
-    'branch (default): a branch of the task, beside the base. pull_request: that branch, and a pull request from it. merge_queue: onto the branch that `base_ref` names, and judged again on what that has become meanwhile.',
+    'branch (default): a branch of the task. pull_request: that branch, and a pull request from it. merge_queue: onto the branch that `base_ref` names, and judged again on its current commit.',
   );
 export type DeliveryMode = z.infer<typeof DeliveryMode>;
 
 export const TaskBudget = z.strictObject({
-  max_attempts: z.number().int().min(1).max(10).default(5).describe('Attempts of all models together.'),
+  max_attempts: z
+    .number()
+    .int()
+    .min(1)
+    .max(10)
+    .default(5)
+    .describe('Maximum number of attempts over all models.'),
   max_cost_usd: StorableNumber.positive()
     .max(10_000)
     .optional()
-    .describe('No further attempt starts once this much is spent.'),
+    .describe('No attempt starts once this many dollars are spent.'),
 });
 export type TaskBudget = z.infer<typeof TaskBudget>;
 
@@ -87,12 +93,12 @@ export const MAX_MODEL_JUDGED_SIGNALS = 5;
 export const TaskSubmission = z
   .strictObject({
     id: TaskId.optional().describe(
-      'Own id; one is made when absent. Batches use it for `depends_on` among themselves.',
+      'Own id; generated when absent. Batches use it for `depends_on` among themselves.',
     ),
     title: z.string().trim().min(1, 'must not be empty').max(500),
     description: z.string().max(100_000).default(''),
     role: RoleName.default('backend').describe(
-      'Who does it. `auto`: the words of title and description tell; the task then has `role_reason`.',
+      'Role of the agent. `auto`: chosen by words of title and description; the task then has `role_reason`.',
     ),
     priority: TaskPriority.default(2),
     scope: TaskScope.default('medium'),
@@ -100,23 +106,21 @@ export const TaskSubmission = z
     estimated_minutes: StorableNumber.min(0)
       .max(1_000_000)
       .optional()
-      .describe(
-        'How long a person thinks that it takes: a hint, kept with the task. Nothing is decided by it.',
-      ),
+      .describe('Estimated duration by a human, in minutes: a hint that decides nothing.'),
     repository: RepositoryUrl,
     base_ref: GitRef.describe(
-      'Branch, tag or full commit id that the work starts from. The platform resolves it once and writes `base_commit`.',
+      'Branch, tag or full commit id that the work starts from. The platform resolves it once into `base_commit`.',
     ).default('main'),
     depends_on: uniqueItems(z.array(TaskId).max(100)).default([]),
     files: uniqueItems(z.array(TaskOwnedPath).max(100))
       .default([])
       .describe(
-        'Files or folders that the task owns while it is live. A file that steers checks may be changed when it is named here itself. A patch that changes other files is held for a person, unless assay.yaml of the base says otherwise in `allowed_files`.',
+        'Files or folders that the task owns until it ends. A protected file may be changed when it is named here. A patch that changes other files needs review, unless `allowed_files` in assay.yaml of the base says otherwise.',
       ),
     expected_changes: uniqueItems(z.array(ExpectedChangeKind).max(EXPECTED_CHANGE_KINDS.length))
       .default([])
       .describe(
-        'What the requester foresees. Files that steer checks, of a kind that is foreseen, are judged and delivered as the patch has them; others are judged as the base has them, and a person decides.',
+        'Kinds of protected files that this task may change: they are judged and delivered as in the patch. Changes to others are reverted for the judgement and need review.',
       ),
     completion_signals: z
       .array(CompletionSignal)
@@ -133,11 +137,9 @@ export const TaskSubmission = z
       .min(1)
       .max(200)
       .optional()
-      .describe('A tier (haiku, sonnet, opus) to start at, or one model id to stay on.'),
+      .describe('A tier (haiku, sonnet, opus) to start at, or the id of the only model to use.'),
     effort: Effort.optional(),
-    adapter: AgentAdapterSettings.optional().describe(
-      'Absent: the adapter that the deployment was configured with.',
-    ),
+    adapter: AgentAdapterSettings.optional().describe('Absent: the adapter of the deployment.'),
     runner: SubmittedRunner.default('managed'),
     budget: TaskBudget.prefault({}),
     max_retries: z
@@ -146,38 +148,38 @@ export const TaskSubmission = z
       .min(0)
       .max(10)
       .default(3)
-      .describe('How often a lost lease or a lost box may reopen the task.'),
+      .describe('How often a lost lease or a lost container may reopen the task.'),
     max_fix_ups: z
       .int()
       .min(0)
       .max(MAX_FIX_UPS)
       .default(0)
       .describe(
-        'How many fix-up tasks may follow, one after the other, when the work fails its checks and no attempt is left: each has the description with what failed, and takes its place for tasks that depend on it.',
+        'Maximum number of consecutive fix-up tasks when the work fails verification and no attempt is left: each has the description with what failed, and replaces it for tasks that depend on it.',
       ),
     partial_dependencies: z
       .enum(FAILED_DEPENDENCY_POLICIES)
       .default('wait')
       .describe(
-        'When dependencies have failed for good: wait for a person, or start when enough of the others are done. How many that is, the way in which they failed says: the least that any of them asks for (lenient), or the most (strict).',
+        'When dependencies failed for good: wait for an operator, or start when enough of the others are done. How many are enough depends on the failures: the least that any of them requires (lenient), or the most (strict).',
       ),
     deliver_unverified: z.boolean().default(false),
     delivery: DeliveryMode.optional(),
     autonomy: AutonomyLevel.optional().describe(
-      "What the agent may do without a person. The lowest counts of this, `autonomy` in assay.yaml of the base commit, and the deployment's.",
+      "What the agent may do without approval. The lowest counts of this, `autonomy` in assay.yaml of the base commit, and the deployment's.",
     ),
     middleware_override: MiddlewareChain.optional().describe(
-      "The middleware around its agents' runs, in this order (docs/how-to/middleware.md), in the place of the repository's; an empty list: none.",
+      "Middleware of its agents' runs, in this order (docs/how-to/middleware.md), instead of the repository's; an empty list: none.",
     ),
     error_action_overrides: FailureActionOverrides.optional(),
     acceptance_tests: ExamMode.optional().describe(
-      'What acceptance tests of an examiner make of the verdict. Absent: as `acceptance_tests` in assay.yaml of the base commit says.',
+      'Effect of acceptance tests on the verdict. Absent: as `acceptance_tests` in assay.yaml of the base commit says.',
     ),
     challenge: ExamMode.optional().describe(
-      'What a challenger makes of the verdict. Absent: as `challenge` in assay.yaml of the base commit says.',
+      'Effect of a challenger on the verdict. Absent: as `challenge` in assay.yaml of the base commit says.',
     ),
     workflow: WorkflowName.optional().describe(
-      'The workflow that judges the work: a file of `.assay/workflows/` of the base commit, or one that is built in. Absent: `default`.',
+      'The workflow that judges the work: a file of `.assay/workflows/` of the base commit, or a built-in one. Absent: `default`.',
     ),
   })
   .meta({ id: 'SubmitTask' });

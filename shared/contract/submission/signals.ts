@@ -26,14 +26,14 @@ const stringRefusedBy = (check: (value: string) => string | null) =>
   });
 
 export const CheckoutPath = stringRefusedBy(unsafePathReason).describe(
-  'A path inside the checkout, relative, with forward slashes.',
+  'Relative path inside the checkout, with forward slashes.',
 );
 /** Says why a name is none of a file or folder to own, or null. As a pattern nobody would match it: all work would lie outside. */
 const invalidOwnedPathReason = (path: string): string | null =>
   unsafePathReason(path) ??
   (path.includes('*') ? 'is a file or a folder, and no pattern: name the folder itself' : null);
 export const TaskOwnedPath = stringRefusedBy(invalidOwnedPathReason).describe(
-  'A file, or a folder with all that is in it, inside the checkout; relative, with forward slashes.',
+  'Relative path of a file or folder inside the checkout, with forward slashes.',
 );
 export const CheckoutGlob = stringRefusedBy((value) =>
   value.length > MAX_SIGNAL_PATTERN_LENGTH
@@ -68,7 +68,7 @@ const FileContains = z
   });
 const TestPasses = z.strictObject({
   type: z.literal('test_passes'),
-  command: Command.describe('Run by `bash -c` in the verified tree; exit code 0 passes.'),
+  command: Command.describe('Command for `bash -c` in the patched tree; exit code 0 passes.'),
   timeout_s: z.number().int().min(1).max(3_600).default(120),
 });
 
@@ -88,20 +88,20 @@ function invalidServiceUrlReason(text: string): string | null {
 const ApiResponds = z.strictObject({
   type: z.literal('api_responds'),
   command: Command.describe(
-    'Starts the service by `bash -c` in the verified tree; it is ended after the answer.',
+    'Command for `bash -c` in the patched tree that starts the service; it is stopped after the response.',
   ),
   url: stringRefusedBy((value) =>
     value.length > 2_000 ? 'is longer than 2000 characters' : invalidServiceUrlReason(value),
-  ).describe('What is asked for with GET, on this machine; redirects are not followed.'),
+  ).describe('URL for a GET request, on this machine; redirects are not followed.'),
   status: z.number().int().min(200).max(599).default(200),
-  contains: z.string().min(1).max(10_000).optional().describe('Literal text that the answer must hold.'),
+  contains: z.string().min(1).max(10_000).optional().describe('Literal text that the response must contain.'),
   timeout_s: z
     .number()
     .int()
     .min(1)
     .max(600)
     .default(60)
-    .describe('Until the service must have answered so.'),
+    .describe('Seconds within which the service must have responded so.'),
 });
 
 const SignalPrompt = z.string().trim().min(1, 'must not be empty').max(8_000);
@@ -109,7 +109,7 @@ const OnErrorOfSignal = z
   .enum(CHECK_ERROR_ACTIONS)
   .default('hold')
   .describe(
-    'When no model can judge: a person is asked, the verdict is `fail`, or it stands without the opinion.',
+    'When no model can judge: the work needs review, the verdict is `fail`, or it stands without the opinion.',
   );
 const LlmReview = z.strictObject({
   type: z.literal('llm_review'),
@@ -121,7 +121,7 @@ const LlmReview = z.strictObject({
 const LlmJudge = z.strictObject({
   type: z.literal('llm_judge'),
   criteria: SignalPrompt.describe(
-    'What the work must meet, judged by a model; below a confidence of 0.7 a person is asked.',
+    'Criteria that a model judges; below a confidence of 0.7 the work needs review.',
   ),
   on_error: OnErrorOfSignal,
 });
@@ -130,13 +130,13 @@ const LlmJudge = z.strictObject({
 const MIN_THRESHOLD = 2;
 const QualityGate = z.strictObject({
   type: z.literal('quality_gate'),
-  criteria: SignalPrompt.optional().describe('What counts beside the task itself.'),
-  threshold: z.number().int().min(1).max(5).default(3).describe('Least score, of 1 to 5, that passes.'),
+  criteria: SignalPrompt.optional().describe('Criteria in addition to the task itself.'),
+  threshold: z.number().int().min(1).max(5).default(3).describe('Minimum score that passes, of 1 to 5.'),
   foundation: z
     .boolean()
     .default(false)
     .describe(
-      'Three or more tasks build on this one: the threshold is one lower, and there is one attempt more.',
+      'Three or more tasks build on this one: the threshold is one lower, and there is one more attempt.',
     ),
   on_error: OnErrorOfSignal,
 });

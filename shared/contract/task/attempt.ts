@@ -45,7 +45,7 @@ export const AgentMeteredUsage = z.object({
       code: FailureCode,
       /** Of its last answer; null: there was none, or it broke off. */
       status: z.int().nullable(),
-      calls: z.int().positive().describe('How many in a row.'),
+      calls: z.int().positive().describe('Consecutive rejections.'),
       /** When it wants to be asked again; null: it did not say. */
       retry_at: z.iso.datetime().nullable(),
     })
@@ -70,20 +70,20 @@ export const AgentExit = z.strictObject({
     .string()
     .regex(/^SIG[A-Z0-9]{1,12}$/, 'must be the name of a signal, such as SIGKILL')
     .optional(),
-  timed_out: z.boolean().optional().describe('It was stopped because its time was over.'),
-  http_status: z.int().min(100).max(599).optional().describe("Of the provider's last answer."),
+  timed_out: z.boolean().optional().describe('It was stopped at its time limit.'),
+  http_status: z.int().min(100).max(599).optional().describe("HTTP status of the provider's last response."),
   error_code: z
     .string()
     .trim()
     .min(1)
     .max(100)
     .optional()
-    .describe("The CLI's, the provider's or the operating system's own word for the error."),
+    .describe('Error code of the CLI, the provider or the operating system.'),
   failure_text_source: z
     .enum(['summary', 'output_tail'])
     .optional()
     .describe(
-      'Which text is of the program that failed, and so may tell why; absent: none, all of it may be the prose of a model.',
+      'Text that comes from the failed program and may be classified; absent: none, all of it may be the prose of a model.',
     ),
 });
 export type AgentExit = z.infer<typeof AgentExit>;

@@ -39,7 +39,7 @@ export const ReviewDecision = z.object({
     .positive()
     .optional()
     .describe(
-      'How many more such files there are than `accepted_protected_files` has room for; the evidence names them.',
+      'How many more such files there are than `accepted_protected_files` lists; the evidence names them.',
     ),
 });
 

@@ -83,7 +83,7 @@ export const TaskNodeConfig = z.strictObject({
     .min(0)
     .max(2)
     .optional()
-    .describe('Behind a `verification_fail` edge: how often work that was graded down is done again.'),
+    .describe('For a `verification_fail` edge: how often rejected work is repeated.'),
 });
 export const AgentAssignmentNodeConfig = z.strictObject({ agent_name: z.string().trim().min(1).max(64) });
 export const ConditionalNodeConfig = z.strictObject({ expression: z.string().trim().max(500).optional() });

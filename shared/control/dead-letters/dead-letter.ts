@@ -23,7 +23,7 @@ const LetterHistoryEntry = z.object({
 });
 
 export const DeadLetter = z.object({
-  id: z.string().describe('`<lane>.<what>`: the same operation has the same id, however often it dies.'),
+  id: z.string().describe('`<lane>.<what>`: the same operation has the same id, however often it fails.'),
   operation: z.enum(DEAD_LETTER_OPERATIONS),
   /** JSON of the message. */
   args: z.string(),
@@ -32,9 +32,9 @@ export const DeadLetter = z.object({
   error: z.string(),
   category: z.enum(DEAD_LETTER_CATEGORIES),
   status: LetterStatus,
-  attempts: z.int().positive().describe('The first failure counts.'),
+  attempts: z.int().positive().describe('The first failure.'),
   max_attempts: z.int().positive(),
-  auto_retry: z.boolean().describe('False: it is tried again only when a person says so.'),
+  auto_retry: z.boolean().describe('False: only an operator retries it.'),
   created_at: z.iso.datetime(),
   last_attempt_at: z.iso.datetime(),
   next_retry_at: z.iso.datetime().nullable(),

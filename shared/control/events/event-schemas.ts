@@ -7,10 +7,10 @@ const EventDetail = z.object({
   event_id: z
     .string()
     .describe(
-      'The same whenever the same event comes again: `<task>#<version>#<event>`. Drop repeats by it.',
+      'The same for each delivery of one event: `<task>#<version>#<event>`. Use it to drop duplicates.',
     ),
   schema_version: z.literal(1),
-  summary: z.string().describe('One sentence for people.'),
+  summary: z.string().describe('One sentence for readers.'),
   at: z.iso.datetime(),
   task_id: TaskId,
   title: z.string(),
@@ -19,18 +19,22 @@ const EventDetail = z.object({
   runner: RunnerKind,
   repository: z.string(),
   created_by: z.string().describe('The operator whose token submitted it.'),
-  version: z.number().int().positive().describe('Of the task: a later event of a task has a higher one.'),
-  attempts: z.number().int().nonnegative().describe('All that there were, of earlier rounds too.'),
+  version: z
+    .number()
+    .int()
+    .positive()
+    .describe('Version of the task: later events of a task have a higher one.'),
+  attempts: z.number().int().nonnegative().describe('Number of attempts, including earlier rounds.'),
   cost_usd: z
     .number()
     .nonnegative()
     .nullable()
-    .describe('Of the models, as far as it is known; null: it is not.'),
+    .describe('Cost of models in dollars, as far as it is known; null: unknown.'),
 });
 
 const CompletionDetail = EventDetail.extend({
-  verified: z.boolean().describe('Is there evidence of our own?'),
-  branch: z.string().nullable().describe('Where it was delivered to; null: nowhere.'),
+  verified: z.boolean().describe('Whether gates or signals verified the work.'),
+  branch: z.string().nullable().describe('Branch that it was delivered to; null: none.'),
   commit: z.string().nullable(),
   delivery: z.enum(DELIVERY_STATES).nullable(),
 });
@@ -40,27 +44,27 @@ export const EVENT_SOURCE = 'assay';
 
 /** Every event by its `detail-type`. */
 export const EVENT_SCHEMAS = {
-  'Task Done': CompletionDetail.describe('A task was completed.'),
+  'Task Done': CompletionDetail.describe('A task completed.'),
   'Task Unverified': CompletionDetail.describe(
-    'A task was completed without evidence of our own. `Task Done` comes as well.',
+    'A task completed without verification. `Task Done` is sent as well.',
   ),
   'Task Failed': EventDetail.extend({ code: z.string(), message: z.string() }).describe(
-    'A task has failed for good.',
+    'A task failed for good.',
   ),
   'Task Cancelled': EventDetail.extend({
-    reason: z.string().nullable().describe('What was said with it; null: nothing.'),
-  }).describe('A task was withdrawn.'),
+    reason: z.string().nullable().describe('Reason that was given; null: none.'),
+  }).describe('A task was cancelled.'),
   'Task Held': EventDetail.extend({
     reasons: z.array(z.string()),
-    plan: z.boolean().describe('It is a plan: approving it makes its tasks.'),
+    plan: z.boolean().describe('It is a plan: approving it creates its tasks.'),
     base_commit: z.string().nullable(),
-    tree: z.string().nullable().describe('What the person decides on; `assay review` names it.'),
-  }).describe('A task waits for a person.'),
+    tree: z.string().nullable().describe('Tree that the decision is about; `assay review` prints it.'),
+  }).describe('A task needs review.'),
   'Budget Spent': EventDetail.extend({
     reason: z.string(),
     max_attempts: z.number().int(),
     max_cost_usd: z.number().nullable().describe('Null: the task has no such limit.'),
-  }).describe('A task has failed because no further attempt was allowed. `Task Failed` comes as well.'),
+  }).describe('A task failed because its budget allowed no further attempt. `Task Failed` is sent as well.'),
 } as const;
 export type EventName = keyof typeof EVENT_SCHEMAS;
 export const EVENT_NAMES = Object.keys(EVENT_SCHEMAS) as EventName[];

@@ -21,7 +21,7 @@ export const PUBLISHED_RECORD_EVENT_SCHEMAS: Readonly<Record<string, z.ZodType>>
   RECORD_TABLE_NAMES.map((table) => [
     `Record ${table}`,
     z.object({
-      event_id: z.string().describe('`<table>#<record_id>`: the same whenever the same record comes again.'),
+      event_id: z.string().describe('`<table>#<record_id>`: the same for each delivery of one record.'),
       schema_version: z.literal(1),
       at: z.iso.datetime({ offset: true }),
       record: RECORD_TABLES[table],

@@ -8,7 +8,7 @@ export const FileHealthReport = z
   .object({
     repository: z.string(),
     path: z.string(),
-    complexity_score: z.null().describe('Of the seed; not measured here, so never a number.'),
+    complexity_score: z.null().describe('Field of the source design; not measured here, so never a number.'),
     bug_density_score: Score.nullable(),
     coverage_score: z.null().describe('As complexity_score.'),
     churn_score: Score,
@@ -19,7 +19,7 @@ export const FileHealthReport = z
     grade: z.enum(HEALTH_GRADES),
     failure_touches: z.number().int().describe('Attempts that changed it and were rejected on evidence.'),
     success_touches: z.number().int().describe('Attempts that changed it and were accepted.'),
-    reverts: z.number().int().describe('Accepted ones that were reverted where they were delivered to.'),
+    reverts: z.number().int().describe('Accepted changes that were reverted in the target branch.'),
     last_updated: z.iso.datetime(),
     flagged: z.boolean(),
     flag_reason: z
@@ -39,9 +39,7 @@ export const FileHealthQuery = z.strictObject({
     .min(0)
     .max(100)
     .optional()
-    .describe(
-      "The most that a file's total may be, as the seed has it: `min_score=60` are those of 60 and less.",
-    ),
+    .describe('Maximum total score of a file: `min_score=60` lists those of 60 and less.'),
   grade: z.enum(HEALTH_GRADES).optional(),
 });
 export const FlaggedFilesQuery = z.strictObject(RepositoryFilter);
@@ -49,15 +47,15 @@ export const FileHistoryQuery = z.strictObject({ ...RepositoryFilter, path: z.st
 
 export const FileHealthList = z
   .object({
-    files: z.array(FileHealthReport).describe('The worst first.'),
+    files: z.array(FileHealthReport).describe('Worst first.'),
     summary: z
       .object({
         total_tracked: z.number().int(),
         flagged_for_review: z.number().int(),
-        avg_score: z.number().nullable().describe('Null of no file.'),
+        avg_score: z.number().nullable().describe('Null: there is no file.'),
       })
-      .describe('Of all that match, also of those beyond the limit.'),
-    truncated: z.boolean().describe('There are more files than are looked at; name a repository.'),
+      .describe('Over all that match, also beyond the limit.'),
+    truncated: z.boolean().describe('More files exist than are listed; name a repository.'),
     generated_at: z.iso.datetime(),
   })
   .meta({ id: 'FileHealthList' });
@@ -76,12 +74,12 @@ export const FileHistory = z
           task_id: z.string(),
           path: z.string(),
           outcome: z.enum(['accepted', 'rejected', 'reverted']),
-          previous_total: Score.nullable().describe('Null: nothing was known of it before.'),
+          previous_total: Score.nullable().describe('Null: it had no score before.'),
           new_total: Score,
           flagged: z.boolean(),
         }),
       )
-      .describe('The latest twenty, the newest first.'),
+      .describe('The latest twenty, newest first.'),
     generated_at: z.iso.datetime(),
   })
   .meta({ id: 'FileHistory' });

@@ -22,7 +22,7 @@ export const PullRequestSelection = z.strictObject({
     .array(z.string().trim().min(1).max(50))
     .max(100)
     .optional()
-    .describe('Labels of the pull request. Absent: the label that makes a task of an issue.'),
+    .describe('Labels of the pull request. Absent: the label that turns an issue into a task.'),
   branches: z
     .array(z.string().trim().min(1).max(255))
     .max(100)
@@ -32,7 +32,7 @@ export const PullRequestSelection = z.strictObject({
     .enum(['neutral', 'action_required'])
     .default('neutral')
     .describe(
-      'Conclusion of the check where nothing of our own was found. A required check is satisfied by `neutral`, and not by `action_required`.',
+      'Conclusion of the check when nothing was verified. A required check is satisfied by `neutral`, and not by `action_required`.',
     ),
 });
 export type PullRequestSelection = z.infer<typeof PullRequestSelection>;
@@ -47,7 +47,7 @@ export const ForgeSetting = z.strictObject({
     .transform((url) => url.replace(/\/+$/, ''))
     .optional()
     .describe(
-      'Of a server of your own; absent: that of github.com or gitlab.com, or the usual one of the host.',
+      'API of an own server; absent: that of github.com or gitlab.com, or the usual one of the host.',
     ),
   label: z
     .string()

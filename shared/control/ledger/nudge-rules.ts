@@ -19,20 +19,20 @@ export const VERIFICATION_NUDGE_SETTINGS = {
     .int()
     .min(1)
     .default(3)
-    .describe('With fewer completions there is no alarm.'),
+    .describe('Minimum number of completions for an alarm.'),
   nudgeWindow: z.coerce
     .number()
     .int()
     .min(1)
     .max(MAX_NUDGE_WINDOW)
     .default(100)
-    .describe('So many of the latest completions are looked at.'),
+    .describe('Number of latest completions that count.'),
   nudgeWindowDays: z.coerce
     .number()
     .positive()
     .max(COMPLETION_RETENTION_DAYS)
     .default(7)
-    .describe('Completions that are older than so many days are not looked at.'),
+    .describe('Maximum age in days of completions that count.'),
 } as const;
 export const VerificationNudgeRules = z.object(VERIFICATION_NUDGE_SETTINGS);
 export type VerificationNudgeRules = z.infer<typeof VerificationNudgeRules>;

@@ -18,18 +18,20 @@ export const VerificationNudge = z
         oldest: z.iso
           .datetime()
           .nullable()
-          .describe('Of the completions that are counted here; null: none is.'),
+          .describe('Time of the oldest completion that counts; null: there is none.'),
         reset: z
           .object({ at: z.iso.datetime(), by: z.string(), reason: z.string() })
           .nullable()
-          .describe('Completions up to then are not looked at, because a person has said so.'),
+          .describe('Completions before this time do not count, because an operator reset the window.'),
       })
       .optional()
-      .describe('All else is of the latest so many completions, of none that is older than so many days.'),
+      .describe(
+        'Everything else is about at most this many latest completions, none older than this many days.',
+      ),
     all_time: z
       .object({ verified: z.number().int(), unverified: z.number().int() })
       .optional()
-      .describe('All completions that there ever were.'),
+      .describe('All completions since the deployment began.'),
   })
   .meta({ id: 'VerificationNudge' });
 export type VerificationNudge = z.infer<typeof VerificationNudge>;

@@ -9,19 +9,19 @@ export const BudgetForecast = z
     current_spend_usd: z
       .number()
       .nullable()
-      .describe('Of this month (UTC), of the tasks that have ended and whose cost is known; null: of none.'),
-    cost_unknown: z.number().int().describe('Tasks that have ended this month and whose cost is not known.'),
+      .describe('Cost this month (UTC) of ended tasks with a known cost; null: of none.'),
+    cost_unknown: z.number().int().describe('Tasks that ended this month with an unknown cost.'),
     estimated_remaining_cost_usd: z
       .number()
       .nullable()
-      .describe('Null: of a role of theirs no cost is known.'),
+      .describe('Null: no cost of one of their roles is known.'),
     projected_total_cost_usd: z.number().nullable(),
     avg_estimated_cost_per_task_usd: z.number().nullable(),
-    budget_usd: z.number().nullable().describe("The deployment's budget of a month; null: there is none."),
+    budget_usd: z.number().nullable().describe('Monthly budget of the deployment; null: none is set.'),
     within_budget: z
       .boolean()
       .nullable()
-      .describe('Null: there is no budget or no estimate, or what is unknown may be more than is left.'),
+      .describe('Null: there is no budget or no estimate, or unknown costs may exceed the rest.'),
     confidence_level: z.enum(['high', 'medium', 'low']),
     per_role: z.array(
       z.object({ role: z.string(), task_count: z.number().int(), estimated_cost_usd: z.number().nullable() }),

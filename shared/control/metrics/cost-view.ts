@@ -14,30 +14,32 @@ import {
 const Cost = z.object({
   count: z.number().int(),
   success: z.number().int(),
-  cost_usd: z.number().nullable().describe('Of those of which it is known; null: of none.'),
+  cost_usd: z.number().nullable().describe('Over those with a known cost; null: of none.'),
   cost_unknown: z.number().int(),
   usd_per_success: z
     .number()
     .nullable()
-    .describe('cost_usd / success; null: nothing was accepted, or a cost is unknown.'),
+    .describe('cost_usd / success; null: nothing passed, or a cost is unknown.'),
 });
 
 export const QualityCostQuery = z.strictObject({ days: z.coerce.number().int().min(1).max(365).default(30) });
 export const QualityCost = z
   .object({
     window_days: z.number().int(),
-    tasks: Cost.describe('Tasks that came to their goal or failed, with all their attempts.'),
+    tasks: Cost.describe('Tasks that completed or failed, with all their attempts.'),
     per_day: z.array(Cost.extend({ date: z.iso.date() })),
     per_role: z.record(z.string(), Cost),
     per_model: z.record(z.string(), Cost).describe('Attempts.'),
     per_tier: z.record(z.string(), Cost).describe('Attempts.'),
-    per_repository: z.record(z.string(), Cost).describe('Attempts; beyond a hundred a day: `others`.'),
-    per_outcome: z.record(z.string(), Cost).describe('Attempts, by what became of them.'),
+    per_repository: z
+      .record(z.string(), Cost)
+      .describe('Attempts by repository; beyond a hundred a day: `others`.'),
+    per_outcome: z.record(z.string(), Cost).describe('Attempts by outcome.'),
     saved_vs_direct_opus_usd: z
       .number()
       .nullable()
-      .describe('Over the tasks of which it is known; may be negative. Null: of none.'),
-    saved_unknown: z.number().int().describe('Tasks of which it is not known.'),
+      .describe('Over the tasks with a known value; may be negative. Null: of none.'),
+    saved_unknown: z.number().int().describe('Tasks with an unknown value.'),
     generated_at: z.iso.datetime(),
   })
   .meta({ id: 'QualityCost' });

@@ -1,11 +1,6 @@
 import * as z from 'zod';
 
-const Ratio = z
-  .number()
-  .min(0)
-  .max(1)
-  .nullable()
-  .describe('0 to 1; null when there is nothing to divide by.');
+const Ratio = z.number().min(0).max(1).nullable().describe('0 to 1; null: there is nothing to divide by.');
 const Seconds = z.number().nullable();
 const DurationStatistics = z.object({
   total_tasks: z.number().int(),
@@ -18,8 +13,8 @@ const DurationStatistics = z.object({
 export const ModelQuality = DurationStatistics.extend({
   avg_tokens: z.number().nullable(),
   avg_cost_usd: z.number().nullable(),
-  cost_usd: z.number().nullable().describe('Of the attempts of which it is known; null: of none.'),
-  cost_unknown: z.number().int().describe('How many attempts have an unknown cost.'),
+  cost_usd: z.number().nullable().describe('Over the attempts with a known cost; null: of none.'),
+  cost_unknown: z.number().int().describe('Attempts with an unknown cost.'),
 });
 const GateQuality = z.object({
   total: z.number().int(),
@@ -28,19 +23,19 @@ const GateQuality = z.object({
   flagged: z.number().int(),
   pass_rate: Ratio,
   seconds: z.number(),
-  reviewed_blocks: z.number().int().describe('Work that it held and that a person then looked at.'),
-  false_blocks: z.number().int().describe('Of it: approved all the same.'),
+  reviewed_blocks: z.number().int().describe('Work that it blocked and a reviewer decided on.'),
+  false_blocks: z.number().int().describe('Part of it that the reviewer approved.'),
   false_block_rate: Ratio,
   false_greens: z
     .number()
     .int()
-    .describe('Work that it had passed and that a person rejected, or that was reverted.'),
+    .describe('Work that it passed and that a reviewer rejected, or that was reverted.'),
   false_green_rate: Ratio,
 });
 
 export const QualityMetrics = z
   .object({
-    overall: DurationStatistics.describe('Tasks that came to their goal or failed.'),
+    overall: DurationStatistics.describe('Tasks that completed or failed.'),
     per_model: z.record(z.string(), ModelQuality).describe('Attempts by model.'),
     per_role: z.record(z.string(), DurationStatistics),
     gate_stats: z.record(z.string(), GateQuality),
@@ -51,12 +46,12 @@ export const QualityMetrics = z
         cost_usd: z
           .number()
           .nullable()
-          .describe('What models took to judge, of the attempts of which it is known; null: of none.'),
-        gates_cost_usd: z.number().nullable().describe('Of it: what gates have asked.'),
-        cost_unknown: z.number().int().describe('How many attempts have an unknown cost of judging.'),
+          .describe('Cost of judging, over the attempts with a known cost; null: of none.'),
+        gates_cost_usd: z.number().nullable().describe('Part of it that gates asked for.'),
+        cost_unknown: z.number().int().describe('Attempts with an unknown cost of judging.'),
       })
-      .describe('Judging by models, within the window of `models`.'),
-    review_rejection_rate: Ratio.describe("Share of persons' words that were a no."),
+      .describe('Judging by model, within the window of `models`.'),
+    review_rejection_rate: Ratio.describe('Share of reviews that rejected.'),
     windows: z.object({ completions: z.number().int(), gates: z.number().int(), models: z.number().int() }),
     generated_at: z.iso.datetime(),
   })
@@ -72,7 +67,7 @@ export const QualityByModel = z
 
 export const QualityTrendQuery = z.strictObject({
   days: z.coerce.number().int().min(1).max(365).default(90),
-  granularity: z.enum(['day', 'week']).default('day').describe('A week begins on Monday, UTC.'),
+  granularity: z.enum(['day', 'week']).default('day').describe('Weeks begin on Monday, UTC.'),
 });
 export const QualityTrend = z
   .object({
@@ -81,31 +76,29 @@ export const QualityTrend = z
     series: z.array(
       z.object({
         date: z.iso.date(),
-        ts: z.number().int().describe('Epoch seconds of its beginning.'),
+        ts: z.number().int().describe('Start of the span in Unix seconds.'),
         tasks_total: z.number().int(),
         tasks_success: z.number().int(),
         success_rate: Ratio,
-        cost_usd: z.number().nullable().describe('Of the tasks of which it is known; null: of none.'),
+        cost_usd: z.number().nullable().describe('Over the tasks with a known value; null: of none.'),
         cost_unknown: z.number().int(),
         judging_cost_usd: z
           .number()
           .nullable()
-          .describe('What models took to judge, as far as it is known; null: of no attempt.'),
+          .describe('Cost of judging, as far as it is known; null: of no attempt.'),
         avg_quality_score: z
           .number()
           .nullable()
-          .describe('0 to 100, mean of the quality scores of the attempts; null: none has one.'),
+          .describe('Mean quality score of the attempts, 0 to 100; null: none has one.'),
         completions: z.number().int(),
         unverified: z.number().int(),
         unverified_ratio: Ratio,
         saved_usd: z
           .number()
           .nullable()
-          .describe(
-            'Against going straight to the top model; may be negative. Null: of no task is it known.',
-          ),
-        tier_pass_rates: z.record(z.string(), Ratio).describe('Attempts that were accepted, by tier.'),
-        gate_seconds: z.record(z.string(), Seconds).describe('Mean of a run.'),
+          .describe('Saving over asking the top model at once; may be negative. Null: known of no task.'),
+        tier_pass_rates: z.record(z.string(), Ratio).describe('Share of attempts that passed, by tier.'),
+        gate_seconds: z.record(z.string(), Seconds).describe('Mean duration of a run in seconds.'),
         queue_p50_seconds: Seconds.describe('From submission to the first claim.'),
         queue_p90_seconds: Seconds,
         gate_pass_rates: z.record(z.string(), Ratio),
@@ -114,7 +107,7 @@ export const QualityTrend = z
     quality_trend: z
       .enum(['improving', 'stable', 'declining'])
       .describe(
-        'By the slope of the least squares through the last ten quality scores of the series: above 2 a span, below -2, or between.',
+        'Slope of the least-squares line through the last ten quality scores: above 2 a span, below -2, or between.',
       ),
     generated_at: z.iso.datetime(),
   })

@@ -13,19 +13,21 @@ export const TuningProposalTestResult = z
     by: z
       .enum(['replay', 'words', 'trial'])
       .describe(
-        'replay: recorded tasks in the simulator. words: what people said of held work. trial: half of the tasks, against the others.',
+        'replay: recorded tasks in the simulator. words: decisions of reviewers. trial: half of the tasks, compared with the others.',
       ),
     at: z.iso.datetime(),
     passed: z.boolean(),
-    reason: z.string().describe('With its numbers.'),
-    tasks: z.int().nonnegative().describe('That were compared.'),
-    excluded: z.int().nonnegative().describe('Of which too little is recorded.'),
+    reason: z.string().describe('The reason with its numbers.'),
+    tasks: z.int().nonnegative().describe('Tasks that were compared.'),
+    excluded: z.int().nonnegative().describe('Tasks with too few records.'),
     worst_case: z
       .int()
       .nonnegative()
-      .describe('In which what was never tried was taken at its worst, against the proposal.'),
-    cost_usd: EstimatedDifference.nullable().describe('Dollars per task, with the change less without it.'),
-    pass_rate: EstimatedDifference.nullable().describe('With the change less without it.'),
+      .describe('Tasks in which an outcome was never tried and counts as the worst, against the proposal.'),
+    cost_usd: EstimatedDifference.nullable().describe(
+      'Dollars per task with the change, minus those without it.',
+    ),
+    pass_rate: EstimatedDifference.nullable().describe('Value with the change, minus that without it.'),
   })
   .meta({ id: 'ProposalTest' });
 export type TuningProposalTestResult = z.infer<typeof TuningProposalTestResult>;
@@ -75,7 +77,7 @@ export const Proposal = z
     base_proposal: z
       .string()
       .nullable()
-      .describe('The proposal whose place it takes; null: what is configured.'),
+      .describe('The proposal that it replaces; null: the configured value.'),
     /** What it has taken the place of; absent: it is not in force. */
     previous_change: ActiveSettingChange.nullable().optional(),
     test: TuningProposalTestResult.nullable(),

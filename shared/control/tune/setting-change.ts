@@ -23,17 +23,17 @@ const RouteChange = z.strictObject({
   kind: z.literal('route'),
   role: RoleName,
   complexity: TaskComplexity,
-  tier: Tier.describe('Which tier tries first, in the place of what the routing table says.'),
+  tier: Tier.describe("Tier that tries first, instead of the routing table's."),
 });
 const PromptChange = z.strictObject({
   kind: z.literal('prompt'),
   role: RoleName,
-  text: z.string().trim().min(1).max(500).describe('What agents of the role are told beside their task.'),
+  text: z.string().trim().min(1).max(500).describe('Additional instructions for agents of the role.'),
 });
 const GateChange = z.strictObject({
   kind: z.literal('gate'),
   gate: GateName,
-  required: z.boolean().describe('Whether its failure fails the work, whatever the base says.'),
+  required: z.boolean().describe("Whether its failure fails the work, regardless of the base's settings."),
 });
 
 /** What a proposal would change: one setting of the deployment, to one value. */

@@ -5,7 +5,7 @@ import type { Task } from '../../contract/task/task.ts';
 
 const JanitorCheck = z.object({
   description: z.string(),
-  passed: z.boolean().nullable().describe('Null: it could not be checked, or nobody was asked.'),
+  passed: z.boolean().nullable().describe('Null: it could not be checked, or no model was asked.'),
   detail: z.string(),
 });
 
@@ -13,9 +13,9 @@ const JanitorCheck = z.object({
 export const VerificationSummary = z
   .object({
     task_id: z.string(),
-    passed: z.boolean().nullable().describe('As `verify_task` would say. Null: a person decides.'),
+    passed: z.boolean().nullable().describe('Result in terms of `verify_task`. Null: a reviewer decides.'),
     signal_results: z.array(JanitorCheck),
-    guardrail_results: z.array(JanitorCheck).describe('What else looked at the work: the gates.'),
+    guardrail_results: z.array(JanitorCheck).describe('Results of the gates.'),
     judge_verdict: z
       .object({
         verdict: z.enum(['accept', 'retry']),
@@ -24,7 +24,7 @@ export const VerificationSummary = z
         flagged_for_review: z.boolean(),
       })
       .nullable()
-      .describe('Of `llm_judge`. Null: no model has judged.'),
+      .describe('Result of `llm_judge`. Null: no model judged.'),
     fix_tasks_created: z.array(z.string()),
   })
   .meta({ id: 'JanitorResult' });

@@ -35,7 +35,7 @@ export const QualityScore = z
     gates: z.array(z.object({ name: z.string(), weight: z.number(), points: z.number() })),
     unknown: z
       .array(z.string())
-      .describe('Gates that could not run: they count for nothing, and against nothing.'),
+      .describe('Gates that could not run: they count neither for nor against the work.'),
   })
   .meta({ id: 'QualityScore' });
 export type QualityScore = z.infer<typeof QualityScore>;

@@ -8,13 +8,13 @@ export const VerdictInput = z.object({
   name: z.string(),
   kind: EvidenceKind,
   outcome: CheckOutcome,
-  model: z.string().nullable().describe('Who was asked; null: nobody.'),
+  model: z.string().nullable().describe('The model that was asked; null: none.'),
   prompt_sha256: z.string().nullable(),
-  calibration: z
-    .string()
+  calibration: z.string().nullable().describe('Calibration of this model; null: none.'),
+  cost_usd: z
+    .number()
     .nullable()
-    .describe('What says how far this model can be relied on; null: nothing.'),
-  cost_usd: z.number().nullable().describe('Of asking; null: nobody was asked, or it is not known.'),
+    .describe('Cost of the question in dollars; null: no model was asked, or it is unknown.'),
   base_commit: z.string(),
   tree: z.string(),
 });

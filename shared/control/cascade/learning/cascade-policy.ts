@@ -14,31 +14,31 @@ export const DEFAULT_QUALITY_THRESHOLD = 0.8;
 /** How the cascade chooses where to begin, as a deployment is configured. */
 export const TierPolicySettings = z.strictObject({
   policy: TierChoicePolicy.default('fixed').describe(
-    'fixed: by the routing table. greedy: skips a tier that has failed too often, and at times tries any. thompson: begins where it is likely to cost least in the end.',
+    'fixed: by the routing table. greedy: skips a tier that fails too often, and sometimes tries any. thompson: starts where the expected cost is lowest.',
   ),
   epsilon: z
     .number()
     .min(0)
     .max(1)
     .default(DEFAULT_EXPLORATION_RATE)
-    .describe('greedy: how often any tier is tried, as a share.'),
+    .describe('greedy: share of tasks that try any tier.'),
   min_observations: z
     .int()
     .min(1)
     .max(50)
     .default(DEFAULT_MIN_OBSERVATIONS)
-    .describe('With fewer outcomes nothing is concluded from them.'),
+    .describe('Minimum number of outcomes before they count.'),
   quality_threshold: z
     .number()
     .min(0)
     .max(1)
     .default(DEFAULT_QUALITY_THRESHOLD)
-    .describe('greedy: a tier that passes less often is skipped.'),
+    .describe('greedy: minimum pass rate of a tier; others are skipped.'),
   tuning_level: SelfTuningLevel.default('L0').describe(
-    'How far the deployment changes its own settings. L0: it proposes, a person applies thresholds. L1: thresholds and prompts apply themselves when their test holds. L2: routes, L3: what gates are required to, each by a person.',
+    'How far the deployment changes its own settings. L0: it proposes, an operator applies. L1: thresholds and prompts apply themselves when their test passes. L2: routes, L3: which gates are required, each applied by an operator.',
   ),
   budgets: Budgets.optional().describe(
-    'What may go to models; an attempt that could exceed it is not started.',
+    'Budget for models in dollars; an attempt that could exceed it is not started.',
   ),
 });
 export type TierPolicySettings = z.infer<typeof TierPolicySettings>;

@@ -11,7 +11,7 @@ export const VisionFinding = z
   .strictObject({
     category: z.enum(VISION_CATEGORIES),
     ...REVIEW_FINDING_FIELDS,
-    screenshot: z.string().max(40).describe('Name of the picture that shows it; empty: of none.'),
+    screenshot: z.string().max(40).describe('Name of the screenshot that shows it; empty: none.'),
   })
   .refine(...SEVERE_FINDING_EVIDENCE_RULE);
 export type VisionFinding = z.infer<typeof VisionFinding>;
