@@ -118,8 +118,7 @@ export function CostTables({ cost }: { readonly cost: z.infer<typeof QualityCost
       <h2>Cost</h2>
       <p>
         {money(cost.tasks.cost_usd)} for {formatCount(cost.tasks.count, 'task')},{' '}
-        {money(cost.tasks.usd_per_success)} per completed task; saved:{' '}
-        {money(cost.saved_vs_direct_opus_usd)}.
+        {money(cost.tasks.usd_per_success)} per completed task; saved: {money(cost.saved_vs_direct_opus_usd)}.
       </p>
       {KINDS.map(([field, name]) => (
         <details key={field}>
