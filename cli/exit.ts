@@ -14,6 +14,8 @@ export const CLI_EXIT_CODES = {
   conflict: 4,
   /** The task, rule, query, table … that the command names does not exist. */
   notFound: 5,
+  /** A defect of Assay ended the command: nothing is known of what it was asked for. The number is EX_SOFTWARE of sysexits.h. */
+  crashed: 70,
   /** `--timeout` passed before the end was reached. */
   timeout: 124,
 } as const;
@@ -37,6 +39,7 @@ export const EXIT_CODE_MEANINGS: Readonly<Record<CliExitCode, string>> = {
   3: 'needs review: a reviewer or an approver must decide',
   4: 'conflict: the state or the version does not allow it',
   5: 'not found: what the command names does not exist',
+  70: 'crash: a defect of Assay ended the command; nothing is known of the result',
   124: 'timeout: --timeout passed',
 };
 

@@ -13,6 +13,14 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   throw error;
 });
 
+// Node would end with exit code 1, which is that of a verdict. The number is in cli/exit.ts, which may be what cannot be loaded.
+process.on('uncaughtException', (error: unknown) => {
+  process.stderr.write(
+    `assay failed unexpectedly: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+  );
+  process.exit(70);
+});
+
 const [{ runCli }, { createProcessIo }] = await Promise.all([import('./run-cli.ts'), import('./io.ts')]);
 const page = async (text: string): Promise<boolean> =>
   (await import('./output/pager.ts')).showInPager(text, process.env);

@@ -72,6 +72,6 @@ async function runWith(argv: readonly string[], io: CommandIo): Promise<number> 
     io.stderr.write(
       `assay failed unexpectedly: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
     );
-    return CLI_EXIT_CODES.failed;
+    return CLI_EXIT_CODES.crashed;
   }
 }

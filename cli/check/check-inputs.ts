@@ -9,10 +9,12 @@ import { findGate } from '../../gates/gates/gate-registry.ts';
 import { parseYamlFile, validateYamlFile } from '../../gates/pipeline/configuration/config-yaml.ts';
 import { type ParsedAssayConfig, parseAssayConfig } from '../../gates/pipeline/configuration/parse-config.ts';
 import type { GateBypass } from '../../gates/pipeline/gate-runner.ts';
+import type { AuthorSignal } from '../../shared/contract/submission/author-signals.ts';
 import type { ExpectedChangeKind } from '../../shared/contract/submission/expected-changes.ts';
 import { invalidRegexReason } from '../../shared/contract/submission/regex.ts';
 import { TaskSubmission } from '../../shared/contract/submission/schema.ts';
 import { CompletionSignal } from '../../shared/contract/submission/signals.ts';
+import { parseAuthorSignals } from '../../shared/control/forge/author-signals.ts';
 import { CLI_EXIT_CODES, CliError } from '../exit.ts';
 
 /** A task as `POST /tasks` takes it; every field is optional, because a check needs few of them. */
@@ -33,6 +35,8 @@ const TaskDocument = TaskSubmission.partial().extend({
 /** What a check takes from a task. */
 export interface CheckTask {
   readonly signals: CompletionSignal[];
+  /** Of a pull request: what its author asks to be checked. */
+  readonly authorSignals: AuthorSignal[];
   readonly files: string[];
   readonly expectedChanges: ExpectedChangeKind[];
   readonly role: string | undefined;
@@ -72,7 +76,21 @@ export function parsePullRequestEvent(text: string, file: string): CheckTask | n
     title: title.slice(0, MAX_TITLE),
     description: (body ?? '').slice(0, MAX_DESCRIPTION),
   };
-  return { signals: [], files: [], expectedChanges: [], role: undefined, task };
+  const asked = parseAuthorSignals(body ?? '');
+  if (asked && 'problem' in asked)
+    throw new CliError(
+      CLI_EXIT_CODES.usage,
+      'bad_assay_block',
+      `The assay block of the pull request: ${asked.problem}.`,
+    );
+  return {
+    signals: [],
+    authorSignals: asked?.signals ?? [],
+    files: [],
+    expectedChanges: [],
+    role: undefined,
+    task,
+  };
 }
 
 /** Parses the fields of a task file that a check needs. @throws ConfigError that names each refused field and its line */
@@ -86,7 +104,14 @@ export function parseCheckTaskFile(text: string, file: string): CheckTask {
     expected_changes: expectedChanges = [],
     role,
   } = validateYamlFile(TaskDocument, parseYamlFile(text, file));
-  return { signals: completion_signals, files, expectedChanges, role, task: { id, title, description } };
+  return {
+    signals: completion_signals,
+    authorSignals: [],
+    files,
+    expectedChanges,
+    role,
+    task: { id, title, description },
+  };
 }
 
 /** Reads the configuration in a folder; null: there is none. @throws ConfigError */

@@ -115,6 +115,7 @@ export async function runCheck(
     const evidence = await gatherEvidence({
       ...captured,
       signals: options.examOnly ? [] : (task?.signals ?? []),
+      authorSignals: options.examOnly ? [] : (task?.authorSignals ?? []),
       files: task?.files ?? [],
       expectedChanges: [...new Set([...(task?.expectedChanges ?? []), ...(options.expectedChanges ?? [])])],
       ...(task?.role === undefined ? {} : { role: task.role }),

@@ -55,6 +55,7 @@ export async function runGates(assignment: GatesAssignment, box: ContainerWorkCo
       base: assignment.base_commit,
       tree: assignment.tree,
       signals: assignment.signals,
+      authorSignals: assignment.author_signals ?? [],
       files: assignment.files,
       expectedChanges: assignment.expected_changes,
       role: assignment.role,

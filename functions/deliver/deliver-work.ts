@@ -64,14 +64,36 @@ async function refsOf(
 }
 
 /**
+ * Returns why a branch cannot exist beside others, or null: git stores `x` as a file where `x/y` needs a folder.
+ * @throws CheckoutError `repository_unavailable` when the remote cannot be asked.
+ */
+async function blockingBranchReason(
+  store: GitStore,
+  branch: string,
+  options: PushOptions,
+): Promise<string | null> {
+  const ref = refOf(branch);
+  const parts = ref.split('/');
+  const above = parts.slice(3).map((_, index) => parts.slice(0, index + 3).join('/'));
+  const there = await refsOf(store, [...above, `${ref}/*`], options);
+  // A server may answer with more: a pattern without a slash at its beginning matches at any depth.
+  const blocking = [...there.keys()].find((each) => above.includes(each) || each.startsWith(`${ref}/`));
+  if (blocking === undefined) return null;
+  const name = blocking.replace(/^refs\/heads\//, '');
+  return `branch ${name} blocks ${branch}: git cannot have both; rename or delete ${name}`;
+}
+
+/**
  * Creates a branch on the remote, and moves the target along where there is one. A branch that is already exactly that commit counts as
- * done, and says that the target was moved with it; any other is left alone.
+ * done, and says that the target was moved with it; any other is left alone. Where the branch is the target itself, it moves from where it
+ * is expected to the commit, whose parent that is: history is added to, and never rewritten.
  * @throws CheckoutError `repository_unavailable` when the remote cannot be asked.
  */
 export async function pushNewBranch(store: GitStore, options: PushOptions): Promise<PushOutcome> {
   const { url, branch, commit, authorization, allowFile, target } = options;
   const ref = refOf(branch);
   const onto = target && refOf(target.branch);
+  const isTarget = onto === ref;
   const pushed = await runGitInStore(
     store,
     [
@@ -81,23 +103,25 @@ export async function pushNewBranch(store: GitStore, options: PushOptions): Prom
       '--no-signed',
       ...(url.startsWith('file:') ? ['--receive-pack=git -c safe.directory=* receive-pack'] : []),
       // An empty expectation: the branch must not exist.
-      `--force-with-lease=${ref}:`,
+      ...(isTarget ? [] : [`--force-with-lease=${ref}:`]),
       ...(target ? ['--atomic', `--force-with-lease=${onto}:${target.at}`] : []),
       '--',
       url,
       `${commit}:${ref}`,
-      ...(target ? [`${commit}:${onto}`] : []),
+      ...(target && !isTarget ? [`${commit}:${onto}`] : []),
     ],
     { access: { url, authorization, allowFile }, timeoutMs: 300_000 },
   );
   if (pushed.code === 0) return null;
   const there = await refsOf(store, onto === undefined ? [ref] : [ref, onto], options);
   if (there.get(ref) === commit) return null;
-  if (there.has(ref)) return { refused: `branch ${branch} exists already, at ${there.get(ref)}` };
+  if (there.has(ref) && !isTarget)
+    return { refused: `branch ${branch} exists already, at ${there.get(ref)}` };
   const at = onto && there.get(onto);
   if (target && at === undefined) return { refused: `there is no branch ${target.branch}` };
   if (target && at !== undefined && at !== target.at) return { moved: at };
-  return { refused: `the push was refused: ${reasonOf(pushed)}` };
+  const blocked = await blockingBranchReason(store, branch, options);
+  return { refused: blocked ?? `the push was refused: ${reasonOf(pushed)}` };
 }
 
 /** Milliseconds after which a minter is asked again that may have something in a moment. */

@@ -15,11 +15,17 @@ export type ForgeRequester = (
   known?: readonly number[],
 ) => Promise<ForgeResponse>;
 
+/** How GitHub names its secondary rate limits, which it answers with 403 and not always with `retry-after`. */
+const SECONDARY_LIMIT = /\bsecondary rate limit|\babuse detection/i;
+
 /** What a forge may answer otherwise in a moment: it is busy, or has limited us. GitHub says so with 403, too. */
-const isTransient = (status: number, headers: Headers): boolean =>
+const isTransient = (status: number, headers: Headers, text: string): boolean =>
   status === 429 ||
   status >= 500 ||
-  (status === 403 && (headers.has('retry-after') || headers.get('x-ratelimit-remaining') === '0'));
+  (status === 403 &&
+    (headers.has('retry-after') ||
+      headers.get('x-ratelimit-remaining') === '0' ||
+      SECONDARY_LIMIT.test(text)));
 
 function parsed(text: string): unknown {
   try {
@@ -61,7 +67,7 @@ export const createForgeRequester =
     throw new ForgeError(
       `the forge answers ${status} to ${method} ${path.split('?', 1)[0]}`,
       status,
-      isTransient(status, answer.headers),
+      isTransient(status, answer.headers, text),
     );
   };
 

@@ -29,6 +29,14 @@ const IssueText = z.object({
   body: z.string().nullish(),
   pull_request: z.looseObject({}).nullish(),
 });
+const ReviewComments = z.array(
+  z.object({
+    path: z.string(),
+    line: z.number().int().nullish(),
+    original_line: z.number().int().nullish(),
+    body: z.string(),
+  }),
+);
 const Permission = z.object({ permission: z.string() });
 
 const annotation = ({ path, line, level, title, message }: CheckRun['annotations'][number]): object => ({
@@ -102,6 +110,15 @@ export function createGitHubForge(ask: ForgeRequester, repo: string, bot: boolea
       if (status !== 200) return null;
       const { title, body: text, pull_request } = IssueText.parse(body);
       return pull_request ? null : { title, body: text ?? '' };
+    },
+
+    async listReviewComments(number, review) {
+      const rows = await fetchAllForgePages(ask, `${at}/pulls/${number}/reviews/${review}/comments`);
+      return ReviewComments.parse(rows).map(({ path, line, original_line, body }) => ({
+        path,
+        line: line ?? original_line ?? null,
+        body,
+      }));
     },
 
     async canWrite(login) {

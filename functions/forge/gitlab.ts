@@ -114,6 +114,9 @@ export function createGitLabForge(ask: ForgeRequester, repo: string): ForgeClien
       return confidential ? null : { title, body: description ?? '' };
     },
 
+    // Its events tell of no review that requests changes.
+    listReviewComments: () => Promise.resolve([]),
+
     async canWrite(login) {
       const { body } = await ask('GET', `${at}/members/all?query=${encodeURIComponent(login)}&per_page=100`);
       return Members.parse(body).some(

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import type { ExamMode } from '../../shared/contract/evidence/independent.ts';
 import type { Evidence } from '../../shared/contract/evidence/schema.ts';
+import type { AuthorSignal } from '../../shared/contract/submission/author-signals.ts';
 import type { ExpectedChangeKind } from '../../shared/contract/submission/expected-changes.ts';
 import { type CompletionSignal, isModelJudgedSignal } from '../../shared/contract/submission/signals.ts';
 import type { GitStore } from '../../workspace/git/git-store.ts';
@@ -25,7 +26,12 @@ import type { ParsedAssayConfig } from './configuration/parse-config.ts';
 import { createPatchToCheck } from './create-patch-to-check.ts';
 import type { GateBypass, GateRunnerOptions } from './gate-runner.ts';
 import { loadBaseConfig, loadBaseReviewPipeline } from './load-base-config.ts';
-import { checkStaticSignals, createUnjudgedSignalEvidence, runTestSignal } from './run-signals.ts';
+import {
+  checkStaticSignals,
+  createDisallowedSignalEvidence,
+  createUnjudgedSignalEvidence,
+  runTestSignal,
+} from './run-signals.ts';
 import { type GateJob, runGateJobs } from './schedule-gate-jobs.ts';
 
 export interface GatherEvidenceOptions {
@@ -36,6 +42,8 @@ export interface GatherEvidenceOptions {
   /** Tree hash of the work. */
   readonly tree: string;
   readonly signals: readonly CompletionSignal[];
+  /** Signals that the author of the work names; those count that the configuration allows. Absent: none. */
+  readonly authorSignals?: readonly AuthorSignal[];
   /** What stands in the working tree and is not in `tree`; absent: nothing. */
   readonly missingPaths?: readonly UncheckedPath[];
   /** Files that the task names, and kinds of change that it foresees. */
@@ -93,7 +101,8 @@ export interface GatherEvidenceOptions {
  */
 export async function gatherEvidence(options: GatherEvidenceOptions): Promise<Evidence> {
   const started = performance.now();
-  const { store, base, tree, signals, workDir, abort } = options;
+  const { store, base, tree, workDir, abort, authorSignals = [] } = options;
+  const signals = [...options.signals, ...authorSignals];
   const rooms = new SandboxFactory({
     store,
     base,
@@ -165,6 +174,11 @@ export async function gatherEvidence(options: GatherEvidenceOptions): Promise<Ev
           onHiddenTestsResults: (results) => hidden.push(...results),
         });
   const signalSteps = signals.map((signal, index) => async () => {
+    if (
+      index >= options.signals.length &&
+      !(config?.authorSignals ?? []).some((type) => type === signal.type)
+    )
+      return createDisallowedSignalEvidence(signal);
     const seen = looked.get(index);
     if (seen) return seen;
     if (isModelJudgedSignal(signal)) return createUnjudgedSignalEvidence(signal);
@@ -177,7 +191,8 @@ export async function gatherEvidence(options: GatherEvidenceOptions): Promise<Ev
   const gateResults = await runGateJobs(
     gates.jobs.map((job) => withStartTime(job, started)),
     signalSteps.map((step, index) => async () => {
-      signalResults[index] = await step();
+      const result = await step();
+      signalResults[index] = index < options.signals.length ? result : { ...result, by_author: true };
     }),
     options.maxParallel ?? availableParallelism(),
   );

@@ -55,6 +55,16 @@ export const createUnjudgedSignalEvidence = (signal: ModelJudgedSignal): SignalE
   duration_ms: 0,
 });
 
+/** A signal of the author that the base does not allow. */
+export const createDisallowedSignalEvidence = (signal: CompletionSignal): SignalEvidence => ({
+  type: signal.type,
+  signal,
+  outcome: 'skipped',
+  detail: `not checked: author_signals in assay.yaml of the base does not list ${signal.type}`,
+  kind: 'checked',
+  duration_ms: 0,
+});
+
 /**
  * Runs the command of a `test_passes` signal. Where it passes, what ran is compared with the base, as the tests gate does. Never rejects.
  */

@@ -8,9 +8,18 @@ import { computeTtlEpochSeconds } from './ttl.ts';
 /** As long as tasks are kept after their end. */
 const RETENTION_DAYS = 90;
 
-function keyOf(repository: string, number: number): TableItem {
+/** So many comments of one pull request are answered within so many milliseconds. */
+export const MAX_REQUESTS_PER_HOUR = 10;
+const HOUR_MS = 3_600_000;
+/** A comment that asked for something, and when it was counted. */
+interface CountedRequest {
+  readonly comment: number;
+  readonly at: number;
+}
+
+function keyOf(repository: string, number: number, row: 'current' | 'requests'): TableItem {
   const of = createHash('sha256').update(comparableRepositoryUrl(repository)).digest('hex').slice(0, 16);
-  return itemKey(`${TABLE_ITEM_KEY_PREFIXES.pullRequest}${of}#${number}`, 'current');
+  return itemKey(`${TABLE_ITEM_KEY_PREFIXES.pullRequest}${of}#${number}`, row);
 }
 
 /** Which task verifies each pull request now. */
@@ -23,7 +32,7 @@ export class PullRequestStore {
 
   /** Returns the task that verifies a pull request now, or null. */
   async findTask(repository: string, number: number): Promise<string | null> {
-    const item = await this.#table.get(keyOf(repository, number));
+    const item = await this.#table.get(keyOf(repository, number, 'current'));
     return item && (item['current'] as PullRequestVerification).task_id;
   }
 
@@ -38,7 +47,7 @@ export class PullRequestStore {
     now: Date,
   ): Promise<string | null> {
     return this.#table.updateVersioned<string | null>(
-      keyOf(repository, number),
+      keyOf(repository, number, 'current'),
       `pull request ${number}`,
       (item) => {
         const current = (item?.['current'] ?? null) as PullRequestVerification | null;
@@ -53,6 +62,29 @@ export class PullRequestStore {
             [TASKS_TABLE_KEY_ATTRIBUTES.ttl]: computeTtlEpochSeconds(RETENTION_DAYS, now),
           },
           result: superseded,
+        };
+      },
+    );
+  }
+
+  /** Counts a comment that asks for something, once however often it is told of. Returns false if the limit of the hour is reached. */
+  countRequest(repository: string, number: number, comment: number, now: Date): Promise<boolean> {
+    return this.#table.updateVersioned<boolean>(
+      keyOf(repository, number, 'requests'),
+      `requests of pull request ${number}`,
+      (item) => {
+        const since = now.getTime() - HOUR_MS;
+        const recent = ((item?.['requests'] ?? []) as readonly CountedRequest[]).filter(
+          ({ at }) => at > since,
+        );
+        if (recent.some((each) => each.comment === comment)) return { fields: null, result: true };
+        if (recent.length >= MAX_REQUESTS_PER_HOUR) return { fields: null, result: false };
+        return {
+          fields: {
+            requests: [...recent, { comment, at: now.getTime() }],
+            [TASKS_TABLE_KEY_ATTRIBUTES.ttl]: computeTtlEpochSeconds(1, now),
+          },
+          result: true,
         };
       },
     );

@@ -137,7 +137,7 @@ describe('the action', () => {
   const action = Action.parse(parse(readFileSync(join(INSTALL_ROOT, 'action.yml'), 'utf8')));
   const step = action.runs.steps.find(({ name }) => name === 'Judge');
 
-  const act = (config: string, more: Record<string, string> = {}) => {
+  const act = (config: string, more: Record<string, string> = {}, variables: Record<string, string> = {}) => {
     const repository = createTestRepository({
       'a.js': '1\n',
       'assay.yaml': `version: 1\nquality_gates:\n  ${config}\n`,
@@ -169,6 +169,7 @@ describe('the action', () => {
         GITHUB_ACTION_PATH: INSTALL_ROOT,
         GITHUB_STEP_SUMMARY: summary,
         GITHUB_OUTPUT: output,
+        ...variables,
       },
     });
     const read = (file: string) => (existsSync(file) ? readFileSync(file, 'utf8') : '');
@@ -202,8 +203,20 @@ describe('the action', () => {
     const { status, stderr, outputs } = act('lint_command: test -e a.js', {
       event: event({ pull_request: { number: 'seven' } }),
     });
-    expect([status, outputs]).toEqual([2, 'verdict=error\n']);
+    expect([status, outputs]).toEqual([2, 'verdict=could_not_run\n']);
     expect(stderr).toContain('is not an event of GitHub');
+  });
+
+  test('says that a crash is no verdict', () => {
+    const crash =
+      "process.on('newListener', (name) => { if (name === 'uncaughtException') setImmediate(() => { throw new Error('boom') }) })";
+    const { status, stderr, outputs } = act(
+      'lint_command: test -e a.js',
+      {},
+      { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(crash)}` },
+    );
+    expect([status, outputs]).toEqual([70, 'verdict=could_not_run\n']);
+    expect(stderr).toContain('assay failed unexpectedly: Error: boom');
   });
 
   test.each([

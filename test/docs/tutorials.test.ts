@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { FakeGitHub } from '../support/forge/fake-github.ts';
+import { GITHUB_CONTRACT } from '../support/forge/openapi-contract.ts';
 import { ScriptedForge } from '../support/forge/scripted-forge.ts';
 import { PrivateGit } from '../system/support/private-git.ts';
 
@@ -189,7 +190,7 @@ test('every command of the tutorial on pull requests does what the page says, wi
     opened = { title: String(asked.body['title']), sha: pull.head.sha };
     told.push(tell('opened', pull));
     return [201, pull];
-  });
+  }, GITHUB_CONTRACT);
   onTestFinished(async () => void (await Promise.all([server.stop(), gitHub.stop()])));
   const app = JSON.parse(server.secret('acme')) as {
     credentials: [{ github_app: { private_key: string; api_url: string } }];

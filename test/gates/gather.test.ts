@@ -47,6 +47,29 @@ describe('the gates', () => {
     });
   });
 
+  test('go with the signals of the author that the base allows, and name the others', async () => {
+    const repository = createTestRepository({
+      'a.js': '1\n',
+      'assay.yaml': 'version: 1\nquality_gates: { enabled: false }\nauthor_signals: [file_contains]\n',
+    });
+    repository.write({
+      'a.js': '2\n',
+      'assay.yaml': 'version: 1\nquality_gates: { enabled: false }\nauthor_signals: [file_contains, test_passes]\n',
+    });
+    const evidence = await gatherEvidenceOn(repository, [{ type: 'path_exists', path: 'a.js' }], {
+      authorSignals: [
+        { type: 'file_contains', path: 'a.js', contains: '3' },
+        { type: 'test_passes', command: 'touch ran', timeout_s: 9 },
+      ],
+    });
+    expect(evidence.signals.map(({ type, outcome, by_author }) => [type, outcome, by_author])).toEqual([
+      ['path_exists', 'passed', undefined],
+      ['file_contains', 'failed', true],
+      ['test_passes', 'skipped', true],
+    ]);
+    expect(evidence.signals[2]?.detail).toContain('author_signals in assay.yaml of the base');
+  });
+
   test('that take too long are stopped', async () => {
     const repository = createTestRepository({
       'assay.yaml': gates('timeout_s: 1\nlint_command: sleep 60'),

@@ -11,6 +11,7 @@ import type { WorkOutcomeRow } from '../../shared/control/ledger/record-rows.ts'
 import { QualityMetrics } from '../../shared/control/metrics/quality-schemas.ts';
 import { FakeGitHub } from '../support/forge/fake-github.ts';
 import { FakeGitLab } from '../support/forge/fake-gitlab.ts';
+import { GITHUB_CONTRACT } from '../support/forge/openapi-contract.ts';
 import { ScriptedForge } from '../support/forge/scripted-forge.ts';
 import { holding } from './support/holding.ts';
 import { PrivateGit } from './support/private-git.ts';
@@ -41,7 +42,7 @@ beforeAll(async () => {
   }
   server = await PrivateGit.start(shop.folder);
   atGitLab = new FakeGitLab('lab/shop');
-  gitHub = await ScriptedForge.start(atGitHub.script);
+  gitHub = await ScriptedForge.start(atGitHub.script, GITHUB_CONTRACT);
   gitLab = await ScriptedForge.start(atGitLab.script);
   const [app] = (JSON.parse(server.secret('acme')) as { credentials: object[] }).credentials;
   stack = await Stack.start({

@@ -6,6 +6,7 @@ import { FORGE_LABELS } from '../../shared/control/forge/forge-report.ts';
 import { taskIdOfPullRequest } from '../../shared/control/forge/pull-request-tasks.ts';
 import type { ForgeEventResult } from '../../shared/control/forge/webhook.ts';
 import { FakeGitHub } from '../support/forge/fake-github.ts';
+import { GITHUB_CONTRACT } from '../support/forge/openapi-contract.ts';
 import { ScriptedForge } from '../support/forge/scripted-forge.ts';
 import { PrivateGit } from './support/private-git.ts';
 import { type PullRequest, PullRequests } from './support/pull-requests.ts';
@@ -36,7 +37,7 @@ beforeAll(async () => {
   symlinkSync(shop.bare, join(shop.folder, 'acme', 'shop.git'));
   pulls = new PullRequests(shop, atGitHub);
   server = await PrivateGit.start(shop.folder);
-  gitHub = await ScriptedForge.start(atGitHub.script);
+  gitHub = await ScriptedForge.start(atGitHub.script, GITHUB_CONTRACT);
   const [app] = (JSON.parse(server.secret('acme')) as { credentials: object[] }).credentials;
   stack = await Stack.start({
     NODE_EXTRA_CA_CERTS: server.certificate,

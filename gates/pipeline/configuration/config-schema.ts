@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { AutonomyLevel } from '../../../shared/contract/approval/autonomy.ts';
 import { ChallengeSettings } from '../../../shared/contract/check-outcome.ts';
+import { AuthorSignalType } from '../../../shared/contract/submission/author-signals.ts';
 import { TaskId } from '../../../shared/contract/submission/schema.ts';
 import { ToolchainImageName } from '../../../shared/contract/submission/toolchain-image.ts';
 import { MiddlewareSection, SecuritySection } from '../../../shared/control/middleware/config-section.ts';
@@ -111,6 +112,8 @@ export const QualityGatesConfigSchema = z.strictObject({
   challenge: ChallengeSettings.optional(),
   /** What becomes of a patch that changes files which its task does not name, where the task names any. */
   allowed_files: z.enum(ALLOWED_FILES_SETTINGS).default('warning'),
+  /** Kinds of signals that the author of a pull request may name in its text. */
+  author_signals: z.array(AuthorSignalType).default([]),
   /** What rules that read do here: off, info, warning or error. */
   rules: RulesConfigSchema,
   verification_nudge: Nudge,

@@ -1,4 +1,5 @@
 import type { ChallengeSettings } from '../../../shared/contract/evidence/independent.ts';
+import type { AuthorSignalType } from '../../../shared/contract/submission/author-signals.ts';
 import { CONFIG_FILE, ConfigError, MAX_CONFIG_BYTES } from '../../core/configuration-file.ts';
 import type { RuleSetting } from '../../core/rule-settings.ts';
 import type { EnvironmentSetting } from '../../environment/environment-setting.ts';
@@ -20,6 +21,8 @@ export interface ParsedAssayConfig {
   /** Settings of challenges; null: it says nothing. */
   readonly challenge: ChallengeSettings | null;
   readonly allowedFiles: AllowedFilesSetting;
+  /** Kinds of signals that the author of a pull request may name. */
+  readonly authorSignals: readonly AuthorSignalType[];
   readonly rules: readonly RuleSetting[];
 }
 
@@ -44,6 +47,7 @@ export function parseAssayConfig(
     acceptance_tests,
     challenge,
     allowed_files,
+    author_signals,
     rules,
   } = validateYamlFile(QualityGatesConfigSchema, {
     ...document,
@@ -101,6 +105,7 @@ export function parseAssayConfig(
     acceptanceTests: acceptance_tests,
     challenge: challenge ?? null,
     allowedFiles: allowed_files,
+    authorSignals: author_signals,
     rules: listRuleSettings(rules),
   };
 }

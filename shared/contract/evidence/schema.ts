@@ -31,6 +31,8 @@ export const SignalEvidence = z.object({
   kind: EvidenceKind,
   detail: z.string(),
   duration_ms: z.number().int().nonnegative(),
+  /** The author of the work named it: it can fail the work, and verifies nothing. */
+  by_author: z.literal(true).optional(),
 });
 export type SignalEvidence = z.infer<typeof SignalEvidence>;
 

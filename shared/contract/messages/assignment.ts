@@ -8,6 +8,7 @@ import { TokenUsage } from '../models/usage.ts';
 import { GitObjectId, GitRef } from '../repository/git-ref.ts';
 import { RepositoryUrl } from '../repository/schema.ts';
 import { PROMPT_PART_NAMES } from '../roles/prompt-parts.ts';
+import { AuthorSignal } from '../submission/author-signals.ts';
 import { MiddlewareChain } from '../submission/chain-schema.ts';
 import { ExpectedChangeKind } from '../submission/expected-changes.ts';
 import { DeliveryMode, RoleName, TaskId } from '../submission/schema.ts';
@@ -113,6 +114,8 @@ export const GatesAssignment = AssignmentFields.extend({
   /** The model that the attempt was made with, or null. */
   model: z.string().nullable(),
   signals: z.array(CompletionSignal),
+  /** Signals that the author of a pull request names; absent: none. */
+  author_signals: z.array(AuthorSignal).optional(),
   /** Set when the work is a plan: how many tasks it may have. */
   plan: z.object({ max_tasks: z.number().int() }).optional(),
   /** Files that the task names, and kinds of change that it foresees: what steers checks may change there. */

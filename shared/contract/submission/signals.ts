@@ -44,9 +44,9 @@ export const CheckoutGlob = stringRefusedBy((value) =>
 const Regex = z.string().min(1, 'must not be empty').max(MAX_SIGNAL_PATTERN_LENGTH);
 const Command = z.string().trim().min(1, 'must not be empty').max(4_000);
 
-const PathExists = z.strictObject({ type: z.literal('path_exists'), path: CheckoutPath });
-const GlobExists = z.strictObject({ type: z.literal('glob_exists'), pattern: CheckoutGlob });
-const FileContains = z
+export const PathExists = z.strictObject({ type: z.literal('path_exists'), path: CheckoutPath });
+export const GlobExists = z.strictObject({ type: z.literal('glob_exists'), pattern: CheckoutGlob });
+export const FileContains = z
   .strictObject({
     type: z.literal('file_contains'),
     path: CheckoutPath,
@@ -66,7 +66,7 @@ const FileContains = z
         message: 'give either `contains` (literal) or `regex`, not both and not neither',
       });
   });
-const TestPasses = z.strictObject({
+export const TestPasses = z.strictObject({
   type: z.literal('test_passes'),
   command: Command.describe('Command for `bash -c` in the patched tree; exit code 0 passes.'),
   timeout_s: z.number().int().min(1).max(3_600).default(120),
@@ -85,7 +85,7 @@ function invalidServiceUrlReason(text: string): string | null {
   if (Number(url.port) < FIRST_PORT) return `must name a port from ${FIRST_PORT} on`;
   return null;
 }
-const ApiResponds = z.strictObject({
+export const ApiResponds = z.strictObject({
   type: z.literal('api_responds'),
   command: Command.describe(
     'Command for `bash -c` in the patched tree that starts the service; it is stopped after the response.',

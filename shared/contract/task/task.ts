@@ -6,6 +6,7 @@ import { FAILURE_MODES } from '../failure/failure-record.ts';
 import { PlanRequestFields } from '../plan/schema.ts';
 import { GitObjectId, GitRef } from '../repository/git-ref.ts';
 import { ResolvedRole } from '../roles/resolved-role.ts';
+import { AuthorSignal, MAX_AUTHOR_SIGNALS } from '../submission/author-signals.ts';
 import { HiddenTestsLocation } from '../submission/hidden-tests.ts';
 import { DeliveryMode, RunnerKind, TaskId, TaskSubmission } from '../submission/schema.ts';
 import { CheckoutPath } from '../submission/signals.ts';
@@ -73,10 +74,26 @@ export const PullRequestFields = z.object({
   from_fork: z.boolean(),
   /** Issues that the text closes and that were read. */
   issues: z.array(z.number().int().positive()).max(10),
+  /** What the author asks to be checked, where the text names any. */
+  author_signals: z.array(AuthorSignal).max(MAX_AUTHOR_SIGNALS).optional(),
   /** When the event happened, by the forge's clock. */
   at: z.iso.datetime({ offset: true }),
 });
 export type PullRequestFields = z.infer<typeof PullRequestFields>;
+
+/** The pull request that a task revises: its work is one more commit on that branch. */
+export const RevisionFields = z.object({
+  /** The task that the pull request was opened for. */
+  task_id: TaskId,
+  number: z.number().int().positive(),
+  branch: z.string().min(1).max(1_000),
+  generation: z.number().int().positive(),
+  /** The comment or review that asks for it, e.g. `comment-12`: told of twice, it makes one task. */
+  request: z.string().max(100),
+  /** Login at the forge. */
+  requested_by: z.string().max(200),
+});
+export type RevisionFields = z.infer<typeof RevisionFields>;
 
 /** One verification of a pull request, as far as its order among others needs it. */
 export type PullRequestVerification = Pick<PullRequestFields, 'head_commit' | 'previous_head' | 'at'> & {
@@ -159,6 +176,8 @@ export const Task = StoredSubmission.extend({
       earlier_attempts: z.int().nonnegative(),
     })
     .optional(),
+  /** Set when the task revises a pull request that Assay opened. */
+  revision_of: RevisionFields.optional(),
   /** Set with the end of a task whose fix-up takes its place. */
   superseded_by: TaskId.optional(),
   /** Dependencies that failed, and the fix-ups that this task waits for instead. */
@@ -218,8 +237,12 @@ export const currentAttempt = (task: Pick<Task, 'attempts'>): Attempt | null => 
 export const findJudgedAttempt = (task: Pick<Task, 'attempts'>, attempt: Attempt): Attempt =>
   task.attempts.find(({ number }) => number === attempt.redelivery?.source_attempt) ?? attempt;
 
-/** The branch that a task is delivered to. */
+/** The branch that a task is delivered to, unless it revises a pull request. */
 export const deliveryBranchName = (taskId: string): string => `assay/${taskId}`;
+
+/** Returns the branch that the work of a task is pushed to. */
+export const findDeliveryBranch = ({ id, revision_of }: Pick<Task, 'id' | 'revision_of'>): string =>
+  revision_of?.branch ?? deliveryBranchName(id);
 
 /** What the cascade executions of a run are named after, for logs. */
 export const cascadeExecutionName = (taskId: string, run: number): string => `${taskId}-r${run}`;

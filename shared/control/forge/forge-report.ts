@@ -26,6 +26,8 @@ export const checkNameOfBase = (base: string): string => `Assay (${base.replace(
 export interface ForgeTaskReport {
   readonly issue: number | null;
   readonly change: ChangeRequest | null;
+  /** The pull request that the task revises. Its check and its labels are those of the head that is pushed, which has a task of its own. */
+  readonly revised: number | null;
   readonly check: CheckRun | null;
   readonly comment: { readonly marker: string; readonly body: string };
   readonly labels: { readonly on: readonly string[]; readonly off: readonly string[] };
@@ -158,17 +160,19 @@ export function buildForgeTaskReport(task: Task, evidence: Pick<Evidence, 'gates
             body: `${marker}\n${issue === null ? '' : `Closes #${issue}.\n\n`}${summary}`,
           }
         : null,
-    check: delivered?.commit
-      ? {
-          id: `${task.id}#${currentAttempt(task)?.number ?? 0}`,
-          name: checkNameOfBase(task.base_ref),
-          commit: delivered.commit,
-          conclusion: conclusionOf(task),
-          title: `Assay: ${headline(task)}`,
-          summary,
-          annotations: evidence ? buildFindingAnnotations(evidence) : [],
-        }
-      : null,
+    revised: task.revision_of?.number ?? null,
+    check:
+      delivered?.commit && !task.revision_of
+        ? {
+            id: `${task.id}#${currentAttempt(task)?.number ?? 0}`,
+            name: checkNameOfBase(task.base_ref),
+            commit: delivered.commit,
+            conclusion: conclusionOf(task),
+            title: `Assay: ${headline(task)}`,
+            summary,
+            annotations: evidence ? buildFindingAnnotations(evidence) : [],
+          }
+        : null,
     comment: { marker, body: `${marker}\n${summary}` },
     labels: { on, off: Object.values(FORGE_LABELS).filter((label) => !on.includes(label)) },
   };

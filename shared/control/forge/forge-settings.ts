@@ -56,6 +56,12 @@ export const ForgeSetting = z.strictObject({
     .max(50)
     .default('assay')
     .describe('An issue that gets this label becomes a task.'),
+  max_revisions: z
+    .int()
+    .min(0)
+    .max(10)
+    .default(3)
+    .describe('How often one pull request that Assay opened is revised on request; 0: never.'),
   pull_requests: PullRequestSelection.prefault({}).describe('Pull requests of others that are verified.'),
 });
 export type ForgeSetting = z.infer<typeof ForgeSetting>;

@@ -39,6 +39,13 @@ export interface ForgeIssue {
   readonly body: string;
 }
 
+/** A comment of a review on a place in the code. */
+export interface ReviewComment {
+  readonly path: string;
+  readonly line: number | null;
+  readonly body: string;
+}
+
 export interface CheckAnnotation {
   readonly path: string;
   readonly line: number;
@@ -73,6 +80,8 @@ export interface ForgeClient {
   readChangeRequest(number: number): Promise<ForgeChangeRequest | null>;
   /** Reads an issue; null where there is none of this number, or it is a pull request. */
   readIssue(number: number): Promise<ForgeIssue | null>;
+  /** Reads the comments of a review on places in the code; empty where the forge has no such reviews. */
+  listReviewComments(number: number, review: number): Promise<readonly ReviewComment[]>;
   /** Says whether a person may push to the repository. */
   canWrite(login: string): Promise<boolean>;
   /** The one comment of ours that begins with `marker`. */

@@ -64,6 +64,15 @@ const Commented = z.object({
     user: Login,
   }),
 });
+const Reviewed = z.object({
+  pull_request: z.object({ number: z.number().int().positive() }),
+  review: z.object({
+    id: z.number().int().positive(),
+    state: z.string(),
+    body: z.string().nullish(),
+    user: Login.nullable(),
+  }),
+});
 const Pulled = z.object({
   pull_request: z.object({
     number: z.number().int().positive(),
@@ -173,6 +182,19 @@ function parseChangeOfOthers(action: string, value: unknown): WebhookAction {
   };
 }
 
+function parseReview(value: unknown): WebhookAction {
+  const { pull_request, review } = Reviewed.parse(value);
+  if (review.state !== 'changes_requested' || review.user === null)
+    return createIgnoredWebhookAction('the review requests no changes');
+  return {
+    kind: 'changes_requested',
+    number: pull_request.number,
+    review: review.id,
+    text: review.body ?? '',
+    by: review.user.login,
+  };
+}
+
 function parseMergeGroup(action: string, value: unknown): WebhookAction {
   if (action !== 'checks_requested')
     return createIgnoredWebhookAction(`${action} of a merge group is of no concern`);
@@ -221,7 +243,10 @@ function parsePullRequest(action: string, value: unknown, repository: string): W
         commit: null,
       },
     };
-  return createIgnoredWebhookAction(`${action} of a pull request is of no concern`);
+  // A push onto a branch of ours, by a collaborator or with a revision.
+  return action === 'synchronize'
+    ? parseChangeOfOthers(action, value)
+    : createIgnoredWebhookAction(`${action} of a pull request is of no concern`);
 }
 
 /** What GitHub tells, as far as it concerns us. @throws ZodError for an event that is not as GitHub documents it */
@@ -232,6 +257,7 @@ export function parseGitHubEvent(headers: WebhookHeaders, value: unknown, label:
   const wish = (): WebhookAction => {
     if (event === 'issues' && action === 'labeled') return parseIssueLabel(value, label, base);
     if (event === 'issue_comment' && action === 'created') return parseIssueComment(value);
+    if (event === 'pull_request_review' && action === 'submitted') return parseReview(value);
     if (event === 'merge_group') return parseMergeGroup(action, value);
     if (event === 'pull_request') return parsePullRequest(action, value, repository?.clone_url ?? '');
     return createIgnoredWebhookAction(

@@ -41,6 +41,7 @@ const Merge = z.object({
     target_project_id: z.number(),
     updated_at: When,
     description: z.string().nullish(),
+    oldrev: z.string().nullish(),
     merge_commit_sha: z.string().nullish(),
     /** Not sent by all versions. */
     squash_commit_sha: z.string().nullish(),
@@ -172,7 +173,8 @@ function parseMergeRequest(value: unknown, repository: string): WebhookAction {
   if (request.source_project_id !== request.target_project_id) return parseChangeOfOthers(value);
   const what = OUTCOME_OF_ACTION[request.action as keyof typeof OUTCOME_OF_ACTION];
   if (what === undefined)
-    return taskIdOfBranch(request.source_branch) === null
+    // Of a branch of ours only pushes count: by a collaborator or with a revision.
+    return taskIdOfBranch(request.source_branch) === null || request.oldrev
       ? parseChangeOfOthers(value)
       : createIgnoredWebhookAction(`${request.action.slice(0, 50)} of a request is of no concern`);
   const of = { at: request.updated_at, by: user.username, request: request.iid };

@@ -27,8 +27,9 @@ export type PullRequestTask = Task & { readonly pull_request: PullRequestFields 
 /** First line of the one comment that a pull request has of all its verifications. */
 export const PULL_REQUEST_MARKER = '<!-- assay verification -->';
 
-/** First line of the answer to a comment. */
-export const pullRequestReplyMarker = (comment: number): string => `<!-- assay answer to ${comment} -->`;
+/** First line of the answer to a comment, or to a review (`review-N`). */
+export const pullRequestReplyMarker = (comment: number | string): string =>
+  `<!-- assay answer to ${comment} -->`;
 
 /** Returns the comment that approves the held work of a head commit. */
 export const approvalLine = ({ head_commit }: Pick<PullRequestFields, 'head_commit'>): string =>

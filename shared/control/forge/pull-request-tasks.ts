@@ -52,17 +52,20 @@ export function parseClosedIssues(text: string, repository: string): number[] {
 /** An issue that a pull request closes: its text, or why it was not read. */
 export type LinkedIssue = { readonly number: number } & (ForgeIssue | { readonly unread: string });
 
-/** Returns the text of a task: the body of the pull request, and the issues that it closes. */
+/** Returns the text of a task: the body of the pull request, why its `assay` block was not read, and the issues that it closes. */
 export function describePullRequest(
   { body }: Pick<ForgeChangeRequest, 'body'>,
   issues: readonly LinkedIssue[],
+  unreadBlock: string | null = null,
 ): string {
   const sections = issues.map((issue) =>
     'unread' in issue
       ? `## Issue ${issue.number}\n\nThis issue was not read: ${issue.unread}.`
       : `## Issue ${issue.number}: ${issue.title.replace(/\s+/g, ' ').slice(0, 300)}\n\n${issue.body.slice(0, MAX_ISSUE_BODY)}`,
   );
-  return [body.slice(0, MAX_BODY), ...sections].filter((each) => each.trim() !== '').join('\n\n');
+  const unread =
+    unreadBlock === null ? [] : [`The \`assay\` block above was not read: ${unreadBlock.slice(0, 1_000)}.`];
+  return [body.slice(0, MAX_BODY), ...unread, ...sections].filter((each) => each.trim() !== '').join('\n\n');
 }
 
 /**

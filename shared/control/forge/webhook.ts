@@ -59,6 +59,14 @@ export type WebhookAction =
       readonly by: string;
       readonly at: string;
     }
+  /** A reviewer asks for changes. */
+  | {
+      readonly kind: 'changes_requested';
+      readonly number: number;
+      readonly review: number;
+      readonly text: string;
+      readonly by: string;
+    }
   | {
       readonly kind: 'merge_group';
       readonly number: number;
@@ -72,6 +80,8 @@ export type WebhookAction =
 /** What a comment on a pull request asks for. */
 export type PullRequestCommand =
   | { readonly name: 'verify' | 'explain' }
+  /** `text`: what is to be changed. */
+  | { readonly name: 'fix'; readonly text: string }
   /** `commit`: the beginning of the head commit that is approved; null where the comment names none. */
   | { readonly name: 'approve'; readonly commit: string | null; readonly reason: string };
 
@@ -131,12 +141,21 @@ export const isRetryCommand = (comment: string): boolean =>
   comment.split('\n').some((line) => line.trim() === '/assay retry');
 
 const MAX_REASON = 1_000;
+const FIX = '/assay fix';
 
-/** Returns the first line of a comment that is a command for a pull request, or null. An approval without a reason is none. */
+/**
+ * Returns the first line of a comment that is a command for a pull request, or null. An approval without a reason is none. What follows
+ * `/assay fix` to the end of the comment is its text; without text it is none.
+ */
 export function parsePullRequestCommand(comment: string): PullRequestCommand | null {
-  for (const line of comment.split('\n').map((each) => each.trim())) {
+  const lines = comment.split('\n').map((each) => each.trim());
+  for (const [index, line] of lines.entries()) {
     if (line === '/assay verify') return { name: 'verify' };
     if (line === '/assay explain') return { name: 'explain' };
+    if (line === FIX || line.startsWith(`${FIX} `)) {
+      const wanted = [line.slice(FIX.length), ...lines.slice(index + 1)].join('\n').trim();
+      return wanted === '' ? null : { name: 'fix', text: wanted };
+    }
     const text = line.startsWith('/assay approve ') ? line.slice('/assay approve '.length).trim() : '';
     if (text === '') continue;
     const [, commit = null, reason = text] = /^([0-9a-f]{7,64})\s+(\S.*)$/i.exec(text) ?? [];

@@ -3,7 +3,7 @@ import { Refusal } from '../../contract/refusal.ts';
 import {
   type BaseCommitAndTree,
   currentAttempt,
-  deliveryBranchName,
+  findDeliveryBranch,
   findJudgedAttempt,
   type Task,
 } from '../../contract/task/task.ts';
@@ -62,7 +62,7 @@ export function authorizeDelivery(
       state: 'pushing',
       base_commit,
       tree,
-      branch: deliveryBranchName(task.id),
+      branch: findDeliveryBranch(task),
       commit: null,
       reason: null,
       at: toIsoTime(now),
@@ -110,7 +110,7 @@ export function recordDeliveryRefusal(
       state: 'refused',
       base_commit,
       tree: work.tree,
-      branch: deliveryBranchName(task.id),
+      branch: findDeliveryBranch(task),
       commit: null,
       reason,
       at: toIsoTime(now),

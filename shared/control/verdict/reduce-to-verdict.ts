@@ -17,8 +17,9 @@ import { orderReasons } from './order-reasons.ts';
 /** Outcomes of a check that was to run and could not: never a pass, and no fault of the patch that we know of. */
 const OUTCOMES_WITHOUT_RESULT: readonly CheckOutcome[] = ['could_not_run', 'timed_out', 'infra_failed'];
 
-/** Evidence of ours: the agent's own word and a model's opinion verify nothing. */
-const isPlatformEvidence = (check: Pick<SignalEvidence, 'kind' | 'outcome'>): boolean =>
+/** Evidence of ours: the agent's own word, a model's opinion and what the author asks to be checked verify nothing. */
+const isPlatformEvidence = (check: Pick<SignalEvidence, 'kind' | 'outcome' | 'by_author'>): boolean =>
+  !check.by_author &&
   (check.kind === 'executed' || check.kind === 'checked') && isConclusiveOutcome(check.outcome);
 
 /**

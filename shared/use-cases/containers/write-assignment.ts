@@ -17,7 +17,7 @@ import type { HiddenTests } from '../../contract/submission/hidden-tests.ts';
 import { isModelJudgedSignal, listTestCommands } from '../../contract/submission/signals.ts';
 import type { Attempt } from '../../contract/task/attempt.ts';
 import { buildDeliveryCommitFields } from '../../contract/task/delivery-commit.ts';
-import { deliveryBranchName, type Task } from '../../contract/task/task.ts';
+import { findDeliveryBranch, type Task } from '../../contract/task/task.ts';
 import { describeApprovalDecision } from '../../control/approvals/approval-message.ts';
 import { buildPromptParts } from '../../control/cascade/agent-prompt.ts';
 import { resolveAttemptAdapter } from '../../control/cascade/provider-fallback.ts';
@@ -211,6 +211,7 @@ async function assignmentFor(
       model: attempt.model,
       // What a model is asked about a signal is asked by the janitor: no key is near a box.
       signals: task.completion_signals.filter((signal) => !isModelJudgedSignal(signal)),
+      ...(task.pull_request?.author_signals && { author_signals: task.pull_request.author_signals }),
       ...(task.plan && { plan: { max_tasks: task.plan.max_tasks } }),
       files: task.files,
       expected_changes: task.expected_changes,
@@ -226,7 +227,7 @@ async function assignmentFor(
     ...common,
     ...tree,
     kind,
-    branch: deliveryBranchName(task.id),
+    branch: findDeliveryBranch(task),
     delivery_mode: task.delivery_mode ?? 'branch',
     target_branch: task.base_ref,
     message,

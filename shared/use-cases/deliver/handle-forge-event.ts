@@ -34,7 +34,7 @@ import { findRevertedTask } from './record-reverts.ts';
 export interface ForgeEventContext
   extends Omit<SubmitContext, 'submitter' | 'idempotencyKey' | 'canAccess' | 'objects'> {
   readonly mergedWork: Pick<MergedWorkStore, 'findTask'>;
-  readonly pullRequests: Pick<PullRequestStore, 'findTask'>;
+  readonly pullRequests: Pick<PullRequestStore, 'findTask' | 'countRequest'>;
   readonly settings: readonly ForgeSetting[];
   /** @throws Error that tells nothing of it, when it cannot be read. */
   readonly secret: () => Promise<ForgeCredentialsSecret>;
@@ -87,7 +87,13 @@ const verifiedScopes = (
     .filter(({ holds }) => holds)
     .map(({ each }) => each);
 
-function parsed(body: Buffer): unknown {
+function parsed(body: Buffer, headers: WebhookHeaders): unknown {
+  if (headers['content-type']?.startsWith('application/x-www-form-urlencoded'))
+    throw new Refusal(
+      'body_not_json',
+      'the webhook sends its events as a form; set its content type to application/json, in its settings at the forge',
+      [{ pointer: 'header:content-type', message: 'must be application/json' }],
+    );
   try {
     return JSON.parse(body.toString('utf8'));
   } catch {
@@ -212,6 +218,7 @@ async function applyWebhook(
     case 'pull_request':
     case 'pull_request_closed':
     case 'pull_request_command':
+    case 'changes_requested':
     case 'merge_group': {
       // Loaded when it is needed: most events are about other things.
       const { applyPullRequestEvent } = await import('./verify-pull-request.ts');
@@ -225,7 +232,13 @@ async function applyWebhook(
     return retryTask(id, action.at, repository, context);
   }
   if (action.kind === 'reverts') return recordRevertedTasks(action, repository, context);
-  return recordWorkOutcome(action.task_id, action.outcome, repository, context);
+  const recorded = await recordWorkOutcome(action.task_id, action.outcome, repository, context);
+  const { outcome, request } = action.outcome;
+  if (recorded.outcome === 'done' && (outcome === 'merged' || outcome === 'closed') && request !== null) {
+    const { stopRevisions } = await import('./revise-pull-request.ts');
+    await stopRevisions(request, `the pull request was ${outcome}`, { ...context, setting, repository });
+  }
+  return recorded;
 }
 
 /**
@@ -254,7 +267,7 @@ export async function handleForgeEvent(
         },
       ],
     );
-  const value = parsed(body);
+  const value = parsed(body, headers);
   const of = (label: string): Webhook => {
     try {
       return READ[forge](headers, value, label);

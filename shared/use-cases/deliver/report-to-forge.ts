@@ -83,7 +83,13 @@ async function reportTask(
   forge: ForgeClient,
   attempt: ReportStepRunner,
 ): Promise<void> {
-  const { change, check, comment, labels, issue } = buildForgeTaskReport(task, evidence);
+  const { change, check, comment, labels, issue, revised } = buildForgeTaskReport(task, evidence);
+  if (revised !== null) {
+    await attempt(() =>
+      forge.upsertComment({ kind: 'change', number: revised }, comment.marker, comment.body),
+    );
+    return;
+  }
   const number = change && (await attempt(() => forge.openChangeRequest(change)));
   if (check) await attempt(() => forge.publishCheckRun(check));
   const places: CommentTarget[] = [

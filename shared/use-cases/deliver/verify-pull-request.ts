@@ -25,17 +25,25 @@ import {
   type WebhookAction,
 } from '../../control/forge/webhook.ts';
 import { cancelTask, reviewHeldTask } from '../../control/task-commands/operator-commands.ts';
-import type { PullRequestStore } from '../../store/pull-requests.ts';
+import { MAX_REQUESTS_PER_HOUR, type PullRequestStore } from '../../store/pull-requests.ts';
 import { type SubmitContext, submitTask } from '../submit/submit-task.ts';
+import { findTaskOfOwnBranch, reviseForComment, reviseForReview } from './revise-pull-request.ts';
 
 type PullRequestAction = Extract<
   WebhookAction,
-  { kind: 'pull_request' | 'pull_request_closed' | 'pull_request_command' | 'merge_group' }
+  {
+    kind:
+      | 'pull_request'
+      | 'pull_request_closed'
+      | 'pull_request_command'
+      | 'changes_requested'
+      | 'merge_group';
+  }
 >;
 
 export interface PullRequestEventContext
   extends Omit<SubmitContext, 'submitter' | 'idempotencyKey' | 'canAccess' | 'objects'> {
-  readonly pullRequests: Pick<PullRequestStore, 'findTask'>;
+  readonly pullRequests: Pick<PullRequestStore, 'findTask' | 'countRequest'>;
   readonly setting: ForgeSetting;
   readonly repository: string;
   /** Speaks with the forge about the repository. @throws ForgeError when there is no token */
@@ -71,7 +79,23 @@ async function readLinkedIssues(
   }
 }
 
-/** Makes the task that verifies one head commit, by one conditional write. */
+/** What a push onto a pull request of ours is judged by: the same as the work that the pull request was opened with. */
+const requirementsOf = (opened: Task): Partial<TaskSubmission> => ({
+  title: opened.title,
+  description: opened.description,
+  acceptance_criteria: opened.acceptance_criteria,
+  completion_signals: opened.completion_signals,
+  files: opened.files,
+  expected_changes: opened.expected_changes,
+  ...(opened.workflow !== undefined && { workflow: opened.workflow }),
+  ...(opened.acceptance_tests !== undefined && { acceptance_tests: opened.acceptance_tests }),
+  ...(opened.challenge !== undefined && { challenge: opened.challenge }),
+});
+
+/**
+ * Makes the task that verifies one head commit, by one conditional write.
+ * @param opened the task that the pull request was opened for, if Assay opened it
+ */
 async function submitVerification(
   change: ForgeChangeRequest,
   fields: Pick<
@@ -80,21 +104,27 @@ async function submitVerification(
   >,
   { base, again, by }: { readonly base: string; readonly again: string | null; readonly by: string },
   context: PullRequestEventContext,
+  opened: Task | null = null,
 ): Promise<ForgeEventResult> {
   const { repository } = context;
   const { number, author, author_kind, from_fork } = change;
   const id = taskIdOfPullRequest(repository, { ...fields, number }, again);
   if (await context.tasks.get(id)) return createIgnoredEventResult('is verified already', id);
-  const issues = await readLinkedIssues(change, context);
+  // Loaded only where there is one: it needs readers of YAML and of regular expressions.
+  const asked = change.body.includes('assay')
+    ? (await import('../../control/forge/author-signals.ts')).parseAuthorSignals(change.body)
+    : null;
+  const issues = opened ? [] : await readLinkedIssues(change, context);
   const read = issues.filter((each) => !('unread' in each)).map((issue) => issue.number);
   const request = TaskSubmission.parse({
     id,
     title: change.title.trim().slice(0, 500) || `Pull request ${number}`,
-    description: describePullRequest(change, issues),
+    description: describePullRequest(change, issues, asked && 'problem' in asked ? asked.problem : null),
     role: 'auto',
     repository,
     base_ref: base,
     budget: { max_attempts: MAX_ATTEMPTS },
+    ...(opened && requirementsOf(opened)),
   });
   try {
     await submitTask(request, {
@@ -104,7 +134,10 @@ async function submitVerification(
       objects: NO_OBJECTS,
       submitter: `forge:${by}`.slice(0, 200),
       idempotencyKey: null,
-      pullRequest: { ...fields, number, author, author_kind, from_fork, issues: read },
+      pullRequest: {
+        ...{ ...fields, number, author, author_kind, from_fork, issues: read },
+        ...(asked && 'signals' in asked && { author_signals: asked.signals }),
+      },
     });
   } catch (error) {
     // Another event about the same head was quicker, with another text.
@@ -139,10 +172,13 @@ async function verifyChange(
   const { setting } = context;
   const change = setting.forge === 'gitlab' ? await withAuthor(told, context) : told;
   if (!change.is_open) return createIgnoredEventResult('the pull request is not open');
+  const opened = await findTaskOfOwnBranch(change, context);
+  if (opened !== null && opened.delivery?.commit === change.head_commit)
+    return createIgnoredEventResult('the head has the check of its own task', opened.id);
   const selecting = setting.pull_requests.labels ?? [setting.label];
   if (added_labels !== null && !added_labels.some((each) => selecting.includes(each)))
     return createIgnoredEventResult('the label selects nothing');
-  if (pullRequestSelectionReason(change, setting) === null)
+  if (opened === null && pullRequestSelectionReason(change, setting) === null)
     return createIgnoredEventResult(
       change.is_draft ? 'the pull request is a draft' : 'nothing selects the pull request',
     );
@@ -152,6 +188,7 @@ async function verifyChange(
     { kind: 'pull_request', previous_head, head_commit, head_ref, base_branch, at },
     { base: change.base, again: isAgain ? at : null, by: author },
     context,
+    opened,
   );
 }
 
@@ -242,6 +279,16 @@ async function runCommand(
   const { command, number, comment, by, at } = action;
   const client = await context.forge();
   if (!(await client.canWrite(by))) return createIgnoredEventResult(`${by} may not push to the repository`);
+  if (
+    command.name !== 'approve' &&
+    !(await context.pullRequests.countRequest(context.repository, number, comment, context.now))
+  ) {
+    const why = `${MAX_REQUESTS_PER_HOUR} comments of a pull request are answered within an hour; ask again later`;
+    const marker = pullRequestReplyMarker('many');
+    await client.upsertComment({ kind: 'change', number }, marker, `${marker}\nNothing was started: ${why}.`);
+    return createIgnoredEventResult(why);
+  }
+  if (command.name === 'fix') return reviseForComment(action, command.text, context);
   if (command.name === 'verify') {
     const change = await client.readChangeRequest(number);
     if (!change?.is_open) return createIgnoredEventResult('the pull request is not open');
@@ -251,6 +298,7 @@ async function runCommand(
       { kind: 'pull_request', previous_head: null, head_commit, head_ref, base_branch, at },
       { base: change.base, again: at, by },
       context,
+      await findTaskOfOwnBranch(change, context),
     );
   }
   const current = await context.pullRequests.findTask(context.repository, number);
@@ -271,7 +319,7 @@ async function runCommand(
   return createIgnoredEventResult(decided.refused, task?.id ?? null);
 }
 
-/** Carries out an event about a pull request of others. */
+/** Carries out an event about a pull request. */
 export function applyPullRequestEvent(
   action: PullRequestAction,
   context: PullRequestEventContext,
@@ -283,6 +331,8 @@ export function applyPullRequestEvent(
       return stopVerification(action, context);
     case 'pull_request_command':
       return runCommand(action, context);
+    case 'changes_requested':
+      return reviseForReview(action, context);
     case 'merge_group':
       return verifyMergeGroup(action, context);
   }

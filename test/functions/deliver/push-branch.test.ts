@@ -60,11 +60,34 @@ describe('a branch', () => {
     expect(repository.git('rev-parse', 'assay/two')).toBe(base);
   });
 
-  test('that the remote does not take is refused with its reason', async () => {
-    // A branch cannot lie below another one.
-    expect(await push('main/under', await commit('Three'))).toMatchObject({
-      refused: expect.stringContaining('the push was refused'),
+  test.each([
+    ['below another one', 'main/under', 'main'],
+    ['far below another one', 'main/far/under', 'main'],
+    ['above another one', 'topic', 'topic/below'],
+  ])('that lies %s is refused, and the other one is named', async (_, branch, other) => {
+    if (other !== 'main') repository.git('branch', other, 'main');
+    expect(await push(branch, await commit('Three'))).toEqual({
+      refused: `branch ${other} blocks ${branch}: git cannot have both; rename or delete ${other}`,
     });
+  });
+
+  test('that is the target moves on from where it is expected, and from nowhere else', async () => {
+    repository.git('branch', 'assay/own', 'main');
+    const id = await commit('On top');
+    const onto = (at: string, next: string) =>
+      pushNewBranch(store, {
+        ...{ url: repository.url, branch: 'assay/own', commit: next, authorization: null, allowFile: true },
+        target: { branch: 'assay/own', at },
+      });
+    expect(await onto(base, id)).toBeNull();
+    expect(await onto(base, id)).toBeNull();
+    expect(await onto(base, await commit('Another'))).toEqual({ moved: id });
+    expect(repository.git('rev-parse', 'assay/own')).toBe(id);
+    repository.git('branch', '-D', 'assay/own');
+    expect(await onto(base, id)).toEqual({ refused: 'there is no branch assay/own' });
+  });
+
+  test('that the remote does not take is refused with its reason', async () => {
     expect(
       await pushNewBranch(store, {
         url: repository.url,

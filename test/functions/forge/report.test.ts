@@ -17,6 +17,7 @@ import {
   verification,
 } from '../../support/builders.ts';
 import { FakeGitHub } from '../../support/forge/fake-github.ts';
+import { GITHUB_CONTRACT } from '../../support/forge/openapi-contract.ts';
 import { ScriptedForge } from '../../support/forge/scripted-forge.ts';
 
 const SHOP = 'https://github.com/acme/shop.git';
@@ -67,7 +68,7 @@ const problems: string[] = [];
 beforeEach(async () => {
   problems.length = 0;
   state = new FakeGitHub();
-  forge = await ScriptedForge.start(state.script);
+  forge = await ScriptedForge.start(state.script, GITHUB_CONTRACT);
 });
 afterEach(() => forge.stop());
 

@@ -19,6 +19,8 @@ export class FakeGitHub {
   /** Pull requests of others, as GitHub answers with them. */
   readonly openPulls = new Map<number, object>();
   readonly issues = new Map<number, { title: string; body: string }>();
+  /** The comments of every review on places in the code. */
+  readonly reviewComments: { path: string; line: number | null; body: string }[] = [];
   /** What collaborators may do, by login. */
   readonly permissions = new Map<string, string>();
   #next = 100;
@@ -42,6 +44,8 @@ export class FakeGitHub {
     if (route === 'GET /pulls/N') return pull ? [200, pull] : [404, { message: 'Not Found' }];
     const issue = this.issues.get(number);
     if (route === 'GET /issues/N') return issue ? [200, issue] : [404, { message: 'Not Found' }];
+    if (route === 'GET /pulls/N/reviews/N/comments')
+      return [200, query.get('page') === '1' ? this.reviewComments : []];
     const [, login] = /^GET \/collaborators\/([^/]+)\/permission$/.exec(route) ?? [];
     if (login !== undefined) return [200, { permission: this.permissions.get(login) ?? 'read' }];
     if (route === 'POST /pulls') {
@@ -62,7 +66,12 @@ export class FakeGitHub {
     if (route === 'PATCH /check-runs/N')
       return this.#run(body, this.runs.find(({ id }) => id === number) ?? null);
     if (route === 'GET /issues/N/comments')
-      return [200, query.get('page') === '1' ? this.comments.filter(({ issue }) => issue === number) : []];
+      return [
+        200,
+        query.get('page') === '1'
+          ? this.comments.flatMap(({ issue: on, ...comment }) => (on === number ? [comment] : []))
+          : [],
+      ];
     if (route === 'POST /issues/N/comments') {
       this.comments.push({
         id: this.#next++,

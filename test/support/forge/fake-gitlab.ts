@@ -10,6 +10,10 @@ export class FakeGitLab {
   readonly notes: { id: number; body: string; author: { id: number }; at: string }[] = [];
   readonly issues = new Map<number, { title: string; description: string; confidential?: boolean }>();
   readonly labels = new Map<string, string[]>();
+  /** Merge requests of others, as GitLab answers with them. */
+  readonly openRequests = new Map<number, object>();
+  /** Access levels of members, by login. */
+  readonly members = new Map<string, number>();
   readonly #project: string;
 
   constructor(project: string) {
@@ -29,7 +33,14 @@ export class FakeGitLab {
       case 'GET merge_requests':
         return number === ''
           ? [200, this.requests.filter((each) => each.source_branch === query.get('source_branch'))]
-          : [200, { labels: this.labels.get(place) ?? [] }];
+          : [200, { ...this.openRequests.get(Number(number)), labels: this.labels.get(place) ?? [] }];
+      case 'GET members':
+        return [
+          200,
+          [...this.members]
+            .filter(([username]) => username.includes(query.get('query') ?? ''))
+            .map(([username, access_level]) => ({ username, access_level })),
+        ];
       case 'GET issues':
         return [200, { labels: this.labels.get(place) ?? [], ...this.issues.get(Number(number)) }];
       case 'POST merge_requests':

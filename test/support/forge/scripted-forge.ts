@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { OpenApiContract } from './openapi-contract.ts';
 
 type Json = Record<string, unknown>;
 export interface ForgeRequest {
@@ -30,20 +31,23 @@ export class ScriptedForge {
   readonly requests: string[] = [];
   /** Answers of failure that come before the script's, each once. */
   readonly failures: number[] = [];
+  /** What was asked or answered otherwise than published; `stop` throws it. */
+  readonly violations: string[] = [];
   readonly #server: Server;
 
-  private constructor(script: ForgeScript) {
+  private constructor(script: ForgeScript, contract: OpenApiContract | null) {
     this.#server = createServer(async (request, response) => {
       const asked = await read(request);
       this.requests.push(`${asked.method} ${asked.path}`);
       const failure = this.failures.shift();
       const [status, body] = failure ? [failure, {}] : (script(asked) ?? [404, { message: 'Not Found' }]);
+      this.violations.push(...(contract?.check({ ...asked, status, answer: body }) ?? []));
       response.writeHead(status).end(body === undefined ? '' : JSON.stringify(body));
     });
   }
 
-  static async start(script: ForgeScript): Promise<ScriptedForge> {
-    const forge = new ScriptedForge(script);
+  static async start(script: ForgeScript, contract: OpenApiContract | null = null): Promise<ScriptedForge> {
+    const forge = new ScriptedForge(script, contract);
     await new Promise<void>((resolve) => forge.#server.listen(0, '127.0.0.1', () => resolve()));
     return forge;
   }
@@ -57,8 +61,10 @@ export class ScriptedForge {
     return this.requests.filter((each) => !each.startsWith('GET '));
   }
 
-  stop(): Promise<unknown> {
+  async stop(): Promise<void> {
     this.#server.closeAllConnections();
-    return new Promise((resolve) => this.#server.close(resolve));
+    await new Promise((resolve) => this.#server.close(resolve));
+    if (this.violations.length > 0)
+      throw new Error(`not as the forge's API is published:\n${[...new Set(this.violations)].join('\n')}`);
   }
 }

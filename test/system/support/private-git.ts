@@ -11,6 +11,7 @@ import { createServer as secureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { GITHUB_CONTRACT } from '../../support/forge/openapi-contract.ts';
 
 /** What GitHub was asked for, and gave. */
 export interface Given {
@@ -38,6 +39,8 @@ export class PrivateGit {
   readonly given: Given[] = [];
   /** `<method> <path> <status>` of every request of git. */
   readonly asked: string[] = [];
+  /** What GitHub was asked or answered otherwise than published; `stop` throws it. */
+  readonly violations: string[] = [];
   readonly certificate: string;
   readonly #folder = mkdtempSync(join(tmpdir(), 'assay-git-'));
   readonly #root: string;
@@ -104,6 +107,8 @@ export class PrivateGit {
       await new Promise((resolve) => server.close(resolve));
     }
     rmSync(this.#folder, { recursive: true, force: true });
+    if (this.violations.length > 0)
+      throw new Error(`not as GitHub's API is published:\n${this.violations.join('\n')}`);
   }
 
   /** May whoever sends this do it? The token is the password; it is for one repository, and for reading or writing. */
@@ -200,12 +205,15 @@ export class PrivateGit {
     const asked = JSON.parse(body.toString()) as Pick<Given, 'repositories' | 'permissions'>;
     const token = `ghs_${randomBytes(18).toString('hex')}`;
     this.given.push({ ...asked, token });
-    answer(201, {
+    const made = {
       token,
       expires_at: new Date(Date.now() + 3_600_000).toISOString(),
       permissions: { ...asked.permissions, metadata: 'read' },
       repositories: asked.repositories.map((name) => ({ name })),
-    });
+    };
+    const exchange = { method: 'POST', path: request.url ?? '', query: new URLSearchParams(), status: 201 };
+    this.violations.push(...GITHUB_CONTRACT.check({ ...exchange, body: { ...asked }, answer: made }));
+    answer(201, made);
   }
 
   /** A JWT that is signed with RS256 by the App's key, and good now for at most ten minutes. */

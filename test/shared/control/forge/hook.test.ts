@@ -53,7 +53,7 @@ const send = (body: string, headers: Record<string, string>, forge: 'github' | '
   handleForgeEvent(forge, headers, Buffer.from(body), {
     tasks: store,
     mergedWork: landed,
-    pullRequests: { findTask: async () => null },
+    pullRequests: { findTask: async () => null, countRequest: async () => true },
     connect: async () => stub<ForgeClient>({ readChangeRequest: async () => null }),
     now: addSeconds(3_600),
     allowFileRepositories: false,
@@ -159,6 +159,18 @@ describe('who sends an event', () => {
     });
     await expect(hear('issues', { action: 'labeled', repository })).rejects.toMatchObject({
       code: 'invalid',
+    });
+  });
+
+  it('is told what to set when its webhook sends forms', async () => {
+    const body = `payload=${encodeURIComponent(JSON.stringify(labeled()))}`;
+    const headers = {
+      'content-type': 'application/x-www-form-urlencoded',
+      'x-hub-signature-256': sign(body),
+    };
+    await expect(send(body, headers)).rejects.toMatchObject({
+      code: 'body_not_json',
+      message: expect.stringContaining('set its content type to application/json'),
     });
   });
 

@@ -53,6 +53,20 @@ describe('the verdict', () => {
   test.each<[string, Partial<Evidence>, 'pass' | 'fail' | 'refer', boolean, string[]]>([
     ['passes when all pass', { signals: [signal('passed')], gates: [gate('passed')] }, 'pass', true, []],
     ['fails with a failed signal', { signals: [signal('failed')] }, 'fail', true, ['signal_failed']],
+    [
+      'passes unverified when the author of the work named what passes',
+      { signals: [{ ...signal('passed'), by_author: true }] },
+      'pass',
+      false,
+      ['no_evidence'],
+    ],
+    [
+      'fails when what its author named fails',
+      { signals: [{ ...signal('failed'), by_author: true }], gates: [gate('passed')] },
+      'fail',
+      true,
+      ['signal_failed'],
+    ],
     ['fails with a failed required gate', { gates: [gate('failed')] }, 'fail', true, ['gate_failed']],
     [
       'passes, and says that no test shows the change',

@@ -1,164 +1,20 @@
-import { createHmac } from 'node:crypto';
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isTerminalStatus } from '../../../../shared/contract/task/status.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
+import { ForgeError } from '../../../../shared/control/forge/forge.ts';
+import { addSeconds, taskInReview } from '../../../support/builders.ts';
 import {
-  type ForgeChangeRequest,
-  type ForgeClient,
-  ForgeError,
-} from '../../../../shared/control/forge/forge.ts';
-import { ForgeCredentialsSecret, ForgeSettings } from '../../../../shared/control/forge/forge-settings.ts';
-import { taskIdOfPullRequest } from '../../../../shared/control/forge/pull-request-tasks.ts';
-import type { ForgeEventResult } from '../../../../shared/control/forge/webhook.ts';
-import type { FileLockStore } from '../../../../shared/store/file-locks.ts';
-import { ItemTable } from '../../../../shared/store/item-table.ts';
-import { PullRequestStore } from '../../../../shared/store/pull-requests.ts';
-import type { RoleLearningStore } from '../../../../shared/store/role-learning.ts';
-import type { StepFunctionsClient } from '../../../../shared/store/state-machines.ts';
-import type { TaskCountStore } from '../../../../shared/store/task-counts.ts';
-import { TaskStore } from '../../../../shared/store/task-store.ts';
-import {
-  applyTaskWriteEffects,
-  type TaskProjectionContext,
-} from '../../../../shared/use-cases/cascade/task-write-effects.ts';
-import { handleForgeEvent } from '../../../../shared/use-cases/deliver/handle-forge-event.ts';
-import { ANY_AGENTS, addSeconds, taskInReview } from '../../../support/builders.ts';
-import { MemoryTable } from '../../../support/memory-table.ts';
-import { stub } from '../../../support/stub.ts';
-
-const SHOP = 'https://github.com/acme/shop.git';
-const SECRET = 'a secret of the webhook';
-const sha = (number: number): string => number.toString(16).padStart(8, '0').repeat(5);
-const at = (seconds: number): string => addSeconds(seconds).toISOString().replace('.000', '');
-
-interface Change {
-  readonly action: string;
-  readonly number?: number;
-  readonly head: number;
-  readonly before?: number;
-  readonly second: number;
-  readonly fields?: object;
-}
-
-/** What follows from writes, without machines, counts and what is learned. */
-const NOTHING_ELSE_FOLLOWS: Omit<TaskProjectionContext, 'tasks' | 'pullRequests'> = {
-  locks: stub<FileLockStore>({ release: async () => {} }),
-  counts: stub<TaskCountStore>({ count: async () => false }),
-  beliefs: stub<RoleLearningStore>({}),
-  breakers: { recordMark: async () => undefined },
-  spend: { settle: async () => undefined },
-  mergedWork: { put: async () => undefined },
-  stateMachines: stub<StepFunctionsClient>({ startExecution: async () => {} }),
-  cascadeMachineArn: 'arn',
-  now: () => addSeconds(3_600),
-  onCompletion: () => {},
-};
-
-/** Webhook and stream of one deployment, on a table in memory. */
-class Deployment {
-  readonly #items: ItemTable;
-  readonly store: TaskStore;
-  readonly pullRequests: PullRequestStore;
-  readonly replies: string[] = [];
-  readonly writers = new Set<string>();
-  /** What connecting to the forge throws; null: nothing. */
-  connectError: Error | null = null;
-  issues = 0;
-  #client: Partial<ForgeClient> = {
-    canWrite: async (login) => this.writers.has(login),
-    upsertComment: async (_place, _marker, body) => void this.replies.push(body),
-    readIssue: async (number) => {
-      this.issues++;
-      return number === 12 ? { title: 'Round up', body: '2.5 becomes 3.' } : null;
-    },
-  };
-
-  constructor(present: Partial<ForgeChangeRequest> | null = null) {
-    const table = new MemoryTable();
-    const db = { send: async (command: unknown) => table.carryOut(command) };
-    this.#items = new ItemTable(db as unknown as DynamoDBDocumentClient, 'tasks');
-    this.store = new TaskStore(this.#items);
-    this.pullRequests = new PullRequestStore(this.#items);
-    if (present)
-      this.#client = { ...this.#client, readChangeRequest: async () => present as ForgeChangeRequest };
-  }
-
-  hear(event: string, value: object): Promise<ForgeEventResult> {
-    const body = JSON.stringify({ repository: { clone_url: SHOP, default_branch: 'main' }, ...value });
-    const signature = createHmac('sha256', SECRET).update(body).digest('hex');
-    return handleForgeEvent(
-      'github',
-      { 'x-github-event': event, 'x-hub-signature-256': `sha256=${signature}` },
-      Buffer.from(body),
-      {
-        tasks: this.store,
-        mergedWork: { findTask: async () => null },
-        pullRequests: this.pullRequests,
-        connect: async () => {
-          if (this.connectError) throw this.connectError;
-          return stub<ForgeClient>(this.#client);
-        },
-        now: addSeconds(3_600),
-        allowFileRepositories: false,
-        pushScopes: ['https://github.com/another'],
-        agents: ANY_AGENTS,
-        settings: ForgeSettings.parse([{ url: 'https://github.com/acme', forge: 'github' }]),
-        secret: async () =>
-          ForgeCredentialsSecret.parse({
-            credentials: [{ url: 'https://github.com/acme', token: 't', webhook_secret: SECRET }],
-          }),
-      },
-    );
-  }
-
-  change({ action, number = 7, head, before, second, fields = {} }: Change): Promise<ForgeEventResult> {
-    return this.hear('pull_request', {
-      action,
-      ...(before !== undefined && { before: sha(before) }),
-      sender: { login: 'helpful[bot]' },
-      pull_request: {
-        number,
-        title: 'Round up',
-        body: 'Fixes #12.',
-        user: { login: 'helpful[bot]', type: 'Bot' },
-        updated_at: at(second),
-        head: { ref: 'round', sha: sha(head), repo: { full_name: 'acme/shop' } },
-        base: { ref: 'main', repo: { full_name: 'acme/shop' } },
-        ...fields,
-      },
-    });
-  }
-
-  /** What the stream does of the creation of a task. */
-  async follow(id: string): Promise<void> {
-    const made = await this.store.require(id);
-    await applyTaskWriteEffects(null, made, {
-      ...NOTHING_ELSE_FOLLOWS,
-      tasks: this.store,
-      pullRequests: this.pullRequests,
-    });
-  }
-
-  /** Delivers an event and what follows from it. */
-  async deliver(change: Change): Promise<ForgeEventResult> {
-    const heard = await this.change(change);
-    if (heard.outcome === 'done' && heard.reason === 'verifies a pull request' && heard.task_id)
-      await this.follow(heard.task_id);
-    return heard;
-  }
-
-  task(head: number, number = 7): Promise<Task | null> {
-    return this.store.get(
-      taskIdOfPullRequest(SHOP, { kind: 'pull_request', number, head_commit: sha(head) }),
-    );
-  }
-}
+  at,
+  ForgeDeployment,
+  type PullRequestEvent,
+  SHOP,
+  sha,
+} from '../../../support/forge/forge-deployment.ts';
 
 describe('verification of a pull request', () => {
   it('is one task for each head, with the texts of the issues that it closes', async () => {
-    const deployment = new Deployment();
+    const deployment = new ForgeDeployment();
     const change = { action: 'opened', head: 1, second: 0 };
     const answers = await Promise.all([change, change, change].map((each) => deployment.deliver(each)));
     expect(answers.map(({ outcome }) => outcome).toSorted()).toContain('done');
@@ -173,6 +29,29 @@ describe('verification of a pull request', () => {
     expect(made?.version).toBe(1);
   });
 
+  it('takes signals from a block of the text, none that asks a model, and says why it took none', async () => {
+    const verified = async (block: string) => {
+      const deployment = new ForgeDeployment();
+      const body = `Rounds.\n\n\`\`\`assay\n${block}\n\`\`\`\nMore.`;
+      await deployment.deliver({ action: 'opened', head: 1, second: 0, fields: { body } });
+      const { pull_request, description, completion_signals } = (await deployment.task(1)) as Task;
+      expect(completion_signals).toEqual([]);
+      return { signals: pull_request?.author_signals, description };
+    };
+    const { signals } = await verified('signals:\n  - { type: path_exists, path: round.js }');
+    expect(signals).toEqual([{ type: 'path_exists', path: 'round.js' }]);
+    for (const [block, why] of [
+      ['signals: [{ type: llm_judge, criteria: good }]', 'cannot ask a model'],
+      ['signals: [{ type: file_contains, path: a, regex: "(" }]', 'not a valid RE2'],
+      ['verdict: pass', 'verdict is not a known field'],
+      ['signals: [', 'assay block:'],
+    ] as const)
+      expect(await verified(block)).toEqual({
+        signals: undefined,
+        description: expect.stringMatching(new RegExp(`block above was not read: .*${why}`)),
+      });
+  });
+
   it.each([
     ['a person without the label', { user: { login: 'ada', type: 'User' } }, 'ignored'],
     [
@@ -184,12 +63,12 @@ describe('verification of a pull request', () => {
     ['a bot, but it is closed', { state: 'closed' }, 'ignored'],
     ['a draft with the label', { draft: true, labels: [{ name: 'assay' }] }, 'done'],
   ])('is selected by the settings: %s', async (_, fields, outcome) => {
-    const deployment = new Deployment();
+    const deployment = new ForgeDeployment();
     expect((await deployment.change({ action: 'opened', head: 1, second: 0, fields })).outcome).toBe(outcome);
   });
 
   it('supersedes the one that runs when another head is pushed, and a late event supersedes nothing', async () => {
-    const deployment = new Deployment();
+    const deployment = new ForgeDeployment();
     await deployment.deliver({ action: 'opened', head: 1, second: 0 });
     await deployment.deliver({ action: 'synchronize', head: 3, before: 2, second: 20 });
     await deployment.deliver({ action: 'synchronize', head: 2, before: 1, second: 10 });
@@ -198,7 +77,7 @@ describe('verification of a pull request', () => {
   });
 
   it('ends with the pull request, and begins anew when that is opened again', async () => {
-    const deployment = new Deployment();
+    const deployment = new ForgeDeployment();
     await deployment.deliver({ action: 'opened', head: 1, second: 0 });
     expect(await deployment.deliver({ action: 'closed', head: 1, second: 5 })).toMatchObject({
       outcome: 'done',
@@ -220,7 +99,7 @@ describe('verification of a pull request', () => {
   });
 
   it('begins anew on another base', async () => {
-    const deployment = new Deployment();
+    const deployment = new ForgeDeployment();
     await deployment.deliver({ action: 'opened', head: 1, second: 0 });
     const edited = { action: 'edited', head: 1, second: 4 };
     expect(await deployment.deliver(edited)).toMatchObject({ outcome: 'ignored' });
@@ -248,7 +127,7 @@ describe('verification of a pull request', () => {
   });
 
   it('takes 200 pull requests at once, each told twice', async () => {
-    const deployment = new Deployment();
+    const deployment = new ForgeDeployment();
     const numbers = Array.from({ length: 200 }, (_, index) => index + 1);
     await Promise.all(
       [...numbers, ...numbers].map((number) =>
@@ -268,7 +147,7 @@ describe('verification of a pull request', () => {
     });
     await fc.assert(
       fc.asyncProperty(pushes, async ({ heads, sameSecond, order }) => {
-        const deployment = new Deployment();
+        const deployment = new ForgeDeployment();
         const events = Array.from({ length: heads }, (_, index) => ({
           action: index === 0 ? 'opened' : 'synchronize',
           head: index + 1,
@@ -276,10 +155,13 @@ describe('verification of a pull request', () => {
           second: sameSecond ? Math.floor(index / 2) : index,
         }));
         // Some twice, all at least once, in any order.
-        const queue: Change[] = [...events, ...order.flatMap((pick) => events[pick % events.length] ?? [])];
+        const queue: PullRequestEvent[] = [
+          ...events,
+          ...order.flatMap((pick) => events[pick % events.length] ?? []),
+        ];
         for (let index = queue.length - 1; index > 0; index--) {
           const other = (order[index % order.length] ?? 0) % (index + 1);
-          [queue[index], queue[other]] = [queue[other] as Change, queue[index] as Change];
+          [queue[index], queue[other]] = [queue[other] as PullRequestEvent, queue[index] as PullRequestEvent];
         }
         for (const each of queue) await deployment.deliver(each);
         for (const { head } of events) {
@@ -302,7 +184,7 @@ describe('comments on a pull request', () => {
     issue: { number: 7, title: 'Round up', body: '', updated_at: at(second), pull_request: {} },
     comment: { id, body, created_at: at(second), author_association: 'MEMBER', user: { login } },
   });
-  const held = async (deployment: Deployment): Promise<string> => {
+  const held = async (deployment: ForgeDeployment): Promise<string> => {
     await deployment.deliver({ action: 'opened', head: 1, second: 0 });
     const made = (await deployment.task(1)) as Task;
     const {
@@ -328,7 +210,7 @@ describe('comments on a pull request', () => {
   };
 
   it('approve held work for people who may push, never for its author, and not before it is held', async () => {
-    const deployment = new Deployment();
+    const deployment = new ForgeDeployment();
     const id = await held(deployment);
     const approve = (login: string, second?: number, commit = sha(1).slice(0, 8)) =>
       deployment.hear('issue_comment', comment(login, `/assay approve ${commit} we want that`, second));
@@ -359,7 +241,7 @@ describe('comments on a pull request', () => {
   });
 
   it('have the forge try again what may work later, and ignore what will not', async () => {
-    const deployment = new Deployment();
+    const deployment = new ForgeDeployment();
     const ask = () => deployment.hear('issue_comment', comment('ada', '/assay verify'));
     deployment.connectError = new ForgeError('the forge cannot be reached', null, true);
     await expect(ask()).rejects.toMatchObject({ code: 'busy', message: 'the forge cannot be reached' });
@@ -368,7 +250,7 @@ describe('comments on a pull request', () => {
   });
 
   it('have a verification explained, once for each comment', async () => {
-    const deployment = new Deployment();
+    const deployment = new ForgeDeployment();
     await held(deployment);
     deployment.writers.add('ada');
     expect(await deployment.hear('issue_comment', comment('ada', 'why?\n/assay explain'))).toMatchObject({
@@ -379,8 +261,24 @@ describe('comments on a pull request', () => {
     ]);
   });
 
+  it('are answered so many times within an hour, and a comment that is told of again does not count', async () => {
+    const deployment = new ForgeDeployment();
+    await held(deployment);
+    deployment.writers.add('ada');
+    const explain = (id: number) =>
+      deployment.hear('issue_comment', comment('ada', '/assay explain', 100, id));
+    for (let id = 1; id <= 10; id++)
+      for (const told of [id, id]) expect(await explain(told)).toMatchObject({ outcome: 'done' });
+    for (const id of [11, 12])
+      expect(await explain(id)).toMatchObject({
+        outcome: 'ignored',
+        reason: expect.stringContaining('hour'),
+      });
+    expect(deployment.replies.at(-1)).toContain('Nothing was started');
+  });
+
   it('have the present head verified again', async () => {
-    const deployment = new Deployment({
+    const deployment = new ForgeDeployment({
       number: 7,
       title: 'Round up',
       body: 'Anew.',
