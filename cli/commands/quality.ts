@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { BudgetForecast } from '../../shared/control/metrics/budget-forecast.ts';
 import type { QualityCost } from '../../shared/control/metrics/cost-view.ts';
-import type { QualityMetrics } from '../../shared/control/metrics/quality-schemas.ts';
+import type { QualityAuthors, QualityMetrics } from '../../shared/control/metrics/quality-schemas.ts';
 import { formatDollars, formatDuration, formatPercent } from '../../shared/lib/format.ts';
 import type { TextTableColumn } from '../output/table.ts';
 import { createIntegerParser, defineOption } from '../parameters.ts';
@@ -103,6 +103,18 @@ const renderGates = (gates: Quality['gate_stats'], session: ServerCommandSession
       ]),
   );
 
+const AUTHOR_TITLES = ['VERIFIED', 'PASSED', 'USD', 'USD EACH', 'MERGED', 'REVERTED'];
+const authorRows = (authors: z.infer<typeof QualityAuthors>['authors']): string[][] =>
+  Object.entries(authors).map(([name, each]) => [
+    name,
+    String(each.verified),
+    ratio(each.pass_rate),
+    formatDollars(each.cost_usd),
+    formatDollars(each.usd_per_pass),
+    String(each.merged),
+    each.reverted === 0 ? '0' : `${each.reverted} (${ratio(each.revert_rate)})`,
+  ]);
+
 type Cost = z.infer<typeof QualityCost>;
 const COST_KEYS = ['per_day', 'per_role', 'per_model', 'per_tier', 'per_repository', 'per_outcome'] as const;
 
@@ -161,6 +173,19 @@ export const qualityCommands = [
     view: ({ gates }, session) => renderGates(gates, session),
     json: '`--json` prints `{"gates": {name: {…}}, "window_days": number}`, as `gate_stats` of `Quality`.',
     examples: [['quality gates', 'what each gate costs and catches']],
+  }),
+  defineRouteCommand({
+    name: 'quality authors',
+    route: 'qualityAuthors',
+    description: 'Show whose work passes, what verifying it costs, and how often it is reverted',
+    options: { days: days(30) },
+    request: (query) => ({ query }),
+    view: ({ authors }, session) => table(session, 'AUTHOR', AUTHOR_TITLES, authorRows(authors)),
+    json: '`--json` prints a `QualityAuthors`. Bots have their logins; `people` are all others, and `assay` is the work of its own tasks.',
+    examples: [
+      ['quality authors', 'which agent opens pull requests that pass?'],
+      ['quality authors --days 90 --json | jq .authors', 'for a script'],
+    ],
   }),
   defineRouteCommand({
     name: 'quality cost',

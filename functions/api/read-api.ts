@@ -34,6 +34,7 @@ import { listTasks } from '../../shared/use-cases/operate/list-tasks.ts';
 import { listProviderStatus } from '../../shared/use-cases/operate/provider-status.ts';
 import {
   forecastBudget,
+  readQualityAuthors,
   readQualityByModel,
   readQualityCost,
   readQualityMetrics,
@@ -177,6 +178,7 @@ export const handler = createApiHandler('api-read', {
   }),
   quality: async () => ({ body: await readQualityMetrics(figures, new Date()) }),
   qualityModels: async () => ({ body: await readQualityByModel(figures, new Date()) }),
+  qualityAuthors: async ({ query }) => ({ body: await readQualityAuthors(figures, query, new Date()) }),
   qualityCost: async ({ query }) => ({ body: await readQualityCost(figures, query, new Date()) }),
   budgetForecast: async () => ({
     body: await forecastBudget(figures, counts, policy.budgets?.deployment_usd ?? null, new Date()),

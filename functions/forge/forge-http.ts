@@ -27,6 +27,20 @@ const isTransient = (status: number, headers: Headers, text: string): boolean =>
       headers.get('x-ratelimit-remaining') === '0' ||
       SECONDARY_LIMIT.test(text)));
 
+/** Seconds after a rate limit that says nothing of its end: https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api */
+const LIMIT_SECONDS = 60;
+
+/** Returns how long no call is made after this answer, in seconds; null where the forge has not limited us. */
+function retryAfterSeconds(status: number, headers: Headers, now: number): number | null {
+  if (status !== 403 && status !== 429) return null;
+  const seconds = Number(headers.get('retry-after') ?? Number.NaN);
+  if (seconds >= 0) return seconds;
+  const reset = Number(headers.get('x-ratelimit-reset') ?? headers.get('ratelimit-reset') ?? Number.NaN);
+  const isExhausted =
+    headers.get('x-ratelimit-remaining') === '0' || headers.get('ratelimit-remaining') === '0';
+  return isExhausted && reset > 0 ? Math.max(1, Math.ceil(reset - now / 1_000)) : LIMIT_SECONDS;
+}
+
 function parsed(text: string): unknown {
   try {
     return text === '' ? null : JSON.parse(text);
@@ -64,10 +78,12 @@ export const createForgeRequester =
     }
     const { status } = answer;
     if (answer.ok || known.includes(status)) return { status, body: parsed(text) };
+    const transient = isTransient(status, answer.headers, text);
     throw new ForgeError(
       `the forge answers ${status} to ${method} ${path.split('?', 1)[0]}`,
       status,
-      isTransient(status, answer.headers, text),
+      transient,
+      transient ? retryAfterSeconds(status, answer.headers, Date.now()) : null,
     );
   };
 

@@ -9,6 +9,8 @@ import {
 import { BudgetForecast } from '../control/metrics/budget-forecast.ts';
 import { QualityCost, QualityCostQuery } from '../control/metrics/cost-view.ts';
 import {
+  QualityAuthors,
+  QualityAuthorsQuery,
   QualityByModel,
   QualityMetrics,
   QualityTrend,
@@ -146,6 +148,17 @@ export const OVERVIEW_ROUTES = {
     summary: 'Get tasks, cost and gates by day or week',
     query: QualityTrendQuery,
     response: QualityTrend,
+  },
+  qualityAuthors: {
+    method: 'GET',
+    path: '/quality/authors',
+    function: 'api-read',
+    callers: ['operator'],
+    right: 'read',
+    isDeploymentWide: true,
+    summary: 'Whose work passes, what verifying it costs, and how often it is reverted',
+    query: QualityAuthorsQuery,
+    response: QualityAuthors,
   },
   qualityCost: {
     method: 'GET',

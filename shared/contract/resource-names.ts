@@ -193,6 +193,8 @@ export const FUNCTION_ENV_NAMES = {
   forges: 'ASSAY_FORGES',
   /** JSON of GitCredentialsSource. Of the two functions that speak with forges only. */
   forgeSecret: 'ASSAY_FORGE_SECRET',
+  /** URL of the queue of reports to forges that are tried again later. */
+  forgeRetryQueue: 'ASSAY_FORGE_RETRY_QUEUE',
   /** JSON of the URL prefixes that the secret for repositories covers; absent: there is none. */
   readScopes: 'ASSAY_READ_SCOPES',
   /** Namespace of our own metrics in CloudWatch; absent: METRICS.namespace. */

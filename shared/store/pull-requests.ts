@@ -17,6 +17,12 @@ interface CountedRequest {
   readonly at: number;
 }
 
+interface PullRequestItem {
+  readonly current: PullRequestVerification | null;
+  readonly superseded: string | null;
+  readonly closed_at?: string;
+}
+
 function keyOf(repository: string, number: number, row: 'current' | 'requests'): TableItem {
   const of = createHash('sha256').update(comparableRepositoryUrl(repository)).digest('hex').slice(0, 16);
   return itemKey(`${TABLE_ITEM_KEY_PREFIXES.pullRequest}${of}#${number}`, row);
@@ -33,7 +39,28 @@ export class PullRequestStore {
   /** Returns the task that verifies a pull request now, or null. */
   async findTask(repository: string, number: number): Promise<string | null> {
     const item = await this.#table.get(keyOf(repository, number, 'current'));
-    return item && (item['current'] as PullRequestVerification).task_id;
+    return (item?.['current'] as PullRequestVerification | null | undefined)?.task_id ?? null;
+  }
+
+  /** Records when a pull request was closed: the verification of an earlier event of it, which comes late, is superseded. */
+  recordClosed(repository: string, number: number, at: string, now: Date): Promise<void> {
+    return this.#table.updateVersioned<void>(
+      keyOf(repository, number, 'current'),
+      `pull request ${number}`,
+      (item) => {
+        const known = item?.['closed_at'] as string | undefined;
+        if (known !== undefined && Date.parse(known) >= Date.parse(at))
+          return { fields: null, result: undefined };
+        const { current = null, superseded = null } = (item ?? {}) as Partial<PullRequestItem>;
+        return {
+          fields: {
+            ...{ current, superseded, closed_at: at },
+            [TASKS_TABLE_KEY_ATTRIBUTES.ttl]: computeTtlEpochSeconds(RETENTION_DAYS, now),
+          },
+          result: undefined,
+        };
+      },
+    );
   }
 
   /**
@@ -50,15 +77,20 @@ export class PullRequestStore {
       keyOf(repository, number, 'current'),
       `pull request ${number}`,
       (item) => {
-        const current = (item?.['current'] ?? null) as PullRequestVerification | null;
-        if (current?.task_id === made.task_id)
-          return { fields: null, result: (item?.['superseded'] ?? null) as string | null };
-        if (current && !isNewerVerification(made, current)) return { fields: null, result: made.task_id };
+        const {
+          current = null,
+          superseded: before = null,
+          closed_at,
+        } = (item ?? {}) as Partial<PullRequestItem>;
+        if (current?.task_id === made.task_id) return { fields: null, result: before };
+        const isClosed = closed_at !== undefined && Date.parse(made.at) <= Date.parse(closed_at);
+        if (isClosed || (current && !isNewerVerification(made, current)))
+          return { fields: null, result: made.task_id };
         const superseded = current?.task_id ?? null;
         return {
           fields: {
-            current: made,
-            superseded,
+            ...{ current: made, superseded },
+            ...(closed_at !== undefined && { closed_at }),
             [TASKS_TABLE_KEY_ATTRIBUTES.ttl]: computeTtlEpochSeconds(RETENTION_DAYS, now),
           },
           result: superseded,

@@ -63,7 +63,17 @@ const MAY: Record<keyof typeof FUNCTION_IDS, string[]> = {
   'api-read': ['dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:Query', 's3:GetObject'],
   'api-webhook': ['dynamodb:GetItem', 'dynamodb:PutItem', 'secretsmanager:GetSecretValue'],
   traces: ['dynamodb:GetItem', 'dynamodb:Query'],
-  'forge-tell': ['dynamodb:GetItem', 's3:GetObject', 'secretsmanager:GetSecretValue', ...DEAD_LETTERS],
+  'forge-tell': [
+    'dynamodb:GetItem',
+    's3:GetObject',
+    'secretsmanager:GetSecretValue',
+    'sqs:ChangeMessageVisibility',
+    'sqs:DeleteMessage',
+    'sqs:GetQueueAttributes',
+    'sqs:GetQueueUrl',
+    'sqs:ReceiveMessage',
+    'sqs:SendMessage',
+  ],
   conductor: [
     'dynamodb:BatchGetItem',
     'dynamodb:DeleteItem',

@@ -376,7 +376,7 @@ describe('functions', () => {
       'forges',
       'forgeSecret',
     ],
-    'forge-tell': ['table', 'bucket', 'forges', 'forgeSecret'],
+    'forge-tell': ['table', 'bucket', 'forges', 'forgeSecret', 'forgeRetryQueue'],
     traces: ['table', 'otlpEndpoint', 'metricsNamespace'],
     conductor: ['metricsNamespace', 'table', 'cascadeMachine', 'defaultAdapter'],
     ledger: ['eventBus', 'metricsNamespace', 'bucket', 'table', 'tierModels'],

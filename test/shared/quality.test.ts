@@ -23,11 +23,13 @@ import {
 } from '../../shared/control/metrics/daily-metrics.ts';
 import { addToHistogram, histogramPercentile } from '../../shared/control/metrics/histogram.ts';
 import {
+  QualityAuthors,
   QualityByModel,
   QualityMetrics,
   QualityTrend,
 } from '../../shared/control/metrics/quality-schemas.ts';
 import {
+  buildQualityAuthors,
   buildQualityByModel,
   buildQualityMetrics,
   buildQualityTrend,
@@ -212,6 +214,7 @@ describe('what is told of quality', () => {
         expect(() => QualityByModel.parse(buildQualityByModel(days, NOW))).not.toThrow();
         expect(() => QualityTrend.parse(buildQualityTrend(days, 'week', 30, NOW))).not.toThrow();
         expect(() => QualityCost.parse(buildQualityCost(days, 30, NOW))).not.toThrow();
+        expect(() => QualityAuthors.parse(buildQualityAuthors(days, 30, NOW))).not.toThrow();
         expect(() => BudgetForecast.parse(budgetForecastView(days, ROLES, 10, NOW))).not.toThrow();
       }),
       { numRuns: 30 },
@@ -400,6 +403,46 @@ describe('what is told of quality', () => {
     expect(budgetForecastView(new Map(), ROLES, 3, NOW)).toMatchObject({
       estimated_remaining_cost_usd: null,
       within_budget: null,
+    });
+  });
+
+  test('tells whose work passes, what it costs and how often it is reverted, and nothing of cancelled work', () => {
+    const base = (shape: z.ZodObject) => fc.sample(createRowArbitrary(z.toJSONSchema(shape)), 1)[0] as object;
+    const verified = (author: string, status: string, cost: number | null) => ({
+      table: 'cascade_chains',
+      date: '2026-11-19',
+      row: {
+        ...base(AttemptChainRow),
+        ...{ author, status, succeeded: status === 'done', total_cost_usd: cost },
+      },
+    });
+    const became = (author: string, outcome: string) => ({
+      table: 'work_outcomes',
+      date: '2026-11-19',
+      row: { ...base(WorkOutcomeRow), author, outcome, passed_gates: [] },
+    });
+    const rows = [
+      verified('copilot[bot]', 'done', 0.2),
+      verified('copilot[bot]', 'done', 0.1),
+      verified('copilot[bot]', 'failed', 0.3),
+      verified('copilot[bot]', 'cancelled', 9),
+      verified('people', 'failed', null),
+      became('copilot[bot]', 'merged'),
+      became('copilot[bot]', 'merged'),
+      became('copilot[bot]', 'reverted'),
+      became('copilot[bot]', 'closed'),
+    ] as unknown as DerivedRow[];
+    const day = rows.reduce(addRecordToDailyMetrics, EMPTY_DAILY_METRICS);
+    const view = buildQualityAuthors(new Map([['2026-11-19', day]]), 30, NOW);
+    expect(QualityAuthors.parse(view).authors).toEqual({
+      'copilot[bot]': {
+        ...{ verified: 3, passed: 2, pass_rate: 0.6667, cost_usd: 0.6, cost_unknown: 0, usd_per_pass: 0.3 },
+        ...{ merged: 2, reverted: 1, revert_rate: 0.5 },
+      },
+      people: {
+        ...{ verified: 1, passed: 0, pass_rate: 0, cost_usd: null, cost_unknown: 1, usd_per_pass: null },
+        ...{ merged: 0, reverted: 0, revert_rate: null },
+      },
     });
   });
 

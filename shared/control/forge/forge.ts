@@ -94,10 +94,18 @@ export interface ForgeClient {
 export class ForgeError extends Error {
   readonly status: number | null;
   readonly transient: boolean;
-  constructor(message: string, status: number | null, transient: boolean) {
+  /** Set when the forge has limited us: no further call is made before. */
+  readonly retryAfterSeconds: number | null;
+  constructor(
+    message: string,
+    status: number | null,
+    transient: boolean,
+    retryAfterSeconds: number | null = null,
+  ) {
     super(message);
     this.name = 'ForgeError';
     this.status = status;
     this.transient = transient;
+    this.retryAfterSeconds = retryAfterSeconds;
   }
 }

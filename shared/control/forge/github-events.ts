@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { GitObjectId } from '../../contract/repository/git-ref.ts';
+import type { DeliveryOutcome } from '../../contract/task/delivery-outcome.ts';
 import type { ForgeChangeRequest } from './forge.ts';
 import {
   createIgnoredWebhookAction,
@@ -162,14 +163,24 @@ const VERIFIED_ACTIONS: ReadonlySet<string> = new Set([
 ]);
 
 /** What an event about a pull request of others asks for. */
-function parseChangeOfOthers(action: string, value: unknown): WebhookAction {
+function parseChangeOfOthers(
+  action: string,
+  value: unknown,
+  merged: (DeliveryOutcome & { readonly outcome: 'merged' }) | null,
+): WebhookAction {
   if (action !== 'closed' && !VERIFIED_ACTIONS.has(action))
     return createIgnoredWebhookAction(`${action} of a pull request is of no concern`);
   const { pull_request, before = null, label, changes } = Changed.parse(value);
   const change = readGitHubPullRequest(pull_request);
   const at = pull_request.updated_at;
   if (action === 'closed')
-    return { kind: 'pull_request_closed', number: change.number, head_commit: change.head_commit, at };
+    return {
+      kind: 'pull_request_closed',
+      number: change.number,
+      head_commit: change.head_commit,
+      at,
+      merged,
+    };
   if (action === 'edited' && !changes?.base)
     return createIgnoredWebhookAction('the text of a pull request has changed: /assay verify reads it');
   return {
@@ -214,13 +225,15 @@ function parseMergeGroup(action: string, value: unknown): WebhookAction {
 
 function parsePullRequest(action: string, value: unknown, repository: string): WebhookAction {
   const { pull_request: pull, sender } = Pulled.parse(value);
-  // Anybody may call a branch of a fork as ours are called.
-  if (pull.head.repo?.full_name !== pull.base.repo.full_name) return parseChangeOfOthers(action, value);
   const merged = action === 'closed' && pull.merged === true;
-  const task = taskIdOfBranch(pull.head.ref);
-  const undone = revertedTaskId(pull.head.ref);
   const of = { request: pull.number, by: pull.merged_by?.login ?? sender.login };
   const landed = { ...of, at: pull.merged_at ?? pull.updated_at, commit: pull.merge_commit_sha ?? null };
+  const outcome = merged ? { ...landed, outcome: 'merged' as const } : null;
+  // Anybody may call a branch of a fork as ours are called.
+  if (pull.head.repo?.full_name !== pull.base.repo.full_name)
+    return parseChangeOfOthers(action, value, outcome);
+  const task = taskIdOfBranch(pull.head.ref);
+  const undone = revertedTaskId(pull.head.ref);
   if (undone !== null)
     return merged
       ? { kind: 'outcome', task_id: undone, outcome: { ...landed, outcome: 'reverted' } }
@@ -228,10 +241,10 @@ function parsePullRequest(action: string, value: unknown, repository: string): W
   if (task === null) {
     const reverts = merged ? parseReverts([pull.body], repository) : [];
     return reverts.length === 0
-      ? parseChangeOfOthers(action, value)
+      ? parseChangeOfOthers(action, value, outcome)
       : { kind: 'reverts', reverted: reverts, outcome: { ...landed, outcome: 'reverted' } };
   }
-  if (merged) return { kind: 'outcome', task_id: task, outcome: { ...landed, outcome: 'merged' } };
+  if (outcome) return { kind: 'outcome', task_id: task, outcome };
   if (action === 'closed' || action === 'reopened')
     return {
       kind: 'outcome',
@@ -245,7 +258,7 @@ function parsePullRequest(action: string, value: unknown, repository: string): W
     };
   // A push onto a branch of ours, by a collaborator or with a revision.
   return action === 'synchronize'
-    ? parseChangeOfOthers(action, value)
+    ? parseChangeOfOthers(action, value, null)
     : createIgnoredWebhookAction(`${action} of a pull request is of no concern`);
 }
 

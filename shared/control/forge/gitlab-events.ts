@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { GitObjectId } from '../../contract/repository/git-ref.ts';
+import type { DeliveryOutcome } from '../../contract/task/delivery-outcome.ts';
 import {
   createIgnoredWebhookAction,
   parsePullRequestCommand,
@@ -103,6 +104,17 @@ const Verifiable = z.object({
   }),
 });
 
+/** Reads who merged a request, when, and as which commits. */
+function readOutcome(value: unknown): Omit<DeliveryOutcome, 'outcome'> {
+  const { user, object_attributes: request } = Merge.parse(value);
+  const { merge_commit_sha: merge, squash_commit_sha: squash } = request;
+  return {
+    ...{ at: request.updated_at, by: user.username, request: request.iid },
+    commit: merge ?? squash ?? null,
+    ...(merge && squash && { squash_commit: squash }),
+  };
+}
+
 /**
  * What an event about a merge request of others asks for. The author's name is not in the event, only the id: `user` opens it, and for later
  * events stands in for the author where nothing else is known.
@@ -110,8 +122,10 @@ const Verifiable = z.object({
 function parseChangeOfOthers(value: unknown): WebhookAction {
   const { user, labels, changes, object_attributes: request } = Verifiable.parse(value);
   const { iid, action, oldrev, updated_at: at, last_commit } = request;
-  if (action === 'close' || action === 'merge')
-    return { kind: 'pull_request_closed', number: iid, head_commit: last_commit.id, at };
+  if (action === 'close' || action === 'merge') {
+    const merged = action === 'merge' ? { ...readOutcome(value), outcome: 'merged' as const } : null;
+    return { kind: 'pull_request_closed', number: iid, head_commit: last_commit.id, at, merged };
+  }
   const before = (changes.labels?.previous ?? []).map(({ title }) => title);
   const added = (changes.labels?.current ?? [])
     .map(({ title }) => title)
@@ -178,12 +192,7 @@ function parseMergeRequest(value: unknown, repository: string): WebhookAction {
       ? parseChangeOfOthers(value)
       : createIgnoredWebhookAction(`${request.action.slice(0, 50)} of a request is of no concern`);
   const of = { at: request.updated_at, by: user.username, request: request.iid };
-  const { merge_commit_sha: merge, squash_commit_sha: squash } = request;
-  const landed = {
-    ...of,
-    commit: merge ?? squash ?? null,
-    ...(merge && squash && { squash_commit: squash }),
-  };
+  const landed = readOutcome(value);
   const task = taskIdOfBranch(request.source_branch);
   if (task !== null)
     return {

@@ -49,6 +49,8 @@ export type WebhookAction =
       readonly number: number;
       readonly head_commit: string;
       readonly at: string;
+      /** How it was merged; null: it was closed without that. */
+      readonly merged: (DeliveryOutcome & { readonly outcome: 'merged' }) | null;
     }
   | {
       readonly kind: 'pull_request_command';

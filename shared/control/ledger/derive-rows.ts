@@ -19,6 +19,7 @@ import type {
   RecordTableName,
   VerificationNudgeRow,
 } from './record-rows.ts';
+import { recordedAuthor } from './recorded-author.ts';
 import { deriveReviewRow } from './review-row.ts';
 
 /** One row and where it goes. `date` is the day of the fact itself, so a late delivery lands in the same partition. */
@@ -223,6 +224,8 @@ function chainRow(after: Task, deployed: TierModels): AttemptChainRow {
     })),
     final_model: attempts.at(-1)?.model ?? null,
     succeeded: after.status === 'done',
+    status: after.status,
+    author: recordedAuthor(after),
     ...computeAttemptChainCosts(attempts, models),
     break_even_pass_rate: breakEvenPassRate(models, after.created_at),
   };

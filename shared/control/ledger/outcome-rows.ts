@@ -1,6 +1,7 @@
 import { deliveryOutcomeKey } from '../../contract/task/delivery-outcome.ts';
 import { currentAttempt, findJudgedAttempt, type Task } from '../../contract/task/task.ts';
 import type { WorkOutcomeRow } from './record-rows.ts';
+import { recordedAuthor } from './recorded-author.ts';
 
 /** What has become known, by this write, of delivered work. */
 export function deriveWorkOutcomeRows(before: Task | null, after: Task): WorkOutcomeRow[] {
@@ -21,6 +22,7 @@ export function deriveWorkOutcomeRows(before: Task | null, after: Task): WorkOut
       model: attempt?.model ?? null,
       verified: after.verified,
       approved: after.review?.decision === 'approve',
+      author: recordedAuthor(after),
       by: each.by,
       request: each.request,
       commit: each.commit,

@@ -127,6 +127,9 @@ export const AttemptChainRow = Row.extend({
   attempts: z.array(ChainAttempt),
   final_model: z.string().nullable(),
   succeeded: z.boolean(),
+  status: TaskStatus,
+  /** See `recordedAuthor`. */
+  author: z.string(),
   /** Of the agents and of judging what they did. */
   total_cost_usd: z.number().nullable(),
   /** Of the total. */
@@ -231,6 +234,8 @@ export const WorkOutcomeRow = Row.extend({
   verified: z.boolean().nullable(),
   /** Did a person approve it, where the verdict alone had not passed it? */
   approved: z.boolean(),
+  /** See `recordedAuthor`. */
+  author: z.string(),
   /** A login; `git`: found in the history of the target. */
   by: z.string(),
   /** Null: found in the history. */

@@ -19,6 +19,12 @@ export interface GateAccuracy {
   readonly false_greens: number;
 }
 
+/** Work of one author: tasks that came to their goal or failed, and what became of it. */
+export interface AuthorTotals extends AttemptTotals {
+  readonly merged: number;
+  readonly reverted: number;
+}
+
 /** Sums of a day beside those of `Figures`. */
 export interface MetricsBreakdown {
   readonly completions: { readonly verified: number; readonly unverified: number };
@@ -26,6 +32,8 @@ export interface MetricsBreakdown {
   readonly saved: { readonly usd: number; readonly known: number; readonly unknown: number };
   readonly tiers: Readonly<Record<string, AttemptTotals>>;
   readonly repositories: Readonly<Record<string, AttemptTotals>>;
+  /** Tasks by the author of the work: a bot's login, `people`, or `assay`. */
+  readonly authors: Readonly<Record<string, AuthorTotals>>;
   /** Attempts by what became of them: cost by verdict. */
   readonly outcomes: Readonly<Record<string, AttemptTotals>>;
   /** Seconds from submission until somebody first claimed the task. */
@@ -38,6 +46,7 @@ export const EMPTY_METRICS_BREAKDOWN: MetricsBreakdown = {
   saved: { usd: 0, known: 0, unknown: 0 },
   tiers: {},
   repositories: {},
+  authors: {},
   outcomes: {},
   queue: { count: 0, by_seconds: {} },
   words: {},
@@ -47,6 +56,8 @@ const NO_WORD: GateAccuracy = { held: 0, false_blocks: 0, false_greens: 0 };
 
 /** Repositories that one sum tells apart: an item must not grow with how many there are. */
 const MOST_REPOSITORIES = 100;
+/** The same for authors: anybody may open a pull request. */
+const MOST_AUTHORS = 50;
 const OTHERS = 'others';
 
 type Sums = Readonly<Record<string, number>>;
@@ -70,6 +81,8 @@ function joined<T>(
 
 const addPart = (a: AttemptTotals, b: AttemptTotals): AttemptTotals =>
   added(a as AttemptTotals & Sums, b as AttemptTotals & Sums);
+const addAuthor = (a: AuthorTotals, b: AuthorTotals): AuthorTotals =>
+  added(a as AuthorTotals & Sums, b as AuthorTotals & Sums);
 const addWord = (a: GateAccuracy, b: GateAccuracy): GateAccuracy =>
   added(a as GateAccuracy & Sums, b as GateAccuracy & Sums);
 
@@ -78,6 +91,7 @@ export const addMetricsBreakdowns = (a: MetricsBreakdown, b: MetricsBreakdown): 
   saved: added(a.saved, b.saved),
   tiers: joined(a.tiers, b.tiers, addPart),
   repositories: joined(a.repositories, b.repositories, addPart, MOST_REPOSITORIES),
+  authors: joined(a.authors, b.authors, addAuthor, MOST_AUTHORS),
   outcomes: joined(a.outcomes, b.outcomes, addPart),
   queue: {
     count: a.queue.count + b.queue.count,
@@ -106,7 +120,13 @@ function breakdownOf(derived: DerivedRow): Partial<MetricsBreakdown> | null {
     }
     case 'cascade_chains': {
       const usd = derived.row.saved_vs_direct_opus_usd;
-      return { saved: { usd: usd ?? 0, known: usd === null ? 0 : 1, unknown: usd === null ? 1 : 0 } };
+      const { author, status, succeeded: success, total_cost_usd: cost_usd } = derived.row;
+      const part = { ...partOf({ success, cost_usd }), merged: 0, reverted: 0 };
+      return {
+        saved: { usd: usd ?? 0, known: usd === null ? 0 : 1, unknown: usd === null ? 1 : 0 },
+        // Of work that was cancelled, nothing is known.
+        ...(status !== 'cancelled' && { authors: { [author.slice(0, 100)]: part } }),
+      };
     }
     case 'cascade_attempts': {
       const { tier, repository, outcome } = derived.row;
@@ -133,10 +153,15 @@ function breakdownOf(derived: DerivedRow): Partial<MetricsBreakdown> | null {
       return { words: joined(Object.fromEntries(held), Object.fromEntries(green), addWord) };
     }
     case 'work_outcomes': {
-      const { outcome, passed_gates } = derived.row;
-      // Merged is no news of a gate; closed may have many reasons.
-      if (outcome !== 'reverted') return null;
+      const { outcome, passed_gates, author } = derived.row;
+      // Closed may have many reasons.
+      if (outcome !== 'reverted' && outcome !== 'merged') return null;
+      const none = { count: 0, success: 0, cost_usd: 0, with_cost: 0, merged: 0, reverted: 0 };
+      const authors = { [author.slice(0, 100)]: { ...none, [outcome]: 1 } };
+      // Merged is no news of a gate.
+      if (outcome === 'merged') return { authors };
       return {
+        authors,
         words: Object.fromEntries(
           passed_gates.map((gate): [string, GateAccuracy] => [gate, { ...NO_WORD, false_greens: 1 }]),
         ),

@@ -112,3 +112,31 @@ export const QualityTrend = z
     generated_at: z.iso.datetime(),
   })
   .meta({ id: 'QualityTrend' });
+
+export const QualityAuthorsQuery = z.strictObject({
+  days: z.coerce.number().int().min(1).max(365).default(30),
+});
+export const QualityAuthors = z
+  .object({
+    authors: z
+      .record(
+        z.string(),
+        z.object({
+          verified: z.number().int().describe('Heads of pull requests, or tasks, that passed or failed.'),
+          passed: z.number().int(),
+          pass_rate: Ratio,
+          cost_usd: z.number().nullable().describe('Of models, where it is known; null: of none.'),
+          cost_unknown: z.number().int(),
+          usd_per_pass: z.number().nullable(),
+          merged: z.number().int(),
+          reverted: z.number().int(),
+          revert_rate: Ratio.describe('Of the merged ones.'),
+        }),
+      )
+      .describe(
+        'By author: the login of a bot; `people`, who are not told apart; `assay`: its own tasks; beyond 50 a day: `others`.',
+      ),
+    window_days: z.number().int(),
+    generated_at: z.iso.datetime(),
+  })
+  .meta({ id: 'QualityAuthors' });

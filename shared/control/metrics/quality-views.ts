@@ -8,7 +8,7 @@ import {
 } from './daily-metrics.ts';
 import { histogramPercentile } from './histogram.ts';
 import type { GateAccuracy } from './metrics-breakdown.ts';
-import type { ModelQuality, QualityMetrics, QualityTrend } from './quality-schemas.ts';
+import type { ModelQuality, QualityAuthors, QualityMetrics, QualityTrend } from './quality-schemas.ts';
 
 /** How many of the latest scores a trend is made of. */
 const LATEST = 10;
@@ -211,6 +211,30 @@ export function buildQualityTrend(
     window_days: window,
     series,
     quality_trend: classifyScoreTrend(scores),
+    generated_at: now.toISOString(),
+  };
+}
+
+/** How the work of each author fares: what passes, what it costs, and what is reverted after it was merged. */
+export function buildQualityAuthors(
+  days: ReadonlyMap<string, DailyMetrics>,
+  window: number,
+  now: Date,
+): z.infer<typeof QualityAuthors> {
+  const { authors } = sumDailyMetrics(selectDaysFrom(days, formatDateDaysBefore(now, window - 1))).further;
+  return {
+    authors: mapEntriesSortedByKey(authors, (each) => ({
+      verified: each.count,
+      passed: each.success,
+      pass_rate: ratioOrNull(each.success, each.count),
+      cost_usd: knownCostUsd(each.cost_usd, each.count, each.with_cost),
+      cost_unknown: each.count - each.with_cost,
+      usd_per_pass: each.count === each.with_cost ? ratioOrNull(each.cost_usd, each.success, 6) : null,
+      merged: each.merged,
+      reverted: each.reverted,
+      revert_rate: each.reverted > each.merged ? null : ratioOrNull(each.reverted, each.merged),
+    })),
+    window_days: window,
     generated_at: now.toISOString(),
   };
 }

@@ -34,7 +34,7 @@ import { findRevertedTask } from './record-reverts.ts';
 export interface ForgeEventContext
   extends Omit<SubmitContext, 'submitter' | 'idempotencyKey' | 'canAccess' | 'objects'> {
   readonly mergedWork: Pick<MergedWorkStore, 'findTask'>;
-  readonly pullRequests: Pick<PullRequestStore, 'findTask' | 'countRequest'>;
+  readonly pullRequests: Pick<PullRequestStore, 'findTask' | 'countRequest' | 'recordClosed'>;
   readonly settings: readonly ForgeSetting[];
   /** @throws Error that tells nothing of it, when it cannot be read. */
   readonly secret: () => Promise<ForgeCredentialsSecret>;
@@ -236,7 +236,8 @@ async function applyWebhook(
   const { outcome, request } = action.outcome;
   if (recorded.outcome === 'done' && (outcome === 'merged' || outcome === 'closed') && request !== null) {
     const { stopRevisions } = await import('./revise-pull-request.ts');
-    await stopRevisions(request, `the pull request was ${outcome}`, { ...context, setting, repository });
+    const closed = { reason: `the pull request was ${outcome}`, at: action.outcome.at };
+    await stopRevisions(request, closed, { ...context, setting, repository });
   }
   return recorded;
 }

@@ -60,6 +60,8 @@ export async function reportToForge(taskId: string, context: ForgeReportContext)
   const evidence = await evidenceOf(task, context);
   let later: ForgeError | null = null;
   const attempt = async <T>(step: () => Promise<T>): Promise<T | null> => {
+    // Who goes on asking while limited is limited for longer.
+    if (later !== null && later.retryAfterSeconds !== null) return null;
     try {
       return await step();
     } catch (error) {

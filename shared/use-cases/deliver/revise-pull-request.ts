@@ -124,10 +124,11 @@ export const reviseForReview = (
 /** Cancels what works on a pull request of ours that was merged or closed. */
 export async function stopRevisions(
   number: number,
-  reason: string,
+  { reason, at }: { readonly reason: string; readonly at: string },
   context: Pick<PullRequestEventContext, 'tasks' | 'repository' | 'setting' | 'pullRequests' | 'now'>,
 ): Promise<void> {
   const { tasks, repository, pullRequests, now } = context;
+  await pullRequests.recordClosed(repository, number, at, now);
   const verification = await pullRequests.findTask(repository, number);
   const ids = [
     ...(await listRevisions(number, context)).map(({ id }) => id),

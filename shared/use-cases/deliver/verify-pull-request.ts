@@ -24,6 +24,7 @@ import {
   type PullRequestCommand,
   type WebhookAction,
 } from '../../control/forge/webhook.ts';
+import { recordDeliveryOutcome } from '../../control/task-commands/delivery-outcome.ts';
 import { cancelTask, reviewHeldTask } from '../../control/task-commands/operator-commands.ts';
 import { MAX_REQUESTS_PER_HOUR, type PullRequestStore } from '../../store/pull-requests.ts';
 import { type SubmitContext, submitTask } from '../submit/submit-task.ts';
@@ -43,7 +44,7 @@ type PullRequestAction = Extract<
 
 export interface PullRequestEventContext
   extends Omit<SubmitContext, 'submitter' | 'idempotencyKey' | 'canAccess' | 'objects'> {
-  readonly pullRequests: Pick<PullRequestStore, 'findTask' | 'countRequest'>;
+  readonly pullRequests: Pick<PullRequestStore, 'findTask' | 'countRequest' | 'recordClosed'>;
   readonly setting: ForgeSetting;
   readonly repository: string;
   /** Speaks with the forge about the repository. @throws ForgeError when there is no token */
@@ -223,9 +224,10 @@ async function verifyMergeGroup(
 const secondsOf = (iso: string): number => Math.floor(Date.parse(iso) / 1_000);
 
 async function stopVerification(
-  { number, head_commit, at }: Extract<WebhookAction, { kind: 'pull_request_closed' }>,
+  { number, head_commit, at, merged }: Extract<WebhookAction, { kind: 'pull_request_closed' }>,
   { repository, pullRequests, tasks, now }: PullRequestEventContext,
 ): Promise<ForgeEventResult> {
+  await pullRequests.recordClosed(repository, number, at, now);
   const id =
     (await pullRequests.findTask(repository, number)) ??
     taskIdOfPullRequest(repository, { kind: 'pull_request', number, head_commit });
@@ -236,6 +238,11 @@ async function stopVerification(
       ? null
       : cancelTask(each, 'the pull request was closed', 'forge', now),
   );
+  // Metrics tell by it how often verified work is reverted.
+  if (merged !== null)
+    await tasks.apply(id, (each) =>
+      each.status === 'done' ? recordDeliveryOutcome(each, merged, now) : null,
+    );
   return changed
     ? createEventResult('the pull request was closed', id)
     : createIgnoredEventResult('the verification is over, or newer', id);

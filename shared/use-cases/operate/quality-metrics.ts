@@ -6,12 +6,15 @@ import {
   type QualityCostQuery,
 } from '../../control/metrics/cost-view.ts';
 import type {
+  QualityAuthors,
+  QualityAuthorsQuery,
   QualityByModel,
   QualityMetrics,
   QualityTrend,
   QualityTrendQuery,
 } from '../../control/metrics/quality-schemas.ts';
 import {
+  buildQualityAuthors,
   buildQualityByModel,
   buildQualityMetrics,
   buildQualityTrend,
@@ -50,6 +53,13 @@ export const readQualityCost = async (
   now: Date,
 ): Promise<z.infer<typeof QualityCost>> =>
   buildQualityCost(await readLastDays(figures, days, now), days, now);
+
+export const readQualityAuthors = async (
+  figures: DailyMetricsStore,
+  { days }: z.infer<typeof QualityAuthorsQuery>,
+  now: Date,
+): Promise<z.infer<typeof QualityAuthors>> =>
+  buildQualityAuthors(await readLastDays(figures, days, now), days, now);
 
 /** Days whose costs an estimate is made of; a month is never longer. */
 const HISTORY = 31;

@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
 import { createForgeRequester } from '../../../functions/forge/forge-http.ts';
+import type { ForgeError } from '../../../shared/control/forge/forge.ts';
 
 let server: Server | undefined;
 afterEach(() => void server?.close());
@@ -31,6 +32,8 @@ it.each([
   const ask = createForgeRequester(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, {});
   const failed = await ask('GET', '/repos/acme/shop').catch((error: unknown) => error);
   expect(failed).toMatchObject({ status, transient });
+  const limit = transient && status < 500 ? 60 : null;
+  expect((failed as ForgeError).retryAfterSeconds).toBe(limit);
   // What the forge says could hold anything.
   expect(String(failed)).not.toContain(message || 'nothing');
 });

@@ -36,6 +36,7 @@ export interface PullRequestEvent {
   readonly head: number;
   readonly before?: number;
   readonly second: number;
+  readonly changes?: object;
   readonly fields?: object;
 }
 
@@ -68,6 +69,8 @@ export class ForgeDeployment {
   settings: readonly ForgeSetting[] = ForgeSettings.parse([
     { url: 'https://github.com/acme', forge: 'github' },
   ]);
+  /** Tasks by the merged work that is theirs. */
+  readonly mergedWork = new Map<string, string>();
   pushScopes: readonly string[] = ['https://github.com/another'];
   #client: Partial<ForgeClient> = {
     canWrite: async (login) => this.writers.has(login),
@@ -102,7 +105,7 @@ export class ForgeDeployment {
       Buffer.from(body),
       {
         tasks: this.store,
-        mergedWork: { findTask: async () => null },
+        mergedWork: { findTask: async (_repository, key) => this.mergedWork.get(key) ?? null },
         pullRequests: this.pullRequests,
         connect: async () => {
           if (this.connectError) throw this.connectError;
@@ -128,11 +131,13 @@ export class ForgeDeployment {
     head,
     before,
     second,
+    changes,
     fields = {},
   }: PullRequestEvent): Promise<ForgeEventResult> {
     return this.hear('pull_request', {
       action,
       ...(before !== undefined && { before: sha(before) }),
+      ...(changes && { changes }),
       sender: { login: 'helpful[bot]' },
       pull_request: {
         number,

@@ -53,7 +53,11 @@ const send = (body: string, headers: Record<string, string>, forge: 'github' | '
   handleForgeEvent(forge, headers, Buffer.from(body), {
     tasks: store,
     mergedWork: landed,
-    pullRequests: { findTask: async () => null, countRequest: async () => true },
+    pullRequests: {
+      findTask: async () => null,
+      countRequest: async () => true,
+      recordClosed: async () => {},
+    },
     connect: async () => stub<ForgeClient>({ readChangeRequest: async () => null }),
     now: addSeconds(3_600),
     allowFileRepositories: false,

@@ -98,6 +98,34 @@ describe('verification of a pull request', () => {
     });
   });
 
+  it('keeps what became of work that it passed: merged, and reverted by a later pull request', async () => {
+    const deployment = new ForgeDeployment();
+    await deployment.deliver({ action: 'opened', head: 1, second: 0 });
+    const { id } = (await deployment.task(1)) as Task;
+    for (const [event, status] of [
+      ['claim', 'claimed'],
+      ['report', 'in_review'],
+      ['accept', 'done'],
+    ] as const)
+      await deployment.store.apply(id, (each) => ({
+        event,
+        task: { ...each, status, version: each.version + 1, ended_at: at(3) },
+      }));
+    const merged = { ...{ merged: true, merged_at: at(5), merge_commit_sha: sha(9) }, state: 'closed' };
+    await deployment.deliver({ action: 'closed', head: 1, second: 5, fields: merged });
+    await deployment.deliver({ action: 'closed', head: 1, second: 5, fields: merged });
+    expect((await deployment.task(1))?.delivery_outcomes).toEqual([
+      { outcome: 'merged', at: at(5), by: 'helpful[bot]', request: 7, commit: sha(9) },
+    ]);
+    deployment.mergedWork.set('request#7', id);
+    const undo = { ...merged, merged_at: at(9), body: 'Reverts acme/shop#7', merge_commit_sha: sha(10) };
+    await deployment.deliver({ action: 'closed', number: 8, head: 2, second: 9, fields: undo });
+    expect((await deployment.task(1))?.delivery_outcomes).toMatchObject([
+      { outcome: 'merged' },
+      { outcome: 'reverted', request: 8 },
+    ]);
+  });
+
   it('begins anew on another base', async () => {
     const deployment = new ForgeDeployment();
     await deployment.deliver({ action: 'opened', head: 1, second: 0 });
@@ -176,6 +204,73 @@ describe('verification of a pull request', () => {
       { numRuns: 200 },
     );
   });
+});
+
+/** What happens to one pull request, a second after the other. */
+type Step = 'push' | 'close or reopen' | 'retarget';
+
+/** The events of a history, with what GitHub says of the pull request in each. */
+function eventsOf(steps: readonly Step[]): { readonly events: PullRequestEvent[]; readonly isOpen: boolean } {
+  let [head, base, isOpen] = [1, 'main', true];
+  const events = (['open', ...steps] as const).map((step, second): PullRequestEvent => {
+    const before = head;
+    if (step === 'push') head++;
+    if (step === 'retarget') base = base === 'main' ? 'next' : 'main';
+    if (step === 'close or reopen') isOpen = !isOpen;
+    const action = {
+      open: 'opened',
+      push: 'synchronize',
+      retarget: 'edited',
+      'close or reopen': isOpen ? 'reopened' : 'closed',
+    }[step];
+    return {
+      ...{ action, head, second },
+      ...(step === 'push' && { before }),
+      ...(step === 'retarget' && { changes: { base: { ref: { from: 'before' } } } }),
+      fields: {
+        state: isOpen ? 'open' : 'closed',
+        base: { ref: base, repo: { full_name: 'acme/shop' } },
+      },
+    };
+  });
+  return { events, isOpen };
+}
+
+it('leaves the last state of a pull request to verify, or nothing when it is closed, in any order of events', async () => {
+  const histories = fc.record({
+    steps: fc.array(fc.constantFrom<Step>('push', 'close or reopen', 'retarget'), { maxLength: 7 }),
+    twice: fc.array(fc.nat({ max: 99 }), { maxLength: 5 }),
+    order: fc.infiniteStream(fc.nat({ max: 999 })),
+    /** Whether the stream is read only after all events. */
+    isStreamLate: fc.boolean(),
+  });
+  await fc.assert(
+    fc.asyncProperty(histories, async ({ steps, twice, order, isStreamLate }) => {
+      const deployment = new ForgeDeployment();
+      const { events, isOpen } = eventsOf(steps);
+      const queue = [...events, ...twice.flatMap((pick) => events[pick % events.length] ?? [])];
+      const made = new Set<string>();
+      while (queue.length > 0) {
+        const [event] = queue.splice((order.next().value as number) % queue.length, 1);
+        const { outcome, task_id } = await deployment.change(event as PullRequestEvent);
+        if (outcome !== 'done' || task_id === null) continue;
+        made.add(task_id);
+        if (!isStreamLate) await deployment.follow(task_id);
+      }
+      // The stream is read at least once for each task, in any order.
+      for (const id of [...made].toSorted(() => ((order.next().value as number) % 2 ? 1 : -1)))
+        await deployment.follow(id);
+      const live = (await Promise.all([...made].map((id) => deployment.store.require(id)))).filter(
+        ({ status }) => !isTerminalStatus(status),
+      );
+      const last = events.findLast(({ action }) => action !== 'closed');
+      const base = (last?.fields as { base: { ref: string } }).base.ref;
+      expect(live.map((each) => [each.pull_request?.head_commit, each.base_ref])).toEqual(
+        isOpen && last ? [[sha(last.head), base]] : [],
+      );
+    }),
+    { numRuns: 500 },
+  );
 });
 
 describe('comments on a pull request', () => {
