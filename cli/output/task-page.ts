@@ -256,6 +256,11 @@ export function renderTaskDetails(task: TaskView, chain: Chain, pc: TerminalColo
       `${task.fix_up_of.task_id}, number ${task.fix_up_of.generation} for ${task.fix_up_of.root_task_id}`,
   );
   add('fix-up', task.superseded_by);
+  add(
+    'revises',
+    task.revision_of &&
+      `pull request ${task.revision_of.number} of ${task.revision_of.task_id}, number ${task.revision_of.generation}, for ${toOneLine(task.revision_of.requested_by)}`,
+  );
   add('files', task.files.map(toOneLine).join(', '));
   add('expects', task.expected_changes.join(', '));
   add('accepted', acceptedFiles(task));
