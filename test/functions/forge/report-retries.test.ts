@@ -24,7 +24,7 @@ const again = (fields: Partial<ReportRetry> = {}) => ({
 });
 const handle = async (event: object): Promise<void> => {
   const { handler } = await import('../../../functions/forge/report.ts');
-  await handler(event as never, {} as never);
+  await handler(event as never);
 };
 const sent = () =>
   sqs.commandCalls(SendMessageCommand).map(({ args: [{ input }] }) => ({
