@@ -87,10 +87,13 @@ function summarizeEvidence(evidence: Evidence, key: string, now: Date): Verifica
     key,
     tree: evidence.tree,
     base_commit: evidence.base_commit,
-    signals: worstFirst(evidence.signals).map(({ type, signal, kind, outcome, detail }) => ({
+    signals: worstFirst(evidence.signals).map(({ type, signal, kind, outcome, detail, by_author }) => ({
       type,
       kind,
-      subject: truncateText(describeSignal(signal), MAX_STORED_DETAIL),
+      subject: truncateText(
+        `${by_author ? 'named by the author: ' : ''}${describeSignal(signal)}`,
+        MAX_STORED_DETAIL,
+      ),
       outcome,
       detail: truncateText(detail, MAX_STORED_DETAIL),
     })),
