@@ -62,7 +62,10 @@ export const TABLE_ACCESS_BY_FUNCTION = {
     indexes: ['byStatus', 'byWait'],
   },
   // What a person would do with `assay submit` and `assay retry`, and what became of delivered work.
-  'api-webhook': { GetItem: ['task', 'heartbeat', 'meter', 'mergedWork', 'pullRequest'], PutItem: ['task', 'pullRequest'] },
+  'api-webhook': {
+    GetItem: ['task', 'heartbeat', 'meter', 'mergedWork', 'pullRequest'],
+    PutItem: ['task', 'pullRequest'],
+  },
   'forge-tell': { GetItem: ['task', 'heartbeat'] },
   traces: { GetItem: ['task', 'heartbeat'], Query: ['meter'] },
   conductor: {

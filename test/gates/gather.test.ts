@@ -54,7 +54,8 @@ describe('the gates', () => {
     });
     repository.write({
       'a.js': '2\n',
-      'assay.yaml': 'version: 1\nquality_gates: { enabled: false }\nauthor_signals: [file_contains, test_passes]\n',
+      'assay.yaml':
+        'version: 1\nquality_gates: { enabled: false }\nauthor_signals: [file_contains, test_passes]\n',
     });
     const evidence = await gatherEvidenceOn(repository, [{ type: 'path_exists', path: 'a.js' }], {
       authorSignals: [

@@ -20,7 +20,8 @@ const OUTCOMES_WITHOUT_RESULT: readonly CheckOutcome[] = ['could_not_run', 'time
 /** Evidence of ours: the agent's own word, a model's opinion and what the author asks to be checked verify nothing. */
 const isPlatformEvidence = (check: Pick<SignalEvidence, 'kind' | 'outcome' | 'by_author'>): boolean =>
   !check.by_author &&
-  (check.kind === 'executed' || check.kind === 'checked') && isConclusiveOutcome(check.outcome);
+  (check.kind === 'executed' || check.kind === 'checked') &&
+  isConclusiveOutcome(check.outcome);
 
 /**
  * Whether the result of a gate may verify the work. Where was worked verifies nothing, and acceptance tests do so only where they
