@@ -14,7 +14,7 @@ import {
   type WebhookAction,
 } from '../../control/forge/webhook.ts';
 import { cancelTask } from '../../control/task-commands/operator-commands.ts';
-import type { PullRequestEventContext } from './verify-pull-request.ts';
+import type { PullRequestEventContext } from './pull-request-context.ts';
 
 /** A request to revise a pull request. */
 interface RevisionRequest {

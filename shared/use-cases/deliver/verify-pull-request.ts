@@ -3,8 +3,7 @@ import { TaskSubmission } from '../../contract/submission/schema.ts';
 import { isTerminalStatus } from '../../contract/task/status.ts';
 import type { PullRequestFields } from '../../contract/task/task.ts';
 import { currentAttempt, type Task } from '../../contract/task/task.ts';
-import { type ForgeChangeRequest, type ForgeClient, ForgeError } from '../../control/forge/forge.ts';
-import type { ForgeSetting } from '../../control/forge/forge-settings.ts';
+import { type ForgeChangeRequest, ForgeError } from '../../control/forge/forge.ts';
 import {
   approvalLine,
   buildPullRequestExplanation,
@@ -26,8 +25,9 @@ import {
 } from '../../control/forge/webhook.ts';
 import { recordDeliveryOutcome } from '../../control/task-commands/delivery-outcome.ts';
 import { cancelTask, reviewHeldTask } from '../../control/task-commands/operator-commands.ts';
-import { MAX_REQUESTS_PER_HOUR, type PullRequestStore } from '../../store/pull-requests.ts';
-import { type SubmitContext, submitTask } from '../submit/submit-task.ts';
+import { MAX_REQUESTS_PER_HOUR } from '../../store/pull-requests.ts';
+import { submitTask } from '../submit/submit-task.ts';
+import type { PullRequestEventContext } from './pull-request-context.ts';
 import { findTaskOfOwnBranch, reviseForComment, reviseForReview } from './revise-pull-request.ts';
 
 type PullRequestAction = Extract<
@@ -41,15 +41,6 @@ type PullRequestAction = Extract<
       | 'merge_group';
   }
 >;
-
-export interface PullRequestEventContext
-  extends Omit<SubmitContext, 'submitter' | 'idempotencyKey' | 'canAccess' | 'objects'> {
-  readonly pullRequests: Pick<PullRequestStore, 'findTask' | 'countRequest' | 'recordClosed'>;
-  readonly setting: ForgeSetting;
-  readonly repository: string;
-  /** Speaks with the forge about the repository. @throws ForgeError when there is no token */
-  readonly forge: () => Promise<ForgeClient>;
-}
 
 /** Nothing of a pull request is stored beside its task. */
 const NO_OBJECTS = {
