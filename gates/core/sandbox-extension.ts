@@ -34,6 +34,11 @@ export interface SandboxExtension {
     readonly variables: Readonly<Record<string, string>>;
     readonly failedBuild: ProcessResult | null;
   }>;
+  /**
+   * Returns what tells the preparation of a tree from every other one, also from one of the same key; null: nothing is prepared.
+   * @throws EnvironmentError if the environment of the tree cannot be prepared.
+   */
+  identifyPreparation(tree: string): Promise<string | null>;
   /** Returns which code outside of the checkout a command ran in place of the checkout's; null: none is known. */
   findForeignCode(tree: string, folders: SandboxFolders): Promise<string | null>;
 }

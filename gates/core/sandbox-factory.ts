@@ -122,6 +122,11 @@ export class SandboxFactory {
     this.#extension = extension;
   }
 
+  /** Returns what tells the preparation of a tree from every other one; null: nothing is prepared. @throws EnvironmentError */
+  identifyPreparation(tree: string): Promise<string | null> {
+    return this.#preparationClock.track(this.#extension?.identifyPreparation(tree) ?? Promise.resolve(null));
+  }
+
   /** What is asked of this tree is asked while nothing else runs, as it is of the base. */
   runExclusively(tree: string): void {
     this.#apart.add(tree);

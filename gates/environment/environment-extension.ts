@@ -133,6 +133,11 @@ export class EnvironmentExtension implements SandboxExtension {
     return linking;
   }
 
+  async identifyPreparation(tree: string): Promise<string | null> {
+    // The folder of each preparation has a random name.
+    return (await this.prepare(tree))?.place ?? null;
+  }
+
   async findForeignCode(tree: string, folders: SandboxFolders): Promise<string | null> {
     return findPythonModuleOutsideCheckout(folders, await this.#modulesOf(tree));
   }

@@ -41,19 +41,31 @@ export async function readEnvironmentKeyInputs(
   );
 }
 
+/** Keys of one run by setting, store and tree: each asks toolchains for their versions. */
+const environmentKeys = new WeakMap<EnvironmentSetting, Map<string, Promise<string>>>();
+
 /**
  * Returns the key under which the preparation of a tree is kept between runs. It includes the whole tree where a setup line may read
  * more of it than manifests and lock files.
  */
-export async function computeEnvironmentKey(
+export function computeEnvironmentKey(
   store: GitStore,
   tree: string,
   setting: EnvironmentSetting,
 ): Promise<string> {
+  const known = environmentKeys.get(setting) ?? new Map<string, Promise<string>>();
+  environmentKeys.set(setting, known);
+  const id = `${store.dir}\0${tree}`;
+  const key = known.get(id) ?? computeKey(store, tree, setting);
+  known.set(id, key);
+  return key;
+}
+
+async function computeKey(store: GitStore, tree: string, setting: EnvironmentSetting): Promise<string> {
   const lines = setting.setup.map((line) => (typeof line === 'string' ? line : line.run));
   const isClosed = lines.every((line) => PACKAGE_MANAGER_LINE.test(line) && !SOURCE_LINE.test(line));
   return canonicalHash({
-    schema: 2,
+    schema: 3,
     inputs: await readEnvironmentKeyInputs(store, tree, setting),
     tree: isClosed || setting.key_files.length > 0 ? null : await treeFiles(store, tree),
     setup: setting.setup,

@@ -333,8 +333,12 @@ async function prepareGates(
         );
   const [results = null, surroundings = null] = (await loading) ?? [];
   if (kept && surroundings) {
-    const { enableImportCache } = await import('../code/import-cache.ts');
+    const [{ enableImportCache }, { enableToolVersionCache }] = await Promise.all([
+      import('../code/import-cache.ts'),
+      import('../tests/running/tool-version.ts'),
+    ]);
     enableImportCache(subject.store, { memory: kept, build: surroundings.build });
+    enableToolVersionCache(subject.sandboxes, { cache: kept, environment: surroundings });
   }
   const jobs = await createGateJobs(resolveGatePipeline(gates, own), {
     subject,

@@ -72,6 +72,16 @@ const PARTS = {
       return { figures, sections: renderPipelineSections(figures) };
     },
   },
+  checks: {
+    what: '`assay check` on public repositories beside their suites; ASSAY_BENCH_MIRROR: a folder with owner+name/repo',
+    measure: async (say: Say) => {
+      const { benchRepositoryChecks, renderRepositoryChecksSections } = await import(
+        './repository-checks.ts'
+      );
+      const figures = await benchRepositoryChecks(say);
+      return { figures, sections: renderRepositoryChecksSections(figures) };
+    },
+  },
   start: {
     what: 'what `assay --help` and `assay check` cost; beside the command line in ASSAY_BENCH_AGAINST, where it is set',
     measure: async (say: Say) => {

@@ -1,12 +1,13 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import * as z from 'zod';
 import { type HistoryCommit, listHistoryCommits } from './history-commits.ts';
 import type { ListedRepository } from './repository-list.ts';
 
-const CLI = resolve(import.meta.dirname, '../../cli/assay.js');
+/** The command line of this checkout, or another one such as that of the built package. */
+const CLI = resolve(process.env['ASSAY_REPLAY_CLI'] ?? join(import.meta.dirname, '../../cli/assay.js'));
 
 /** What `assay check --json` says, as far as it is counted. */
 const Checked = z.object({
@@ -80,49 +81,108 @@ export interface ReplayListOptions {
   readonly mirror: string | null;
 }
 
-/** Tries a repository as a new user would: `init --write` on the parent of the oldest commit, then `check` of each commit. */
-export async function replayListedRepository(
-  { name, language, half }: ListedRepository,
+/** A clone in which `assay init` has proposed a configuration. */
+interface ProposedRepository {
+  readonly repository: string;
+  /** The configuration, outside of the clone. */
+  readonly config: string;
+  readonly runsTests: boolean;
+  /** Newest first. */
+  readonly commits: readonly HistoryCommit[];
+}
+
+/** Clones a repository and runs `init --write` on the parent of the oldest commit, as a new user would. @returns why that failed, as text */
+async function withProposedConfig<Value>(
+  name: string,
   { commits: most, mirror }: ReplayListOptions,
-): Promise<RepositoryReplay> {
+  work: (proposed: ProposedRepository) => Promise<Value>,
+): Promise<Value | string> {
   const folder = mkdtempSync(join(tmpdir(), 'assay-replay-'));
   const repository = join(folder, 'repository');
   const config = join(folder, 'assay.yaml');
-  const result = (init: string, isUsable = false, commits: CheckedCommit[] = []): RepositoryReplay => ({
-    ...{ name, language, half, isUsable, init, commits },
-  });
   try {
     const local = mirror === null ? null : join(mirror, name.replace('/', '+'), 'repo');
     const source = local !== null && existsSync(local) ? local : `https://github.com/${name}`;
     git(['clone', '--quiet', source, repository]);
-    const chosen = listHistoryCommits(join(repository, '.git'), most);
-    const oldest = chosen.at(-1);
-    if (oldest === undefined) return result('no commit with one parent that changes more than prose');
-    const checkOut = (commit: string): void =>
-      git(['-C', repository, 'checkout', '--quiet', '--force', '--detach', commit]);
-    checkOut(oldest.parent);
+    const commits = listHistoryCommits(join(repository, '.git'), most);
+    const oldest = commits.at(-1);
+    if (oldest === undefined) return 'no commit with one parent that changes more than prose';
+    checkOut(repository, oldest.parent);
     // A configuration of the repository's own would answer for `init`.
     rmSync(join(repository, 'assay.yaml'), { force: true });
     const proposed = await runAssay(['init', '--repo', repository, '--write']);
-    if (proposed.code !== 0) return result(`init failed: ${lastLine(proposed.stderr)}`);
+    if (proposed.code !== 0) return `init failed: ${lastLine(proposed.stderr)}`;
     copyFileSync(join(repository, 'assay.yaml'), config);
     rmSync(join(repository, 'assay.yaml'));
-    const text = readFileSync(config, 'utf8');
-    const runsTests = /^ {2}(?:tests: true|test_command:)/m.test(text);
-    const checked: CheckedCommit[] = [];
-    for (const commit of chosen) {
-      checkOut(commit.id);
-      git(['-C', repository, 'clean', '--quiet', '--force', '-d', '-x']);
-      const args = ['check', '--repo', repository, '--base', commit.parent, '--config', config, '--json'];
-      checked.push(toCheckedCommit(commit, await runAssay(args)));
-    }
-    return result(runsTests ? 'tests run' : 'no tests', runsTests, checked);
+    const runsTests = /^ {2}(?:tests: true|test_command:)/m.test(readFileSync(config, 'utf8'));
+    return await work({ repository, config, runsTests, commits });
   } catch (error) {
-    return result(error instanceof Error ? error.message : String(error));
+    return error instanceof Error ? error.message : String(error);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
+
+function checkOut(repository: string, commit: string): void {
+  git(['-C', repository, 'checkout', '--quiet', '--force', '--detach', commit]);
+  git(['-C', repository, 'clean', '--quiet', '--force', '-d', '-x']);
+}
+
+const checkCommit = async (
+  { repository, config }: ProposedRepository,
+  commit: HistoryCommit,
+): Promise<CheckedCommit> =>
+  toCheckedCommit(
+    commit,
+    await runAssay(['check', '--repo', repository, '--base', commit.parent, '--config', config, '--json']),
+  );
+
+/** Tries a repository as a new user would: `init --write`, then `check` of each commit. */
+export async function replayListedRepository(
+  { name, language, half }: ListedRepository,
+  options: ReplayListOptions,
+): Promise<RepositoryReplay> {
+  const replayed = await withProposedConfig(name, options, async (proposed) => {
+    const commits: CheckedCommit[] = [];
+    for (const commit of proposed.commits) {
+      checkOut(proposed.repository, commit.id);
+      commits.push(await checkCommit(proposed, commit));
+    }
+    return { isUsable: proposed.runsTests, init: proposed.runsTests ? 'tests run' : 'no tests', commits };
+  });
+  const result = typeof replayed === 'string' ? { isUsable: false, init: replayed, commits: [] } : replayed;
+  return { name, language, half, ...result };
+}
+
+/** What is known when a check begins. `another base`: environment and facts of code; `same base`: also the results of the base. */
+export const CHECK_STATES = ['another base', 'same base', 'nothing changed'] as const;
+export type CheckState = (typeof CHECK_STATES)[number];
+
+/** Checks the newest commit of a repository in each state. @returns why that was not possible, as text */
+export const checkListedRepository = (
+  { name }: ListedRepository,
+  mirror: string | null,
+): Promise<ReadonlyMap<CheckState, CheckedCommit> | string> =>
+  withProposedConfig(name, { commits: 1, mirror }, async (proposed) => {
+    const [commit] = proposed.commits;
+    if (commit === undefined || !proposed.runsTests) return 'init enabled no tests';
+    checkOut(proposed.repository, commit.id);
+    const cache = join(proposed.repository, '.git', 'assay-cache');
+    const forget = (kinds: readonly string[]): void => {
+      for (const file of existsSync(cache) ? readdirSync(cache) : [])
+        if (kinds.some((kind) => file.startsWith(`${kind}-`))) rmSync(join(cache, file));
+    };
+    await checkCommit(proposed, commit);
+    forget(['results', 'baselines']);
+    const anotherBase = await checkCommit(proposed, commit);
+    forget(['results']);
+    const sameBase = await checkCommit(proposed, commit);
+    return new Map<CheckState, CheckedCommit>([
+      ['another base', anotherBase],
+      ['same base', sameBase],
+      ['nothing changed', await checkCommit(proposed, commit)],
+    ]);
+  });
 
 const lastLine = (text: string): string =>
   (

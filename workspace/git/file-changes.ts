@@ -1,3 +1,4 @@
+import { createDiffCache } from './diff-cache.ts';
 import { type GitStore, runGitInStoreOrThrow } from './git-store.ts';
 import { decodePath } from './path-encoding.ts';
 
@@ -19,12 +20,19 @@ export interface FileChange {
   readonly headEntry: GitTreeEntry | null;
 }
 
+const changes = createDiffCache<readonly FileChange[]>();
+
 /** The changed files between two trees, by path. Renames are found by content, as git does. */
-export async function listFileChanges(store: GitStore, base: string, tree: string): Promise<FileChange[]> {
-  return parseRawDiff(
-    await runGitInStoreOrThrow(store, ['diff-tree', '-r', '-z', '--raw', '--find-renames', base, tree]),
+export const listFileChanges = (
+  store: GitStore,
+  base: string,
+  tree: string,
+): Promise<readonly FileChange[]> =>
+  changes(store, base, tree, async () =>
+    parseRawDiff(
+      await runGitInStoreOrThrow(store, ['diff-tree', '-r', '-z', '--raw', '--find-renames', base, tree]),
+    ),
   );
-}
 
 const NOTHING = /^0+$/;
 

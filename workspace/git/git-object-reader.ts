@@ -27,8 +27,8 @@ export type OpenGitObjectSink = (header: ObjectHeader) => ObjectSink;
 
 export const DISCARDING_GIT_OBJECT_SINK: ObjectSink = { write: () => {}, end: () => {} };
 
-/** How long a process waits for the next question, in milliseconds. */
-const IDLE_MS = 1_000;
+/** How long a process waits for the next question, in milliseconds: longer than most runs of tests between two questions. */
+const IDLE_MS = 15_000;
 const TIMEOUT_MS = 120_000;
 const MAX_STDERR_CHARS = 4_096;
 
@@ -144,7 +144,7 @@ interface CatFileQueue {
 const lines = new WeakMap<GitStore, Map<CatFileMode, CatFileQueue>>();
 
 /**
- * Asks git for objects, one question after the other, of a process that stays for a second: starting a process makes the kernel copy
+ * Asks git for objects, one question after the other, of a process that stays for a while: starting a process makes the kernel copy
  * our page tables, which holds this one up for some 5 ms for each 100 MB that it has.
  * @throws CheckoutError when git cannot answer, and whatever `open` and its sinks throw.
  */

@@ -1,4 +1,5 @@
 import { CheckoutError } from '../../../workspace/git/checkout-error.ts';
+import { createDiffCache } from '../../../workspace/git/diff-cache.ts';
 import { type FileChange, listFileChanges } from '../../../workspace/git/file-changes.ts';
 import { type GitStore, runGitInStoreOrThrow } from '../../../workspace/git/git-store.ts';
 
@@ -46,8 +47,17 @@ export const getRenamedPaths = (changes: readonly FileChange[]): ReadonlyMap<str
     ),
   );
 
+const hunks = createDiffCache<ReadonlyMap<string, readonly DiffHunk[]>>();
+
 /** The hunks of each changed file, by its path in the tree; none where git does not compare it. */
-export async function readDiffHunks(
+export const readDiffHunks = (
+  store: GitStore,
+  base: string,
+  tree: string,
+): Promise<ReadonlyMap<string, readonly DiffHunk[]>> =>
+  hunks(store, base, tree, () => compareDiffHunks(store, base, tree));
+
+async function compareDiffHunks(
   store: GitStore,
   base: string,
   tree: string,

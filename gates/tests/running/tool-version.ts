@@ -1,5 +1,9 @@
+import { listFiles } from '../../../workspace/git/list-files.ts';
+import type { ExecutionEnvironment } from '../../core/execution-environment.ts';
+import { computeCacheEntryKey, type PersistentCache } from '../../core/persistent-cache.ts';
 import type { Sandbox, SandboxFactory } from '../../core/sandbox-factory.ts';
 import type { ToolProgram } from '../../languages/language-tool.ts';
+import { listProgramIdentities } from './program-identities.ts';
 import { buildEnterFolderLine, buildExportPathLine } from './tool-folders.ts';
 
 /** How long a program may take to say its version, in milliseconds. */
@@ -19,9 +23,68 @@ export async function findToolVersion(
   program: ToolProgram,
   folder = '',
 ): Promise<string | null> {
-  const sandbox = await getQuerySandbox(sandboxes, base);
-  return askOnce(sandbox, `${buildExportPathLine(folder)}cd "$TMPDIR" && { ${program.versionLine}; }`);
+  const line = `${buildExportPathLine(folder)}cd "$TMPDIR" && { ${program.versionLine}; }`;
+  const known = versionsOf(sandboxes);
+  const there =
+    known.get(`${base}\0${line}`) ??
+    lookUpVersion(sandboxes, base, { line, programs: program.versionLine }, async () =>
+      askOnce(await getQuerySandbox(sandboxes, base), line),
+    );
+  known.set(`${base}\0${line}`, there);
+  return there;
 }
+
+const versions = new WeakMap<SandboxFactory, Map<string, Promise<string | null>>>();
+
+function versionsOf(sandboxes: SandboxFactory): Map<string, Promise<string | null>> {
+  const known = versions.get(sandboxes) ?? new Map<string, Promise<string | null>>();
+  versions.set(sandboxes, known);
+  return known;
+}
+
+/** Where versions outlive a run, and what they depend on there. */
+interface ToolVersionCache {
+  readonly cache: PersistentCache;
+  readonly environment: ExecutionEnvironment;
+}
+
+const caches = new WeakMap<SandboxFactory, ToolVersionCache>();
+
+/** From now on the versions of the tools in these sandboxes are kept for later runs. */
+export const enableToolVersionCache = (sandboxes: SandboxFactory, cache: ToolVersionCache): void =>
+  void caches.set(sandboxes, cache);
+
+/**
+ * Looks a version up, or asks for it and keeps it. A version is kept for the preparation that it was found in and the programs of the
+ * machine that the line names. Where nothing is prepared, packages of the machine may change without a sign, so nothing is kept.
+ */
+async function lookUpVersion(
+  sandboxes: SandboxFactory,
+  base: string,
+  { line, programs }: { readonly line: string; readonly programs: string },
+  ask: () => Promise<string | null>,
+): Promise<string | null> {
+  const known = caches.get(sandboxes);
+  const preparation = known === undefined ? null : await sandboxes.identifyPreparation(base);
+  if (known === undefined || preparation === null || (await hasOwnPrograms(sandboxes, base))) return ask();
+  const key = computeCacheEntryKey('facts', {
+    schema: 1,
+    of: 'tool_version',
+    ...known.environment,
+    preparation,
+    line,
+    programs: await listProgramIdentities(programs, null),
+  });
+  const kept = await known.cache.get(key);
+  if (typeof kept === 'string') return kept;
+  const version = await ask();
+  // What is missing may be installed by the next run.
+  if (version !== null) await known.cache.put(key, version);
+  return version;
+}
+
+const hasOwnPrograms = async (sandboxes: SandboxFactory, base: string): Promise<boolean> =>
+  (await listFiles(sandboxes.storeOf(base), base)).some(({ path }) => PROGRAMS.test(path));
 
 async function ask(sandbox: Sandbox, line: string): Promise<string | null> {
   const asked = await sandbox.run({ line }, ASK_MS);

@@ -170,6 +170,19 @@ describe('environment.setup', () => {
     expect((await gather(repository))?.outcome).toBe('failed');
   });
 
+  test('leaves packages of Python compiled where it is kept, which uv does not do', async () => {
+    const write = `python3 -c "import sysconfig; open(sysconfig.get_paths()['purelib'] + '/shop.py', 'w').write('x = 1')"`;
+    const repository = createTestRepository({
+      'package.json': JSON.stringify({
+        scripts: { test: 'ls "$VIRTUAL_ENV"/lib/python*/site-packages/__pycache__/shop.*.pyc' },
+      }),
+      'assay.yaml': config(`setup: [${JSON.stringify(write)}]`),
+    });
+    repository.write({ 'a.js': '' });
+    const environmentFolder = join(createTemporaryFolder(), 'environments');
+    expect((await gather(repository, { environmentFolder }))?.outcome).toBe('passed');
+  });
+
   test('lets no command of the patch write into what is kept', async () => {
     const environmentFolder = join(createTemporaryFolder(), 'environments');
     mkdirSync(environmentFolder);
