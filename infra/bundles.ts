@@ -25,6 +25,7 @@ export const LAMBDA_ENTRY_POINTS = {
   'push-minter': 'functions/mint/push-handler.ts',
   page: 'functions/page/handler.ts',
   traces: 'functions/traces/handler.ts',
+  notify: 'functions/notify/handler.ts',
   'dead-letters': 'functions/dead-letters/handler.ts',
 } as const;
 export type ServiceFunctionName = keyof typeof LAMBDA_ENTRY_POINTS;

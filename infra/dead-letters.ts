@@ -22,8 +22,10 @@ export interface DeadLetterHandlerProps {
   readonly alarms: StackAlarms;
   readonly table: TasksTable;
   readonly workforce: WorkQueuesAndContainers;
-  /** Queues of launches that were given up. */
+  /** Queues of launches and notifications that were given up. */
   readonly queues: readonly Queue[];
+  /** Takes notifications again. @default - there are none */
+  readonly notifyQueue?: Queue | undefined;
   /** Where batches of the stream lie that were given up. */
   readonly storage: WorkAndRecordBuckets;
   /** Read such a batch again. */
@@ -36,7 +38,7 @@ export class DeadLetterHandler extends Construct {
 
   constructor(scope: Construct, id: string, props: DeadLetterHandlerProps) {
     super(scope, id);
-    const { common, alarms, table, workforce, queues, storage, readers } = props;
+    const { common, alarms, table, workforce, queues, notifyQueue, storage, readers } = props;
     const { agentQueues, gatesQueue } = workforce;
     const reader = new ServiceFunction(this, 'Read', {
       common,
@@ -57,11 +59,15 @@ export class DeadLetterHandler extends Construct {
           3: agentQueues[3].queueUrl,
           gates: gatesQueue.queueUrl,
         }),
+        ...(notifyQueue && { [FUNCTION_ENV_NAMES.notifyQueue]: notifyQueue.queueUrl }),
       },
     });
     this.function = reader;
     table.allow(reader);
-    reader.allow({ actions: ['sqs:SendMessage'], on: workforce.queues.map(({ queueArn }) => queueArn) });
+    reader.allow({
+      actions: ['sqs:SendMessage'],
+      on: [...workforce.queues, ...(notifyQueue ? [notifyQueue] : [])].map(({ queueArn }) => queueArn),
+    });
     for (const prefix of [FAILED_STREAM_BATCH_KEY_PREFIX, 'failed-batches/'] as const)
       storage.allowList(reader, prefix);
     storage.allow(reader, ['GetObject', 'DeleteObject'], [FAILED_STREAM_BATCH_KEY_PREFIX]);

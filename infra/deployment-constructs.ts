@@ -23,6 +23,7 @@ import type { CommonConstructProps } from './function.ts';
 import { ContainerImageBuilder } from './image-builds.ts';
 import { buildMirrorArguments } from './images.ts';
 import { ModelGatewayFunction } from './model-gateway.ts';
+import { Notifier } from './notify.ts';
 import { Observability } from './observability.ts';
 import { PrivateCa } from './private-ca.ts';
 import { TaskReconciler } from './reconciler.ts';
@@ -246,6 +247,18 @@ export function buildDeploymentConstructs(
       secretArn: forge.secretArn,
       settings: forge.settings,
     });
+  const notifier =
+    settings.notify === undefined || settings.notifySecretArn === undefined
+      ? undefined
+      : new Notifier(scope, 'Notify', {
+          common,
+          alarms,
+          table,
+          events,
+          targets: settings.notify,
+          secretArn: settings.notifySecretArn,
+          apiUrl: api.url,
+        });
   const traces =
     settings.otlpEndpoint === undefined
       ? undefined
@@ -275,7 +288,8 @@ export function buildDeploymentConstructs(
     alarms,
     table,
     workforce,
-    queues: workforce.deadLetters,
+    queues: [...workforce.deadLetters, ...(notifier ? [notifier.deadLetters] : [])],
+    notifyQueue: notifier?.queue,
     storage,
     readers: { ledger: analytics.ledger, conductor: conductor.function },
   });
@@ -289,7 +303,7 @@ export function buildDeploymentConstructs(
     minCompletions: settings.nudgeMinCompletions,
   });
 
-  new TaskFaultAlarms(scope, 'Faults', {
+  const faults = new TaskFaultAlarms(scope, 'Faults', {
     alarms,
     table,
     unheard: [deadLetters.function, analytics.compactor, ...(traces ? [traces.function] : [])],
@@ -297,6 +311,7 @@ export function buildDeploymentConstructs(
     lostContainers: settings.alarmLostContainers,
     modelUsd: settings.alarmModelUsd,
   });
+  notifier?.addAlarms([observability.unverifiedRatioAlarm, ...faults.budgetAlarms]);
 
   const output = (name: string, description: string, value: string) =>
     new CfnOutput(scope, name, { description, value });

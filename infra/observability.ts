@@ -1,5 +1,6 @@
 import { Duration, Stack } from 'aws-cdk-lib';
 import {
+  type Alarm,
   ComparisonOperator,
   Dashboard,
   GraphWidget,
@@ -62,11 +63,13 @@ const graph = (title: string, ...left: IMetric[]) => new GraphWidget({ title, le
 /** The alarm that the product is about, and the dashboard: one row for each question. */
 export class Observability extends Construct {
   readonly dashboard: Dashboard;
+  /** Fires when too many completions have no evidence of our own. */
+  readonly unverifiedRatioAlarm: Alarm;
 
   constructor(scope: Construct, id: string, props: ObservabilityProps) {
     super(scope, id);
     const ratio = unverifiedRatio(this, props.minCompletions);
-    props.alarms.add(this, 'UnverifiedRatio', {
+    this.unverifiedRatioAlarm = props.alarms.add(this, 'UnverifiedRatio', {
       metric: ratio,
       threshold: props.unverifiedThreshold,
       // Strictly above: exactly at the threshold is still fine.

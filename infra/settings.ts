@@ -17,6 +17,7 @@ import { TierPolicySettings } from '../shared/control/cascade/learning/cascade-p
 import { PublishedRecordTables } from '../shared/control/events/record-events.ts';
 import { ForgeSettings } from '../shared/control/forge/forge-settings.ts';
 import { VERIFICATION_NUDGE_SETTINGS } from '../shared/control/ledger/nudge-rules.ts';
+import { NotifyTargets } from '../shared/control/notify/notify-settings.ts';
 import { OtlpEndpoint } from '../shared/control/telemetry/otlp-endpoint.ts';
 import { ObjectLock } from './buckets.ts';
 import { findContainerCapacityProblem } from './container-capacity.ts';
@@ -230,6 +231,14 @@ export const DeploymentSettingFields = z.strictObject({
   forges: json(ForgeSettings)
     .optional()
     .describe('JSON list of the forges that are told of tasks: docs/how-to/forges.md.'),
+  notifySecretArn: secretArn
+    .optional()
+    .describe(
+      'Secret with addresses and keys of the targets of notifications; docs/how-to/notifications.md has its format.',
+    ),
+  notify: json(NotifyTargets)
+    .optional()
+    .describe('JSON list of chats and webhooks that are told of tasks: docs/how-to/notifications.md.'),
   keepVersionsDays: days
     .optional()
     .describe('The bucket is versioned, and what is replaced or removed is kept for so long.'),
@@ -291,6 +300,10 @@ export const DeploymentSettings = DeploymentSettingFields.refine(
   .refine(({ forgeSecretArn, forges }) => (forgeSecretArn === undefined) === (forges === undefined), {
     path: ['forges'],
     message: 'goes with assay:forgeSecretArn: set both, or neither',
+  })
+  .refine(({ notifySecretArn, notify }) => (notifySecretArn === undefined) === (notify === undefined), {
+    path: ['notify'],
+    message: 'goes with assay:notifySecretArn: set both, or neither',
   })
   .refine(({ otlpSecretArn, otlpEndpoint }) => otlpSecretArn === undefined || otlpEndpoint !== undefined, {
     path: ['otlpEndpoint'],

@@ -67,6 +67,8 @@ export const TABLE_ACCESS_BY_FUNCTION = {
     PutItem: ['task', 'pullRequest'],
   },
   'forge-tell': { GetItem: ['task', 'heartbeat'] },
+  // Which notices were sent, and nothing of tasks: all that it says is in the events.
+  notify: { GetItem: ['notice'], PutItem: ['notice'] },
   traces: { GetItem: ['task', 'heartbeat'], Query: ['meter'] },
   conductor: {
     GetItem: [

@@ -1,5 +1,5 @@
 import { Duration } from 'aws-cdk-lib';
-import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import { type Alarm, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
 import { TABLE_INDEXES } from '../shared/contract/resource-names.ts';
 import { FAULT_PERIOD, type StackAlarms } from './alarms.ts';
@@ -33,6 +33,9 @@ const sum = (label: string, metrics: readonly Metric[]): MathExpression =>
 
 /** Alarms on what goes wrong with many tasks at once, and on what it costs. */
 export class TaskFaultAlarms extends Construct {
+  /** Of budgets: models cost too much, or a budget has stopped work. */
+  readonly budgetAlarms: readonly Alarm[];
+
   constructor(scope: Construct, id: string, props: TaskFaultAlarmsProps) {
     super(scope, id);
     const { alarms, table } = props;
@@ -49,19 +52,20 @@ export class TaskFaultAlarms extends Construct {
       meaning: `${props.lostContainers} boxes or more were lost within an hour, did not start, or fell silent.`,
       runbook: 'lost-containers',
     });
-    alarms.add(this, 'ModelCost', {
+    const modelCost = alarms.add(this, 'ModelCost', {
       metric: createServiceMetric(this, 'costUsd', Duration.days(1)),
       threshold: props.modelUsd,
       meaning: `Models have cost $${props.modelUsd} or more within a day.`,
       runbook: 'model-cost',
     });
-    alarms.add(this, 'BudgetStops', {
+    const budgetStops = alarms.add(this, 'BudgetStops', {
       metric: createServiceMetric(this, 'budgetStops', hour),
       threshold: 1,
       meaning:
         'A task was stopped before a launch, or models were not asked about its work, because a budget could have been exceeded.',
       runbook: 'budget-stops',
     });
+    this.budgetAlarms = [modelCost, budgetStops];
     alarms.add(this, 'ReviewsNotRun', {
       metric: createServiceMetric(this, 'reviewsNotRun', hour),
       threshold: 1,

@@ -1,6 +1,7 @@
 import {
   EMBEDDED_FORGE_SECRET_VARIABLE,
   EMBEDDED_GIT_SECRET_VARIABLE,
+  EMBEDDED_NOTIFY_SECRET_VARIABLE,
   FUNCTION_ENV_NAMES,
   MODEL_PROVIDER_ENV_NAMES,
 } from '../shared/contract/resource-names.ts';
@@ -33,6 +34,7 @@ export const takeFunctionEnvironmentPassthrough = (
   ...takeModelKeys(environment),
   ...takeGitSecret(environment),
   ...takeForgePassthrough(environment),
+  ...takeNotifyPassthrough(environment),
   ...readSettings(environment),
 });
 
@@ -152,26 +154,43 @@ function urlsOf(secret: string): string[] {
 }
 
 /**
- * The forges and their secret, for the two functions that call forges. Neither has an effect without the
- * other.
+ * Returns a setting and its secret for the functions that have both. Neither has an effect without the other.
+ * @throws Error if the setting is there without the secret
  */
-export function takeForgePassthrough(environment: NodeJS.ProcessEnv): FunctionEnvironmentPassthrough {
-  const { [EMBEDDED_FORGE_SECRET_VARIABLE]: secret, [FUNCTION_ENV_NAMES.forges]: forges } = environment;
-  delete environment[EMBEDDED_FORGE_SECRET_VARIABLE];
-  delete environment[FUNCTION_ENV_NAMES.forges];
-  if (!forges) return {};
-  if (!secret)
-    throw new Error(
-      `${FUNCTION_ENV_NAMES.forges} goes with ${EMBEDDED_FORGE_SECRET_VARIABLE}: set both, or neither`,
-    );
+function takeSettingWithSecret(
+  environment: NodeJS.ProcessEnv,
+  setting: string,
+  secretSource: string,
+  variable: string,
+): FunctionEnvironmentPassthrough {
+  const { [variable]: secret, [setting]: value } = environment;
+  delete environment[variable];
+  delete environment[setting];
+  if (!value) return {};
+  if (!secret) throw new Error(`${setting} goes with ${variable}: set both, or neither`);
   return {
-    [FUNCTION_ENV_NAMES.forges]: { [FUNCTION_ENV_NAMES.forges]: forges },
-    [FUNCTION_ENV_NAMES.forgeSecret]: {
-      [EMBEDDED_FORGE_SECRET_VARIABLE]: secret,
-      [FUNCTION_ENV_NAMES.forgeSecret]: JSON.stringify({
-        via: 'environment',
-        variable: EMBEDDED_FORGE_SECRET_VARIABLE,
-      }),
+    [setting]: { [setting]: value },
+    [secretSource]: {
+      [variable]: secret,
+      [secretSource]: JSON.stringify({ via: 'environment', variable }),
     },
   };
 }
+
+/** The forges and their secret, for the two functions that call forges. */
+export const takeForgePassthrough = (environment: NodeJS.ProcessEnv): FunctionEnvironmentPassthrough =>
+  takeSettingWithSecret(
+    environment,
+    FUNCTION_ENV_NAMES.forges,
+    FUNCTION_ENV_NAMES.forgeSecret,
+    EMBEDDED_FORGE_SECRET_VARIABLE,
+  );
+
+/** The targets of notifications and their secret, for the function that sends them. */
+export const takeNotifyPassthrough = (environment: NodeJS.ProcessEnv): FunctionEnvironmentPassthrough =>
+  takeSettingWithSecret(
+    environment,
+    FUNCTION_ENV_NAMES.notify,
+    FUNCTION_ENV_NAMES.notifySecret,
+    EMBEDDED_NOTIFY_SECRET_VARIABLE,
+  );

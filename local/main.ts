@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import {
   CONTAINER_ENV_NAMES,
-  EMBEDDED_FORGE_SECRET_ARN,
+  EMBEDDED_SECRET_ARN,
   FUNCTION_ENV_NAMES,
 } from '../shared/contract/resource-names.ts';
 import type { FunctionEnvironmentPassthrough } from './env-passthrough.ts';
@@ -113,12 +113,20 @@ const [{ prepareCloudAssembly }, { startLocalStack: startStack }] = await Promis
   import('./cloud-assembly.ts'),
   import('./stack.ts'),
 ]);
-/** The template has the function that reports to forges only where there are some. Its secret comes from the environment. */
+/**
+ * The template has the functions that report to forges and send notifications only where these are set. Their secrets come from
+ * the environment.
+ */
+const notify = passthrough[FUNCTION_ENV_NAMES.notify]?.[FUNCTION_ENV_NAMES.notify];
 const forges = passthrough[FUNCTION_ENV_NAMES.forges]?.[FUNCTION_ENV_NAMES.forges];
 const assembly = await prepareCloudAssembly({
   root: ROOT,
   cache: CACHE,
-  settings: { ...settings, ...(forges && { forges, forgeSecretArn: EMBEDDED_FORGE_SECRET_ARN }) },
+  settings: {
+    ...settings,
+    ...(forges && { forges, forgeSecretArn: EMBEDDED_SECRET_ARN }),
+    ...(notify && { notify, notifySecretArn: EMBEDDED_SECRET_ARN }),
+  },
   onLog,
 }).catch(fail);
 const running = await startStack({

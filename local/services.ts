@@ -14,6 +14,7 @@ import type { FunctionEnvironmentPassthrough } from './env-passthrough.ts';
 import { startEventSources } from './event-sources/index.ts';
 import { createEventBus } from './events/index.ts';
 import { createInjectedFaults } from './fault-injection.ts';
+import { createAwsJsonClient } from './http/aws-json.ts';
 import type { DeferredListener } from './http/listen.ts';
 import { createHttpApi } from './http-api/index.ts';
 import { readFunctionSpecs } from './lambda/function-spec.ts';
@@ -68,7 +69,15 @@ export function startLocalServices(options: LocalServicesOptions): LocalServices
   const { resources, assets, dynamo, queues, control, counters, credentials, dataDir, onLog, onError } =
     options;
   const faults = createInjectedFaults();
-  const cloudWatch = createCloudWatch({ resources });
+  const cloudWatch = createCloudWatch({
+    resources,
+    onAlarm: ({ name, description, state, reason }) =>
+      bus.put({
+        source: 'aws.cloudwatch',
+        'detail-type': 'CloudWatch Alarm State Change',
+        detail: { alarmName: name, state: { value: state, reason }, configuration: { description } },
+      }),
+  });
   const lambda = createLambdaHost({
     functions: readFunctionSpecs(resources, assets),
     endpoints: {
@@ -92,7 +101,17 @@ export function startLocalServices(options: LocalServicesOptions): LocalServices
   });
   const place = { region: LOCAL_REGION, accountId: LOCAL_ACCOUNT_ID };
   const { sqsEndpoint } = queues;
-  const bus = createEventBus({ resources, lambda, counters, onError });
+  const sqs = createAwsJsonClient(sqsEndpoint, 'AmazonSQS', credentials);
+  const bus = createEventBus({
+    resources,
+    lambda,
+    counters,
+    onError,
+    sendMessage: async (arn, MessageBody) => {
+      const QueueUrl = `${sqsEndpoint}/${LOCAL_ACCOUNT_ID}/${arn.split(':').at(-1)}`;
+      await sqs.callOrThrow('SendMessage', { QueueUrl, MessageBody });
+    },
+  });
   const states = createStepFunctions({
     ...place,
     resources,
@@ -155,6 +174,7 @@ export function startLocalServices(options: LocalServicesOptions): LocalServices
       await Promise.race([ending, delay(GRACE_MS)]);
       await lambda.stop();
       await ending;
+      sqs.close();
     },
   };
 }

@@ -25,6 +25,7 @@ import { buildJudgeModelEnvironment } from '../judge-models.ts';
 import { defineLocalCommand } from '../local-command.ts';
 import type { LocalCommandSession } from '../local-session.ts';
 import type { LocalStack } from '../local-stack.ts';
+import { readNotifyEnvironment } from '../notify-settings.ts';
 import { openInBrowser } from '../open-address.ts';
 import { toOneLine } from '../output/text.ts';
 import { defineOption, type OptionParser } from '../parameters.ts';
@@ -162,6 +163,10 @@ export const upCommand = defineLocalCommand({
       '--forges <file>',
       'GitHub and GitLab repositories: tasks are reported there, and issues become tasks: YAML or JSON',
     ),
+    notify: defineOption(
+      '--notify <file>',
+      'Slack, Microsoft Teams and webhooks that are told of tasks: YAML or JSON',
+    ),
     adapter: defineOption('--adapter <name>', 'agent CLI for tasks that name none', {
       choices: AGENT_CLI_KINDS,
     }),
@@ -184,13 +189,14 @@ export const upCommand = defineLocalCommand({
     ['up --models judges.yaml', 'with judge models: docs/how-to/judges.md'],
     ['up --cascade cascade.yaml', 'with a policy that learns: docs/reference/cascade.md'],
     ['up --forges forges.yaml', 'with issues of GitHub or GitLab that become tasks: docs/how-to/forges.md'],
+    ['up --notify notify.yaml', 'with messages to a chat: docs/how-to/notifications.md'],
     ['up --nudge-threshold 0.1 --nudge-window 20', 'for work that must nearly all be verified'],
     ['up --otlp http://127.0.0.1:4318/v1/traces', 'with a collector on this machine: docs/how-to/traces.md'],
     ['up --port 8080 --data /tmp/assay --json', 'for a script: one line of JSON when ready'],
   ],
   run: async (
     session,
-    { port, data, models, cascade, forges: forgesFile, adapter, open, otlp, verbose, ...nudge },
+    { port, data, models, cascade, forges: forgesFile, notify, adapter, open, otlp, verbose, ...nudge },
   ) => {
     const { io } = session;
     const dataDir = resolve(io.cwd, data);
@@ -203,6 +209,7 @@ export const upCommand = defineLocalCommand({
       ...(models === undefined ? {} : await buildJudgeModelEnvironment(models, io)),
       ...(cascade === undefined ? {} : buildCascadePolicyEnvironment(cascade, io)),
       ...(forges.length === 0 ? {} : buildForgeEnvironment(forges)),
+      ...(notify === undefined ? {} : readNotifyEnvironment(notify, io)),
       ...(adapter === undefined
         ? {}
         : {

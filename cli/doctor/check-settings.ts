@@ -60,6 +60,8 @@ export const DOCTOR_CHECK_BY_STACK_SETTING = {
   pushScopes: 'secrets',
   forgeSecretArn: 'secrets',
   forges: 'secrets',
+  notifySecretArn: 'secrets',
+  notify: 'secrets',
   keepVersionsDays: null,
   accessLogBucket: 'stack',
   objectLock: 'stack',

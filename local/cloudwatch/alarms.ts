@@ -22,6 +22,7 @@ export interface MetricQuery {
 /** An alarm on metrics of the stack's own namespaces. */
 export interface AlarmDefinition {
   readonly name: string;
+  readonly description: string;
   readonly metrics: ReadonlyMap<string, MetricQuery>;
   readonly expressions: ReadonlyMap<string, MetricExpression>;
   /** Id of the metric or expression that is compared. */
@@ -85,6 +86,7 @@ function readAlarm(resource: ResolvedResource): AlarmDefinition | UnevaluatedAws
   checkReferences(properties.where, metrics, expressions);
   return {
     name,
+    description: properties.text('AlarmDescription', ''),
     metrics,
     expressions,
     watched: watchedId(properties.where, queries),

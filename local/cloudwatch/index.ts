@@ -5,6 +5,10 @@ import { MetricStore, parseEmbeddedMetrics } from './metrics.ts';
 
 export interface CloudWatchOptions {
   readonly resources: readonly ResolvedResource[];
+  /** Called when the metrics in a log line have put an alarm into the state `ALARM`. */
+  readonly onAlarm?: (
+    alarm: AlarmEvaluation & { readonly name: string; readonly description: string },
+  ) => void;
   /** Milliseconds since 1970. @default Date.now */
   readonly now?: () => number;
 }
@@ -20,16 +24,30 @@ export interface CloudWatch {
  * Creates the metrics and alarms of a template, in memory. Alarms on metrics that AWS produces are listed
  * without data. @throws Error for an unsupported property of an alarm on the stack's own metrics.
  */
-export function createCloudWatch({ resources, now = Date.now }: CloudWatchOptions): CloudWatch {
+export function createCloudWatch({ resources, onAlarm, now = Date.now }: CloudWatchOptions): CloudWatch {
   const definitions = readAlarms(resources);
   const watched = definitions.filter((alarm) => 'watched' in alarm);
   const keys = watched.flatMap(({ metrics }) => [...metrics.values()].map(({ key }) => key));
   const longest = Math.max(0, ...watched.map((alarm) => alarm.periodMs * alarm.evaluationPeriods));
   const store = new MetricStore(keys, longest);
   const states = new Map<string, AlarmState>();
+  /** States as `onAlarm` has learned them. */
+  const reported = new Map<string, AlarmState>();
+  const report = (): void => {
+    if (!onAlarm) return;
+    for (const alarm of watched) {
+      const before = reported.get(alarm.name) ?? 'INSUFFICIENT_DATA';
+      const evaluation = evaluateAlarm(alarm, store, now(), before);
+      reported.set(alarm.name, evaluation.state);
+      if (evaluation.state === 'ALARM' && before !== 'ALARM')
+        onAlarm({ name: alarm.name, description: alarm.description, ...evaluation });
+    }
+  };
   return {
     ingest(logLine) {
-      for (const sample of parseEmbeddedMetrics(logLine)) store.add(sample);
+      const samples = parseEmbeddedMetrics(logLine);
+      for (const sample of samples) store.add(sample);
+      if (samples.length > 0) report();
     },
     alarms: () =>
       definitions.map((alarm) => {

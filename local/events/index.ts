@@ -17,6 +17,8 @@ export interface EventBusOptions {
   readonly resources: readonly ResolvedResource[];
   readonly lambda: LambdaHost;
   readonly counters: OperationCounters;
+  /** Sends a message to a queue of the template, by its ARN. */
+  sendMessage(queueArn: string, body: string): Promise<void>;
   onError(message: string): void;
 }
 
@@ -42,9 +44,15 @@ const KEPT = 1_000;
 
 /**
  * Creates EventBridge with the buses and rules of a template. Schedules run from now on; events reach the
- * functions and topics whose patterns match. @throws Error for a rule with an unsupported property.
+ * functions, topics and queues whose patterns match. @throws Error for a rule with an unsupported property.
  */
-export function createEventBus({ resources, lambda, counters, onError }: EventBusOptions): LocalEventBus {
+export function createEventBus({
+  resources,
+  lambda,
+  counters,
+  sendMessage,
+  onError,
+}: EventBusOptions): LocalEventBus {
   const rules = readRules(resources);
   const pending = new Set<Promise<void>>();
   const events: PublishedEvents['events'][number][] = [];
@@ -65,6 +73,10 @@ export function createEventBus({ resources, lambda, counters, onError }: EventBu
       return;
     }
     try {
+      if (target.kind === 'sqs') {
+        await sendMessage(target.arn, typeof input === 'string' ? input : JSON.stringify(input));
+        return;
+      }
       const { error } = await lambda.invoke(target.arn, withMore(input, more));
       if (error) onError(`rule ${rule.name}: ${error.errorType}: ${error.errorMessage}`);
     } catch (error) {

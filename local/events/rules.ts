@@ -19,10 +19,10 @@ export interface EventBusRule {
   readonly targets: readonly RuleTarget[];
 }
 
-/** A function, or a topic. */
+/** A function, a topic, or a queue. */
 export interface RuleTarget {
   readonly arn: string;
-  readonly kind: 'lambda' | 'sns';
+  readonly kind: 'lambda' | 'sns' | 'sqs';
   /** Computes the target's input from the event; null: the event itself. */
   readonly input: ((event: unknown) => unknown) | null;
 }
@@ -87,6 +87,7 @@ function readRule(resource: ResolvedResource, buses: ReadonlySet<string>): reado
 const KINDS = [
   ['lambda', /^arn:[^:]+:lambda:[^:]*:[^:]*:function:/],
   ['sns', /^arn:[^:]+:sns:[^:]*:[^:]*:/],
+  ['sqs', /^arn:[^:]+:sqs:[^:]*:[^:]*:/],
 ] as const;
 
 /**
@@ -97,7 +98,8 @@ function readTarget(target: PropertyReader): RuleTarget {
   target.only('Id', 'Arn', 'Input', 'InputTransformer', 'RetryPolicy', 'DeadLetterConfig');
   const arn = target.text('Arn');
   const [kind] = KINDS.find(([, pattern]) => pattern.test(arn)) ?? [];
-  if (!kind) throw new Error(`${target.where}: the target ${arn} is neither a Lambda function nor a topic`);
+  if (!kind)
+    throw new Error(`${target.where}: the target ${arn} is neither a Lambda function, a topic nor a queue`);
   return { arn, kind, input: readInput(target) };
 }
 

@@ -67,6 +67,8 @@ export const TABLE_ITEM_KEY_PREFIXES = {
   launch: 'launch#',
   /** Trees that have passed everything but their challenge. The janitor alone writes and reads them. */
   challengedTree: 'challenged#',
+  /** Notifications that were sent: an item for each target and delivery. */
+  notice: 'notice#',
   /** Passing verdicts: an item for each base commit and tree of a task. The janitor alone writes them. */
   passedTree: 'passed#',
   /** Approvals of reviewers: an item for each base commit and tree of a task. `api-submit` alone writes them. */
@@ -195,6 +197,12 @@ export const FUNCTION_ENV_NAMES = {
   forgeSecret: 'ASSAY_FORGE_SECRET',
   /** URL of the queue of reports to forges that are tried again later. */
   forgeRetryQueue: 'ASSAY_FORGE_RETRY_QUEUE',
+  /** JSON of NotifyTargets (shared/control/notify/notify-settings.ts). Of the function that sends notifications only. */
+  notify: 'ASSAY_NOTIFY',
+  /** JSON of GitCredentialsSource: addresses and keys of the targets. Of that function only. */
+  notifySecret: 'ASSAY_NOTIFY_SECRET',
+  /** URL of the queue of notifications; absent: there are no targets. */
+  notifyQueue: 'ASSAY_NOTIFY_QUEUE',
   /** JSON of the URL prefixes that the secret for repositories covers; absent: there is none. */
   readScopes: 'ASSAY_READ_SCOPES',
   /** Namespace of our own metrics in CloudWatch; absent: METRICS.namespace. */
@@ -324,9 +332,11 @@ export const MAX_PATCH_BYTES = 20 * 1_048_576;
 export const EMBEDDED_GIT_SECRET_VARIABLE = 'ASSAY_GIT_CREDENTIALS';
 /** JSON of ForgeCredentialsSecret (shared/control/forge/forge-settings.ts), in the same way. */
 export const EMBEDDED_FORGE_SECRET_VARIABLE = 'ASSAY_FORGE_CREDENTIALS';
-/** Stands for the ARN of the forges' secret in the embedded stack, which has no Secrets Manager. */
-export const EMBEDDED_FORGE_SECRET_ARN =
-  'arn:aws:secretsmanager:us-east-1:000000000000:secret:embedded-AAAAAA';
+/** Stands for the ARN of a secret in the embedded stack, which has no Secrets Manager. */
+export const EMBEDDED_SECRET_ARN = 'arn:aws:secretsmanager:us-east-1:000000000000:secret:embedded-AAAAAA';
+
+/** JSON of NotifySecret (shared/control/notify/notify-settings.ts), in the same way. */
+export const EMBEDDED_NOTIFY_SECRET_VARIABLE = 'ASSAY_NOTIFY_CREDENTIALS';
 
 /** The variables that people have for the vendors' own clients; the embedded stack takes the keys out of its environment. */
 export const MODEL_PROVIDER_ENV_NAMES = {

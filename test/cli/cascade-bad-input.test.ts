@@ -144,6 +144,7 @@ test('a dead letter whose task is gone is abandoned with that reason, and nothin
     },
     readerFunctions: { ledger: 'l', conductor: 'c' },
     replayRecords: async () => {},
+    sendNotice: async () => {},
     now: () => addSeconds(100),
     hasTimeLeft: () => true,
   });

@@ -75,6 +75,7 @@ const OTHERWISE: Partial<Record<ServiceFunctionName, string>> = {
   compactor: 'test/functions/denied.test.ts',
   models: 'test/functions/models/handler.test.ts',
   page: 'functions/page/handler.ts',
+  notify: 'test/functions/notify.test.ts',
 };
 
 type Handler = (event: unknown, context: unknown) => Promise<unknown>;

@@ -90,6 +90,7 @@ describe('the synthesised template', () => {
       resources,
       lambda,
       counters: createOperationCounters(),
+      sendMessage: async () => {},
       onError: (message) => {
         throw new Error(message);
       },

@@ -7,7 +7,10 @@ import { FUNCTION_IDS, only, type Properties, synthesise, text } from './synthes
 const GIT_SECRET = 'arn:aws:secretsmanager:us-east-1:123456789012:secret:read-AbCdEf';
 const SECRET = 'arn:aws:secretsmanager:us-east-1:123456789012:secret:git-AbCdEf';
 const FORGE_SECRET = 'arn:aws:secretsmanager:us-east-1:123456789012:secret:forge-AbCdEf';
+const NOTIFY_SECRET = 'arn:aws:secretsmanager:us-east-1:123456789012:secret:notify-AbCdEf';
 const template = synthesise({
+  'assay:notifySecretArn': NOTIFY_SECRET,
+  'assay:notify': '[{"name":"team","kind":"slack"}]',
   'assay:otlpEndpoint': 'https://collector.example/v1/traces',
   'assay:forgeSecretArn': FORGE_SECRET,
   'assay:forges': '[{"url":"https://github.com/acme","forge":"github"}]',
@@ -62,6 +65,17 @@ const MAY: Record<keyof typeof FUNCTION_IDS, string[]> = {
   'api-evidence': ['dynamodb:GetItem', 'dynamodb:PutItem', 's3:PutObject'],
   'api-read': ['dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:Query', 's3:GetObject'],
   'api-webhook': ['dynamodb:GetItem', 'dynamodb:PutItem', 'secretsmanager:GetSecretValue'],
+  notify: [
+    'dynamodb:GetItem',
+    'dynamodb:PutItem',
+    'secretsmanager:GetSecretValue',
+    'sqs:ChangeMessageVisibility',
+    'sqs:DeleteMessage',
+    'sqs:GetQueueAttributes',
+    'sqs:GetQueueUrl',
+    'sqs:ReceiveMessage',
+    'sqs:SendMessage',
+  ],
   traces: ['dynamodb:GetItem', 'dynamodb:Query'],
   'forge-tell': [
     'dynamodb:GetItem',
@@ -252,6 +266,15 @@ const MUST_NOT: MustNot[] = [
     ({ action, resource }) =>
       (action.startsWith('secretsmanager:') && resource !== FORGE_SECRET) ||
       (action.startsWith('s3:') && !resource.endsWith('/evidence/*')),
+  ],
+  [
+    'notify',
+    'read or write anything but what it has sent, its own queue and its one secret',
+    ({ action, resource, condition }) =>
+      !action.startsWith('logs:') &&
+      resource !== NOTIFY_SECRET &&
+      !(action.startsWith('sqs:') && /^<NotifyQueue\w+\.Arn>$/.test(resource)) &&
+      !(/^dynamodb:(Get|Put)Item$/.test(action) && leading(condition).join() === 'notice#*'),
   ],
   [
     'dispatcher',
@@ -666,7 +689,8 @@ describe('boxes', () => {
       expect(definition(name).ContainerDefinitions[0].Secrets).toBeUndefined();
     const readers = roles.filter(({ grants }) =>
       grants.some(
-        ({ action, resource }) => action.startsWith('secretsmanager:') && resource !== FORGE_SECRET,
+        ({ action, resource }) =>
+          action.startsWith('secretsmanager:') && resource !== FORGE_SECRET && resource !== NOTIFY_SECRET,
       ),
     );
     expect(readers.map(({ id }) => id)).toEqual([

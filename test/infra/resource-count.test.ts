@@ -33,6 +33,8 @@ const EVERYTHING = {
   'assay:forges': '[{"url":"https://github.com/acme","forge":"github"}]',
   'assay:otlpEndpoint': 'https://collector.example/v1/traces',
   'assay:otlpSecretArn': secret('otlp'),
+  'assay:notifySecretArn': secret('notify'),
+  'assay:notify': '[{"name":"team","kind":"slack"}]',
   'assay:objectLock': '{"mode":"governance","days":30}',
   'assay:keyArn': 'arn:aws:kms:us-east-1:123456789012:key/1234abcd',
   'assay:keepVersionsDays': '30',

@@ -102,6 +102,8 @@ describe('settings', () => {
     ['nudgeWindowDays', '0'],
     ['recordEvents', '["nothing"]'],
     ['otlpEndpoint', 'http://collector.example/v1/traces'],
+    ['notify', '[{"name":"Team","kind":"slack"}]'],
+    ['notify', '[{"name":"team","kind":"webhook"}]'],
     ['leaseSeconds', '5'],
     ['logRetentionDays', '4'],
     ['alarmEmail', 'nobody'],

@@ -311,7 +311,7 @@ describe('the API', () => {
 
 describe('functions', () => {
   it('are those of the bundle list, on Node 24 and ARM, each with a log of its own', () => {
-    const optional = ['forge-tell', 'traces'];
+    const optional = ['forge-tell', 'traces', 'notify'];
     expect(ids('AWS::Lambda::Function')).toHaveLength(
       Object.keys(LAMBDA_ENTRY_POINTS).length - optional.length,
     );
@@ -330,10 +330,12 @@ describe('functions', () => {
     'assay:forgeSecretArn': 'arn:aws:secretsmanager:us-east-1:123456789012:secret:forge-AbCdEf',
     'assay:forges': '[{"url":"https://github.com/acme","forge":"github"}]',
     'assay:otlpEndpoint': 'https://collector.example/v1/traces',
+    'assay:notifySecretArn': 'arn:aws:secretsmanager:us-east-1:123456789012:secret:notify-AbCdEf',
+    'assay:notify': '[{"name":"team","kind":"slack"}]',
   });
 
-  it('report to forges and to a collector only where there are some', () => {
-    for (const name of ['forge-tell', 'traces'] as const) {
+  it('report to forges, a collector, chats and webhooks only where there are some', () => {
+    for (const name of ['forge-tell', 'traces', 'notify'] as const) {
       expect(ids('AWS::Lambda::Function').filter((id) => id.startsWith(FUNCTION_IDS[name]))).toEqual([]);
       only(withOptional, 'AWS::Lambda::Function', FUNCTION_IDS[name]);
     }
@@ -378,6 +380,7 @@ describe('functions', () => {
     ],
     'forge-tell': ['table', 'bucket', 'forges', 'forgeSecret', 'forgeRetryQueue'],
     traces: ['table', 'otlpEndpoint', 'metricsNamespace'],
+    notify: ['table', 'apiUrl', 'notify', 'notifyQueue', 'notifySecret'],
     conductor: ['metricsNamespace', 'table', 'cascadeMachine', 'defaultAdapter'],
     ledger: ['eventBus', 'metricsNamespace', 'bucket', 'table', 'tierModels'],
     compactor: ['bucket'],

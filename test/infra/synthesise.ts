@@ -167,6 +167,7 @@ export const FUNCTION_IDS = {
   'api-webhook': 'Apiapiwebhook',
   'forge-tell': 'ForgeTell',
   traces: 'TracesTell',
+  notify: 'NotifySend',
 } as const satisfies Record<keyof typeof LAMBDA_ENTRY_POINTS, string>;
 
 /** Arguments that the agent's image is built with. */

@@ -6,10 +6,11 @@ import { LetterStatus } from './letter-status.ts';
 export const TASK_STREAM_CONSUMERS = ['ledger', 'conductor'] as const;
 export type TaskStreamConsumer = (typeof TASK_STREAM_CONSUMERS)[number];
 
-/** Operations that can fail for good: a launch of a box, what a reader makes of records of the stream, records of which only the place is known, or what nobody can read. */
+/** Operations that can fail for good: a launch of a box, a notification, what a reader makes of records of the stream, records of which only the place is known, or what nobody can read. */
 export const DEAD_LETTER_OPERATIONS = [
   ...LAUNCH_KINDS.map((kind) => `launch:${kind}` as const),
   ...TASK_STREAM_CONSUMERS.map((reader) => `stream:${reader}` as const),
+  'notice:deliver',
   'stream:record',
   'message:unreadable',
 ] as const;
@@ -64,6 +65,12 @@ export const buildConsumerRetryQueueId = (
   { kind, id }: { readonly kind: 'task' | 'request'; readonly id: string },
 ): string => `${id}_${reader}${kind === 'request' ? OF_REQUEST : ''}`;
 
+/** Separates the task from the delivery in the lane of a notification. Each delivery has a lane: none waits for another one. */
+const OF_NOTICE = '_notice-';
+/** @param delivery hash of target and event */
+export const buildNoticeRetryQueueId = (task: string | null, delivery: string): string =>
+  task === null ? `notice-${delivery}` : `${task}${OF_NOTICE}${delivery}`;
+
 /** Which reader is to read it again; null: it is no record of the stream that is kept. */
 export const findDeadLetterConsumer = ({
   operation,
@@ -72,12 +79,18 @@ export const findDeadLetterConsumer = ({
 
 /** Can it be done again? What else there is needs a person's hands. */
 export const canRetryLetter = (letter: Pick<DeadLetter, 'operation'>): boolean =>
-  letter.operation.startsWith('launch:') || findDeadLetterConsumer(letter) !== null;
+  letter.operation.startsWith('launch:') ||
+  letter.operation === 'notice:deliver' ||
+  findDeadLetterConsumer(letter) !== null;
 
 /** The task that a letter is about; null: none that is known. */
 export function letterTaskId({ id, operation }: Pick<DeadLetter, 'id' | 'operation'>): string | null {
   const lane = parseDeadLetterRetryQueueId(id);
   if (operation.startsWith('launch:')) return lane;
+  if (operation === 'notice:deliver') {
+    const end = lane.lastIndexOf(OF_NOTICE);
+    return end === -1 ? null : lane.slice(0, end);
+  }
   const reader = findDeadLetterConsumer({ operation });
   if (reader === null || lane.endsWith(OF_REQUEST)) return null;
   return lane.slice(0, -buildConsumerRetryQueueId(reader, { kind: 'task', id: '' }).length);

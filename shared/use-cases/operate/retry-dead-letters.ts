@@ -4,6 +4,7 @@ import { Refusal } from '../../contract/refusal.ts';
 import { FAILED_STREAM_BATCH_KEY_PREFIX } from '../../contract/resource-names.ts';
 import {
   buildConsumerRetryQueueId,
+  buildNoticeRetryQueueId,
   type DeadLetter,
   findDeadLetterConsumer,
   parseDeadLetterRetryQueueId,
@@ -23,6 +24,7 @@ import {
   type RetryResult,
   recordRetryResult,
 } from '../../control/dead-letters/retry-queue.ts';
+import { NoticeDelivery } from '../../control/notify/notice.ts';
 import { determineCascadeStage } from '../../control/task-commands/cascade-stage.ts';
 import { sha256 } from '../../lib/sha256.ts';
 import type { DeadLetterStore } from '../../store/dead-letters.ts';
@@ -65,6 +67,22 @@ export function parseFailedOperationMessage({
       message: id,
     };
   }
+  const notice = NoticeDelivery.safeParse(json(body));
+  if (notice.success) {
+    const { target, notice: about } = notice.data;
+    const lane = buildNoticeRetryQueueId(
+      about.task?.id ?? null,
+      sha256(`${target}#${about.id}`).slice(0, 12),
+    );
+    return {
+      id: `${lane}.${target}`,
+      operation: 'notice:deliver',
+      args: body,
+      error: `${target} was not told of ${about.name}; the log of the function notify says why`,
+      category: 'transient',
+      message: id,
+    };
+  }
   const isRecord = body.includes('DDBStreamBatchInfo');
   return {
     id: `${isRecord ? 'stream' : 'message'}-${sha256(`${queue}/${id}`).slice(0, 12)}.${isRecord ? 'record' : 'unreadable'}`,
@@ -101,6 +119,8 @@ export interface DeadLetterRetryContext {
   ) => Promise<void>;
   /** Sends a launch message again. */
   readonly sendLaunch: (message: LaunchMessage, priority: 1 | 2 | 3) => Promise<void>;
+  /** Queues a notification again. */
+  readonly sendNotice: (delivery: NoticeDelivery) => Promise<void>;
   readonly now: () => Date;
   readonly hasTimeLeft: () => boolean;
 }
@@ -108,7 +128,10 @@ export interface DeadLetterRetryContext {
 /** Does again what a letter is about. Whatever is sent twice is launched once: the dispatcher knows the launch by its name. */
 async function retryLetter(letter: DeadLetter, context: DeadLetterRetryContext): Promise<RetryResult> {
   const reader = findDeadLetterConsumer(letter);
-  return reader ? replayRecords(letter, reader, context) : resendLaunch(letter, context);
+  if (reader) return replayRecords(letter, reader, context);
+  return letter.operation === 'notice:deliver'
+    ? resendNotice(letter, context)
+    : resendLaunch(letter, context);
 }
 
 /**
@@ -125,6 +148,15 @@ async function replayRecords(
   if (body === null) return { outcome: 'gone', reason: `${object} is not kept any more` };
   await replayRecords(reader, DynamoDbStreamBatchEvent.parse(JSON.parse(body)));
   return { outcome: 'done', reason: 'read again' };
+}
+
+/** A target that was removed since drops the message. */
+async function resendNotice(
+  { args }: DeadLetter,
+  { sendNotice }: DeadLetterRetryContext,
+): Promise<RetryResult> {
+  await sendNotice(NoticeDelivery.parse(JSON.parse(args)));
+  return { outcome: 'done', reason: 'sent again' };
 }
 
 async function resendLaunch(

@@ -1,6 +1,6 @@
 import type { lookup as systemLookup } from 'node:dns';
 import { describe, expect, it } from 'vitest';
-import { createPublicDnsLookup, isPublicIpAddress } from '../../../functions/resolve/http-exchange.ts';
+import { createPublicDnsLookup, isPublicIpAddress } from '../../../functions/runtime/public-address.ts';
 
 describe('an address', () => {
   it.each([

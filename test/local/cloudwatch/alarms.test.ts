@@ -62,6 +62,27 @@ function watch(resource: ReturnType<typeof alarm>) {
   };
 }
 
+describe('the change of an alarm', () => {
+  it('is told once, when it begins', () => {
+    const told: string[] = [];
+    const cloudWatch = createCloudWatch({
+      resources: [unverifiedRatio],
+      now: () => START,
+      onAlarm: ({ name, state }) => told.push(`${name} ${state}`),
+    });
+    const emit = (completions: number, unverified: number): void =>
+      cloudWatch.ingest(
+        emf({ [METRIC_NAMES.completions]: completions, [METRIC_NAMES.unverifiedCompletions]: unverified }),
+      );
+    emit(10, 0);
+    cloudWatch.ingest('no metric');
+    expect(told).toEqual([]);
+    emit(1, 9);
+    emit(1, 1);
+    expect(told).toEqual([expect.stringMatching(/ ALARM$/)]);
+  });
+});
+
 describe('the unverified ratio', () => {
   it.each([
     [3, 10, 'OK'],

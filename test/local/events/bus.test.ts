@@ -27,6 +27,7 @@ const everyMinute = {
 
 let bus: LocalEventBus | undefined;
 const calls: Array<{ readonly name: string; readonly payload: unknown }> = [];
+const messages: Array<{ readonly queueArn: string; readonly body: string }> = [];
 const errors: string[] = [];
 function start(resources: Parameters<typeof createEventBus>[0]['resources'], result?: () => InvokeResult) {
   bus = createEventBus({
@@ -38,6 +39,7 @@ function start(resources: Parameters<typeof createEventBus>[0]['resources'], res
       },
     },
     counters: createOperationCounters(),
+    sendMessage: async (queueArn, body) => void messages.push({ queueArn, body }),
     onError: (message) => errors.push(message),
   });
   return bus;
@@ -49,11 +51,23 @@ afterEach(async () => {
   await bus?.stop();
   bus = undefined;
   calls.length = 0;
+  messages.length = 0;
   errors.length = 0;
   vi.useRealTimers();
 });
 
 describe('an event', () => {
+  it('reaches the queues of the rules that match', async () => {
+    const queueArn = 'arn:aws:sqs:eu-west-1:123456789012:told';
+    const events = start([rule('Queued', { ...onStopped, Targets: [{ Id: 'Q', Arn: queueArn }] })]);
+    events.put(stopped);
+    events.put({ ...stopped, detail: { lastStatus: 'RUNNING' } });
+    await events.stop();
+    expect(messages).toEqual([{ queueArn, body: expect.any(String) }]);
+    expect(JSON.parse(messages[0]?.body ?? '')).toMatchObject(stopped);
+    expect(calls).toEqual([]);
+  });
+
   it('reaches the functions of the rules that match, whole', async () => {
     vi.setSystemTime('2026-01-02T03:04:05.678Z');
     const events = start([
@@ -219,9 +233,9 @@ describe('a bus of the template', () => {
 describe('a rule is refused at start', () => {
   it.each<[string, object, RegExp]>([
     [
-      'for a target that is neither function nor topic',
-      { Targets: [{ Id: 'T', Arn: 'arn:aws:sqs:r:a:q' }] },
-      /Rule.*arn:aws:sqs/,
+      'for a target that is neither function, topic nor queue',
+      { Targets: [{ Id: 'T', Arn: 'arn:aws:states:r:a:stateMachine:m' }] },
+      /Rule.*arn:aws:states/,
     ],
     [
       'for an input that is transformed',

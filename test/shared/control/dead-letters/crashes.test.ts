@@ -4,6 +4,7 @@ import { describe, expect, it, test } from 'vitest';
 import type { LaunchMessage } from '../../../../shared/contract/messages/step-messages.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
 import {
+  DeadLetterId,
   letterTaskId,
   parseDeadLetterRetryQueueId,
   RetryQueue,
@@ -120,6 +121,9 @@ class World {
           for (const { dynamodb } of Records)
             this.read.push(`${reader} ${dynamodb.Keys['pk']?.S}@${dynamodb.SequenceNumber}`);
         }),
+      sendNotice: async ({ target }) => {
+        await this.step(() => this.sent.push(`notice ${target}`));
+      },
       now: () => this.now,
       hasTimeLeft: () => true,
     });
@@ -337,6 +341,43 @@ describe('batches that a reader of the stream gave up', () => {
       ['T1_conductor', 'stream:conductor', 'T1', 'resolved'],
       ['T1_ledger', 'stream:ledger', 'T1', 'pending'],
     ]);
+  });
+
+  it('of notifications are of their task, each in a lane of its own, and are queued again', async () => {
+    const world = new World();
+    const body = (target: string, id: string, task: object | null) =>
+      JSON.stringify({
+        kind: 'notice',
+        target,
+        notice: { id, name: 'Task Failed', at: FIXED_NOW.toISOString(), summary: 'no', task, detail: {} },
+      });
+    const task = {
+      ...{ id: 'T1', title: 'a', repository: 'https://github.com/acme/a' },
+      ...{ version: 2, role: 'backend', attempts: 1, cost_usd: null },
+    };
+    const dead = (id: string, text: string) =>
+      recordDeadLetter({ queue: 'notices', id, body: text, sentAt: FIXED_NOW }, world.store, world.now);
+    await dead('m1', body('team', 'T1#2#task_failed', task));
+    await dead('m1', body('team', 'T1#2#task_failed', task));
+    await dead('m2', body('hook', 'T1#2#task_failed', task));
+    await dead('m3', body('hook', 'alarm-1', null));
+    const letters = world.lanes().flatMap(({ letters: of }) => of);
+    expect(letters.map((each) => [each.operation, letterTaskId(each)])).toEqual([
+      ['notice:deliver', 'T1'],
+      ['notice:deliver', 'T1'],
+      ['notice:deliver', null],
+    ]);
+    for (const each of letters) expect(DeadLetterId.safeParse(each.id).success).toBe(true);
+    world.seconds = 61;
+    await world.drain();
+    expect(world.sent.toSorted((one, other) => one.localeCompare(other))).toEqual([
+      'notice hook',
+      'notice hook',
+      'notice team',
+    ]);
+    expect(world.lanes().flatMap(({ letters: of }) => of.map(({ status }) => status))).toEqual(
+      Array(3).fill('resolved'),
+    );
   });
 
   it('that nobody can read stay in a letter', async () => {
