@@ -60,6 +60,7 @@ export const COMMAND_MODULES: readonly CommandModule[] = [
   { names: ['rules'], load: async () => (await import('./commands/rules.ts')).ruleCommands },
   { names: ['workflow'], load: async () => (await import('./commands/workflow.ts')).workflowCommands },
   { names: ['judge'], load: async () => [(await import('./commands/judge.ts')).judgeCommand] },
+  { names: ['login', 'logout'], load: async () => (await import('./commands/login.ts')).loginCommands },
   { names: ['token'], load: async () => (await import('./commands/token.ts')).tokenCommands },
   { names: ['quality'], load: async () => (await import('./commands/quality.ts')).qualityCommands },
   { names: ['query'], load: async () => [(await import('./commands/query.ts')).queryCommand] },

@@ -36,6 +36,8 @@ export const COMMAND_SUMMARIES = {
   rules: 'Rules that read a patch, and their levels',
   workflow: 'Workflows of tasks: list, check and draw them',
   judge: 'Measure how reliable a judge model is',
+  login: 'Sign in at the identity provider of a deployment',
+  logout: 'Remove the sign-in at a deployment from this machine',
   token: 'Operator tokens of a deployment',
   quality: 'Success, cost and findings of tasks, models and gates',
   query: 'Query the records in SQL: on this machine, or with Athena',

@@ -6,6 +6,7 @@ import { isLoopbackUrl } from '../shared/contract/repository/loopback.ts';
 import { CLI_EXIT_CODES, CliError } from './exit.ts';
 import { START_STACK_COMMAND } from './installation.ts';
 import type { CommandIo } from './io.ts';
+import { findSignIn } from './sign-in/stored-sign-ins.ts';
 
 /** Address and token of the API. */
 export interface ApiConnection {
@@ -142,6 +143,7 @@ const trimToUndefined = (value: string | undefined): string | undefined => value
 /**
  * Finds the API. Flags, of which `--local` is one, win over the environment (ASSAY_URL, ASSAY_TOKEN), which wins over the running stack of
  * this folder.
+ * Without a token, the sign-in of `assay login` at the address counts.
  * A token and an address belong together: the token of the file is sent only to the file's address, and a token from elsewhere is never
  * sent there.
  * @param folder `trusted`: the stack of this folder is used without being asked for; `on_request`: only with `--local`
@@ -171,7 +173,15 @@ export function findApiConnection(
     const url = given.replace(/\/+$/, '');
     if (token !== undefined) return { url, token, source, tokenSource };
     const isOfFile = readConnectionFile(join(io.cwd, LOCAL_STACK_DATA_DIR))?.url === url;
-    return { url, token: isOfFile ? readTrustedConnectionFile(io.cwd)?.token : undefined, source };
+    if (isOfFile) return { url, token: readTrustedConnectionFile(io.cwd)?.token, source };
+    const signIn = findSignIn(url, io);
+    // An expired one is sent all the same: the API's refusal says what to do, and `assay login` needs the address only.
+    return {
+      url,
+      token: signIn?.token,
+      source,
+      ...(signIn && { tokenSource: `the sign-in that ended or ends at ${signIn.expires_at} (assay login)` }),
+    };
   }
   if (folder === 'trusted' || options.local) {
     const file = readTrustedConnectionFile(io.cwd);

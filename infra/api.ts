@@ -24,6 +24,7 @@ import {
   type RouteDefinition,
 } from '../shared/api/routes.ts';
 import { FUNCTION_ENV_NAMES } from '../shared/contract/resource-names.ts';
+import type { OidcIssuers } from '../shared/control/oidc/oidc-settings.ts';
 import { FAULT_PERIOD, type StackAlarms } from './alarms.ts';
 import type { WorkAndRecordBuckets } from './buckets.ts';
 import { type CommonConstructProps, ServiceFunction } from './function.ts';
@@ -37,6 +38,8 @@ export interface TaskHttpApiProps {
   readonly table: TasksTable;
   readonly storage: WorkAndRecordBuckets;
   readonly environments: Readonly<Record<ApiFunctionName, Record<string, string>>>;
+  /** Issuers of identity tokens. @default - opaque tokens alone */
+  readonly oidc?: OidcIssuers | undefined;
   /** Invocations at a time that are kept for the authorizer, and for what boxes report to; 0: none are. */
   readonly concurrency: { readonly authorizer: number; readonly work: number };
 }
@@ -120,13 +123,18 @@ export class TaskHttpApi extends Construct {
     return this.api.apiEndpoint;
   }
 
-  private authorizer({ common, table, concurrency }: TaskHttpApiProps): HttpLambdaAuthorizer {
+  private authorizer({ common, table, oidc, concurrency }: TaskHttpApiProps): HttpLambdaAuthorizer {
     const authorize = new ServiceFunction(this, 'api-authorizer', {
       common,
       name: 'api-authorizer',
       description: 'Says whose token a request carries',
       timeout: Duration.seconds(10),
-      environment: { [FUNCTION_ENV_NAMES.table]: table.table.tableName },
+      // Issuers may have a certificate of a private authority.
+      callsOut: oidc !== undefined,
+      environment: {
+        [FUNCTION_ENV_NAMES.table]: table.table.tableName,
+        ...(oidc && { [FUNCTION_ENV_NAMES.oidc]: JSON.stringify(oidc) }),
+      },
       reservedConcurrency: concurrency.authorizer,
     });
     table.allow(authorize);

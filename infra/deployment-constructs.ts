@@ -127,6 +127,7 @@ export function buildDeploymentConstructs(
         ...(settings.pushScopes && { [FUNCTION_ENV_NAMES.pushScopes]: JSON.stringify(settings.pushScopes) }),
       },
     },
+    oidc: settings.oidc,
     concurrency: { authorizer: settings.authorizerConcurrency, work: settings.workConcurrency },
   });
   const builds =

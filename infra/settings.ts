@@ -18,6 +18,7 @@ import { PublishedRecordTables } from '../shared/control/events/record-events.ts
 import { ForgeSettings } from '../shared/control/forge/forge-settings.ts';
 import { VERIFICATION_NUDGE_SETTINGS } from '../shared/control/ledger/nudge-rules.ts';
 import { NotifyTargets } from '../shared/control/notify/notify-settings.ts';
+import { OidcIssuers } from '../shared/control/oidc/oidc-settings.ts';
 import { OtlpEndpoint } from '../shared/control/telemetry/otlp-endpoint.ts';
 import { ObjectLock } from './buckets.ts';
 import { findContainerCapacityProblem } from './container-capacity.ts';
@@ -231,6 +232,11 @@ export const DeploymentSettingFields = z.strictObject({
   forges: json(ForgeSettings)
     .optional()
     .describe('JSON list of the forges that are told of tasks: docs/how-to/forges.md.'),
+  oidc: json(OidcIssuers)
+    .optional()
+    .describe(
+      'JSON list of the issuers of identity tokens, and of what their claims allow: docs/how-to/sign-in.md.',
+    ),
   notifySecretArn: secretArn
     .optional()
     .describe(

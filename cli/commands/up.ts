@@ -26,6 +26,7 @@ import { defineLocalCommand } from '../local-command.ts';
 import type { LocalCommandSession } from '../local-session.ts';
 import type { LocalStack } from '../local-stack.ts';
 import { readNotifyEnvironment } from '../notify-settings.ts';
+import { readOidcSetting } from '../oidc-settings.ts';
 import { openInBrowser } from '../open-address.ts';
 import { toOneLine } from '../output/text.ts';
 import { defineOption, type OptionParser } from '../parameters.ts';
@@ -167,6 +168,7 @@ export const upCommand = defineLocalCommand({
       '--notify <file>',
       'Slack, Microsoft Teams and webhooks that are told of tasks: YAML or JSON',
     ),
+    oidc: defineOption('--oidc <file>', 'issuers of identity tokens that may sign in: YAML or JSON'),
     adapter: defineOption('--adapter <name>', 'agent CLI for tasks that name none', {
       choices: AGENT_CLI_KINDS,
     }),
@@ -189,6 +191,7 @@ export const upCommand = defineLocalCommand({
     ['up --models judges.yaml', 'with judge models: docs/how-to/judges.md'],
     ['up --cascade cascade.yaml', 'with a policy that learns: docs/reference/cascade.md'],
     ['up --forges forges.yaml', 'with issues of GitHub or GitLab that become tasks: docs/how-to/forges.md'],
+    ['up --oidc oidc.yaml', 'with tokens of an identity provider: docs/how-to/sign-in.md'],
     ['up --notify notify.yaml', 'with messages to a chat: docs/how-to/notifications.md'],
     ['up --nudge-threshold 0.1 --nudge-window 20', 'for work that must nearly all be verified'],
     ['up --otlp http://127.0.0.1:4318/v1/traces', 'with a collector on this machine: docs/how-to/traces.md'],
@@ -196,7 +199,7 @@ export const upCommand = defineLocalCommand({
   ],
   run: async (
     session,
-    { port, data, models, cascade, forges: forgesFile, notify, adapter, open, otlp, verbose, ...nudge },
+    { port, data, models, cascade, forges: forgesFile, notify, oidc, adapter, open, otlp, verbose, ...nudge },
   ) => {
     const { io } = session;
     const dataDir = resolve(io.cwd, data);
@@ -243,7 +246,11 @@ export const upCommand = defineLocalCommand({
           port,
           verbose: verbose === true,
           env,
-          settings: givenSettings({ otlpEndpoint: otlp, ...nudge }),
+          settings: givenSettings({
+            otlpEndpoint: otlp,
+            oidc: oidc === undefined ? undefined : readOidcSetting(oidc, io),
+            ...nudge,
+          }),
           ...(verbose ? { onLog: session.note } : {}),
         },
         { onReady, onStorageFull },

@@ -60,6 +60,7 @@ export const DOCTOR_CHECK_BY_STACK_SETTING = {
   pushScopes: 'secrets',
   forgeSecretArn: 'secrets',
   forges: 'secrets',
+  oidc: null,
   notifySecretArn: 'secrets',
   notify: 'secrets',
   keepVersionsDays: null,

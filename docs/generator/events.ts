@@ -54,7 +54,7 @@ export function eventsPage(): string {
 
 The deployment puts what happens to tasks on an EventBridge bus of its own (output \`EventBus\`), with \`source\` \`${EVENT_SOURCE}\`. Whoever is to know adds
 a rule to it: to a queue, a function, an API destination, another account. The stack has one itself: held, failed and unverified tasks are told to a
-topic (output \`PeopleTopic\`), and \`assay:notifyEmail\` subscribes to it.
+topic (output \`PeopleTopic\`), and \`assay:notifyEmail\` subscribes to it. Chats and webhooks: [notifications](../how-to/notifications.md).
 
 An event comes within a minute of the write that it is about, **at least once**: \`event_id\` is the same whenever it comes again, and repeats are to be
 dropped by it. Events of one task may overtake each other; the higher \`version\` is the later one. New fields may come, so ignore what you do not

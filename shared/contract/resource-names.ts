@@ -197,6 +197,8 @@ export const FUNCTION_ENV_NAMES = {
   forgeSecret: 'ASSAY_FORGE_SECRET',
   /** URL of the queue of reports to forges that are tried again later. */
   forgeRetryQueue: 'ASSAY_FORGE_RETRY_QUEUE',
+  /** JSON of OidcIssuers (shared/control/oidc/oidc-settings.ts). Of the authorizer only; absent: opaque tokens alone. */
+  oidc: 'ASSAY_OIDC',
   /** JSON of NotifyTargets (shared/control/notify/notify-settings.ts). Of the function that sends notifications only. */
   notify: 'ASSAY_NOTIFY',
   /** JSON of GitCredentialsSource: addresses and keys of the targets. Of that function only. */

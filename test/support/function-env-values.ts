@@ -58,6 +58,7 @@ export const COMPLETE_FUNCTION_ENV: Record<string, string> = {
   [FUNCTION_ENV_NAMES.forges]: '[]',
   [FUNCTION_ENV_NAMES.nudgeThreshold]: '0.1',
   [FUNCTION_ENV_NAMES.gitSecret]: '{"via":"none"}',
+  [FUNCTION_ENV_NAMES.oidc]: '',
   [FUNCTION_ENV_NAMES.notify]: '[{"name":"hook","kind":"webhook"}]',
   [FUNCTION_ENV_NAMES.notifySecret]: '{"via":"none"}',
   [FUNCTION_ENV_NAMES.otlpSecret]: '{"via":"none"}',

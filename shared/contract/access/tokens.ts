@@ -62,6 +62,9 @@ export function parseBearerTokenClaims(token: string): BearerTokenClaims | null 
     : null;
 }
 
+/** Whether a token has the form of a JSON Web Token. */
+export const isJsonWebToken = (token: string): boolean => /^[\w-]+\.[\w-]+\.[\w-]*$/.test(token);
+
 /** Compares two hex hashes in constant time. */
 export const isSameHash = (left: string, right: string): boolean =>
   left.length === right.length && timingSafeEqual(Buffer.from(left), Buffer.from(right));
