@@ -22,8 +22,8 @@ export interface DeadLetterHandlerProps {
   readonly alarms: StackAlarms;
   readonly table: TasksTable;
   readonly workforce: WorkQueuesAndContainers;
-  /** Queues of launches and notifications that were given up. */
-  readonly queues: readonly Queue[];
+  /** Takes launches and notifications that were given up. */
+  readonly queue: Queue;
   /** Takes notifications again. @default - there are none */
   readonly notifyQueue?: Queue | undefined;
   /** Where batches of the stream lie that were given up. */
@@ -38,7 +38,7 @@ export class DeadLetterHandler extends Construct {
 
   constructor(scope: Construct, id: string, props: DeadLetterHandlerProps) {
     super(scope, id);
-    const { common, alarms, table, workforce, queues, notifyQueue, storage, readers } = props;
+    const { common, alarms, table, workforce, queue, notifyQueue, storage, readers } = props;
     const { agentQueues, gatesQueue } = workforce;
     const reader = new ServiceFunction(this, 'Read', {
       common,
@@ -76,10 +76,9 @@ export class DeadLetterHandler extends Construct {
       actions: ['lambda:InvokeFunction'],
       on: Object.values(readers).map(({ lambda }) => lambda.functionArn),
     });
-    for (const queue of queues)
-      reader.lambda.addEventSource(
-        new SqsEventSource(queue, { batchSize: 10, reportBatchItemFailures: true, maxConcurrency: 2 }),
-      );
+    reader.lambda.addEventSource(
+      new SqsEventSource(queue, { batchSize: 10, reportBatchItemFailures: true, maxConcurrency: 2 }),
+    );
     new Rule(this, 'EveryMinute', {
       description: 'Tries again what was given up and is due',
       schedule: Schedule.rate(Duration.minutes(1)),

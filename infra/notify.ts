@@ -9,17 +9,16 @@ import { FUNCTION_ENV_NAMES } from '../shared/contract/resource-names.ts';
 import { EVENT_NAMES, EVENT_SOURCE } from '../shared/control/events/event-schemas.ts';
 import type { NotifyTarget } from '../shared/control/notify/notify-settings.ts';
 import { MAX_NOTICE_ATTEMPTS } from '../shared/control/notify/retry-schedule.ts';
-import type { StackAlarms } from './alarms.ts';
 import type { DeploymentEventBus } from './events.ts';
 import { type CommonConstructProps, ServiceFunction } from './function.ts';
-import { DeadLetterQueue } from './queues.ts';
 import type { TasksTable } from './tasks-table.ts';
 
 export interface NotifierProps {
   readonly common: CommonConstructProps;
-  readonly alarms: StackAlarms;
   readonly table: TasksTable;
   readonly events: DeploymentEventBus;
+  /** Takes deliveries that were given up. */
+  readonly deadLetters: Queue;
   readonly targets: readonly NotifyTarget[];
   /** Complete ARN of the secret with addresses and keys. */
   readonly secretArn: string;
@@ -32,24 +31,16 @@ const TIMEOUT = Duration.seconds(30);
 /** Sends notifications to chats and webhooks: the bus feeds a queue, and the queue a function. */
 export class Notifier extends Construct {
   readonly queue: Queue;
-  /** Deliveries that were given up. */
-  readonly deadLetters: Queue;
 
   constructor(scope: Construct, id: string, props: NotifierProps) {
     super(scope, id);
-    const { common, alarms, table, events, targets, secretArn, apiUrl } = props;
-    this.deadLetters = new DeadLetterQueue(this, 'DeadLetters', {
-      alarms,
-      meaning: 'A notification could not be delivered for about 18 hours.',
-      runbook: 'dead-letters',
-      hasOwnPolicy: true,
-    }).queue;
+    const { common, table, events, deadLetters, targets, secretArn, apiUrl } = props;
     this.queue = new Queue(this, 'Queue', {
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,
       visibilityTimeout: Duration.seconds(TIMEOUT.toSeconds() * 6),
       retentionPeriod: Duration.days(4),
-      deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: MAX_NOTICE_ATTEMPTS },
+      deadLetterQueue: { queue: deadLetters, maxReceiveCount: MAX_NOTICE_ATTEMPTS },
     });
     const send = new ServiceFunction(this, 'Send', {
       common,

@@ -70,31 +70,24 @@ export interface LaunchMessageQueueProps {
   readonly launches: string;
   /** A message that is older fires an alarm. */
   readonly patience: Duration;
+  /** Takes what was given up. */
+  readonly deadLetters: Queue;
 }
 
-/** Launch messages on their way to the dispatcher. Needs {@link requireTls} for both queues. */
+/** Launch messages on their way to the dispatcher. Needs {@link requireTls}. */
 export class LaunchMessageQueue extends Construct {
   readonly queue: Queue;
-  /** Of what was given up. */
-  readonly deadLetters: Queue;
 
   constructor(scope: Construct, id: string, props: LaunchMessageQueueProps) {
     super(scope, id);
-    const { alarms, launches, patience } = props;
-    const deadLetters = new DeadLetterQueue(this, 'DeadLetters', {
-      alarms,
-      meaning: `The dispatcher has given up on launching ${launches}; they are asked for again within a quarter of an hour.`,
-      runbook: 'launch-dead-letters',
-      hasOwnPolicy: false,
-    });
-    this.deadLetters = deadLetters.queue;
+    const { alarms, launches, patience, deadLetters } = props;
     this.queue = new Queue(this, 'Queue', {
       ...ENCRYPTED,
       // So that a batch in work is not delivered twice; the reconciler takes no box for lost before it was.
       visibilityTimeout: Duration.seconds(LAUNCH_MESSAGE_VISIBILITY_SECONDS),
       retentionPeriod: Duration.days(4),
       // The most that SQS has. A receive is spent each time that Fargate has no capacity: this is a day of waiting for a small quota.
-      deadLetterQueue: { queue: deadLetters.queue, maxReceiveCount: 1_000 },
+      deadLetterQueue: { queue: deadLetters, maxReceiveCount: 1_000 },
     });
     alarms.add(this, 'OldestMessage', {
       metric: this.queue.metricApproximateAgeOfOldestMessage({ statistic: 'Maximum', period: FAULT_PERIOD }),

@@ -7,7 +7,7 @@ import type { StackAlarms } from './alarms.ts';
 import { ContainerCluster, type ContainerClusterProps } from './container-cluster.ts';
 import type { CommonConstructProps } from './function.ts';
 import { FargateNetwork, type FargateNetworkProps, type NetworkMode } from './network.ts';
-import { LaunchMessageQueue, requireTls } from './queues.ts';
+import { DeadLetterQueue, LaunchMessageQueue, requireTls } from './queues.ts';
 
 export type TaskPriorityLevel = (typeof PRIORITIES)[number];
 
@@ -34,26 +34,32 @@ const PATIENCE = { 1: Duration.minutes(10), 2: Duration.minutes(30), 3: Duration
 export class WorkQueuesAndContainers extends Construct {
   readonly agentQueues: Readonly<Record<TaskPriorityLevel, Queue>>;
   readonly gatesQueue: Queue;
-  /** Of launches that were given up. */
-  readonly deadLetters: Queue[] = [];
+  /** Takes launches and notifications that were given up. */
+  readonly deadLetters: Queue;
   readonly network: FargateNetwork;
   readonly boxes: ContainerCluster;
 
   constructor(scope: Construct, id: string, props: WorkQueuesAndContainersProps) {
     super(scope, id);
     const { common, alarms } = props;
-    const queue = (name: string, launches: string, patience: Duration): Queue => {
-      const made = new LaunchMessageQueue(this, name, { alarms, launches, patience });
-      this.deadLetters.push(made.deadLetters);
-      return made.queue;
-    };
+    // One for all: each queue that Lambda polls costs the same, whether it has messages or not.
+    this.deadLetters = new DeadLetterQueue(this, 'DeadLetters', {
+      alarms,
+      meaning:
+        'The dispatcher has given up launches, which are asked for again within a quarter of an hour; or a notification was not delivered for 18 hours.',
+      runbook: 'launch-dead-letters',
+      hasOwnPolicy: false,
+    }).queue;
+    const { deadLetters } = this;
+    const queue = (name: string, launches: string, patience: Duration): Queue =>
+      new LaunchMessageQueue(this, name, { alarms, launches, patience, deadLetters }).queue;
     this.agentQueues = {
       1: queue('Agents1', 'agents of priority 1', PATIENCE[1]),
       2: queue('Agents2', 'agents of priority 2', PATIENCE[2]),
       3: queue('Agents3', 'agents of priority 3', PATIENCE[3]),
     };
     this.gatesQueue = queue('Gates', 'gates and deliveries', PATIENCE[1]);
-    requireTls(this, [...Object.values(this.agentQueues), this.gatesQueue, ...this.deadLetters]);
+    requireTls(this, [...Object.values(this.agentQueues), this.gatesQueue, deadLetters]);
     this.network = new FargateNetwork(this, 'Network', {
       common,
       mode: props.networkMode,

@@ -558,10 +558,25 @@ describe('queues', () => {
   );
 
   it('let nobody in by their policies: the roles of functions do that', () => {
-    const allowed = policies.flatMap(({ PolicyDocument }) =>
+    const ofRoles = policies.filter(({ Queues }) => !text(Queues[0]).startsWith('<Notify'));
+    const allowed = ofRoles.flatMap(({ PolicyDocument }) =>
       PolicyDocument.Statement.filter(({ Effect }: Properties) => Effect !== 'Deny'),
     );
     expect(allowed).toEqual([]);
+  });
+
+  it('of notifications lets nobody in but the rules of the stack', () => {
+    const [policy, ...others] = all('AWS::SQS::QueuePolicy').filter(([id]) => id.startsWith('Notify'));
+    expect(others).toEqual([]);
+    const allowed = policy?.[1].Properties.PolicyDocument.Statement.filter(
+      ({ Effect }: Properties) => Effect !== 'Deny',
+    );
+    expect(allowed.map(({ Principal }: Properties) => Principal)).toEqual(
+      Array(2).fill({ Service: 'events.amazonaws.com' }),
+    );
+    expect(
+      allowed.map(({ Condition }: Properties) => text(Condition.ArnEquals['aws:SourceArn'])).sort(),
+    ).toEqual([expect.stringMatching('^<NotifyAlarmChanges'), expect.stringMatching('^<NotifyEvents')]);
   });
 });
 

@@ -421,7 +421,7 @@ describe('functions', () => {
     minter: ['table', 'gitSecret'],
     'push-minter': ['table', 'gitSecret'],
     page: [],
-    'dead-letters': ['table', 'bucket', 'streamReaders', 'launchQueues', 'metricsNamespace'],
+    'dead-letters': ['table', 'bucket', 'streamReaders', 'launchQueues', 'metricsNamespace', 'notifyQueue'],
     judge: [
       'table',
       'bucket',
