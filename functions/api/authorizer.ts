@@ -11,9 +11,8 @@ import {
 } from '../../shared/contract/access/tokens.ts';
 import { FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
 import { sha256 } from '../../shared/lib/sha256.ts';
-import { LaunchStore } from '../../shared/store/launches.ts';
-import { findOperatorByToken } from '../../shared/store/operator-tokens.ts';
 import { readOptionalEnv } from '../../shared/store/env.ts';
+import { LaunchStore } from '../../shared/store/launches.ts';
 import { findOperatorByToken, type OperatorIdentity } from '../../shared/store/operator-tokens.ts';
 import { TaskStore } from '../../shared/store/task-store.ts';
 import { withErrorLogging } from '../runtime/log-context.ts';

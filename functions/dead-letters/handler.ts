@@ -9,7 +9,6 @@ import { FUNCTION_ENV_NAMES, METRIC_NAMES } from '../../shared/contract/resource
 import { hashSubmitterName } from '../../shared/control/admission/admission-control.ts';
 import type { TaskStreamConsumer } from '../../shared/control/dead-letters/dead-letter.ts';
 import { countFailedStreamRecords } from '../../shared/control/dead-letters/partial-batch-response.ts';
-import type { NoticeDelivery } from '../../shared/control/notify/notice.ts';
 import { DeadLetterStore } from '../../shared/store/dead-letters.ts';
 import { readOptionalEnv, readRequiredEnv } from '../../shared/store/env.ts';
 import { FailedBatchStore } from '../../shared/store/failed-batches.ts';
@@ -53,9 +52,9 @@ async function send(message: LaunchMessage, priority: 1 | 2 | 3): Promise<void> 
 }
 
 const notifyQueue = readOptionalEnv(FUNCTION_ENV_NAMES.notifyQueue, '');
-async function sendNotice(delivery: NoticeDelivery): Promise<void> {
+async function sendNotice(message: string): Promise<void> {
   if (notifyQueue === '') throw new Error('the deployment has no targets of notifications any more');
-  await sqs.send(new SendMessageCommand({ QueueUrl: notifyQueue, MessageBody: JSON.stringify(delivery) }));
+  await sqs.send(new SendMessageCommand({ QueueUrl: notifyQueue, MessageBody: message }));
 }
 
 async function readAgain(

@@ -105,3 +105,14 @@ export const JanitorStepInput = z.discriminatedUnion('step', [
   }),
 ]);
 export type JanitorStepInput = z.infer<typeof JanitorStepInput>;
+
+/** What dead letters read of a notification that could not be delivered (shared/control/notify/notice.ts has all of it). */
+export const NoticeMessage = z.looseObject({
+  kind: z.literal('notice'),
+  target: z.string(),
+  notice: z.looseObject({
+    id: z.string(),
+    name: z.string(),
+    task: z.looseObject({ id: z.string() }).nullable(),
+  }),
+});

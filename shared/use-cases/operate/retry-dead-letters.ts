@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { LaunchMessage } from '../../contract/messages/step-messages.ts';
+import { LaunchMessage, NoticeMessage } from '../../contract/messages/step-messages.ts';
 import { Refusal } from '../../contract/refusal.ts';
 import { FAILED_STREAM_BATCH_KEY_PREFIX } from '../../contract/resource-names.ts';
 import {
@@ -24,7 +24,6 @@ import {
   type RetryResult,
   recordRetryResult,
 } from '../../control/dead-letters/retry-queue.ts';
-import { NoticeDelivery } from '../../control/notify/notice.ts';
 import { determineCascadeStage } from '../../control/task-commands/cascade-stage.ts';
 import { sha256 } from '../../lib/sha256.ts';
 import type { DeadLetterStore } from '../../store/dead-letters.ts';
@@ -67,7 +66,7 @@ export function parseFailedOperationMessage({
       message: id,
     };
   }
-  const notice = NoticeDelivery.safeParse(json(body));
+  const notice = NoticeMessage.safeParse(json(body));
   if (notice.success) {
     const { target, notice: about } = notice.data;
     const lane = buildNoticeRetryQueueId(
@@ -120,7 +119,7 @@ export interface DeadLetterRetryContext {
   /** Sends a launch message again. */
   readonly sendLaunch: (message: LaunchMessage, priority: 1 | 2 | 3) => Promise<void>;
   /** Queues a notification again. */
-  readonly sendNotice: (delivery: NoticeDelivery) => Promise<void>;
+  readonly sendNotice: (message: string) => Promise<void>;
   readonly now: () => Date;
   readonly hasTimeLeft: () => boolean;
 }
@@ -155,7 +154,7 @@ async function resendNotice(
   { args }: DeadLetter,
   { sendNotice }: DeadLetterRetryContext,
 ): Promise<RetryResult> {
-  await sendNotice(NoticeDelivery.parse(JSON.parse(args)));
+  await sendNotice(args);
   return { outcome: 'done', reason: 'sent again' };
 }
 

@@ -121,7 +121,8 @@ class World {
           for (const { dynamodb } of Records)
             this.read.push(`${reader} ${dynamodb.Keys['pk']?.S}@${dynamodb.SequenceNumber}`);
         }),
-      sendNotice: async ({ target }) => {
+      sendNotice: async (message) => {
+        const { target } = JSON.parse(message) as { target: string };
         await this.step(() => this.sent.push(`notice ${target}`));
       },
       now: () => this.now,
