@@ -22,14 +22,22 @@ export function readHiddenTests(what: string, io: Pick<CommandIo, 'cwd'>): Input
   );
 }
 
-/** Adds hidden tests to the task of a file. @throws CliError for a list: each task has tests of its own */
-export function addHiddenTests(file: TaskFile, tests: Input): TaskFile {
+/**
+ * Adds hidden tests or an exam to the task of a file.
+ * @throws CliError for a list: each task has tests of its own
+ */
+export function addTests<Field extends 'hidden_tests' | 'exam'>(
+  file: TaskFile,
+  field: Field,
+  tests: TaskSubmissionInput[Field],
+): TaskFile {
+  const option = field === 'exam' ? '--exam' : '--hidden-tests';
   const [task] = file.tasks;
   if (file.batch || !task)
-    throw usage('--hidden-tests is for a file with one task; write hidden_tests into each task of a list.');
-  if (task.hidden_tests !== undefined)
-    throw usage('The task has hidden_tests already; give them in the file or with --hidden-tests.');
-  return { ...file, tasks: [{ ...task, hidden_tests: tests }] };
+    throw usage(`${option} is for a file with one task; write ${field} into each task of a list.`);
+  if (task[field] !== undefined)
+    throw usage(`The task has ${field} already; use the file or ${option}, not both.`);
+  return { ...file, tasks: [{ ...task, [field]: tests }] };
 }
 
 const usage = (message: string): CliError => new CliError(CLI_EXIT_CODES.usage, 'bad_hidden_tests', message);

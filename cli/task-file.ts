@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { type Document, isMap, isNode, isPair, isScalar, isSeq, LineCounter, parseAllDocuments } from 'yaml';
 import type * as z from 'zod';
 import { SubmitTaskBatchBody } from '../shared/api/task-schemas.ts';
 import { TaskSubmission, type TaskSubmissionInput } from '../shared/contract/submission/schema.ts';
+import { readExamFolder } from './exam/exam-folder.ts';
 import { CLI_EXIT_CODES, CliError, type CliErrorDetail } from './exit.ts';
 import type { CommandIo } from './io.ts';
 
@@ -118,6 +119,18 @@ function findTaskList(document: Document): { path: Path; length: number } | null
   return isSeq(tasks) ? { path: ['tasks'], length: tasks.items.length } : null;
 }
 
+/** Puts the exams into tasks that name a folder; it is relative to the task file. @throws CliError */
+function readExamFolders(value: unknown, list: ReturnType<typeof findTaskList>, folder: string): unknown {
+  const read = (task: unknown): unknown =>
+    typeof task === 'object' && task !== null && 'exam' in task && typeof task.exam === 'string'
+      ? { ...task, exam: readExamFolder(task.exam, folder) }
+      : task;
+  if (list === null) return read(value);
+  if (Array.isArray(value)) return value.map(read);
+  const { tasks, ...rest } = value as { readonly tasks: readonly unknown[] };
+  return { ...rest, tasks: tasks.map(read) };
+}
+
 /**
  * Reads a task file and checks it against the schema of the API.
  * @throws CliError that names file, line and field of everything that the API would refuse
@@ -125,8 +138,12 @@ function findTaskList(document: Document): { path: Path; length: number } | null
 export async function readTaskFile(file: string, io: CommandIo): Promise<TaskFile> {
   const name = file === '-' ? 'standard input' : file;
   const { document, lines } = parseText(await readText(file, io), name);
-  const value: unknown = document.toJS();
   const list = findTaskList(document);
+  const value: unknown = readExamFolders(
+    document.toJS(),
+    list,
+    resolve(io.cwd, file === '-' ? '.' : dirname(file)),
+  );
   const check = (schema: z.ZodType, input: unknown, prefix: Path): void => {
     const result = schema.safeParse(input);
     if (!result.success)

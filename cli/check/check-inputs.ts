@@ -10,6 +10,7 @@ import { parseYamlFile, validateYamlFile } from '../../gates/pipeline/configurat
 import { type ParsedAssayConfig, parseAssayConfig } from '../../gates/pipeline/configuration/parse-config.ts';
 import type { GateBypass } from '../../gates/pipeline/gate-runner.ts';
 import type { AuthorSignal } from '../../shared/contract/submission/author-signals.ts';
+import { Exam } from '../../shared/contract/exam.ts';
 import type { ExpectedChangeKind } from '../../shared/contract/submission/expected-changes.ts';
 import { invalidRegexReason } from '../../shared/contract/submission/regex.ts';
 import { TaskSubmission } from '../../shared/contract/submission/schema.ts';
@@ -19,6 +20,8 @@ import { CLI_EXIT_CODES, CliError } from '../exit.ts';
 
 /** A task as `POST /tasks` takes it; every field is optional, because a check needs few of them. */
 const TaskDocument = TaskSubmission.partial().extend({
+  /** The exam, or its folder. */
+  exam: z.union([z.string(), Exam]).optional(),
   completion_signals: z
     .array(CompletionSignal)
     .max(100)
@@ -41,6 +44,8 @@ export interface CheckTask {
   readonly expectedChanges: ExpectedChangeKind[];
   readonly role: string | undefined;
   readonly task: PatchTask;
+  /** The exam, or its folder relative to the task file. Absent: the task has none. */
+  readonly exam?: Exam | string | undefined;
 }
 
 const MAX_TITLE = 500;
@@ -103,13 +108,10 @@ export function parseCheckTaskFile(text: string, file: string): CheckTask {
     files = [],
     expected_changes: expectedChanges = [],
     role,
+    exam,
   } = validateYamlFile(TaskDocument, parseYamlFile(text, file));
   return {
-    signals: completion_signals,
-    authorSignals: [],
-    files,
-    expectedChanges,
-    role,
+    ...{ signals: completion_signals, authorSignals: [], files, expectedChanges, role, exam },
     task: { id, title, description },
   };
 }

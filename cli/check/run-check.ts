@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { CONFIG_FILE } from '../../gates/core/configuration-file.ts';
 import type { CapturedScreenshot } from '../../gates/core/gate.ts';
 import type { Judge } from '../../gates/core/judge.ts';
@@ -11,7 +11,7 @@ import { loadBaseConfig } from '../../gates/pipeline/load-base-config.ts';
 import type { GateTestResults } from '../../gates/pipeline/output/write-junit.ts';
 import type { IndependentTests } from '../../gates/tests/exam/independent-tests.ts';
 import type { Evidence, Verdict } from '../../shared/contract/evidence/schema.ts';
-import type { ExamMode } from '../../shared/contract/exam.ts';
+import type { Exam, ExamMode } from '../../shared/contract/exam.ts';
 import type { ExpectedChangeKind } from '../../shared/contract/submission/expected-changes.ts';
 import { deriveVerdictFromEvidence } from '../../shared/control/verdict/reduce-to-verdict.ts';
 import { runGitInStore } from '../../workspace/git/git-store.ts';
@@ -100,7 +100,7 @@ export async function runCheck(
       ),
     ]);
     const task = await readTask(options, taskText, eventText);
-    const independentTests = await readIndependentTests(options, places, cwd);
+    const independentTests = await readIndependentTests(options, examOf(options, task, cwd), places, cwd);
     const captured = await captureWorkingTree(dir, base, workDir, places);
     const configOverride = configText === null ? null : { file: options.config ?? '', text: configText };
     if (task === null && options.examOnly === undefined && (await isUnchanged(captured))) {
@@ -190,9 +190,20 @@ async function readTask(
   return eventText === null ? null : (await inputs()).parsePullRequestEvent(eventText, githubEvent ?? '');
 }
 
+/** Returns the exam of the options, else that of the task file: the exam itself, or its folder. */
+function examOf(
+  { exam, task: file }: CheckOptions,
+  task: CheckTask | null,
+  cwd: string,
+): Exam | string | undefined {
+  if (exam !== undefined || task?.exam === undefined) return exam;
+  return typeof task.exam === 'string' ? resolve(cwd, dirname(file ?? ''), task.exam) : task.exam;
+}
+
 /** Reads an exam and counterexamples; null: none are given. @throws CliError */
 async function readIndependentTests(
-  { exam, counterexamples, challenge, examMode, examOnly }: CheckOptions,
+  { counterexamples, challenge, examMode, examOnly }: CheckOptions,
+  exam: Exam | string | undefined,
   places: Promise<RepositoryLayout>,
   cwd: string,
 ): Promise<IndependentTests | null> {
@@ -207,9 +218,9 @@ async function readIndependentTests(
   const folders = await import('../exam/exam-folder.ts');
   const layout = await places;
   for (const folder of [exam, counterexamples])
-    if (folder !== undefined) await folders.refuseFolderInCheckout(layout, folder, cwd);
+    if (typeof folder === 'string') await folders.refuseFolderInCheckout(layout, folder, cwd);
   return {
-    exam: exam === undefined ? null : folders.readExamFolder(exam, cwd),
+    exam: typeof exam === 'string' ? folders.readExamFolder(exam, cwd) : (exam ?? null),
     counterexamples:
       counterexamples === undefined ? [] : folders.readChallengeFolder(counterexamples, cwd).counterexamples,
     ...(examMode === undefined ? {} : { mode: examMode }),

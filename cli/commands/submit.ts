@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { TaskView } from '../../shared/api/task-schemas.ts';
 import type { ExpectedChangeKind } from '../../shared/contract/submission/expected-changes.ts';
 import { formatCount } from '../../shared/lib/format.ts';
+import { readExamFolder } from '../exam/exam-folder.ts';
 import { CLI_EXIT_CODES, CliError } from '../exit.ts';
 import { exitCodeForTasks, findPendingDecisions, followTasksWithProgress } from '../follow-tasks.ts';
-import { addHiddenTests, readHiddenTests } from '../hidden-tests.ts';
+import { addTests, readHiddenTests } from '../hidden-tests.ts';
 import { showDecisionCommands } from '../output/decision-commands.ts';
 import { renderTaskResults } from '../output/task-results.ts';
 import { chooseStatusStyle, renderTaskNote } from '../output/task-style.ts';
@@ -70,6 +71,10 @@ export const submitCommand = defineServerCommand({
       '--hidden-tests <tests>',
       'tests that only the gates container gets: a folder that mirrors the checkout, or URL#REF or URL#REF:FOLDER of another repository',
     ),
+    exam: defineOption(
+      '--exam <folder>',
+      'acceptance tests that only the gates container gets: exam.json, and test files in exam/',
+    ),
     wait: defineOption('--wait', 'follow the tasks and exit by how they end'),
     timeout: TIMEOUT_OPTION,
     idempotencyKey: IDEMPOTENCY_KEY_OPTION,
@@ -82,12 +87,14 @@ export const submitCommand = defineServerCommand({
       'follow; exit 0 when all are done, 1 when one failed, 3 when one needs review',
     ],
     ['submit task.yaml --hidden-tests ../kept-back', 'with tests that the agent never sees'],
+    ['submit task.yaml --exam ../exam', 'with acceptance tests for each requirement'],
     ['submit - --json < task.json', 'from a script'],
   ],
-  run: async (session, { file, expectedChanges, hiddenTests, wait, timeout, idempotencyKey }) => {
-    const read = await readTaskFile(file, session.io);
-    const input =
-      hiddenTests === undefined ? read : addHiddenTests(read, readHiddenTests(hiddenTests, session.io));
+  run: async (session, { file, expectedChanges, hiddenTests, exam, wait, timeout, idempotencyKey }) => {
+    let input = await readTaskFile(file, session.io);
+    if (hiddenTests !== undefined)
+      input = addTests(input, 'hidden_tests', readHiddenTests(hiddenTests, session.io));
+    if (exam !== undefined) input = addTests(input, 'exam', readExamFolder(exam, session.io.cwd));
     const submitted = await send(
       session,
       withExpectations(input, expectedChanges),

@@ -4,6 +4,11 @@ import type { CheckOutcome } from '../../shared/contract/check-outcome.ts';
 import { isRestoredProtectedFile } from '../../shared/contract/evidence/schema.ts';
 import type { Judgement } from '../../shared/contract/judgement/judgement.ts';
 import { estimatedCostUsd } from '../../shared/contract/task/attempt-cost.ts';
+import {
+  describeIndependentResult,
+  isIndependentGate,
+  listIndependentResults,
+} from '../../shared/control/verdict/independent-results.ts';
 import { formatCost, formatCount, formatDollars, formatDuration } from '../../shared/lib/format.ts';
 import { listAdvisoryFindings } from '../../shared/reviews/review/advisory-findings.ts';
 import type { TerminalColors } from '../io.ts';
@@ -39,20 +44,25 @@ function checkLines(attempt: AttemptView, pc: TerminalColors): string[] {
       `    ${isRestoredProtectedFile(file) ? pc.yellow(padEnd('reverted', 12)) : padEnd('changed', 12)} ${file.kind} ${toOneLine(file.path)}${pc.dim(file.allowed_by === null ? '' : `  allowed by ${toOneLine(file.allowed_by)}`)}`,
   );
   return [
+    ...listIndependentResults(attempt).map((each) =>
+      line('independent', each.name, each.outcome, each.detail),
+    ),
     ...protectedFiles,
     ...verification.signals.map((each) => line('signal', each.subject, each.outcome, each.detail)),
-    ...verification.gates.flatMap((each) => [
-      line(
-        'gate',
-        each.name,
-        each.outcome,
-        each.detail || (each.finding_count > 0 ? formatCount(each.finding_count, 'finding') : ''),
-      ),
-      ...(each.screenshots ?? []).map(
-        ({ name, path, width, height }) =>
-          `    ${padEnd('', 12)} screenshot ${toOneLine(name)}${pc.dim(`  ${toOneLine(path)}, ${width} x ${height}`)}`,
-      ),
-    ]),
+    ...verification.gates
+      .filter((each) => !isIndependentGate(each))
+      .flatMap((each) => [
+        line(
+          'gate',
+          each.name,
+          each.outcome,
+          each.detail || (each.finding_count > 0 ? formatCount(each.finding_count, 'finding') : ''),
+        ),
+        ...(each.screenshots ?? []).map(
+          ({ name, path, width, height }) =>
+            `    ${padEnd('', 12)} screenshot ${toOneLine(name)}${pc.dim(`  ${toOneLine(path)}, ${width} x ${height}`)}`,
+        ),
+      ]),
   ];
 }
 
@@ -222,6 +232,12 @@ export function renderTaskDetails(task: TaskView, chain: Chain, pc: TerminalColo
     if (value !== null && value !== undefined && value !== '') lines.push(field(pc, label, value));
   };
   add('status', `${status}${task.flagged_unverified ? pc.yellow(' (unverified)') : ''}`);
+  const judged = chain.attempts.findLast(({ verification }) => verification !== null);
+  for (const [index, each] of (judged ? listIndependentResults(judged) : []).entries())
+    add(
+      index === 0 ? 'independent' : ' ',
+      outcomeStyle(pc, each.outcome)(toOneLine(describeIndependentResult(each))),
+    );
   add('failure', task.failure && pc.red(`${toOneLine(task.failure.code)}: ${renderTaskNote(task)}`));
   add('waits for', task.blocked_reason && toOneLine(task.blocked_reason.message));
   add('held since', task.hold && `${task.hold.since}: ${task.hold.reasons.map(toOneLine).join('; ')}`);

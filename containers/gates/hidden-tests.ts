@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { HiddenTestFile, HiddenTestFiles } from '../../gates/core/hidden-tests-result.ts';
+import { Exam } from '../../shared/contract/exam.ts';
 import type { GatesAssignment } from '../../shared/contract/messages/assignment.ts';
 import {
   decodeHiddenTestFile,
@@ -27,11 +28,7 @@ export async function loadHiddenTests(
   box: Pick<ContainerWorkContext, 'embedded' | 'workDir'>,
 ): Promise<HiddenTestFiles | null> {
   if (!place) return null;
-  const text = await downloadVerified({ ...place, most: place.bytes }, (_why, detail) => {
-    console.error(`the hidden tests: the object ${detail}`);
-    return unusable('cannot be read any more');
-  });
-  const handed = HiddenForm.safeParse(JSON.parse(text.toString('utf8')));
+  const handed = HiddenForm.safeParse(await downloadTests(place, 'hidden tests'));
   if (!handed.success) throw unusable('are not in a form that this version knows');
   if (handed.data.kind === 'git') return readFromRepository(handed.data, place.read_credential, box);
   return handed.data.files.map((file) => ({
@@ -41,8 +38,32 @@ export async function loadHiddenTests(
   }));
 }
 
-const unusable = (why: string): CheckoutError =>
-  new CheckoutError('config_invalid', `the hidden tests of this task ${why}`);
+/**
+ * Reads the submitted exam of the task into memory; null when it has none.
+ * @throws CheckoutError when it cannot be read: without it, nothing shows what the requester asked to be tested
+ */
+export async function loadSubmittedExam({
+  exam: place,
+}: Pick<GatesAssignment, 'exam'>): Promise<Exam | null> {
+  if (!place) return null;
+  const exam = Exam.safeParse(await downloadTests(place, 'acceptance tests'));
+  if (!exam.success) throw unusable('are not in a form that this version knows', 'acceptance tests');
+  return exam.data;
+}
+
+async function downloadTests(
+  place: NonNullable<GatesAssignment['exam']>,
+  what: 'hidden tests' | 'acceptance tests',
+): Promise<unknown> {
+  const text = await downloadVerified({ ...place, most: place.bytes }, (_why, detail) => {
+    console.error(`the ${what}: the object ${detail}`);
+    return unusable('cannot be read any more', what);
+  });
+  return JSON.parse(text.toString('utf8'));
+}
+
+const unusable = (why: string, what = 'hidden tests'): CheckoutError =>
+  new CheckoutError('config_invalid', `the ${what} of this task ${why}`);
 
 /**
  * Reads the files of a folder of another repository, at the current commit of its ref. That repository is fetched into a store of its own,

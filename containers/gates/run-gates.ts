@@ -8,7 +8,11 @@ import { gatherEvidence } from '../../gates/pipeline/gather-evidence.ts';
 import type { GateTestResults } from '../../gates/pipeline/output/write-junit.ts';
 import { collectReviewContext } from '../../gates/pipeline/review-context.ts';
 import { readPatchDiffExcerpt } from '../../gates/rules/llm/patch-diff.ts';
-import { type ExaminerContext, obtainIndependentTests } from '../../gates/tests/exam/ask-examiner.ts';
+import {
+  type ExaminerContext,
+  obtainIndependentTests,
+  obtainSubmittedTests,
+} from '../../gates/tests/exam/ask-examiner.ts';
 import { type ContainerApiClient, createContainerApiClient } from '../../shared/api/container-client.ts';
 import type { FailureCode } from '../../shared/contract/failure/failure-class.ts';
 import type { GatesAssignment } from '../../shared/contract/messages/assignment.ts';
@@ -21,7 +25,7 @@ import { rebuildSubmittedTree } from '../../workspace/supervisor/rebuild-tree.ts
 import { checkToolchainImage } from './check-toolchain.ts';
 import { fetchUpstreamBranch } from './fetch-upstream.ts';
 import { createGatewayJudge } from './gateway-judge.ts';
-import { loadHiddenTests } from './hidden-tests.ts';
+import { loadHiddenTests, loadSubmittedExam } from './hidden-tests.ts';
 import { readImageDigest } from './image-digest.ts';
 import { createS3Cache } from './s3-cache.ts';
 import { truncateEvidenceToLimit } from './truncate-evidence.ts';
@@ -50,6 +54,7 @@ export async function runGates(assignment: GatesAssignment, box: ContainerWorkCo
     const suites: GateTestResults[] = [];
     const shots: CapturedScreenshot[] = [];
     const judge = await createGatewayJudge(assignment);
+    const submitted = await loadSubmittedExam(assignment);
     const evidence = await gatherEvidence({
       store,
       base: assignment.base_commit,
@@ -66,6 +71,9 @@ export async function runGates(assignment: GatesAssignment, box: ContainerWorkCo
         writer: assignment.model,
       },
       judge,
+      ...(submitted && {
+        independentTests: await obtainSubmittedTests(submitted, taskContextOf(assignment, memory)),
+      }),
       ...(judge && {
         requestIndependentTests: () =>
           obtainIndependentTests(examinerContextOf(assignment, store, judge, memory)),
@@ -98,19 +106,30 @@ export async function runGates(assignment: GatesAssignment, box: ContainerWorkCo
   }
 }
 
+/** Returns the task as an examiner sees it, with the memory that keeps what was written for it. */
+const taskContextOf = (
+  { base_commit: base, title, description, acceptance_criteria, files, model }: GatesAssignment,
+  memory: PersistentCache,
+): Pick<ExaminerContext, 'base' | 'task' | 'memory'> => ({
+  base,
+  memory,
+  task: { title, description, acceptanceCriteria: acceptance_criteria, files, writer: model },
+});
+
 /** What an examiner is told of the task, and how the adjudicator reads the patch. */
 const examinerContextOf = (
-  { base_commit: base, tree, title, description, acceptance_criteria, files, model }: GatesAssignment,
+  assignment: GatesAssignment,
   store: GitStore,
   judge: Judge,
   memory: PersistentCache,
 ): ExaminerContext => ({
+  ...taskContextOf(assignment, memory),
   store,
-  base,
   judge,
-  memory,
-  task: { title, description, acceptanceCriteria: acceptance_criteria, files, writer: model },
-  readDiff: async () => (await readPatchDiffExcerpt({ store, base, patched: tree }, MAX_DIFF_CHARS)).text,
+  readDiff: async () => {
+    const { base_commit: base, tree: patched } = assignment;
+    return (await readPatchDiffExcerpt({ store, base, patched }, MAX_DIFF_CHARS)).text;
+  },
 });
 
 /** The container is being taken away: nobody is to blame, and another gathers the evidence. */

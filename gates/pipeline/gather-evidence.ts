@@ -254,7 +254,13 @@ async function prepareTests(
   options: Pick<GatherEvidenceOptions, 'examMode'>,
 ): Promise<() => Promise<Evidence['gates']>> {
   const mode = tests?.mode ?? examMode(config, options);
-  if (tests === null || mode === 'off') return NO_INDEPENDENT_TESTS;
+  if (tests === null) return NO_INDEPENDENT_TESTS;
+  if (mode === 'off') {
+    if (tests.exam === null) return NO_INDEPENDENT_TESTS;
+    const { buildMissingExamEvidence } = await import('../tests/exam/exam-evidence.ts');
+    const why = `acceptance tests were handed in and did not run: acceptance_tests is off`;
+    return async () => [buildMissingExamEvidence({ outcome: 'skipped', why, wasAsked: false }, mode)];
+  }
   const { prepareIndependentTests } = await import('../tests/exam/independent-tests.ts');
   return prepareIndependentTests(subject, tests, { mode, timeout_s: config?.acceptanceTests.timeout_s });
 }

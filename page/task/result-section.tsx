@@ -1,5 +1,9 @@
 import type { AttemptView, TaskView } from '../../shared/api/task-schemas.ts';
 import type { ReviewedRequirement } from '../../shared/contract/judgement/judgement.ts';
+import {
+  describeIndependentResult,
+  listIndependentResults,
+} from '../../shared/control/verdict/independent-results.ts';
 import { formatCount } from '../../shared/lib/format.ts';
 import { escapeToOneLine } from '../components/escape-text.ts';
 import { Pill } from '../components/pill.tsx';
@@ -18,6 +22,24 @@ export function oneLineReason(task: TaskView, judged: AttemptView | undefined): 
     return escapeToOneLine(`${failing.check}: ${failing.message}`, 300);
   const reason = judged?.verdict?.reasons[0]?.message ?? task.failure?.message ?? task.hold?.reasons[0];
   return escapeToOneLine(reason?.split('\n')[0] ?? '', 300);
+}
+
+/** Results of tests that were written without the author of the patch. */
+function IndependentEvidence({ judged }: { readonly judged: AttemptView }) {
+  const results = listIndependentResults(judged);
+  if (results.length === 0) return null;
+  return (
+    <section>
+      <h2>Independent evidence</h2>
+      <ul class="independent">
+        {results.map((each) => (
+          <li key={each.name}>
+            <Pill word={each.outcome} /> <bdi>{escapeToOneLine(describeIndependentResult(each), 1_000)}</bdi>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
 }
 
 /** The requirements of the task as reviewers decided them, those that are not met first. */
@@ -118,6 +140,7 @@ export function ResultSection({
         </b>{' '}
         <bdi>{oneLineReason(task, judged)}</bdi>
       </p>
+      {judged && <IndependentEvidence judged={judged} />}
       {requirements.length > 0 && <Requirements requirements={requirements} />}
       {judged?.verification && checks.length > 0 && <FailedChecks verification={judged.verification} />}
     </>

@@ -44,6 +44,7 @@ export type AttemptView = z.infer<typeof AttemptView>;
 export const TaskView = Task.omit({
   request_sha256: true,
   hidden_tests: true,
+  exam: true,
   expires_at: true,
   attempts: true,
   run: true,

@@ -27,6 +27,7 @@ export function taskView(task: Task, models: TierModels = DEFAULT_TIER_MODELS): 
   const {
     request_sha256: _sha,
     hidden_tests: _hidden,
+    exam: _exam,
     expires_at: _ttl,
     attempts,
     run: _run,

@@ -269,6 +269,7 @@ export const s3ObjectKeys = {
     `artifacts/${taskId}/${attempt}/session-${sha256}.jsonl`,
   /** A prefix of its own: the one function that starts boxes may read it, and tells the gates box alone. */
   hiddenTests: (taskId: string, sha256: string) => `hidden/${taskId}/tests-${sha256}.json`,
+  exam: (taskId: string, sha256: string) => `hidden/${taskId}/exam-${sha256}.json`,
   /** What keys of evidence and of challenges of an attempt begin with. */
   evidenceOfAttempt: (taskId: string, attempt: number, kind: 'evidence' | 'challenge') =>
     `evidence/${taskId}/${attempt}/${kind}-`,

@@ -67,6 +67,14 @@ describe('assay check with acceptance tests', () => {
       },
     );
 
+  it('takes the exam that the task file names', async () => {
+    const place = write({ 'task.yaml': `title: Double the price\nexam: ${folder}\n` });
+    const options = ['--repo', repository.dir, '--base', 'main', '--task', join(place, 'task.yaml')];
+    const { code, stdout } = await assay(['check', ...options], { cwd: createTemporaryFolder() });
+    expect(code).toBe(1);
+    expect(stdout).toContain(`2 of 2 requirements tested; 1 met; not met: ${DOUBLED}`);
+  });
+
   it('fails, shows the requirement first, and nothing of the test in any format', async () => {
     const [text, ...others] = await Promise.all(
       [[], ['--format', 'json'], ['--format', 'markdown'], ['--format', 'junit'], ['--format', 'sarif']].map(

@@ -110,3 +110,47 @@ describe('submit --hidden-tests', () => {
     expect(api?.seen ?? []).toEqual([]);
   });
 });
+
+describe('submit with an exam', () => {
+  const EXAM = {
+    command: 'node --test',
+    points: [{ requirement: 'It adds', test: 'exam: adds', on_base: 'fails' }],
+    confidence: 1,
+  };
+  /** A folder with a task file, and an exam in `kept`. */
+  const withExam = (task: string, exam: object = EXAM): string => {
+    const cwd = file(task);
+    mkdirSync(join(cwd, 'kept', 'exam', 'test'), { recursive: true });
+    writeFileSync(join(cwd, 'kept', 'exam.json'), JSON.stringify(exam));
+    writeFileSync(join(cwd, 'kept', 'exam', 'test', 'exam.test.js'), '// adds');
+    return cwd;
+  };
+  const SENT = {
+    exam: { points: EXAM.points, files: [{ path: 'test/exam.test.js', content: '// adds' }] },
+  };
+
+  test('reads the folder of --exam', async () => {
+    const cwd = withExam(ONE);
+    expect(await send(['submit', 'tasks.yaml', '--exam', 'kept'], cwd)).toMatchObject({ code: 0 });
+    expect(api?.seen[0]?.body).toMatchObject(SENT);
+  });
+
+  test('reads the folder that a task names, relative to its file', async () => {
+    const cwd = withExam(`${ONE}exam: ./kept\n`);
+    expect(await send(['submit', join(cwd, 'tasks.yaml')], createTemporaryFolder())).toMatchObject({
+      code: 0,
+    });
+    expect(api?.seen[0]?.body).toMatchObject(SENT);
+  });
+
+  test.each([
+    [ONE, { ...EXAM, points: [] }, 'an exam without points has to ask questions'],
+    [`${ONE}exam: ./kept\n`, EXAM, 'The task has exam already'],
+    [`- {title: One, repository: 'https://example.com/x.git'}\n`, EXAM, 'for a file with one task'],
+  ])('sends nothing for %j with %j', async (task, exam, message) => {
+    const ran = await send(['submit', 'tasks.yaml', '--exam', 'kept'], withExam(task, exam));
+    expect(ran).toMatchObject({ code: 2, stdout: '' });
+    expect(ran.stderr).toContain(message);
+    expect(api?.seen ?? []).toEqual([]);
+  });
+});

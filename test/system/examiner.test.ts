@@ -122,6 +122,28 @@ it('fails work that drops a requirement, asks once for all attempts, and names t
   expect(holding.filter((path) => !path.includes('memory'))).toEqual([]);
 });
 
+it('runs an exam that was submitted with the task, and asks no model for it', async () => {
+  const before = [asked('examiner'), asked('adjudicator')];
+  const { id } = await stack.submit({
+    title: 'Make sum add both',
+    repository: repository.url,
+    adapter: agent(writes('src/sum.js', FIRST_ONLY)),
+    model: 'my-model',
+    budget: { max_attempts: 1 },
+    completion_signals: [{ type: 'test_passes', command: 'node --test' }],
+    exam: EXAM,
+  });
+  expect(await stack.ended(id)).toMatchObject({ status: 'failed', verdict: 'fail' });
+  expect(await entryOf(id)).toMatchObject({
+    outcome: 'failed',
+    detail: expect.stringContaining('2 of 2 requirements tested; 1 met; not met: sum adds its arguments'),
+  });
+  expect([asked('examiner'), asked('adjudicator')]).toEqual(before);
+  expect(JSON.stringify([await stack.task(id), await stack.attempts(id)])).not.toContain(MARK);
+  const holding = findFilesContaining(MARK, [stack.dataDir]);
+  expect(holding.filter((path) => !/memory|hidden/.test(path))).toEqual([]);
+});
+
 it('drops a failing test that the task does not demand', async () => {
   adjudication = { ...DEMANDED, decision: 'not_demanded', basis: 'none', quote: '' };
   const { id } = await submit('Make sum return its first argument', writes('src/sum.js', FIRST_ONLY));

@@ -209,6 +209,23 @@ export async function obtainIndependentTests(context: ExaminerContext): Promise<
   return { ...(exam ?? { exam: null, counterexamples: [] }), earlier };
 }
 
+/**
+ * Returns an exam that was submitted with the task, and counterexamples of earlier attempts. Nobody adjudicates its points: who submits
+ * a task decides what the task demands.
+ */
+export async function obtainSubmittedTests(
+  exam: Exam,
+  context: CounterexampleContext,
+): Promise<IndependentTests> {
+  const earlier = await readEarlierCounterexamples(context);
+  return {
+    exam,
+    counterexamples: [],
+    facts: { exam_submitted: true },
+    ...(earlier.length > 0 && { earlier }),
+  };
+}
+
 const taskText = ({ title, description, acceptanceCriteria }: ExaminedTask): string =>
   [title, description, ...acceptanceCriteria].join('\n');
 

@@ -6,7 +6,7 @@ import { WorkRequestStatus } from './status.ts';
 export const INTAKE_APPROVAL_MODES = ['review', 'direct'] as const;
 
 /** What a request asks for: a task, as it would be submitted. */
-export const WorkRequestTaskSubmission = TaskSubmission.omit({ id: true, hidden_tests: true });
+export const WorkRequestTaskSubmission = TaskSubmission.omit({ id: true, hidden_tests: true, exam: true });
 export type WorkRequestTaskSubmission = z.infer<typeof WorkRequestTaskSubmission>;
 
 /** A piece of work that somebody asks for: one item of the table, written as a whole under a condition on `version` and `status`. */

@@ -132,6 +132,8 @@ export const GatesAssignment = AssignmentFields.extend({
     })
     .nullable()
     .default(null),
+  /** Where the submitted exam is to be read from. Absent: the task has none. In no other assignment. */
+  exam: z.object({ url: z.string(), sha256: z.string(), bytes: z.int().nonnegative() }).optional(),
   /** Who decides about acceptance tests where the base commit's assay.yaml does not say: the task before it, the deployment after it. */
   exam_mode: z.object({ task: ExamMode.optional(), deployment: ExamMode.optional() }).optional(),
   /** Null: no model is configured that gates could ask. */

@@ -119,14 +119,21 @@ export const HiddenTestsLocation = z.object({
 });
 export type HiddenTestsLocation = z.infer<typeof HiddenTestsLocation>;
 
-/** Hidden tests as they are stored: the same tests always as the same bytes. */
-export const serializeHiddenTests = (tests: HiddenTests): string => canonicalJson(tests);
+/** Hidden tests or an exam as they are stored: the same tests always as the same bytes. */
+export const serializeHiddenTests = (tests: object): string => canonicalJson(tests);
 
-/** Where the hidden tests of a task belong. Pure: a repeated request finds the same place. */
-export function hiddenTestsLocation(taskId: string, tests: HiddenTests): HiddenTestsLocation {
+/**
+ * Returns where the hidden tests or the exam of a task belong. Pure: a repeated request finds the same place.
+ * @param keyOf key of the object by its digest
+ */
+export function hiddenTestsLocation(
+  taskId: string,
+  tests: object,
+  keyOf: (taskId: string, sha256: string) => string = s3ObjectKeys.hiddenTests,
+): HiddenTestsLocation {
   const sha256 = canonicalHash(tests);
   return {
-    key: s3ObjectKeys.hiddenTests(taskId, sha256),
+    key: keyOf(taskId, sha256),
     sha256,
     bytes: Buffer.byteLength(serializeHiddenTests(tests)),
   };

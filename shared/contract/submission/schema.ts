@@ -3,6 +3,7 @@ import { StorableNumber } from '../../lib/stored-number.ts';
 import { AgentAdapterSettings } from '../agents/adapter.ts';
 import { AutonomyLevel } from '../approval/autonomy.ts';
 import { ExamMode } from '../check-outcome.ts';
+import { Exam } from '../exam.ts';
 import { FailureActionOverrides } from '../failure/error-action-overrides.ts';
 import { GitRef } from '../repository/git-ref.ts';
 import { RepositoryUrl } from '../repository/schema.ts';
@@ -130,6 +131,9 @@ export const TaskSubmission = z
       })
       .default([]),
     hidden_tests: HiddenTests.optional(),
+    exam: Exam.optional().describe(
+      'Acceptance tests that were written from the task alone, in the place of those of an examiner. Only the gates container gets them; requirements are shown, tests are not.',
+    ),
     acceptance_criteria: z.array(z.string().trim().min(1).max(2_000)).max(100).default([]),
     model: z
       .string()

@@ -122,7 +122,12 @@ export const BlockedReason = z.object({
 });
 
 /** Strict where a request is read; what is stored or answered may have fields of a newer version. */
-export const StoredSubmission = TaskSubmission.omit({ id: true, hidden_tests: true, delivery: true }).strip();
+export const StoredSubmission = TaskSubmission.omit({
+  id: true,
+  hidden_tests: true,
+  exam: true,
+  delivery: true,
+}).strip();
 
 /** The whole state of a task: one item of the table, written as a whole under a condition on `version` and `status`. */
 export const Task = StoredSubmission.extend({
@@ -145,6 +150,8 @@ export const Task = StoredSubmission.extend({
   request_sha256: z.string(),
   /** Where the hidden tests lie; null: there are none. Nobody is shown it, and the gates box alone is told to read there. */
   hidden_tests: HiddenTestsLocation.nullable(),
+  /** Where the submitted exam is stored, for the gates container alone. Absent: none was submitted. */
+  exam: HiddenTestsLocation.optional(),
   /** Every +1 makes the stream start a cascade execution; one with an older number changes nothing any more. */
   run: z.number().int().nonnegative(),
   /** The one task that this one waits for just now: an unmet dependency, or a live task that holds its files. */

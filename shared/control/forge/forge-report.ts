@@ -1,6 +1,13 @@
 import type { Evidence } from '../../contract/evidence/schema.ts';
+import type { Attempt } from '../../contract/task/attempt.ts';
 import { currentAttempt, findJudgedAttempt, type Task } from '../../contract/task/task.ts';
 import { escapeMarkdown } from '../../lib/escape-markdown.ts';
+import {
+  describeIndependentResult,
+  type GateResult,
+  isIndependentGate,
+  listIndependentResults,
+} from '../verdict/independent-results.ts';
 import type { ChangeRequest, CheckAnnotation, CheckConclusion, CheckRun } from './forge.ts';
 import { changeRequestMarker, issueNumberOfTask } from './issue-tasks.ts';
 
@@ -64,20 +71,38 @@ const formatUsd = (usd: number | null): string => (usd === null ? 'not known' : 
 const formatEvidenceKind = (kind: string | undefined): string =>
   escapeMarkdown((kind ?? 'not known').replaceAll('_', ' '));
 
+/** Returns the attempt whose evidence is shown. */
+function shownAttempt(task: Task): Attempt | null {
+  const present = currentAttempt(task);
+  return present && findJudgedAttempt(task, present);
+}
+
+/** Returns the independent evidence as a list, which comes before all other evidence. */
+export function independentLines(task: Task): string[] {
+  const results = listIndependentResults(shownAttempt(task) ?? { verification: null });
+  return results.length === 0
+    ? []
+    : [
+        'Independent evidence:',
+        '',
+        ...results.map((each) => `- ${escapeMarkdown(describeIndependentResult(each))}`),
+        '',
+      ];
+}
+
 /** The evidence of the current attempt as a table, with what is said against it. */
 export function evidenceLines(task: Task): string[] {
-  const present = currentAttempt(task);
-  const attempt = present && findJudgedAttempt(task, present);
+  const attempt = shownAttempt(task);
   const found = attempt?.verification;
+  const gateRow = ({ name, kind, outcome, required, finding_count: findings }: GateResult): string =>
+    `| ${escapeMarkdown(name)}${required ? '' : ' (not required)'} | ${outcome.replaceAll('_', ' ')} | ${formatEvidenceKind(kind)} | ${findings === 0 ? '' : findings} |`;
   const rows = [
+    ...listIndependentResults({ verification: found ?? null }).map(gateRow),
     ...(found?.signals ?? []).map(
       ({ type, subject, kind, outcome }) =>
         `| ${escapeMarkdown(`${type}: ${subject}`)} | ${outcome.replace('_', ' ')} | ${formatEvidenceKind(kind)} | |`,
     ),
-    ...(found?.gates ?? []).map(
-      ({ name, kind, outcome, required, finding_count: findings }) =>
-        `| ${escapeMarkdown(name)}${required ? '' : ' (not required)'} | ${outcome.replace('_', ' ')} | ${formatEvidenceKind(kind)} | ${findings === 0 ? '' : findings} |`,
-    ),
+    ...(found?.gates ?? []).filter((each) => !isIndependentGate(each)).map(gateRow),
   ];
   const reasons = attempt?.verdict?.reasons ?? [];
   return [
@@ -110,6 +135,7 @@ function summaryOf(task: Task): string {
   return [
     `**Assay: ${headline(task)}.** Task \`${task.id}\`, ${task.attempts.length} attempts, models cost ${formatUsd(cost)}.`,
     '',
+    ...independentLines(task),
     ...more,
     ...evidenceLines(task),
     '',

@@ -8,6 +8,7 @@ import {
   checkNameOfBase,
   evidenceLines,
   FORGE_LABELS,
+  independentLines,
   labelsOf,
   MAX_SUMMARY,
 } from './forge-report.ts';
@@ -113,6 +114,7 @@ function summaryOf(task: PullRequestTask, { headline }: Result): string {
   return [
     `**Assay: ${headline}.** Head \`${head_commit.slice(0, 12)}\`${base ? ` on base \`${base}\`` : ''}.`,
     '',
+    ...independentLines(task),
     ...reasonLines(task),
     ...requirementLines(task),
     ...evidenceLines(task),

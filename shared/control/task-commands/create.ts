@@ -1,5 +1,6 @@
 import type { PlanRequestFields } from '../../contract/plan/schema.ts';
 import { Refusal } from '../../contract/refusal.ts';
+import { s3ObjectKeys } from '../../contract/resource-names.ts';
 import { hiddenTestsLocation } from '../../contract/submission/hidden-tests.ts';
 import type { TaskSubmission } from '../../contract/submission/schema.ts';
 import { evaluatePartialDependencyStart, type TaskDependency } from '../../contract/task/partial-start.ts';
@@ -79,7 +80,7 @@ export function createTask(request: TaskSubmission, context: TaskCreationContext
   const partial = findPartialDependencyStart(request, context.dependencies);
   const waiting = partial ? null : findBlockingDependency(request.depends_on, context.dependencies);
   const at = toIsoTime(context.now);
-  const { id: _ignored, hidden_tests: hidden, delivery, ...fields } = request;
+  const { id: _ignored, hidden_tests: hidden, exam, delivery, ...fields } = request;
   const base_commit = parseFullCommitId(request.base_ref);
   const { role, reason: role_reason } = chooseRole(request);
   const task: Task = {
@@ -97,6 +98,7 @@ export function createTask(request: TaskSubmission, context: TaskCreationContext
     created_by: context.by,
     request_sha256: context.requestSha256,
     hidden_tests: hidden ? hiddenTestsLocation(context.id, hidden) : null,
+    ...(exam && { exam: hiddenTestsLocation(context.id, exam, s3ObjectKeys.exam) }),
     run: !waiting && shouldStartCascade({ ...request, base_commit }) ? 1 : 0,
     base_commit,
     resolved_role: null,

@@ -100,6 +100,7 @@ export function buildFixUp(task: Task, done: readonly string[], now: Date): Task
   return {
     ...made,
     hidden_tests: task.hidden_tests,
+    ...(task.exam && { exam: task.exam }),
     origin: deriveTaskOrigin(task),
     fix_up_of: { ...line, generation: line.generation + 1, task_id: task.id },
   };

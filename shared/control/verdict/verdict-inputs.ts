@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { CheckOutcome, EvidenceKind } from '../../contract/check-outcome.ts';
 import type { Attempt } from '../../contract/task/attempt.ts';
+import { type GateResult, isIndependentGate, listIndependentResults } from './independent-results.ts';
 
 /** One thing that a verdict was made of. */
 export const VerdictInput = z.object({
@@ -35,14 +36,24 @@ function gateJudgeFields(facts: Readonly<Record<string, unknown>>): JudgedInputF
   };
 }
 
-/** All that a verdict was made of, in the order in which it came; empty without one. */
+/** Lists all that a verdict was made of, independent evidence first; empty without a verdict. */
 export function listVerdictInputs({
   verification,
   verdict,
 }: Pick<Attempt, 'verification' | 'verdict'>): VerdictInput[] {
   if (!verdict) return [];
   const about = { base_commit: verdict.base_commit, tree: verdict.tree };
+  const gateInput = ({ name, kind, outcome, facts }: GateResult) => ({
+    source: 'gate' as const,
+    name,
+    kind,
+    outcome,
+    ...(kind === 'judged' ? gateJudgeFields(facts) : NO_JUDGE),
+    ...about,
+  });
+  const gates = (verification?.gates ?? []).filter((gate) => !isIndependentGate(gate));
   return [
+    ...listIndependentResults({ verification }).map(gateInput),
     ...(verification?.signals ?? []).map(({ subject, kind, outcome }) => ({
       source: 'signal' as const,
       name: subject,
@@ -51,14 +62,7 @@ export function listVerdictInputs({
       ...NO_JUDGE,
       ...about,
     })),
-    ...(verification?.gates ?? []).map(({ name, kind, outcome, facts }) => ({
-      source: 'gate' as const,
-      name,
-      kind,
-      outcome,
-      ...(kind === 'judged' ? gateJudgeFields(facts) : NO_JUDGE),
-      ...about,
-    })),
+    ...gates.map(gateInput),
     ...(verdict.judgements ?? []).map(({ subject, outcome, model, prompt, calibration, cost_usd }) => ({
       source: 'judge' as const,
       name: subject,

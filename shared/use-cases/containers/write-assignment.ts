@@ -86,6 +86,16 @@ async function hiddenFor(
   return { url: await objects.presignGet(key), sha256, bytes, read_credential };
 }
 
+/** What the gates container reads the submitted exam with. */
+async function examFor(
+  { exam: place }: Pick<Task, 'exam'>,
+  objects: ObjectStore,
+): Promise<Pick<GatesAssignment, 'exam'>> {
+  if (!place) return {};
+  const { key, sha256, bytes } = place;
+  return { exam: { url: await objects.presignGet(key), sha256, bytes } };
+}
+
 /** The latest of what the agents of an attempt have asked leave for and were told of; null: nothing. */
 const lastApproval = ({ approvals = [] }: Task, { number }: Attempt): Approval | null =>
   approvals.findLast((each) => each.attempt === number && each.status === 'approved') ?? null;
@@ -220,6 +230,7 @@ async function assignmentFor(
         ...(examiner?.mode && { deployment: examiner.mode }),
       },
       hidden_tests: await hiddenFor(task, credentials.hidden, context.objects),
+      ...(await examFor(task, context.objects)),
       model_access: opinions,
     };
   const { message, author, at } = buildDeliveryCommitFields(task, attempt);
@@ -347,10 +358,10 @@ export async function renewAssignmentUrls(
     return JSON.stringify({
       ...assignment,
       read_credential: read,
-      ...(assignment.kind === 'gates' &&
-        assignment.hidden_tests && {
-          hidden_tests: { ...assignment.hidden_tests, read_credential: hidden },
-        }),
+      ...(assignment.kind === 'gates' && {
+        hidden_tests: await hiddenFor(task, hidden, objects),
+        ...(await examFor(task, objects)),
+      }),
       delete_url: await objects.presignDelete(key),
       ...(assignment.kind === 'agent' && (await resumeStateFor(task, present, objects))),
       ...('patch_url' in assignment && artifact

@@ -5,7 +5,7 @@ import type { PlanRequestFields } from '../../contract/plan/schema.ts';
 import { Refusal } from '../../contract/refusal.ts';
 import { findMostSpecificScope, isSameRepository } from '../../contract/repository/repository-url.ts';
 import { findCycle } from '../../contract/submission/dependency-graph.ts';
-import { serializeHiddenTests } from '../../contract/submission/hidden-tests.ts';
+import { type HiddenTestsLocation, serializeHiddenTests } from '../../contract/submission/hidden-tests.ts';
 import { findRegexErrors } from '../../contract/submission/regex.ts';
 import type { TaskSubmission } from '../../contract/submission/schema.ts';
 import type { PullRequestFields, Task } from '../../contract/task/task.ts';
@@ -143,6 +143,9 @@ function checkRequests(
         ...(hidden === null
           ? []
           : [{ pointer: `${at}/hidden_tests/repository`, message: describeRepositoryRefusal(hidden) }]),
+        ...(request.exam && request.acceptance_tests === 'off'
+          ? [{ pointer: `${at}/acceptance_tests`, message: 'is off, and the task has an exam' }]
+          : []),
         ...[
           // No agent works on a pull request.
           ...(context.pullRequest ? [] : findAdapterProblems(request, context.agents)),
@@ -251,21 +254,20 @@ export function buildTask(
 }
 
 /**
- * The one conditional write that makes a task. Its hidden tests are stored before: no task is there without them, and what
- * is left of a request that came no further nobody is ever told of; the bucket removes it with age. @throws Refusal when the id belongs to a different one. */
+ * The one conditional write that makes a task. Its hidden tests and its exam are stored before: no task exists without them. The
+ * bucket removes with age what a request leaves that ends before the write. @throws Refusal when the id belongs to a different one. */
 export async function storeTask(
   named: SubmissionWithId,
   dependencies: ReadonlyMap<string, TaskDependency>,
   context: SubmitContext,
 ): Promise<SubmitResult> {
   const task = buildTask(named, dependencies, context);
-  const { hidden_tests: hidden } = named.request;
-  if (hidden && task.hidden_tests)
-    await context.objects.putIfAbsent(
-      task.hidden_tests.key,
-      serializeHiddenTests(hidden),
-      'application/json',
-    );
+  const { hidden_tests: hidden, exam } = named.request;
+  const store = (place: HiddenTestsLocation | null | undefined, tests: object | undefined) =>
+    place && tests
+      ? context.objects.putIfAbsent(place.key, serializeHiddenTests(tests), 'application/json')
+      : null;
+  await Promise.all([store(task.hidden_tests, hidden), store(task.exam, exam)]);
   const result = await context.tasks.create(task);
   if (!result.created && result.task.request_sha256 !== named.requestSha256)
     throw createIdempotencyMismatchRefusal(named, context);

@@ -54,6 +54,15 @@ const submission = {
     kind: 'files',
     files: [{ path: 'test/a.test.js', content: 'QQ==', encoding: 'base64', executable: false }],
   },
+  exam: {
+    command: 'node --test test/exam.test.js',
+    points: [{ requirement: 'It sells', test: 'exam: it sells', on_base: 'fails' }],
+    files: [{ path: 'test/exam.test.js', content: 'QQ==', encoding: 'base64', executable: false }],
+    open: ['the price'],
+    questions: [],
+    confidence: 0.9,
+    keeps_behaviour: false,
+  },
   acceptance_criteria: ['It works'],
   model: 'haiku',
   effort: 'low',
@@ -70,7 +79,7 @@ const submission = {
   middleware_override: ['authority_deference'],
   error_action_overrides: { rate_limited: 'fail' },
 };
-const { id: _id, hidden_tests: _hidden, ...requirement } = submission;
+const { id: _id, hidden_tests: _hidden, exam: _exam, ...requirement } = submission;
 /** What was wrapped around a run. */
 const middleware = {
   chain: ['authority_deference', 'security_interceptor'],

@@ -1,11 +1,11 @@
-import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { attemptListView, taskView } from '../../../shared/api/task-views.ts';
 import { DEFAULT_TIER_MODELS } from '../../../shared/contract/agents/tiers.ts';
 import type { LaunchKind } from '../../../shared/contract/launch-kind.ts';
 import { Refusal } from '../../../shared/contract/refusal.ts';
 import { serializeHiddenTests } from '../../../shared/contract/submission/hidden-tests.ts';
-import type { TaskSubmissionInput } from '../../../shared/contract/submission/schema.ts';
+import { TaskSubmission, type TaskSubmissionInput } from '../../../shared/contract/submission/schema.ts';
 import type { Task } from '../../../shared/contract/task/task.ts';
 import { buildPromptParts } from '../../../shared/control/cascade/agent-prompt.ts';
 import { deriveRecordRows } from '../../../shared/control/ledger/derive-rows.ts';
@@ -15,6 +15,7 @@ import type { DeliveryInvoker } from '../../../shared/store/delivery-invoker.ts'
 import type { EcsContainerClient } from '../../../shared/store/ecs-containers.ts';
 import { ObjectStore } from '../../../shared/store/object-store.ts';
 import { launchContainer } from '../../../shared/use-cases/containers/launch-container.ts';
+import { renewAssignmentUrls } from '../../../shared/use-cases/containers/write-assignment.ts';
 import { submitBatch } from '../../../shared/use-cases/submit/submit-batch.ts';
 import { type SubmitContext, submitTask } from '../../../shared/use-cases/submit/submit-task.ts';
 import {
@@ -160,6 +161,49 @@ describe('submitting with hidden tests', () => {
   });
 });
 
+const EXAM: NonNullable<TaskSubmissionInput['exam']> = {
+  command: 'node --test',
+  points: [{ requirement: 'It adds', test: `${MARK} adds`, on_base: 'fails' }],
+  files: [{ path: `test/${MARK}.test.js`, content: `// ${MARK}` }],
+  confidence: 1,
+};
+
+describe('submitting with an exam', () => {
+  const submitExam = (request: Partial<TaskSubmissionInput>) =>
+    submit({ hidden_tests: undefined, exam: EXAM, ...request });
+
+  it('stores it where hidden tests are, by content, and the task only says where', async () => {
+    const { task: made } = await submitExam({ id: 'E1', hidden_tests: HIDDEN });
+    const [key = '', text = ''] = [...bucket].find(([name]) => name.includes('/exam-')) ?? [];
+    expect(key).toBe(`hidden/E1/exam-${sha256(text)}.json`);
+    expect(made.exam).toEqual({ key, sha256: sha256(text), bytes: Buffer.byteLength(text) });
+    expect(bucket.size).toBe(2);
+    expect(JSON.stringify(await table.tasks.get('E1'))).not.toContain(MARK);
+    expect(JSON.stringify(taskView(made))).not.toContain('exam-');
+  });
+
+  it('refuses another exam under the same id', async () => {
+    await submitExam({ id: 'E2' });
+    expect((await submitExam({ id: 'E2' })).created).toBe(false);
+    expect((await refused(submitExam({ id: 'E2', exam: undefined }))).code).toBe('id_taken');
+  });
+
+  it('refuses an exam that the task itself switches off', async () => {
+    const refusal = await refused(submitExam({ id: 'E3', acceptance_tests: 'off' }));
+    expect(refusal).toMatchObject({ code: 'invalid', errors: [{ pointer: '/acceptance_tests' }] });
+    expect(puts).toEqual([]);
+  });
+
+  it.each([
+    [{ points: [], command: null }, 'an exam without points has to ask questions'],
+    [{ files: [] }, 'points need test files'],
+    [{ files: [{ path: '../a.js', content: '' }] }, 'path'],
+  ])('refuses %j by the rules of every exam', (fields, message) => {
+    const parsed = TaskSubmission.safeParse({ ...submission(), exam: { ...EXAM, ...fields } });
+    expect(JSON.stringify(parsed.error?.issues)).toContain(message);
+  });
+});
+
 /** A task whose first attempt failed its hidden tests, as it stands when its second is under way. */
 function escalated(): Task {
   const place = { key: `hidden/T1/${MARK}`, sha256: MARK, bytes: BYTES };
@@ -177,7 +221,7 @@ function escalated(): Task {
         ],
       }),
     },
-    { hidden_tests: place },
+    { hidden_tests: place, exam: { ...place, key: `hidden/T1/exam-${MARK}` } },
   );
   return {
     ...failed,
@@ -250,11 +294,38 @@ describe('what is told of hidden tests', () => {
     expect(assignment.kind).toBe(kind);
     if (isTold) {
       expect(assignment.hidden_tests).toMatchObject({ sha256: MARK, bytes: BYTES });
+      expect(assignment.exam).toMatchObject({
+        sha256: MARK,
+        bytes: BYTES,
+        url: expect.stringContaining('exam-'),
+      });
       expect(new URL(assignment.hidden_tests.url).searchParams.get('X-Amz-Signature')).toMatch(
         /^[0-9a-f]{64}$/,
       );
     } else
       for (const word of [MARK, 'hidden/', String(BYTES), 'hidden_tests":']) expect(text).not.toContain(word);
+  });
+
+  it('an assignment that waited for capacity gets new URLs of hidden tests and exam', async () => {
+    const old = { url: 'https://expired.test', sha256: MARK, bytes: BYTES };
+    const assignment = { kind: 'gates', hidden_tests: { ...old, read_credential: null }, exam: old };
+    s3.on(GetObjectCommand).callsFake(() => ({
+      ETag: '"1"',
+      Body: { transformToString: async () => JSON.stringify(assignment) },
+    }));
+    await renewAssignmentUrls('assignments/a.json', 'gates', escalated(), attempt(), {
+      objects,
+      apiUrl: 'https://api.test',
+      defaultAdapter: { kind: 'command', argv: ['true'], timeout_s: 60 },
+      modelGateway: null,
+      getCredential: provideNoCredentials,
+      leaseSeconds: 120,
+    });
+    const renewed = JSON.parse(bucket.get('assignments/a.json') ?? '{}');
+    for (const { url, sha256: digest } of [renewed.hidden_tests, renewed.exam]) {
+      expect(url).toContain('X-Amz-Signature');
+      expect(digest).toBe(MARK);
+    }
   });
 
   it('an item of an earlier version, which knows of none, is a task without any', () => {

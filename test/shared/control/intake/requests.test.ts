@@ -31,6 +31,7 @@ afterAll(() => table.close());
 const requirement = (fields: object = {}): WorkRequestTaskSubmission => {
   const {
     hidden_tests: _hidden,
+    exam: _exam,
     id: _id,
     ...rest
   } = submission({ acceptance_criteria: ['2.5 becomes 2', 'Half goes to even'] });
