@@ -62,6 +62,7 @@ export const COMMAND_MODULES: readonly CommandModule[] = [
   { names: ['judge'], load: async () => [(await import('./commands/judge.ts')).judgeCommand] },
   { names: ['login', 'logout'], load: async () => (await import('./commands/login.ts')).loginCommands },
   { names: ['token'], load: async () => (await import('./commands/token.ts')).tokenCommands },
+  { names: ['examiner'], load: async () => [(await import('./commands/examiner.ts')).examinerCommand] },
   { names: ['quality'], load: async () => (await import('./commands/quality.ts')).qualityCommands },
   { names: ['query'], load: async () => [(await import('./commands/query.ts')).queryCommand] },
   { names: ['export'], load: async () => [(await import('./commands/export.ts')).exportCommand] },

@@ -39,6 +39,7 @@ export const COMMAND_SUMMARIES = {
   login: 'Sign in at the identity provider of a deployment',
   logout: 'Remove the sign-in at a deployment from this machine',
   token: 'Operator tokens of a deployment',
+  examiner: 'Precision, coverage and cost of examiners and challengers, by repository and model',
   quality: 'Success, cost and findings of tasks, models and gates',
   query: 'Query the records in SQL: on this machine, or with Athena',
   export: 'Write the records as Parquet files',
@@ -46,7 +47,7 @@ export const COMMAND_SUMMARIES = {
   doctor: 'Check this machine or an AWS account, and say how to correct what is missing',
   smoke: 'Run one task of a built-in repository through a deployment, and time each step',
   completion: 'Print the completion script for a shell',
-  demo: 'Run six tasks through the whole pipeline on this machine, in a temporary folder',
+  demo: 'Run seven tasks through the whole pipeline on this machine, in a temporary folder',
 } as const;
 
 export type CommandName = keyof typeof COMMAND_SUMMARIES;

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Judge } from '../gates/core/judge.ts';
 import { AgentModelServer } from '../shared/contract/agents/agent-model-server.ts';
-import { allJudgeModels, JudgeModels } from '../shared/contract/models/judge-models.ts';
+import { addDefaultReviews, allJudgeModels, JudgeModels } from '../shared/contract/models/judge-models.ts';
 import { FUNCTION_ENV_NAMES, MODEL_PROVIDER_ENV_NAMES } from '../shared/contract/resource-names.ts';
 import { findChallengerAdapterProblems } from '../shared/control/model-gateway/challenger-adapter.ts';
 import type { ReadModelApiKey } from '../shared/reviews/model-clients/language-model.ts';
@@ -18,7 +18,7 @@ const DEFAULT_KEYS = {
 const LooseModel = z.looseObject({ provider: z.string() });
 /** The judges by purpose; `agents` is the server that answers agents. */
 const LooseFile = z
-  .object({ agents: z.unknown() })
+  .object({ agents: z.unknown(), defaults: z.unknown() })
   .partial()
   .catchall(z.union([z.array(LooseModel), LooseModel]));
 
@@ -73,12 +73,13 @@ function requireKeys(file: string, variables: readonly string[], { env }: Comman
 
 /** Parses the judges of a file, and the variables of their keys. @throws CliError, also if a variable is not set */
 function parseJudges(
-  { agents: _agents, ...settings }: ModelsFile,
+  { agents: _agents, defaults, ...settings }: ModelsFile,
   file: string,
   io: CommandIo,
 ): { readonly models: JudgeModels; readonly keys: readonly string[] } {
-  const parsed = JudgeModels.safeParse(
-    Object.fromEntries(
+  const parsed = JudgeModels.safeParse({
+    ...(defaults !== undefined && { defaults }),
+    ...Object.fromEntries(
       Object.entries(settings).map(([purpose, model]) => [
         purpose,
         Array.isArray(model)
@@ -86,7 +87,7 @@ function parseJudges(
           : withDefaultApiKeyVariable(model, io.env),
       ]),
     ),
-  );
+  });
   refuseProblems(file, parsed.success ? findChallengerAdapterProblems(parsed.data) : parsed.error.issues);
   const models = parsed.data ?? {};
   const keys = allJudgeModels(models).flatMap((model) =>
@@ -116,7 +117,8 @@ export async function buildJudgeModelEnvironment(
   const agents = parseAgentModelServer(settings, file, io);
   return {
     ...(agents && { [FUNCTION_ENV_NAMES.agentModelServer]: JSON.stringify(agents) }),
-    [FUNCTION_ENV_NAMES.judgeModels]: JSON.stringify(models),
+    // Who writes is not known: the engine asks no examiner of the writer's own maker.
+    [FUNCTION_ENV_NAMES.judgeModels]: JSON.stringify(addDefaultReviews(models)),
     [FUNCTION_ENV_NAMES.judgeKeys]: keys.join(),
   };
 }

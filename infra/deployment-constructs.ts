@@ -2,7 +2,11 @@ import { CfnOutput, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { selectTierModels } from '../shared/contract/agents/tiers.ts';
-import { dependentJudgeModelProblems, type JudgeModels } from '../shared/contract/models/judge-models.ts';
+import {
+  addDefaultReviews,
+  dependentJudgeModelProblems,
+  type JudgeModels,
+} from '../shared/contract/models/judge-models.ts';
 import { FUNCTION_ENV_NAMES } from '../shared/contract/resource-names.ts';
 import { buildVerificationNudgeEnvironment } from '../shared/control/ledger/nudge-rules.ts';
 import { challengerAdapter } from '../shared/control/model-gateway/challenger-adapter.ts';
@@ -57,12 +61,16 @@ export function buildDeploymentConstructs(
   };
   const lease = { [FUNCTION_ENV_NAMES.leaseSeconds]: String(settings.leaseSeconds) };
   const tierModels = selectTierModels(settings.defaultAdapter, settings.tierModels);
-  assertIndependentModels(settings.judges, Object.values(tierModels));
+  const writers = Object.values(tierModels);
+  assertIndependentModels(settings.judges, writers);
+  // With a gateway of the user's own, gates have no model to ask.
+  const judges =
+    settings.modelGateway === undefined ? addDefaultReviews(settings.judges, writers) : settings.judges;
   const tiers = { [FUNCTION_ENV_NAMES.tierModels]: JSON.stringify(tierModels) };
   const adapter = { [FUNCTION_ENV_NAMES.defaultAdapter]: JSON.stringify(settings.defaultAdapter) };
   const policy = { [FUNCTION_ENV_NAMES.cascadePolicy]: JSON.stringify(settings.cascade) };
   const { kind } = settings.defaultAdapter;
-  const { challenger } = settings.judges;
+  const { challenger } = judges;
   const challengerCli = challenger && challengerAdapter(challenger, 0).kind;
   const agentClis = [...new Set([...settings.agentClis, ...(kind === 'command' ? [] : [kind])])];
   const vendors = settings.modelGateway === undefined ? Object.keys(settings.models) : null;
@@ -164,7 +172,7 @@ export function buildDeploymentConstructs(
     storage,
     workforce,
     minter,
-    judges: settings.judges,
+    judges,
     judgeEnvironment: {
       ...approvals,
       ...policy,
@@ -189,7 +197,7 @@ export function buildDeploymentConstructs(
           common,
           table,
           providers: settings.models,
-          judges: settings.judges,
+          judges,
           concurrency: settings.modelConcurrency,
           endpoint: settings.modelEndpoint,
           network: workforce.network,
@@ -203,7 +211,7 @@ export function buildDeploymentConstructs(
           },
         }).url,
         [FUNCTION_ENV_NAMES.modelGatewayMeters]: 'true',
-        [FUNCTION_ENV_NAMES.knownJudgeModels]: JSON.stringify(settings.judges),
+        [FUNCTION_ENV_NAMES.knownJudgeModels]: JSON.stringify(judges),
       };
   const room = buildContainerCapacity(settings);
   const dispatcher = new LaunchDispatcher(scope, 'Dispatcher', {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Judge, PatchTask } from '../../gates/core/judge.ts';
 import { challengeTree } from '../../gates/pipeline/challenge-tree.ts';
 import type { ChallengerEnd } from '../../gates/tests/exam/challenge-patch.ts';
+import { describeChallengerEnd } from '../../gates/tests/exam/challenger-end.ts';
 import { CHALLENGE_DEFAULTS } from '../../shared/contract/check-outcome.ts';
 import type { Evidence } from '../../shared/contract/evidence/schema.ts';
 import type { ExamMode } from '../../shared/contract/exam.ts';
@@ -49,7 +50,7 @@ export async function challengeWorkingTree(options: CheckChallenge): Promise<Evi
     runAgent: async (folders, { prompt }): Promise<ChallengerEnd> => {
       const promptFile = join(folders.root, 'prompt.md');
       await writeFile(promptFile, prompt);
-      const { end, exitCode } = await runProcess(
+      const result = await runProcess(
         { line: command, input: prompt },
         {
           cwd: folders.answer,
@@ -67,16 +68,7 @@ export async function challengeWorkingTree(options: CheckChallenge): Promise<Evi
           abort: options.abort,
         },
       );
-      const isContained = end !== 'uncontained';
-      if (end === 'timed_out')
-        return { outcome: 'timed_out', why: 'the challenger did not end within its time limit', isContained };
-      return end === 'exited' && exitCode === 0
-        ? { outcome: null, why: '', isContained }
-        : {
-            outcome: 'no_answer',
-            why: `the challenger ended with exit code ${exitCode ?? end}`,
-            isContained,
-          };
+      return describeChallengerEnd(result, null);
     },
   });
   return { ...evidence, gates: [{ ...entry, required: mode === 'gate' }, ...evidence.gates] };

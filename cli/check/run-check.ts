@@ -138,7 +138,6 @@ export async function runCheck(
     if (options.challenge === undefined || verdict.verdict !== 'pass' || !task?.task)
       return { evidence, verdict, suites, screenshots };
     // After everything cheaper has passed.
-    onProgress?.('challenge: an agent CLI tries to prove the patch wrong');
     const [
       { challengeWorkingTree },
       { applyChallengeEffect, decideChallengeEffect },
@@ -151,6 +150,7 @@ export async function runCheck(
     const settings = resolveChallengeSettings(undefined, evidence.challenge, options.examMode);
     const { mode } = settings;
     if (mode === 'off') return { evidence, verdict, suites, screenshots };
+    onProgress?.('challenge: an agent CLI tries to prove the patch wrong');
     const challenged = await challengeWorkingTree({
       command: options.challenge,
       evidence,

@@ -27,7 +27,7 @@ const DEMO_JSON_EXAMPLE = `{
       "saved_vs_direct_opus_usd": 0.10152
     }
   ],
-  "verification_nudge": {"total_completions": 5, "verified_count": 4, "unverified_count": 1, "unverified_ratio": 0.2, "threshold_exceeded": false, "nudge_threshold": 0.3, "min_completions": 3, "recent_unverified": ["d-notes"]},
+  "verification_nudge": {"total_completions": 6, "verified_count": 5, "unverified_count": 1, "unverified_ratio": 0.16667, "threshold_exceeded": false, "nudge_threshold": 0.3, "min_completions": 3, "recent_unverified": ["d-notes"]},
   "records_dir": "/path",
   "elapsed_ms": 12345,
   "repository": "/path",

@@ -4,9 +4,9 @@ import { loadNamedSqlQueries } from '../../shared/control/ledger/named-queries.t
 import { CLI_EXIT_CODES, CliError } from '../exit.ts';
 import { defineLocalCommand } from '../local-command.ts';
 import type { LocalCommandSession } from '../local-session.ts';
-import { defineArgument, defineOption, parseTimeLimit } from '../parameters.ts';
+import { defineArgument } from '../parameters.ts';
 import type { QueryResult, QueryValue } from '../query/query-result.ts';
-import { describeEmptyRecordsFolder, findRecordsFolder, RECORDS_FOLDER_OPTION } from '../query/records.ts';
+import { RECORD_SOURCE_OPTIONS, runSqlOnRecords } from '../query/run-sql.ts';
 
 /** Returns the SQL of a named query, of a file, or of standard input. */
 async function readSql(source: string, { io }: LocalCommandSession): Promise<string> {
@@ -43,23 +43,6 @@ function renderResult({ columns, rows }: QueryResult, session: LocalCommandSessi
   );
 }
 
-async function queryRecords(
-  sql: string,
-  given: string | undefined,
-  session: LocalCommandSession,
-): Promise<QueryResult> {
-  const { InMemoryRecordsDatabase } = await import('../query/records-database.ts');
-  const folder = findRecordsFolder(given, session.io.cwd);
-  const records = await InMemoryRecordsDatabase.open(folder);
-  try {
-    const result = await records.query(sql);
-    const empty = describeEmptyRecordsFolder(folder);
-    return empty === null ? result : { ...result, notes: [...result.notes, empty] };
-  } finally {
-    records.close();
-  }
-}
-
 function listQueries(session: LocalCommandSession): void {
   const queries = loadNamedSqlQueries().map(({ name, about }) => ({ name, about }));
   session.show({ queries }, () =>
@@ -78,15 +61,7 @@ export const queryCommand = defineLocalCommand({
       'a named query, a file of SQL, or - for standard input; none: list the named queries',
     ),
   },
-  options: {
-    records: RECORDS_FOLDER_OPTION,
-    athena: defineOption('--athena', 'query Athena, with the AWS credentials of the environment'),
-    stack: defineOption('--stack <name>', 'with --athena: name of the stack', { default: 'Assay' }),
-    timeout: defineOption('--timeout <seconds>', 'with --athena: time limit', {
-      parse: parseTimeLimit,
-      default: 300,
-    }),
-  },
+  options: RECORD_SOURCE_OPTIONS,
   json: '`--json` prints `{"columns": [string], "rows": [{column: value}]}`, without a query `{"queries": [{"name", "about"}]}`. Null is unknown.',
   examples: [
     ['query', 'list the named queries'],
@@ -95,15 +70,13 @@ export const queryCommand = defineLocalCommand({
     ['query unverified-ratio-by-day --athena --stack Assay', 'on a deployment'],
     ["query - <<< 'SELECT status, count(*) AS n FROM tasks GROUP BY status'", 'your own SQL'],
   ],
-  run: async (session, { source, records, athena, stack, timeout }) => {
+  run: async (session, { source, ...options }) => {
     if (source === undefined) {
       listQueries(session);
       return undefined;
     }
     const sql = await readSql(source, session);
-    const result = athena
-      ? await (await import('../query/athena.ts')).queryAthena(sql, { stack, timeoutMs: timeout * 1_000 })
-      : await queryRecords(sql, records, session);
+    const result = await runSqlOnRecords(sql, options, session);
     const { columns, rows } = result;
     const objects = (): object[] =>
       rows.map((row) => Object.fromEntries(columns.map((name, index) => [name, row[index] ?? null])));

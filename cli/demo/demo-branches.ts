@@ -102,6 +102,17 @@ test('a parcel holds two kilos', () => {
 });
 `;
 
+const vouchers = `/** What a customer pays for goods, in cents, after vouchers of \`{ code, cents }\`. */
+export const pay = (goods, vouchers) => goods;
+`;
+
+const vouchersTest = `import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { pay } from '../src/vouchers.js';
+
+test('goods without vouchers cost their price', () => assert.equal(pay(1000, []), 1000));
+`;
+
 const slug = `/** Makes a title fit for a URL. */
 export const slug = (title) =>
   title
@@ -179,6 +190,15 @@ export const DEMO_BRANCHES: readonly DemoBranch[] = [
     files: {
       'src/parcels.js': parcels,
       'test/parcels.test.js': parcelsTest,
+    },
+  },
+  {
+    name: 'vouchers',
+    from: 'next',
+    message: 'Name the function that takes vouchers',
+    files: {
+      'src/vouchers.js': vouchers,
+      'test/vouchers.test.js': vouchersTest,
     },
   },
   {

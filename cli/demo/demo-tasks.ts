@@ -126,12 +126,28 @@ export const buildHardCodedAnswerTask = (url: string): DemoTask => ({
   expected: { status: 'done', tiers: ['haiku', 'sonnet'], verified: true, delivered: true },
 });
 
+/** Returns the task whose first patch passes every test that its author sees; acceptance tests catch the requirement that it drops. */
+export const buildDroppedRequirementTask = (url: string): DemoTask => ({
+  task: {
+    repository: url,
+    adapter: SCRIPTED,
+    id: 'g-vouchers',
+    title: 'Take vouchers off the price',
+    base_ref: 'vouchers',
+    description:
+      'pay(goods, vouchers) takes the cents of each voucher off the goods, and never gives less than 0. A voucher counts once, however often its code is given.',
+    acceptance_tests: 'gate',
+    completion_signals: [{ type: 'test_passes', command: 'node --test' }],
+  },
+  expected: { status: 'done', tiers: ['haiku', 'sonnet'], verified: true, delivered: true },
+});
+
 /** Returns the task with verification as a stage: a failing grade, then an approval request, then a review. */
 export const buildVerificationStageTask = (url: string): DemoTask => ({
   task: {
     repository: url,
     adapter: SCRIPTED,
-    id: 'g-reviewed',
+    id: 'h-reviewed',
     title: 'Compute the number of parcels for a weight, graded by a rubric',
     base_ref: 'reviewed',
     workflow: 'careful',

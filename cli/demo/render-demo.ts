@@ -1,5 +1,9 @@
 import { dirname } from 'node:path';
 import { judgementCost, sumUnlessUnknown } from '../../shared/contract/task/judging-cost.ts';
+import {
+  describeIndependentResult,
+  listIndependentResults,
+} from '../../shared/control/verdict/independent-results.ts';
 import { formatCount, formatDollars, formatDuration } from '../../shared/lib/format.ts';
 import type { TerminalColors } from '../io.ts';
 import { renderTaskResults } from '../output/task-results.ts';
@@ -36,6 +40,17 @@ function judgingLines({ outcomes }: DemoResult): string[] {
     ),
   ];
 }
+
+/** Results of acceptance tests, and what their examiner and adjudicator cost. */
+const acceptanceTestLines = ({ outcomes }: DemoResult): string[] =>
+  outcomes.flatMap(({ task, attempts }) =>
+    attempts.flatMap((attempt) =>
+      listIndependentResults(attempt).map(
+        (each) =>
+          `${describeIndependentResult(each)} (${task.id} #${attempt.number}, ${formatDollars(attempt.gates_metered_usage?.cost_usd ?? null)} for examiner and adjudicator)`,
+      ),
+    ),
+  );
 
 /** Results of the vision gate, or why it has none. */
 const visionLines = ({ outcomes }: DemoResult): string[] =>
@@ -82,6 +97,7 @@ export function renderDemo(
     '',
     `${result.nudge.verified_count} of ${result.nudge.total_completions} completions verified; ${formatDollars(spent)} of models (${result.agent?.models === 'real' ? 'real' : 'simulated'}); ${formatDuration(result.elapsedMs)} in total.`,
     ...judgingLines(result),
+    ...acceptanceTestLines(result),
     ...visionLines(result),
     ...approvalLines(result),
     ...(nudge === null ? [] : [nudge]),

@@ -14,6 +14,7 @@ import { createDemoRepository, listDeliveredBranches } from './demo-repository.t
 import type { DemoResult, DemoTaskOutcome } from './demo-result.ts';
 import {
   buildDemoTasks,
+  buildDroppedRequirementTask,
   buildHardCodedAnswerTask,
   buildVerificationStageTask,
   type DemoTask,
@@ -106,6 +107,7 @@ export async function runDemo(
       : [
           ...buildDemoTasks(repository.url),
           buildHardCodedAnswerTask(repository.url),
+          buildDroppedRequirementTask(repository.url),
           ...(extra === 'stage' ? [buildVerificationStageTask(repository.url)] : []),
         ];
     session.note(`Submitting ${tasks.length} tasks to ${url}\n`);

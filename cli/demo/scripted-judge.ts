@@ -84,8 +84,47 @@ const requirementsReviewOf = (prompt: string): unknown => ({
   confidence: 0.93,
 });
 
+const requirement = (text: string, test: string) => ({ requirement: text, test, on_base: 'fails' });
+/** The exam of the demo, written from task and base alone. */
+const EXAM = {
+  open: ['Which of two amounts counts where one code comes with both.'],
+  questions: [],
+  points: [
+    requirement('Vouchers are taken off the goods', 'exam: two vouchers'),
+    requirement('The price is never less than 0', 'exam: more vouchers than goods'),
+    requirement('A voucher counts once', 'exam: a code twice'),
+  ],
+  files: [
+    {
+      path: 'test/exam.test.js',
+      content: `import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { pay } from '../src/vouchers.js';
+
+const voucher = (code, cents) => ({ code, cents });
+test('exam: two vouchers', () => assert.equal(pay(1000, [voucher('A', 250), voucher('B', 150)]), 600));
+test('exam: more vouchers than goods', () => assert.equal(pay(100, [voucher('A', 101)]), 0));
+test('exam: a code twice', () => assert.equal(pay(1000, [voucher('A', 300), voucher('A', 300)]), 700));
+`,
+    },
+  ],
+  command: 'node --test test/exam.test.js',
+  keeps_behaviour: false,
+  confidence: 0.95,
+};
+const ADJUDICATION = {
+  reason: 'The last sentence of the task says it, and the change counts a code as often as it is given.',
+  basis: 'task',
+  quote: 'A voucher counts once, however often its code is given.',
+  decision: 'demanded',
+  severity: 'blocking',
+  confidence: 0.97,
+};
+
 /** Returns the answer to a prompt; words of the instruction identify the reviewer. */
 const answerTo = (body: string, prompt: string): unknown => {
+  if (body.includes('You write acceptance tests for a task')) return EXAM;
+  if (body.includes('You decide whether the task demands')) return ADJUDICATION;
   if (body.includes('You turn acceptance criteria')) return PROBES;
   if (body.includes('You split a task for a coding agent')) return TASK_REQUIREMENTS;
   if (body.includes('that has passed every check that ran')) return requirementsReviewOf(prompt);
@@ -137,7 +176,10 @@ export async function startScriptedJudge(): Promise<ScriptedJudge> {
         stop_reason: 'end_turn',
         stop_sequence: null,
         // About four characters to a token.
-        usage: { input_tokens: Math.ceil(prompt.length / 4), output_tokens: 60 },
+        usage: {
+          input_tokens: Math.ceil(prompt.length / 4),
+          output_tokens: Math.ceil(JSON.stringify(answer).length / 4),
+        },
       }),
     );
   });
@@ -149,7 +191,12 @@ export async function startScriptedJudge(): Promise<ScriptedJudge> {
   } as const;
   // A grader must be of another model family than the writer.
   const other = { ...judge, family: 'scripted' };
-  const judges: JudgeModels = { judge, rubric: other, decomposer: other, red_team: other };
+  // Only a task that asks for acceptance tests has an examiner.
+  const examiner = { ...other, mode: 'off' as const };
+  const judges: JudgeModels = {
+    ...{ judge, rubric: other, decomposer: other, red_team: other },
+    ...{ examiner, adjudicator: other },
+  };
   return {
     env: {
       [FUNCTION_ENV_NAMES.judgeModels]: JSON.stringify(judges),

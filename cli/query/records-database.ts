@@ -23,6 +23,8 @@ const ATHENA_FUNCTIONS = [
   'cardinality(x) AS len(x)',
   // DuckDB's own returns NULL where every condition is null.
   'count_if(x) AS count(CASE WHEN x THEN 1 END)',
+  // DuckDB's own returns a list.
+  'element_at(m, k) AS map_extract_value(m, k)',
   'from_iso8601_timestamp(x) AS CAST(x AS TIMESTAMPTZ)',
   'from_unixtime(x) AS to_timestamp(x)',
   'regexp_like(x, p) AS regexp_matches(x, p)',

@@ -9,8 +9,9 @@ import { AGENT_ADAPTERS } from './adapters/registry.ts';
 import { type AgentRunState, createAgentRunState, resetAgentRunOutcome } from './adapters/run-state.ts';
 import { buildAgentEnvironment } from './agent-environment.ts';
 import { readApprovalRequest, watchApprovalRequest } from './approval-request.ts';
+import { startLingerTimer } from './linger-timer.ts';
 import type { AgentRunMiddleware } from './middleware/agent-run-middleware.ts';
-import { startWatchdog, type WatchdogStopReason } from './watchdog.ts';
+import { SILENCE_MS, startWatchdog, WAITING_MS, type WatchdogStopReason } from './watchdog.ts';
 import type { PreparedWorkspace } from './workspace-layout.ts';
 
 /** Largest transcript in bytes that is kept. */
@@ -19,12 +20,6 @@ const TRANSCRIPT_BYTES = 5 * 1_048_576;
 const LAST_WORDS = 2_000;
 /** What a CLI is given to end well on each signal; with SIGINT some print what they used. */
 const GRACE_MS = 10_000;
-/** How long a CLI may say nothing but that it waits. Its own retries are few, so this is a wait without an end. */
-const WAITING_MS = 300_000;
-/** How long it may say nothing at all, where its role does not say: longer than a tool of any CLI or a call of a model may take. */
-const SILENCE_MS = 900_000;
-/** How long a CLI may go on after the final event of its protocol; then it is stopped, and its result counts. */
-const LINGER_MS = 5_000;
 /** How often an agent that is silent is told to go on, before it is given up. */
 const NUDGES = 1;
 
@@ -135,7 +130,7 @@ async function runOnce(
     waitingMs = WAITING_MS,
     silenceMs,
     graceMs = GRACE_MS,
-    lingerMs = LINGER_MS,
+    lingerMs,
   }: AgentSessionOptions,
 ): Promise<Pick<AgentSession, 'result' | 'watchdogStop' | 'isFinished'>> {
   const { stopSignals: stop, readEvent, observeCalls } = AGENT_ADAPTERS[assignment.adapter.kind];
@@ -148,29 +143,17 @@ async function runOnce(
         silenceMs ?? (limits?.idle_timeout_s === undefined ? SILENCE_MS : limits.idle_timeout_s * 1_000),
       maxTurns: endsByItself(assignment.adapter.kind) ? null : (limits?.max_turns ?? null),
     });
-  // Some CLIs print their result and then wait for a connection or a child of theirs without an end.
-  const lingered = new AbortController();
-  let linger: NodeJS.Timeout | undefined;
-  let isFinished = false;
-  const followEnd = (): void => {
-    clearTimeout(linger);
-    isFinished = reading.hasEnded && performance.now() < until;
-    if (!isFinished) return;
-    linger = setTimeout(() => {
-      watch?.stop();
-      lingered.abort();
-    }, lingerMs);
-  };
+  const linger = startLingerTimer(until, lingerMs, () => watch?.stop());
   const lines =
     readEvent &&
     new JsonEventStream((event) => {
       // On a signal some print another, worse result.
-      if (lingered.signal.aborted) return;
+      if (linger.end.aborted) return;
       reading.waitReason = null;
       reading.waitFailureClass = null;
       readEvent(event, reading);
       watch?.see(reading);
-      followEnd();
+      linger.see(reading);
       if (middleware) for (const seen of observeCalls?.(event) ?? []) middleware.observeCall(seen, reading);
     });
   const ends = middleware?.startRun();
@@ -185,7 +168,7 @@ async function runOnce(
       runAs: box.users?.[0] ?? null,
       exclusiveFolder: layout.root,
       abort: AbortSignal.any([
-        ...[abort, asking.asked, lingered.signal],
+        ...[abort, asking.asked, linger.end],
         ...(watch ? [watch.end] : []),
         ...(ends ? [ends] : []),
       ]),
@@ -200,7 +183,7 @@ async function runOnce(
     },
   );
   asking.stop();
-  clearTimeout(linger);
+  linger.stop();
   watch?.stop();
   lines?.end();
   await middleware?.finishRun(readEvent && reading, readEvent ? null : ran.output.slice(-LAST_WORDS));
@@ -209,9 +192,13 @@ async function runOnce(
     : ran.output;
   return {
     result: { ...ran, output },
-    isFinished,
+    isFinished: linger.isFinished(),
     watchdogStop:
-      !isFinished && watch?.end.aborted && !asking.asked.aborted && !ends?.aborted && ran.end === 'aborted'
+      !linger.isFinished() &&
+      watch?.end.aborted &&
+      !asking.asked.aborted &&
+      !ends?.aborted &&
+      ran.end === 'aborted'
         ? (watch.end.reason as WatchdogStopReason)
         : null,
   };

@@ -1,5 +1,10 @@
 import type { AgentRunState } from './adapters/run-state.ts';
 
+/** How long a CLI may say nothing but that it waits. Its own retries are few, so this is a wait without an end. */
+export const WAITING_MS = 300_000;
+/** How long it may say nothing at all, where its role does not say: longer than a tool of any CLI or a call of a model may take. */
+export const SILENCE_MS = 900_000;
+
 /** Why an agent was stopped before its time was over. */
 export type WatchdogStopReason =
   /** It has said nothing for so long but that it waits. */

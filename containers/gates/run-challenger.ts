@@ -4,19 +4,22 @@ import { challengeTree } from '../../gates/pipeline/challenge-tree.ts';
 import { keepCounterexamples } from '../../gates/tests/exam/ask-examiner.ts';
 import type { ChallengeFolders } from '../../gates/tests/exam/challenge-folders.ts';
 import type { ChallengerEnd } from '../../gates/tests/exam/challenge-patch.ts';
+import { describeChallengerEnd } from '../../gates/tests/exam/challenger-end.ts';
 import { createContainerApiClient } from '../../shared/api/container-client.ts';
 import type { Exam } from '../../shared/contract/exam.ts';
 import type { AgentAssignment, ChallengerAssignment } from '../../shared/contract/messages/assignment.ts';
 import { changeOwner } from '../../workspace/git/change-owner.ts';
 import { CheckoutError } from '../../workspace/git/checkout-error.ts';
-import { type ProcessResult, runProcess } from '../../workspace/process/run-process.ts';
+import { runProcess } from '../../workspace/process/run-process.ts';
 import type { ContainerWorkContext } from '../../workspace/supervisor/container.ts';
 import { rebuildSubmittedTree } from '../../workspace/supervisor/rebuild-tree.ts';
 import type { WorkspaceLayout } from '../agent/adapters/adapter.ts';
 import { JsonEventStream } from '../agent/adapters/json-event-stream.ts';
 import { AGENT_ADAPTERS } from '../agent/adapters/registry.ts';
-import { type AgentRunState, createAgentRunState } from '../agent/adapters/run-state.ts';
+import { createAgentRunState } from '../agent/adapters/run-state.ts';
 import { buildCliEnvironment } from '../agent/agent-environment.ts';
+import { startLingerTimer } from '../agent/linger-timer.ts';
+import { SILENCE_MS, startWatchdog, WAITING_MS } from '../agent/watchdog.ts';
 import { createGatewayJudge } from './gateway-judge.ts';
 import { createS3Cache } from './s3-cache.ts';
 
@@ -33,7 +36,8 @@ export async function runChallenger(
 ): Promise<void> {
   const client = createContainerApiClient(assignment);
   try {
-    const entry = await challenge(assignment, box, client);
+    const found = await challenge(assignment, box, client);
+    const entry = { ...found, facts: { tool: 'model', tool_version: assignment.model, ...found.facts } };
     // A program that was stopped says nothing of the patch.
     if (box.abort.aborted) await postInterruption(client);
     else await client.post('challenge', { entry });
@@ -145,7 +149,19 @@ async function runAgentCli(
     await chmod(folders.root, 0o710);
   }
   const reading = createAgentRunState();
-  const lines = readEvent && new JsonEventStream((event) => readEvent(event, reading));
+  const linger = startLingerTimer(performance.now() + adapter.timeout_s * 1_000);
+  const watch = readEvent && startWatchdog({ waitingMs: WAITING_MS, silenceMs: SILENCE_MS, maxTurns: null });
+  const lines =
+    readEvent &&
+    new JsonEventStream((event) => {
+      // On a signal some print another, worse result.
+      if (linger.end.aborted) return;
+      reading.waitReason = null;
+      reading.waitFailureClass = null;
+      readEvent(event, reading);
+      watch?.see(reading);
+      linger.see(reading);
+    });
   const result = await runProcess(
     { argv: invocation.argv },
     {
@@ -162,43 +178,23 @@ async function runAgentCli(
       maxOutputBytes: MAX_OUTPUT_BYTES,
       runAs: user,
       exclusiveFolder: folders.root,
-      abort: box.abort,
+      abort: AbortSignal.any([box.abort, linger.end, ...(watch ? [watch.end] : [])]),
       stopSignals,
       graceMs: GRACE_MS,
-      ...(lines && { onOutput: (chunk: Buffer) => lines.push(chunk) }),
+      ...(lines && {
+        onOutput: (chunk: Buffer) => {
+          watch?.heard();
+          lines.push(chunk);
+        },
+      }),
     },
   );
+  linger.stop();
+  watch?.stop();
   lines?.end();
   if (readEvent && result.exitCode !== null && failureAtExit)
     reading.failure = failureAtExit(result.exitCode, reading);
-  return describeChallengerEnd(result, readEvent ? reading : null);
-}
-
-/** Says how a challenger ended. `runState`: what its CLI has told of its run; null: it is a command, which tells nothing. */
-export function describeChallengerEnd(
-  { end, exitCode, startError }: Pick<ProcessResult, 'end' | 'exitCode' | 'startError'>,
-  runState: Pick<AgentRunState, 'failure' | 'hasEnded'> | null,
-): ChallengerEnd {
-  const isContained = end !== 'uncontained';
-  if (end === 'timed_out')
-    return { outcome: 'timed_out', why: 'the challenger did not end within its time limit', isContained };
-  if (runState?.failure?.class === 'provider_spend_limit')
-    return { outcome: 'budget_spent', why: 'the gateway ended its calls at the budget', isContained };
-  if (end !== 'exited' || exitCode !== 0) {
-    const how =
-      end === 'exited' ? `exited with code ${exitCode}` : `${end}${startError ? ` (${startError})` : ''}`;
-    return { outcome: 'no_answer', why: `the challenger ${how.replaceAll('_', ' ')}`, isContained };
-  }
-  // Some CLIs exit with 0 after a failure. Its reason can quote the model, and with it a test: only its class is named.
-  if (runState?.failure)
-    return {
-      outcome: 'no_answer',
-      why: `the challenger failed (${runState.failure.class.replaceAll('_', ' ')})`,
-      isContained,
-    };
-  return runState === null || runState.hasEnded
-    ? { outcome: null, why: '', isContained }
-    : { outcome: 'no_answer', why: 'the challenger ended before its last event', isContained };
+  return describeChallengerEnd(result, readEvent ? { ...reading, isFinished: linger.isFinished() } : null);
 }
 
 /** The part of an agent's assignment that adapters make a command line of. */

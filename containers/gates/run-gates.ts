@@ -9,6 +9,7 @@ import type { GateTestResults } from '../../gates/pipeline/output/write-junit.ts
 import { collectReviewContext } from '../../gates/pipeline/review-context.ts';
 import { readPatchDiffExcerpt } from '../../gates/rules/llm/patch-diff.ts';
 import {
+  createAdjudicator,
   type ExaminerContext,
   obtainIndependentTests,
   obtainSubmittedTests,
@@ -72,7 +73,11 @@ export async function runGates(assignment: GatesAssignment, box: ContainerWorkCo
       },
       judge,
       ...(submitted && {
-        independentTests: await obtainSubmittedTests(submitted, taskContextOf(assignment, memory)),
+        independentTests: await obtainSubmittedTests(
+          submitted,
+          taskContextOf(assignment, memory),
+          judge && createAdjudicator(examinerContextOf(assignment, store, judge, memory)),
+        ),
       }),
       ...(judge && {
         requestIndependentTests: () =>

@@ -21,6 +21,7 @@ import {
   agentModelGrant,
   challengerModelGrant,
   gatesModelGrant,
+  limitForModel,
   type ModelTokenGrant,
 } from '../../shared/control/model-gateway/model-grant.ts';
 import { reserveGateModelCallOrRefusal } from '../../shared/control/spending/gate-question-reservation.ts';
@@ -173,7 +174,8 @@ export async function admitModelCall(
     return createGatewayRefusalResponse(protocol, 'spent', stopped);
   }
   return {
-    ...{ grant, route, model: ask.model, worstCase: worst, upstream, droppedFields: ask.droppedFields },
+    grant: { ...grant, limitMicro: limitForModel(grant, ask.model) },
+    ...{ route, model: ask.model, worstCase: worst, upstream, droppedFields: ask.droppedFields },
     isStreamed: ask.body['stream'] === true || request.path.includes(':streamGenerateContent'),
     isLive: async () => !isAnswer(await grantFor(request, route, gateway)),
     reservedMicro: route.isFree ? 0 : (micro ?? 0),

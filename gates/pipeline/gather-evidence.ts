@@ -256,9 +256,9 @@ async function prepareTests(
   const mode = tests?.mode ?? examMode(config, options);
   if (tests === null) return NO_INDEPENDENT_TESTS;
   if (mode === 'off') {
-    if (tests.exam === null) return NO_INDEPENDENT_TESTS;
+    if (tests.facts?.['exam_submitted'] !== true) return NO_INDEPENDENT_TESTS;
     const { buildMissingExamEvidence } = await import('../tests/exam/exam-evidence.ts');
-    const why = `acceptance tests were handed in and did not run: acceptance_tests is off`;
+    const why = 'the exam of the task did not run: `acceptance_tests` is off';
     return async () => [buildMissingExamEvidence({ outcome: 'skipped', why, wasAsked: false }, mode)];
   }
   const { prepareIndependentTests } = await import('../tests/exam/independent-tests.ts');

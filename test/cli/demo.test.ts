@@ -9,7 +9,11 @@ import {
   listDeliveredBranches,
 } from '../../cli/demo/demo-repository.ts';
 import { type DemoResult, findUnexpectedOutcomes, toDemoJson } from '../../cli/demo/demo-result.ts';
-import { buildDemoTasks, buildHardCodedAnswerTask } from '../../cli/demo/demo-tasks.ts';
+import {
+  buildDemoTasks,
+  buildDroppedRequirementTask,
+  buildHardCodedAnswerTask,
+} from '../../cli/demo/demo-tasks.ts';
 import { parseAssayConfig } from '../../gates/pipeline/configuration/parse-config.ts';
 import { SubmitTaskBatchBody } from '../../shared/api/task-schemas.ts';
 import { DEFAULT_TIER_MODELS, type Tier } from '../../shared/contract/agents/tiers.ts';
@@ -52,6 +56,7 @@ describe('the repository of the demo', () => {
     ['next', true],
     ['hard', false],
     ['parcels', false],
+    ['vouchers', true],
     ['reviewed', false],
     ['sandbox', true],
   ])('has the branch %s, whose tests pass: %s', (branch, passes) => {
@@ -112,9 +117,11 @@ describe('the five tasks', () => {
 
 describe('the scripted agents', () => {
   const attempt = (where: string, id: string, tier: Tier): boolean => {
-    const task = [...buildDemoTasks(repository.url), buildHardCodedAnswerTask(repository.url)].find(
-      (each) => each.task.id === id,
-    )?.task;
+    const task = [
+      ...buildDemoTasks(repository.url),
+      buildHardCodedAnswerTask(repository.url),
+      buildDroppedRequirementTask(repository.url),
+    ].find((each) => each.task.id === id)?.task;
     const [program = '', ...args] = task?.adapter?.kind === 'command' ? task.adapter.argv : [];
     const usage = join(folder, `usage-${id}-${tier}.json`);
     const filled = args.map((argument) =>
@@ -138,6 +145,8 @@ describe('the scripted agents', () => {
     ['e-names', 'hard', 'opus', false],
     ['f-parcels', 'parcels', 'haiku', true],
     ['f-parcels', 'parcels', 'sonnet', true],
+    ['g-vouchers', 'vouchers', 'haiku', true],
+    ['g-vouchers', 'vouchers', 'sonnet', true],
   ])('%s on %s by %s leaves a tree that passes: %s', (id, branch, tier, passes) => {
     expect(attempt(checkout(branch), id, tier)).toBe(passes);
   });

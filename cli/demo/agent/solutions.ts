@@ -70,6 +70,28 @@ export function parcels(grams) {
 }
 `;
 
+/** Passes every test that its author sees, and drops the last sentence of the task. */
+const vouchersTwice = `/** What a customer pays for goods, in cents, after vouchers of \`{ code, cents }\`. */
+export const pay = (goods, vouchers) =>
+  Math.max(0, vouchers.reduce((rest, { cents }) => rest - cents, goods));
+`;
+
+const vouchersOnce = `/** What a customer pays for goods, in cents, after vouchers of \`{ code, cents }\`. */
+export function pay(goods, vouchers) {
+  const each = new Map(vouchers.map(({ code, cents }) => [code, cents]));
+  return Math.max(0, [...each.values()].reduce((rest, cents) => rest - cents, goods));
+}
+`;
+
+const vouchersTest = `import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { pay } from '../src/vouchers.js';
+
+test('vouchers are taken off the price', () =>
+  assert.equal(pay(1000, [{ code: 'A', cents: 200 }, { code: 'B', cents: 300 }]), 500));
+test('nobody is paid for buying', () => assert.equal(pay(100, [{ code: 'A', cents: 200 }]), 0));
+`;
+
 /** An approval request of an agent, and the files that it writes after the approval. */
 interface ApprovalStep {
   readonly request: { readonly action: string; readonly title: string; readonly description: string };
@@ -135,7 +157,19 @@ export const SCRIPTED_SOLUTIONS: Readonly<Record<string, Readonly<Record<string,
     },
   },
   'f-parcels': PARCELS,
-  'g-reviewed': {
+  'g-vouchers': {
+    haiku: {
+      files: { 'src/vouchers.js': vouchersTwice, 'test/vouchers-price.test.js': vouchersTest },
+      summary: 'pay() takes vouchers off the price. Added tests; all tests pass.',
+      tokens: [22_300, 1_700],
+    },
+    sonnet: {
+      files: { 'src/vouchers.js': vouchersOnce, 'test/vouchers-price.test.js': vouchersTest },
+      summary: 'pay() counts each voucher once, by its code. Added tests; all tests pass.',
+      tokens: [30_900, 2_400],
+    },
+  },
+  'h-reviewed': {
     ...PARCELS,
     sonnet: {
       ...PARCELS.sonnet,

@@ -70,6 +70,8 @@ function invoke({
         ANTHROPIC_BASE_URL: modelAccess.base_urls.anthropic,
         ANTHROPIC_AUTH_TOKEN: modelAccess.token,
       }),
+      // Where one model may be called, the CLI calls it for small things, too; the gateway refuses any other.
+      ...(modelAccess?.models.length === 1 && { ANTHROPIC_DEFAULT_HAIKU_MODEL: modelAccess.models[0] ?? '' }),
       CLAUDE_CONFIG_DIR: `${layout.home}/.claude`,
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
       // The CLI cannot know what is behind the gateway, and Bedrock refuses most beta features.

@@ -48,6 +48,7 @@ function invoke({
     autoupdate: false,
     share: 'disabled',
     ...(modelAccess && {
+      small_model: `assay/${model}`,
       provider: {
         assay: {
           npm: '@ai-sdk/openai-compatible',

@@ -216,13 +216,12 @@ export async function obtainIndependentTests(context: ExaminerContext): Promise<
 export async function obtainSubmittedTests(
   exam: Exam,
   context: CounterexampleContext,
+  adjudicateNeighbours: ExamAdjudicator | null,
 ): Promise<IndependentTests> {
   const earlier = await readEarlierCounterexamples(context);
   return {
-    exam,
-    counterexamples: [],
-    facts: { exam_submitted: true },
-    ...(earlier.length > 0 && { earlier }),
+    ...{ exam, counterexamples: [], facts: { exam_submitted: true } },
+    ...(earlier.length > 0 && { earlier, adjudicateNeighbours }),
   };
 }
 

@@ -60,6 +60,14 @@ function describeReasons(
   return `${formatCount(reasons.length, what)} ${state === 'dropped' ? 'dropped' : 'not run'}: ${named}`;
 }
 
+/** Counts failing tests that count, and those that the adjudicator found not demanded or minor: the precision of their author. */
+const countAdjudicated = (results: readonly ExamPointOutcome[]) => ({
+  upheld: results.filter(({ outcome }) => outcome === 'not_met').length,
+  not_demanded: results.filter(
+    (each) => each.outcome === 'dropped' && (each.reason === 'not_demanded' || each.reason === 'minor'),
+  ).length,
+});
+
 const noun = (text: string | null): string[] => (text === null ? [] : [text]);
 
 /** Whether a point that fails on the base has a result on the patched tree. */
@@ -156,6 +164,7 @@ export function buildExamEvidence(
       requirements_met: met,
       shows_change: showsChange(exam, points),
       points_dropped: results.filter((each) => each.outcome === 'dropped').length,
+      ...countAdjudicated(results),
     },
     independent: {
       mode,
@@ -190,7 +199,10 @@ export function buildMissingExamEvidence(
   return entry;
 }
 
-/** Builds the evidence of counterexamples that earlier attempts left. Each was decided to be demanded when it was found. */
+/**
+ * Builds the evidence of counterexamples that earlier attempts left. Each was decided to be demanded when it was found; failing
+ * neighbours are decided now.
+ */
 export function buildEarlierCounterexampleEvidence(
   exams: readonly Exam[],
   points: readonly ExamPointResult[],
@@ -301,7 +313,11 @@ export function buildCounterexampleEvidence(
       ...noun(describeReasons('counterexample', results, 'dropped')),
     ].join('; '),
     duration_ms: durationMs,
-    facts: { counterexamples: counterexamples.length, counterexamples_held: held.length },
+    facts: {
+      counterexamples: counterexamples.length,
+      counterexamples_held: held.length,
+      ...countAdjudicated(results),
+    },
     independent: {
       mode,
       points: [],

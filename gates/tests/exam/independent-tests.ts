@@ -47,6 +47,8 @@ export interface IndependentTests {
   readonly missing?: MissingExam;
   /** Decides whether the task demands what a failing test asks; absent: it does. */
   readonly adjudicate?: ExamAdjudicator | null;
+  /** Decides whether the task demands what a failing neighbour of an earlier counterexample asks; absent: it does. */
+  readonly adjudicateNeighbours?: ExamAdjudicator | null;
 }
 
 /** Settings of `acceptance_tests` in assay.yaml. */
@@ -55,6 +57,14 @@ export interface IndependentTestSettings {
   /** Time limit of one run, in seconds. */
   readonly timeout_s: number | undefined;
 }
+
+/** The first test of each exam of an earlier counterexample was decided when it was found; its neighbours were not. */
+const skipDecidedTest = (adjudicate: ExamAdjudicator | null): ExamAdjudicator | null =>
+  adjudicate &&
+  ((kind, failures) => {
+    const undecided = failures.filter(({ index }) => index > 0);
+    return undecided.length === 0 ? Promise.resolve(new Map()) : adjudicate(kind, undecided);
+  });
 
 /**
  * Validates an exam on the base, before anything of the patch runs.
@@ -69,6 +79,7 @@ export async function prepareIndependentTests(
     facts = {},
     missing,
     adjudicate = null,
+    adjudicateNeighbours = null,
     only,
     onValidated,
   }: IndependentTests,
@@ -99,7 +110,12 @@ export async function prepareIndependentTests(
     if (earlier.length > 0) {
       const points: ExamPointResult[] = [];
       for (const [index, each] of earlier.entries())
-        points.push(...(await runExamOnPatch(subject, each, earlierOnBase[index] ?? [], { limitMs })));
+        points.push(
+          ...(await runExamOnPatch(subject, each, earlierOnBase[index] ?? [], {
+            limitMs,
+            adjudicate: skipDecidedTest(adjudicateNeighbours),
+          })),
+        );
       entries.push(
         buildEarlierCounterexampleEvidence(
           earlier,

@@ -197,7 +197,10 @@ export async function runCounterexamples(
   return final;
 }
 
-/** Makes an exam of a counterexample and its neighbours, of those that behave on the base in every run alike; null: none does. */
+/**
+ * Makes an exam of a counterexample and its neighbours, of those that behave on the base in every run alike. Its first point is the
+ * counterexample. Null: that one does not behave alike.
+ */
 function toExam(
   { requirement, command, files, test, neighbours }: Counterexample,
   onBase: readonly (readonly ObservedTest[])[],
@@ -208,7 +211,7 @@ function toExam(
     if (states.every((state) => state === 'passed')) return [{ requirement, test: name, on_base: 'passes' }];
     return states.every(isFailure) ? [{ requirement, test: name, on_base: 'fails' }] : [];
   });
-  return points.length === 0
+  return points[0]?.test !== test
     ? null
     : { command, points, files, open: [], questions: [], confidence: 1, keeps_behaviour: true };
 }
@@ -231,7 +234,8 @@ const dropped = (reason: DropReason): DecidedCounterexample => ({
   failure: null,
 });
 
-function decideCounterexample(
+/** Decides what the runs of a counterexample and its neighbours on both trees show. */
+export function decideCounterexample(
   kind: Counterexample['kind'],
   onBase: readonly (readonly ObservedTest[])[],
   onPatch: readonly (readonly ObservedTest[])[],
@@ -254,6 +258,9 @@ function decideCounterexample(
           ? 'fails_on_base'
           : 'not_found_on_base',
     );
+  // The base always passes and the patched tree sometimes: a fault that comes at random is no fault of the test.
+  if (kind === 'regression' && patch.includes('failed') && patch.includes('passed'))
+    return { ...dropped('flaky_on_patch'), result: { outcome: 'not_run', reason: 'flaky' } };
   if (!failsAlways(0))
     return dropped(
       patch.every((state) => state === 'passed')

@@ -59,7 +59,7 @@ export async function runExperimentsAgainstBase(
       : TEST_EXPERIMENTS.filter(
           ({ id }) => id !== changeDemonstrationExperiment.id || asksForOtherBehaviour(task),
         );
-  const { inventory, compared } = await readInventory(subject, run, getBaseline);
+  const { inventory, isComparedByName } = await readInventory(subject, run, getBaseline);
   const runners = createExperimentTestRunners({
     run: counted,
     budget,
@@ -82,7 +82,7 @@ export async function runExperimentsAgainstBase(
   const hiddenResults = found.hidden ? { hiddenTestsResults: [found.hidden] } : {};
   if (getBaseline === null) return { ...result, ...hiddenResults };
   const clean =
-    compared === 'by name' || experimentSettings === null
+    isComparedByName || experimentSettings === null
       ? result.detail
       : `${result.detail}; no test is named, so only exit codes are compared`;
   const judged = buildGateResult(
@@ -97,7 +97,7 @@ export async function runExperimentsAgainstBase(
     facts: {
       ...result.facts,
       ...sumOfCounts(judged, result),
-      tests_compared: compared,
+      tests_compared: isComparedByName ? 'by name' : 'exit code only',
       ...(inventory.changedTests === null
         ? {}
         : { changed_test_files: inventory.changedTests.baseTestFiles.length }),
@@ -145,8 +145,8 @@ const LOST_TEST_RULES: ReadonlySet<string> = new Set(['run_test_lost', 'run_test
 
 interface ComparedInventory {
   readonly inventory: TestInventoryComparison;
-  /** How much is known of what ran. */
-  readonly compared: 'by name' | 'exit code only';
+  /** False: the runner or the base names no tests, so only exit codes are compared. */
+  readonly isComparedByName: boolean;
 }
 
 async function readInventory(
@@ -165,7 +165,7 @@ async function readInventory(
   const diff = diffTestInventory(before, isNamed ? (run.cases ?? []) : before, sources);
   return {
     inventory: { sources, diff, baseline, changedTests },
-    compared: isNamed ? 'by name' : 'exit code only',
+    isComparedByName: isNamed,
   };
 }
 

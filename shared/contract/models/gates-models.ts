@@ -67,6 +67,8 @@ export interface GatesModelRoute {
   readonly endpoint: GatewayModelEndpoint;
   /** Dollars per million tokens, where the configuration says it. */
   readonly price?: { readonly input: number; readonly output: number };
+  /** The agent CLI of a challenger calls it: a share of the budget is kept for the adjudicator. */
+  readonly isCalledByCli?: true;
 }
 
 /** What the gateway lets gates ask. */
@@ -74,8 +76,10 @@ export const listGatesModelRoutes = ({ challenger: _, ...models }: JudgeModels):
   allJudgeModels(models, 'container').map(toRoute);
 
 /** Models that the gateway lets a challenger call: its own, and the adjudicator of what it hands in. */
-export const listChallengerModelRoutes = ({ challenger, adjudicator }: JudgeModels): GatesModelRoute[] =>
-  [challenger, adjudicator].flatMap((model) => (model ? [toRoute(model)] : []));
+export const listChallengerModelRoutes = ({ challenger, adjudicator }: JudgeModels): GatesModelRoute[] => [
+  ...(challenger ? [{ ...toRoute(challenger), isCalledByCli: true as const }] : []),
+  ...(adjudicator ? [toRoute(adjudicator)] : []),
+];
 
 function toRoute(model: JudgeModel): GatesModelRoute {
   const { vendor, endpoint } = modelRouting(model);

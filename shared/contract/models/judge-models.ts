@@ -135,7 +135,7 @@ type OwnField = keyof typeof OWN_FIELDS;
 
 function refuseFieldsOfOtherPurposes(models: object, context: z.RefinementCtx): void {
   for (const [purpose, value] of Object.entries(models))
-    for (const model of [value].flat())
+    for (const model of typeof value === 'object' ? [value].flat() : [])
       for (const field of Object.keys(OWN_FIELDS) as OwnField[])
         if (model?.[field] !== undefined && OWN_FIELDS[field] !== purpose)
           context.addIssue({
@@ -167,11 +167,17 @@ const SHAPE = {
     .optional(),
 } satisfies Readonly<Record<JudgePurpose, z.ZodType>>;
 
+/** `off`: no purpose gets a model that its configuration does not name. */
+const defaults = z.literal('off').optional();
+
 export const JudgeModels = z
-  .strictObject(SHAPE, {
-    error: (issue) =>
-      'keys' in issue ? `${issue['keys']} is not served; known: ${NAMES.join(', ')}` : undefined,
-  })
+  .strictObject(
+    { ...SHAPE, defaults },
+    {
+      error: (issue) =>
+        'keys' in issue ? `${issue['keys']} is not served; known: ${NAMES.join(', ')}` : undefined,
+    },
+  )
   .superRefine(refuseFieldsOfOtherPurposes);
 export type JudgeModels = z.infer<typeof JudgeModels>;
 
@@ -213,4 +219,38 @@ export function dependentJudgeModelProblems(models: JudgeModels, writers: readon
         ]
       : [];
   });
+}
+
+/** Model of another purpose, without what belongs to that purpose. */
+const borrowModel = ({
+  mode: _,
+  adapter: __,
+  challenge: ___,
+  supports_vision: ____,
+  ...model
+}: JudgeModel): JudgeModel => JudgeModel.parse(model);
+
+/**
+ * Adds the reviews that are on as soon as any model is configured: the requirements review, and where a model of another maker than the
+ * writers' is there, acceptance tests with their adjudicator. A challenger costs as much as an attempt, so it is only named explicitly.
+ * @param writers models that write; empty: they are not known, and each task is decided by its own
+ */
+export function addDefaultReviews(models: JudgeModels, writers: readonly string[] = []): JudgeModels {
+  if (models.defaults === 'off') return models;
+  const configured = NAMES.flatMap((purpose) => [...modelsForPurpose(models, purpose)]).map(borrowModel);
+  const [first] = configured;
+  if (first === undefined) return models;
+  const canGatesAsk = (model: JudgeModel): boolean => GatesJudgeModel.safeParse(model).success;
+  const examiner =
+    models.examiner ??
+    configured.find(
+      (model) => canGatesAsk(model) && dependentJudgeModelProblems({ examiner: model }, writers).length === 0,
+    );
+  const adjudicator = models.adjudicator ?? (examiner && borrowModel(examiner));
+  return {
+    ...models,
+    requirements_review: models.requirements_review ?? first,
+    ...(examiner && { examiner }),
+    ...(adjudicator && { adjudicator }),
+  };
 }

@@ -1,5 +1,6 @@
 import { selectTierModels, type TierModels } from '../../contract/agents/tiers.ts';
 import type { CheckOutcome } from '../../contract/check-outcome.ts';
+import { CHALLENGE_GATE } from '../../contract/evidence/gate-names.ts';
 import type { VerificationGateRecord } from '../../contract/run-record/verification-gate-record.ts';
 import type { Attempt } from '../../contract/task/attempt.ts';
 import { totalJudgingCost } from '../../contract/task/judging-cost.ts';
@@ -109,19 +110,52 @@ function signalRows(before: Task | null, after: Task): DerivedRow[] {
   }));
 }
 
+type GateSummary = NonNullable<Attempt['verification']>['gates'][number];
+
+/** Returns the entry of a challenge whose verdict came with this write, with the cost of the challenge. */
+function newChallenge(
+  before: Task | null,
+  after: Task,
+): { gate: GateSummary; id: string; at: string } | null {
+  const attempt = currentAttempt(after);
+  const earlier = before?.attempts.find(({ number }) => number === attempt?.number)?.challenge;
+  const gate = attempt?.verification?.gates.find(({ name }) => name === CHALLENGE_GATE);
+  if (!gate || !attempt?.challenge?.outcome || attempt.challenge.pending_verdict !== null) return null;
+  if (!earlier?.pending_verdict) return null;
+  const cost_usd = attempt.challenge.metered_usage?.cost_usd ?? null;
+  return {
+    gate: { ...gate, facts: { ...gate.facts, cost_usd } },
+    // A task can be challenged again after a repeated verdict.
+    id: `${CHALLENGE_GATE}#${attempt.challenge.requested_at}`,
+    at: after.updated_at,
+  };
+}
+
 function gateRows(before: Task | null, after: Task): DerivedRow[] {
   const judged = newVerification(before, after);
-  if (!judged) return [];
-  const { attempt, verification } = judged;
-  return verification.gates.map((gate) => ({
+  const challenged = newChallenge(before, after);
+  return [
+    ...(judged?.verification.gates ?? [])
+      .filter(({ name }) => name !== CHALLENGE_GATE)
+      .map((gate) => ({ gate, id: gate.name, at: judged?.verification.at ?? after.updated_at })),
+    ...(challenged ? [challenged] : []),
+  ].map((each) => gateRow(after, each));
+}
+
+function gateRow(
+  task: Task,
+  { gate, id, at }: { readonly gate: GateSummary; readonly id: string; readonly at: string },
+): DerivedRow {
+  const attempt = currentAttempt(task);
+  return {
     table: 'quality_gates',
-    date: day(verification.at),
+    date: day(at),
     row: {
-      record_id: `${after.id}#${attempt.number}#${gate.name}`,
+      record_id: `${task.id}#${attempt?.number ?? 0}#${id}`,
       schema_version: 1,
-      task_id: after.id,
-      timestamp: verification.at,
-      attempt: attempt.number,
+      task_id: task.id,
+      timestamp: at,
+      attempt: attempt?.number ?? 0,
       gate: gate.name,
       result:
         gate.outcome === 'passed' || gate.outcome === 'skipped'
@@ -135,13 +169,13 @@ function gateRows(before: Task | null, after: Task): DerivedRow[] {
       cached: gate.cached,
       required: gate.required,
       findings: gate.finding_count,
-      tree: verification.tree,
-      model: attempt.model,
+      tree: attempt?.verification?.tree ?? '',
+      model: attempt?.model ?? null,
       tool: textOf(gate.facts['tool']),
       tool_version: textOf(gate.facts['tool_version']),
       facts: factsOf(gate.facts),
     },
-  }));
+  };
 }
 
 const tokens = ({ usage }: Attempt): number | null =>

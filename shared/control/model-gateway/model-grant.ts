@@ -118,6 +118,20 @@ export function gatesModelGrant(
   };
 }
 
+/** Share of a challenge's budget that only the adjudicator may spend: without it, nothing that the CLI hands in is decided. */
+const ADJUDICATOR_SHARE = 0.2;
+
+/**
+ * Returns what a call of a model may take of the budget in all. A model that is both that of the CLI and the adjudicator's may take all
+ * of it, because its calls cannot be told apart.
+ */
+export function limitForModel({ limitMicro, gatesModels = [] }: ModelTokenGrant, model: string): number {
+  const routes = gatesModels.filter((each) => each.model === model);
+  const isCliOnly = routes.length > 0 && routes.every(({ isCalledByCli }) => isCalledByCli);
+  const hasAdjudicator = gatesModels.some(({ isCalledByCli }) => !isCalledByCli);
+  return isCliOnly && hasAdjudicator ? Math.floor(limitMicro * (1 - ADJUDICATOR_SHARE)) : limitMicro;
+}
+
 /** What the token of a challenger may do now; null once it has reported, is lost or has ended with its attempt. */
 export function challengerModelGrant(
   task: Task,

@@ -219,6 +219,50 @@ export const EXPECTED_QUERY_RESULTS: Readonly<Record<string, (tables: RecordTabl
       return [...key, rows.length, overruled, share(overruled, rows.length)];
     });
   },
+  'examiner-precision': ({ quality_gates, tasks, reviews, work_outcomes }) => {
+    const isOf = (row: GateRow) => (other: { readonly task_id: string; readonly attempt: number }) =>
+      other.task_id === row.task_id && other.attempt === row.attempt;
+    const factOf = ({ facts }: GateRow, name: string): number | null =>
+      facts[name] === undefined || facts[name] === 'null' ? null : Number(facts[name]);
+    const isApproved = (row: GateRow): boolean =>
+      reviews.filter(isOf(row)).some(({ decision }) => decision === 'approve');
+    const isRejected = (row: GateRow): boolean =>
+      reviews.filter(isOf(row)).some(({ decision }) => decision === 'reject') ||
+      work_outcomes.filter(isOf(row)).some(({ outcome }) => outcome === 'reverted' || outcome === 'reopened');
+    const verdicts = quality_gates.filter(({ gate }) => gate === 'acceptance_tests' || gate === 'challenge');
+    const repositoryOf = ({ task_id }: GateRow) =>
+      latest(tasks.filter((task) => task.task_id === task_id).map(({ repository }) => repository));
+    return groups(verdicts, (row) => [row.gate, repositoryOf(row), row.tool_version ?? 'no model']).map(
+      ([key, rows]) => {
+        const total = (name: string) => sum(rows.map((row) => factOf(row, name)));
+        const [upheld, notDemanded, requirements] = [
+          total('upheld'),
+          total('not_demanded'),
+          total('requirements'),
+        ];
+        const confirmed = having(rows, (row) => failed(row) && isRejected(row));
+        const overruled = having(rows, (row) => failed(row) && isApproved(row) && !isRejected(row));
+        const cost = total('cost_usd');
+        return [
+          ...key,
+          rows.length,
+          having(rows, failed),
+          having(rows, (row) => !hasResult(row) && row.outcome !== 'skipped'),
+          upheld,
+          notDemanded,
+          upheld === null || notDemanded === null ? null : share(upheld, upheld + notDemanded),
+          confirmed,
+          overruled,
+          share(confirmed, confirmed + overruled),
+          having(rows, (row) => (passed(row) || row.outcome === 'skipped') && isRejected(row)),
+          requirements === null ? null : share(total('requirements_tested') ?? 0, requirements),
+          having(rows, ({ facts }) => facts['exam_reused'] === 'true'),
+          round(cost, 4),
+          round(divided(cost, rows.length), 6),
+        ];
+      },
+    );
+  },
   judgements: ({ judgements }) =>
     groups(judgements, ({ kind, model, prompt_sha256 }) => [kind, model, prompt_sha256]).map(
       ([key, rows]) => {

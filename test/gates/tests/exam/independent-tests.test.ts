@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { computeTestId } from '../../../../gates/core/test-result.ts';
 import type { IndependentTests } from '../../../../gates/tests/exam/independent-tests.ts';
+import { decideCounterexample } from '../../../../gates/tests/exam/run-exam.ts';
 import { decidePointOnBase } from '../../../../gates/tests/exam/validate-on-base.ts';
 import { Counterexample, Exam, type ExamMode } from '../../../../shared/contract/exam.ts';
 import { deriveVerdictFromEvidence } from '../../../../shared/control/verdict/reduce-to-verdict.ts';
@@ -296,5 +297,49 @@ describe('counterexamples', () => {
     expect(entry?.independent?.counterexamples[0]?.result).toEqual({ outcome: 'dropped', reason });
     expect(entry).toMatchObject({ outcome: 'skipped', required: false });
     expect(verdict).toBe('pass');
+  });
+
+  it.each([
+    ['regression', 'passed', { outcome: 'not_run', reason: 'flaky' }],
+    ['regression', 'failed', { outcome: 'dropped', reason: 'fails_on_base' }],
+    ['requirement', 'failed', { outcome: 'dropped', reason: 'flaky_on_patch' }],
+  ] as const)(
+    'a %s that fails at random is kept for a reviewer where the base always passes (%s)',
+    (kind, base, result) => {
+      const runsOf = (...states: readonly ('passed' | 'failed')[]) =>
+        states.map((state) => tests.map(() => ({ state, failure: null })));
+      const onBase = runsOf(base, base, base);
+      expect(decideCounterexample(kind, onBase, runsOf('failed', 'passed', 'failed')).result).toEqual(result);
+    },
+  );
+});
+
+describe('counterexamples of earlier attempts', () => {
+  const earlier = [
+    examOf(
+      DOUBLES + KEEPS.replace('price(0), 0', 'price(3), 6'),
+      POINTS.map((each) => ({ ...each, on_base: 'fails' })),
+    ),
+  ];
+  const dropsAll: NonNullable<IndependentTests['adjudicateNeighbours']> = async (_kind, failures) =>
+    new Map(failures.map(({ index }) => [index, { outcome: 'dropped', reason: 'not_demanded' }] as const));
+
+  it('fail the patch; a failing neighbour counts only where the task demands it', async () => {
+    const first = await judge(HARD_CODED, { earlier });
+    expect(first.states).toEqual([{ outcome: 'not_met' }, { outcome: 'not_met' }]);
+    const asked: number[] = [];
+    const adjudicated = await judge(HARD_CODED, {
+      earlier,
+      adjudicateNeighbours: (kind, failures) => {
+        asked.push(...failures.map(({ index }) => index));
+        return dropsAll(kind, failures);
+      },
+    });
+    expect(asked).toEqual([1]);
+    expect(adjudicated.states).toEqual([
+      { outcome: 'not_met' },
+      { outcome: 'dropped', reason: 'not_demanded' },
+    ]);
+    expect(adjudicated.verdict).toBe('fail');
   });
 });
