@@ -52,6 +52,18 @@ Object.assign(process.env, {
       ),
     },
   }),
+  // A challenger is the only model: its tasks name the mode. Calls of models are no part of the simulation.
+  [FUNCTION_ENV_NAMES.modelGateway]: 'https://models.simulated',
+  [FUNCTION_ENV_NAMES.modelGatewayMeters]: 'true',
+  [FUNCTION_ENV_NAMES.knownJudgeModels]: JSON.stringify({
+    challenger: {
+      provider: 'openai',
+      model: 'challenger',
+      family: 'challenger',
+      key: { via: 'environment', variable: 'NO_KEY' },
+      adapter: { kind: 'command', argv: ['true'] },
+    },
+  }),
   [FUNCTION_ENV_NAMES.agentClis]: '[]',
   [FUNCTION_ENV_NAMES.modelVendors]: '[]',
   AWS_REGION: 'us-east-1',

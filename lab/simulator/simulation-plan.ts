@@ -43,6 +43,13 @@ export interface DecisionPlan<Kind> {
   readonly kind: Kind;
 }
 
+/** What acceptance tests of the work show. `missing`: their author was lost, so nothing independent shows that it is right. */
+export const EXAM_RESULTS = ['none', 'met', 'not_met', 'missing'] as const;
+export type ExamResult = (typeof EXAM_RESULTS)[number];
+/** How one container of a challenger ends. `lost`: without a report. */
+export const CHALLENGER_ENDS = ['nothing', 'counterexample', 'no_answer', 'lost'] as const;
+export type ChallengerEndPlan = (typeof CHALLENGER_ENDS)[number];
+
 export interface WorkPlan {
   readonly seconds: number;
   readonly quality: WorkQuality;
@@ -54,6 +61,11 @@ export interface WorkPlan {
   /** Asked half way through; null: nothing. */
   readonly approvalRequest: ApprovalAction | null;
   readonly approvalDecisions: readonly DecisionPlan<(typeof APPROVAL_DECISIONS)[number]>[];
+  readonly exam: ExamResult;
+  /** Seconds that the gates wait for the exam. */
+  readonly examSeconds: number;
+  /** Ends of the challenger's containers, one after the other; the last one repeats. */
+  readonly challengers: readonly ChallengerEndPlan[];
 }
 
 export interface TaskPlan {
@@ -78,6 +90,7 @@ export interface TaskPlan {
   readonly large: boolean;
   readonly queued: boolean;
   readonly fixUps: 0 | 1 | 2;
+  readonly challenge: 'off' | 'advise' | 'gate';
   /** A model is to be asked about it. */
   readonly asksModel: boolean;
   /** Starts when enough of what it depends on is done. */
@@ -169,6 +182,12 @@ const work = fc.record<WorkPlan>({
     2,
   ),
   approvalDecisions: words(...APPROVAL_DECISIONS),
+  exam: often<ExamResult>('none', fc.constantFrom(...EXAM_RESULTS), 3),
+  examSeconds: often(0, oneOf(60, 240), 3),
+  challengers: fc.array(often<ChallengerEndPlan>('nothing', fc.constantFrom(...CHALLENGER_ENDS), 1), {
+    minLength: 1,
+    maxLength: 3,
+  }),
 });
 
 const task: fc.Arbitrary<TaskPlan> = fc.record<TaskPlan>({
@@ -189,6 +208,7 @@ const task: fc.Arbitrary<TaskPlan> = fc.record<TaskPlan>({
   model: often<string | null>(null, oneOf('opus', 'a-model-of-no-price'), 5),
   resubmittedAfter: often<number | null>(null, fc.integer({ min: 0, max: 60 }), 4),
   attempts: fc.array(work, { minLength: 1, maxLength: 5 }),
+  challenge: often<TaskPlan['challenge']>('off', oneOf('advise', 'gate', 'gate'), 2),
   pushRefused: often(false, fc.boolean(), 9),
   lostDeliveries: often<TaskPlan['lostDeliveries']>(
     [],

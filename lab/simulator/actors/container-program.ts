@@ -7,6 +7,7 @@ import type { SimulatedContainer } from '../engines/simulated-fargate.ts';
 import { OracleKnowledge, type TreeOutcome } from '../oracle/knowledge.ts';
 import { type SimulatedPatch, WEAK_BASE } from '../simulated-remote.ts';
 import type { Simulation } from '../simulation.ts';
+import type { ExamResult, WorkPlan } from '../simulation-plan.ts';
 import { performJob } from './agent.ts';
 import { ApiRefusedError, callRoute, fetchPresigned } from './api-client.ts';
 import { rebuildSimulatedTree } from './rebuild-tree.ts';
@@ -22,9 +23,7 @@ export async function runContainerProgram(box: SimulatedContainer, of: Simulatio
   if (assignment.kind === 'challenger') return challenge(of, assignment);
   if (assignment.kind === 'deliver') throw new Error('what delivers is no box');
   const { task_id: task, attempt, token } = assignment;
-  const plan = of.knowledge.planOf(task);
-  const works = plan?.attempts ?? [];
-  const scripted = works[Math.min(attempt, works.length) - 1];
+  const scripted = scriptedWork(of, task, attempt);
   of.knowledge.agentTokens.set(task, [...(of.knowledge.agentTokens.get(task) ?? []), token]);
   if (!scripted) return;
   const base = assignment.base_commit;
@@ -36,6 +35,50 @@ export async function runContainerProgram(box: SimulatedContainer, of: Simulatio
     // As the real box: a refusal means that the attempt is over, and nobody waits for this box.
     if (!(error instanceof ApiRefusedError) || error.answer.status !== 409) throw error;
   });
+}
+
+/** The work that is planned for an attempt. */
+function scriptedWork(of: Simulation, task: string, attempt: number): WorkPlan | undefined {
+  const works = of.knowledge.planOf(task)?.attempts ?? [];
+  return works[Math.min(attempt, works.length) - 1];
+}
+
+/** What gates and acceptance tests find together: a lost exam is never a pass. */
+function withExam(found: TreeOutcome, exam: ExamResult): TreeOutcome {
+  if (found === 'failed' || exam === 'not_met') return 'failed';
+  if (found === 'unclear' || exam === 'missing') return 'unclear';
+  return exam === 'met' ? 'passed' : found;
+}
+
+const EXAM_OUTCOMES = { met: 'passed', not_met: 'failed', missing: 'could_not_run' } as const;
+
+/** The entry of acceptance tests, as the gates container builds it. */
+function examEntry(exam: ExamResult): object[] {
+  if (exam === 'none') return [];
+  const not_met = exam === 'not_met' ? ['it adds'] : [];
+  const tested = exam === 'missing' ? 0 : 1;
+  return [
+    {
+      name: 'acceptance_tests',
+      outcome: EXAM_OUTCOMES[exam],
+      kind: 'executed',
+      required: true,
+      blocked: exam === 'not_met',
+      cached: false,
+      findings: [],
+      detail: `the exam: ${exam}`,
+      duration_ms: 5,
+      facts: { shows_change: exam !== 'missing' },
+      independent: {
+        mode: 'gate',
+        points: [],
+        counterexamples: [],
+        open: [],
+        questions: [],
+        requirements: { total: tested, tested, met: tested - not_met.length, not_met },
+      },
+    },
+  ];
 }
 
 const FOUND = {
@@ -59,11 +102,14 @@ async function gates(of: Simulation, assignment: GatesAssignment): Promise<void>
     return;
   }
   const { quality } = rebuilt.patch;
-  const found: TreeOutcome = base_commit === WEAK_BASE ? 'passed' : FOUND[quality];
+  const byGates: TreeOutcome = base_commit === WEAK_BASE ? 'passed' : FOUND[quality];
+  const { exam = 'none', examSeconds = 0 } = scriptedWork(of, id, assignment.attempt) ?? {};
+  if (exam !== 'none') await of.world.clock.sleep(examSeconds * 1_000);
+  const found = withExam(byGates, exam);
   of.knowledge.treeOutcomes.set(OracleKnowledge.pair(base_commit, tree), found);
   of.world.logEvent(() => `gates of ${id}/${assignment.attempt}: ${found} (${quality})`);
   const outcome = { passed: 'passed', failed: 'failed', unclear: 'could_not_run', unchecked: 'skipped' }[
-    found
+    byGates
   ];
   const gate = {
     name: 'tests',
@@ -87,7 +133,7 @@ async function gates(of: Simulation, assignment: GatesAssignment): Promise<void>
         empty_patch: quality === 'empty',
         changed_files: quality === 'empty' ? [] : ['a'],
         signals: [],
-        gates: found === 'unchecked' ? [] : [gate],
+        gates: [...examEntry(exam), ...(byGates === 'unchecked' ? [] : [gate])],
         gathered_at: new Date().toISOString(),
         duration_ms: 9,
       },
@@ -95,24 +141,31 @@ async function gates(of: Simulation, assignment: GatesAssignment): Promise<void>
   });
 }
 
-/** A challenger finds a counterexample to work that is wrong, and nothing in other work. */
+/** A challenger ends as planned, or is lost. What it reports is known outside of the control plane before it is sent. */
 async function challenge(of: Simulation, assignment: ChallengerAssignment): Promise<void> {
-  const { task_id: id, token, base_commit, tree, mode } = assignment;
+  const { task_id: id, attempt, token, base_commit, tree, mode } = assignment;
+  const name = `${id}/${attempt}`;
+  const ends = scriptedWork(of, id, attempt)?.challengers ?? [];
+  const turn = of.knowledge.challengers.get(name) ?? 0;
+  of.knowledge.challengers.set(name, turn + 1);
+  const end = ends[Math.min(turn, ends.length - 1)] ?? 'nothing';
   await of.world.clock.sleep(8_000);
-  const found = of.knowledge.treeOutcomes.get(OracleKnowledge.pair(base_commit, tree));
-  const isWrong = found === 'failed';
-  of.world.logEvent(
-    () => `challenger of ${id}/${assignment.attempt}: ${isWrong ? 'counterexample' : 'nothing found'}`,
-  );
+  of.world.logEvent(() => `challenger of ${name}: ${end}`);
+  if (end === 'lost') throw new Error('the challenger is gone');
+  const isWrong = end === 'counterexample';
+  if (isWrong && mode === 'gate')
+    of.knowledge.treeOutcomes.set(OracleKnowledge.pair(base_commit, tree), 'failed');
+  of.knowledge.challenges.set(name, end === 'nothing');
+  const outcome = { nothing: 'nothing_found', counterexample: 'counterexample', no_answer: 'no_answer' }[end];
   const entry = {
     name: 'challenge',
-    outcome: isWrong ? 'failed' : 'skipped',
+    outcome: { nothing: 'skipped', counterexample: 'failed', no_answer: 'could_not_run' }[end],
     kind: isWrong ? 'executed' : 'judged',
     required: mode === 'gate',
     blocked: mode === 'gate' && isWrong,
     cached: false,
     findings: [],
-    detail: isWrong ? '1 of 1 counterexample hold' : 'nothing found',
+    detail: `the challenge: ${outcome}`,
     duration_ms: 5,
     independent: {
       mode,
@@ -121,11 +174,7 @@ async function challenge(of: Simulation, assignment: ChallengerAssignment): Prom
       open: [],
       questions: [],
       requirements: { total: 0, tested: 0, met: 0, not_met: [] },
-      challenge: {
-        outcome: isWrong ? 'counterexample' : 'nothing_found',
-        p_wrong: isWrong ? 1 : 0,
-        requirements: [],
-      },
+      challenge: { outcome, p_wrong: end === 'no_answer' ? null : Number(isWrong), requirements: [] },
     },
   };
   await callRoute(of, 'challenge', { id, token, body: { entry } });

@@ -26,6 +26,7 @@ const submission = (of: Simulation, plan: TaskPlan, index: number): Record<strin
   deliver_unverified: plan.deliverUnverified,
   ...(plan.model === null ? {} : { model: plan.model }),
   max_fix_ups: plan.fixUps,
+  challenge: plan.challenge,
   ...(plan.asksModel
     ? { completion_signals: [{ type: 'llm_review', instructions: 'Is it well done?' }] }
     : {}),

@@ -47,6 +47,10 @@ export class OracleKnowledge {
   readonly deliveries = new Map<string, number>();
   /** Priorities of the boxes that were let in, in their order, by the item that counts their vCPUs. */
   readonly admittedPriorities = new Map<string, readonly number[]>();
+  /** Containers of challengers that began, by `<task>/<attempt>`. */
+  readonly challengers = new Map<string, number>();
+  /** What a challenger has sent of an attempt, by `<task>/<attempt>`: true, that it found nothing. */
+  readonly challenges = new Map<string, boolean>();
   /** When models were last asked, by `<task>/<attempt>/<run>`. */
   readonly lastModelCalls = new Map<string, number>();
   /** Writes of tasks, and pushes, that were looked at. */

@@ -7,6 +7,7 @@ import type { TableWrite } from '../engines/simulated-table.ts';
 import type { Simulation } from '../simulation.ts';
 import { checkApprovalWrite, checkRequestWrite, isRequestKey } from './approvals.ts';
 import { checkCapacityWrite } from './capacity.ts';
+import { checkChallengeBudget, checkChallengedWork } from './challenges.ts';
 import { OracleKnowledge } from './knowledge.ts';
 import { checkFoundation, checkRepeatedFailure } from './repeated-failures.ts';
 
@@ -40,7 +41,7 @@ function checkAttempts(before: Task, after: Task, broken: ReportViolation): void
     if (was.outcome !== null && !same(was, is))
       broken('an ended attempt stays as it was', `${after.id}/${was.number} ended as ${was.outcome}`);
     for (const field of ['report', 'artifact', 'verification', 'verdict'] as const)
-      if (was[field] !== null && !same(was[field], is[field]))
+      if (was[field] !== null && !same(withoutChallenge(was[field]), withoutChallenge(is[field])))
         broken('what was written of an attempt stays', `${field} of ${after.id}/${was.number} has changed`);
   });
   const isMerge = after.attempts.at(-1)?.merge !== undefined;
@@ -54,6 +55,14 @@ function checkMerge(before: Task, after: Task, broken: ReportViolation): void {
     broken('only passed work is merged', `${after.id}/${is?.number}`);
   if (is?.verification || is?.verdict || is?.decision)
     broken('merged work is judged anew', `${after.id}/${is?.number} has a verdict from the start`);
+}
+
+/** Evidence without what a challenge adds to it. */
+function withoutChallenge(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || !('gates' in value) || !Array.isArray(value.gates))
+    return value;
+  const gates = value.gates.filter(({ name }: { readonly name: string }) => name !== 'challenge');
+  return { ...value, gates, failed_checks: undefined };
 }
 
 /** Attempts that count: those of this round that were not lost by our own fault. */
@@ -228,6 +237,8 @@ export function checkTaskWrite(of: Simulation, write: TableWrite): void {
     checkBase(before, after, broken);
     checkReport(of, before, after, broken);
     checkLease(of, before, after, broken);
+    checkChallengeBudget(before, after, broken);
+    checkChallengedWork(of, after, broken);
   }
   of.world.logEvent(
     () =>

@@ -268,6 +268,20 @@ export const PLANTED_FAULTS = {
     append: 'applyRepeatedFailureStrategy = (_task, _attempt, wanted) => wanted;',
     breaks: ['the same failure twice changes something'],
   },
+  'a lost challenger leaves the verdict as it was': {
+    module: 'shared/control/verdict/apply-challenge.ts',
+    append:
+      "const honest = decideChallengeEffect; decideChallengeEffect = (entry, of) => entry.outcome === 'could_not_run' ? { verdict: 'pass', reason: null } : honest(entry, of);",
+    breaks: ['no pass without an answer of the challenger'],
+  },
+  'a missing exam lets work pass': {
+    module: 'shared/control/verdict/reduce-to-verdict.ts',
+    replace: [
+      /const gates = evidence\.gates\.filter\(isDecisiveGate\);/,
+      "const gates = evidence.gates.filter((gate) => isDecisiveGate(gate) && !(gate.name === 'acceptance_tests' && gate.outcome === 'could_not_run'));",
+    ],
+    breaks: ['delivered with a passing verdict', 'verified by gates of ours'],
+  },
   'a task is a foundation for whoever waits for it': {
     module: 'shared/use-cases/cascade/cascade-steps.ts',
     replace: [/const FOUNDATION = 3;/, 'const FOUNDATION = 1;'],
