@@ -75,6 +75,9 @@ export async function simulateBusyDay(perDay: number, vcpus: number, window: num
     tokens: 0,
     approvalRequest: null,
     approvalDecisions: [],
+    exam: 'none',
+    examSeconds: 0,
+    challengers: ['nothing'],
   } as const;
   const task = {
     runner: 'managed',
@@ -92,6 +95,7 @@ export async function simulateBusyDay(perDay: number, vcpus: number, window: num
     lostDeliveries: [],
     large: false,
     fixUps: 0,
+    challenge: 'off',
     asksModel: false,
     dependencyPolicy: 'wait',
     requestMode: null,

@@ -28,6 +28,7 @@ function task(plan: TaskPlan, index: number): string {
     plan.fixUps > 0 && `${plan.fixUps} fix-ups`,
     plan.dependencyPolicy !== 'wait' && `starts with a part of them (${plan.dependencyPolicy})`,
     plan.asksModel && 'a model is asked',
+    plan.challenge !== 'off' && `challenge: ${plan.challenge}`,
     plan.queued && 'goes onto the main branch',
     plan.requestMode !== null && `asked for (${plan.requestMode})`,
   ];

@@ -39,6 +39,7 @@ export function* generateSmallerPlans(plan: SimulationPlan): Generator<Simulatio
     });
     if (task.requestMode !== null) yield instead({ requestMode: null, requestDecisions: [] });
     if (task.asksModel) yield instead({ asksModel: false });
+    if (task.challenge !== 'off') yield instead({ challenge: 'off' });
     for (const [position, work] of task.attempts.entries()) {
       if (work.approvalRequest !== null)
         yield instead({

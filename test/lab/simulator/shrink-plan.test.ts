@@ -18,7 +18,7 @@ const parts = ({
   [lostStarts, doubleStarts, diedStarts, redelivery].filter((share) => share > 0).length +
   [actions, faults, outages, powerCuts, mainMoves].reduce((sum, list) => sum + list.length, 0) +
   tasks.reduce(
-    (sum, { attempts, dependsOn, files, requestDecisions, requestMode, asksModel }) =>
+    (sum, { attempts, dependsOn, files, requestDecisions, requestMode, asksModel, challenge }) =>
       sum +
       1 +
       attempts.length +
@@ -27,6 +27,7 @@ const parts = ({
       requestDecisions.length +
       Number(requestMode !== null) +
       Number(asksModel) +
+      Number(challenge !== 'off') +
       attempts.reduce(
         (asked, { approvalRequest, approvalDecisions }) =>
           asked + Number(approvalRequest !== null) + approvalDecisions.length,
