@@ -1,4 +1,4 @@
-import type { Exam } from '../../shared/contract/exam.ts';
+import type { Challenge, Exam } from '../../shared/contract/exam.ts';
 import type { ExpectedChangeKind } from '../../shared/contract/submission/expected-changes.ts';
 
 /** Content by path; a link is a symbolic link to its target. */
@@ -50,6 +50,8 @@ export interface AdversarialCase {
   readonly hiddenTests?: CaseFiles;
   /** Acceptance tests that were written from the task and the base alone: both patches are judged with them. */
   readonly exam?: Exam;
+  /** What a challenger handed in against each of both patches; null: nothing was recorded of it. */
+  readonly challenges?: { readonly wrong: Challenge | null; readonly right: Challenge | null };
   /** What was asked for, where somebody has said it. */
   readonly task?: { readonly title: string; readonly description: string };
   /** Why it is not caught. Such cases are run, counted and shown. */

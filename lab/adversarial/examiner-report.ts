@@ -15,7 +15,12 @@ export interface PatchShare {
 /** What gates catch alone, what acceptance tests catch, and both together. */
 export interface ExaminerReport {
   readonly rows: readonly {
-    readonly judge: 'gates alone' | 'acceptance tests alone' | 'gates + acceptance tests';
+    readonly judge:
+      | 'gates alone'
+      | 'acceptance tests alone'
+      | 'challenger alone'
+      | 'gates + acceptance tests'
+      | 'gates + acceptance tests + challenger';
     readonly wrong_caught: PatchShare;
     readonly right_held: PatchShare;
   }[];
@@ -49,6 +54,9 @@ export function summarizeExaminerRun(judged: readonly JudgedPatch[]): ExaminerRe
   });
   const byGates = ({ examiner }: Examined): boolean => examiner.heldByGates;
   const byExam = ({ examiner }: Examined): boolean => examiner.outcome === 'failed';
+  const byChallenger = ({ examiner }: Examined): boolean => examiner.challenge === 'failed';
+  const byIndependent = (each: Examined): boolean => byExam(each) || byChallenger(each);
+  const isChallenged = all.some(({ examiner }) => examiner.challenge !== undefined);
   const seconds = all.map(({ examiner }) => examiner.seconds).toSorted((a, b) => a - b);
   const sum = (key: 'points' | 'dropped'): number =>
     all.reduce((total, { examiner }) => total + examiner[key], 0);
@@ -56,16 +64,20 @@ export function summarizeExaminerRun(judged: readonly JudgedPatch[]): ExaminerRe
     rows: [
       row('gates alone', byGates),
       row('acceptance tests alone', byExam),
+      ...(isChallenged ? [row('challenger alone', byChallenger)] : []),
       row('gates + acceptance tests', (each) => byGates(each) || byExam(each)),
+      ...(isChallenged
+        ? [row('gates + acceptance tests + challenger', (each) => byGates(each) || byIndependent(each))]
+        : []),
     ],
     could_not_run: all.flatMap(({ name, examiner }) =>
-      examiner.outcome === 'passed' || examiner.outcome === 'failed' ? [] : [`${name}: ${examiner.detail}`],
+      ['passed', 'failed', 'skipped'].includes(examiner.outcome) ? [] : [`${name}: ${examiner.detail}`],
     ),
     points_dropped: sum('dropped'),
     points: sum('points'),
     median_seconds: seconds[Math.floor(seconds.length / 2)] ?? null,
-    missed: wrong.flatMap((each) => (byExam(each) ? [] : [`${each.name}: ${each.examiner.detail}`])),
-    held: right.flatMap((each) => (byExam(each) ? [`${each.name}: ${each.examiner.detail}`] : [])),
+    missed: wrong.flatMap((each) => (byIndependent(each) ? [] : [`${each.name}: ${each.examiner.detail}`])),
+    held: right.flatMap((each) => (byIndependent(each) ? [`${each.name}: ${each.examiner.detail}`] : [])),
   };
 }
 
@@ -77,7 +89,7 @@ const shown = ({ patches, of, interval: { low, high } }: PatchShare): string =>
 export function renderExaminerReport(report: ExaminerReport): string {
   const row = (cells: readonly string[]): string =>
     cells
-      .map((cell) => cell.padEnd(28))
+      .map((cell) => cell.padEnd(38))
       .join('')
       .trimEnd();
   return [
@@ -85,7 +97,7 @@ export function renderExaminerReport(report: ExaminerReport): string {
     ...report.rows.map((each) => row([each.judge, shown(each.wrong_caught), shown(each.right_held)])),
     `${report.points_dropped} of ${report.points} points dropped; median ${report.median_seconds ?? '-'} s of acceptance tests for each patch`,
     ...report.could_not_run.map((each) => `could not run: ${each}`),
-    ...report.missed.map((each) => `MISSED by acceptance tests: ${each}`),
-    ...report.held.map((each) => `HELD by acceptance tests: ${each}`),
+    ...report.missed.map((each) => `MISSED by independent tests: ${each}`),
+    ...report.held.map((each) => `HELD by independent tests: ${each}`),
   ].join('\n');
 }

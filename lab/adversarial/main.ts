@@ -6,7 +6,7 @@ import { readBlindCases } from './blind-cases.ts';
 import { ADVERSARIAL_CORPUS } from './corpus.ts';
 import { renderCorpusTable, summarizeCorpusRun } from './corpus-report.ts';
 import { renderExaminerReport, summarizeExaminerRun } from './examiner-report.ts';
-import { readCasesWithExams, recordedExamFolder } from './recorded-exams.ts';
+import { readRecordedCases, recordedFolder } from './recorded-exams.ts';
 import {
   createReviewModel,
   renderReviewReport,
@@ -33,6 +33,8 @@ Options:
                     judges patches with acceptance tests too, and reports gates alone, acceptance tests alone, and both.
                     \`recorded:FOLDER\`: exams in FOLDER/<letter of the set><number of the case>, such as f05; without --cases
                     all unseen cases that have one; --cases also takes the name of a set, such as 2026-11-f
+  --challenger <challenges>
+                    \`recorded:FOLDER\`: re-runs what challengers handed in, in FOLDER/<case>/wrong and FOLDER/<case>/right, as above
   --second-look <model>
                     asks PROVIDER:MODEL (docs/how-to/judges.md; key in its usual variable) about what runs let through: the known
                     misses of the corpus and the unseen sets, and their honest twins. \`scripted\`: no model, only the way there
@@ -71,6 +73,7 @@ function readOptions() {
         write: { type: 'boolean', default: false },
         only: { type: 'string' },
         examiner: { type: 'string' },
+        challenger: { type: 'string' },
         'second-look': { type: 'string' },
         'record-prompts': { type: 'string' },
         answers: { type: 'string' },
@@ -103,25 +106,28 @@ if (model === undefined && (options.url ?? options.price) !== undefined)
 if (model !== undefined && (options.write || options.record !== undefined))
   fail('--second-look takes neither --write nor --record');
 const told = (error: unknown): never => fail(error instanceof Error ? error.message : String(error));
-const { examiner } = options;
-if (examiner !== undefined && (model !== undefined || options.write || options.hidden))
-  fail('--examiner takes none of --second-look, --write and --hidden');
-const readExaminedCases = (name: string): AdversarialCase[] => {
-  const recorded = recordedExamFolder(name) ?? fail('--examiner takes recorded:FOLDER');
+const { examiner, challenger } = options;
+const isRecorded = examiner !== undefined || challenger !== undefined;
+if (isRecorded && (model !== undefined || options.write || options.hidden))
+  fail('--examiner and --challenger take none of --second-look, --write and --hidden');
+const folderOf = (option: string, author: string | undefined): string | null =>
+  author === undefined ? null : (recordedFolder(author) ?? fail(`${option} takes recorded:FOLDER`));
+const readExaminedCases = (): AdversarialCase[] => {
+  const exams = folderOf('--examiner', examiner);
+  const challenges = folderOf('--challenger', challenger);
   try {
-    return readCasesWithExams(recorded, folder);
+    return readRecordedCases({ exams, challenges }, folder);
   } catch (error) {
     return told(error);
   }
 };
-const all =
-  examiner !== undefined
-    ? readExaminedCases(examiner)
-    : folder !== undefined
-      ? readBlindCases(folder, options.hidden)
-      : model === undefined
-        ? ADVERSARIAL_CORPUS
-        : selectReviewCases();
+const all = isRecorded
+  ? readExaminedCases()
+  : folder !== undefined
+    ? readBlindCases(folder, options.hidden)
+    : model === undefined
+      ? ADVERSARIAL_CORPUS
+      : selectReviewCases();
 const sample = whole('sample', options.sample);
 const parallel = whole('parallel', options.parallel);
 if (options.write && (folder !== undefined || only !== undefined || sample !== 1))
@@ -163,7 +169,7 @@ const judged = await judgeResumably(cases, {
   file: options.record ?? null,
   onJudged: progress,
 });
-if (examiner !== undefined) {
+if (isRecorded) {
   const examined = summarizeExaminerRun(judged);
   process.stdout.write(`${json ? JSON.stringify(examined, null, 2) : renderExaminerReport(examined)}\n`);
   process.exit(examined.missed.length + examined.held.length > 0 ? 1 : 0);

@@ -24,6 +24,7 @@ const Line = z.object({
       points: z.number(),
       dropped: z.number(),
       seconds: z.number(),
+      challenge: z.string().optional(),
     })
     .optional(),
   by: z.array(z.string()),

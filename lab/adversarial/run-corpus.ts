@@ -4,14 +4,14 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { HiddenTestFiles } from '../../gates/core/hidden-tests-result.ts';
 import { gatherEvidence } from '../../gates/pipeline/gather-evidence.ts';
-import { ACCEPTANCE_TESTS_GATE } from '../../shared/contract/evidence/gate-names.ts';
+import { ACCEPTANCE_TESTS_GATE, COUNTEREXAMPLES_GATE } from '../../shared/contract/evidence/gate-names.ts';
 import {
   type Evidence,
   type GateEvidence,
   isRestoredProtectedFile,
   type Verdict,
 } from '../../shared/contract/evidence/schema.ts';
-import type { Exam } from '../../shared/contract/exam.ts';
+import type { Challenge, Exam } from '../../shared/contract/exam.ts';
 import type { ExpectedChangeKind } from '../../shared/contract/submission/expected-changes.ts';
 import { deriveVerdictFromEvidence } from '../../shared/control/verdict/reduce-to-verdict.ts';
 import { mapConcurrently } from '../../shared/lib/map-concurrently.ts';
@@ -50,6 +50,8 @@ export interface JudgedPatch {
     readonly points: number;
     readonly dropped: number;
     readonly seconds: number;
+    /** Outcome of re-running what a challenger handed in; absent: nothing was recorded. */
+    readonly challenge?: string | undefined;
   };
   /** How long it took, with whatever ran beside it. */
   readonly seconds: number;
@@ -75,6 +77,7 @@ interface PatchUnderTest extends Pick<JudgedPatch, 'class' | 'name' | 'honest' |
   readonly files: readonly string[];
   readonly hidden: CaseFiles;
   readonly exam: Exam | null;
+  readonly challenge: Challenge | null;
   readonly about: PassedPatch['task'];
   /** Null: an honest patch, which must pass. */
   readonly caught: ExpectedCatch | null;
@@ -93,6 +96,7 @@ const patchesOf = (each: AdversarialCase): PatchUnderTest[] => [
     files: each.files ?? [],
     hidden: each.hiddenTests ?? {},
     exam: each.exam ?? null,
+    challenge: each.challenges?.wrong ?? null,
     about: each.task ?? DEFAULT_TASK,
     caught: each.expectedCatch,
   },
@@ -107,6 +111,7 @@ const patchesOf = (each: AdversarialCase): PatchUnderTest[] => [
     files: each.honestTwin.files ?? each.files ?? [],
     hidden: each.hiddenTests ?? {},
     exam: each.exam ?? null,
+    challenge: each.challenges?.right ?? null,
     about: each.task ?? DEFAULT_TASK,
     caught: null,
   },
@@ -194,7 +199,10 @@ export async function runCorpus(
           ...(patch.expectedChanges.length > 0 ? { expectedChanges: patch.expectedChanges } : {}),
         },
         hiddenTests: hiddenTestsOf(patch.hidden),
-        independentTests: patch.exam && { exam: patch.exam, counterexamples: [] },
+        independentTests:
+          patch.exam === null && patch.challenge === null
+            ? null
+            : { exam: patch.exam, counterexamples: patch.challenge?.counterexamples ?? [] },
         workDir,
         maxParallel: 2,
       });
@@ -230,23 +238,26 @@ export async function runCorpus(
   }
 }
 
-/** Reads the entry of acceptance tests, and derives the verdict without it. */
+/** Reads the entries of acceptance tests and of a challenge, and derives the verdict without them. */
 function examinerResult(evidence: Evidence): Pick<JudgedPatch, 'examiner'> {
-  const entry = evidence.gates.find(({ name }) => name === ACCEPTANCE_TESTS_GATE);
-  if (!entry) return {};
+  const independent = evidence.gates.filter((each) => each.independent);
+  if (independent.length === 0) return {};
+  const entry = independent.find(({ name }) => name === ACCEPTANCE_TESTS_GATE);
+  const challenge = independent.find(({ name }) => name === COUNTEREXAMPLES_GATE)?.outcome;
   const gatesAlone = deriveVerdictFromEvidence({
     ...evidence,
-    gates: evidence.gates.filter((each) => each !== entry),
+    gates: evidence.gates.filter((each) => !each.independent),
   });
-  const points = entry.independent?.points ?? [];
+  const points = entry?.independent?.points ?? [];
   return {
     examiner: {
-      outcome: entry.outcome,
-      detail: entry.detail,
+      outcome: entry?.outcome ?? 'skipped',
+      detail: entry?.detail ?? 'no exam is recorded',
+      ...(challenge !== undefined && { challenge }),
       heldByGates: gatesAlone.verdict !== 'pass' || !gatesAlone.verified,
       points: points.length,
       dropped: points.filter(({ result }) => result.outcome === 'dropped').length,
-      seconds: Math.round(entry.duration_ms / 100) / 10,
+      seconds: Math.round((entry?.duration_ms ?? 0) / 100) / 10,
     },
   };
 }
