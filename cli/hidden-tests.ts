@@ -6,7 +6,6 @@ import type { TaskSubmissionInput } from '../shared/contract/submission/schema.t
 import { CLI_EXIT_CODES, CliError, type CliErrorDetail } from './exit.ts';
 import type { CommandIo } from './io.ts';
 import { toPosixPath } from './posix-path.ts';
-import type { TaskFile } from './task-file.ts';
 
 type Input = NonNullable<TaskSubmissionInput['hidden_tests']>;
 type TestFileInput = Extract<Input, { kind: 'files' }>['files'][number];
@@ -21,26 +20,6 @@ export function readHiddenTests(what: string, io: Pick<CommandIo, 'cwd'>): Input
     result.error.issues.map(({ path, message }) => ({ where: placeOf(tests, path, what), message })),
   );
 }
-
-/**
- * Adds hidden tests or an exam to the task of a file.
- * @throws CliError for a list: each task has tests of its own
- */
-export function addTests<Field extends 'hidden_tests' | 'exam'>(
-  file: TaskFile,
-  field: Field,
-  tests: TaskSubmissionInput[Field],
-): TaskFile {
-  const option = field === 'exam' ? '--exam' : '--hidden-tests';
-  const [task] = file.tasks;
-  if (file.batch || !task)
-    throw usage(`${option} is for a file with one task; write ${field} into each task of a list.`);
-  if (task[field] !== undefined)
-    throw usage(`The task has ${field} already; use the file or ${option}, not both.`);
-  return { ...file, tasks: [{ ...task, [field]: tests }] };
-}
-
-const usage = (message: string): CliError => new CliError(CLI_EXIT_CODES.usage, 'bad_hidden_tests', message);
 
 const refuse = (what: string, details: readonly CliErrorDetail[]): CliError =>
   new CliError(CLI_EXIT_CODES.usage, 'bad_hidden_tests', `The hidden tests in ${what} were not sent.`, {

@@ -165,3 +165,23 @@ export async function readTaskFile(file: string, io: CommandIo): Promise<TaskFil
   }
   return { tasks: (body as { tasks: TaskSubmissionInput[] }).tasks, batch: true };
 }
+
+const usage = (message: string): CliError => new CliError(CLI_EXIT_CODES.usage, 'bad_hidden_tests', message);
+
+/**
+ * Adds hidden tests or an exam to the task of a file.
+ * @throws CliError for a list: each task has tests of its own
+ */
+export function addTests<Field extends 'hidden_tests' | 'exam'>(
+  file: TaskFile,
+  field: Field,
+  tests: TaskSubmissionInput[Field],
+): TaskFile {
+  const option = field === 'exam' ? '--exam' : '--hidden-tests';
+  const [task] = file.tasks;
+  if (file.batch || !task)
+    throw usage(`${option} is for a file with one task; write ${field} into each task of a list.`);
+  if (task[field] !== undefined)
+    throw usage(`The task has ${field} already; use the file or ${option}, not both.`);
+  return { ...file, tasks: [{ ...task, [field]: tests }] };
+}

@@ -5,7 +5,7 @@ import { formatCount } from '../../shared/lib/format.ts';
 import { readExamFolder } from '../exam/exam-folder.ts';
 import { CLI_EXIT_CODES, CliError } from '../exit.ts';
 import { exitCodeForTasks, findPendingDecisions, followTasksWithProgress } from '../follow-tasks.ts';
-import { addTests, readHiddenTests } from '../hidden-tests.ts';
+import { readHiddenTests } from '../hidden-tests.ts';
 import { showDecisionCommands } from '../output/decision-commands.ts';
 import { renderTaskResults } from '../output/task-results.ts';
 import { chooseStatusStyle, renderTaskNote } from '../output/task-style.ts';
@@ -13,7 +13,7 @@ import { defineArgument, defineOption } from '../parameters.ts';
 import { defineServerCommand } from '../server-command.ts';
 import type { ServerCommandSession } from '../session.ts';
 import { EXPECTED_CHANGES_OPTION, IDEMPOTENCY_KEY_OPTION, TIMEOUT_OPTION } from '../shared-options.ts';
-import { readTaskFile, type TaskFile } from '../task-file.ts';
+import { addTests, readTaskFile, type TaskFile } from '../task-file.ts';
 
 /** Sends the tasks in one request; a repeated request with the same key changes nothing twice. */
 async function send(
