@@ -1,6 +1,7 @@
 import type { CheckOutcome } from '../../shared/contract/check-outcome.ts';
 import type { ChangedProtectedFile, Evidence, Verdict } from '../../shared/contract/evidence/schema.ts';
 import { listScreenshots } from '../../shared/contract/screenshot.ts';
+import { isRestoredProtectedFile } from '../../shared/contract/submission/expected-changes.ts';
 import { describeSignal } from '../../shared/contract/submission/signals.ts';
 import { formatCount, formatDuration } from '../../shared/lib/format.ts';
 import type { TerminalColors } from '../io.ts';
@@ -136,8 +137,18 @@ export function renderCheckReport(
         (rule) => explain(rule) ?? [],
       ),
     ),
-    ...section('Restored from the base commit', protectedLines(evidence, ['base', 'part'])),
-    ...section('Changed by the patch', protectedLines(evidence, ['patch'])),
+    ...section(
+      'Checked in the version of the base commit',
+      protectedLines(evidence, (file) => isRestoredProtectedFile(file) && file.review_reason !== null),
+    ),
+    ...section(
+      'Changed, and executed by no check',
+      protectedLines(evidence, (file) => isRestoredProtectedFile(file) && file.review_reason === null),
+    ),
+    ...section(
+      'Changed by the patch',
+      protectedLines(evidence, (file) => !isRestoredProtectedFile(file)),
+    ),
     ...section(
       'Reasons',
       verdict.reasons.map(({ message }) => message),
@@ -160,13 +171,13 @@ function describeTestRunCosts({ name, cached, facts }: Evidence['gates'][number]
 
 const protectedLines = (
   { protected_files }: Evidence,
-  whose: readonly ChangedProtectedFile['checked_version'][],
+  isMeant: (file: ChangedProtectedFile) => boolean,
 ): string[] =>
   protected_files
-    .filter(({ checked_version: used }) => whose.includes(used))
+    .filter(isMeant)
     .map(
-      ({ path, change, kind, reason, checked_version: used, allowed_by }) =>
-        `${path} (${change}, ${kind}): ${reason}${used === 'part' ? '; in part' : ''}${allowed_by === null ? '' : `; allowed by ${allowed_by}`}`,
+      ({ path, change, kind, reason, checked_version: used, allowed_by, review_reason }) =>
+        `${path} (${change}, ${kind}): ${review_reason ?? reason}${used === 'part' ? '; in part' : ''}${allowed_by === null ? '' : `; allowed by ${allowed_by}`}`,
     );
 
 const firstLine = (text: string): string => toOneLine(text.split('\n', 1)[0] ?? '');

@@ -146,7 +146,7 @@ export const checkCommand = defineLocalCommand({
   "empty_patch": false,
   "changed_files": ["src/a.ts"],
   "expected_changes": ["ci"],
-  "protected_files": [{"path": ".github/ci.yml", "change": "modified", "kind": "ci", "reason": "text", "checked_version": "base|part|patch", "allowed_by": null}],
+  "protected_files": [{"path": ".github/ci.yml", "change": "modified", "kind": "ci", "reason": "text", "checked_version": "base|part|patch", "allowed_by": null, "review_reason": "text"}],
   "signals": [
     {"type": "path_exists", "subject": "path_exists: src/a.ts", "outcome": "passed", "kind": "checked", "detail": "", "duration_ms": 1}
   ],

@@ -7,11 +7,11 @@ import type { ProcessUser } from '../../workspace/process/process-user.ts';
 import type { Judge } from '../core/judge.ts';
 import { SandboxFactory } from '../core/sandbox-factory.ts';
 import { readPatchDiffExcerpt } from '../rules/llm/patch-diff.ts';
-import { createExemptionReasonLookup } from '../rules/protect/protection-exemption.ts';
 import { createAdjudicator, type ExaminedTask } from '../tests/exam/ask-examiner.ts';
 import type { ChallengedPatch } from '../tests/exam/challenge-folders.ts';
 import { type ChallengeOptions, challengePatch } from '../tests/exam/challenge-patch.ts';
 import { createPatchToCheck } from './create-patch-to-check.ts';
+import { createProtectionPolicy } from './create-protection-policy.ts';
 import { loadBaseConfig } from './load-base-config.ts';
 
 /** Most characters of the diff that the adjudicator is shown. */
@@ -51,11 +51,13 @@ export async function challengeTree(options: ChallengeTreeOptions): Promise<Gate
     base,
     tree,
     rooms: sandboxes,
-    allowed: async () =>
-      createExemptionReasonLookup({
+    loadProtectionPolicy: async (project) =>
+      createProtectionPolicy({
         taskFiles: task.files,
         expectedChanges: expected_changes,
-        allowGlobs: config?.protected.allow ?? [],
+        config,
+        signals: [],
+        project,
       }),
   });
   const { EnvironmentExtension } = await import('../environment/environment-extension.ts');

@@ -5,9 +5,9 @@ import type { GitStore } from '../../workspace/git/git-store.ts';
 import type { UpstreamBranch } from '../../workspace/git/upstream-branch.ts';
 import { createBaseFileReader } from '../core/base-file-reader.ts';
 import type { PatchToCheck } from '../core/patch-to-check.ts';
-import { listRevisionPaths } from '../core/project-files.ts';
+import { listRevisionPaths, type ProjectFiles } from '../core/project-files.ts';
 import type { SandboxFactory } from '../core/sandbox-factory.ts';
-import type { ExemptionReasonLookup } from '../rules/protect/protection-exemption.ts';
+import { type ProtectionPolicy, STRICT_PROTECTION_POLICY } from '../rules/protect/protection-policy.ts';
 import { restoreProtectedFiles } from '../rules/protect/restore-protected-files.ts';
 
 export async function createPatchToCheck(options: {
@@ -16,25 +16,32 @@ export async function createPatchToCheck(options: {
   readonly tree: string;
   readonly rooms: SandboxFactory;
   readonly upstream?: () => Promise<UpstreamBranch | null>;
-  /** Says which files that steer checks the patch may change. Absent: none. */
-  readonly allowed?: () => Promise<ExemptionReasonLookup>;
+  /** Says which protected files the patch may change, and what the checks execute. Absent: none, and anything. */
+  readonly loadProtectionPolicy?: (project: ProjectFiles) => Promise<ProtectionPolicy>;
 }): Promise<PatchToCheck> {
   const { store, base, tree, rooms } = options;
   const changes = await listFileChanges(store, base, tree);
   let upstream: Promise<UpstreamBranch | null> | null = null;
+  const changedPaths = listTouchedPaths(changes);
+  const baseFile = createBaseFileReader(store, base);
   const kept = await restoreProtectedFiles(
     store,
     base,
     tree,
     changes,
-    options.allowed ?? (async () => () => null),
+    async () =>
+      options.loadProtectionPolicy?.({
+        changedPaths,
+        baseFile,
+        revisionPaths: () => listRevisionPaths(store, base, tree),
+      }) ?? STRICT_PROTECTION_POLICY,
   );
   return {
     store,
     base,
     patched: tree,
     changes,
-    changedPaths: listTouchedPaths(changes),
+    changedPaths,
     tree: kept.gateTree,
     treeWithPatchLockFiles: kept.deliveredTree,
     protectedFiles: kept.protectedFiles,
@@ -56,7 +63,7 @@ export async function createPatchToCheck(options: {
           return path !== null && paths.includes(path) ? [{ path, entry: change.baseEntry }] : [];
         }),
       ),
-    baseFile: createBaseFileReader(store, base),
+    baseFile,
     revisionPaths: () => listRevisionPaths(store, base, kept.gateTree),
   };
 }

@@ -17,13 +17,13 @@ import { SandboxFactory } from '../core/sandbox-factory.ts';
 import type { EnvironmentSetting } from '../environment/environment-setting.ts';
 import { checkAllowedFiles } from '../rules/allowed-files.ts';
 import { splitExpiredRuleSettings } from '../rules/framework/rule-levels.ts';
-import { createExemptionReasonLookup } from '../rules/protect/protection-exemption.ts';
 import { isFileBasedSignal } from '../signals/check-static-signal.ts';
 import type { IndependentTests } from '../tests/exam/independent-tests.ts';
 import { buildPatchCompletenessEvidence, type UncheckedPath } from './complete-patch-evidence.ts';
 import type { GateBypassSetting } from './configuration/config-schema.ts';
 import type { ParsedAssayConfig } from './configuration/parse-config.ts';
 import { createPatchToCheck } from './create-patch-to-check.ts';
+import { createProtectionPolicy } from './create-protection-policy.ts';
 import type { GateBypass, GateRunnerOptions } from './gate-runner.ts';
 import { loadBaseConfig, loadBaseReviewPipeline } from './load-base-config.ts';
 import {
@@ -125,11 +125,13 @@ export async function gatherEvidence(options: GatherEvidenceOptions): Promise<Ev
       base,
       tree,
       rooms,
-      allowed: async () =>
-        createExemptionReasonLookup({
+      loadProtectionPolicy: async (project) =>
+        createProtectionPolicy({
           taskFiles: files,
           expectedChanges,
-          allowGlobs: (await configured)?.protected.allow ?? [],
+          config: await configured,
+          signals,
+          project,
         }),
       ...(options.upstream ? { upstream: options.upstream } : {}),
     }),

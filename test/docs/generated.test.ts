@@ -116,6 +116,7 @@ describe('the shapes of JSON', () => {
           reason: '',
           checked_version: 'base',
           allowed_by: null,
+          review_reason: 'r',
         },
       ],
       gathered_at: '2026-11-21T10:00:00.000Z',

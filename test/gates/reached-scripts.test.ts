@@ -37,14 +37,14 @@ test.each<[string, string[], string[]]>([
   ['bash scripts/unit.sh', ['scripts/unit.sh', 'scripts/lib.sh', 'scripts/env.sh'], ['app.js']],
   ['pytest -q', ['pytest'], ['app.js']],
 ])('%s leads to its own scripts, and to no others', async (line, wanted, others) => {
-  const reached = await findScriptsRunByCommand(line, async (path) => FILES[path] ?? null);
+  const { files: reached } = await findScriptsRunByCommand(line, async (path) => FILES[path] ?? null);
   for (const script of wanted) expect([...reached]).toContain(script);
   for (const script of others) expect([...reached]).not.toContain(script);
 });
 
 test('files without end are not all read', async () => {
   let read = 0;
-  const reached = await findScriptsRunByCommand('bash a0.sh', async (path) => {
+  const { files: reached } = await findScriptsRunByCommand('bash a0.sh', async (path) => {
     read++;
     return `bash ${path.replace('.sh', '')}0.sh; bash ${path.replace('.sh', '')}1.sh; ${'bash x.sh;'.repeat(1_000)}`;
   });

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { AutonomyLevel } from '../../../shared/contract/approval/autonomy.ts';
 import { ChallengeSettings } from '../../../shared/contract/check-outcome.ts';
 import { AuthorSignalType } from '../../../shared/contract/submission/author-signals.ts';
+import { EXPECTABLE_PROTECTED_FILE_KINDS } from '../../../shared/contract/submission/expected-changes.ts';
 import { TaskId } from '../../../shared/contract/submission/schema.ts';
 import { ToolchainImageName } from '../../../shared/contract/submission/toolchain-image.ts';
 import { MiddlewareSection, SecuritySection } from '../../../shared/control/middleware/config-section.ts';
@@ -94,6 +95,8 @@ const Nudge = z
 /** Files that steer checks and that any patch may change: they are judged and delivered as the patch has them. */
 const ProtectedFiles = z.strictObject({
   allow: z.array(z.string().min(1, 'must not be empty').max(500)).max(100).default([]),
+  /** Kinds of protected files whose change always needs a review, also where no check executes them. */
+  review: z.array(z.enum(EXPECTABLE_PROTECTED_FILE_KINDS)).max(20).default([]),
 });
 
 /** `assay.yaml` in the base commit. */

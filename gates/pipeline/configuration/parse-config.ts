@@ -1,5 +1,6 @@
 import type { ChallengeSettings } from '../../../shared/contract/evidence/independent.ts';
 import type { AuthorSignalType } from '../../../shared/contract/submission/author-signals.ts';
+import type { ProtectedFileKind } from '../../../shared/contract/submission/expected-changes.ts';
 import { CONFIG_FILE, ConfigError, MAX_CONFIG_BYTES } from '../../core/configuration-file.ts';
 import type { RuleSetting } from '../../core/rule-settings.ts';
 import type { EnvironmentSetting } from '../../environment/environment-setting.ts';
@@ -16,7 +17,7 @@ export interface ParsedAssayConfig {
   readonly environment: EnvironmentSetting | null;
   readonly gates: QualityGatesConfig;
   /** Globs of files that steer checks and that a patch may change. */
-  readonly protected: { readonly allow: readonly string[] };
+  readonly protected: { readonly allow: readonly string[]; readonly review: readonly ProtectedFileKind[] };
   readonly acceptanceTests: AcceptanceTestSetting;
   /** Settings of challenges; null: it says nothing. */
   readonly challenge: ChallengeSettings | null;

@@ -22,6 +22,15 @@ export type ConfigObject = Record<string, unknown>;
 export const isConfigObject = (value: unknown): value is ConfigObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
 
+/** Whether two values are equal where the order of keys in a table means nothing, as in TOML. */
+export const isEqualInAnyOrder = (a: unknown, b: unknown): boolean =>
+  isConfigObject(a) && isConfigObject(b)
+    ? Object.keys(a).length === Object.keys(b).length &&
+      Object.keys(a).every((key) => Object.hasOwn(b, key) && isEqualInAnyOrder(a[key], b[key]))
+    : Array.isArray(a) && Array.isArray(b)
+      ? a.length === b.length && a.every((each, index) => isEqualInAnyOrder(each, b[index]))
+      : isJsonEqual(a, b);
+
 export const isJsonEqual = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
 /** `head` with these keys as `base` has them, at a path such as `tool.pytest`; a table that was not there is not made. */

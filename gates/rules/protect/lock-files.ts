@@ -76,17 +76,19 @@ export async function findLockFileChanges(
   const changes: LockFileChange[] = [];
   for (const { side, manager } of locks) {
     const wanted = await findChangedManifest(store, touched, side, manager);
+    const reason = wanted
+      ? `what is installed was changed together with ${wanted}`
+      : 'what is installed was changed, and nothing that asks for it';
     changes.push({
       side,
       file: {
         path: side.path,
         change: classifyChange(side),
-        reason: wanted
-          ? `what is installed was changed together with ${wanted}`
-          : 'what is installed was changed, and nothing that asks for it',
+        reason,
         checked_version: wanted ? 'patch' : 'base',
         kind: 'dependencies',
         allowed_by: null,
+        review_reason: wanted ? null : reason,
       },
     });
   }

@@ -7,7 +7,7 @@ import {
 } from './config-merger.ts';
 
 /** Keys of a package.json that steer checks. Dependencies, exports and the rest are the work itself. */
-const PACKAGE = [
+export const PACKAGE_SETTINGS = [
   'scripts',
   'config',
   'wireit',
@@ -74,14 +74,14 @@ const jsonByBase =
       : `${JSON.stringify(merged, null, 2)}\n`;
   };
 
-export const mergePackageJson = jsonByBase(PACKAGE);
+export const mergePackageJson = jsonByBase(PACKAGE_SETTINGS);
 export const mergeDenoJson = jsonByBase(DENO);
 
 /** The steering parts of a package.json but its scripts, as text; empty when it is no object. */
 export function extractToolSettings(text: string): string {
   const { scripts: _, ...parsed } = parse(text) ?? {};
   return JSON.stringify(
-    Object.fromEntries(PACKAGE.flatMap((key) => (key in parsed ? [[key, parsed[key]]] : []))),
+    Object.fromEntries(PACKAGE_SETTINGS.flatMap((key) => (key in parsed ? [[key, parsed[key]]] : []))),
   );
 }
 

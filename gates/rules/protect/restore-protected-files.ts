@@ -10,8 +10,8 @@ import { readBlobs } from '../../../workspace/git/read-blobs.ts';
 import type { ProtectedConfigMerger } from './config-merger.ts';
 import { IndirectlyProtectedFiles } from './indirect-protection.ts';
 import { findLockFileChanges } from './lock-files.ts';
-import type { ExemptionReasonLookup } from './protection-exemption.ts';
 import { type ChangedPathEntries, classifyChange, findFileProtection } from './protection-lookup.ts';
+import type { ProtectionPolicy } from './protection-policy.ts';
 import type { FileProtection, FileRestoreScope } from './protection-rule.ts';
 
 /** Most bytes of all partly protected files together, in both versions. */
@@ -38,20 +38,21 @@ const MERGES: Record<Exclude<FileRestoreScope, 'whole'>, () => Promise<Protected
 };
 
 interface PlannedRestore {
+  readonly side: ChangedPathEntries & FileProtection;
   readonly edit: GitTreeEdit;
   readonly file: ChangedProtectedFile;
 }
 
 /**
  * Puts the protected files that a patch touches back to their version in the base commit, but for those that it may change: what is
- * in force for them is what will be delivered. `allowed` is asked only when there is something to allow.
+ * in force for them is what will be delivered. `loadPolicy` is called only when there is something to decide.
  */
 export async function restoreProtectedFiles(
   store: GitStore,
   base: string,
   tree: string,
   changes: readonly FileChange[],
-  allowed: () => Promise<ExemptionReasonLookup>,
+  loadPolicy: () => Promise<ProtectionPolicy>,
 ): Promise<TreesWithRestoredFiles> {
   const touched = changes.flatMap(sidesOf);
   const indirect = await IndirectlyProtectedFiles.load(store, base, touched);
@@ -66,7 +67,8 @@ export async function restoreProtectedFiles(
   const named = namedFiles(touched.filter(({ path }) => !sides.some((side) => side.path === path)));
   if (sides.length + locks.length === 0)
     return { gateTree: tree, deliveredTree: tree, protectedFiles: named };
-  const allowance = await allowed();
+  const policy = await loadPolicy();
+  const { exemptionReason } = policy;
   const texts = await readBlobs(
     store,
     sides.flatMap((side) =>
@@ -87,8 +89,9 @@ export async function restoreProtectedFiles(
         ? side.base
         : await mergeWithBase(store, side, side.restoreScope, texts, deleted);
     if (to === undefined) continue;
-    const by = allowance(toDisplayPath(side.path), side.kind);
+    const by = exemptionReason(toDisplayPath(side.path), side.kind);
     planned.push({
+      side,
       edit: { path: side.path, entry: to },
       file: {
         path: side.path,
@@ -97,16 +100,25 @@ export async function restoreProtectedFiles(
         reason: side.reason,
         checked_version: by !== null ? 'patch' : to?.id === side.base?.id ? 'base' : 'part',
         allowed_by: by,
+        review_reason: null,
       },
     });
   }
-  const put = planned.flatMap(({ edit, file }) => (file.checked_version === 'patch' ? [] : [edit]));
-  const shipped = await editTree(store, tree, put);
+  const put = planned.filter(({ file }) => file.checked_version !== 'patch');
+  const shipped = await editTree(
+    store,
+    tree,
+    put.map(({ edit }) => edit),
+  );
+  const reasons = await loadReviewReasons(store, { base, patched: tree }, put, policy);
   const seen = locks.map(({ side, file }) => {
-    const by = file.checked_version === 'base' ? allowance(toDisplayPath(side.path), file.kind) : null;
+    const by = file.checked_version === 'base' ? exemptionReason(toDisplayPath(side.path), file.kind) : null;
     return {
       side,
-      file: by === null ? file : { ...file, checked_version: 'patch' as const, allowed_by: by },
+      file:
+        by === null
+          ? file
+          : { ...file, checked_version: 'patch' as const, allowed_by: by, review_reason: null },
     };
   });
   const restored = seen.flatMap(({ side, file }) =>
@@ -115,8 +127,29 @@ export async function restoreProtectedFiles(
   return {
     gateTree: await editTree(store, shipped, restored),
     deliveredTree: shipped,
-    protectedFiles: [...[...planned, ...seen].map(({ file }) => file), ...named],
+    protectedFiles: [
+      ...planned.map(({ file }) => ({ ...file, review_reason: reasons.get(file.path) ?? null })),
+      ...seen.map(({ file }) => file),
+      ...named,
+    ],
   };
+}
+
+/** Compares base and patch only where something was restored. */
+async function loadReviewReasons(
+  store: GitStore,
+  trees: { readonly base: string; readonly patched: string },
+  restored: readonly PlannedRestore[],
+  policy: ProtectionPolicy,
+): Promise<ReadonlyMap<string, string | null>> {
+  if (restored.length === 0) return new Map();
+  const { findReviewReasons } = await import('./review-reasons.ts');
+  return findReviewReasons(
+    store,
+    trees,
+    restored.map(({ side }) => side),
+    policy,
+  );
 }
 
 /** Files that are used as the patch has them, and that a person may want to look at. */
@@ -125,7 +158,7 @@ const namedFiles = (sides: readonly ChangedPathEntries[]): ChangedProtectedFile[
     if (!isBuildScript(side.path)) return [];
     const reason = BUILD_SCRIPT_REASON;
     const file = { path: side.path, change: classifyChange(side), kind: 'build_scripts' as const, reason };
-    return [{ ...file, checked_version: 'patch', allowed_by: null }];
+    return [{ ...file, checked_version: 'patch', allowed_by: null, review_reason: null }];
   });
 
 /** A rename is a deletion here and an addition there. */

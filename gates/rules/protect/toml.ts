@@ -2,6 +2,7 @@ import { parse, stringify } from 'smol-toml';
 import {
   type ConfigObject,
   isConfigObject,
+  isEqualInAnyOrder,
   isJsonEqual,
   type ProtectedConfigMergeContext,
   type ProtectedConfigMerger,
@@ -19,7 +20,7 @@ const tomlByBase =
     const after = read(head);
     if (!before || !after) return 'base';
     const merged = steer(after, before, context);
-    return isJsonEqual(merged, after) ? null : stringify(merged);
+    return isEqualInAnyOrder(merged, after) ? null : stringify(merged);
   };
 
 function read(text: string): ConfigObject | null {
@@ -74,9 +75,14 @@ const TOOLS = [
   'pdm.scripts',
   'pixi.tasks',
 ] as const;
-const PYPROJECT = [...TOOLS.map((tool) => `tool.${tool}`), 'build-system', 'project.entry-points.pytest11'];
+/** Settings of a pyproject.toml that steer checks. */
+export const PYPROJECT_SETTINGS = [
+  ...TOOLS.map((tool) => `tool.${tool}`),
+  'build-system',
+  'project.entry-points.pytest11',
+];
 
-export const mergePyproject = tomlByBase((head, base) => restoreBaseSettings(head, base, PYPROJECT));
+export const mergePyproject = tomlByBase((head, base) => restoreBaseSettings(head, base, PYPROJECT_SETTINGS));
 
 /** Parts of a Cargo.toml that decide how strictly code is built and tested, and which tests there are. */
 const CARGO = [

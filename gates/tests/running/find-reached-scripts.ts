@@ -15,6 +15,14 @@ const MANAGER =
 const SEVERAL = /(?:^|[\s;&|(])(?:npm-run-all2?|run-s|run-p|concurrently|wireit)\s([^;&|\n]{0,500})/g;
 const SHELL = /\.(?:sh|bash|zsh|ksh|bats)$|(?:^|\/)[^./]+$/;
 
+/** What a command line leads to. */
+export interface ReachedScripts {
+  /** Files that are run as programs. */
+  readonly files: ReadonlySet<string>;
+  /** The line itself, and those of the scripts and tasks on the way. */
+  readonly lines: ReadonlySet<string>;
+}
+
 /**
  * The files that a command line runs as programs, directly, or through the scripts of package.json, the tasks of a Makefile or
  * justfile, and scripts of the shell. Only what the command leads to counts: `npm test` has nothing to do with `start`.
@@ -23,7 +31,7 @@ const SHELL = /\.(?:sh|bash|zsh|ksh|bats)$|(?:^|\/)[^./]+$/;
 export async function findScriptsRunByCommand(
   line: string,
   baseFile: (path: string) => Promise<string | null>,
-): Promise<ReadonlySet<string>> {
+): Promise<ReachedScripts> {
   const reached = new Set<string>();
   const seenLines = new Set<string>();
   let lines = [line];
@@ -47,7 +55,7 @@ export async function findScriptsRunByCommand(
     }
     lines = next;
   }
-  return reached;
+  return { files: reached, lines: seenLines };
 }
 
 /** The scripts of package.json that a line runs, with what runs before and after them. */

@@ -54,6 +54,8 @@ async function listChangedScripts(subject: PatchToCheck, command: string, folder
   );
   if (changed.size === 0) return [];
   const fromTop = (path: string): string => normalize(join(folder, path));
-  const scripts = await findScriptsRunByCommand(command, (path) => subject.baseFile(fromTop(path)));
+  const { files: scripts } = await findScriptsRunByCommand(command, (path) =>
+    subject.baseFile(fromTop(path)),
+  );
   return [...scripts].map(fromTop).filter((script) => changed.has(script));
 }

@@ -79,6 +79,11 @@ export const ChangedProtectedFile = z.object({
   checked_version: z.enum(['base', 'part', 'patch']),
   /** What allowed the patch's own version where it would have been put back: the task, or the base commit. */
   allowed_by: z.string().nullable(),
+  /**
+   * Why the change needs a review; null: it needs none. Of a file that was checked in the base's version that means: no check executes
+   * it, and the change gives its author no power over evidence.
+   */
+  review_reason: z.string().nullable(),
 });
 export type ChangedProtectedFile = z.infer<typeof ChangedProtectedFile>;
 

@@ -66,7 +66,10 @@ export function deriveVerdictFromEvidence(evidence: Evidence): Verdict {
     ...revertedFileReasons(evidence.protected_files),
     ...undemonstratedReasons(evidence, 'refer'),
   ];
-  const advice = undemonstratedReasons(evidence, 'advise');
+  const advice = [
+    ...undemonstratedReasons(evidence, 'advise'),
+    ...unexecutedFileReasons(evidence.protected_files),
+  ];
   const ours = {
     signals: evidence.signals.some(isPlatformEvidence),
     gates: evidence.gates.some((gate) => canVerify(gate) && isPlatformEvidence(gate)),
@@ -117,19 +120,37 @@ export function gateReason(gate: GateEvidence): VerdictReason {
 /** Most files that the reason names; the evidence has them all. */
 const NAMED_FILES = 10;
 
-/** What is judged must be what is delivered: where it is not, a person decides. */
+/** What is judged must be what is delivered: where the difference can matter, a reviewer decides. */
 function revertedFileReasons(files: Evidence['protected_files']): VerdictReason[] {
-  const found = files.filter(isRestoredProtectedFile);
+  const found = files.filter((file) => isRestoredProtectedFile(file) && file.review_reason !== null);
   if (found.length === 0) return [];
-  const names = found.slice(0, NAMED_FILES).map((file) => `${truncateText(file.path, 200)} (${file.kind})`);
-  const more = found.length > names.length ? ` and ${found.length - names.length} more` : '';
+  const why = found[0]?.review_reason;
   return [
     {
       code: 'protected_files_put_back',
       subject: null,
-      message: `judged with the base's version of files that steer checks, and the patch changes them: ${names.join(', ')}${more}`,
+      message: `judged with the base's version of files that steer checks, and the patch changes them: ${listNames(found)}; ${truncateText(why ?? '', 200)}`,
     },
   ];
+}
+
+/** Names changed files that no check executes: their change was not judged, and decides nothing. */
+function unexecutedFileReasons(files: Evidence['protected_files']): VerdictReason[] {
+  const found = files.filter((file) => isRestoredProtectedFile(file) && file.review_reason === null);
+  return found.length === 0
+    ? []
+    : [
+        {
+          code: adviceCode('protected_files_not_executed'),
+          subject: null,
+          message: `changed, and executed by no check: ${listNames(found)}`,
+        },
+      ];
+}
+
+function listNames(files: Evidence['protected_files']): string {
+  const names = files.slice(0, NAMED_FILES).map((file) => `${truncateText(file.path, 200)} (${file.kind})`);
+  return `${names.join(', ')}${files.length > names.length ? ` and ${files.length - names.length} more` : ''}`;
 }
 
 /** Says that no test shows the change, where the policy of the repository is this one. */

@@ -188,7 +188,15 @@ const evidence = build.evidence({
     ],
   },
   protected_files: [
-    { path: 'ci.yml', change: 'added', kind: 'ci', reason: 'r', checked_version: 'base', allowed_by: null },
+    {
+      path: 'ci.yml',
+      change: 'added',
+      kind: 'ci',
+      reason: 'r',
+      checked_version: 'base',
+      allowed_by: null,
+      review_reason: 'r',
+    },
   ],
 });
 

@@ -487,6 +487,7 @@ describe('operators', () => {
       reason: 'r',
       checked_version: 'base' as const,
       allowed_by: null,
+      review_reason: 'r',
     }));
     const reviewed = (protected_files: typeof files) => {
       const changed = recordEvidence(

@@ -1,0 +1,109 @@
+import type { ExpectedChangeKind } from '../../shared/contract/submission/expected-changes.ts';
+import type { CompletionSignal } from '../../shared/contract/submission/signals.ts';
+import type { ProjectFiles } from '../core/project-files.ts';
+import { createExemptionReasonLookup } from '../rules/protect/protection-exemption.ts';
+import type { ProtectionPolicy } from '../rules/protect/protection-policy.ts';
+import type { ParsedAssayConfig } from './configuration/parse-config.ts';
+
+export interface ProtectionPolicyInput {
+  readonly taskFiles: readonly string[];
+  readonly expectedChanges: readonly ExpectedChangeKind[];
+  /** Of the base commit; null: it has none. */
+  readonly config: ParsedAssayConfig | null;
+  readonly signals: readonly CompletionSignal[];
+  readonly project: ProjectFiles;
+}
+
+/** Task runners and programs whose tasks are not followed: any tool may be behind them. */
+const UNKNOWN_TASKS =
+  /(?:^|[\s;&|(/])(?:tox|nox|hatch|poe|pdm\s+run|invoke|inv|doit|taskipy|task|go-task|mage|rake|gulp|grunt|nps|turbo|nx|lerna|rush|bazel|bazelisk|pants|earthly|wireit|moon|pre-commit|prek|docker|podman|act|cargo\s+(?:make|xtask))(?=\s|$)/;
+
+/** Says what the task and the base's configuration allow, and which commands the checks run. */
+export const createProtectionPolicy = (input: ProtectionPolicyInput): ProtectionPolicy => ({
+  exemptionReason: createExemptionReasonLookup({
+    taskFiles: input.taskFiles,
+    expectedChanges: input.expectedChanges,
+    allowGlobs: input.config?.protected.allow ?? [],
+  }),
+  reviewKinds: input.config?.protected.review ?? [],
+  listCommandLines: () => listCommandLines(input),
+});
+
+/** A command line and the folder that it runs in; '' is the top. */
+interface FolderCommand {
+  readonly run: string;
+  readonly folder: string;
+}
+
+async function listCommandLines({
+  config,
+  signals,
+  project,
+}: ProtectionPolicyInput): Promise<string[] | null> {
+  const atTop = (run: string): FolderCommand => ({ run, folder: '' });
+  const commands = signals.flatMap((signal) =>
+    'command' in signal && typeof signal.command === 'string' ? [atTop(signal.command)] : [],
+  );
+  if (config !== null) {
+    const { environment, gates } = config;
+    // Modules of the repository or of a package may start anything.
+    if (gates.modules.length > 0 || gates.custom_gates.some(({ command }) => command === undefined))
+      return null;
+    const { toEnvironmentCommands } = await import('../environment/environment-setting.ts');
+    for (const lines of [environment?.setup, environment?.warm_up, environment?.build])
+      commands.push(...toEnvironmentCommands(lines ?? []));
+    commands.push(...gates.custom_gates.flatMap(({ command }) => (command ? [atTop(command)] : [])));
+    const planned = await planAllGates(config, project);
+    if (planned === null) return null;
+    commands.push(...planned);
+  }
+  return followCommands(commands, project);
+}
+
+/** The command lines of all built-in gates that are on; null: one of them cannot be planned. */
+async function planAllGates(
+  { gates }: ParsedAssayConfig,
+  project: ProjectFiles,
+): Promise<readonly FolderCommand[] | null> {
+  const [{ resolveGatePipeline }, { planGateCommands }] = await Promise.all([
+    import('./gate-pipeline.ts'),
+    import('./cache-key.ts'),
+  ]);
+  try {
+    const plans = await Promise.all(
+      resolveGatePipeline(gates).map(async ({ gate, command, explicitlyEnabled }) => {
+        if (command !== null) return [{ run: command, folder: '' }];
+        const plan = await planGateCommands(gate, project, gates.settings, explicitlyEnabled);
+        return plan === 'ours'
+          ? []
+          : plan.flatMap(({ command: line, folder = '', alternatives = [] }) =>
+              [line, ...alternatives].map((run) => ({ run, folder })),
+            );
+      }),
+    );
+    return plans.flat();
+  } catch {
+    return null;
+  }
+}
+
+async function followCommands(
+  commands: readonly FolderCommand[],
+  { baseFile }: ProjectFiles,
+): Promise<string[] | null> {
+  const { findScriptsRunByCommand } = await import('../tests/running/find-reached-scripts.ts');
+  const lines = new Set<string>();
+  const texts = new Set<string>();
+  for (const { run, folder } of commands) {
+    const read = (path: string): Promise<string | null> =>
+      baseFile(folder === '' ? path : `${folder}/${path}`);
+    const reached = await findScriptsRunByCommand(run, read);
+    for (const line of reached.lines) lines.add(line);
+    // A script in another language may start tools, too.
+    for (const file of reached.files) {
+      const text = file.includes('$') ? null : await read(file).catch(() => null);
+      if (text !== null) texts.add(text);
+    }
+  }
+  return [...lines].some((line) => UNKNOWN_TASKS.test(line)) ? null : [...lines, ...texts];
+}

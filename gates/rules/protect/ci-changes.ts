@@ -1,0 +1,144 @@
+import { parse } from 'yaml';
+
+/** A definition of CI on both sides; null: it is not there. */
+export interface ChangedCiFile {
+  readonly path: string;
+  readonly base: string | null;
+  readonly head: string | null;
+}
+
+const GITHUB_PIPELINE =
+  /^\.(?:github|forgejo|gitea)\/(?:workflows\/[^/]+|actions\/(?:.+\/)?action)\.ya?ml$/is;
+/** Definitions of other services: their jobs see all secrets without naming them. */
+const OTHER_PIPELINE =
+  /^(?:\.gitlab-ci[^/]*\.ya?ml|\.(?:gitlab|circleci|buildkite|semaphore|woodpecker)\/.*\.ya?ml|\.?(?:travis|drone|cirrus|appveyor|wercker|bitbucket-pipelines|cloudbuild)\.ya?ml|(?:azure-pipelines|buildspec|\.woodpecker)[^/]*\.ya?ml)$/is;
+/** What runs nothing: templates, labels, release notes, updates of dependencies. */
+const DATA = /^\.(?:github|gitlab|forgejo|gitea)\/(?:.+\/)?[^/]+\.(?:ya?ml|md|json5?|txt|toml|svg|png)$/is;
+/** Hooks of git that are data. */
+const HOOKS =
+  /(?:^|\/)(?:\.pre-commit-(?:config|hooks)\.ya?ml|\.?lefthook(?:-local)?\.(?:ya?ml|toml|json)|\.overcommit\.yml|\.lintstagedrc(?:\.(?:json|ya?ml))?)$/is;
+
+const CHECKERS =
+  'pytest unittest tox nox hatch coverage jest vitest mocha ava cypress playwright eslint xo biome prettier tsc ruff flake8 pylint mypy pyright black golangci-lint golangci-lint-action staticcheck govulncheck clippy miri codeql-action semgrep gitleaks trivy pre-commit actionlint zizmor'.split(
+    ' ',
+  );
+/** Calls that check something, of which a definition must not lose one. */
+const CHECKS: readonly (readonly [name: string, pattern: RegExp])[] = [
+  ...CHECKERS.map((name) => [name, new RegExp(`(?<![\\w-])${name}(?![\\w-])`)] as const),
+  ['npm test', /\b(?:npm|pnpm|yarn|bun)\s+(?:run\s+)?(?:-\S+\s+)*(?:test|t|ci:test|lint|check)\b/],
+  ['node --test', /\bnode\s[^\n]*--test\b/],
+  ['go test', /\bgo\s+test\b/],
+  ['go vet', /\bgo\s+vet\b/],
+  ['cargo test', /\bcargo\s(?:[^\n]*\s)?(?:test|nextest)\b/],
+  ['cargo check', /\bcargo\s(?:[^\n]*\s)?(?:check|build)\b/],
+  ['make test', /\b(?:make|just|task)\s+[\w-]*(?:test|check|lint)/],
+];
+/** What makes a check pass although it fails, or keeps it from running. */
+const MASKS =
+  /continue-on-error:\s*(?!false)\S|allow_failure:\s*true|\|\|\s*(?:true|:|exit 0|echo)|\bset \+e\b|\bif:\s*(?:\$\{\{\s*)?['"]?(?:false|0)\b|--exit-zero|--passWithNoTests|\bexit 0\b|(?:paths|branches|tags)-ignore:|\[(?:skip ci|ci skip)\]/g;
+/** What lets a job reach more than the code of a pull request may. */
+const POWERS =
+  /secrets\s*\.\s*\w+|secrets\s*\[[^\]\n]*\]|secrets:\s*inherit|toJSON\(\s*secrets\s*\)|[\w-]+:\s*write\b|write-all|pull_request_target|workflow_run|issue_comment|self-hosted|ACTIONS_\w+/gi;
+/** The token that every job has, with the rights that `permissions` say. */
+const OWN_TOKEN = /^secrets\s*\.\s*github_token$/i;
+/** Events by which people expect CI to run on work. */
+const EVENTS = ['push', 'pull_request', 'pull_request_target', 'merge_group'];
+
+/**
+ * Tells why changed definitions of CI need a review: fewer checks, or more rights. No check of ours executes them, so other changes,
+ * such as newer versions of actions or another matrix, need none. All files are compared together, so that jobs may move.
+ * @returns the reason by path; a file that is not among them needs no review.
+ */
+export function findCiReviewReasons(files: readonly ChangedCiFile[]): ReadonlyMap<string, string> {
+  const reasons = new Map<string, string>();
+  const pipelines = files.filter(({ path }) => isPipeline(path));
+  for (const file of files)
+    if (!isPipeline(file.path) && !HOOKS.test(file.path) && !isData(file.path))
+      reasons.set(file.path, 'runs on machines of the team, or decides who reviews');
+  for (const file of files) {
+    const hook = HOOKS.test(file.path) ? findNewHookProgram(file) : null;
+    if (hook !== null) reasons.set(file.path, hook);
+  }
+  const weaker = findWeakening(pipelines);
+  for (const { path, base, head } of pipelines) {
+    const reason = weaker ?? findNewPower({ path, base, head });
+    if (reason !== null) reasons.set(path, reason);
+  }
+  return reasons;
+}
+
+const isPipeline = (path: string): boolean => GITHUB_PIPELINE.test(path) || OTHER_PIPELINE.test(path);
+const isData = (path: string): boolean => DATA.test(path) && !/(?:^|\/)codeowners$/i.test(path);
+
+function findWeakening(files: readonly ChangedCiFile[]): string | null {
+  const before = files.map(({ base }) => uncommented(base)).join('\n');
+  const after = files.map(({ head }) => uncommented(head)).join('\n');
+  const events = (side: 'base' | 'head'): Set<string> =>
+    new Set(files.flatMap((file) => eventsOf(file[side])));
+  const [then, now] = [events('base'), events('head')];
+  const lost = EVENTS.filter((event) => then.has(event) && !now.has(event));
+  if (lost.length > 0) return `CI no longer runs on ${lost.join(', ')}`;
+  const checks = CHECKS.filter(([, pattern]) => pattern.test(before) && !pattern.test(after));
+  if (checks.length > 0) return `CI no longer runs ${checks.map(([name]) => name).join(', ')}`;
+  const masks = (text: string): number => [...text.matchAll(MASKS)].length;
+  return masks(after) > masks(before) ? 'CI overlooks more failures than before' : null;
+}
+
+/** What the author of a patch could reach by it that the base's definition does not give to other code. */
+function findNewPower({ path, base, head }: ChangedCiFile): string | null {
+  const powers = (text: string | null): Set<string> =>
+    new Set(
+      [...uncommented(text).matchAll(POWERS)]
+        .map(([power]) => power.replaceAll(/\s/g, '').toLowerCase())
+        .filter((power) => !OWN_TOKEN.test(power)),
+    );
+  const [then, now] = [powers(base), powers(head)];
+  const added = [...now].filter((power) => !then.has(power));
+  if (added.length > 0) return `CI gets more rights: ${added.slice(0, 3).join(', ')}`;
+  if (now.size === 0 && GITHUB_PIPELINE.test(path)) return null;
+  const known = new Set(uncommented(base).split('\n').map(withoutVersions));
+  const line = uncommented(head)
+    .split('\n')
+    .find((each) => each.trim() !== '' && !known.has(withoutVersions(each)));
+  return line === undefined
+    ? null
+    : `a job that has secrets or may write is changed: ${line.trim().slice(0, 80)}`;
+}
+
+/** Programs of hooks run on the machine of whoever commits. */
+function findNewHookProgram({ base, head }: ChangedCiFile): string | null {
+  const known = new Set(uncommented(base).split('\n').map(withoutVersions));
+  const line = uncommented(head)
+    .split('\n')
+    .find(
+      (each) =>
+        /(?:repo|entry|run|cmd|command|script)['"]?\s*[:=]/i.test(each) && !known.has(withoutVersions(each)),
+    );
+  return line === undefined ? null : `a hook runs another program: ${line.trim().slice(0, 80)}`;
+}
+
+/** A line in which versions, and hashes that stand for versions, are all the same. */
+const withoutVersions = (line: string): string =>
+  line
+    .trim()
+    .replaceAll(/\b[0-9a-f]{40,64}\b/g, '0')
+    .replaceAll(/\bv?\d+(?:\.\d+)*(?:[-.+]?(?:alpha|beta|rc|dev|pre|post|a|b)[.\d]*)?(?![\w-])/g, '0');
+
+const uncommented = (text: string | null): string =>
+  (text ?? '').replaceAll(/(^|\s)#.*$/gm, '$1').replaceAll(/[ \t]+$/gm, '');
+
+/** The events of a workflow, where it has any jobs; a definition of another service runs on each push. */
+function eventsOf(text: string | null): string[] {
+  if (text === null) return [];
+  try {
+    const workflow: unknown = parse(text, { maxAliasCount: 100, logLevel: 'silent' });
+    if (typeof workflow !== 'object' || workflow === null) return [];
+    if (!('on' in workflow) && !('jobs' in workflow)) return ['push'];
+    const on = (workflow as Record<string, unknown>)['on'];
+    if (typeof on === 'string') return [on];
+    if (Array.isArray(on)) return on.filter((event) => typeof event === 'string');
+    return typeof on === 'object' && on !== null ? Object.keys(on) : [];
+  } catch {
+    return [];
+  }
+}

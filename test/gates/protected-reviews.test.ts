@@ -1,0 +1,230 @@
+import { describe, expect, test } from 'vitest';
+import { findCiReviewReasons } from '../../gates/rules/protect/ci-changes.ts';
+import { deriveVerdictFromEvidence } from '../../shared/control/verdict/reduce-to-verdict.ts';
+import { gatherEvidenceOn } from '../support/gather-evidence.ts';
+import { createTestRepository } from '../support/git-repository.ts';
+
+const CI = `on:
+  push:
+  pull_request:
+jobs:
+  test:
+    runs-on: ubuntu-latest
+    strategy: { matrix: { node: [20, 22] } }
+    steps:
+      - uses: actions/checkout@v4 # pinned
+      - run: npm ci
+      - run: npm test
+`;
+const PUBLISH = `on: { release: { types: [published] } }
+permissions: { contents: read }
+jobs:
+  publish:
+    permissions: { id-token: write }
+    steps:
+      - uses: actions/checkout@8e8c483db84b4bee98b60c0593521ed34d9990e8 # v6.0.1
+      - run: npm publish
+        env: { NODE_AUTH_TOKEN: '\${{ secrets.NPM_TOKEN }}' }
+`;
+const ASSAY = `version: 1
+quality_gates:
+  lint: false
+  tests: true
+  test_command: node --test
+  pii_scan: false
+  dlp_scan: false
+`;
+const BASE = {
+  'assay.yaml': ASSAY,
+  'a.js': '1\n',
+  'a.test.js': "require('node:test').test('a', () => {});\n",
+  '.github/workflows/ci.yml': CI,
+  '.github/workflows/publish.yml': PUBLISH,
+};
+
+/** Judges a patch on a small project; null deletes a file. */
+async function judge(patch: Record<string, string | null>, base: Record<string, string> = {}) {
+  const repository = createTestRepository({ ...BASE, ...base });
+  repository.write({ 'a.js': '2\n', ...patch });
+  const evidence = await gatherEvidenceOn(repository);
+  const { verdict, reasons } = deriveVerdictFromEvidence(evidence);
+  return { verdict, codes: reasons.map(({ code }) => code), files: evidence.protected_files };
+}
+
+describe('a changed definition of CI', () => {
+  test.each<[string, string, string | null, string | null]>([
+    ['a newer version of an action', CI, CI.replace('@v4', '@v5'), null],
+    ['another matrix', CI, CI.replace('20, 22', '22, 24'), null],
+    ['a further step', CI, `${CI}      - run: npm run docs\n`, null],
+    ['its own token only', CI, `${CI}        env: { T: '\${{ secrets.GITHUB_TOKEN }}' }\n`, null],
+    ['a newer pinned action beside secrets', PUBLISH, PUBLISH.replace('8e8c483db8', '1e8c483db8'), null],
+    ['fewer lines beside secrets', PUBLISH, PUBLISH.replace(/ {6}- uses.*\n/, ''), null],
+    ['no triggers', CI, CI.replace(/on:[^]*?jobs/, 'on: []\njobs'), 'CI no longer runs on push'],
+    ['fewer triggers', CI, CI.replace('  pull_request:\n', ''), 'CI no longer runs on pull_request'],
+    ['no file', CI, null, 'CI no longer runs on push'],
+    ['no tests', CI, CI.replace('      - run: npm test\n', ''), 'CI no longer runs npm test'],
+    [
+      'no tests but in a comment',
+      CI,
+      CI.replace('- run: npm test', '# - run: npm test'),
+      'CI no longer runs npm test',
+    ],
+    [
+      'failures that count for nothing',
+      CI,
+      CI.replace('npm test', 'npm test || true'),
+      'CI overlooks more failures',
+    ],
+    [
+      'a job that never runs',
+      CI,
+      CI.replace('    runs-on', '    if: false\n    runs-on'),
+      'CI overlooks more failures',
+    ],
+    ['a secret', CI, `${CI}        env: { T: '\${{ secrets.NPM_TOKEN }}' }\n`, 'CI gets more rights'],
+    [
+      'write permission',
+      CI,
+      CI.replace('jobs:', 'permissions: { contents: write }\njobs:'),
+      'CI gets more rights',
+    ],
+    [
+      'code beside secrets',
+      PUBLISH,
+      PUBLISH.replace('npm publish', 'npm publish && node x.js'),
+      'a job that has secrets',
+    ],
+    [
+      'another action beside secrets',
+      PUBLISH,
+      PUBLISH.replace('actions/checkout', 'evil/checkout'),
+      'a job that has secrets',
+    ],
+    ['syntax that cannot be read', CI, `${CI}\nfoo: [`, 'CI no longer runs on push'],
+  ])('with %s', (_name, base, head, reason) => {
+    const path = '.github/workflows/ci.yml';
+    const found = findCiReviewReasons([{ path, base, head }]).get(path) ?? null;
+    if (reason === null) expect(found).toBeNull();
+    else expect(found).toContain(reason);
+  });
+
+  test('may move to another file', () => {
+    const moved = findCiReviewReasons([
+      { path: '.github/workflows/ci.yml', base: CI, head: null },
+      { path: '.github/workflows/test.yml', base: null, head: CI },
+    ]);
+    expect([...moved]).toEqual([]);
+  });
+
+  test.each([
+    ['.github/dependabot.yml', null],
+    ['.github/ISSUE_TEMPLATE/bug.md', null],
+    ['.github/CODEOWNERS', 'decides who reviews'],
+    ['.github/scripts/test.sh', 'runs on machines'],
+    ['.husky/pre-commit', 'runs on machines'],
+    ['.gitlab-ci.yml', 'secrets'],
+    ['.github/actions/setup/action.yml', 'CI gets more rights'],
+  ])('is looked at as what it is: %s', (path, reason) => {
+    const head = "x: '${{ secrets.A }}'\n";
+    const found = findCiReviewReasons([{ path, base: '', head }]).get(path) ?? null;
+    if (reason === null) expect(found).toBeNull();
+    else expect(found).toContain(reason);
+  });
+
+  test('of hooks may get newer versions, and no other programs', () => {
+    const path = '.pre-commit-config.yaml';
+    const base =
+      'repos:\n  - repo: https://github.com/psf/black\n    rev: 26.3.1\n    hooks: [{ id: black }]\n';
+    const reason = (head: string) => findCiReviewReasons([{ path, base, head }]).get(path) ?? null;
+    expect(reason(base.replace('26.3.1', '26.5.1'))).toBeNull();
+    expect(reason(base.replace('psf/black', 'evil/black'))).toContain('another program');
+    expect(reason(`${base}  - repo: local\n    hooks: [{ id: x, entry: ./x.sh }]\n`)).toContain(
+      'another program',
+    );
+  });
+});
+
+describe('a protected file that no check executes', () => {
+  test('is named beside a passing verdict', async () => {
+    const path = '.github/workflows/ci.yml';
+    const { verdict, codes, files } = await judge({ [path]: CI.replace('@v4', '@v5') });
+    expect(files).toMatchObject([{ path, checked_version: 'base', review_reason: null }]);
+    expect([verdict, codes]).toEqual([
+      'pass',
+      expect.arrayContaining(['advice_protected_files_not_executed']),
+    ]);
+  });
+
+  test('needs a review where the base says so', async () => {
+    const { verdict, files } = await judge(
+      { '.github/workflows/ci.yml': CI.replace('@v4', '@v5') },
+      { 'assay.yaml': `${ASSAY}protected: { review: [ci] }\n` },
+    );
+    expect([verdict, files[0]?.review_reason]).toEqual(['refer', 'protected.review: ci']);
+  });
+
+  const MANIFEST = '{"scripts":{"lint":"eslint .","docs":"typedoc"},"prettier":{"semi":true}}\n';
+  test.each<[string, Record<string, string | null>, Record<string, string>, string]>([
+    ['a Makefile', { Makefile: 'test:\n\ttrue\n' }, { Makefile: 'test:\n\tnode --test\n' }, 'pass'],
+    ['settings of a linter', { '.golangci.yml': 'a: 2\n' }, { '.golangci.yml': 'a: 1\n' }, 'pass'],
+    ['settings of type checkers', { 'mypy.ini': '[mypy]\nx=2\n' }, { 'mypy.ini': '[mypy]\nx=1\n' }, 'pass'],
+    ['an ignore rule for no file', { '.gitignore': '*.log\n' }, {}, 'pass'],
+    ['an ignore rule for the tests', { '.gitignore': '*.test.js\n' }, {}, 'refer'],
+    [
+      'a script',
+      { 'package.json': MANIFEST.replace('typedoc', 'typedoc a') },
+      { 'package.json': MANIFEST },
+      'pass',
+    ],
+    [
+      'a script of the installation',
+      { 'package.json': MANIFEST.replace('"docs"', '"postinstall"') },
+      { 'package.json': MANIFEST },
+      'refer',
+    ],
+    [
+      'a table',
+      { 'pyproject.toml': '[tool.mypy]\na = 2\n' },
+      { 'pyproject.toml': '[tool.mypy]\na = 1\n' },
+      'pass',
+    ],
+    [
+      'the order of a table',
+      { 'pyproject.toml': '[tool.pytest]\nb = 1\na = 1\n' },
+      { 'pyproject.toml': '[tool.pytest]\na = 1\nb = 1\n' },
+      'pass',
+    ],
+    [
+      'a table of the test runner',
+      { 'pyproject.toml': '[tool.pytest]\na = 2\n' },
+      { 'pyproject.toml': '[tool.pytest]\na = 1\n' },
+      'refer',
+    ],
+    ['a runner', { 'vitest.config.ts': '2\n' }, { 'vitest.config.ts': '1\n' }, 'refer'],
+  ])('may be changed: %s', async (_name, patch, base, verdict) => {
+    expect((await judge(patch, base)).verdict).toBe(verdict);
+  });
+
+  test.each([
+    ['make test', { Makefile: 'test:\n\tnode --test\n' }, { Makefile: 'test:\n\ttrue\n' }],
+    [
+      'npm test',
+      { 'package.json': '{"scripts":{"test":"node --test"}}' },
+      { 'package.json': '{"scripts":{"test":"true"}}' },
+    ],
+    ['node --test && sh .github/x.yml', { '.github/x.yml': ':\n' }, { '.github/x.yml': 'true\n' }],
+    [
+      'sh t.sh',
+      { 't.sh': 'node --test\nruff check .\n', 'ruff.toml': 'a = 1\n' },
+      { 'ruff.toml': 'a = 2\n' },
+    ],
+    ['tox', { 'ruff.toml': 'a = 1\n' }, { 'ruff.toml': 'a = 2\n' }],
+  ])('needs a review where a command leads to it: %s', async (command, base, patch) => {
+    const { verdict, files } = await judge(patch, {
+      ...(base as Record<string, string>),
+      'assay.yaml': ASSAY.replace('node --test', JSON.stringify(command)),
+    });
+    expect(verdict).not.toBe('pass');
+    expect(files[0]?.review_reason).not.toBeNull();
+  });
+});
