@@ -9,6 +9,9 @@ export const DEFAULT_EXPERIMENT_TIME_MULTIPLE = 1;
  */
 export const TEST_GATE_TIME_LIMIT_COUNT = 5;
 
+/** Time limits of a gate that measures patch and base in up to five folders; a limit is of one run. */
+export const COMPARING_GATE_TIME_LIMIT_COUNT = 10;
+
 /** `advise`: a reason beside the verdict. `refer`: a reviewer decides. `off`: it is not asked. */
 export const CHANGE_DEMONSTRATION_POLICIES = ['advise', 'refer', 'off'] as const;
 

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { COMPARING_GATE_TIME_LIMIT_COUNT } from '../core/experiment-settings.ts';
 import type { Gate } from '../core/gate.ts';
 import { CommandLineSetting } from '../tests/gate-runs/command-gate.ts';
 
@@ -14,6 +15,7 @@ export const benchmarkGate: Gate = {
   name: 'benchmark',
   configKey: 'benchmark.enabled',
   enabledByDefault: false,
+  timeLimitCount: COMPARING_GATE_TIME_LIMIT_COUNT,
   required: true,
   condition: 'always',
   timeoutS: 600,

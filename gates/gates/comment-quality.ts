@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { isTestPath } from '../../shared/contract/evidence/test-path.ts';
+import { COMPARING_GATE_TIME_LIMIT_COUNT } from '../core/experiment-settings.ts';
 import type { Gate } from '../core/gate.ts';
 import { runCodeRules } from './code-rule-gate.ts';
 
@@ -11,6 +12,7 @@ export const commentQualityGate: Gate = {
   name: 'comment_quality',
   configKey: 'comment_quality_check',
   enabledByDefault: false,
+  timeLimitCount: COMPARING_GATE_TIME_LIMIT_COUNT,
   required: false,
   condition: 'code_changed',
   settings: {

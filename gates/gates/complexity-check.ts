@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { type FileChange, type GitTreeEntry, getPathInBase } from '../../workspace/git/file-changes.ts';
 import { isRegularFile } from '../../workspace/git/list-files.ts';
+import { COMPARING_GATE_TIME_LIMIT_COUNT } from '../core/experiment-settings.ts';
 import type { Gate, GateContext, GateResult } from '../core/gate.ts';
 import { isProjectCodePath } from '../core/language.ts';
 import { buildVersionCommand, type ToolProgram } from '../languages/language-tool.ts';
@@ -39,6 +40,7 @@ export const complexityCheckGate: Gate = {
   name: 'complexity_check',
   configKey: 'complexity_check',
   enabledByDefault: false,
+  timeLimitCount: COMPARING_GATE_TIME_LIMIT_COUNT,
   required: true,
   condition: 'code_changed',
   settings: {
@@ -123,7 +125,6 @@ async function compare(
   { now, before, threshold, line, facts }: ComplexityComparison,
 ): Promise<GateResult> {
   const { sandboxes } = subject;
-  const left = sandboxes.startTimeLimit(timeoutMs);
   const head = await runMeasurement(subject.tree, { sandboxes, line, files: now, timeoutMs });
   const current = parseMeasurement(head);
   if (current === null) return createFailedMeasurementResult(head, facts);
@@ -147,7 +148,7 @@ async function compare(
           sandboxes,
           line,
           files: before,
-          timeoutMs: left(),
+          timeoutMs,
         });
   const baseline = base === null ? { average: 0 } : parseMeasurement(base);
   if (baseline === null)

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { COMPARING_GATE_TIME_LIMIT_COUNT } from '../core/experiment-settings.ts';
 import type { Gate } from '../core/gate.ts';
 import { CommandLineSetting } from '../tests/gate-runs/command-gate.ts';
 
@@ -7,6 +8,7 @@ export const coverageDeltaGate: Gate = {
   name: 'coverage_delta',
   configKey: 'coverage_delta',
   enabledByDefault: false,
+  timeLimitCount: COMPARING_GATE_TIME_LIMIT_COUNT,
   required: true,
   condition: 'code_changed',
   timeoutS: 600,

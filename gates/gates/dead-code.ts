@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { COMPARING_GATE_TIME_LIMIT_COUNT } from '../core/experiment-settings.ts';
 import type { Gate, GateContext, GateResult } from '../core/gate.ts';
 import { CommandLineSetting } from '../tests/gate-runs/command-gate.ts';
 import { runCodeRules } from './code-rule-gate.ts';
@@ -14,6 +15,7 @@ export const deadCodeGate: Gate = {
   name: 'dead_code',
   configKey: 'dead_code_check',
   enabledByDefault: false,
+  timeLimitCount: COMPARING_GATE_TIME_LIMIT_COUNT,
   required: false,
   condition: 'code_changed',
   settings: {

@@ -15,6 +15,7 @@ import {
   PROJECT_SCRIPT_NAMES,
   type ProjectScriptKind,
 } from '../running/project-scripts.ts';
+import { MAX_TOOL_FOLDERS } from '../running/tool-folders.ts';
 import { readToolProfiles, TOOL_PROFILES_SETTING_SCHEMA } from '../running/tool-profile-settings.ts';
 
 interface CommandGateDefinition {
@@ -43,7 +44,7 @@ export function createCommandGate(definition: CommandGateDefinition): Gate {
     enabledByDefault: definition.enabledByDefault,
     required: true,
     condition: definition.condition,
-    ...(definition.runsTests ? { timeLimitCount: TEST_GATE_TIME_LIMIT_COUNT } : {}),
+    timeLimitCount: MAX_TOOL_FOLDERS * (definition.runsTests ? TEST_GATE_TIME_LIMIT_COUNT : 2),
     settings: {
       [name]: z.boolean().optional(),
       [commandKey]: CommandLineSetting.optional(),

@@ -29,7 +29,6 @@ export async function mergeToolFindings(
 ): Promise<{ readonly seen: readonly GateFinding[]; readonly notes: Readonly<Record<string, string>> }> {
   const seen: GateFinding[] = [];
   const notes: Record<string, string> = {};
-  const left = subject.sandboxes.startTimeLimit(timeoutMs);
   const instead = new Map<Language, readonly string[]>();
   for (const { language, extraTools } of Object.values(LANGUAGE_PROFILES)) {
     const tool = extraTools?.[gate];
@@ -45,7 +44,7 @@ export async function mergeToolFindings(
         sandboxes: subject.sandboxes,
         line: `${exportLines(variables)}${tool.line}`,
         files: paths,
-        timeoutMs: left(),
+        timeoutMs,
       });
       return reportText === null || exitCode === null || !tool.successExitCodes.includes(exitCode)
         ? null

@@ -30,11 +30,10 @@ export async function runCommandOnPatch(
   const { subject, timeoutMs } = context;
   const results: GateResult[] = [];
   const runs: CompletedCommandRun[] = [];
-  // The limit is the gate's: a second run of the patch gets what the first one left. Runs that compare with the base have their own.
-  const left = subject.sandboxes.startTimeLimit(timeoutMs);
+  // Each run has the whole limit: how many there are depends on the patch and on what they find.
   const run = async (
     tree: string,
-    { limitMs = left(), ...options }: ExperimentRunOptions = {},
+    { limitMs = timeoutMs, ...options }: ExperimentRunOptions = {},
   ): Promise<CompletedCommandRun> =>
     runsTests
       ? runTests(subject, command, tree, limitMs, options)
@@ -47,12 +46,12 @@ export async function runCommandOnPatch(
     ? createTestBaselineLookup(context, command)
     : createBaselineResultProvider(context, {
         readCacheFacts: () => readCommandCacheInputs(subject, command),
-        run: () => run(subject.base, { limitMs: timeoutMs }),
+        run: () => run(subject.base),
       });
   const result = await rerunCommandWithBaseScripts(subject, command, async (tree) => {
     const ran = await run(tree);
     const result = runsTests
-      ? await runAndEvaluateTests(context, command, tree, left)
+      ? await runAndEvaluateTests(context, command, tree, timeoutMs)
       : await evaluateTestRun(ran, {
           ...(comparesWithBase
             ? {
@@ -91,7 +90,7 @@ export async function runCommandOnPatch(
         getBaseline: base,
         runTests: run,
         timeLimitMs: timeoutMs,
-        timeLeftMs: left,
+        timeLeftMs: () => timeoutMs,
       })
     : ran;
 }

@@ -63,17 +63,17 @@ const runTestsUncached = async (
 /**
  * What the tests say about a tree of the patch, compared with the base test by test where they fail. Shared between gates like the
  * runs themselves.
- * @param left time that is left, in milliseconds.
+ * @param timeoutMs time limit of each run.
  */
 export const runAndEvaluateTests = (
   context: GateContext,
   command: string,
   tree: string,
-  left: () => number,
+  timeoutMs: number,
 ): Promise<GateResult> =>
   once(results, context.subject, `${tree}\0${command}`, async () => {
     const { subject, flakySettings = null, confirmsFailures = true } = context;
-    const run = await runTests(subject, command, tree, left());
+    const run = await runTests(subject, command, tree, timeoutMs);
     return evaluateTestRun(run, {
       getBaseline: createTestBaselineLookup(context, command),
       readPatchTests: async () => createPatchTestLookup(await listChangedTestFiles(subject)),
@@ -82,8 +82,8 @@ export const runAndEvaluateTests = (
         ? {
             reruns: createFailedTestRerunners(
               run,
-              left,
-              (of) => runTestsUncached(subject, command, of, left()),
+              timeoutMs,
+              (of) => runTestsUncached(subject, command, of, timeoutMs),
               {
                 tree,
                 base: subject.base,
@@ -94,7 +94,7 @@ export const runAndEvaluateTests = (
       ...(flakySettings
         ? {
             checkFlaky: createFlakyCheck(context, flakySettings, command, () =>
-              runTestsUncached(subject, command, tree, left()),
+              runTestsUncached(subject, command, tree, timeoutMs),
             ),
           }
         : {}),
@@ -114,15 +114,15 @@ export const createTestBaselineLookup = (
   });
 };
 
-/** Reruns for failures, where they fit into the time that is left. */
+/** Reruns for failures, unless a second run of that length could end at the time limit. */
 export function createFailedTestRerunners(
   { processResult: { durationMs } }: CompletedCommandRun,
-  left: () => number,
+  timeoutMs: number,
   run: (tree: string) => Promise<CompletedCommandRun>,
   { tree, base }: Pick<PatchToCheck, 'tree' | 'base'>,
 ): FailedTestRerunners {
   const rerun = async (of: string): Promise<CompletedCommandRun | null> =>
-    left() < 2 * durationMs ? null : run(of);
+    timeoutMs < 1.2 * durationMs ? null : run(of);
   return { rerunPatch: () => rerun(tree), rerunBase: () => rerun(base) };
 }
 

@@ -42,29 +42,58 @@ export interface LanguageToolGateOptions {
 /** Runs the tool of each language; the gravest result is the gate's. */
 export async function runLanguageTools(
   context: GateContext,
-  { tools: chosen, uncheckedFolders }: LanguageToolSelection,
+  { tools: chosen, uncheckedFolders, untestedDependents: untested = [] }: LanguageToolSelection,
   gate: LanguageToolGateOptions,
 ): Promise<GateResult> {
   const { subject } = context;
   const added = await readAddedLines(subject.store, subject.base, subject.tree);
   const parts: ToolGateResult[] = [];
-  // The limit is the gate's, however many runs it takes.
-  const left = subject.sandboxes.startTimeLimit(context.timeoutMs);
   for (const each of chosen)
     parts.push({
       tool: each.tool.name,
       folder: each.folder,
-      result: await runChosenTool(context, each, gate, added, left),
+      result: await runChosenTool(context, each, gate, added),
     });
-  return combineToolResults(parts, uncheckedFolders);
+  return withUntestedDependents(combineToolResults(leaveOutEmptySuites(parts), uncheckedFolders), untested);
 }
+
+/** A folder that has no tests, and had none on the base, says nothing where other folders have some. */
+function leaveOutEmptySuites(parts: readonly ToolGateResult[]): ToolGateResult[] {
+  const isEmpty = ({ result: { facts } }: ToolGateResult): boolean =>
+    facts?.['tests'] === 0 && facts['baseline_tests'] === 0;
+  return parts.every(isEmpty)
+    ? [...parts]
+    : parts.map((part) =>
+        isEmpty(part)
+          ? {
+              ...part,
+              result: { ...part.result, outcome: 'skipped', detail: 'no tests, on the base neither' },
+            }
+          : part,
+      );
+}
+
+/** Packages that depend on what the patch changes, and whose tests did not run, are named in the verdict. */
+const withUntestedDependents = (result: GateResult, folders: readonly string[]): GateResult =>
+  folders.length === 0
+    ? result
+    : {
+        ...result,
+        facts: {
+          ...result.facts,
+          untested_dependents: folders.length,
+          untested_dependents_named: folders.slice(0, MAX_NAMED_FOLDERS).map(toDisplayPath).join(', '),
+        },
+      };
+
+/** Most folders that are named. */
+const MAX_NAMED_FOLDERS = 20;
 
 async function runChosenTool(
   context: GateContext,
   chosen: PlannedToolRun,
   { checksChangedFilesOnly = false, runsTests }: LanguageToolGateOptions,
   added: AddedLines,
-  left: () => number,
 ): Promise<GateResult> {
   const { subject } = context;
   const { language, folder } = chosen;
@@ -88,7 +117,7 @@ async function runChosenTool(
       detail: missingToolMessage(tool),
       facts,
     };
-  const suite = await openToolRuns(context, chosen, { tool, onBase, version, added, left, runsTests });
+  const suite = await openToolRuns(context, chosen, { tool, onBase, version, added, runsTests });
   const runs: EvaluatedToolRun[] = [];
   const once = async (tree: string): Promise<GateResult> => {
     const evaluated = await suite.evaluate(tree);
@@ -122,8 +151,8 @@ async function runChosenTool(
         getBaseline: suite.getBaseline,
         language,
         timeLimitMs: context.timeoutMs,
-        timeLeftMs: left,
-        runTests: (tree, how) => suite.run(tree, { limitMs: left(), ...how }),
+        timeLeftMs: () => context.timeoutMs,
+        runTests: (tree, how) => suite.run(tree, { limitMs: context.timeoutMs, ...how }),
       })
     : ran;
 }
@@ -148,8 +177,6 @@ interface ToolRunsOptions {
   readonly onBase: LanguageTool;
   readonly version: string;
   readonly added: AddedLines;
-  /** Time that is left, in milliseconds. */
-  readonly left: () => number;
   readonly runsTests: boolean;
 }
 
@@ -177,7 +204,7 @@ export async function openToolTestSuite(
   context: GateContext,
   chosen: PlannedToolRun,
 ): Promise<ToolRuns | null> {
-  const { subject, timeoutMs } = context;
+  const { subject } = context;
   const { tool, folder } = chosen;
   const version = await findToolVersion(subject.sandboxes, subject.base, tool, folder);
   if (version === null) return null;
@@ -186,7 +213,6 @@ export async function openToolTestSuite(
     onBase: tool,
     version,
     added: await readAddedLines(subject.store, subject.base, subject.tree),
-    left: () => timeoutMs,
     runsTests: true,
   });
 }
@@ -194,11 +220,12 @@ export async function openToolTestSuite(
 function createToolRuns(
   context: GateContext,
   { folder }: PlannedToolRun,
-  { tool, onBase, version, added, left, runsTests }: ToolRunsOptions,
+  { tool, onBase, version, added, runsTests }: ToolRunsOptions,
   failsEarly: boolean,
 ): ToolRuns {
-  const { subject } = context;
-  const options = { sandboxes: subject.sandboxes, tool, folder, timeLeftMs: left };
+  const { subject, timeoutMs } = context;
+  // Each run has the whole limit: how many there are depends on the patch and on what they find.
+  const options = { sandboxes: subject.sandboxes, tool, folder, timeoutMs };
   const base = createBaselineResultProvider(context, {
     readCacheFacts: async () => ({
       tool: { ...onBase, stopRules: null, signs: [], fileMode: null },
@@ -206,7 +233,7 @@ function createToolRuns(
       folder,
     }),
     requiresReport: tool.format !== null,
-    run: () => runTool(subject.base, { ...options, tool: onBase, timeLeftMs: () => context.timeoutMs }),
+    run: () => runTool(subject.base, { ...options, tool: onBase }),
   });
   const ran = new Map<string, Promise<CompletedCommandRun>>();
   const runOnce = (tree: string, { limitMs, ...how }: ExperimentRunOptions): Promise<CompletedCommandRun> => {
@@ -217,7 +244,7 @@ function createToolRuns(
         ...options,
         tool: stopsAtFirstFailure ? { ...tool, ...stopAtFirstFailure({ line: tool.line }, tool.name) } : tool,
         environmentOverrides: environment,
-        timeLeftMs: limitMs === undefined ? left : subject.sandboxes.startTimeLimit(limitMs),
+        timeoutMs: limitMs ?? timeoutMs,
       });
       // Another caller may have more time.
       if (run.outcome === 'timed_out') ran.delete(key);
@@ -241,7 +268,7 @@ function createToolRuns(
         ? {
             reruns: createFailedTestRerunners(
               execution,
-              left,
+              timeoutMs,
               (of) => runTool(of, of === subject.base ? { ...options, tool: onBase } : options),
               { tree, base: subject.base },
             ),
@@ -281,8 +308,8 @@ interface RunToolOptions {
   readonly tool: LanguageTool;
   /** Folder of the checkout that the tool runs in; '' is the top. */
   readonly folder: string;
-  /** Time that is left, in milliseconds. */
-  readonly timeLeftMs: () => number;
+  /** Time limit of the run. */
+  readonly timeoutMs: number;
   /** Variables of the environment that are not as usual. */
   readonly environmentOverrides?: EnvironmentOverrides;
 }
@@ -296,7 +323,7 @@ async function runTool(tree: string, options: RunToolOptions): Promise<Completed
 /** Runs a tool on a tree, in a checkout of its own, and reads its report. */
 async function runToolUncounted(
   tree: string,
-  { sandboxes, tool, folder, timeLeftMs, environmentOverrides = {} }: RunToolOptions,
+  { sandboxes, tool, folder, timeoutMs, environmentOverrides = {} }: RunToolOptions,
 ): Promise<CompletedCommandRun> {
   const sandbox = await sandboxes.createSandbox(tree);
   if (tool.format === null)
@@ -308,11 +335,11 @@ async function runToolUncounted(
         reportRequirement: 'may',
         environment: environmentOverrides,
       },
-      timeLeftMs(),
+      timeoutMs,
     );
   const path = join(sandbox.tmpFolder, 'assay-report');
   // The report lies outside of the checkout, where no file or link of a patch can be in its way.
-  const ran = await sandbox.run({ line: `${buildEnterFolderLine(folder)}${tool.line}` }, timeLeftMs(), {
+  const ran = await sandbox.run({ line: `${buildEnterFolderLine(folder)}${tool.line}` }, timeoutMs, {
     ...environmentOverrides,
     REPORT: path,
   });

@@ -34,14 +34,13 @@ export async function compareMeasurements<T>(
   options: CompareMeasurementsOptions<T>,
 ): Promise<GateResult> {
   const { subject, timeoutMs } = context;
-  const left = subject.sandboxes.startTimeLimit(timeoutMs);
   const { command, suites } = options;
   if (command !== undefined)
     return compare(
       subject,
       { line: buildWriteOutputToReportLine(command), facts: { command } },
       options,
-      left,
+      timeoutMs,
     );
   const { chosen, beyond } = await selectMeasurementCommandsForPatch(subject, suites);
   if (chosen.length + beyond.length === 0)
@@ -58,7 +57,7 @@ export async function compareMeasurements<T>(
     const result =
       version === null
         ? createCouldNotRunResult(missingToolMessage(suite), facts)
-        : await compare(subject, { folder, line: suite.line, facts }, options, left);
+        : await compare(subject, { folder, line: suite.line, facts }, options, timeoutMs);
     parts.push({ tool: suite.name, folder, result });
   }
   return combineToolResults(parts, beyond);
@@ -83,11 +82,11 @@ async function compare<T>(
   { sandboxes, tree, base: commit }: GateContext['subject'],
   { facts, ...line }: MeasurementLine,
   { read, judge }: CompareMeasurementsOptions<T>,
-  left: () => number,
+  timeoutMs: number,
 ): Promise<GateResult> {
-  const head = await runMeasurement(tree, { sandboxes, ...line, timeoutMs: left() });
+  const head = await runMeasurement(tree, { sandboxes, ...line, timeoutMs });
   if (head.outcome === 'timed_out') return createFailedMeasurementResult(head, facts);
-  const before = await runMeasurement(commit, { sandboxes, ...line, timeoutMs: left() });
+  const before = await runMeasurement(commit, { sandboxes, ...line, timeoutMs });
   const base = attempt(before, read);
   const current = attempt(head, read);
   // A suite that fails on the base too says nothing about the patch; what it measured still counts.

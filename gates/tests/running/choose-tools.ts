@@ -48,6 +48,8 @@ export interface LanguageToolSelection {
   readonly tools: readonly PlannedToolRun[];
   /** Folders that are too many to be looked at. */
   readonly uncheckedFolders: readonly string[];
+  /** Folders of packages that depend on what the patch changes, and that are too many to be tested; absent: none. */
+  readonly untestedDependents?: readonly string[];
 }
 
 /**
@@ -65,6 +67,7 @@ export async function selectLanguageTools(
   const layout = await project.revisionPaths();
   const tools: PlannedToolRun[] = [];
   const beyond: string[] = [];
+  const untestedDependents: string[] = [];
   for (const language of await selectLanguages(project)) {
     const settings = profiles[language];
     if (settings?.[kind] === 'none') continue;
@@ -88,12 +91,14 @@ export async function selectLanguageTools(
     for (const place of ofDependents) {
       const found = await configuredIn(look, place, language, setting === undefined);
       const key = found && `${found.tool.name} ${found.folder}`;
-      if (key && here.size < MAX_TOOL_FOLDERS && !here.has(key)) here.set(key, { ...found, language });
+      if (!key || here.has(key)) continue;
+      if (here.size < MAX_TOOL_FOLDERS) here.set(key, { ...found, language });
+      else untestedDependents.push(found.folder);
     }
     beyond.push(...places.slice(MAX_PLACES).map((place) => place.defaultFolder));
     for (const chosen of here.values()) tools.push(await narrowToCrates(project, kind, chosen));
   }
-  return { tools, uncheckedFolders: beyond };
+  return { tools, uncheckedFolders: beyond, untestedDependents: [...new Set(untestedDependents)] };
 }
 
 /** Where the tests of packages lie that depend on those the patch touches. */

@@ -5,8 +5,6 @@ import { joinFolder, listFolderAncestors } from './tool-folders.ts';
 
 /** Most packages of a repository whose manifests are read. */
 const MAX_PACKAGES = 500;
-/** Most manifests of dependents that are added to what a patch touches. */
-const MAX_DEPENDENTS = 20;
 
 /** A package of a workspace, as its manifest describes it. */
 interface WorkspacePackage {
@@ -40,8 +38,7 @@ export async function listDependentManifests(
   );
   return withDependents(packages, touched)
     .filter((each) => each.hasTests && !touched.includes(each))
-    .map(({ folder }) => joinFolder(folder, name))
-    .slice(0, MAX_DEPENDENTS);
+    .map(({ folder }) => joinFolder(folder, name));
 }
 
 /**

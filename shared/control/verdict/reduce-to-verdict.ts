@@ -69,6 +69,7 @@ export function deriveVerdictFromEvidence(evidence: Evidence): Verdict {
   const advice = [
     ...undemonstratedReasons(evidence, 'advise'),
     ...unexecutedFileReasons(evidence.protected_files),
+    ...untestedDependentReasons(evidence),
   ];
   const ours = {
     signals: evidence.signals.some(isPlatformEvidence),
@@ -147,6 +148,21 @@ function unexecutedFileReasons(files: Evidence['protected_files']): VerdictReaso
         },
       ];
 }
+
+/** Names packages whose tests the patch can affect, and that were too many to run. */
+const untestedDependentReasons = ({ gates }: Evidence): VerdictReason[] =>
+  gates.flatMap(({ name, facts }): VerdictReason[] => {
+    const { untested_dependents: count, untested_dependents_named: names } = facts;
+    return typeof count !== 'number' || count === 0
+      ? []
+      : [
+          {
+            code: adviceCode('dependents_not_tested'),
+            subject: name,
+            message: `packages that depend on the change and were not tested: ${count}: ${truncateText(String(names), 400)}`,
+          },
+        ];
+  });
 
 function listNames(files: Evidence['protected_files']): string {
   const names = files.slice(0, NAMED_FILES).map((file) => `${truncateText(file.path, 200)} (${file.kind})`);

@@ -103,6 +103,31 @@ const BUILD: readonly RealCase[] = [
     edits: { 'src/lib.rs': MAX },
     outcome: 'passed',
   },
+  {
+    what: 'cargo test passes beside a crate that has nothing but programs without tests, such as a fuzzer',
+    gate: testsGate,
+    needs: 'cargo',
+    base: {
+      ...CRATE,
+      'src/lib.rs': MAX,
+      'fuzz/Cargo.toml': `${manifest('fuzz')}[[bin]]\nname = "f"\npath = "f.rs"\ntest = false\n[workspace]\n`,
+      'fuzz/f.rs': 'fn main() {}\n',
+    },
+    edits: { 'src/lib.rs': `${MAX}\n`, 'fuzz/f.rs': 'fn main() {}\n\n' },
+    outcome: 'passed',
+    facts: { tests: 1 },
+  },
+  {
+    what: 'cargo test of a crate without tests is no pass',
+    gate: testsGate,
+    needs: 'cargo',
+    base: {
+      'Cargo.toml': `${manifest('f')}[[bin]]\nname = "f"\npath = "f.rs"\ntest = false\n`,
+      'f.rs': 'fn main() {}\n',
+    },
+    edits: { 'f.rs': 'fn main() {}\n\n' },
+    outcome: 'could_not_run',
+  },
 ];
 
 const LOCKED = (version: string): string =>

@@ -246,4 +246,19 @@ describe('a tool runs in', () => {
     expect(tools.map(({ folder }) => folder)).toEqual(names.slice(0, 5));
     expect(uncheckedFolders).toEqual(['f', 'g']);
   });
+
+  test('at most five folders, and names dependents that it leaves out', async () => {
+    const names = ['a', 'b', 'c', 'd', 'e', 'f'];
+    const base = {
+      'package.json': '{"workspaces": ["packages/*"]}',
+      ...npmPackage('core'),
+      ...Object.assign({}, ...names.map((name) => npmPackage(name, ['core']))),
+    } as FileContents;
+    const patch = { 'packages/core/a.js': '1;\n' };
+    const chosen = await selectLanguageTools(await createSubject(base, patch), 'tests', {}, true);
+    expect(chosen.tools.map(({ folder }) => folder)).toEqual(
+      ['core', 'a', 'b', 'c', 'd'].map((name) => `packages/${name}`),
+    );
+    expect(chosen.untestedDependents).toEqual(['packages/e', 'packages/f']);
+  });
 });

@@ -83,6 +83,20 @@ describe('the verdict', () => {
       ['advice_change_not_demonstrated'],
     ],
     [
+      'passes, and names packages that depend on the change and were not tested',
+      {
+        gates: [
+          {
+            ...gate('passed', true, 'tests'),
+            facts: { untested_dependents: 1, untested_dependents_named: 'packages/a' },
+          },
+        ],
+      },
+      'pass',
+      true,
+      ['advice_dependents_not_tested'],
+    ],
+    [
       'refers a change that no test shows, where the repository says so',
       {
         gates: [
