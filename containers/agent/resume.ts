@@ -47,11 +47,11 @@ export async function resumeAgentSession(
   prepared: PreparedWorkspace,
   options: AgentSessionOptions,
 ): Promise<AgentSession> {
-  const { resumeCommand } = AGENT_ADAPTERS[assignment.adapter.kind];
+  const { resumeCommand, reportsSessionTotals } = AGENT_ADAPTERS[assignment.adapter.kind];
   const reading = before.runState ?? createAgentRunState();
   const { sessionId } = reading;
-  const { addEarlier } = beginNextAgentRun(reading);
-  const goesOn = resumeCommand && sessionId !== null;
+  const goesOn = resumeCommand !== undefined && sessionId !== null;
+  const { addEarlier } = beginNextAgentRun(reading, goesOn && reportsSessionTotals === true);
   const place = goesOn ? prepared : await prepared.withMessage(message);
   const argv = goesOn ? resumeCommand(place.invocation.argv, sessionId, message) : place.invocation.argv;
   const run = await runAgentSession(assignment, box, place, { ...options, resumeFrom: { reading, argv } });

@@ -7,6 +7,7 @@ import { FailAttemptBody } from '../../shared/api/report-schemas.ts';
 import type { AgentAssignment } from '../../shared/contract/messages/assignment.ts';
 import { CONTAINER_ENV_NAMES } from '../../shared/contract/resource-names.ts';
 import { classifyAttemptFailure } from '../../shared/control/failures/attempt-failure.ts';
+import { buildRetryContext } from '../../shared/control/task-commands/retry-context.ts';
 import { attempt, report } from '../support/builders.ts';
 import { createTemporaryFolder, createTestRepository } from '../support/git-repository.ts';
 import { commitUnusualPaths, UNUSUAL_PATHS } from '../support/unusual-tree.ts';
@@ -168,10 +169,17 @@ describe('a failed agent', () => {
       'sub is a git repository of its own',
     ],
     ['a repository without a commit', 'git init -q sub', 'what was left cannot be taken'],
-  ])('is one that leaves %s in its checkout', async (_, script, reason) => {
+  ])('is one that leaves %s in its checkout, which it is told', async (_, script, reason) => {
     const { fail, complete } = await runAgent(script);
     expect(complete).toBeUndefined();
-    expect(fail).toMatchObject({ failure_code: 'agent_failed', reason: expect.stringContaining(reason) });
+    expect(fail).toMatchObject({
+      failure_code: 'work_not_deliverable',
+      reason: expect.stringContaining(reason),
+    });
+    const { reason: summary, ...body } = FailAttemptBody.parse(fail);
+    const told = attempt({ report: report({ ...body, status: 'failed', summary }) });
+    expect(buildRetryContext([told])).toContain(reason);
+    expect(classifyAttemptFailure(told)?.remedy).toBe('again');
   });
 
   test('is one that takes too long', async () => {

@@ -111,7 +111,10 @@ describe.skipIf(!canConfine)('in an agent box with the capabilities of the templ
   ])('a program that it names in the settings of %s never runs as root', async (_, folder) => {
     const out = seen('filter');
     const { fail } = await attempt(`echo > a.txt; ${trap(folder, out)}`, withSubmodule());
-    expect(fail).toMatchObject({ failure_code: 'agent_failed', reason: expect.stringContaining(folder) });
+    expect(fail).toMatchObject({
+      failure_code: 'work_not_deliverable',
+      reason: expect.stringContaining(folder),
+    });
     const ran = existsSync(out) ? readFileSync(out, 'utf8').trim().split('\n') : [];
     expect(ran).not.toContain('0');
   });
@@ -136,7 +139,7 @@ describe.skipIf(!canConfine)('in an agent box with the capabilities of the templ
     const { fail, complete } = await attempt(script, withSubmodule());
     expect(complete).toBeUndefined();
     expect(fail).toMatchObject({
-      failure_code: 'agent_failed',
+      failure_code: 'work_not_deliverable',
       reason: expect.stringMatching(/sub is a submodule/),
     });
   });

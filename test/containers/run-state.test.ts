@@ -42,4 +42,28 @@ describe('run state between two runs of an agent', () => {
       cache_read_tokens: 2,
     });
   });
+
+  it('counts a session once where the next run resumes it and reports sums of the session', () => {
+    const state = Object.assign(endedRun(), { costUsd: 0.36 });
+    state.usageByModel.set('small', USAGE).set('large', USAGE);
+    const { addEarlier } = beginNextAgentRun(state, true);
+    const total = { ...USAGE, input_tokens: 5 };
+    state.usageByModel.set('large', total);
+    state.costUsd = 0.38;
+    addEarlier();
+    expect(state.costUsd).toBe(0.38);
+    expect(state.usageByModel.get('large')).toEqual(total);
+    expect(state.usageByModel.get('small')).toEqual(USAGE);
+  });
+
+  it('adds sums that are lower than those of the earlier runs, which they cannot include', () => {
+    const state = endedRun();
+    state.usageByModel.set('large', USAGE);
+    const { addEarlier } = beginNextAgentRun(state, true);
+    state.usageByModel.set('large', { ...USAGE, input_tokens: 1 });
+    state.costUsd = 0.1;
+    addEarlier();
+    expect(state.costUsd).toBe(1.1);
+    expect(state.usageByModel.get('large')?.input_tokens).toBe(4);
+  });
 });

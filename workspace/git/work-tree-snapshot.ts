@@ -41,6 +41,9 @@ function splitRawPatch(output: Buffer): {
   return { patch: output.subarray(Math.min(at, output.length)), submodule };
 }
 
+/** The agent is told what to do about it, and tries again; it is no failure of its model. */
+const undeliverable = (reason: string): CheckoutError => new CheckoutError('work_not_deliverable', reason);
+
 export interface WorkTreeSnapshot {
   readonly tree: string;
   readonly patch: Buffer;
@@ -78,7 +81,7 @@ export const PATCH_FORMAT_ARGUMENTS = [
  * as who has left it, with an object folder and an index of that user's, and only reads our store; it could do nothing here that this
  * user could not do anyway. Nothing that it wrote is read by us or comes into the store: tree and patch are what the user hands in, and
  * whoever judges them makes the tree anew from base and patch.
- * @throws CheckoutError `patch_too_large` over MAX_PATCH_BYTES; `agent_failed` when something was left that git cannot take.
+ * @throws CheckoutError `patch_too_large` over MAX_PATCH_BYTES; `work_not_deliverable` when something was left that no patch can hold.
  */
 export async function takeWorkTreeSnapshot(
   store: GitStore,
@@ -123,33 +126,34 @@ async function take(
     timeoutMs: 600_000,
   };
   const added = await runGitInStore(store, ['add', '--all', '--', '.'], { ...call, workTree });
-  if (added.code !== 0)
-    throw new CheckoutError('agent_failed', `what was left cannot be taken: ${gitErrorMessage(added)}`);
+  if (added.code !== 0) throw undeliverable(`what was left cannot be taken: ${gitErrorMessage(added)}`);
   const unseen = UNSEEN.exec(added.stderr)?.[1];
-  if (unseen !== undefined)
-    throw new CheckoutError('agent_failed', `what was left cannot be taken: ${unseen.slice(0, 300)}`);
-  const [written, diff] = await Promise.all([
+  if (unseen !== undefined) throw undeliverable(`what was left cannot be taken: ${unseen.slice(0, 300)}`);
+  const [written, diff, inSubmodules] = await Promise.all([
     runGitInStore(store, ['write-tree'], call),
     runGitInStore(store, ['diff-index', '--cached', '--patch-with-raw', ...PATCH_FORMAT_ARGUMENTS, base], {
       ...call,
       maxOutputBytes: MAX_PATCH_BYTES,
     }),
+    // After `add`, only what lies in submodules still differs from the index.
+    runGitInStore(store, ['diff-files', '--raw', '-z', '--ignore-submodules=none'], { ...call, workTree }),
   ]);
   if (diff.stopped === 'output_limit')
     throw new CheckoutError('patch_too_large', `the patch is over ${MAX_PATCH_BYTES} bytes`);
-  for (const result of [written, diff])
-    if (result.code !== 0)
-      throw new CheckoutError('agent_failed', `what was left cannot be taken: ${gitErrorMessage(result)}`);
+  for (const result of [written, diff, inSubmodules])
+    if (result.code !== 0) throw undeliverable(`what was left cannot be taken: ${gitErrorMessage(result)}`);
   const { patch, submodule } = splitRawPatch(diff.stdout);
   if (submodule !== null)
-    throw new CheckoutError(
-      'agent_failed',
+    throw undeliverable(
       submodule.isNew
-        ? `${submodule.path} is a git repository of its own; its files cannot be handed in`
+        ? `${submodule.path} is a git repository of its own; its files cannot be handed in: remove ${submodule.path}/.git`
         : `${submodule.path} is a submodule; which commit of it is used cannot be changed here`,
     );
+  const edited = /^:160000 [^\0]*\0([^\0]+)/m.exec(inSubmodules.stdout.toString('utf8'))?.[1];
+  if (edited !== undefined)
+    throw undeliverable(`${edited} is a submodule; edits in it cannot be handed in: undo them`);
   const tree = readSingleLine(written.stdout);
   if (!/^[0-9a-f]{40}([0-9a-f]{24})?$/.test(tree))
-    throw new CheckoutError('agent_failed', 'what was left cannot be taken: git names no tree');
+    throw undeliverable('what was left cannot be taken: git names no tree');
   return { tree, patch };
 }

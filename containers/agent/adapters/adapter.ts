@@ -90,6 +90,8 @@ export interface AgentAdapter {
   readonly supportsToolHook?: true;
   /** The command line that goes on with a session and tells it something; absent: it cannot be told anything. */
   readonly resumeCommand?: (argv: readonly string[], session: string, message: string) => readonly string[];
+  /** A resumed session is reported with sums of the whole session, the runs before included. */
+  readonly reportsSessionTotals?: true;
   /** What it writes down of a session, which it goes on with in another home when it finds it there. With `resume`; absent: nothing that would do. */
   readonly sessionRecord?: AgentSessionFile | SessionTransferCommands;
   /** What an exit code adds to what was read; absent: nothing. */

@@ -226,5 +226,7 @@ export const claudeAdapter: AgentAdapter = {
   observeCalls: observe,
   supportsToolHook: true,
   resumeCommand: resume,
+  // Since 2.1.277.
+  reportsSessionTotals: true,
   sessionRecord: record,
 };

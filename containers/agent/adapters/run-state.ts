@@ -81,10 +81,14 @@ export function resetAgentRunOutcome(state: AgentRunState): void {
 }
 
 /**
- * Prepares the state for another run. `addEarlier` adds the usage of the earlier runs to what the next run reports. A CLI that reports
- * its whole session is thereby counted twice; reported usage is a claim anyway.
+ * Prepares the state for another run. `addEarlier` adds the usage of the earlier runs to what the next run reports.
+ * @param reportsSessionTotals The next run resumes the session, and the CLI reports sums of the whole session. A sum that is lower
+ * than that of the earlier runs is none, and is added.
  */
-export function beginNextAgentRun(state: AgentRunState): { readonly addEarlier: () => void } {
+export function beginNextAgentRun(
+  state: AgentRunState,
+  reportsSessionTotals = false,
+): { readonly addEarlier: () => void } {
   const earlier = new Map(state.usageByModel);
   const { costUsd } = state;
   state.usageByModel.clear();
@@ -98,12 +102,17 @@ export function beginNextAgentRun(state: AgentRunState): { readonly addEarlier: 
     addEarlier: () => {
       for (const [model, usage] of earlier) {
         const now = state.usageByModel.get(model);
-        state.usageByModel.set(model, now ? addUsage(usage, now) : usage);
+        const isTotal = reportsSessionTotals && now !== undefined && includesUsage(now, usage);
+        state.usageByModel.set(model, isTotal ? now : now ? addUsage(usage, now) : usage);
       }
-      if (costUsd !== null) state.costUsd = costUsd + (state.costUsd ?? 0);
+      const isTotalCost = reportsSessionTotals && state.costUsd !== null && state.costUsd >= (costUsd ?? 0);
+      if (costUsd !== null && !isTotalCost) state.costUsd = costUsd + (state.costUsd ?? 0);
     },
   };
 }
+
+const includesUsage = (total: TokenUsage, part: TokenUsage): boolean =>
+  (Object.keys(part) as (keyof TokenUsage)[]).every((name) => total[name] >= part[name]);
 
 const addUsage = (a: TokenUsage, b: TokenUsage): TokenUsage => ({
   input_tokens: a.input_tokens + b.input_tokens,

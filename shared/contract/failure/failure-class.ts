@@ -21,6 +21,7 @@ export const FAILURE_CODES = [
   'base_tree_invalid',
   'patch_does_not_apply',
   'patch_too_large',
+  'work_not_deliverable',
   'config_invalid',
   'container_lost',
   'interrupted',

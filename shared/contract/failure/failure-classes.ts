@@ -88,6 +88,8 @@ export const FAILURE_CODE_POLICIES: Readonly<Record<FailureCode, FailureCodePoli
   base_tree_invalid: { class: 'missing_target_path', remedy: 'end' },
   patch_does_not_apply: { class: null },
   patch_too_large: { class: 'policy_blocked' },
+  // A refusal of ours, which says what to do: a stronger model would be refused the same.
+  work_not_deliverable: { class: 'policy_blocked', remedy: 'again' },
   config_invalid: { class: 'invalid_tool_args', remedy: 'end' },
   container_lost: { class: 'provider_transient', remedy: 'excused' },
   interrupted: { class: 'provider_transient', remedy: 'excused' },

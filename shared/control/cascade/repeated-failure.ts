@@ -99,6 +99,9 @@ export function applyRepeatedFailureStrategy(
     strategy,
     reason: because,
   });
+  // A refusal of ours that was not heeded: no other agent or model is asked to be refused the same.
+  if (failure?.code === 'work_not_deliverable')
+    return next('person', { action: 'give_up', next_model: null, next_tier: null });
   const other = untriedAdapter(task, agents);
   if (other && attempt.tier !== null) {
     const rung = ladderForAttempt(task, { adapter: other }, models).find(({ tier }) => tier === attempt.tier);

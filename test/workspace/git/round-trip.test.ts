@@ -141,6 +141,42 @@ test('nothing is changed by an agent that changes nothing, and ignored files sta
   expect(tree).toBe(repository.git('rev-parse', 'HEAD^{tree}'));
 });
 
+test.each([
+  ['an edited file', 'lib.py', 'Y = 2\n'],
+  ['a new file', 'new.py', 'Z = 3\n'],
+])('%s in a submodule is refused, because no patch can hold it', async (_, path, text) => {
+  const inner = createTestRepository({ 'lib.py': 'X = 1\n' });
+  const repository = createTestRepository({
+    'a.txt': 'a\n',
+    '.gitmodules': `[submodule "sub"]\n\tpath = sub\n\turl = ${inner.url}\n\tignore = all\n`,
+  });
+  repository.git('update-index', '--add', '--cacheinfo', `160000,${inner.git('rev-parse', 'HEAD')},sub`);
+  repository.git('commit', '--quiet', '-m', 'with a submodule');
+  const { store, commit } = await fetchBaseCommit(join(createTemporaryFolder(), 's'), {
+    url: repository.url,
+    ref: 'main',
+    allowFile: true,
+  });
+  const at = createTemporaryFolder();
+  await checkOutTree(store, commit, join(at, 'tree'), join(at, 'index'));
+  const snapshot = (name: string) =>
+    takeWorkTreeSnapshot(store, {
+      base: commit,
+      workTree: join(at, 'tree'),
+      index: join(at, 'index'),
+      scratchFolder: join(at, name),
+      runAs: null,
+    });
+  put(join(at, 'tree'), 'a.txt', 'b\n');
+  inner.git('clone', '--quiet', inner.dir, join(at, 'tree/sub'));
+  expect(String((await snapshot('clean')).patch)).toContain('+b');
+  put(join(at, 'tree/sub'), path, text);
+  await expect(snapshot('edited')).rejects.toMatchObject({
+    failureClass: 'work_not_deliverable',
+    message: 'sub is a submodule; edits in it cannot be handed in: undo them',
+  });
+});
+
 test('what is changed within the second of the checkout is taken, also when it is as long as before', async () => {
   const repository = createTestRepository(BASE);
   const { store, commit } = await fetchBaseCommit(join(createTemporaryFolder(), 's'), {
