@@ -39,6 +39,8 @@ export interface SandboxExtension {
    * @throws EnvironmentError if the environment of the tree cannot be prepared.
    */
   identifyPreparation(tree: string): Promise<string | null>;
+  /** Removes what lies outside of the folder of the run. No command runs any more. */
+  release(): Promise<void>;
   /** Returns which code outside of the checkout a command ran in place of the checkout's; null: none is known. */
   findForeignCode(tree: string, folders: SandboxFolders): Promise<string | null>;
 }

@@ -117,6 +117,11 @@ export class SandboxFactory {
     return () => Math.max(1, until - this.nowExcludingWaits());
   }
 
+  /** Removes what extensions keep outside of the folder of the run. No command runs any more. */
+  async release(): Promise<void> {
+    await this.#extension?.release();
+  }
+
   /** Sets what every sandbox gets before its first command. */
   extendSandboxes(extension: SandboxExtension): void {
     this.#extension = extension;

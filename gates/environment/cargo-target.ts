@@ -47,6 +47,12 @@ export async function shareCargoHome(path: string, source: string, workDir: stri
   }
 }
 
+/** Removes a link that `shareCargoHome` has made for a run, which ends now. */
+export async function releaseCargoHome(path: string, workDir: string): Promise<void> {
+  const target = await readlink(path).catch(() => null);
+  if (target?.startsWith(join(workDir, 'cargo-'))) await rm(path, { force: true });
+}
+
 /** Removes build folders, of some paths as bytes in latin1, from a checkout in which Cargo would take no crate of them as fresh. */
 export async function removeCargoTargets(roots: readonly string[], checkout: string): Promise<void> {
   for (const root of roots) {

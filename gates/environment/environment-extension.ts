@@ -4,10 +4,15 @@ import { listFiles } from '../../workspace/git/list-files.ts';
 import { classifyProcessResult } from '../../workspace/process/command-outcome.ts';
 import type { RunSandboxCommand, SandboxExtension, SandboxFolders } from '../core/sandbox-extension.ts';
 import { buildEnterFolderLine } from '../tests/running/tool-folders.ts';
-import { removeCargoTargets, shareCargoHome } from './cargo-target.ts';
+import { releaseCargoHome, removeCargoTargets, shareCargoHome } from './cargo-target.ts';
 import { readEnvironmentKeyInputs } from './environment-key.ts';
 import { type EnvironmentSetting, toEnvironmentCommands } from './environment-setting.ts';
 import { assertCargoUsesCheckout, buildGoEnvironmentVariables } from './local-source-overrides.ts';
+import {
+  addNodePackageProbe,
+  findNodePackageOutsideCheckout,
+  listChangedNodePackages,
+} from './node-package-origins.ts';
 import { assertPackageLinksStayInSandbox } from './package-links.ts';
 import {
   buildHomeEnvironmentVariables,
@@ -38,8 +43,9 @@ export class EnvironmentExtension implements SandboxExtension {
   readonly #prepared = new Map<string, Promise<PreparedFiles>>();
   /** Preparations of which the links were looked at in a sandbox. */
   readonly #checked = new WeakSet<PreparedFiles>();
-  readonly #cargoHomes = new WeakMap<PreparedFiles, Promise<boolean>>();
+  readonly #cargoHomes = new Map<PreparedFiles, Promise<boolean>>();
   readonly #modules = new Map<string, ReturnType<typeof listChangedPythonModules>>();
+  readonly #packages = new Map<string, ReturnType<typeof listChangedNodePackages>>();
 
   constructor(options: EnvironmentExtensionOptions) {
     this.#options = options;
@@ -117,6 +123,7 @@ export class EnvironmentExtension implements SandboxExtension {
         ...variables,
         ...this.#offlineVariables(),
         ...(await addPythonModuleProbe(folders, await this.#modulesOf(tree))),
+        ...(await addNodePackageProbe(folders, await this.#packagesOf(tree))),
       },
       failedBuild: null,
     };
@@ -136,10 +143,26 @@ export class EnvironmentExtension implements SandboxExtension {
   async identifyPreparation(tree: string): Promise<string | null> {
     // The folder of each preparation has a random name.
     return (await this.prepare(tree))?.place ?? null;
+  /** Removes what lies outside of the folder of the run. */
+  async release(): Promise<void> {
+    for (const [{ cargoHome }, linking] of this.#cargoHomes)
+      if (cargoHome !== null && (await linking)) await releaseCargoHome(cargoHome, this.#options.workDir);
+    this.#cargoHomes.clear();
   }
 
   async findForeignCode(tree: string, folders: SandboxFolders): Promise<string | null> {
-    return findPythonModuleOutsideCheckout(folders, await this.#modulesOf(tree));
+    return (
+      (await findPythonModuleOutsideCheckout(folders, await this.#modulesOf(tree))) ??
+      (await findNodePackageOutsideCheckout(folders, await this.#packagesOf(tree)))
+    );
+  }
+
+  #packagesOf(tree: string): ReturnType<typeof listChangedNodePackages> {
+    const { sandboxes, changedPaths } = this.#options;
+    const known =
+      this.#packages.get(tree) ?? listChangedNodePackages(sandboxes.storeOf(tree), tree, changedPaths);
+    this.#packages.set(tree, known);
+    return known;
   }
 
   #modulesOf(tree: string): ReturnType<typeof listChangedPythonModules> {

@@ -74,7 +74,7 @@ export async function challengeTree(options: ChallengeTreeOptions): Promise<Gate
   );
   const readDiff = async (): Promise<string> =>
     (await readPatchDiffExcerpt({ store, base, patched: tree }, MAX_DIFF_CHARS)).text;
-  return challengePatch({
+  const challenge = challengePatch({
     subject,
     patched: tree,
     patch: { ...task, checks: options.checks, requirements: options.requirements },
@@ -86,4 +86,5 @@ export async function challengeTree(options: ChallengeTreeOptions): Promise<Gate
     runAgent: options.runAgent,
     ...(options.onHeld && { onHeld: options.onHeld }),
   });
+  return challenge.finally(() => sandboxes.release());
 }

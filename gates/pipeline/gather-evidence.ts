@@ -103,6 +103,7 @@ export async function gatherEvidence(options: GatherEvidenceOptions): Promise<Ev
   const started = performance.now();
   const { store, base, tree, workDir, abort, authorSignals = [] } = options;
   const signals = [...options.signals, ...authorSignals];
+  const { store, base, tree, workDir, abort } = options;
   const rooms = new SandboxFactory({
     store,
     base,
@@ -111,6 +112,16 @@ export async function gatherEvidence(options: GatherEvidenceOptions): Promise<Ev
     users: options.sandboxUsers ?? null,
     ...(abort ? { abort } : {}),
   });
+  try {
+    return await gatherInSandboxes(options, rooms);
+  } finally {
+    await rooms.release();
+  }
+}
+
+async function gatherInSandboxes(options: GatherEvidenceOptions, rooms: SandboxFactory): Promise<Evidence> {
+  const started = performance.now();
+  const { store, base, tree, signals, workDir, abort } = options;
   const hasStatic = signals.some(isFileBasedSignal);
   const { files = [], expectedChanges = [] } = options;
   const task = options.task

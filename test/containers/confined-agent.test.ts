@@ -170,7 +170,7 @@ describe.skipIf(!canConfine)('in an agent box with the capabilities of the templ
     const { complete, fail } = await attempt(`echo b > a.txt; ${script}`);
     expect(complete).toBeUndefined();
     expect(fail).toMatchObject({
-      failure_code: 'agent_failed',
+      failure_code: 'work_not_deliverable',
       reason: expect.stringContaining('could not open directory'),
     });
   });

@@ -107,7 +107,7 @@ async function listPlacesOfDependents(
   language: Language,
   layout: RevisionPaths,
 ): Promise<ToolFolderCandidates[]> {
-  if (language !== 'javascript' && language !== 'go') return [];
+  if (language === 'rust') return [];
   const { listDependentManifests } = await import('./workspace-dependents.ts');
   const manifests = await listDependentManifests(project, language);
   const asTouched = { changedPaths: manifests, baseFile: project.baseFile };

@@ -17,12 +17,17 @@ interface WorkspacePackage {
 }
 
 type Manifests = Readonly<Partial<Record<Language, string>>>;
-const MANIFEST: Manifests = { javascript: 'package.json', go: 'go.mod', rust: 'Cargo.toml' };
+const MANIFEST: Manifests = {
+  python: 'pyproject.toml',
+  javascript: 'package.json',
+  go: 'go.mod',
+  rust: 'Cargo.toml',
+};
 const isNotTheProject = compilePathFilter(['**/{node_modules,vendor,testdata,fixtures,__fixtures__}/**']);
 
 /**
  * Returns the manifests of the packages that depend on those a patch touches, directly or through others, in workspaces of npm,
- * pnpm, yarn and Go. A tool that runs for a changed file runs for them, too.
+ * pnpm, yarn and Go, and in repositories with several projects of Python. A tool that runs for a changed file runs for them, too.
  * @returns none where the patch touches no package that others of the repository depend on
  */
 export async function listDependentManifests(
@@ -170,6 +175,29 @@ const READERS: Readonly<Partial<Record<Language, ReadManifest>>> = {
       hasTests: [...base].some((path) => path.endsWith('_test.go') && isIn(path, folder)),
     };
   },
+  python: async (text, base, folder) => {
+    const { parseTomlTables } = await import('../../core/toml-tables.ts');
+    const manifest = parseTomlTables(text);
+    const project = asTable(manifest['project']);
+    const poetry = asTable(asTable(manifest['tool'])['poetry']);
+    const name = project['name'] ?? poetry['name'];
+    if (typeof name !== 'string') return null;
+    const lists = [
+      project['dependencies'],
+      ...Object.values(asTable(project['optional-dependencies'])),
+      ...Object.values(asTable(manifest['dependency-groups'])),
+    ];
+    const ofPoetry = [poetry, ...Object.values(asTable(poetry['group'])).map(asTable)];
+    const needs = [
+      ...lists.flatMap(asTexts).map((each) => /^\s*([\w.-]+)/.exec(each)?.[1] ?? ''),
+      ...ofPoetry.flatMap((group) => Object.keys(asTable(group['dependencies']))),
+    ];
+    return {
+      name: normalizePythonName(name),
+      needs: new Set(needs.map(normalizePythonName)),
+      hasTests: [...base].some((path) => isIn(path, folder) && isPythonTest(path)),
+    };
+  },
   rust: async (text, _base, _folder, workspace) => {
     const { parseTomlTables } = await import('../../core/toml-tables.ts');
     const manifest = parseTomlTables(text);
@@ -191,6 +219,11 @@ const READERS: Readonly<Partial<Record<Language, ReadManifest>>> = {
 };
 
 type Table = Readonly<Record<string, unknown>>;
+const asTable = (value: unknown): Table =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Table) : {};
+/** PEP 503: names that differ in case and separators alone are one. */
+const normalizePythonName = (name: string): string => name.toLowerCase().replaceAll(/[-_.]+/g, '-');
+const isPythonTest = (path: string): boolean => /(?:^|\/)(?:test_[^/]*|[^/]*_test)\.py$/.test(path);
 const isIn = (path: string, folder: string): boolean => folder === '' || path.startsWith(`${folder}/`);
 const asTexts = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];

@@ -15,6 +15,7 @@ import {
   canPlaceCargoHome,
   listCargoNames,
   moveCargoHome,
+  releaseCargoHome,
   shareCargoHome,
   stripCargoTarget,
 } from '../../../gates/environment/cargo-target.ts';
@@ -132,6 +133,16 @@ describe("the place of Cargo's home", () => {
     const path = join(createTemporaryFolder(), 'cargo');
     expect(await shareCargoHome(path, source(), createTemporaryFolder())).toBe(true);
     expect(await shareCargoHome(path, source(), createTemporaryFolder())).toBe(false);
+  });
+
+  test('is gone after its run, and stays where another run uses it', async () => {
+    const path = join(createTemporaryFolder(), 'cargo');
+    const workDir = createTemporaryFolder();
+    await shareCargoHome(path, source(), workDir);
+    await releaseCargoHome(path, createTemporaryFolder());
+    expect(readlinkOrNull(path)).toContain(workDir);
+    await releaseCargoHome(path, workDir);
+    expect(readlinkOrNull(path)).toBeNull();
   });
 
   test('is not taken from a folder of another', async () => {

@@ -128,3 +128,55 @@ describe('an editable installation in environment.setup', () => {
     expect((await gather(repository)).tests).toMatchObject({ outcome: 'passed' });
   });
 });
+
+describe('an installed copy of a package of the workspace', () => {
+  const WORKSPACE = {
+    'package.json': '{"name":"root","private":true}\n',
+    'packages/core/package.json': '{"name":"@shop/core","version":"2.0.0"}\n',
+    'packages/core/index.js': 'module.exports = (a, b) => a + b;\n',
+    'packages/app/package.json': '{"name":"@shop/app"}\n',
+  };
+  const TESTS: Readonly<Record<string, string>> = {
+    require: "const add = require('@shop/core');",
+    import: "import add from '@shop/core';",
+  };
+  const judge = async (kind: string, setup: string, more = '') => {
+    const repository = createTestRepository({
+      ...WORKSPACE,
+      [`packages/app/add.test.${kind === 'import' ? 'mjs' : 'cjs'}`]: `${TESTS[kind]}
+${kind === 'import' ? "import test from 'node:test';" : "const test = require('node:test');"}
+test('adds', () => { if (add(1, 2) !== 3) throw new Error('wrong'); });
+${more}`,
+      'assay.yaml': `version: 1
+environment:
+  setup: ["${setup}"]
+quality_gates:
+  lint: false
+  tests: true
+  test_command: node --test
+`,
+    });
+    repository.write({ 'packages/core/index.js': 'module.exports = (a, b) => a - b;\n' });
+    return gather(repository);
+  };
+  const COPY = 'mkdir -p node_modules/@shop && cp -r packages/core node_modules/@shop/core';
+  const LINK = 'mkdir -p node_modules/@shop && ln -s ../../packages/core node_modules/@shop/core';
+
+  test.each(['require', 'import'])('makes the run say nothing where %s loads it', async (kind) => {
+    const { tests, verdict } = await judge(kind, COPY);
+    expect(tests?.outcome).toBe('could_not_run');
+    expect(tests?.detail).toContain(
+      'the package @shop/core was loaded from node_modules/@shop/core, not from packages/core',
+    );
+    expect(verdict.verdict).toBe('refer');
+  });
+
+  test.each(['require', 'import'])('is none where the package manager links it: %s', async (kind) => {
+    expect((await judge(kind, LINK)).tests?.outcome).toBe('failed');
+  });
+
+  test('may be loaded beside the code of the checkout', async () => {
+    const { tests } = await judge('require', COPY, "require('../core/index.js');\n");
+    expect(tests?.outcome).toBe('passed');
+  });
+});

@@ -28,6 +28,11 @@ const npmPackage = (name: string, needs: readonly string[] = []): FileContents =
   }),
   [`packages/${name}/a.js`]: '',
 });
+const pythonProject = (name: string, needs: readonly string[] = []): FileContents => ({
+  [`${name}/pyproject.toml`]: `[project]\nname = "${name}"\ndependencies = ${JSON.stringify(needs)}\n[tool.pytest.ini_options]\n`,
+  [`${name}/a.py`]: '',
+  [`${name}/tests/test_a.py`]: '',
+});
 const goModule = (name: string, needs: readonly string[] = []): FileContents => ({
   [`${name}/go.mod`]: `module x.org/${name}\n${needs.map((each) => `require x.org/${each} v0.0.0 // indirect\n`).join('')}`,
   [`${name}/a.go`]: 'package a\n',
@@ -140,6 +145,29 @@ const CASES: readonly Case[] = [
     edits: { 'packages/http/a.js': '1;\n' },
     kind: 'tests',
     runs: ['packages/http: npm'],
+  },
+  {
+    what: 'the projects of Python that depend on the one that the patch touches, for tests',
+    base: {
+      ...pythonProject('core'),
+      ...pythonProject('app', ['Core>=1']),
+      ...pythonProject('web', ['app[all]']),
+      ...pythonProject('other', ['corelib']),
+    },
+    edits: { 'core/a.py': 'a = 1\n' },
+    kind: 'tests',
+    runs: ['core: pytest', 'app: pytest', 'web: pytest'],
+  },
+  {
+    what: 'the top of a workspace of Python once, for tests',
+    base: {
+      'pyproject.toml': '[tool.uv.workspace]\nmembers = ["core", "app"]\n[tool.pytest.ini_options]\n',
+      ...pythonProject('core'),
+      ...pythonProject('app', ['core']),
+    },
+    edits: { 'core/a.py': 'a = 1\n' },
+    kind: 'tests',
+    runs: [': pytest'],
   },
   {
     what: 'the modules of Go that depend on the one that the patch touches, for tests',
