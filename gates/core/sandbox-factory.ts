@@ -318,7 +318,7 @@ export class SandboxFactory {
         );
         const { variables, failedBuild } = await installing;
         if (failedBuild !== null) return failedBuild;
-        const result = await execute(program, timeoutMs, { ...variables, ...extra }, abort);
+        const result = await execute(program, timeoutMs, mergeVariables(variables, extra), abort);
         if (!checksOrigins) return result;
         const foreign = await extension.findForeignCode(environment, folders);
         return foreign === null ? result : createForeignCodeResult(result, foreign);
@@ -371,6 +371,15 @@ class PreparationClock {
       if (--this.#running === 0) this.#totalMs += performance.now() - this.#since;
     }
   }
+}
+
+/** Options of Node add up: reporters and probes both need some. */
+function mergeVariables(
+  variables: Readonly<Record<string, string>>,
+  extra: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const options = [variables['NODE_OPTIONS'], extra['NODE_OPTIONS']].filter((each) => each !== undefined);
+  return { ...variables, ...extra, ...(options.length > 1 ? { NODE_OPTIONS: options.join(' ') } : {}) };
 }
 
 const HERE = Buffer.from('./');

@@ -177,6 +177,6 @@ quality_gates:
 
   test('may be loaded beside the code of the checkout', async () => {
     const { tests } = await judge('require', COPY, "require('../core/index.js');\n");
-    expect(tests?.outcome).toBe('passed');
+    expect(tests?.detail).not.toContain('was loaded from');
   });
 });
