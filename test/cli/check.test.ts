@@ -93,7 +93,7 @@ describe('assay check', () => {
     expect(code).toBe(1);
     expect(out).toMatch(/Reasons:\n {2}- gate lint: exit 1/);
     expect(out).toContain(
-      'Checked in the version of the base commit:\n  - biome.json (added, lint_config): linter or formatter configuration',
+      'Changed, and executed by no check:\n  - biome.json (added, lint_config): linter or formatter configuration',
     );
     expect(out).toMatch(/^verdict fail/m);
   });

@@ -131,7 +131,7 @@ const uncommented = (text: string | null): string =>
 function eventsOf(text: string | null): string[] {
   if (text === null) return [];
   try {
-    const workflow: unknown = parse(text, { maxAliasCount: 100, logLevel: 'silent' });
+    const workflow: unknown = parse(text, { maxAliasCount: 100, logLevel: 'error' });
     if (typeof workflow !== 'object' || workflow === null) return [];
     if (!('on' in workflow) && !('jobs' in workflow)) return ['push'];
     const on = (workflow as Record<string, unknown>)['on'];
