@@ -164,6 +164,7 @@ describe('a patch does not choose its own checks:', () => {
         reason: 'gate configuration',
         checked_version: 'base',
         allowed_by: null,
+        review_reason: 'gate configuration',
       },
     ]);
   });

@@ -121,7 +121,7 @@ async function openSuites(
     const all = lineFor(command, tests);
     return [
       {
-        evaluatePatch: () => runAndEvaluateTests(context, all, subject.tree, () => timeoutMs),
+        evaluatePatch: () => runAndEvaluateTests(context, all, subject.tree, timeoutMs),
         runs: (takesFiles ? tests.slice(0, MAX_FILES).map((each) => [each]) : [tests]).map((group) => ({
           tests: group,
           run: (tree) => runTests(subject, lineFor(command, group), tree, timeoutMs),

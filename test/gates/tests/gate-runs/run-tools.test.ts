@@ -30,11 +30,14 @@ it.each([
 ])('gives each run the whole time limit: %s', async (_name, settings, context) => {
   const limits: number[] = [];
   const original = SandboxFactory.prototype.createSandbox;
-  vi.spyOn(SandboxFactory.prototype, 'createSandbox').mockImplementation(async function (...args) {
-    const sandbox = await original.apply(this as SandboxFactory, args);
+  vi.spyOn(SandboxFactory.prototype, 'createSandbox').mockImplementation(async function (
+    this: SandboxFactory,
+    ...args
+  ) {
+    const sandbox = await original.apply(this, args);
     const run = sandbox.run.bind(sandbox);
     sandbox.run = (command, timeoutMs, ...rest) => {
-      if (/npm run --silent test|test\.sh/.test(command.line)) limits.push(timeoutMs);
+      if ('line' in command && /npm run --silent test|test\.sh/.test(command.line)) limits.push(timeoutMs);
       return run(command, timeoutMs, ...rest);
     };
     return sandbox;
