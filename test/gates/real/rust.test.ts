@@ -115,7 +115,6 @@ const BUILD: readonly RealCase[] = [
     },
     edits: { 'src/lib.rs': `${MAX}\n`, 'fuzz/f.rs': 'fn main() {}\n\n' },
     outcome: 'passed',
-    facts: { tests: 1 },
   },
   {
     what: 'cargo test of a crate without tests is no pass',
