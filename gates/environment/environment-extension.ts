@@ -143,6 +143,8 @@ export class EnvironmentExtension implements SandboxExtension {
   async identifyPreparation(tree: string): Promise<string | null> {
     // The folder of each preparation has a random name.
     return (await this.prepare(tree))?.place ?? null;
+  }
+
   /** Removes what lies outside of the folder of the run. */
   async release(): Promise<void> {
     for (const [{ cargoHome }, linking] of this.#cargoHomes)

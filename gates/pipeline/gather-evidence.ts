@@ -103,7 +103,6 @@ export async function gatherEvidence(options: GatherEvidenceOptions): Promise<Ev
   const started = performance.now();
   const { store, base, tree, workDir, abort, authorSignals = [] } = options;
   const signals = [...options.signals, ...authorSignals];
-  const { store, base, tree, workDir, abort } = options;
   const rooms = new SandboxFactory({
     store,
     base,
