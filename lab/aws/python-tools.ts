@@ -6,7 +6,7 @@ const ROOT = join(import.meta.dirname, '../..');
 const INSTALLED = join(ROOT, '.cache/aws');
 
 /** Programs of PyPI that these tests run; `requirements/` locks each with all that it needs, by hash. */
-export type PythonTool = 'emulator' | 'cfn-lint' | 'checkov';
+export type PythonTool = 'emulator' | 'cfn-lint' | 'checkov' | 'moto';
 
 /** Folder with the programs of a tool. */
 export const getToolBinFolder = (tool: PythonTool): string => join(INSTALLED, tool, 'bin');

@@ -1,15 +1,14 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   describePinAge,
   describeUnlockedBaseImages,
-  fetchImageDigest,
   listBaseImages,
   pinBaseImageDigests,
   readAllDockerfiles,
@@ -241,24 +240,87 @@ describe('the Dockerfiles of toolchains', () => {
   });
 });
 
-describe('the digest of a base image', () => {
+describe('npm run images:lock', () => {
   const asked: string[] = [];
+  let missing = '';
   const server = createServer((request, response) => {
-    asked.push(`${request.method} ${request.url} ${request.headers.authorization ?? ''}`);
+    const { authorization = '' } = request.headers;
+    asked.push(`${request.method} ${request.url} ${authorization}`);
     if (request.url?.startsWith('/token')) return void response.end('{"token":"t"}');
-    const found = request.url?.endsWith('/1.2.3-slim');
+    const url = `http://${request.headers.host}`;
+    const challenge = {
+      'www-authenticate': `Bearer realm="${url}/token",service="s",scope="repository:x:pull"`,
+    };
+    if (authorization === '') return void response.writeHead(401, challenge).end();
+    const found = missing === '' || !request.url?.includes(missing);
     response.writeHead(found ? 200 : 404, found ? { 'docker-content-digest': SHA } : {}).end();
   });
-  afterAll(() => server.close());
-
-  it('is asked of the registry, for all architectures', async () => {
+  let url = '';
+  const folder = mkdtempSync(join(tmpdir(), 'assay-lock-'));
+  const file = join(folder, 'lock.json');
+  beforeAll(async () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()));
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const at = { registry: url, auth: url, service: 'test' };
-    expect(await fetchImageDigest('node:1.2.3-slim', at)).toBe(SHA);
-    expect(asked.at(-1)).toBe('HEAD /v2/library/node/manifests/1.2.3-slim Bearer t');
-    await expect(fetchImageDigest('node:9.9.9-slim', at)).rejects.toThrow(
-      'node:9.9.9-slim: the registry answers 404',
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  afterAll(() => {
+    server.close();
+    rmSync(folder, { recursive: true });
+  });
+  const run = async (...args: string[]) => {
+    const child = spawn(process.execPath, ['infra/image-lock.ts', '--file', file, ...args]);
+    let output = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        output += text;
+      });
+    const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
+    return { code, output };
+  };
+  const pins = (): { readonly reviewed: string; readonly digests: Record<string, string | null> } =>
+    JSON.parse(readFileSync(file, 'utf8'));
+
+  it('writes the digest of every base image, with a token where the registry demands one', async () => {
+    const { code, output } = await run('--registry', url);
+    expect([code, output]).toEqual([0, expect.stringContaining(`node:24.21.0-trixie-slim@${SHA}`)]);
+    expect(asked).toEqual(
+      expect.arrayContaining([
+        'HEAD /v2/library/node/manifests/24.21.0-trixie-slim ',
+        'GET /token?service=s&scope=repository%3Ax%3Apull ',
+        'HEAD /v2/library/node/manifests/24.21.0-trixie-slim Bearer t',
+        'HEAD /v2/lambda/nodejs/manifests/24 Bearer t',
+      ]),
     );
+    expect(Object.keys(pins().digests)).toEqual(Object.keys(readImageLock()));
+    expect(new Set(Object.values(pins().digests))).toEqual(new Set([SHA]));
+    expect(pins().reviewed).toBe(new Date().toISOString().slice(0, 10));
+    expect((await run('--check')).code).toBe(0);
+  });
+
+  it('writes nothing where one digest cannot be had, and names the image', async () => {
+    const before = { reviewed: '2026-01-01', digests: {} };
+    writeFileSync(file, JSON.stringify(before));
+    missing = '/rust/';
+    const answered = await run('--registry', url);
+    missing = '';
+    expect(answered.code).toBe(1);
+    expect(answered.output).toMatch(/^error: rust:\S+: the registry answers 404\. Nothing was written\.$/m);
+    // Nothing listens on the port of tcpmux.
+    const unreachable = await run('--registry', 'http://127.0.0.1:1');
+    expect(unreachable.code).toBe(1);
+    expect(unreachable.output).toContain('cannot be reached');
+    expect(pins()).toEqual(before);
+  });
+
+  it('says with --check how old the pins are, and fails for old ones and for images without a digest', async () => {
+    const today = new Date().toISOString().slice(0, 10);
+    writeFileSync(file, JSON.stringify({ reviewed: '2026-01-01', digests: { 'node:1.2.3-slim': SHA } }));
+    const old = await run('--check');
+    expect([old.code, old.output]).toEqual([
+      1,
+      expect.stringMatching(/^compared .* \d+ days ago, on 2026-01-01$/m),
+    ]);
+    writeFileSync(file, JSON.stringify({ reviewed: today, digests: { 'node:1.2.3-slim': null } }));
+    const open = await run('--check');
+    expect([open.code, open.output]).toEqual([1, expect.stringContaining('node:1.2.3-slim: no digest')]);
   });
 });
