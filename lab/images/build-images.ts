@@ -1,12 +1,14 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { createWriteStream, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { listBaseImages } from '../../infra/image-lock.ts';
 import { Buildah } from './buildah.ts';
 import type { ImageBuilder } from './builder.ts';
 import { getImageReference, type ImageDefinition } from './image-definitions.ts';
+import { runWithLog } from './run-with-log.ts';
 import { provideStandIn } from './stand-in-bases.ts';
+import { tryToolchain } from './try-toolchain.ts';
 import { findUnreachableSource } from './unreachable-source.ts';
 
 /** Origin of base images: their registries, or stand-ins that are made here. */
@@ -37,6 +39,8 @@ export interface ImageBuildOptions {
   readonly logs: string;
   /** True: layers of earlier builds are used again. */
   readonly cached: boolean;
+  /** Time in milliseconds since 1970 at which a running build is ended; infinite: never. */
+  readonly deadline: number;
 }
 
 const INSTRUCTION = /^(?:ADD|ARG|CMD|COPY|ENTRYPOINT|ENV|FROM|RUN|USER|VOLUME|WORKDIR) /gm;
@@ -52,7 +56,7 @@ export async function buildImage(
   definition: ImageDefinition,
   options: ImageBuildOptions,
 ): Promise<ImageBuildResult> {
-  const { builder, bases, logs, cached } = options;
+  const { builder, bases, logs, cached, deadline } = options;
   mkdirSync(logs, { recursive: true });
   const text = readDockerfile(definition, bases);
   const image = getImageReference(definition);
@@ -67,10 +71,12 @@ export async function buildImage(
     ...{ seconds: 0, bytes: null, startMs: null },
     ...more,
   });
-  if (bases === 'stand-in') {
-    const problem = provideBases(text);
+  const late = 'the time limit ended before it was built';
+  if (bases === 'stand-in' && Date.now() < deadline) {
+    const problem = provideBases(text, deadline);
     if (problem !== null) return end('skipped', problem);
   }
+  if (Date.now() >= deadline) return end('skipped', late);
   const temporary = mkdtempSync(join(tmpdir(), 'assay-image-'));
   try {
     const file = join(temporary, 'Dockerfile');
@@ -80,10 +86,15 @@ export async function buildImage(
       ...['--file', file, '--tag', image, definition.folder],
     ];
     const started = performance.now();
-    const code = await (builder.kind === 'buildah'
-      ? Buildah.open().build(log, '--pull=false', ...(cached ? ['--layers'] : []), ...args)
-      : buildWithEngine(builder.program, log, cached ? args : ['--no-cache', ...args]));
+    const code = await runWithLog(
+      builder.kind === 'buildah'
+        ? Buildah.open().buildCommand('--pull=false', ...(cached ? ['--layers'] : []), ...args)
+        : { program: builder.program, args: ['build', ...(cached ? [] : ['--no-cache']), ...args] },
+      log,
+      deadline,
+    );
     const seconds = (performance.now() - started) / 1_000;
+    if (code === null) return end('skipped', late, { seconds });
     if (code !== 0) {
       const unreachable = findUnreachableSource(readFileSync(log, 'utf8'));
       return unreachable === null
@@ -92,6 +103,8 @@ export async function buildImage(
     }
     // The tag is a hash: without this, each change of the source would leave a whole image behind.
     if (builder.kind === 'buildah') Buildah.open().removeSuperseded(image);
+    const problem = tryToolchain(builder, definition.name, image);
+    if (problem !== null) return end('failed', `its tools do not work: ${problem}`, { seconds });
     return end('built', null, { seconds, ...measure(builder, image) });
   } finally {
     rmSync(temporary, { recursive: true, force: true });
@@ -99,12 +112,12 @@ export async function buildImage(
 }
 
 /** @returns null, or why a base image of the Dockerfile has no stand-in */
-function provideBases(dockerfile: string): string | null {
+function provideBases(dockerfile: string, deadline: number): string | null {
   const buildah = Buildah.open();
   const references = listBaseImages(dockerfile);
   const node = references.find((each) => each.startsWith('node:')) ?? DEFAULT_NODE;
   for (const reference of references) {
-    const problem = provideStandIn(buildah, reference, node);
+    const problem = provideStandIn(buildah, reference, node, deadline);
     if (problem !== null) return problem;
   }
   return null;
@@ -116,13 +129,6 @@ const DEFAULT_NODE = listBaseImages(
 
 const lastLines = (log: string): string =>
   readFileSync(log, 'utf8').trimEnd().split('\n').slice(-6).join('\n');
-
-function buildWithEngine(program: string, log: string, args: readonly string[]): Promise<number | null> {
-  const output = createWriteStream(log);
-  const child = spawn(program, ['build', ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
-  for (const stream of [child.stdout, child.stderr]) stream.pipe(output, { end: false });
-  return new Promise((resolve) => child.once('close', (code) => output.end(() => resolve(code))));
-}
 
 /** Measures an image: its size, and how long one container of it takes to start its program. */
 function measure(builder: ImageBuilder, image: string): Pick<ImageBuildResult, 'bytes' | 'startMs'> {

@@ -1,7 +1,8 @@
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { createWriteStream, mkdirSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import type { Command } from './run-with-log.ts';
 
 /** Folder of everything that is kept between runs: images, layers and the root file systems of stand-ins. */
 export const getImageCacheFolder = (): string =>
@@ -106,15 +107,28 @@ export class Buildah {
     return OCIv1.config;
   }
 
-  /** Builds an image, with its output in a log. @returns the exit code */
-  build(log: string, ...args: string[]): Promise<number | null> {
-    const output = createWriteStream(log);
-    const child = spawn('buildah', ['bud', '--network', 'host', '--isolation', 'chroot', ...args], {
+  /** Returns the command that builds an image. */
+  buildCommand(...args: string[]): Command {
+    return {
+      program: 'buildah',
+      args: ['bud', '--network', 'host', '--isolation', 'chroot', ...args],
       env: this.#environment,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    for (const stream of [child.stdout, child.stderr]) stream.pipe(output, { end: false });
-    return new Promise((resolve) => child.once('close', (code) => output.end(() => resolve(code))));
+    };
+  }
+
+  /** Runs a line of shell in a container of an image. @returns null, or the end of what a failed one printed */
+  run(reference: string, user: string, line: string, timeout: number): string | null {
+    const container = this.call('from', '--pull=never', reference);
+    try {
+      const { status, stdout, stderr } = spawnSync(
+        'buildah',
+        ['run', '--isolation', 'chroot', '--user', user, container, '--', 'sh', '-euc', line],
+        { encoding: 'utf8', env: this.#environment, timeout },
+      );
+      return status === 0 ? null : `${stdout}\n${stderr}`.trim().split('\n').slice(-6).join('\n');
+    } finally {
+      this.call('rm', container);
+    }
   }
 
   /** Mounts an image. @returns its root folder and a function that takes it away */

@@ -23,6 +23,7 @@ Options:
   --bases <source>     registry, or stand-in: made by debootstrap and from toolchains of this machine, with buildah alone;
                        default: registry, or stand-in where buildah builds and the registry cannot be reached
   --cached             uses layers of earlier builds again
+  --minutes <number>   time limit: images that are not built by then are skipped, and said
   --logs <folder>      output of the builds; default .cache/images
   --json               prints one JSON object
   --help               this text
@@ -81,6 +82,7 @@ async function main(): Promise<number> {
       bases: { type: 'string' },
       turn: { type: 'boolean', default: false },
       cached: { type: 'boolean', default: false },
+      minutes: { type: 'string' },
       logs: { type: 'string', default: join(ROOT, '.cache/images') },
       json: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
@@ -96,6 +98,9 @@ async function main(): Promise<number> {
   };
   if (values.bases !== undefined && !['registry', 'stand-in'].includes(values.bases))
     return usage('--bases is registry or stand-in');
+  const minutes = values.minutes === undefined ? Number.POSITIVE_INFINITY : Number(values.minutes);
+  if (!(minutes > 0)) return usage('--minutes is a number over 0');
+  const deadline = Date.now() + minutes * 60_000;
   const builder = findImageBuilder();
   if (typeof builder === 'string') {
     process.stdout.write(
@@ -124,7 +129,7 @@ async function main(): Promise<number> {
     const chosen = values.turn ? namesInTurn(all) : positionals;
     for (const definition of all.filter(({ name }) => chosen.length === 0 || chosen.includes(name))) {
       const result = await buildImage(definition, {
-        ...{ builder, bases, cached: values.cached, logs: resolve(values.logs) },
+        ...{ builder, bases, cached: values.cached, logs: resolve(values.logs), deadline },
       });
       images.push(result);
       say(line(result));

@@ -73,9 +73,15 @@ const find = (reference: string): [StandIn, string, string] | null => {
 /**
  * Makes the stand-in of a base image under the name that Dockerfiles have for it. It is kept by a hash of its recipe.
  * @param node reference of Node's image, which others are made from
+ * @param deadline when making it is given up, in milliseconds since 1970
  * @returns null, or why there is none
  */
-export function provideStandIn(buildah: Buildah, reference: string, node: string): string | null {
+export function provideStandIn(
+  buildah: Buildah,
+  reference: string,
+  node: string,
+  deadline: number,
+): string | null {
   const found = find(reference);
   if (found === null) return `there is no recipe of a stand-in for ${reference}`;
   const [standIn, version, suite] = found;
@@ -87,10 +93,11 @@ export function provideStandIn(buildah: Buildah, reference: string, node: string
   const kept = `localhost/stand-in/${reference.replaceAll(/[/:]/g, '-')}:${recipe.slice(0, 16)}`;
   if (!buildah.hasImage(kept)) {
     if (standIn.on === 'node') {
-      const problem = provideStandIn(buildah, node, node);
+      const problem = provideStandIn(buildah, node, node, deadline);
       if (problem !== null) return problem;
     }
-    const problem = make(buildah, kept, standIn, standIn.arguments(version, suite), qualified(node));
+    const given = standIn.arguments(version, suite);
+    const problem = make(buildah, kept, standIn, given, qualified(node), deadline);
     if (problem !== null) return `${reference}: ${problem}`;
   }
   buildah.call('tag', kept, qualified(reference));
@@ -105,12 +112,18 @@ function make(
   standIn: StandIn,
   given: readonly string[],
   node: string,
+  deadline: number,
 ): string | null {
   const kind = Object.entries(STAND_INS).find(([, each]) => each === standIn)?.[0] ?? '';
   const container = buildah.call('from', '--pull=never', standIn.on === 'node' ? node : 'scratch');
   try {
     const root = buildah.call('mount', container);
-    execFileSync(SCRIPT, [kind, root, ...given], { stdio: ['ignore', 'ignore', 'pipe'], maxBuffer: 2 ** 26 });
+    // `timeout` ends what the script runs, too; 0 is no limit.
+    const seconds = Number.isFinite(deadline) ? Math.max(1, Math.ceil((deadline - Date.now()) / 1_000)) : 0;
+    execFileSync('timeout', ['--kill-after=5', `${seconds}`, SCRIPT, kind, root, ...given], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+      maxBuffer: 2 ** 26,
+    });
     buildah.call('config', ...standIn.config, container);
     buildah.call('commit', '--quiet', container, name);
     return null;

@@ -23,6 +23,7 @@ export const CHECK_STEPS: readonly CheckStep[] = [
   { name: 'images:check', title: 'images, one toolchain in turn' },
   { name: 'test:models', title: 'a real small model works and judges' },
   { name: 'test:aws', title: 'the template on an emulator of AWS' },
+  { name: 'test:moto', title: 'the template on moto' },
 ];
 
 /** Exit code of a step that could not run here, as in Automake's tests: neither passed nor failed, and counted as skipped. */
