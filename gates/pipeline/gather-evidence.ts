@@ -100,9 +100,7 @@ export interface GatherEvidenceOptions {
  * @throws ConfigError when the configuration of the base commit cannot be used.
  */
 export async function gatherEvidence(options: GatherEvidenceOptions): Promise<Evidence> {
-  const started = performance.now();
-  const { store, base, tree, workDir, abort, authorSignals = [] } = options;
-  const signals = [...options.signals, ...authorSignals];
+  const { store, base, tree, workDir, abort } = options;
   const rooms = new SandboxFactory({
     store,
     base,
@@ -120,7 +118,8 @@ export async function gatherEvidence(options: GatherEvidenceOptions): Promise<Ev
 
 async function gatherInSandboxes(options: GatherEvidenceOptions, rooms: SandboxFactory): Promise<Evidence> {
   const started = performance.now();
-  const { store, base, tree, signals, workDir, abort } = options;
+  const { store, base, tree, workDir, abort, authorSignals = [] } = options;
+  const signals = [...options.signals, ...authorSignals];
   const hasStatic = signals.some(isFileBasedSignal);
   const { files = [], expectedChanges = [] } = options;
   const task = options.task

@@ -1,9 +1,11 @@
+import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { assay } from '../../test/cli/support.ts';
+import { DEPLOY_COMMANDS, FIRST_TASK } from './deployment/deploy-page.ts';
 import { createTokenWithCli } from './deployment/operator-token.ts';
-import { FORGE_URL } from './forge/git-forge.ts';
+import { FORGE_API_URL, FORGE_URL, PUSH_TOKEN } from './forge/git-forge.ts';
 import { getCurrentRunFiles } from './machine/run-environment.ts';
 
 interface Check {
@@ -19,17 +21,18 @@ const outcomesIn = (text: string): Record<string, string> => {
 /** The emulator has no quotas of Fargate, no role of ECS and no models: what it lacks is never called good. */
 const LACKED = { fargate_vcpus: 'could_not_run', ecs_role: 'missing', model_access: 'missing' };
 
-/** The steps of docs/how-to/deploy.md, each with where it is walked. */
+/** How each command of docs/how-to/deploy.md is walked, in its order. */
 const WALKED = [
-  ['npm ci', 'before this runs'],
-  ['npx cdk bootstrap', 'when the machine is set up'],
+  [/^git clone \S+ && cd assay && npm ci$/, 'before this runs'],
+  [/^npx cdk bootstrap$/, 'when the machine is set up'],
+  [/^SECRET=\$\(aws secretsmanager create-secret /, 'by its API, when the machine is set up'],
   [
-    'npm run deploy -- -c assay:alarmEmail=you@example.com --repository https://github.com/you/sandbox',
-    'its parts: doctor here, cdk deploy when the machine is set up, smoke with the tasks of the demo',
+    /^npm run deploy -- /,
+    'its parts: doctor here, cdk deploy with the same settings when the machine is set up, smoke with the tasks of the demo',
   ],
-  ['npm run -s assay -- token create --name you --table <output TableName>', 'by all files'],
-  ['export ASSAY_URL=<output ApiUrl> ASSAY_TOKEN=<the token>', 'here'],
-  ['npm run -s assay -- status', 'here'],
+  [/^npm run -s assay -- token create /, 'here'],
+  [/^export ASSAY_URL=/, 'here'],
+  [/^npm run -s assay -- submit first\.yaml --wait$/, 'here'],
 ] as const;
 
 let env: Record<string, string>;
@@ -40,14 +43,52 @@ beforeAll(() => {
   table = TableName;
 });
 
-test('all steps that the page on deploying names are walked, in its order', () => {
-  const page = readFileSync(join(import.meta.dirname, '../../docs/how-to/deploy.md'), 'utf8');
-  const steps = /^## Steps\n\n```sh\n(.*?)^```/ms.exec(page)?.[1] ?? '';
-  const lines = steps
-    .trim()
-    .split('\n')
-    .map((line) => line.replace(/\s+#.*/, ''));
-  expect(lines).toEqual(WALKED.map(([line]) => line));
+describe('the commands of the page on deploying', () => {
+  test('are at most eight, and all of them are walked', () => {
+    expect(DEPLOY_COMMANDS.length).toBeLessThanOrEqual(8);
+    expect(DEPLOY_COMMANDS).toEqual(WALKED.map(([line]) => expect.stringMatching(line)));
+  });
+
+  test('end with a pull request', async () => {
+    // A model would need an account: a shell does the task.
+    const adapter = { kind: 'command', argv: ['sh', '-c', 'echo Hello > HELLO.md'], timeout_s: 60 };
+    const task = FIRST_TASK.replace('base_ref: main', 'base_ref: next');
+    writeFileSync(
+      join(getCurrentRunFiles().folder, 'first.yaml'),
+      `${task}adapter: ${JSON.stringify(adapter)}\n`,
+    );
+    const { ApiUrl = '', TableName = '' } = inject('outputs');
+    const [create = '', exports = '', submit = ''] = DEPLOY_COMMANDS.slice(-3);
+    const script = [
+      'set -euo pipefail',
+      `npm() { (cd "$REPOSITORY" && command npm "$@"); }`,
+      `token=$(${create.replace('<output TableName>', TableName)})`,
+      exports.replace('<output ApiUrl>', ApiUrl).replace('<the token>', '$token'),
+      submit.replace('first.yaml', join(getCurrentRunFiles().folder, 'first.yaml')),
+    ].join('\n');
+    const ran = spawnSync('bash', ['-c', script], {
+      encoding: 'utf8',
+      env: { ...process.env, REPOSITORY: process.cwd() },
+    });
+    writeFileSync(join(getCurrentRunFiles().folder, 'first-pull-request.txt'), `${ran.stdout}${ran.stderr}`);
+    expect(ran.status, `${ran.stdout}${ran.stderr}`).toBe(0);
+    const api = `${FORGE_API_URL}/repos/acme/shop/pulls`;
+    const { tasks } = JSON.parse((await assay(['tasks', '--json'], { env })).stdout) as {
+      tasks: { id: string; title: string }[];
+    };
+    const { id = '' } = tasks.find(({ title }) => title === 'Say hello') ?? {};
+    // The forge is told by an event, after the task has ended.
+    await expect
+      .poll(
+        async () => {
+          const authorization = `Bearer ${PUSH_TOKEN}`;
+          const answer = await fetch(`${api}?head=acme:assay/${id}`, { headers: { authorization } });
+          return answer.json();
+        },
+        { timeout: 60_000, interval: 500 },
+      )
+      .toEqual([{ number: expect.any(Number) }]);
+  });
 });
 
 describe('assay doctor --aws', () => {

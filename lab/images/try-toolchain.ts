@@ -21,11 +21,12 @@ const TRIALS: Readonly<Record<(typeof TOOLCHAINS)[number], string>> = {
 /**
  * Runs the tools of an image's toolchain as a user without rights.
  * @param name of the image, such as `gates-go`
- * @returns null where they work or the image has no toolchain, else the end of what they printed
+ * @returns null where they work or it is no gates image of a toolchain, else the end of what they printed
  */
 export function tryToolchain(builder: ImageBuilder, name: string, image: string): string | null {
-  const toolchain = name.split('-')[1] as keyof typeof TRIALS | undefined;
-  if (toolchain === undefined) return null;
+  const [kind, toolchain] = name.split('-') as [string, (keyof typeof TRIALS)?];
+  // The agent image of a toolchain has the same layers below.
+  if (kind !== 'gates' || toolchain === undefined) return null;
   const line = `export HOME=/tmp/trial TMPDIR=/tmp; mkdir /tmp/trial; cd /tmp/trial\n${TRIALS[toolchain]}`;
   if (builder.kind === 'buildah') return Buildah.open().run(image, USER, line, TIMEOUT_MS);
   const args = [

@@ -4,11 +4,12 @@ import { CreateSecretCommand, SecretsManagerClient } from '@aws-sdk/client-secre
 import type { TestProject } from 'vitest/node';
 import { readBuiltImages } from '../engine/built-images.ts';
 import { startDockerEngine } from '../engine/docker-engine.ts';
-import { FORGE_URL, PUSH_TOKEN, startGitForge } from '../forge/git-forge.ts';
+import { startGitForge } from '../forge/git-forge.ts';
 import { startEmulator } from '../machine/emulator.ts';
 import { addHostNames, setUpNetwork } from '../machine/isolated-network.ts';
 import { EMULATED_REGION, getCurrentRunFiles } from '../machine/run-environment.ts';
 import { bootstrapAccount, deployStack } from './cdk.ts';
+import { FORGE_SECRET, readDeploySettings } from './deploy-page.ts';
 import { getDeployedNames, getRoleName } from './deployed-stack.ts';
 import { CLI_MAIN } from './operator-token.ts';
 import { type DeployedNames, PERMISSION_GAPS, type PermissionGap } from './permission-gaps.ts';
@@ -42,11 +43,9 @@ export default async function setup(project: TestProject): Promise<() => void> {
   await bootstrapAccount(place);
   said('bootstrapped');
   for (const [n, lack] of PERMISSION_GAPS.entries()) await grant(lack, n, 'physical', NOTHING);
-  const secret = await pushSecret();
+  const secret = await createForgeSecret();
   const outputs = await deployStack(place, {
-    'assay:deliverySecretArn': secret,
-    'assay:pushScopes': JSON.stringify([FORGE_URL]),
-    'assay:alarmEmail': 'you@example.com',
+    ...readDeploySettings(secret),
     ...(toolchain !== null && { 'assay:images': JSON.stringify({ [toolchain]: toolchain }) }),
     // Room for all boxes of the demo: within six vCPUs they wait for the minutes in which the reconciler sees that others have ended.
     'assay:vcpus': '64',
@@ -78,12 +77,12 @@ async function grant(
   }
 }
 
-async function pushSecret(): Promise<string> {
+async function createForgeSecret(): Promise<string> {
   const secrets = new SecretsManagerClient({ region: EMULATED_REGION });
   const { ARN = '' } = await secrets.send(
     new CreateSecretCommand({
-      Name: 'push',
-      SecretString: JSON.stringify({ credentials: [{ url: FORGE_URL, token: PUSH_TOKEN }] }),
+      Name: 'assay-forge',
+      SecretString: FORGE_SECRET,
     }),
   );
   return ARN;

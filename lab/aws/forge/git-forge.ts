@@ -5,12 +5,16 @@ import { createServer } from 'node:https';
 import { join } from 'node:path';
 import { createDemoRepository, type DemoRepository } from '../../../cli/demo/demo-repository.ts';
 import type { TOOLCHAINS } from '../../../infra/images.ts';
+import { FakeGitHub } from '../../../test/support/forge/fake-github.ts';
+import { readForgeRequest } from '../../../test/support/forge/scripted-forge.ts';
 import { FORGE_ADDRESS, FORGE_HOST, type RunFiles } from '../machine/run-environment.ts';
 
 /** Who may push; everybody may read. */
 export const PUSH_TOKEN = 'the-token-that-may-push';
 const AUTHORIZED = `Basic ${Buffer.from(`x-access-token:${PUSH_TOKEN}`).toString('base64')}`;
 export const FORGE_URL = `https://${FORGE_HOST}/acme`;
+/** The forge's API, which is GitHub's. */
+export const FORGE_API_URL = `https://${FORGE_HOST}/api/v3`;
 export const REPOSITORY_URL = `${FORGE_URL}/shop.git`;
 
 /** Branch whose gates run the tools of a toolchain, in its image. */
@@ -42,7 +46,10 @@ function addToolchainBranch(repository: DemoRepository, toolchain: (typeof TOOLC
 
 export const getShopRepositoryPath = (files: RunFiles): string => join(files.forge, 'acme/shop.git');
 
-/** A forge with the demo's repository: git's own server behind HTTPS, which asks for a token before anything is written. */
+/**
+ * Starts a forge with the demo's repository: git's own server behind HTTPS, which asks for a token before anything is written,
+ * and GitHub's API for pull requests.
+ */
 export async function startGitForge(
   files: RunFiles,
   toolchain: (typeof TOOLCHAINS)[number] | null,
@@ -50,13 +57,27 @@ export async function startGitForge(
   mkdirSync(join(files.forge, 'acme'), { recursive: true });
   const repository = createDemoRepository(getShopRepositoryPath(files));
   if (toolchain !== null) addToolchainBranch(repository, toolchain);
+  const gitHub = new FakeGitHub((token) => token === PUSH_TOKEN);
   const server = createServer(
     { cert: readFileSync(files.certificate), key: readFileSync(files.key) },
-    (request, response) => serve(files.forge, request, response),
+    (request, response) =>
+      request.url?.startsWith('/api/v3/')
+        ? void answerApi(gitHub, request, response)
+        : serve(files.forge, request, response),
   );
   server.unref();
   await new Promise<void>((resolve) => server.listen(443, FORGE_ADDRESS, resolve));
   return repository;
+}
+
+async function answerApi(
+  { script }: FakeGitHub,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const asked = await readForgeRequest(request);
+  const [status, body = {}] = script({ ...asked, path: asked.path.slice('/api/v3'.length) }) ?? [404];
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 }
 
 /** One request, as CGI (RFC 3875) to `git http-backend`. */

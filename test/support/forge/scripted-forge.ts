@@ -13,7 +13,8 @@ export interface ForgeRequest {
 /** Status and body; null: the server has no such route. */
 export type ForgeScript = (asked: ForgeRequest) => readonly [status: number, body?: unknown] | null;
 
-async function read(request: IncomingMessage): Promise<ForgeRequest> {
+/** Reads a request to the API of a forge. */
+export async function readForgeRequest(request: IncomingMessage): Promise<ForgeRequest> {
   let text = '';
   for await (const chunk of request) text += String(chunk);
   const url = new URL(request.url ?? '/', 'http://forge.test');
@@ -37,7 +38,7 @@ export class ScriptedForge {
 
   private constructor(script: ForgeScript, contract: OpenApiContract | null) {
     this.#server = createServer(async (request, response) => {
-      const asked = await read(request);
+      const asked = await readForgeRequest(request);
       this.requests.push(`${asked.method} ${asked.path}`);
       const failure = this.failures.shift();
       const [status, body] = failure ? [failure, {}] : (script(asked) ?? [404, { message: 'Not Found' }]);
