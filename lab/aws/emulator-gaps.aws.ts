@@ -93,7 +93,7 @@ test('the emulator runs a function from its image by Docker: what lacks is the i
 
 test('the emulator still keeps capital letters in the task definitions of CloudFormation', async () => {
   const ecs = new ECSClient({ region: EMULATED_REGION });
-  const family = await getPhysicalId('AWS::ECS::TaskDefinition', 'WorkforceBoxesgates');
+  const family = await getPhysicalId('AWS::ECS::TaskDefinition', 'WorkforceBoxesgatesTask');
   const { taskDefinition } = await ecs.send(new DescribeTaskDefinitionCommand({ taskDefinition: family }));
   ecs.destroy();
   const [{ secrets, linuxParameters } = {}] = taskDefinition?.containerDefinitions ?? [];

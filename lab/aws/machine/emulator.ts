@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, openSync } from 'node:fs';
+import { mkdirSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { getToolBinFolder } from '../python-tools.ts';
@@ -14,6 +14,8 @@ const START_MS = 60_000;
  */
 export async function startEmulator(files: RunFiles): Promise<{ stop(): void }> {
   mkdirSync(files.emulator, { recursive: true });
+  // Its worker scripts are CommonJS, also where this folder lies in a package of modules.
+  writeFileSync(join(files.emulator, 'package.json'), '{}\n');
   const log = openSync(files.emulatorLog, 'a');
   const child = spawn(join(getToolBinFolder('emulator'), 'ministack'), [], {
     cwd: files.emulator,
