@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { assay } from '../../test/cli/support.ts';
-import { DEPLOY_COMMANDS, FIRST_TASK } from './deployment/deploy-page.ts';
+import { DEPLOY_COMMANDS, FIRST_TASK, FIRST_TASK_ID } from './deployment/deploy-page.ts';
 import { createTokenWithCli } from './deployment/operator-token.ts';
 import { FORGE_API_URL, FORGE_URL, PUSH_TOKEN } from './forge/git-forge.ts';
 import { getCurrentRunFiles } from './machine/run-environment.ts';
@@ -52,11 +52,9 @@ describe('the commands of the page on deploying', () => {
   test('end with a pull request', async () => {
     // A model would need an account: a shell does the task.
     const adapter = { kind: 'command', argv: ['sh', '-c', 'echo Hello > HELLO.md'], timeout_s: 60 };
+    const own = `id: ${FIRST_TASK_ID}\nadapter: ${JSON.stringify(adapter)}\n`;
     const task = FIRST_TASK.replace('base_ref: main', 'base_ref: next');
-    writeFileSync(
-      join(getCurrentRunFiles().folder, 'first.yaml'),
-      `${task}adapter: ${JSON.stringify(adapter)}\n`,
-    );
+    writeFileSync(join(getCurrentRunFiles().folder, 'first.yaml'), `${task}${own}`);
     const { ApiUrl = '', TableName = '' } = inject('outputs');
     const [create = '', exports = '', submit = ''] = DEPLOY_COMMANDS.slice(-3);
     const script = [
@@ -72,17 +70,13 @@ describe('the commands of the page on deploying', () => {
     });
     writeFileSync(join(getCurrentRunFiles().folder, 'first-pull-request.txt'), `${ran.stdout}${ran.stderr}`);
     expect(ran.status, `${ran.stdout}${ran.stderr}`).toBe(0);
-    const api = `${FORGE_API_URL}/repos/acme/shop/pulls`;
-    const { tasks } = JSON.parse((await assay(['tasks', '--json'], { env })).stdout) as {
-      tasks: { id: string; title: string }[];
-    };
-    const { id = '' } = tasks.find(({ title }) => title === 'Say hello') ?? {};
+    const pulls = `${FORGE_API_URL}/repos/acme/shop/pulls?head=acme:assay/${FIRST_TASK_ID}`;
     // The forge is told by an event, after the task has ended.
     await expect
       .poll(
         async () => {
           const authorization = `Bearer ${PUSH_TOKEN}`;
-          const answer = await fetch(`${api}?head=acme:assay/${id}`, { headers: { authorization } });
+          const answer = await fetch(pulls, { headers: { authorization } });
           return answer.json();
         },
         { timeout: 60_000, interval: 500 },

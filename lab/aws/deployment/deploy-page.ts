@@ -25,6 +25,9 @@ export const DEPLOY_COMMANDS: readonly string[] = readBlock('sh')
 /** JSON of the secret that the page makes. */
 export const FORGE_SECRET = readBlock('json');
 
+/** Id that the tests give the page's first task. */
+export const FIRST_TASK_ID = 'first-pull-request';
+
 /** YAML of the page's first task. */
 export const FIRST_TASK = readBlock('yaml');
 
