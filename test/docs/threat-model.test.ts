@@ -36,7 +36,13 @@ describe('the threat model', () => {
   });
 
   it('has a row for each kind of token', () => {
-    expect(tokens.map(([name]) => name)).toEqual(['operator', 'identity (OIDC)', ...LAUNCH_KINDS, 'model', 'presigned URL']);
+    expect(tokens.map(([name]) => name)).toEqual([
+      'operator',
+      'identity (OIDC)',
+      ...LAUNCH_KINDS,
+      'model',
+      'presigned URL',
+    ]);
   });
 
   it('names each module that listens', () => {
