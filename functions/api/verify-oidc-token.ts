@@ -1,4 +1,12 @@
-import { createRemoteJWKSet, customFetch, decodeJwt, errors, type JWTVerifyGetKey, jwtVerify } from 'jose';
+import {
+  createRemoteJWKSet,
+  customFetch,
+  decodeJwt,
+  decodeProtectedHeader,
+  errors,
+  type JWTVerifyGetKey,
+  jwtVerify,
+} from 'jose';
 import { isLoopbackUrl } from '../../shared/contract/repository/loopback.ts';
 import {
   mapClaims,
@@ -9,6 +17,8 @@ import {
 
 /** Signatures of a public key only: a token that is signed with a shared secret, or not at all, is refused. */
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
+/** Id tokens and access tokens: an issuer signs others with the same keys, such as those of a sign-out. */
+const TOKEN_TYPES = ['jwt', 'at+jwt', 'application/at+jwt'];
 /** Seconds that the clocks of issuer and deployment may differ. */
 export const CLOCK_TOLERANCE_SECONDS = 30;
 const TIMEOUT_MS = 4_000;
@@ -23,6 +33,7 @@ const MAX_DOCUMENT = 1_048_576;
 
 export interface VerifiedOidcToken {
   readonly identity: OidcIdentity;
+  /** The end that the token names, and the tolerance of clocks. */
   readonly expiresAt: Date;
 }
 
@@ -51,11 +62,13 @@ export class OidcVerifier {
     const given = Array.isArray(audience) ? audience : [audience];
     if (!given.some((each) => typeof each === 'string' && issuer.audiences.includes(each))) return null;
     const identity = mapClaims(issuer, claims);
-    return identity && { identity, expiresAt: new Date(claims['exp'] * 1_000) };
+    return identity && { identity, expiresAt: new Date((claims['exp'] + CLOCK_TOLERANCE_SECONDS) * 1_000) };
   }
 
   #issuerOf(token: string): OidcIssuer | undefined {
     try {
+      const { typ = 'JWT' } = decodeProtectedHeader(token);
+      if (!TOKEN_TYPES.includes(typ.toLowerCase())) return undefined;
       const { iss } = decodeJwt(token);
       return this.#issuers.find(({ issuer }) => issuer === iss);
     } catch {

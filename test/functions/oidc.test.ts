@@ -85,6 +85,11 @@ describe('a token of an identity provider', () => {
     expect(await verifier.verify(await provider.sign(claims))).toBeNull();
   });
 
+  it('is refused that is neither an id token nor an access token', async () => {
+    expect(await verifier.verify(await provider.sign({}, { typ: 'at+jwt' }))).not.toBeNull();
+    expect(await verifier.verify(await provider.sign({}, { typ: 'logout+jwt' }))).toBeNull();
+  });
+
   it('may come from a clock that is a little late or early', async () => {
     const late = await provider.sign({ exp: seconds(-CLOCK_TOLERANCE_SECONDS + 10) });
     const early = await provider.sign({ nbf: seconds(CLOCK_TOLERANCE_SECONDS - 10) });
@@ -141,6 +146,28 @@ describe('a token of an identity provider', () => {
   });
 });
 
+describe('the settings', () => {
+  it('refuse a claim as the host of a repository, and two issuers of one name', () => {
+    const issuer = { name: 'idp', issuer: 'https://idp.example', audiences: ['a'] };
+    const withTemplate = (repository: string) =>
+      OidcIssuers.safeParse([
+        { ...issuer, rules: [{ claims: { a: ['b'] }, role: 'read', repositories: [repository] }] },
+      ]).success;
+    const hosts = ['https://{host}/acme', 'https://{host}.example/acme', 'https://github.com{host}/acme'];
+    // Each of them, and not only the first that is looked at.
+    expect([...hosts, ...hosts].map(withTemplate)).toEqual(Array(6).fill(false));
+    expect(withTemplate('https://github.com/{repository}')).toBe(true);
+    const rules = [{ claims: { a: ['b'] }, role: 'read' }];
+    expect(
+      OidcIssuers.safeParse([
+        { ...issuer, rules },
+        { ...issuer, rules },
+      ]).success,
+    ).toBe(false);
+    expect(OidcIssuers.safeParse([{ ...issuer, issuer: 'http://idp.example', rules }]).success).toBe(false);
+  });
+});
+
 describe('the authorizer', () => {
   it('takes tokens of issuers beside opaque ones, and hands their end and repositories to the functions', async () => {
     Object.assign(process.env, FUNCTION_ENV, { [FUNCTION_ENV_NAMES.oidc]: JSON.stringify(issuers) });
@@ -160,7 +187,7 @@ describe('the authorizer', () => {
         task_id: '',
         attempt: 0,
         launch: 0,
-        ends_at: exp,
+        ends_at: exp + CLOCK_TOLERANCE_SECONDS,
       },
     });
     expect(await ask(await provider.sign({ aud: 'other' }))).toEqual({ isAuthorized: false });

@@ -18,7 +18,7 @@ const RepositoryTemplate = z
     'must be the URL of a repository, or of what repositories are below',
   )
   .refine(
-    (template) => !PLACEHOLDER.test(template.slice(0, template.indexOf('/', 'https://'.length))),
+    (template) => !template.slice(0, template.indexOf('/', 'https://'.length)).includes('{'),
     'must name its host: a claim may only stand in the path',
   );
 

@@ -115,7 +115,7 @@ export class IdentityProvider {
   /** A token of the provider's key with other claims. Undefined removes a claim. */
   sign(
     claims: Readonly<Record<string, unknown>> = {},
-    header: { readonly kid?: string } = {},
+    header: { readonly kid?: string; readonly typ?: string } = {},
   ): Promise<string> {
     const now = Math.floor(Date.now() / 1_000);
     const payload: Record<string, unknown> = {
