@@ -46,6 +46,9 @@ async function readTree(store: GitStore, args: readonly string[], call: GitStore
   );
 }
 
+/** Memory for applying a patch: git keeps every file that it writes in memory, and a small patch may name very large ones. */
+const MAX_PATCH_MEMORY_BYTES = 1_024 * 1_048_576;
+
 /**
  * Applies a patch to a commit, in an index only: nothing is written to a folder, so no path can lead out of one. git
  * itself refuses paths with `..`, into `.git`, or behind a symbolic link.
@@ -66,6 +69,7 @@ export async function applyPatch(
       {
         indexFile: index,
         input: patch,
+        maxMemoryBytes: MAX_PATCH_MEMORY_BYTES,
       },
     );
     if (applied.code !== 0) throw new CheckoutError('patch_does_not_apply', gitErrorMessage(applied));

@@ -13,6 +13,8 @@ export interface GitOptions {
   readonly maxOutputBytes?: number;
   /** Most bytes of a file that it may write; more ends it. Absent: no limit. */
   readonly maxFileBytes?: number;
+  /** Most bytes of memory that it may allocate; more ends it. Files that it maps do not count. Absent: no limit. Linux only. */
+  readonly maxMemoryBytes?: number;
   /** Who it runs as; absent or null: as we do. */
   readonly runAs?: ProcessUser | null;
 }
@@ -30,11 +32,20 @@ const DEFAULT_TIMEOUT_MS = 120_000;
 const DEFAULT_OUTPUT_BYTES = 64 * 1_048_576;
 const MAX_STDERR_BYTES = 64 * 1024;
 
-/** The limit is one of the process, in units of 512 bytes. */
-const commandOf = (args: readonly string[], { maxFileBytes }: GitOptions): [string, ...string[]] =>
-  maxFileBytes === undefined
-    ? ['git', ...args]
-    : ['sh', '-c', `ulimit -f ${Math.ceil(maxFileBytes / 512)} && exec git "$@"`, 'git', ...args];
+/** Limits are those of the process: of files in units of 512 bytes, of memory in KiB. */
+function commandOf(
+  args: readonly string[],
+  { maxFileBytes, maxMemoryBytes }: GitOptions,
+): [string, ...string[]] {
+  const limits = [
+    maxFileBytes === undefined ? '' : `ulimit -f ${Math.ceil(maxFileBytes / 512)} && `,
+    // A machine that has a lower limit of its own keeps that.
+    maxMemoryBytes === undefined
+      ? ''
+      : `{ ulimit -d ${Math.ceil(maxMemoryBytes / 1_024)} || :; } 2>/dev/null; `,
+  ].join('');
+  return limits === '' ? ['git', ...args] : ['sh', '-c', `${limits}exec git "$@"`, 'git', ...args];
+}
 
 /** Runs git. Rejects only when git itself cannot be started; a non-zero exit is a result. */
 export function runGit(args: readonly string[], options: GitOptions): Promise<GitResult> {

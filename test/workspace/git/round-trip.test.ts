@@ -1,7 +1,9 @@
+import { spawnSync } from 'node:child_process';
 import { chmodSync, lstatSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
+import { MAX_PATCH_BYTES } from '../../../shared/contract/resource-names.ts';
 import { applyPatch, checkOutTree } from '../../../workspace/git/checkout-tree.ts';
 import { fetchBaseCommit, resolveTree } from '../../../workspace/git/fetch-commits.ts';
 import { listFileChanges, listTouchedPaths } from '../../../workspace/git/file-changes.ts';
@@ -235,6 +237,29 @@ test.each([
   ).rejects.toMatchObject({
     failureClass: 'patch_does_not_apply',
   });
+});
+
+test('a small patch of very large files is refused before it fills the memory', async () => {
+  const repository = createTestRepository({ 'a.txt': 'a\n' });
+  const { store, commit } = await fetchBaseCommit(join(createTemporaryFolder(), 's'), {
+    url: repository.url,
+    ref: 'main',
+    allowFile: true,
+  });
+  const large = join(createTemporaryFolder(), 'large');
+  writeFileSync(large, Buffer.alloc(64 * 1_048_576));
+  const { stdout: one } = spawnSync(
+    'git',
+    ['diff', '--no-index', '--binary', '--full-index', '/dev/null', large],
+    {
+      encoding: 'utf8',
+    },
+  );
+  const patch = Array.from({ length: 20 }, (_, n) => one.replaceAll(large.slice(1), `f${n}`)).join('');
+  expect(patch.length).toBeLessThan(MAX_PATCH_BYTES);
+  const applied = applyPatch(store, commit, Buffer.from(patch), join(createTemporaryFolder(), 'i'));
+  await expect(applied).rejects.toMatchObject({ failureClass: 'patch_does_not_apply' });
+  await expect(applied).rejects.toThrow(/memory/i);
 });
 
 test('a store is usable for SHA-256 repositories as well', async () => {
