@@ -20,9 +20,6 @@ export const requiresHumanDecision = (task: TaskView): boolean =>
 const hasTaskSettled = (task: TaskView): boolean =>
   isTerminalStatus(task.status) || requiresHumanDecision(task);
 
-/** Maximum number of tasks that are looked at, one after the other, to learn what a task waits for. */
-const MAX_WAITING_CHAIN = 50;
-
 /**
  * Follows what a task waits for, from task to task, to one that only a person can move on. Null: the task can still go on by itself, or the
  * caller may not read what it waits for.
@@ -32,7 +29,9 @@ async function findBlockingDecision(
   read: (id: string) => Promise<TaskView | null>,
 ): Promise<TaskView | null> {
   let current: TaskView | null = task;
-  for (let step = 0; current !== null && step < MAX_WAITING_CHAIN; step++) {
+  const seen = new Set<string>();
+  while (current !== null && !seen.has(current.id)) {
+    seen.add(current.id);
     if (requiresHumanDecision(current)) return current;
     current = current.blocked_reason === null ? null : await read(current.blocked_reason.task_id);
   }

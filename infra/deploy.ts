@@ -85,6 +85,12 @@ export const listDeployProblems = (
       ({ check, detail, advice }) => `${check}: ${detail}${advice === null ? '' : `. Do this: ${advice}`}`,
     );
 
+/** Returns one sentence for each of these checks that could not be carried out: the deployment may still fail by it. */
+export const listUncheckedPrerequisites = (checks: readonly CheckResult[]): string[] =>
+  checks
+    .filter(({ check, outcome }) => BLOCKING.includes(check) && outcome === 'could_not_run')
+    .map(({ check, detail }) => `${check}: ${detail}`);
+
 /** Runs a program, whose output is shown unless it is wanted. Returns its exit code and what it printed. */
 async function run(
   program: string,
@@ -125,7 +131,11 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`);
 async function main(argv: readonly string[]): Promise<number> {
   const given = parseDeployArguments(argv);
   say('1 of 3: assay doctor --aws --fix');
-  const problems = listDeployProblems(await examine(given.stack), given);
+  const checks = await examine(given.stack);
+  const problems = listDeployProblems(checks, given);
+  const unchecked = listUncheckedPrerequisites(checks);
+  if (unchecked.length > 0)
+    say(`This could not be checked, and may fail:\n${unchecked.map((each) => `- ${each}`).join('\n')}`);
   if (problems.length > 0) {
     say(`Nothing was deployed, because this would fail:\n${problems.map((each) => `- ${each}`).join('\n')}`);
     return 1;

@@ -1,8 +1,9 @@
 import { Duration, RemovalPolicy, type Size, Stack } from 'aws-cdk-lib';
 import {
   type AddToPrincipalPolicyResult,
+  Effect,
   PolicyDocument,
-  type PolicyStatement,
+  PolicyStatement,
   Role,
   ServicePrincipal,
 } from 'aws-cdk-lib/aws-iam';
@@ -143,19 +144,30 @@ export class ServiceFunction extends Construct {
       subnetIds: subnets,
       securityGroupIds: security_groups,
     };
+    const actions = [
+      'ec2:AssignPrivateIpAddresses',
+      'ec2:CreateNetworkInterface',
+      'ec2:DeleteNetworkInterface',
+      'ec2:DescribeNetworkInterfaces',
+      'ec2:DescribeSubnets',
+      'ec2:UnassignPrivateIpAddresses',
+    ];
     this.allow({
-      actions: [
-        'ec2:AssignPrivateIpAddresses',
-        'ec2:CreateNetworkInterface',
-        'ec2:DeleteNetworkInterface',
-        'ec2:DescribeNetworkInterfaces',
-        'ec2:DescribeSubnets',
-        'ec2:UnassignPrivateIpAddresses',
-      ],
+      actions,
       on: ['*'],
       because:
         'Lambda makes the interfaces of a function in a network; they have no name before they are there.',
     });
+    // Lambda itself makes these calls. Those of the code of a function have this key: it could remove any interface of the account.
+    // Source: "Giving Lambda functions access to resources in an Amazon VPC", developer guide of Lambda.
+    this.role.addToPrincipalPolicy(
+      new PolicyStatement({
+        effect: Effect.DENY,
+        actions,
+        resources: ['*'],
+        conditions: { Null: { 'lambda:SourceFunctionArn': 'false' } },
+      }),
+    );
   }
 
   /** Adds one permission to this function's role. */

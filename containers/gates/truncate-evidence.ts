@@ -1,4 +1,8 @@
-import { type Evidence, isRestoredProtectedFile } from '../../shared/contract/evidence/schema.ts';
+import {
+  type Evidence,
+  isRestoredProtectedFile,
+  MAX_OMITTED_REVIEW_CONTEXT_PARTS,
+} from '../../shared/contract/evidence/schema.ts';
 import { MAX_REQUEST_BODY_BYTES } from '../../shared/contract/resource-names.ts';
 
 /** Room for the rest of the request. */
@@ -9,9 +13,11 @@ const size = (evidence: Evidence): number => Buffer.byteLength(JSON.stringify(ev
 /** Cuts lists and texts until the evidence fits into one request. Outcomes are never touched, and each cut says so. */
 export function truncateEvidenceToLimit(evidence: Evidence, limit = LIMIT): Evidence {
   let fit = evidence;
-  if (size(fit) > limit && evidence.review_context) {
-    const { review_context: _, ...rest } = evidence;
-    return truncateEvidenceToLimit(rest, limit);
+  if (size(fit) > limit && evidence.review_context && evidence.review_context.parts.length > 0) {
+    const { parts, omitted } = evidence.review_context;
+    const names = [...parts.map(({ kind, path }) => `${kind} ${cut(path, 100)}`), ...omitted];
+    const left = { parts: [], omitted: names.slice(0, MAX_OMITTED_REVIEW_CONTEXT_PARTS) };
+    return truncateEvidenceToLimit({ ...evidence, review_context: left }, limit);
   }
   for (let keep = 1_024; size(fit) > limit && keep >= 1; keep = Math.floor(keep / 4))
     fit = {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { lstat, mkdir, readFile, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, readFile, readlink, realpath, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { type GitStore, runGitInStoreOrThrow } from '../../workspace/git/git-store.ts';
@@ -75,6 +75,16 @@ export interface CargoPreparation {
   readonly ownNames: ReadonlySet<string>;
 }
 
+/** Removes download caches. The preparation made the home folder: a link in it may lead anywhere, and we may remove anything. */
+export async function removeDownloadCaches(home: string): Promise<void> {
+  const root = await realpath(home);
+  for (const cache of DOWNLOAD_CACHES) {
+    const parent = join(root, dirname(cache));
+    const real = await realpath(parent).catch(() => null);
+    if (real === parent) await removeFolder(join(root, cache));
+  }
+}
+
 /** Moves what a preparation has installed out of its sandbox. The sandbox is of no use afterwards. */
 export async function capturePreparedFiles(
   store: GitStore,
@@ -109,7 +119,7 @@ export async function capturePreparedFiles(
     roots.push(path);
   }
   if (cargo !== null) await moveCargoHome(cargo.home, home);
-  for (const cache of DOWNLOAD_CACHES) await removeFolder(join(home, cache));
+  await removeDownloadCaches(home);
   await rename(home, join(folder, 'home'));
   if (user) await run('chown', ['-hR', '0:0', '--', folder]);
   await run('chmod', ['-R', 'u+rwX,go=rX', '--', join(folder, 'tree'), join(folder, 'home')]);

@@ -62,7 +62,8 @@ function meterOf(item: Readonly<Record<string, unknown>>): UsageMeter {
     const [, field, model] = /^use:(\w+):(.+)$/s.exec(name) ?? [];
     if (model === undefined) continue;
     const none = { input_tokens: 0, output_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0 };
-    models[model] = { ...(models[model] ?? none), [String(field)]: Number(value) };
+    const known = Object.hasOwn(models, model) ? models[model] : none;
+    models[model] = { ...none, ...known, [String(field)]: Number(value) };
   }
   return {
     calls: number('calls'),

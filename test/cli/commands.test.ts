@@ -461,6 +461,15 @@ describe('a task that waits for a task that needs review', () => {
     ]);
   });
 
+  test('ends the wait however long the chain of waiting tasks is', async () => {
+    const links = Array.from({ length: 60 }, (_, n) =>
+      aTask({ id: `link-${n}`, ...waits('dependency_pending', n === 0 ? 'outside' : `link-${n - 1}`) }),
+    );
+    const ran = await on(serve([...chain, ...links]), ['watch', 'link-59']);
+    expect(ran.code).toBe(3);
+    expect(ran.stderr).toContain('assay review outside --approve');
+  });
+
   test('ends it with exit code 1 when another of the tasks has failed', async () => {
     const failed = aTask({ id: 't-0', status: 'failed', failure: { code: 'gave_up', message: 'no' } });
     const ran = await on(serve([...chain, failed]), ['watch', 't-0', 't-1']);

@@ -300,4 +300,8 @@ test('evidence is cut until it fits into one request, and its outcomes are not t
     gates: evidence.gates.slice(0, 1).map((gate) => ({ ...gate, findings: [] })),
   };
   expect(truncateEvidenceToLimit(small)).toBe(small);
+  // Reviewers are told what they do not see.
+  const parts = [{ kind: 'change' as const, path: 'src/a.ts', text: 'x'.repeat(2_000_000) }];
+  const reviewed = truncateEvidenceToLimit({ ...small, review_context: { parts, omitted: ['caller b.ts'] } });
+  expect(reviewed.review_context).toEqual({ parts: [], omitted: ['change src/a.ts', 'caller b.ts'] });
 });

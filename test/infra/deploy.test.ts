@@ -3,6 +3,7 @@ import {
   buildSmokeTokenCommand,
   type CheckResult,
   listDeployProblems,
+  listUncheckedPrerequisites,
   parseDeployArguments,
   readDeployOutputs,
 } from '../../infra/deploy.ts';
@@ -81,6 +82,16 @@ describe('npm run deploy', () => {
       'bootstrap: bootstrap is not there. Do this: make bootstrap',
       'model_access: model_access is not there. Do this: make model_access',
     ]);
+  });
+
+  it('names what could not be checked, of what a deployment needs', () => {
+    const checks = [
+      check('credentials', 'ok'),
+      check('bootstrap', 'could_not_run'),
+      check('quotas', 'could_not_run'),
+    ];
+    expect(listUncheckedPrerequisites(checks)).toEqual(['bootstrap: bootstrap is not there']);
+    expect(listDeployProblems(checks, parseDeployArguments([]))).toEqual([]);
   });
 
   it('leaves models to the settings where the arguments choose some', () => {

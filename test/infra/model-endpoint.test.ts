@@ -88,6 +88,21 @@ describe('the endpoint of the model gateway', () => {
     ]);
   });
 
+  it('denies the code of a function in a network what Lambda does for it', () => {
+    const template = synthesise({ 'assay:modelEndpoint': 'rest-api', ...MODEL_VPC });
+    const denied = Object.values(template.findResources('AWS::IAM::Policy'))
+      .flatMap(({ Properties }) => Properties.PolicyDocument.Statement)
+      .filter(({ Effect }) => Effect === 'Deny');
+    expect(denied).toEqual([
+      {
+        Action: expect.arrayContaining(['ec2:CreateNetworkInterface', 'ec2:DeleteNetworkInterface']),
+        Condition: { Null: { 'lambda:SourceFunctionArn': 'false' } },
+        Effect: 'Deny',
+        Resource: '*',
+      },
+    ]);
+  });
+
   it.each(['rest-api', 'private'])(
     'lets its own REST API alone invoke the function where it is %s',
     (kind) => {

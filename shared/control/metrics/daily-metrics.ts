@@ -1,7 +1,8 @@
 import type { DerivedRow } from '../ledger/derive-rows.ts';
-import { addToHistogram, type Histogram } from './histogram.ts';
+import { addHistograms, addToHistogram, type Histogram } from './histogram.ts';
 import {
   addMetricsBreakdowns,
+  addNamedSums,
   addRecordToBreakdown,
   EMPTY_METRICS_BREAKDOWN,
   type MetricsBreakdown,
@@ -89,19 +90,16 @@ interface WorkSample {
   readonly cost: number | null;
 }
 
-const addWorkSample = (
-  sum: WorkMetrics = NOTHING_DONE,
-  { success, seconds, tokens, cost }: WorkSample,
-): WorkMetrics => ({
-  count: sum.count + 1,
-  success: sum.success + (success ? 1 : 0),
-  seconds: sum.seconds + (seconds ?? 0),
-  with_seconds: sum.with_seconds + (seconds === null ? 0 : 1),
-  by_seconds: seconds === null ? sum.by_seconds : addToHistogram(sum.by_seconds, seconds),
-  tokens: sum.tokens + (tokens ?? 0),
-  with_tokens: sum.with_tokens + (tokens === null ? 0 : 1),
-  cost_usd: sum.cost_usd + (cost ?? 0),
-  with_cost: sum.with_cost + (cost === null ? 0 : 1),
+const workOf = ({ success, seconds, tokens, cost }: WorkSample): WorkMetrics => ({
+  count: 1,
+  success: success ? 1 : 0,
+  seconds: seconds ?? 0,
+  with_seconds: seconds === null ? 0 : 1,
+  by_seconds: seconds === null ? {} : addToHistogram({}, seconds),
+  tokens: tokens ?? 0,
+  with_tokens: tokens === null ? 0 : 1,
+  cost_usd: cost ?? 0,
+  with_cost: cost === null ? 0 : 1,
 });
 
 const addJudging = (a: JudgingMetrics, b: JudgingMetrics): JudgingMetrics => ({
@@ -125,14 +123,8 @@ function addRecordToWork(sum: DailyMetrics, derived: DerivedRow): DailyMetrics {
   switch (derived.table) {
     case 'quality_gates': {
       const { gate, result, duration_ms } = derived.row;
-      const runs = sum.gates[gate] ?? NO_RUNS;
-      const next = {
-        ...runs,
-        total: runs.total + 1,
-        [result]: runs[result] + 1,
-        seconds: runs.seconds + duration_ms / 1_000,
-      };
-      return { ...sum, gates: { ...sum.gates, [gate]: next } };
+      const run = { ...NO_RUNS, total: 1, [result]: 1, seconds: duration_ms / 1_000 };
+      return { ...sum, gates: addNamedSums(sum.gates, { [gate]: run }, addGates) };
     }
     case 'cascade_chains': {
       const { role, succeeded, total_cost_usd: cost, attempts } = derived.row;
@@ -141,18 +133,17 @@ function addRecordToWork(sum: DailyMetrics, derived: DerivedRow): DailyMetrics {
       const one = { success: succeeded, seconds: totalOf(took), tokens: totalOf(tokens), cost };
       return {
         ...sum,
-        tasks: addWorkSample(sum.tasks, one),
-        roles: { ...sum.roles, [role]: addWorkSample(sum.roles[role], one) },
+        tasks: addWorked(sum.tasks, workOf(one)),
+        roles: addNamedSums(sum.roles, { [role]: workOf(one) }, addWorked),
       };
     }
     case 'cascade_attempts': {
       const { model, success, latency_s: seconds, tokens_used: tokens, cost_usd: cost } = derived.row;
-      const name = model ?? 'unknown';
-      const next = addWorkSample(sum.models[name], { success, seconds, tokens, cost });
+      const work = workOf({ success, seconds, tokens, cost });
       const { judging_cost_usd: judging, gates_cost_usd: gates, quality_score: score } = derived.row;
       return {
         ...sum,
-        models: { ...sum.models, [name]: next },
+        models: addNamedSums(sum.models, { [model ?? 'unknown']: work }, addWorked),
         judging: addJudging(sum.judging, {
           attempts: 1,
           cost_usd: judging ?? 0,
@@ -182,25 +173,12 @@ function addRecordToWork(sum: DailyMetrics, derived: DerivedRow): DailyMetrics {
 const totalOf = (parts: readonly (number | null)[]): number | null =>
   parts.reduce((sum, each) => (sum === null || each === null ? null : sum + each), 0 as number | null);
 
-const merged = <T>(
-  a: Readonly<Record<string, T>>,
-  b: Readonly<Record<string, T>>,
-  add: (x: T, y: T) => T,
-): Record<string, T> => {
-  const result: Record<string, T> = { ...a };
-  for (const [key, value] of Object.entries(b)) {
-    const present = result[key];
-    result[key] = present === undefined ? value : add(present, value);
-  }
-  return result;
-};
-const plus = (x: number, y: number): number => x + y;
 const addWorked = (a: WorkMetrics, b: WorkMetrics): WorkMetrics => ({
   count: a.count + b.count,
   success: a.success + b.success,
   seconds: a.seconds + b.seconds,
   with_seconds: a.with_seconds + b.with_seconds,
-  by_seconds: merged(a.by_seconds, b.by_seconds, plus),
+  by_seconds: addHistograms(a.by_seconds, b.by_seconds),
   tokens: a.tokens + b.tokens,
   with_tokens: a.with_tokens + b.with_tokens,
   cost_usd: a.cost_usd + b.cost_usd,
@@ -216,9 +194,9 @@ const addGates = (a: GateMetrics, b: GateMetrics): GateMetrics => ({
 
 export const addDailyMetrics = (a: DailyMetrics, b: DailyMetrics): DailyMetrics => ({
   tasks: addWorked(a.tasks, b.tasks),
-  roles: merged(a.roles, b.roles, addWorked),
-  models: merged(a.models, b.models, addWorked),
-  gates: merged(a.gates, b.gates, addGates),
+  roles: addNamedSums(a.roles, b.roles, addWorked),
+  models: addNamedSums(a.models, b.models, addWorked),
+  gates: addNamedSums(a.gates, b.gates, addGates),
   reviews: {
     approved: a.reviews.approved + b.reviews.approved,
     rejected: a.reviews.rejected + b.reviews.rejected,

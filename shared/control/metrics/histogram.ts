@@ -18,6 +18,12 @@ export const addToHistogram = (histogram: Histogram, value: number): Histogram =
   return { ...histogram, [bucket]: (histogram[bucket] ?? 0) + 1 };
 };
 
+export function addHistograms(a: Histogram, b: Histogram): Histogram {
+  const sum: Record<string, number> = { ...a };
+  for (const [bucket, count] of Object.entries(b)) sum[bucket] = (sum[bucket] ?? 0) + count;
+  return sum;
+}
+
 /** The seed's percentile: of n values in order the one at floor(p·(n−1)); null of none. */
 export function histogramPercentile(histogram: Histogram, p: number): number | null {
   const buckets = Object.entries(histogram).toSorted(([a], [b]) => Number(a) - Number(b));

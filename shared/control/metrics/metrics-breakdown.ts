@@ -1,5 +1,5 @@
 import type { DerivedRow } from '../ledger/derive-rows.ts';
-import { addToHistogram, type Histogram } from './histogram.ts';
+import { addHistograms, addToHistogram, type Histogram } from './histogram.ts';
 
 /** Some attempts: how many, how many were accepted, and what they cost as far as it is known. */
 export interface AttemptTotals {
@@ -54,25 +54,31 @@ export const EMPTY_METRICS_BREAKDOWN: MetricsBreakdown = {
 
 const NO_WORD: GateAccuracy = { held: 0, false_blocks: 0, false_greens: 0 };
 
-/** Repositories that one sum tells apart: an item must not grow with how many there are. */
-const MOST_REPOSITORIES = 100;
-/** The same for authors: anybody may open a pull request. */
-const MOST_AUTHORS = 50;
+/** Names that one sum tells apart, and characters of each: names are anybody's words, and an item must not grow with them. */
+const MAX_NAMES = 60;
+const MAX_REPOSITORIES = 100;
+/** Authors of pull requests, likewise: anybody may open one. */
+const MAX_AUTHORS = 50;
+const MAX_NAME_CHARS = 200;
 const OTHERS = 'others';
+/** The client of the table reads this one back as the prototype of an object. */
+const UNSTORABLE_NAME = '__proto__';
 
 type Sums = Readonly<Record<string, number>>;
 const added = <T extends Sums>(a: T, b: T): T =>
   Object.fromEntries(Object.keys(a).map((key) => [key, (a[key] ?? 0) + (b[key] ?? 0)])) as unknown as T;
 
-function joined<T>(
+/** Adds sums by name. Names beyond the first `most` are counted together as `others`. */
+export function addNamedSums<T>(
   a: Readonly<Record<string, T>>,
   b: Readonly<Record<string, T>>,
   add: (x: T, y: T) => T,
-  most = Number.POSITIVE_INFINITY,
+  most: number = MAX_NAMES,
 ): Record<string, T> {
   const result = new Map(Object.entries(a));
   for (const [name, value] of Object.entries(b)) {
-    const key = result.has(name) || result.size < most ? name : OTHERS;
+    const short = name === UNSTORABLE_NAME ? OTHERS : name.slice(0, MAX_NAME_CHARS);
+    const key = result.has(short) || result.size < most ? short : OTHERS;
     const present = result.get(key);
     result.set(key, present === undefined ? value : add(present, value));
   }
@@ -89,15 +95,15 @@ const addWord = (a: GateAccuracy, b: GateAccuracy): GateAccuracy =>
 export const addMetricsBreakdowns = (a: MetricsBreakdown, b: MetricsBreakdown): MetricsBreakdown => ({
   completions: added(a.completions, b.completions),
   saved: added(a.saved, b.saved),
-  tiers: joined(a.tiers, b.tiers, addPart),
-  repositories: joined(a.repositories, b.repositories, addPart, MOST_REPOSITORIES),
-  authors: joined(a.authors, b.authors, addAuthor, MOST_AUTHORS),
-  outcomes: joined(a.outcomes, b.outcomes, addPart),
+  tiers: addNamedSums(a.tiers, b.tiers, addPart),
+  repositories: addNamedSums(a.repositories, b.repositories, addPart, MAX_REPOSITORIES),
+  authors: addNamedSums(a.authors, b.authors, addAuthor, MAX_AUTHORS),
+  outcomes: addNamedSums(a.outcomes, b.outcomes, addPart),
   queue: {
     count: a.queue.count + b.queue.count,
-    by_seconds: joined(a.queue.by_seconds, b.queue.by_seconds, (x, y) => x + y),
+    by_seconds: addHistograms(a.queue.by_seconds, b.queue.by_seconds),
   },
-  words: joined(a.words, b.words, addWord),
+  words: addNamedSums(a.words, b.words, addWord),
 });
 
 const partOf = ({ success, cost_usd }: { success: boolean; cost_usd: number | null }): AttemptTotals => ({
@@ -150,7 +156,7 @@ function breakdownOf(derived: DerivedRow): Partial<MetricsBreakdown> | null {
       ]);
       const passed = decision === 'reject' ? passed_gates : [];
       const green = passed.map((gate): [string, GateAccuracy] => [gate, { ...NO_WORD, false_greens: 1 }]);
-      return { words: joined(Object.fromEntries(held), Object.fromEntries(green), addWord) };
+      return { words: addNamedSums(Object.fromEntries(held), Object.fromEntries(green), addWord) };
     }
     case 'work_outcomes': {
       const { outcome, passed_gates, author } = derived.row;

@@ -84,6 +84,9 @@ export function parseModelCall(route: GatewayRoute, text: string): ModelCallRequ
   };
 }
 
+/** Longest answer, in tokens, of a model of which only the price is known: as long as the longest that is known. */
+const UNKNOWN_MAX_OUTPUT = 128_000;
+
 /** The worst that a call may use. An answer without a limit may be as long as the model's longest. */
 export const worstCaseUsage = (
   { answers, body, maxOutput, model }: ModelCallRequest,
@@ -91,5 +94,5 @@ export const worstCaseUsage = (
   at: string,
 ): WorstCaseTokenUsage => ({
   input: countContentTokens(body, bytes),
-  output: maxOutput ?? (modelPrice(model, at)?.max_output ?? 0) * answers,
+  output: maxOutput ?? (modelPrice(model, at)?.max_output ?? UNKNOWN_MAX_OUTPUT) * answers,
 });

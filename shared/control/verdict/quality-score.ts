@@ -42,6 +42,9 @@ export type QualityScore = z.infer<typeof QualityScore>;
 
 type Gate = NonNullable<Attempt['verification']>['gates'][number];
 
+const weightOf = (gate: string): number =>
+  (Object.hasOwn(WEIGHTS, gate) ? WEIGHTS[gate] : undefined) ?? DEFAULT_WEIGHT;
+
 /** Null: there is no result to count. */
 function pointsOf({ outcome, blocked }: Pick<Gate, 'outcome' | 'blocked'>): number | null {
   if (outcome === 'passed') return 100;
@@ -58,7 +61,7 @@ export function computeQualityScore({ verification }: Pick<Attempt, 'verificatio
   const gates = (verification?.gates ?? []).filter(({ kind }) => kind !== 'judged');
   const counted = gates.flatMap((gate) => {
     const points = pointsOf(gate);
-    return points === null ? [] : [{ name: gate.name, weight: WEIGHTS[gate.name] ?? DEFAULT_WEIGHT, points }];
+    return points === null ? [] : [{ name: gate.name, weight: weightOf(gate.name), points }];
   });
   const weights = counted.reduce((sum, { weight }) => sum + weight, 0);
   if (weights === 0) return null;

@@ -4,7 +4,16 @@ import type { Task } from '../../../shared/contract/task/task.ts';
 import { recordEvidence, recordVerdict } from '../../../shared/control/task-commands/record-verification.ts';
 import { ItemTable } from '../../../shared/store/item-table.ts';
 import { TaskStore } from '../../../shared/store/task-store.ts';
-import { evidence, FIXED_NOW, task, taskInReview, verdict } from '../../support/builders.ts';
+import {
+  evidence,
+  FIXED_NOW,
+  gate,
+  task,
+  taskInReview,
+  verdict,
+  verification,
+} from '../../support/builders.ts';
+import { createTestTable } from '../../support/dynalite-table.ts';
 
 /** A table that has no room for what comes next, but for the end of the task. */
 function fullTable(): { store: TaskStore; written: Task[] } {
@@ -43,4 +52,14 @@ it('refuses what is too large where the task cannot fail of it', async () => {
   await expect(
     store.applyCommand(of, (each) => ({ event: 'wait', task: { ...each, version: 2 } })),
   ).rejects.toMatchObject({ code: 'invalid' });
+});
+
+it('stores evidence whose facts have an entry that is named constructor', async () => {
+  const table = await createTestTable();
+  const facts = { constructor: 1, files: 2 };
+  const gates = [{ ...verification(), ...gate({ facts }) }];
+  await table.tasks.create({ ...taskInReview({ verification: verification({ gates } as never) }), id: 'F' });
+  const [stored] = (await table.tasks.require('F')).attempts[0]?.verification?.gates ?? [];
+  expect(stored?.facts).toEqual(facts);
+  await table.close();
 });

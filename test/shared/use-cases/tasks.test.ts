@@ -261,6 +261,27 @@ describe('listing', () => {
     expect(cancelled.tasks.map((task) => task.id)).toEqual(ids.filter((_, index) => index % 4 === 0));
   });
 
+  it('shows nothing of a task that the caller may not see, not even in a cursor', async () => {
+    const own = 'https://example.test/own.git';
+    const hidden = await submit({ repository: 'https://example.test/hidden.git', title: 'hidden' });
+    const page = await listTasks(query({ limit: 1 }), table.tasks, ({ repository }) => repository === own);
+    expect(page.tasks).toEqual([]);
+    const cursor = page.next_cursor ?? '';
+    expect(cursor).not.toBe('');
+    const bytes = Buffer.from(cursor, 'base64url').toString('latin1');
+    for (const id of [
+      hidden.id,
+      ...(await listTasks(query({ limit: 200 }), table.tasks)).tasks.map((each) => each.id),
+    ])
+      expect(bytes).not.toContain(id);
+    expect(bytes).not.toMatch(/20\d\d-\d\d-\d\d/);
+    // Nor may a caller make one, to look behind a time of its choice.
+    const forged = Buffer.from(bytes, 'latin1');
+    forged[20] = (forged[20] ?? 0) ^ 1;
+    const asked = listTasks(query({ limit: 1, cursor: forged.toString('base64url') }), table.tasks);
+    expect((await refused(asked)).code).toBe('bad_cursor');
+  });
+
   it('refuses a cursor of another listing', async () => {
     const page = await listTasks(query({ limit: 1 }), table.tasks);
     expect(

@@ -374,6 +374,11 @@ describe('what a request may cost', () => {
       expect(input(protocol, body)).toBeGreaterThanOrEqual(MAX_CONTEXT_TOKENS);
   });
 
+  it('is the longest answer that is known where neither the request nor the model has a limit', () => {
+    expect(output('chat', chat({ model: 'a-model-of-our-own' }))).toBe(128_000);
+    expect(output('chat', chat({ model: 'a-model-of-our-own', n: 2 }))).toBe(256_000);
+  });
+
   it('takes the larger of two limits, times the answers that are asked for', () => {
     expect(output('chat', chat({ max_tokens: 500, max_completion_tokens: 5, n: 3 }))).toBe(1_500);
     expect(output('chat', chat({ n: 3 }))).toBe(3 * output('chat', chat({})));
