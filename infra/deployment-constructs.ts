@@ -261,7 +261,6 @@ export function buildDeploymentConstructs(
       ? undefined
       : new Notifier(scope, 'Notify', {
           common,
-          alarms,
           table,
           events,
           deadLetters: workforce.deadLetters,

@@ -59,7 +59,7 @@ describe('a changed definition of CI', () => {
     ['its own token only', CI, `${CI}        env: { T: '\${{ secrets.GITHUB_TOKEN }}' }\n`, null],
     ['a newer pinned action beside secrets', PUBLISH, PUBLISH.replace('8e8c483db8', '1e8c483db8'), null],
     ['fewer lines beside secrets', PUBLISH, PUBLISH.replace(/ {6}- uses.*\n/, ''), null],
-    ['no triggers', CI, CI.replace(/on:[^]*?jobs/, 'on: []\njobs'), 'CI no longer runs on push'],
+    ['no triggers', CI, CI.replace(/on:.*?jobs/s, 'on: []\njobs'), 'CI no longer runs on push'],
     ['fewer triggers', CI, CI.replace('  pull_request:\n', ''), 'CI no longer runs on pull_request'],
     ['no file', CI, null, 'CI no longer runs on push'],
     ['no tests', CI, CI.replace('      - run: npm test\n', ''), 'CI no longer runs npm test'],

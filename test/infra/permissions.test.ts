@@ -33,7 +33,6 @@ const unique = (values: string[]): string[] => [...new Set(values)].sort();
 const STREAM = ['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams'].map(
   (each) => `dynamodb:${each}`,
 );
-const DEAD_LETTERS = ['sqs:GetQueueAttributes', 'sqs:GetQueueUrl', 'sqs:SendMessage'];
 
 /** What the leading keys of a statement's items have to begin with; none when it does not say. */
 const leading = (condition: unknown): string[] => {
@@ -568,7 +567,7 @@ describe('queues', () => {
   it('of notifications lets nobody in but the rules of the stack', () => {
     const [policy, ...others] = all('AWS::SQS::QueuePolicy').filter(([id]) => id.startsWith('Notify'));
     expect(others).toEqual([]);
-    const allowed = policy?.[1].Properties.PolicyDocument.Statement.filter(
+    const allowed = policy?.[1]['Properties'].PolicyDocument.Statement.filter(
       ({ Effect }: Properties) => Effect !== 'Deny',
     );
     expect(allowed.map(({ Principal }: Properties) => Principal)).toEqual(
