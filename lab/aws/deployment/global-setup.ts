@@ -4,7 +4,7 @@ import { CreateSecretCommand, SecretsManagerClient } from '@aws-sdk/client-secre
 import type { TestProject } from 'vitest/node';
 import { readBuiltImages } from '../engine/built-images.ts';
 import { startDockerEngine } from '../engine/docker-engine.ts';
-import { startGitForge } from '../forge/git-forge.ts';
+import { startGitForge, TOOLCHAIN_IMAGE } from '../forge/git-forge.ts';
 import { startEmulator } from '../machine/emulator.ts';
 import { addHostNames, setUpNetwork } from '../machine/isolated-network.ts';
 import { EMULATED_REGION, getCurrentRunFiles } from '../machine/run-environment.ts';
@@ -46,7 +46,7 @@ export default async function setup(project: TestProject): Promise<() => void> {
   const secret = await createForgeSecret();
   const outputs = await deployStack(place, {
     ...readDeploySettings(secret),
-    ...(toolchain !== null && { 'assay:images': JSON.stringify({ [toolchain]: toolchain }) }),
+    ...(toolchain !== null && { 'assay:images': JSON.stringify({ [TOOLCHAIN_IMAGE]: toolchain }) }),
     // Room for all boxes of the demo: within six vCPUs they wait for the minutes in which the reconciler sees that others have ended.
     'assay:vcpus': '64',
     'assay:spotVcpus': '64',
