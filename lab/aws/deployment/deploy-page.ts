@@ -20,7 +20,9 @@ function readBlock(language: string): string {
 export const DEPLOY_COMMANDS: readonly string[] = readBlock('sh')
   .trim()
   .replaceAll(/ \\\n */g, ' ')
-  .split('\n');
+  .split('\n')
+  // What they print.
+  .filter((line) => !line.startsWith('# '));
 
 /** JSON of the secret that the page makes. */
 export const FORGE_SECRET = readBlock('json');
@@ -37,7 +39,7 @@ const DEPLOY = 'npm run deploy -- ';
 export function readDeploySettings(secretArn: string): Record<string, string> {
   const command = DEPLOY_COMMANDS.find((each) => each.startsWith(DEPLOY)) ?? '';
   const line = `printf '%s\\0' ${command.slice(DEPLOY.length)}`;
-  const words = execFileSync('bash', ['-c', line], { encoding: 'utf8', env: { SECRET: secretArn } }).split(
+  const words = execFileSync('sh', ['-c', line], { encoding: 'utf8', env: { SECRET: secretArn } }).split(
     '\0',
   );
   return Object.fromEntries(
