@@ -1,9 +1,7 @@
-import { Duration } from 'aws-cdk-lib';
+import { Duration, Validations } from 'aws-cdk-lib';
 import { Rule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
-import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
-import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { FUNCTION_ENV_NAMES } from '../shared/contract/resource-names.ts';
 import { EVENT_SOURCE, type EventName } from '../shared/control/events/event-schemas.ts';
@@ -27,8 +25,6 @@ export interface ForgeStatusReporterProps {
   readonly secretArn: string;
   readonly settings: readonly ForgeSetting[];
 }
-
-const TIMEOUT = Duration.seconds(120);
 
 /** `Budget Spent` comes with `Task Failed`, and `Task Unverified` with `Task Done`: once is enough. */
 const TOLD: readonly EventName[] = ['Task Done', 'Task Failed', 'Task Held'];
@@ -66,30 +62,23 @@ export class ForgeStatusReporter extends Construct {
       runbook: 'forge-dead-letters',
       hasOwnPolicy: true,
     });
-    // SQS keeps a message back by 15 minutes at most; one that is due later is sent again.
-    const retries = new Queue(this, 'Retries', {
-      encryption: QueueEncryption.SQS_MANAGED,
-      enforceSSL: true,
-      // As Lambda asks: six times the function's limit.
-      visibilityTimeout: Duration.seconds(6 * TIMEOUT.toSeconds()),
-      retentionPeriod: Duration.days(4),
-      deadLetterQueue: { queue: deadLetters.queue, maxReceiveCount: 3 },
+    Validations.of(deadLetters.queue).acknowledge({
+      id: 'AwsSolutions-SQS3',
+      reason:
+        'It is where invocations of a function go that failed; the rule looks at redrive policies only.',
     });
     const tell = new ServiceFunction(this, 'Tell', {
       common,
       name: 'forge-tell',
       description: 'Has forges say how tasks stand: checks, comments, labels, pull requests',
       callsOut: true,
-      timeout: TIMEOUT,
+      timeout: Duration.seconds(120),
       environment: {
         ...storage.environment,
         [FUNCTION_ENV_NAMES.table]: table.table.tableName,
         ...buildForgeClientEnvironment(props),
-        [FUNCTION_ENV_NAMES.forgeRetryQueue]: retries.queueUrl,
       },
     });
-    tell.lambda.addEventSource(new SqsEventSource(retries, { batchSize: 1, maxConcurrency: 2 }));
-    tell.allow({ actions: ['sqs:SendMessage'], on: [retries.queueArn] });
     table.allow(tell);
     storage.allow(tell, ['GetObject'], ['evidence/']);
     tell.lambda.configureAsyncInvoke({

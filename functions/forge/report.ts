@@ -1,9 +1,5 @@
-import type { EventBridgeEvent, SQSEvent } from 'aws-lambda';
+import type { EventBridgeEvent } from 'aws-lambda';
 import * as z from 'zod';
-import { FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
-import { ForgeError } from '../../shared/control/forge/forge.ts';
-import { nextReportRetry, ReportRetry, retryDelaySeconds } from '../../shared/control/forge/report-retry.ts';
-import { readRequiredEnv } from '../../shared/store/env.ts';
 import { TaskStore } from '../../shared/store/task-store.ts';
 import { reportToForge } from '../../shared/use-cases/deliver/report-to-forge.ts';
 import { readForgeSettings } from '../runtime/config.ts';
@@ -25,46 +21,13 @@ const context = {
   connect: connectForge,
 };
 
-/** Sends a retry to the queue, which keeps it back until it is due. */
-async function postpone(retry: ReportRetry, now: Date): Promise<void> {
-  // Loaded when it is needed: forges are seldom down.
-  const { SendMessageCommand, SQSClient } = await import('@aws-sdk/client-sqs');
-  await new SQSClient({}).send(
-    new SendMessageCommand({
-      QueueUrl: readRequiredEnv(FUNCTION_ENV_NAMES.forgeRetryQueue),
-      MessageBody: JSON.stringify(retry),
-      DelaySeconds: retryDelaySeconds(retry, now),
-    }),
-  );
-}
-
-async function report(task_id: string, earlier: ReportRetry | null): Promise<void> {
-  const now = new Date();
-  if (earlier && Date.parse(earlier.due_at) > now.getTime()) return postpone(earlier, now);
-  try {
+/** Has the forge of a task say how it stands. An error that is thrown is tried again, and ends as a dead letter. */
+export const handler = withErrorLogging(
+  async ({ detail }: EventBridgeEvent<string, unknown>): Promise<void> => {
+    const { task_id } = TaskEvent.parse(detail);
     await reportToForge(task_id, {
       ...context,
       onError: (reason) => logger.error('not told', { task_id, reason }),
     });
-  } catch (error) {
-    if (!(error instanceof ForgeError)) throw error;
-    const retry = nextReportRetry(task_id, error.retryAfterSeconds, earlier, now);
-    if (retry === null) throw error;
-    logger.warn('told later', { task_id, reason: error.message, due_at: retry.due_at });
-    await postpone(retry, now);
-  }
-}
-
-/**
- * Has the forge of a task say how it stands. What the forge may take later comes again by the queue; an error that is thrown ends as a
- * dead letter.
- */
-export const handler = withErrorLogging(
-  async (event: EventBridgeEvent<string, unknown> | SQSEvent): Promise<void> => {
-    if (!('Records' in event)) return report(TaskEvent.parse(event.detail).task_id, null);
-    for (const { body } of event.Records) {
-      const retry = ReportRetry.parse(JSON.parse(body));
-      await report(retry.task_id, retry);
-    }
   },
 );

@@ -195,8 +195,6 @@ export const FUNCTION_ENV_NAMES = {
   forges: 'ASSAY_FORGES',
   /** JSON of GitCredentialsSource. Of the two functions that speak with forges only. */
   forgeSecret: 'ASSAY_FORGE_SECRET',
-  /** URL of the queue of reports to forges that are tried again later. */
-  forgeRetryQueue: 'ASSAY_FORGE_RETRY_QUEUE',
   /** JSON of OidcIssuers (shared/control/oidc/oidc-settings.ts). Of the authorizer only; absent: opaque tokens alone. */
   oidc: 'ASSAY_OIDC',
   /** JSON of NotifyTargets (shared/control/notify/notify-settings.ts). Of the function that sends notifications only. */

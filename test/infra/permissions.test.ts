@@ -76,17 +76,7 @@ const MAY: Record<keyof typeof FUNCTION_IDS, string[]> = {
     'sqs:SendMessage',
   ],
   traces: ['dynamodb:GetItem', 'dynamodb:Query'],
-  'forge-tell': [
-    'dynamodb:GetItem',
-    's3:GetObject',
-    'secretsmanager:GetSecretValue',
-    'sqs:ChangeMessageVisibility',
-    'sqs:DeleteMessage',
-    'sqs:GetQueueAttributes',
-    'sqs:GetQueueUrl',
-    'sqs:ReceiveMessage',
-    'sqs:SendMessage',
-  ],
+  'forge-tell': ['dynamodb:GetItem', 's3:GetObject', 'secretsmanager:GetSecretValue', ...DEAD_LETTERS],
   conductor: [
     'dynamodb:BatchGetItem',
     'dynamodb:DeleteItem',
@@ -438,7 +428,7 @@ describe('functions', () => {
 
   it.each([
     ['provider', ['Apiapisubmit', 'ConductorConduct', 'VerificationCascadeSteps']],
-    ['pullRequest', ['ConductorConduct']],
+    ['pullRequest', ['Apiapiwebhook', 'ConductorConduct']],
   ] as const)('write items of kind %s in %j alone, and remove none', (kind, writers) => {
     const writing = roles.flatMap(({ id, grants }) =>
       grants

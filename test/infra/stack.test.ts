@@ -378,7 +378,7 @@ describe('functions', () => {
       'forges',
       'forgeSecret',
     ],
-    'forge-tell': ['table', 'bucket', 'forges', 'forgeSecret', 'forgeRetryQueue'],
+    'forge-tell': ['table', 'bucket', 'forges', 'forgeSecret'],
     traces: ['table', 'otlpEndpoint', 'metricsNamespace'],
     notify: ['table', 'apiUrl', 'notify', 'notifyQueue', 'notifySecret'],
     conductor: ['metricsNamespace', 'table', 'cascadeMachine', 'defaultAdapter'],
