@@ -139,7 +139,8 @@ describe('a merge request of a bot at GitLab', () => {
   });
 
   it('of a fork that needs review is pending, until a developer who is not its author approves it', async () => {
-    const sly = push(8, { 'assay.yaml': PROJECT['assay.yaml'].replace('tests: true', 'tests: false') }, true);
+    const config = PROJECT['assay.yaml'].replace('tests: true', 'tests: false');
+    const sly = push(8, { 'assay.yaml': config, 'src/sum.js': RIGHT }, true);
     await tell(sly.event('open'));
     await stack.until(idOf(8, sly.sha), 'a hold', ({ hold }) => hold !== null);
     await told(() => expect(statusOf(sly.sha)).toBe('pending'));
