@@ -47,7 +47,11 @@ const acceptanceTestLines = ({ outcomes }: DemoResult): string[] =>
     attempts.flatMap((attempt) =>
       listIndependentResults(attempt).map(
         (each) =>
-          `${describeIndependentResult(each)} (${task.id} #${attempt.number}, ${formatDollars(attempt.gates_metered_usage?.cost_usd ?? null)} for examiner and adjudicator)`,
+          `${describeIndependentResult(each)} (${task.id} #${attempt.number}, ${
+            each.facts['exam_reused'] === true && attempt.gates_metered_usage === undefined
+              ? 'the same exam at no further cost'
+              : `${formatDollars(attempt.gates_metered_usage?.cost_usd ?? null)} for examiner and adjudicator`
+          })`,
       ),
     ),
   );

@@ -131,10 +131,10 @@ describe.each(PAIRS)('the real %s as author and %s as challenger', (author: Agen
     );
     const [attempt] = await stack.attempts(id);
     const found = attempt?.verification?.gates.find(({ name }) => name === 'challenge');
-    expect([found?.detail, ended.reasons]).toEqual([
-      expect.stringContaining(wrong ? '1 of 1 counterexample hold' : 'nothing found'),
-      wrong ? [expect.stringContaining('sum adds its arguments')] : [],
-    ]);
+    expect(found?.detail).toContain(
+      wrong ? '1 of 1 counterexample hold: sum adds its arguments' : 'nothing found',
+    );
+    expect(ended.reasons.some((reason) => reason.startsWith('gate challenge:'))).toBe(wrong);
     expect(found).toMatchObject(entry);
     expect(ended.status).toBe(status);
     const called = models.calls.slice(before).filter(({ model }) => model === MODEL_BY_CLI[challenger]);
