@@ -25,16 +25,24 @@ describe('models that judge, on a laptop', () => {
       ANTHROPIC_API_KEY: 'k',
       ANTHROPIC_BASE_URL: 'http://127.0.0.1:1',
     });
+    const model = {
+      provider: 'anthropic',
+      model: 'claude-sonnet-5-5',
+      key: { via: 'environment', variable: 'ANTHROPIC_API_KEY' },
+      url: 'http://127.0.0.1:1',
+    };
     expect(JSON.parse(told[FUNCTION_ENV_NAMES.judgeModels] ?? '')).toEqual({
-      judge: {
-        provider: 'anthropic',
-        model: 'claude-sonnet-5-5',
-        key: { via: 'environment', variable: 'ANTHROPIC_API_KEY' },
-        url: 'http://127.0.0.1:1',
-      },
+      ...{ judge: model, requirements_review: model, examiner: model, adjudicator: model },
     });
     expect(told[FUNCTION_ENV_NAMES.judgeKeys]).toBe('ANTHROPIC_API_KEY');
     expect(JSON.stringify(told)).not.toContain('"k"');
+  });
+
+  it('review nothing that the file does not name where it says so', async () => {
+    const told = await read('{ judge: { provider: bedrock, model: m }, defaults: off }');
+    expect(JSON.parse(told[FUNCTION_ENV_NAMES.judgeModels] ?? '')).toEqual({
+      ...{ judge: { provider: 'bedrock', model: 'm' }, defaults: 'off' },
+    });
   });
 
   it('may need no key, or one in a variable of their own', async () => {

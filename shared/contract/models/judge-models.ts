@@ -237,13 +237,15 @@ const borrowModel = ({
  */
 export function addDefaultReviews(models: JudgeModels, writers: readonly string[] = []): JudgeModels {
   if (models.defaults === 'off') return models;
-  const configured = NAMES.flatMap((purpose) => [...modelsForPurpose(models, purpose)]).map(borrowModel);
-  const [first] = configured;
+  // Those that the same side asks come first: no other function gets their keys.
+  const listFrom = (...sides: readonly ('janitor' | 'container')[]): JudgeModel[] =>
+    sides.flatMap((side) => allJudgeModels(models, side)).map(borrowModel);
+  const [first] = listFrom('janitor', 'container');
   if (first === undefined) return models;
   const canGatesAsk = (model: JudgeModel): boolean => GatesJudgeModel.safeParse(model).success;
   const examiner =
     models.examiner ??
-    configured.find(
+    listFrom('container', 'janitor').find(
       (model) => canGatesAsk(model) && dependentJudgeModelProblems({ examiner: model }, writers).length === 0,
     );
   const adjudicator = models.adjudicator ?? (examiner && borrowModel(examiner));
