@@ -94,7 +94,7 @@ describe('assay check --challenge', () => {
     expect(JSON.parse(right.stdout).gates).toContainEqual(
       expect.objectContaining({
         ...{ name: 'challenge', outcome: 'could_not_run' },
-        detail: expect.stringContaining('ended with exit code 1'),
+        detail: expect.stringContaining('exited with code 1'),
       }),
     );
     expect((await setUp('exports.price = (n) => (n === 2 ? 4 : n);\n', ' && exit 1')()).code).toBe(1);
