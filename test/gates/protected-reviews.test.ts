@@ -16,6 +16,7 @@ jobs:
       - run: npm ci
       - run: npm test
 `;
+const ASSAY_CI = `${CI}      - run: npx assay check --base main\n`;
 const PUBLISH = `on: { release: { types: [published] } }
 permissions: { contents: read }
 jobs:
@@ -101,6 +102,12 @@ describe('a changed definition of CI', () => {
       'a job that has secrets',
     ],
     ['syntax that cannot be read', CI, `${CI}\nfoo: [`, 'CI no longer runs on push'],
+    [
+      'other arguments of ours',
+      ASSAY_CI,
+      ASSAY_CI.replace('--base main', '--base HEAD'),
+      'CI runs Assay in another way',
+    ],
   ])('with %s', (_name, base, head, reason) => {
     const path = '.github/workflows/ci.yml';
     const found = findCiReviewReasons([{ path, base, head }]).get(path) ?? null;

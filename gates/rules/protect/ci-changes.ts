@@ -33,6 +33,8 @@ const CHECKS: readonly (readonly [name: string, pattern: RegExp])[] = [
   ['cargo check', /\bcargo\s(?:[^\n]*\s)?(?:check|build)\b/],
   ['make test', /\b(?:make|just|task)\s+[\w-]*(?:test|check|lint)/],
 ];
+/** Lines of CI that run us. */
+const OUR_CHECKS = /assay/i;
 /** What makes a check pass although it fails, or keeps it from running. */
 const MASKS =
   /continue-on-error:\s*(?!false)\S|allow_failure:\s*true|\|\|\s*(?:true|:|exit 0|echo)|\bset \+e\b|\bif:\s*(?:\$\{\{\s*)?['"]?(?:false|0)\b|--exit-zero|--passWithNoTests|\bexit 0\b|(?:paths|branches|tags)-ignore:|\[(?:skip ci|ci skip)\]/g;
@@ -80,6 +82,13 @@ function findWeakening(files: readonly ChangedCiFile[]): string | null {
   if (lost.length > 0) return `CI no longer runs on ${lost.join(', ')}`;
   const checks = CHECKS.filter(([, pattern]) => pattern.test(before) && !pattern.test(after));
   if (checks.length > 0) return `CI no longer runs ${checks.map(([name]) => name).join(', ')}`;
+  const ours = (text: string): string =>
+    text
+      .split('\n')
+      .filter((line) => OUR_CHECKS.test(line))
+      .toSorted()
+      .join('\n');
+  if (ours(before) !== ours(after)) return 'CI runs Assay in another way';
   const masks = (text: string): number => [...text.matchAll(MASKS)].length;
   return masks(after) > masks(before) ? 'CI overlooks more failures than before' : null;
 }
