@@ -238,21 +238,21 @@ describe('the records', () => {
 
 describe('a patch that changes how the repository is checked', () => {
   const ci = agent(
-    `${writes('src/sum.js', RIGHT)} fs.mkdirSync('.github'); ${writes('.github/ci.yml', 'lax')}`,
+    `${writes('src/sum.js', RIGHT)} fs.mkdirSync('.github'); ${writes('.github/run.sh', 'lax')}`,
   );
 
   it('is held, and what a person approves is what is pushed', async () => {
     const { id } = await stack.submit(base({ adapter: ci }));
     const held = await stack.until(id, 'a hold', (task) => task.hold !== null);
     expect(held.verdict).toBe('refer');
-    expect(held.hold?.reasons.join()).toContain('.github/ci.yml (ci)');
+    expect(held.hold?.reasons.join()).toContain('.github/run.sh (ci)');
     const tree = (await stack.attempts(id)).at(-1)?.verdict?.tree ?? '';
     const said = { decision: 'approve', reason: 'meant so', tree, base_commit: held.base_commit };
     expect((await stack.call('POST', `/tasks/${id}/review`, said)).status).toBe(200);
     const done = await stack.ended(id);
     expect(done).toMatchObject({
       status: 'done',
-      review: { tree, accepted_protected_files: ['.github/ci.yml'] },
+      review: { tree, accepted_protected_files: ['.github/run.sh'] },
       delivery: { tree, state: 'delivered' },
     });
     expect(repository.git('-C', repository.bare, 'rev-parse', `assay/${id}^{tree}`)).toBe(tree);
