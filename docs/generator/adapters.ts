@@ -139,7 +139,13 @@ ${hooks()}
 
 ${table(
   ['Code', 'Class', 'What the cascade does'],
-  FAILURE_CODES.map((each) => [`\`${each}\``, seedClassOf(each), REMEDY[remedyForCode(each)]]),
+  FAILURE_CODES.map((each) => [
+    `\`${each}\``,
+    seedClassOf(each),
+    each === 'work_not_deliverable'
+      ? 'the same tier again, within the budget, with the reason; nothing more the second time'
+      : REMEDY[remedyForCode(each)],
+  ]),
 )}
 
 ## How each fails

@@ -65,6 +65,7 @@ interface FailureCodePolicy {
   readonly class: FailureClass | null;
   /** Where it says more than its class does. */
   readonly remedy?: FailureRemedy;
+  readonly retryable?: boolean;
 }
 
 /** What our boxes and the gateway tell apart, in the seed's words. */
@@ -89,7 +90,7 @@ export const FAILURE_CODE_POLICIES: Readonly<Record<FailureCode, FailureCodePoli
   patch_does_not_apply: { class: null },
   patch_too_large: { class: 'policy_blocked' },
   // A refusal of ours, which says what to do: a stronger model would be refused the same.
-  work_not_deliverable: { class: 'policy_blocked', remedy: 'again' },
+  work_not_deliverable: { class: 'policy_blocked', remedy: 'again', retryable: true },
   config_invalid: { class: 'invalid_tool_args', remedy: 'end' },
   container_lost: { class: 'provider_transient', remedy: 'excused' },
   interrupted: { class: 'provider_transient', remedy: 'excused' },

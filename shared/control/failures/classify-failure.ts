@@ -134,6 +134,7 @@ export function classifyFailure(envelope: FailureEvidence): ClassifiedFailure {
     class: of,
     ...FAILURE_CLASS_POLICIES[of],
     ...(isOurs && { remedy: remedyForCode(code) }),
+    ...(isOurs && FAILURE_CODE_POLICIES[code].retryable && { retryable: true }),
     code: isOurs ? code : of,
     matched_rule: rule,
     version: CLASSIFIER_VERSION,

@@ -76,6 +76,17 @@ const way = ({ attempts }: Task) =>
   );
 
 describe('the same failure twice', () => {
+  test('that is a refusal of ours asks no other agent and no stronger model', () => {
+    const refused: Ends = {
+      report: report({
+        status: 'failed',
+        failure_code: 'work_not_deliverable',
+        summary: 'sub is a submodule',
+      }),
+    };
+    expect(way(story(() => refused, {}, ALL))).toEqual(['haiku low retry', 'haiku low person']);
+  });
+
   test('goes to the agent of another vendor, then up, then to nobody', () => {
     expect(way(story(() => failing('rounds: expected 3 to be 4'), {}, ALL))).toEqual([
       'haiku low escalate',
