@@ -4,6 +4,9 @@ import { createSubject, type FileEdits } from '../support/patch-fixture.ts';
 
 const json = (value: unknown): string => JSON.stringify(value);
 
+const releasedLock = (version: string, resolved: string): string =>
+  json({ version, packages: { '': { version }, 'node_modules/a': { version: '1', resolved } } });
+
 async function look(base: Record<string, string>, patch: FileEdits, path: string) {
   const subject = await createSubject(base, patch);
   const file = await readFileOfTree(subject.store, subject.tree, path, 1_000_000);
@@ -33,6 +36,22 @@ describe('a lock file that a patch changes', () => {
       'package-lock.json',
       'base',
       'a',
+    ],
+    [
+      'after a release of the project itself stays',
+      { 'package.json': '{"version":"1"}', 'package-lock.json': releasedLock('1', 'a') },
+      { 'package.json': '{"version":"2"}', 'package-lock.json': releasedLock('2', 'a') },
+      'package-lock.json',
+      'patch',
+      releasedLock('2', 'a'),
+    ],
+    [
+      'with another package under cover of a release is put back',
+      { 'package.json': '{"version":"1"}', 'package-lock.json': releasedLock('1', 'a') },
+      { 'package.json': '{"version":"2"}', 'package-lock.json': releasedLock('2', 'evil') },
+      'package-lock.json',
+      'base',
+      releasedLock('1', 'a'),
     ],
     [
       'together with a package.json that is none is put back',

@@ -27,6 +27,7 @@ jobs:
       - run: npm publish
         env: { NODE_AUTH_TOKEN: '\${{ secrets.NPM_TOKEN }}' }
 `;
+const PUBLISH_ASSETS = `${PUBLISH}      - run: >\n          gh release upload v1\n          b.sig a.tgz\n`;
 const ASSAY = `version: 1
 quality_gates:
   lint: false
@@ -102,6 +103,14 @@ describe('a changed definition of CI', () => {
       'a job that has secrets',
     ],
     ['syntax that cannot be read', CI, `${CI}\nfoo: [`, 'CI no longer runs on push'],
+    ['a start by hand beside secrets', PUBLISH, PUBLISH.replace('jobs:', 'name: x\njobs:'), null],
+    ['fewer words beside secrets', PUBLISH_ASSETS, PUBLISH_ASSETS.replace('\n          b.sig', ''), null],
+    [
+      'other words beside secrets',
+      PUBLISH_ASSETS,
+      PUBLISH_ASSETS.replace('b.sig', 'c.sig'),
+      'a job that has secrets',
+    ],
     [
       'other arguments of ours',
       ASSAY_CI,
@@ -170,6 +179,7 @@ describe('a protected file that no check executes', () => {
     expect([verdict, files[0]?.review_reason]).toEqual(['refer', 'protected.review: ci']);
   });
 
+  const PNPM = '{"packageManager":"pnpm@9.0.0"}\n';
   const MANIFEST = '{"scripts":{"lint":"eslint .","docs":"typedoc"},"prettier":{"semi":true}}\n';
   test.each<[string, Record<string, string | null>, Record<string, string>, string]>([
     ['a Makefile', { Makefile: 'test:\n\ttrue\n' }, { Makefile: 'test:\n\tnode --test\n' }, 'pass'],
@@ -187,6 +197,18 @@ describe('a protected file that no check executes', () => {
       'a script of the installation',
       { 'package.json': MANIFEST.replace('"docs"', '"postinstall"') },
       { 'package.json': MANIFEST },
+      'refer',
+    ],
+    [
+      'a version of the package manager',
+      { 'package.json': PNPM.replace('9.0.0', '9.1.0') },
+      { 'package.json': PNPM },
+      'pass',
+    ],
+    [
+      'a package manager from elsewhere',
+      { 'package.json': PNPM.replace('9.0.0', 'https://x.test/p.tgz') },
+      { 'package.json': PNPM },
       'refer',
     ],
     [

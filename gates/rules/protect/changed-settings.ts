@@ -82,7 +82,11 @@ export function listChangedSettings(
   if (restoreScope !== 'package_json') return null;
   const [before, after] = [readJson(base ?? '{}'), readJson(head)];
   if (!before || !after) return null;
-  const others = PACKAGE_SETTINGS.filter((name) => name !== 'scripts');
+  const others = PACKAGE_SETTINGS.filter(
+    (name) =>
+      name !== 'scripts' &&
+      !(name === 'packageManager' && isOtherVersionOnly(before['packageManager'], after['packageManager'])),
+  );
   return [
     ...changedAmong(before, after, others, JAVASCRIPT_TOOLS, isJsonEqual),
     ...listChangedScripts(before['scripts'], after['scripts'], lines),
@@ -99,6 +103,15 @@ const changedAmong = (
   names.flatMap((name) =>
     isEqual(valueAt(before, name), valueAt(after, name)) ? [] : [{ name, words: tools[name] ?? null }],
   );
+
+/** Whether both are releases of the same package manager. */
+function isOtherVersionOnly(before: unknown, after: unknown): boolean {
+  const nameOf = (value: unknown): string | undefined =>
+    typeof value === 'string'
+      ? /^(npm|pnpm|yarn|bun)@\d+\.\d+\.\d+(?:-[\w.]+)?(?:\+[\w.]+)?$/.exec(value)?.[1]
+      : undefined;
+  return nameOf(before) !== undefined && nameOf(before) === nameOf(after);
+}
 
 /** A script matters where a command of the checks names it, or where a package manager runs it unasked. */
 function listChangedScripts(before: unknown, after: unknown, lines: readonly string[]): ChangedSetting[] {

@@ -105,13 +105,30 @@ function findNewPower({ path, base, head }: ChangedCiFile): string | null {
   const added = [...now].filter((power) => !then.has(power));
   if (added.length > 0) return `CI gets more rights: ${added.slice(0, 3).join(', ')}`;
   if (now.size === 0 && GITHUB_PIPELINE.test(path)) return null;
-  const known = new Set(uncommented(base).split('\n').map(withoutVersions));
+  const lines = uncommented(base).split('\n').map(withoutVersions);
+  // A command may go on on the next line.
+  const known = [...lines, ...lines.map((line, at) => `${line} ${lines[at + 1] ?? ''}`)];
   const line = uncommented(head)
     .split('\n')
-    .find((each) => each.trim() !== '' && !known.has(withoutVersions(each)));
+    .find((each) => !HARMLESS.test(each) && !known.some((old) => isShortened(withoutVersions(each), old)));
   return line === undefined
     ? null
     : `a job that has secrets or may write is changed: ${line.trim().slice(0, 80)}`;
+}
+
+/** Lines that give a job nothing to run and no right. */
+const HARMLESS =
+  /^\s*(?:$|name:[^$]*$|workflow_dispatch:\s*$|push:\s*$|pull_request:\s*$|merge_group:\s*$|(?:fail-fast|persist-credentials|timeout-minutes|cancel-in-progress):\s*[\w-]+$|[\w-]+:\s*(?:read|none)$|permissions:\s*(?:\{\})?$)/;
+
+/** Whether a line is an older one from which words were taken away. */
+function isShortened(line: string, old: string): boolean {
+  const left = old.split(/\s+/);
+  return line.split(/\s+/).every((word) => {
+    const at = left.indexOf(word);
+    if (at < 0) return false;
+    left.splice(0, at + 1);
+    return true;
+  });
 }
 
 /** Programs of hooks run on the machine of whoever commits. */

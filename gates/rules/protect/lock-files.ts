@@ -76,23 +76,47 @@ export async function findLockFileChanges(
   const changes: LockFileChange[] = [];
   for (const { side, manager } of locks) {
     const wanted = await findChangedManifest(store, touched, side, manager);
+    const isSame = wanted === null && (await installsTheSame(store, side));
     const reason = wanted
       ? `what is installed was changed together with ${wanted}`
-      : 'what is installed was changed, and nothing that asks for it';
+      : isSame
+        ? 'installs the same as before'
+        : 'what is installed was changed, and nothing that asks for it';
     changes.push({
       side,
       file: {
         path: side.path,
         change: classifyChange(side),
         reason,
-        checked_version: wanted ? 'patch' : 'base',
+        checked_version: wanted !== null || isSame ? 'patch' : 'base',
         kind: 'dependencies',
         allowed_by: null,
-        review_reason: wanted ? null : reason,
+        review_reason: wanted !== null || isSame ? null : reason,
       },
     });
   }
   return changes;
+}
+
+/** Whether a lock of npm differs in the version of the project itself only, as after a release. */
+async function installsTheSame(store: GitStore, { path, base, head }: ChangedPathEntries): Promise<boolean> {
+  if (!base || !head || !/^(?:package-lock|npm-shrinkwrap)\.json$/.test(nameOf(path))) return false;
+  const blobs = await readBlobs(store, [base.id, head.id], MAX_BYTES).catch(() => null);
+  const installed = (id: string): string | null => {
+    try {
+      const {
+        version: _,
+        packages,
+        ...rest
+      } = JSON.parse((blobs?.get(id) ?? Buffer.alloc(0)).toString('utf8'));
+      const { '': own, ...others } = packages;
+      return JSON.stringify([rest, others, { ...own, version: null }]);
+    } catch {
+      return null;
+    }
+  };
+  const before = installed(base.id);
+  return before !== null && before === installed(head.id);
 }
 
 /** The path of a changed manifest that the lock belongs to, or null. */

@@ -53,6 +53,8 @@ export function findReaderWords(path: string, kind: ProtectedFileKind): readonly
   if (!NAMED_AFTER_TOOL.has(kind) && !ALSO_NAMED_AFTER_TOOL.test(name)) return null;
   const known = READERS.find(([pattern]) => pattern.test(name));
   if (known) return known[1];
+  // Definitions of CI are named after what their jobs do.
+  if (kind === 'ci') return null;
   const stem = /^\.?([a-z][a-z-]*)/.exec(name)?.[1]?.replace(/(?:rc|file|ignore)$/, '') ?? '';
   return stem.length < 3 ? null : [stem];
 }
