@@ -62,5 +62,10 @@ async function reportError(
       middleware: runtime.middleware.toRecord(),
     }));
   if (!(error instanceof CheckoutError) || error.failureClass === 'unknown') throw error;
-  await client.post('fail', { reason: error.message, failure_code: error.failureClass });
+  await client.post('fail', {
+    reason: error.message,
+    failure_code: error.failureClass,
+    // The next attempt is told what to do about it.
+    ...(error.failureClass === 'work_not_deliverable' && { exit: { failure_text_source: 'summary' } }),
+  });
 }

@@ -102,8 +102,7 @@ export function buildAgentExit({ result, runState }: AgentSession, failure: Agen
     // That it is blocked, the model says.
     ...(failure &&
       failure.class !== 'agent_blocked' && {
-        failure_text_source:
-          runState === null && failure.class !== 'work_not_deliverable' ? 'output_tail' : 'summary',
+        failure_text_source: runState === null ? 'output_tail' : 'summary',
       }),
   };
 }
