@@ -18,6 +18,19 @@ export interface ProtectionPolicyInput {
 const UNKNOWN_TASKS =
   /(?:^|[\s;&|(/])(?:tox|nox|hatch|poe|pdm\s+run|invoke|inv|doit|taskipy|task|go-task|mage|rake|gulp|grunt|nps|turbo|nx|lerna|rush|bazel|bazelisk|pants|earthly|wireit|moon|pre-commit|prek|docker|podman|act|cargo\s+(?:make|xtask))(?=\s|$)/;
 
+/** Calls of package managers that name packages and groups, and run none of them. */
+const INSTALLATION =
+  /^\s*(?:[A-Za-z_]\w*=\S*\s+)*(?:\S*\/)?(?:pip[\d.]*|python[\d.]*\s+-m\s+pip|uv(?:\s+pip)?|poetry|pdm|pipenv|npm|pnpm|yarn|bun|go|cargo)\s+(?:install|sync|add|ci|i|fetch|mod|get|lock)(?=\s|$)/;
+
+/** A tool that is only installed reads no settings; a file that an installation names is read. */
+const withoutInstalledNames = (part: string): string =>
+  INSTALLATION.test(part)
+    ? part
+        .split(/\s+/)
+        .filter((word) => word.includes('/'))
+        .join(' ')
+    : part;
+
 /** Says what the task and the base's configuration allow, and which commands the checks run. */
 export const createProtectionPolicy = (input: ProtectionPolicyInput): ProtectionPolicy => ({
   exemptionReason: createExemptionReasonLookup({
@@ -105,5 +118,6 @@ async function followCommands(
       if (text !== null) texts.add(text);
     }
   }
-  return [...lines].some((line) => UNKNOWN_TASKS.test(line)) ? null : [...lines, ...texts];
+  const parts = [...lines].flatMap((line) => line.split(/&&|\|\||[;&|()\n]/)).map(withoutInstalledNames);
+  return parts.some((part) => UNKNOWN_TASKS.test(part)) ? null : [...parts, ...texts];
 }

@@ -171,6 +171,18 @@ describe('a protected file that no check executes', () => {
     ]);
   });
 
+  test('is not held for a task runner that is only installed', async () => {
+    const path = '.pre-commit-config.yaml';
+    const { verdict } = await judge(
+      { [path]: 'rev: v2\n' },
+      {
+        [path]: 'rev: v1\n',
+        'assay.yaml': `${ASSAY}environment: { setup: ['npm install --no-save --offline tox pre-commit || true'] }\n`,
+      },
+    );
+    expect(verdict).toBe('pass');
+  });
+
   test('needs a review where the base says so', async () => {
     const { verdict, files } = await judge(
       { '.github/workflows/ci.yml': CI.replace('@v4', '@v5') },
