@@ -25,8 +25,8 @@ const NAMES = [
 
 /** Folder with `owner+name/repo`, git folders that are taken instead of GitHub. */
 const MIRROR = process.env['ASSAY_BENCH_MIRROR'] ?? null;
-/** Text in the names of the repositories that are measured; empty: all. */
-const ONLY = process.env['ASSAY_BENCH_REPOSITORIES'] ?? '';
+/** Texts, separated by commas, of which a repository's name contains one; empty: all are measured. */
+const ONLY = (process.env['ASSAY_BENCH_REPOSITORIES'] ?? '').split(',');
 
 interface RepositoryCost {
   readonly name: string;
@@ -46,7 +46,9 @@ export interface RepositoryChecksResult {
 export async function benchRepositoryChecks(say: (line: string) => void): Promise<RepositoryChecksResult> {
   const listed = readRepositoryList(join(import.meta.dirname, '../repositories.yaml'));
   const repositories: RepositoryCost[] = [];
-  for (const repository of listed.filter(({ name }) => NAMES.includes(name) && name.includes(ONLY))) {
+  for (const repository of listed.filter(
+    ({ name }) => NAMES.includes(name) && ONLY.some((text) => name.includes(text)),
+  )) {
     say(repository.name);
     const checks = await checkListedRepository(repository, MIRROR);
     repositories.push(

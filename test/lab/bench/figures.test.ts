@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { computeBill, sumBill } from '../../../lab/bench/aws-bill.ts';
 import { AWS_PRICES } from '../../../lab/bench/aws-prices.ts';
 import { generateProject } from '../../../lab/bench/data/generated-project.ts';
+import { renderRepositoryChecksSections } from '../../../lab/bench/repository-checks.ts';
 import { renderMarkdown, renderText, replaceMarkedPart } from '../../../lab/bench/result-page.ts';
 import {
   compareWithTargets,
@@ -138,4 +139,27 @@ test('the bench says what it can do, and refuses what it cannot', () => {
       stdout: '',
       stderr: expect.stringContaining('error: '),
     });
+});
+
+test('the cost of checks is shown as a multiple of the suite, and a repository that could not be tried with the reason', () => {
+  const [[, [head = [], ...rows]]] = renderRepositoryChecksSections({
+    repositories: [
+      {
+        name: 'a/b',
+        suite_ms: 2_000,
+        checks: {
+          'another base': { cpu_ms: 6_000, verdict: 'pass' },
+          'same base': { cpu_ms: 4_000, verdict: 'pass' },
+        },
+        problem: null,
+      },
+      { name: 'c/d', suite_ms: null, checks: {}, problem: 'init enabled no tests' },
+    ],
+  }) as [[string, string[][]]];
+  expect(head.slice(0, 5)).toEqual(['repository', 'verdict', 'suite', 'another base', 'ratio']);
+  expect(rows).toEqual([
+    ['a/b', 'pass', '2.0', '6.0', '3.0', '4.0', '2.0', '', ''],
+    ['c/d', 'init enabled no tests', '', '', '', '', '', '', ''],
+    ['median', '', '', '', '3.0', '', '2.0', '', ''],
+  ]);
 });
