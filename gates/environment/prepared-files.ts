@@ -1,5 +1,16 @@
 import { execFile } from 'node:child_process';
-import { lstat, mkdir, readFile, readlink, realpath, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import {
+  lstat,
+  mkdir,
+  readdir,
+  readFile,
+  readlink,
+  realpath,
+  rename,
+  rm,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { type GitStore, runGitInStoreOrThrow } from '../../workspace/git/git-store.ts';
@@ -127,13 +138,15 @@ export async function capturePreparedFiles(
   await run('find', [folder, '-type', 'f', '-exec', 'chmod', 'a-w', '{}', '+'], {
     maxBuffer: MAX_OUTPUT_BYTES,
   });
+  const relocated = await listRelocated(folder, place);
+  await removeBytecodeOf(folder, relocated);
   return {
     folder,
     roots,
     place,
     dropped,
     cargoHome: cargo?.home ?? null,
-    relocated: await listRelocated(folder, place),
+    relocated,
     bytes: await sizeOf(folder),
   };
 }
@@ -165,6 +178,19 @@ async function listRelocated(folder: string, place: string): Promise<string[]> {
     .split('\0')
     .filter(Boolean)
     .map((path) => path.slice(folder.length + 1));
+}
+
+/**
+ * Removes the bytecode of modules whose text names the place of the preparation: Python takes it as fresh by size and second, which the
+ * text for another sandbox may share.
+ */
+async function removeBytecodeOf(folder: string, relocated: readonly string[]): Promise<void> {
+  for (const path of relocated.filter((each) => each.endsWith('.py'))) {
+    const bytecode = join(folder, dirname(path), '__pycache__');
+    const prefix = `${basename(path, '.py')}.`;
+    for (const name of await readdir(bytecode).catch(() => []))
+      if (name.startsWith(prefix)) await rm(join(bytecode, name), { force: true });
+  }
 }
 
 /** Size on disk, in bytes. */

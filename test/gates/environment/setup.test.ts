@@ -170,13 +170,16 @@ describe('environment.setup', () => {
     expect((await gather(repository))?.outcome).toBe('failed');
   });
 
-  test('leaves packages of Python compiled where it is kept, which uv does not do', async () => {
-    const write = `python3 -c "import sysconfig; open(sysconfig.get_paths()['purelib'] + '/shop.py', 'w').write('x = 1')"`;
+  test('leaves packages of Python compiled where it is kept, but for modules that name the place of the preparation', async () => {
+    const write = (name: string, text: string): string =>
+      `python3 -c "import os, sysconfig; open(sysconfig.get_paths()['purelib'] + '/${name}.py', 'w').write(${text})"`;
+    const bytecode = (name: string): string =>
+      `ls "$VIRTUAL_ENV"/lib/python*/site-packages/__pycache__/${name}.*.pyc`;
     const repository = createTestRepository({
-      'package.json': JSON.stringify({
-        scripts: { test: 'ls "$VIRTUAL_ENV"/lib/python*/site-packages/__pycache__/shop.*.pyc' },
-      }),
-      'assay.yaml': config(`setup: [${JSON.stringify(write)}]`),
+      'package.json': JSON.stringify({ scripts: { test: `${bytecode('shop')} && ! ${bytecode('place')}` } }),
+      'assay.yaml': config(
+        `setup: ${JSON.stringify([write('shop', "'x = 1'"), write('place', "'x = ' + repr(os.getcwd())")])}`,
+      ),
     });
     repository.write({ 'a.js': '' });
     const environmentFolder = join(createTemporaryFolder(), 'environments');
