@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8';
 import type { CommandName } from './command-summaries.ts';
 import type { CommandRegistration } from './local-command.ts';
 
@@ -7,6 +8,16 @@ interface CommandModule {
   readonly load: () => Promise<readonly CommandRegistration[]>;
   /** The module needs a program that has every other command in full, too. */
   readonly needsAll?: true;
+}
+
+/**
+ * Makes V8 trade speed for memory; call it before the modules of a command are loaded. A check reads thousands of files one after the other
+ * and keeps little of each. On 100,000 lines, of 208 MB, the young generation grew to 50 MB, and an old generation that may double before
+ * a collection held 20 MB of garbage.
+ */
+export function limitHeapGrowth(): void {
+  setFlagsFromString('--semi-space-growth-factor=1');
+  setFlagsFromString('--heap-growing-percent=20');
 }
 
 /** The modules of the commands in the order of the help. Only the module of the command that runs is loaded. */
@@ -43,14 +54,14 @@ export const COMMAND_MODULES: readonly CommandModule[] = [
   {
     names: ['check'],
     load: async () => {
-      (await import('./limit-heap-growth.ts')).limitHeapGrowth();
+      limitHeapGrowth();
       return [(await import('./commands/check.ts')).checkCommand];
     },
   },
   {
     names: ['exam'],
     load: async () => {
-      (await import('./limit-heap-growth.ts')).limitHeapGrowth();
+      limitHeapGrowth();
       return (await import('./commands/exam.ts')).examCommands;
     },
   },

@@ -23,6 +23,9 @@ export const createInvalidSettingsError = (
     hint,
   });
 
+/** Most uses of YAML anchors in a file of the operator's own. */
+const MAX_ALIASES = 100;
+
 /** Reads a settings file, YAML or JSON. @throws CliError that names each wrong field */
 export function readSettingsFile<S extends z.ZodType>(
   file: string,
@@ -36,7 +39,7 @@ export function readSettingsFile<S extends z.ZodType>(
   } catch (error) {
     throw createInvalidSettingsError(file, refusal, [error instanceof Error ? error.message : String(error)]);
   }
-  const read = parseYaml(text, file, schema);
+  const read = parseYaml(text, file, schema, { maxAliases: MAX_ALIASES });
   if ('value' in read) return read.value;
   throw createInvalidSettingsError(
     file,

@@ -15,10 +15,15 @@ import type { CommandIo } from '../io.ts';
 import { parseJudgeModelOptions } from '../judge-model-option.ts';
 import { defineLocalCommand } from '../local-command.ts';
 import { renderTable } from '../output/table.ts';
+import { toOneLine } from '../output/text.ts';
 import { createIntegerParser, defineArgument, defineOption } from '../parameters.ts';
 
 /** Most problems of a file that are reported. */
 const MAX_PROBLEMS = 20;
+/** Most reasons for a missing answer that are shown. */
+const MAX_REASONS = 3;
+/** Number of progress notes. */
+const PROGRESS_NOTES = 10;
 
 function readGoldenSet(file: string, io: CommandIo): GoldenCase[] {
   const badFile = (details: readonly { where: string; message: string }[]): CliError =>
@@ -52,6 +57,9 @@ function renderCalibration(of: CalibrationReport): string {
       'cases',
       `${of.cases}, each asked ${formatCount(of.repeats, 'time')}: ${of.answers} answers, ${of.unanswered} unanswered`,
     ],
+    ...of.unanswered_reasons
+      .slice(0, MAX_REASONS)
+      .map(({ reason, count }) => ['no answer', `${formatCount(count, 'time')}: ${toOneLine(reason)}`]),
     ['agreement', percent(of.agreement)],
     [
       'kappa',
@@ -75,7 +83,7 @@ function renderCalibration(of: CalibrationReport): string {
     ],
     [
       'cost',
-      `${formatDollars(of.cost_usd)}, ${formatDollars(of.cost_per_answer_usd)} per answer (${of.tokens.input} tokens in, ${of.tokens.output} out)`,
+      `${formatDollars(of.cost_usd)}, ${formatDollars(of.cost_per_case_usd)} per case (${of.tokens.input} tokens in, ${of.tokens.output} out)`,
     ],
   ].map(([name = '', fact = '']) => `${name.padEnd(12)}${fact}`);
   const table = renderTable(
@@ -121,6 +129,14 @@ export const judgeCommand = defineLocalCommand({
       parse: createIntegerParser(),
       default: 3,
     }),
+    concurrency: defineOption('--concurrency <number>', 'questions at a time', {
+      parse: createIntegerParser(1, 32),
+      default: 4,
+    }),
+    timeout: defineOption('--timeout <seconds>', 'time for one answer', {
+      parse: createIntegerParser(5, 600),
+      default: 90,
+    }),
     recordPrompts: defineOption(
       '--record-prompts <folder>',
       'ask no model; write each question once, as DIGEST.question.json',
@@ -131,7 +147,7 @@ export const judgeCommand = defineLocalCommand({
   json: {
     text: '`--json` prints the measurement. Null is unknown: `kappa` where all answers are the same, `cost_usd` where a price is unknown.',
     example:
-      '{"id": "cal-0123456789ab", "provider": "anthropic", "model": "claude-sonnet-5-5", "rubric": "requirements_review", "prompt_sha256": "…", "golden_sha256": "…", "repeats": 3, "cases": 110, "answers": 330, "unanswered": 0, "agreement": 0.9, "kappa": {"value": 0.8, "low": 0.69, "high": 0.91}, "caught": 0.85, "held_wrongly": 0.05, "variance": {"split": 0.1, "word": 0.02, "confidence": 0.003}, "reliability": [{"from": 0.9, "to": 1, "answers": 200, "confidence": 0.93, "right": 0.95}], "calibration_error": 0.04, "tokens": {"input": 400000, "output": 30000}, "cost_usd": 1.65, "cost_per_answer_usd": 0.005, "wrong": [{"id": "…", "truth": "bad", "said": ["good", "bad", "bad"]}]}',
+      '{"id": "cal-0123456789ab", "provider": "anthropic", "model": "claude-sonnet-5-5", "rubric": "requirements_review", "prompt_sha256": "…", "golden_sha256": "…", "repeats": 3, "cases": 110, "answers": 330, "unanswered": 0, "agreement": 0.9, "kappa": {"value": 0.8, "low": 0.69, "high": 0.91}, "caught": 0.85, "held_wrongly": 0.05, "variance": {"split": 0.1, "word": 0.02, "confidence": 0.003}, "reliability": [{"from": 0.9, "to": 1, "answers": 200, "confidence": 0.93, "right": 0.95}], "calibration_error": 0.04, "tokens": {"input": 400000, "output": 30000}, "cost_usd": 1.65, "cost_per_case_usd": 0.015, "unanswered_reasons": [], "wrong": [{"id": "…", "truth": "bad", "said": ["good", "bad", "bad"]}]}',
   },
   examples: [
     [
@@ -142,7 +158,19 @@ export const judgeCommand = defineLocalCommand({
   ],
   run: async (
     session,
-    { golden, model: text, modelUrl, price, rubric, repeats, recordPrompts, answers, plot },
+    {
+      golden,
+      model: text,
+      modelUrl,
+      price,
+      rubric,
+      repeats,
+      concurrency,
+      timeout,
+      recordPrompts,
+      answers,
+      plot,
+    },
   ) => {
     const { io } = session;
     const cases = readGoldenSet(golden, io);
@@ -150,9 +178,14 @@ export const judgeCommand = defineLocalCommand({
     const model = parseJudgeModelOptions({ model: text, url: modelUrl, price, needsKey }, io);
     session.note(`${formatCount(cases.length, 'case')}, each asked ${formatCount(repeats, 'time')}.`);
     const result = await calibrateJudge(cases, {
-      model,
+      model: { ...model, limits: { ...model.limits, timeout_s: timeout } },
       question: rubric,
       repeats,
+      concurrency,
+      onAnswer: (done, all) => {
+        if (done % Math.ceil(all / PROGRESS_NOTES) === 0 || done === all)
+          session.note(`${done} of ${formatCount(all, 'answer')}`);
+      },
       ask: needsKey
         ? createAskModel({
             readKey: async (key) => (key.via === 'environment' ? (io.env[key.variable] ?? null) : null),

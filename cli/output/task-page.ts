@@ -126,6 +126,20 @@ function agentLine(
   return `    ${pc.dim('agent')} ${cause}; ${detail}`;
 }
 
+/** Renders the last output of an agent that failed; one line is on the line above. */
+function failedOutputLines(
+  { status, output_tail }: NonNullable<AttemptView['report']>,
+  pc: TerminalColors,
+): string[] {
+  const output = sanitizeText(output_tail).trimEnd().split('\n');
+  return status === 'failed' && output.length > 1
+    ? [
+        `    ${pc.dim(`last ${formatCount(output.length, 'line')} of output (all: --print transcript)`)}`,
+        ...output.map((text) => pc.dim(`      ${truncateToWidth(text, MAX_DETAIL)}`)),
+      ]
+    : [];
+}
+
 /** Renders the path through the workflow of the task, and the stage where the review stopped. */
 function workflowLines({ verdict }: AttemptView, pc: TerminalColors): string[] {
   const workflow = verdict?.workflow;
@@ -176,7 +190,7 @@ function renderAttempt(attempt: AttemptView, pc: TerminalColors): string {
   const { verdict, decision, report, verification_failure: unverifiable } = attempt;
   const took = attempt.ended_at && Date.parse(attempt.ended_at) - Date.parse(attempt.started_at);
   const facts = [
-    attempt.model ?? 'default model',
+    attempt.model ?? 'no model named',
     attempt.tier ?? '',
     `effort ${attempt.effort}`,
     attempt.outcome ?? 'running',
@@ -186,7 +200,7 @@ function renderAttempt(attempt: AttemptView, pc: TerminalColors): string {
   ].filter((fact) => fact !== '');
   const lines = [`  ${pc.bold(`#${attempt.number}`)} ${facts.map(toOneLine).join(' · ')}`];
   if (attempt.route) lines.push(`    ${pc.dim('routed by')} ${toOneLine(attempt.route.reason)}`);
-  if (report) lines.push(agentLine(report, pc));
+  if (report) lines.push(agentLine(report, pc), ...failedOutputLines(report, pc));
   lines.push(...verificationGateLines(report?.verification_gate, pc), ...middlewareLines(attempt, pc));
   for (const run of report?.logged_test_runs ?? [])
     lines.push(

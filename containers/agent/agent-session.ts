@@ -2,6 +2,7 @@ import { ADAPTER_MANIFESTS, type AdapterKind } from '../../shared/contract/agent
 import type { ApprovalRequest } from '../../shared/contract/approval/schema.ts';
 import type { AgentAssignment } from '../../shared/contract/messages/assignment.ts';
 import type { RoleLimits } from '../../shared/contract/roles/schema.ts';
+import { countOomKills } from '../../workspace/process/oom-kills.ts';
 import { type ProcessResult, runProcess } from '../../workspace/process/run-process.ts';
 import type { ContainerWorkContext } from '../../workspace/supervisor/container.ts';
 import { JsonEventStream } from './adapters/json-event-stream.ts';
@@ -31,6 +32,8 @@ export interface AgentSession {
   readonly watchdogStop: WatchdogStopReason | null;
   /** The final event of the protocol came in time: whatever ended the process afterwards is no failure. */
   readonly isFinished: boolean;
+  /** True: the agent was killed, and the kernel has killed processes of the container because memory ran out. */
+  readonly isOutOfMemory?: boolean;
   /** What it asks leave for; null: nothing. */
   readonly approvalRequest: ApprovalRequest | null;
 }
@@ -132,7 +135,7 @@ async function runOnce(
     graceMs = GRACE_MS,
     lingerMs,
   }: AgentSessionOptions,
-): Promise<Pick<AgentSession, 'result' | 'watchdogStop' | 'isFinished'>> {
+): Promise<Pick<AgentSession, 'result' | 'watchdogStop' | 'isFinished' | 'isOutOfMemory'>> {
   const { stopSignals: stop, readEvent, observeCalls } = AGENT_ADAPTERS[assignment.adapter.kind];
   const { layout } = prepared;
   const watch =
@@ -158,6 +161,7 @@ async function runOnce(
     });
   const ends = middleware?.startRun();
   const asking = watchApprovalRequest(layout.approvalFile);
+  const oomKillsBefore = await countOomKills();
   const ran = await runProcess(
     { argv },
     {
@@ -190,9 +194,11 @@ async function runOnce(
   const output = assignment.model_access
     ? ran.output.replaceAll(assignment.model_access.token, '[token of the attempt]')
     : ran.output;
+  const isOutOfMemory = ran.signal === 'SIGKILL' && (await countOomKills()) > oomKillsBefore;
   return {
     result: { ...ran, output },
     isFinished: linger.isFinished(),
+    isOutOfMemory,
     watchdogStop:
       !linger.isFinished() &&
       watch?.end.aborted &&

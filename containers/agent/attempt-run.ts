@@ -1,8 +1,12 @@
 import { join } from 'node:path';
 import { type ContainerApiClient, createContainerApiClient } from '../../shared/api/container-client.ts';
+import type { AdapterManifest } from '../../shared/contract/agents/adapter-manifest.ts';
+import { ADAPTER_MANIFESTS } from '../../shared/contract/agents/adapter-manifests.ts';
 import { parseTestLog } from '../../shared/contract/evidence/logs/parse-test-log.ts';
 import { LONGEST_LIMIT_SECONDS } from '../../shared/contract/failure/failure-class.ts';
+import { isPatchRefusal } from '../../shared/contract/failure/failure-classes.ts';
 import type { AgentAssignment, CommandAdapterUsageFile } from '../../shared/contract/messages/assignment.ts';
+import { MAX_OUTPUT_TAIL_CHARS, OUTPUT_TAIL_LINES } from '../../shared/contract/task/attempt.ts';
 import type { VerificationGateCriteria } from '../../shared/control/verification-gate/criteria.ts';
 import { CheckoutError } from '../../workspace/git/checkout-error.ts';
 import { applyPatch } from '../../workspace/git/checkout-tree.ts';
@@ -37,7 +41,6 @@ import { type PreparedWorkspace, prepareWorkspace } from './workspace-layout.ts'
 
 /** Larger patches are uploaded, so that the request stays small; smaller ones save a request. */
 const INLINE_PATCH_BYTES = 256 * 1024;
-const TAIL_CHARACTERS = 2_000;
 const SUMMARY_CHARACTERS = 20_000;
 
 /** Receives parts of the attempt as soon as they exist. */
@@ -183,11 +186,13 @@ export class AttemptRun {
     const failure = 'work' in outcome ? null : outcome.failure;
     const claims = await agentClaims(session, workspace.layout.usageFile);
     await middleware?.afterAgent(failure);
+    const { unreportedCalls }: AdapterManifest = ADAPTER_MANIFESTS[assignment.adapter.kind];
     const report = {
       ...(middleware && { middleware: middleware.toRecord() }),
       output_tail: tailOf(session),
       exit: buildAgentExit(session, failure),
       ...(claims.usage ? { usage: claims.usage } : {}),
+      ...(unreportedCalls !== undefined && { unreported_calls: unreportedCalls }),
     };
     if (!('work' in outcome)) {
       const { reason, class: failure_code } = outcome.failure;
@@ -196,6 +201,7 @@ export class AttemptRun {
         ...retryAfter(outcome.failure),
         failure_code,
         ...report,
+        ...(await uploadTranscript(client, session)),
       });
       return;
     }
@@ -204,16 +210,17 @@ export class AttemptRun {
       patch.length < INLINE_PATCH_BYTES && isText(patch)
         ? { patch: patch.toString('utf8') }
         : { patch_sha256: await client.upload('patch', patch), patch_bytes: patch.length };
-    const transcript = await uploadTranscript(client, session);
     const logged = parseTestLog(session.result.output);
+    // The work must not wait for its log.
+    const transcript = await uploadTranscript(client, session);
     await client.post('complete', {
       summary: summaryOf(claims, session),
       ...(logged.length > 0 && { logged_test_runs: logged }),
       ...report,
+      ...transcript,
       base_commit: assignment.base_commit,
       tree,
       ...(outcome.gate && { verification_gate: outcome.gate }),
-      ...(transcript === null ? {} : { transcript_sha256: transcript }),
       ...work,
     });
   }
@@ -252,9 +259,13 @@ export class AttemptRun {
     if (session.result.end === 'uncontained')
       throw new Error(`the agent cannot be ended: ${session.result.startError}`);
     const failure = await runFailure(session, workspace);
-    return failure || abort.aborted
-      ? { session, failure: failure ?? INTERRUPTED }
-      : { session, work: await this.takeSnapshot() };
+    if (failure || abort.aborted) return { session, failure: failure ?? INTERRUPTED };
+    try {
+      return { session, work: await this.takeSnapshot() };
+    } catch (error) {
+      if (!(error instanceof CheckoutError) || !isPatchRefusal(error.failureClass)) throw error;
+      return { session, failure: { class: error.failureClass, reason: error.message } };
+    }
   }
 
   async #enforceGate(first: AgentRunOutcome): Promise<AgentRunOutcome> {
@@ -317,8 +328,8 @@ async function reportInterruption(
   try {
     const { patch } = await snapshotOf();
     if (patch.length > 0) left.push(`patch ${await client.upload('patch', patch)}`);
-    const transcript = await uploadTranscript(client, session);
-    if (transcript !== null) left.push(`transcript ${transcript}`);
+    const { transcript_sha256: transcript } = await uploadTranscript(client, session);
+    if (transcript !== undefined) left.push(`transcript ${transcript}`);
   } catch (error) {
     console.error(`what was done so far: ${error instanceof Error ? error.message : String(error)}`);
   }
@@ -333,18 +344,18 @@ async function postInterruption(client: ContainerApiClient, left: readonly strin
 /** A patch in another encoding than UTF-8 would not survive JSON. */
 const isText = (patch: Buffer): boolean => Buffer.from(patch.toString('utf8')).equals(patch);
 
-/** Uploads the transcript if it holds more than the tail in the report. Returns its digest, or null. */
+/** Uploads the transcript if it holds more than the tail in the report. Returns its digest, or nothing. */
 async function uploadTranscript(
   client: ContainerApiClient,
   { result, runState }: AgentSession,
-): Promise<string | null> {
-  if (result.output === '' || (runState === null && result.output.length <= TAIL_CHARACTERS)) return null;
+): Promise<{ readonly transcript_sha256?: string }> {
+  if (result.output === '' || (runState === null && outputTail(result.output) === result.output)) return {};
   try {
-    return await client.upload('transcript', Buffer.from(result.output));
+    return { transcript_sha256: await client.upload('transcript', Buffer.from(result.output)) };
   } catch (error) {
     // Nice to have: the work itself must not be lost because its log could not be stored.
     console.error(`transcript: ${error instanceof Error ? error.message : String(error)}`);
-    return null;
+    return {};
   }
 }
 
@@ -362,9 +373,16 @@ async function agentClaims({ runState }: AgentSession, usageFile: string): Promi
 
 /** Returns the end of the output; of a CLI its last message, not its events. */
 const tailOf = ({ result, runState }: AgentSession): string =>
-  (runState === null ? result.output : (runState.lastMessage ?? runState.failure?.reason ?? '')).slice(
-    -TAIL_CHARACTERS,
-  );
+  outputTail(runState === null ? result.output : (runState.lastMessage ?? runState.failure?.reason ?? ''));
+
+/** The last lines of a text; the newline at its end begins no line. */
+const outputTail = (text: string): string => {
+  const lines = text.split('\n');
+  return lines
+    .slice(-OUTPUT_TAIL_LINES - (lines.at(-1) === '' ? 1 : 0))
+    .join('\n')
+    .slice(-MAX_OUTPUT_TAIL_CHARS);
+};
 
 /** Returns the provider's retry-after in whole seconds, between one second and one day. */
 const retryAfter = (failure: AgentFailure): { retry_after_s?: number } =>

@@ -1,3 +1,4 @@
+import { isPatchRefusal } from '../../shared/contract/failure/failure-classes.ts';
 import {
   MAX_GATE_REASON_LENGTH,
   MAX_LISTED_MISSING_ITEMS,
@@ -94,13 +95,17 @@ const recordOf = (
   ].slice(0, MAX_LISTED_MISSING_ITEMS),
 });
 
-/** What passes by itself is waited for, and who says that it is blocked is believed; nothing else undoes what was handed in before. */
+/**
+ * Returns whether a failure replaces what was handed in before: it passes by itself, the agent is blocked, or the platform does not take what the
+ * agent has left now.
+ */
 const isBelieved = ({
   session,
   failure,
 }: Pick<CompletedAgentRun, 'session'> & { readonly failure: AgentFailure }): boolean =>
   failure.class === 'agent_blocked' ||
   failure.class === 'config_invalid' ||
+  isPatchRefusal(failure.class) ||
   isTransientAgentFailure(session, failure);
 
 /** Less than this in milliseconds is no time in which a model can do anything. */

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
 interface Pinned {
@@ -28,7 +29,14 @@ function install(kind: string, pinned: Pinned, folder: string, bin: string): str
   rmSync(link, { force: true });
   symlinkSync(join(target, 'node_modules/.bin', pinned.program), link);
   // One that cannot start must break this, not a task; and another version may take other flags or bill differently.
-  const said = execFileSync(link, ['--version'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+  // Some unpack themselves into the home at their first start.
+  const home = mkdtempSync(join(tmpdir(), 'cli-home-'));
+  const said = execFileSync(link, ['--version'], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, HOME: home, XDG_CACHE_HOME: home },
+  });
+  rmSync(home, { recursive: true, force: true });
   if (!said.includes(pinned.version)) throw new Error(`${wanted} says that it is ${said.trim()}`);
   return wanted;
 }

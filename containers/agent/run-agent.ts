@@ -65,7 +65,6 @@ async function reportError(
   await client.post('fail', {
     reason: error.message,
     failure_code: error.failureClass,
-    // The next attempt is told what to do about it.
-    ...(error.failureClass === 'work_not_deliverable' && { exit: { failure_text_source: 'summary' } }),
+    exit: { failure_text_source: 'summary' },
   });
 }

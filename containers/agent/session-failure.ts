@@ -1,3 +1,4 @@
+import { isPatchRefusal } from '../../shared/contract/failure/failure-classes.ts';
 import type { AgentExit } from '../../shared/contract/task/attempt.ts';
 import { classifyFailure } from '../../shared/control/failures/classify-failure.ts';
 import { findUsageLimit } from '../../shared/control/failures/usage-limit-text.ts';
@@ -40,7 +41,7 @@ const LIMIT_TEXT_CHARS = 4_000;
 
 function determineFailureByEnd(session: AgentSession, program: string): AgentFailure | null {
   const { result, runState, watchdogStop } = session;
-  if (session.isFinished && runState !== null) return eventsFailure(result, runState);
+  if (session.isFinished && runState !== null) return eventsFailure(session, runState);
   if (watchdogStop) return watchdogFailure(watchdogStop, runState);
   if (result.end === 'timed_out')
     return {
@@ -48,7 +49,7 @@ function determineFailureByEnd(session: AgentSession, program: string): AgentFai
       reason: `the agent was stopped after ${Math.round(result.durationMs / 1000)} s`,
     };
   if (result.end === 'not_started') return { class: 'config_invalid', reason: notStarted(result, program) };
-  return runState === null ? commandFailure(result) : eventsFailure(result, runState);
+  return runState === null ? commandFailure(session) : eventsFailure(session, runState);
 }
 
 function watchdogFailure(stopped: WatchdogStopReason, reading: AgentRunState | null): AgentFailure {
@@ -77,13 +78,16 @@ function notStarted({ startError }: ProcessResult, program: string): string {
   return `the adapter's program ${program} could not be started (${startError})`;
 }
 
-const howOf = ({ end, signal, exitCode }: ProcessResult): string =>
-  end === 'signalled' ? `was ended by ${signal}` : `exited with ${exitCode}`;
+const howOf = ({ result: { end, signal, exitCode }, isOutOfMemory }: AgentSession): string =>
+  end === 'signalled'
+    ? `was ended by ${signal}${isOutOfMemory ? ': the container is out of memory' : ''}`
+    : `exited with ${exitCode}`;
 
-function commandFailure(result: ProcessResult): AgentFailure | null {
+function commandFailure(session: AgentSession): AgentFailure | null {
+  const { result } = session;
   if (result.end === 'exited' && result.exitCode === 0) return null;
   const crashed = result.end === 'signalled';
-  return { class: crashed ? 'agent_crashed' : 'agent_failed', reason: `the agent ${howOf(result)}` };
+  return { class: crashed ? 'agent_crashed' : 'agent_failed', reason: `the agent ${howOf(session)}` };
 }
 
 /**
@@ -102,7 +106,7 @@ export function buildAgentExit({ result, runState }: AgentSession, failure: Agen
     // That it is blocked, the model says.
     ...(failure &&
       failure.class !== 'agent_blocked' && {
-        failure_text_source: runState === null ? 'output_tail' : 'summary',
+        failure_text_source: runState === null && !isPatchRefusal(failure.class) ? 'output_tail' : 'summary',
       }),
   };
 }
@@ -115,12 +119,13 @@ export const isTransientAgentFailure = (session: AgentSession, failure: AgentFai
 };
 
 /** Exit codes of the CLIs say little: 0 comes with refusals, too. Only the last event counts; without one it broke off. */
-function eventsFailure(result: ProcessResult, reading: AgentRunState): AgentFailure | null {
+function eventsFailure(session: AgentSession, reading: AgentRunState): AgentFailure | null {
+  const { result } = session;
   if (reading.failure) return reading.failure;
   if (reading.hasEnded) return null;
   return {
     // A CLI that never began has refused its command line or its settings.
     class: result.end === 'exited' && reading.sessionId === null ? 'config_invalid' : 'agent_crashed',
-    reason: `the agent ${howOf(result)} before its last event: ${result.output.trim().slice(-500)}`,
+    reason: `the agent ${howOf(session)} before its last event: ${result.output.trim().slice(-500)}`,
   };
 }

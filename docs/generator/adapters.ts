@@ -37,6 +37,7 @@ const recorded = JSON.parse(
 
 const REMEDY = {
   again: 'the same tier again, within the budget; a stronger one the second time',
+  same_tier: 'the same tier again, within the budget; it is told what was refused',
   excused: 'the same tier again, within `max_retries`',
   later: 'waits, then the same tier again, within `max_retries`',
   stronger_tier: 'a stronger tier, which has the larger window, too',

@@ -19,6 +19,8 @@ export const FAILURE_CASES: readonly FailureCase[] = [
     name: 'wrong-key',
     scenario: '401',
     expectations: {
+      qwen: ['provider_auth', 1],
+      copilot: ['provider_auth', 3],
       claude: ['provider_auth', 1],
       codex: ['provider_auth', 2],
       gemini: ['provider_auth', 1],
@@ -29,6 +31,8 @@ export const FAILURE_CASES: readonly FailureCase[] = [
     name: 'payment-required',
     scenario: '402',
     expectations: {
+      qwen: ['provider_spend_limit', 1],
+      copilot: ['provider_spend_limit', 1],
       claude: ['provider_spend_limit', 1],
       codex: ['provider_spend_limit', 2],
       gemini: ['provider_spend_limit', 1],
@@ -38,12 +42,20 @@ export const FAILURE_CASES: readonly FailureCase[] = [
   {
     name: 'no-permission',
     scenario: '403',
-    expectations: { claude: ['provider_auth', 1], codex: ['provider_auth', 2], gemini: ['provider_auth', 1] },
+    expectations: {
+      qwen: ['provider_auth', 1],
+      copilot: ['provider_auth', 1],
+      claude: ['provider_auth', 1],
+      codex: ['provider_auth', 2],
+      gemini: ['provider_auth', 1],
+    },
   },
   {
     name: 'no-such-model',
     scenario: '404',
     expectations: {
+      qwen: ['model_invalid', 1],
+      copilot: ['model_invalid', 1],
       claude: ['model_invalid', 2],
       codex: ['model_invalid', 1],
       gemini: ['model_invalid', 1],
@@ -55,6 +67,8 @@ export const FAILURE_CASES: readonly FailureCase[] = [
     scenario: '429',
     // OpenCode's own retries cannot be set: the gateway ends them.
     expectations: {
+      qwen: ['rate_limited', MOST],
+      copilot: ['rate_limited', MOST],
       claude: ['rate_limited', 3],
       codex: ['rate_limited', 2],
       gemini: ['rate_limited', 2],
@@ -65,13 +79,20 @@ export const FAILURE_CASES: readonly FailureCase[] = [
     name: 'rate-limited-for-long',
     scenario: '429,after=600',
     waitingMs: 3_000,
-    expectations: { claude: ['rate_limited', 1], codex: ['rate_limited', 1] },
+    // Gemini CLI and Qwen Code wait as long as they are asked to, without a word.
+    expectations: {
+      copilot: ['rate_limited', MOST],
+      claude: ['rate_limited', 1],
+      codex: ['rate_limited', 1],
+    },
   },
   {
     name: 'quota-used-up',
     scenario: 'quota',
     // Claude Code and Gemini CLI do not tell it from a rate limit.
     expectations: {
+      qwen: ['provider_spend_limit', MOST],
+      copilot: ['provider_spend_limit', MOST],
       claude: ['rate_limited', 3],
       codex: ['provider_spend_limit', 1],
       gemini: ['rate_limited', 2],
@@ -81,6 +102,8 @@ export const FAILURE_CASES: readonly FailureCase[] = [
     name: 'internal-error',
     scenario: '500',
     expectations: {
+      qwen: ['provider_transient', MOST],
+      copilot: ['provider_transient', MOST],
       claude: ['provider_transient', 3],
       codex: ['provider_transient', 4],
       gemini: ['provider_transient', 2],
@@ -91,6 +114,8 @@ export const FAILURE_CASES: readonly FailureCase[] = [
     name: 'overloaded',
     scenario: '529',
     expectations: {
+      qwen: ['provider_overloaded', MOST],
+      copilot: ['provider_overloaded', MOST],
       claude: ['provider_overloaded', 3],
       codex: ['provider_overloaded', 4],
       opencode: ['provider_overloaded', MOST],
@@ -101,6 +126,8 @@ export const FAILURE_CASES: readonly FailureCase[] = [
     name: 'prompt-too-long',
     scenario: 'context',
     expectations: {
+      qwen: ['context_too_long', 2],
+      copilot: ['context_too_long', 3],
       claude: ['context_too_long', 1],
       codex: ['context_too_long', 1],
       gemini: ['context_too_long', 1],
@@ -110,12 +137,20 @@ export const FAILURE_CASES: readonly FailureCase[] = [
   {
     name: 'model-refuses',
     scenario: 'refuse',
-    expectations: { claude: ['refused', 2], codex: ['refused', 1], gemini: ['refused', 2] },
+    expectations: {
+      qwen: ['refused', 5],
+      copilot: ['refused', 2],
+      claude: ['refused', 2],
+      codex: ['refused', 1],
+      gemini: ['refused', 2],
+    },
   },
   {
     name: 'stream-cut',
     scenario: 'cut',
     expectations: {
+      qwen: ['provider_transient', MOST],
+      copilot: ['provider_transient', MOST],
       claude: ['provider_transient', 4],
       codex: ['provider_transient', 2],
       gemini: ['provider_transient', 2],
@@ -124,7 +159,7 @@ export const FAILURE_CASES: readonly FailureCase[] = [
   },
   {
     name: 'stream-ends-half-way',
-    // OpenCode takes half of an answer for all of it.
+    // OpenCode, Qwen Code and Copilot CLI take half of an answer for all of it.
     scenario: 'half',
     expectations: {
       claude: ['provider_transient', 4],
@@ -136,6 +171,8 @@ export const FAILURE_CASES: readonly FailureCase[] = [
     name: 'garbage',
     scenario: 'garbage',
     expectations: {
+      qwen: ['provider_transient', MOST],
+      copilot: ['provider_transient', MOST],
       claude: ['provider_transient', 3],
       codex: ['provider_transient', 2],
       gemini: ['provider_transient', 2],
@@ -147,6 +184,8 @@ export const FAILURE_CASES: readonly FailureCase[] = [
     scenario: 'hang',
     deadlineMs: 1_000,
     expectations: {
+      qwen: ['provider_transient', MOST],
+      copilot: ['provider_transient', MOST],
       claude: ['provider_transient', 3],
       codex: ['provider_transient', 4],
       gemini: ['provider_transient', 2],
@@ -158,6 +197,8 @@ export const FAILURE_CASES: readonly FailureCase[] = [
     scenario: 'gone',
     waitingMs: 3_000,
     expectations: {
+      qwen: ['provider_transient', 0],
+      copilot: ['provider_transient', 0],
       claude: ['provider_transient', 0],
       codex: ['provider_transient', 0],
       gemini: ['provider_transient', 0],
@@ -167,7 +208,7 @@ export const FAILURE_CASES: readonly FailureCase[] = [
     name: 'too-many-turns',
     scenario: 'loop',
     maxTurns: 3,
-    expectations: { claude: ['turn_limit', 3], gemini: ['turn_limit', 3] },
+    expectations: { qwen: ['turn_limit', 3], claude: ['turn_limit', 3], gemini: ['turn_limit', 3] },
   },
   {
     name: 'budget-spent',
@@ -175,6 +216,8 @@ export const FAILURE_CASES: readonly FailureCase[] = [
     limitUsd: 0.0001,
     // The endpoint hears nothing of what the gateway refuses.
     expectations: {
+      qwen: ['provider_spend_limit', 1],
+      copilot: ['provider_spend_limit', 1],
       claude: ['provider_spend_limit', 1],
       codex: ['provider_spend_limit', 1],
       gemini: ['provider_spend_limit', 1],

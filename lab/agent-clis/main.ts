@@ -17,7 +17,8 @@ const HELP = `Runs the real agent CLIs, in their pinned versions, against script
 
   npm run test:cli                       install what is missing, then run all
   npm run test:cli -- --only claude      one of ${AGENT_CLI_KINDS.join(', ')}
-  npm run test:cli -- --table            writes docs/measurements/agent-failures.md from the failures of this run
+  npm run test:cli -- --tests failures   only the files whose name contains this
+  npm run test:cli -- --table            writes docs/measurements/agent-failures.md from the last failures of each CLI
   npm run test:cli -- --record           what is printed becomes the fixtures of the unit tests
 `;
 
@@ -48,6 +49,7 @@ function main(): number {
   const { values } = parseArgs({
     options: {
       only: { type: 'string' },
+      tests: { type: 'string' },
       record: { type: 'boolean' },
       table: { type: 'boolean' },
       help: { type: 'boolean' },
@@ -69,10 +71,13 @@ function main(): number {
       `SKIPPED the tests of ${missing.join(', ')}: not installed, and the registry did not give them\n`,
     );
   if (present.length === 0) return SKIPPED_EXIT_CODE;
-  clearFailureRows();
+  if ('failures'.startsWith(values.tests ?? '')) clearFailureRows(present);
   const ran = spawnSync(
     join(ROOT, 'node_modules/.bin/vitest'),
-    ['run', '--config', join(import.meta.dirname, 'vitest.config.ts'), '--reporter=verbose'],
+    [
+      ...['run', '--config', join(import.meta.dirname, 'vitest.config.ts'), '--reporter=verbose'],
+      ...(values.tests === undefined ? [] : [`lab/agent-clis/${values.tests}`]),
+    ],
     {
       cwd: ROOT,
       stdio: ['ignore', 'inherit', 'inherit'],

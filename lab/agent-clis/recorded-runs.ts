@@ -45,6 +45,8 @@ const DROPPED = new Set([
   ...['duration_api_ms', 'ttft_ms', 'fast_mode_state', 'startup', 'signature', 'diff', 'stack', 'snapshot'],
 ]);
 const LONGEST = 2_000;
+/** Events without content that come by the dozen. */
+const NOISE = /"type":"session\.background_tasks_changed"/;
 
 function plain(value: unknown, places: Readonly<Record<string, string>>): unknown {
   if (typeof value === 'string') {
@@ -68,7 +70,7 @@ export function writeRecordedRun(
 ): void {
   const lines = printed
     .split('\n')
-    .filter((line) => line !== '')
+    .filter((line) => line !== '' && !NOISE.test(line))
     .map((line) => {
       try {
         return JSON.stringify(plain(JSON.parse(line), places));

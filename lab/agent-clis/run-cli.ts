@@ -4,6 +4,7 @@ import { vi } from 'vitest';
 import type { AgentFailure } from '../../containers/agent/adapters/run-state.ts';
 import { type AgentSession, runAgentSession } from '../../containers/agent/agent-session.ts';
 import { loadRole } from '../../containers/agent/load-role.ts';
+import { resumeAgentSession } from '../../containers/agent/resume.ts';
 import { determineAgentFailure } from '../../containers/agent/session-failure.ts';
 import { prepareWorkspace } from '../../containers/agent/workspace-layout.ts';
 import { hasTurnLimit } from '../../shared/contract/agents/adapter.ts';
@@ -24,6 +25,8 @@ export const MODEL_BY_CLI: Readonly<Record<AgentCliKind, string>> = {
   codex: 'gpt-5.6-luna',
   gemini: AGENT_CLI_MANIFESTS.gemini.tiers.models.haiku,
   opencode: 'gpt-5.6-luna',
+  qwen: 'gpt-5.6-luna',
+  copilot: 'gpt-5.6-luna',
 };
 
 export interface CliRunOptions {
@@ -36,6 +39,8 @@ export interface CliRunOptions {
   readonly timeoutS?: number;
   readonly waitingMs?: number;
   readonly silenceMs?: number;
+  /** What the agent is told after it has ended, in its session. */
+  readonly nextMessage?: string;
   readonly limitUsd?: number;
   /** Milliseconds until the gateway gives a call up. */
   readonly deadlineMs?: number;
@@ -133,11 +138,16 @@ export async function runCli(server: ModelServer, of: CliRunOptions): Promise<Cl
         store,
         base,
       );
-      const session = await runAgentSession(assignment, box, prepared, {
+      const options = {
         abort: new AbortController().signal,
         ...(of.waitingMs === undefined ? {} : { waitingMs: of.waitingMs }),
         ...(of.silenceMs === undefined ? {} : { silenceMs: of.silenceMs }),
-      });
+      };
+      const first = await runAgentSession(assignment, box, prepared, options);
+      const session =
+        of.nextMessage === undefined
+          ? first
+          : await resumeAgentSession(of.nextMessage, first, assignment, box, prepared, options);
       return {
         session,
         failure: determineAgentFailure(session, kind),

@@ -33,8 +33,11 @@ afterEach(async () => {
   await api.stop();
 });
 
+const KINDS = INSTALLED_CLIS.filter((kind) => AGENT_ADAPTERS[kind].sessionRecord);
+if (KINDS.length === 0) it.skip('no CLI here writes its session down', () => {});
+
 /** What each real CLI makes of a session that another box has begun. */
-describe.each(INSTALLED_CLIS.filter((kind) => AGENT_ADAPTERS[kind].sessionRecord))(
+describe.each(KINDS)(
   'the session of the real %s',
   (kind) => {
     const run = (more: Partial<AgentAssignment>) => {

@@ -42,7 +42,7 @@ Object.assign(process.env, {
     containers: { agent: { ...CONTAINER_CPU.agent }, gates: { ...CONTAINER_CPU.gates } },
   }),
   [FUNCTION_ENV_NAMES.leaseSeconds]: String(LEASE_SECONDS),
-  [FUNCTION_ENV_NAMES.defaultAdapter]: JSON.stringify({ kind: 'command', argv: ['true'] }),
+  [FUNCTION_ENV_NAMES.defaultAdapter]: JSON.stringify({ kind: 'command', argv: ['true', '{model}'] }),
   // As lax as a deployment can be: time alone allows whatever it may.
   [FUNCTION_ENV_NAMES.approvalSettings]: JSON.stringify({
     timeout_policy: {

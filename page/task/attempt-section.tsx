@@ -104,6 +104,12 @@ export function AttemptSection(
         <>
           <h3>Summary of the agent (a claim)</h3>
           <UntrustedText text={report.summary} />
+          {report.status === 'failed' && report.output_tail !== '' && (
+            <>
+              <h3>Last output</h3>
+              <UntrustedText text={report.output_tail} />
+            </>
+          )}
         </>
       )}
       {failure && (
@@ -140,7 +146,7 @@ export function AttemptSection(
       )}
       {attempt.artifact !== null && !isDiffAbove && <DiffSection {...props} open={false} />}
       <ScreenshotsSection {...props} />
-      {attempt.artifact?.transcript_key && <TranscriptSection {...props} />}
+      {(attempt.artifact?.transcript_key ?? report?.transcript_key) && <TranscriptSection {...props} />}
     </details>
   );
 }

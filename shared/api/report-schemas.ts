@@ -11,7 +11,7 @@ import { MiddlewareRecord } from '../contract/run-record/middleware-record.ts';
 import { VerificationGateRecord } from '../contract/run-record/verification-gate-record.ts';
 import { MAX_SCREENSHOT_BYTES } from '../contract/screenshot.ts';
 import { TaskId } from '../contract/submission/schema.ts';
-import { AgentExit } from '../contract/task/attempt.ts';
+import { AgentExit, AgentReport, MAX_OUTPUT_TAIL_CHARS } from '../contract/task/attempt.ts';
 import { TaskStatus } from '../contract/task/status.ts';
 import { MAX_CLI_SESSION_BYTES } from '../control/approvals/cli-session.ts';
 import { StorableNumber } from '../lib/stored-number.ts';
@@ -64,8 +64,18 @@ const Reported = {
     .min(1, 'must not be empty')
     .max(20_000)
     .describe('Summary by the agent; a claim, never evidence.'),
-  output_tail: z.string().max(2_000).default('').describe("Last 2,000 characters of the agent's output."),
+  output_tail: z
+    .string()
+    .max(MAX_OUTPUT_TAIL_CHARS)
+    .default('')
+    .describe("Last lines of the agent's output, at most 50 lines and 4,000 characters."),
+  transcript_sha256: Sha256.optional().describe(
+    'Digest of the uploaded transcript; absent: there is none.',
+  ),
   usage: TokenUsage.optional(),
+  unreported_calls: AgentReport.shape.unreported_calls.describe(
+    'Calls of models that the CLI is known to make and to leave out of its usage.',
+  ),
   exit: AgentExit.optional(),
   logged_test_runs: z
     .array(LoggedTestRun)
@@ -88,9 +98,6 @@ export const CompleteAttemptBody = z
       .describe('The patch (git diff --binary --full-index), where it was not uploaded.'),
     patch_sha256: Sha256.optional(),
     patch_bytes: z.number().int().nonnegative().optional(),
-    transcript_sha256: Sha256.optional().describe(
-      'Digest of the uploaded transcript; absent: there is none.',
-    ),
     verification_gate: VerificationGateRecord.optional().describe(
       "Result of the verification gate in the agent's container; it proves nothing.",
     ),
@@ -116,7 +123,9 @@ export const FailAttemptBody = z
       .optional()
       .describe('Seconds until the provider accepts requests again, where it said so.'),
     output_tail: Reported.output_tail,
+    transcript_sha256: Reported.transcript_sha256,
     usage: TokenUsage.optional(),
+    unreported_calls: Reported.unreported_calls,
     exit: AgentExit.optional(),
     middleware: Middleware,
     base_commit: BaseCommit.optional(),

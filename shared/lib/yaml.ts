@@ -36,9 +36,15 @@ function firstAlias(document: Document.Parsed, lines: LineCounter): number | nul
 }
 
 /** Thousands of brackets within each other are no honest file, and take the reader's stack. */
-function parseDocumentOrNull(text: string, lines: LineCounter): Document.Parsed | null {
+function parseDocumentOrNull(text: string, lines: LineCounter, merge: boolean): Document.Parsed | null {
   try {
-    return parseDocument(text, { lineCounter: lines, prettyErrors: false, version: '1.2', schema: 'core' });
+    return parseDocument(text, {
+      lineCounter: lines,
+      prettyErrors: false,
+      version: '1.2',
+      schema: 'core',
+      merge,
+    });
   } catch (error) {
     if (error instanceof RangeError) return null;
     throw error;
@@ -46,19 +52,20 @@ function parseDocumentOrNull(text: string, lines: LineCounter): Document.Parsed 
 }
 
 /**
- * YAML of somebody else, checked against `schema`. Aliases are refused: a few of them expand without an end. So are tags that a parser
- * may act upon, and keys given twice.
+ * Parses untrusted YAML and checks it against `schema`. Aliases are refused unless `maxAliases` allows some: a few of them expand
+ * without an end. So are tags that a parser may act upon, and keys given twice.
  */
 export function parseYaml<Schema extends z.ZodType>(
   text: string,
   file: string,
   schema: Schema,
+  { maxAliases = 0 }: { readonly maxAliases?: number } = {},
 ):
   | { readonly value: z.output<Schema>; readonly lineOf: LineLookup }
   | { readonly problems: readonly FileProblem[] } {
   const lines = new LineCounter();
   const whole = (message: string) => ({ problems: [{ file, line: null, message }] });
-  const document = parseDocumentOrNull(text, lines);
+  const document = parseDocumentOrNull(text, lines, maxAliases > 0);
   if (document === null) return whole('is nested too deeply');
   const faults = [...document.errors, ...document.warnings].map((error) => ({
     file,
@@ -68,10 +75,16 @@ export function parseYaml<Schema extends z.ZodType>(
   if (faults.length > 0) return { problems: faults };
   let value: unknown;
   try {
-    value = document.toJS({ maxAliasCount: 0 }) ?? {};
+    value = document.toJS({ maxAliasCount: maxAliases }) ?? {};
   } catch {
     return {
-      problems: [{ file, line: firstAlias(document, lines), message: 'has aliases, which are not read' }],
+      problems: [
+        {
+          file,
+          line: firstAlias(document, lines),
+          message: maxAliases > 0 ? 'has aliases that expand too far' : 'has aliases, which are not read',
+        },
+      ],
     };
   }
   const lineOf = createLineLookup(document, lines);

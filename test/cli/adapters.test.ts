@@ -52,6 +52,8 @@ describe('assay adapters list', () => {
       ['codex', '0.1.0', AGENT_CLI_MANIFESTS.codex.install.version],
       ['gemini', 'does not start', AGENT_CLI_MANIFESTS.gemini.install.version],
       ['opencode', null, AGENT_CLI_MANIFESTS.opencode.install.version],
+      ['qwen', null, AGENT_CLI_MANIFESTS.qwen.install.version],
+      ['copilot', null, AGENT_CLI_MANIFESTS.copilot.install.version],
     ]);
     const table = await list(path);
     for (const kind of AGENT_CLI_KINDS) expect(table).toContain(kind);

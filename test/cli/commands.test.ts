@@ -247,6 +247,9 @@ describe('task', () => {
     );
     expect(stdout).toContain('agent exited with code 1; last output: ENOENT config');
     expect(stdout).toContain(
+      '    last 2 lines of output (all: --print transcript)\n      starting\n      ENOENT config\n',
+    );
+    expect(stdout).toContain(
       'failure agent_failed; not retried on the same model; classified by: exit_code 1',
     );
   });

@@ -45,6 +45,17 @@ describe('models that judge, on a laptop', () => {
     });
   });
 
+  it('may share settings by YAML anchors, but not without an end', async () => {
+    const shared = 'judge: &own { provider: openai_compatible, model: own, url: "http://127.0.0.1:9" }\n';
+    const told = await read(`${shared}red_team: *own\nadjudicator: { <<: *own, model: other }`);
+    expect(JSON.parse(told[FUNCTION_ENV_NAMES.judgeModels] ?? '')).toMatchObject({
+      red_team: { model: 'own' },
+      adjudicator: { provider: 'openai_compatible', model: 'other', url: 'http://127.0.0.1:9' },
+    });
+    const bomb = Array.from({ length: 20 }, (_, at) => `a${at + 1}: &b${at + 1} [*b${at}, *b${at}, *b${at}]`);
+    expect(await refusal(`a0: &b0 [x]\n${bomb.join('\n')}`)).toContain('aliases that expand too far');
+  });
+
   it('may need no key, or one in a variable of their own', async () => {
     const own = 'judge: { provider: openai_compatible, model: own, url: "http://127.0.0.1:9" }';
     expect((await read(own))[FUNCTION_ENV_NAMES.judgeKeys]).toBe('');

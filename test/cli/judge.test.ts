@@ -41,6 +41,7 @@ it('measures a model over HTTP: agreement, kappa, confidence, and what an answer
   );
   const ran = await calibrate('--json', '--repeats', '2', '--plot', 'plot.svg');
   expect(ran.stderr).toContain('4 cases, each asked 2 times');
+  expect(ran.stderr).toContain('8 of 8 answers');
   expect(ran.code).toBe(0);
   expect(JSON.parse(ran.stdout)).toMatchObject({
     id: expect.stringMatching(/^cal-[0-9a-f]{12}$/),
@@ -54,7 +55,7 @@ it('measures a model over HTTP: agreement, kappa, confidence, and what an answer
     held_wrongly: 0.5,
     variance: { split: 0, word: 0, confidence: 0 },
     tokens: { output: 640 },
-    cost_per_answer_usd: expect.closeTo(0.006, 3),
+    cost_per_case_usd: expect.closeTo(0.012, 3),
     wrong: [{ id: '3', truth: 'good', said: ['bad', 'bad'] }],
   });
   expect(readFileSync(join(folder, 'plot.svg'), 'utf8')).toContain('claude-sonnet-5-5, requirements_review');
@@ -79,6 +80,18 @@ it('asks the address of --model-url and refuses the global --url, which would le
     expect(refused.stderr).toContain('--model-url');
   }
   expect(server.calls).toHaveLength(calls);
+});
+
+it('says why there was no answer, with time and concurrency as the person wants', async () => {
+  golden(one('1', 'bad', '+LEARNT'), one('2', 'good', '+adds'));
+  server.setScenario('401');
+  try {
+    const ran = await calibrate('--repeats', '1', '--concurrency', '1', '--timeout', '20');
+    expect(ran.code).toBe(1);
+    expect(ran.stdout).toMatch(/no answer {3}2 times: .*invalid x-api-key/);
+  } finally {
+    server.setScenario('ok');
+  }
 });
 
 it('prints the same as a page, with what to write into the configuration', async () => {

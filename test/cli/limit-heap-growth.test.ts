@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 
-const MODULE = join(import.meta.dirname, '../../cli/limit-heap-growth.ts');
+const MODULE = join(import.meta.dirname, '../../cli/command-modules.ts');
 
 interface Sizes {
   /** Bytes of the young generation of a program that keeps much of what it makes. */

@@ -59,6 +59,27 @@ describe('a run that went well is read whole', () => {
     expect(sumTokenUsage(reading)).toEqual(usage);
   });
 
+  test.each<[AgentCliKind, Record<string, unknown> | null]>([
+    ['qwen', { ...USED, input_tokens: 3_300 }],
+    // The CLI reports no tokens where the provider is not GitHub.
+    ['copilot', null],
+  ])('%s, as recorded through the gateway', (kind, usage) => {
+    const reading = reads(kind, recorded(kind, 'success'));
+    expect(reading).toMatchObject({
+      hasEnded: true,
+      failure: null,
+      toolCalls: 2,
+      lastMessage: 'Done: wrote hello.txt and listed the folder.',
+      sessionId: expect.stringMatching(/^\S{20,}$/),
+    });
+    expect(sumTokenUsage(reading)).toEqual(usage);
+  });
+
+  test('a Qwen Code run that has used up its turns prints no result and exits with 53', () => {
+    expect(classOf(reads('qwen', Buffer.from(''), 53))).toBe('turn_limit');
+    expect(classOf(reads('qwen', Buffer.from(''), 1))).toBeNull();
+  });
+
   test('with the cost that a CLI gives, and none where it gives none', () => {
     expect(reads('claude', recorded('claude', 'success')).costUsd).toBeCloseTo(0.0153, 6);
     expect(reads('opencode', recorded('opencode', 'success')).costUsd).toBeCloseTo(0.003375, 6);
@@ -76,7 +97,8 @@ describe('why a run failed is told by its events', () => {
     'the real $kind, $name (exit $exit_code): $class',
     ({ kind, name, exit_code, class: expected }) => {
       const reading = reads(kind, recorded(kind, name), exit_code ?? 0);
-      expect(reading.hasEnded).toBe(true);
+      // Qwen Code ends without its last event when its turns are used up: its exit code tells.
+      expect(reading.hasEnded).toBe(!(kind === 'qwen' && name === 'too-many-turns'));
       expect(reading.failure?.reason).not.toBe('');
       expect(classOf(reading)).toBe(expected);
     },

@@ -115,7 +115,7 @@ describe('an agent', () => {
     expect(complete).not.toHaveProperty('patch');
     expect(api.objects.get('/objects/patch')?.length).toBe(complete?.['patch_bytes']);
     expect(api.objects.get('/objects/transcript')?.toString()).toMatch(/^1\n2\n[\s\S]*end\n$/);
-    expect(String(complete?.['output_tail'])).toHaveLength(2_000);
+    expect(String(complete?.['output_tail'])).toMatch(/^4952\n4953\n[\s\S]*end\n$/);
     // What the work is must not wait for what is nice to have.
     expect(api.bodies('upload').map(({ kind }) => kind)).toEqual(['patch', 'transcript']);
   });
@@ -149,7 +149,7 @@ describe('a failed agent', () => {
     ['echo "HTTP 429 Too Many Requests"; exit 1', 'rate_limited', 'text "http 429"', { exit_code: 1 }],
     ['echo "Error: request timed out"; exit 3', 'timeout', 'text "timed out"', { exit_code: 3 }],
     ['echo "invalid API key"; exit 1', 'provider_auth', 'text "invalid api key"', { exit_code: 1 }],
-    ['kill -KILL $$', 'provider_transient', 'signal SIGKILL', { signal: 'SIGKILL' }],
+    ['kill -KILL $$', 'unknown', 'signal SIGKILL', { signal: 'SIGKILL' }],
     ['exit 124', 'timeout', 'exit_code 124', { exit_code: 124 }],
   ])('reports how it ended and what it printed, so that %s is %s by %s', async (script, named, rule, end) => {
     const { fail } = await runAgent(script);
@@ -179,7 +179,17 @@ describe('a failed agent', () => {
     const { reason: summary, ...body } = FailAttemptBody.parse(fail);
     const told = attempt({ report: report({ ...body, status: 'failed', summary }) });
     expect(buildRetryContext([told])).toContain(reason);
-    expect(classifyAttemptFailure(told)?.remedy).toBe('again');
+    expect(classifyAttemptFailure(told)?.remedy).toBe('same_tier');
+  });
+
+  test('has all that it printed uploaded, and its last 50 lines with the report', async () => {
+    const { fail } = await runAgent('seq 60; exit 3');
+    const lines = Array.from({ length: 50 }, (_, at) => `${at + 11}\n`);
+    expect(fail).toMatchObject({
+      output_tail: lines.join(''),
+      transcript_sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
+    expect(api.objects.get('/objects/transcript')?.toString()).toMatch(/^1\n2\n[\s\S]*60\n$/);
   });
 
   test('is one that takes too long', async () => {

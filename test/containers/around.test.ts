@@ -11,8 +11,8 @@ import {
   AGENT_CLI_KINDS,
   AGENT_CLI_MANIFESTS,
   type AgentCliKind,
+  COMMAND_ADAPTER_MANIFEST,
 } from '../../shared/contract/agents/adapter-manifests.ts';
-import { COMMAND_ADAPTER_MANIFEST } from '../../shared/contract/agents/command-manifest.ts';
 import { AGENT_HOOKS, DEFAULT_MIDDLEWARE_CHAIN } from '../../shared/contract/agents/middleware-names.ts';
 import type { AgentAssignment } from '../../shared/contract/messages/assignment.ts';
 import type { MiddlewareRecord } from '../../shared/contract/run-record/middleware-record.ts';

@@ -16,7 +16,7 @@ const endedRun = () =>
 describe('run state between two runs of an agent', () => {
   it('forgets how the run ended, and keeps its session and turns', () => {
     const state = endedRun();
-    beginNextAgentRun(state);
+    beginNextAgentRun(state, false);
     expect(state).toEqual({ ...createAgentRunState(), sessionId: 's', turns: 4 });
   });
 
@@ -29,7 +29,7 @@ describe('run state between two runs of an agent', () => {
   it('adds usage and cost of the earlier run to those of the next, by model', () => {
     const state = endedRun();
     state.usageByModel.set('small', USAGE).set('large', USAGE);
-    const { addEarlier } = beginNextAgentRun(state);
+    const { addEarlier } = beginNextAgentRun(state, false);
     state.usageByModel.set('large', USAGE);
     state.costUsd = 0.5;
     addEarlier();

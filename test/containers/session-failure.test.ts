@@ -23,3 +23,15 @@ it('takes a usage limit from the reason that a CLI gives, and not from the end o
   const failure = { class: 'agent_failed', reason: TEXT } as const;
   expect(determineAgentFailure(session({ ...state, failure }), 'codex')?.class).toBe('rate_limited');
 });
+
+it('says that memory ran out where the kernel has killed the agent for it', () => {
+  const { result, ...rest } = session(null);
+  const killed = { ...rest, result: { ...result, end: 'signalled' as const, exitCode: null, output: '' } };
+  const failureOf = (signal: NodeJS.Signals, isOutOfMemory: boolean) =>
+    determineAgentFailure({ ...killed, result: { ...killed.result, signal }, isOutOfMemory }, 'agent');
+  expect(failureOf('SIGKILL', true)).toEqual({
+    class: 'agent_crashed',
+    reason: 'the agent was ended by SIGKILL: the container is out of memory',
+  });
+  expect(failureOf('SIGKILL', false)?.reason).toBe('the agent was ended by SIGKILL');
+});

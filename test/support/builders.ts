@@ -25,7 +25,7 @@ export const addSeconds = (seconds: number, from: Date = FIXED_NOW): Date =>
   new Date(from.getTime() + seconds * 1_000);
 /** A deployment that can run whatever a task names. */
 export const ANY_AGENTS: AvailableAgentClis = {
-  defaultAdapter: { kind: 'command', argv: ['agent'], timeout_s: 60 },
+  defaultAdapter: { kind: 'command', argv: ['agent', '{model}'], timeout_s: 60 },
   containerClis: null,
   modelVendors: null,
   tierModels: DEFAULT_TIER_MODELS,

@@ -26,7 +26,7 @@ export const FUNCTION_ENV: Record<string, string> = {
       gates: { cpu: 1_024, pool: 'spot' },
     },
   }),
-  [FUNCTION_ENV_NAMES.defaultAdapter]: JSON.stringify({ kind: 'command', argv: ['true'] }),
+  [FUNCTION_ENV_NAMES.defaultAdapter]: JSON.stringify({ kind: 'command', argv: ['true', '{model}'] }),
   [FUNCTION_ENV_NAMES.modelGateway]: 'https://models.test/',
   [FUNCTION_ENV_NAMES.modelGatewayMeters]: 'true',
   [FUNCTION_ENV_NAMES.agentClis]: '["claude"]',

@@ -1,8 +1,7 @@
 import { copyFile, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CheckoutError } from './checkout-error.ts';
-import { createGitStore, type GitStore, readSingleLine } from './git-store.ts';
-import { fetchMissingBlobs } from './partial-clone.ts';
+import { createGitStore, type GitStore, readSingleLine, runGitInStoreOrThrow } from './git-store.ts';
 import { decodePath } from './path-encoding.ts';
 import { buildUserGitEnvironment, findRepositoryLayout, type RepositoryLayout } from './repository-layout.ts';
 import { type GitResult, gitErrorMessage, runGit } from './run-git.ts';
@@ -148,4 +147,57 @@ export async function listWorkingTree(dir: string): Promise<string[]> {
   if (listed?.code !== 0) return readdir(dir);
   const paths = listed.stdout.toString('latin1').split('\0').filter(Boolean);
   return paths.map((path) => decodePath(Buffer.from(path, 'latin1')));
+}
+
+interface PartialCloneOptions {
+  /** Runs git in the clone. */
+  readonly ask: (args: readonly string[]) => Promise<GitResult>;
+  /** Runs git in the clone such that new objects go to the store. @throws CheckoutError */
+  readonly must: (...args: readonly string[]) => Promise<Buffer>;
+  readonly store: GitStore;
+  readonly base: string;
+  readonly tree: string;
+}
+
+/** How many objects one call of `git fetch` names. */
+const FETCH_BATCH = 500;
+
+/**
+ * Fetches the files of both trees that a partial clone has left at its remote.
+ * @throws CheckoutError `repository_unavailable` when they cannot be fetched.
+ */
+async function fetchMissingBlobs({ ask, must, store, base, tree }: PartialCloneOptions): Promise<void> {
+  const promisors = await ask(['config', '--get-regexp', String.raw`^remote\..*\.promisor$`]);
+  const [, remote] = /^remote\.(.{1,1000})\.promisor true$/m.exec(promisors.stdout.toString('utf8')) ?? [];
+  if (remote === undefined) return;
+  const ids = new Set<string>();
+  for (const side of [base, tree])
+    for (const line of (await must('ls-tree', '-r', '-z', side)).toString('latin1').split('\0')) {
+      const [, id] = /^\d+ blob ([0-9a-f]{40,64})\t/.exec(line) ?? [];
+      if (id !== undefined) ids.add(id);
+    }
+  // The store knows no remote, so it only answers what is here.
+  const listed = await runGitInStoreOrThrow(store, ['cat-file', '--batch-check'], {
+    input: [...ids].map((id) => `${id}\n`).join(''),
+  });
+  const missing = [...listed.toString('latin1').matchAll(/^([0-9a-f]{40,64}) missing$/gm)].map(
+    ([, id]) => id ?? '',
+  );
+  const fetchOptions = ['--no-tags', '--no-write-fetch-head', '--recurse-submodules=no', '--quiet'];
+  for (let at = 0; at < missing.length; at += FETCH_BATCH)
+    try {
+      await must(
+        'fetch',
+        ...fetchOptions,
+        '--filter=blob:none',
+        remote,
+        ...missing.slice(at, at + FETCH_BATCH),
+      );
+    } catch (error) {
+      throw new CheckoutError(
+        'repository_unavailable',
+        `This clone is partial, and ${missing.length} of its files could not be fetched: ${error instanceof Error ? error.message : gitErrorMessage(promisors)}`,
+        `Fetch them first: git fetch --refetch --no-filter ${remote}`,
+      );
+    }
 }

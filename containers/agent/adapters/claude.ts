@@ -126,7 +126,7 @@ function readTurn(event: JsonFields, reading: AgentRunState): void {
 }
 
 /** One event for each part of an answer: words of the model, or a call of a tool. What came of it is in a message of the user. */
-const observe: AgentCallEventReader = (event) => {
+export const observeMessageParts: AgentCallEventReader = (event) => {
   const parts = toJsonArray(toJsonFields(event['message'])['content']).map(toJsonFields);
   if (event['type'] === 'user')
     return parts
@@ -223,7 +223,7 @@ export const claudeAdapter: AgentAdapter = {
   invoke,
   stopSignals: ['SIGINT', 'SIGTERM'],
   readEvent: read,
-  observeCalls: observe,
+  observeCalls: observeMessageParts,
   supportsToolHook: true,
   resumeCommand: resume,
   // Since 2.1.277.

@@ -188,5 +188,6 @@ export const codexAdapter: AgentAdapter = {
   observeCalls: observe,
   supportsToolHook: true,
   resumeCommand: resume,
+  reportsSessionTotals: true,
   sessionRecord: record,
 };

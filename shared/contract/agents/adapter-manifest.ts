@@ -29,6 +29,8 @@ export const INTERCEPTING_CLI_HOOK_TIMINGS = {
 export interface AdapterManifest {
   /** Whether the CLI itself ends a run after a number of turns (`max_turns`). */
   readonly turnLimit: boolean;
+  /** Calls of a run that its reported usage leaves out, such as one that makes a title; absent: none. */
+  readonly unreportedCalls?: number;
   /** When each middleware hook fires. */
   readonly hooks: AgentHookTimings;
   /** Environment variables of its keys and addresses; a worker passes those that are set to the agent. */

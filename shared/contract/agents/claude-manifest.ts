@@ -1,7 +1,7 @@
 import { type AgentCliManifest, INTERCEPTING_CLI_HOOK_TIMINGS } from './adapter-manifest.ts';
 
 export const CLAUDE_MANIFEST = {
-  install: { package: '@anthropic-ai/claude-code', version: '2.1.330', program: 'claude' },
+  install: { package: '@anthropic-ai/claude-code', version: '2.1.332', program: 'claude' },
   vendor: 'anthropic',
   modelPattern: /^(?:[\w.]+\.)?claude-|^(?:haiku|sonnet|opus)$/,
   effortLevels: { low: 'low', normal: 'medium', medium: 'medium', high: 'high', max: 'max' },

@@ -1,7 +1,7 @@
 import { type AgentCliManifest, INTERCEPTING_CLI_HOOK_TIMINGS } from './adapter-manifest.ts';
 
 export const CODEX_MANIFEST = {
-  install: { package: '@openai/codex', version: '0.169.0', program: 'codex' },
+  install: { package: '@openai/codex', version: '0.171.0', program: 'codex' },
   vendor: 'openai',
   modelPattern: /^(?:openai\.)?(?:gpt-|o\d|codex)/,
   effortLevels: { low: 'low', normal: 'medium', medium: 'medium', high: 'high', max: 'xhigh' },

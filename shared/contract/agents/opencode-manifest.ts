@@ -9,6 +9,8 @@ export const OPENCODE_MANIFEST = {
   costLimit: false,
   structuredOutput: false,
   sessionResume: true,
+  // The one that makes the title of the session.
+  unreportedCalls: 1,
   hooks: INTERCEPTING_CLI_HOOK_TIMINGS,
   keyVariables: ['OPENAI_API_KEY', 'ANTHROPIC_API_KEY'],
   configFiles: { names: ['AGENTS.md', 'opencode.json{,c}'], folders: ['.opencode'] },

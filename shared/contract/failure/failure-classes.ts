@@ -2,11 +2,12 @@ import type { FailureCode } from './failure-class.ts';
 import type { FailureClass, FailureMode } from './failure-record.ts';
 
 /**
- * What follows from a failure: the same tier again as one more attempt of the budget; the same tier again as a retry, because it was
+ * What follows from a failure: the same tier again as one more attempt of the budget; the same tier again, which is told what the platform
+ * has refused, and never a stronger one (`same_tier`); the same tier again as a retry, because it was
  * nobody's fault, at once or when the provider can do it; a model that can do more; nothing, because the task or the deployment must
  * change first; or whatever follows from what the attempt left and said.
  */
-export type FailureRemedy = 'again' | 'excused' | 'later' | 'stronger_tier' | 'end' | 'judge';
+export type FailureRemedy = 'again' | 'same_tier' | 'excused' | 'later' | 'stronger_tier' | 'end' | 'judge';
 
 interface FailureClassPolicy {
   /** Can trying the same again help? As the seed documents; of `unknown`: no. */
@@ -83,14 +84,15 @@ export const FAILURE_CODE_POLICIES: Readonly<Record<FailureCode, FailureCodePoli
   refused: { class: 'policy_blocked' },
   // As many turns again would be used up again.
   turn_limit: { class: 'timeout', remedy: 'stronger_tier' },
-  agent_crashed: { class: 'provider_transient', remedy: 'excused' },
+  // No provider is at fault when a program is killed.
+  agent_crashed: { class: 'unknown', remedy: 'excused' },
   repository_unavailable: { class: 'missing_target_path', remedy: 'end' },
   base_ref_missing: { class: 'missing_target_path', remedy: 'end' },
   base_tree_invalid: { class: 'missing_target_path', remedy: 'end' },
   patch_does_not_apply: { class: null },
-  patch_too_large: { class: 'policy_blocked' },
-  // A refusal of ours, which says what to do: a stronger model would be refused the same.
-  work_not_deliverable: { class: 'policy_blocked', remedy: 'again', retryable: true },
+  patch_too_large: { class: 'policy_blocked', remedy: 'same_tier' },
+  // The refusal says what to do: a stronger model would be refused the same.
+  work_not_deliverable: { class: 'policy_blocked', remedy: 'same_tier' },
   config_invalid: { class: 'invalid_tool_args', remedy: 'end' },
   container_lost: { class: 'provider_transient', remedy: 'excused' },
   interrupted: { class: 'provider_transient', remedy: 'excused' },
@@ -105,6 +107,9 @@ export const remedyForCode = (code: FailureCode): FailureRemedy => {
   const { class: of, remedy } = FAILURE_CODE_POLICIES[code];
   return remedy ?? FAILURE_CLASS_POLICIES[of ?? 'unknown'].remedy;
 };
+
+/** Whether the platform did not take what the agent left; the reason is the platform's own. */
+export const isPatchRefusal = (code: FailureCode): boolean => remedyForCode(code) === 'same_tier';
 
 const EXCUSED_REMEDIES: readonly FailureRemedy[] = ['excused', 'later'];
 

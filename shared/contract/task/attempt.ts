@@ -88,13 +88,21 @@ export const AgentExit = z.strictObject({
 });
 export type AgentExit = z.infer<typeof AgentExit>;
 
+/** Lines and characters of an agent's output that are stored with its attempt. */
+export const OUTPUT_TAIL_LINES = 50;
+export const MAX_OUTPUT_TAIL_CHARS = 4_000;
+
 /** What the agent's supervisor says at the end of a run. */
 export const AgentReport = z.object({
   status: z.enum(['completed', 'failed']),
   summary: z.string().max(20_000),
   failure_code: FailureCode.nullable(),
-  /** The last 2,000 characters of the agent's output: what the low-confidence trigger reads. */
-  output_tail: z.string().max(2_000),
+  /** The last lines of the agent's output. */
+  output_tail: z.string().max(MAX_OUTPUT_TAIL_CHARS),
+  /** Calls that the CLI is known to leave out of its usage; absent: none. */
+  unreported_calls: z.number().int().min(1).max(5).optional(),
+  /** Where all of its output lies, of an attempt without work; absent: the tail is all, or nothing was uploaded. */
+  transcript_key: z.string().optional(),
   /** Seconds until the provider takes requests again, where it said so. */
   retry_after_s: z.number().int().positive().nullable(),
   /** How the agent was let go, where the base asks for something before; what an agent elsewhere says of it is its claim. */

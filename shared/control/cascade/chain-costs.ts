@@ -48,7 +48,8 @@ export function computeAttemptChainCosts(
   const agents = sumUnlessUnknown(counted.map(({ cost_usd }) => cost_usd));
   const judging = sumUnlessUnknown(counted.map(totalJudgingCost));
   const total = sumUnlessUnknown([agents, judging]);
-  const direct = usageCostUsd(models.opus, last.usage, last.started_at, prices);
+  // Without a model there is no cascade to compare with.
+  const direct = last.model === null ? null : usageCostUsd(models.opus, last.usage, last.started_at, prices);
   return {
     total_cost_usd: total === null ? null : roundUsd(total),
     judging_cost_usd: judging === null ? null : roundUsd(judging),

@@ -99,7 +99,9 @@ function escalateOrGiveUp(task: Task, attempt: Attempt, reason: string, models: 
   if (task.runner === 'pull_request') return finalDecision('give_up', reason);
   const spent = budgetExhaustedReason(task);
   if (spent) return finalDecision('give_up', `${reason}; ${spent}`);
-  if (task.runner === 'external') return { action: 'retry', reason, next_model: null, next_tier: null };
+  // An outside agent, or a command that takes no model: there is no tier to climb.
+  if (task.runner === 'external' || (attempt.model === null && !task.plan))
+    return { action: 'retry', reason, next_model: null, next_tier: null };
   const rungs = buildModelLadder({ ...task, adapter: resolveAttemptAdapter(task, attempt) }, models);
   const above = rungs[rungIndex(attempt, rungs) + 1];
   // A plan that does not hold is planned again with what was wrong with it: there is no stronger planner.
@@ -186,6 +188,7 @@ function decideAfterFailure(
     case 'later':
       return retryExcused(task, attempt, code);
     case 'again':
+    case 'same_tier':
       return retryOnSameTier(task, attempt, code);
     case 'end':
       return retryWithOtherProvider(task, attempt, failure, models, agents) ?? finalDecision('give_up', code);

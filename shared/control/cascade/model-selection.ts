@@ -1,3 +1,4 @@
+import { type AgentAdapterSettings, takesModel } from '../../contract/agents/adapter.ts';
 import type { AgentCliKind } from '../../contract/agents/adapter-manifests.ts';
 import type { ReasoningEffortLevel } from '../../contract/agents/effort.ts';
 import { selectTierModels, type TierModels } from '../../contract/agents/tiers.ts';
@@ -37,6 +38,24 @@ function rungChangeReason(
   return rung === first && rung.tier !== planned && rung.tier !== null && task.model === undefined
     ? `; ${rung.tier} tries first, being cheaper`
     : '';
+}
+
+/** Returns whether nothing chooses a model for the task: its command has no `{model}`, and it names none itself. @param fallback the deployment's adapter */
+export const isModelChosenByCommand = (
+  { adapter, model }: Pick<Task, 'adapter' | 'model'>,
+  fallback: AgentAdapterSettings | undefined,
+): boolean => {
+  const settings = adapter ?? fallback;
+  return model === undefined && settings !== undefined && !takesModel(settings);
+};
+
+/** Effort and reason of an attempt for which no model is chosen. */
+export function selectAttemptWithoutModel(task: Task): Pick<NextAttemptModelSelection, 'effort' | 'route'> {
+  const { rule, effort } = routeTask(task);
+  const last = task.attempts.at(-1);
+  const again =
+    last && last.number >= task.first_budgeted_attempt ? `; again after attempt ${last.number}` : '';
+  return { effort, route: { rule, reason: `the command takes no model${again}` } };
 }
 
 /** The next attempt's model: what the last decision named, else (first attempt, lost box, expired lease) the same again or the first rung. */

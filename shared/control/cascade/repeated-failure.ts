@@ -4,6 +4,7 @@ import { isRemedyOutsideAttemptBudget } from '../../contract/failure/failure-cla
 import type { Attempt, CascadeDecision, RepeatedFailureStrategy } from '../../contract/task/attempt.ts';
 import type { Task } from '../../contract/task/task.ts';
 import { classifyAttemptFailure } from '../failures/attempt-failure.ts';
+import type { ClassifiedFailure } from '../failures/classify-failure.ts';
 import { buildFailureClassification } from '../failures/failure-classification.ts';
 import type { AvailableAgentClis } from '../task-commands/adapter-problems.ts';
 import { buildModelLadder, type ModelLadderStep } from './learning/tier-ladder.ts';
@@ -11,16 +12,27 @@ import { findAttemptAgentCli, resolveAttemptAdapter } from './provider-fallback.
 
 type DecisionDraft = Omit<CascadeDecision, 'at'>;
 
+/** Returns whether a command that takes no model ran: another attempt runs the same again. */
+const isRunWithoutModel = ({ runner }: Task, { model }: Attempt): boolean =>
+  runner === 'managed' && model === null;
+
 /** Attempts of this round that failed in the same way as this one; none where nobody can tell. */
 export function findRepeatedFailures(task: Task, attempt: Attempt): Attempt[] {
-  const { signature: fingerprint } = buildFailureClassification({
+  const { signature: fingerprint, code } = buildFailureClassification({
     ...attempt,
     outcome: attempt.outcome ?? 'failed',
   });
-  if (fingerprint === undefined) return [];
-  return task.attempts.filter(
-    ({ number, failure }) =>
-      number >= task.first_budgeted_attempt && number < attempt.number && failure?.signature === fingerprint,
+  const earlier = task.attempts.filter(
+    ({ number }) => number >= task.first_budgeted_attempt && number < attempt.number,
+  );
+  if (fingerprint !== undefined) return earlier.filter(({ failure }) => failure?.signature === fingerprint);
+  if (!isRunWithoutModel(task, attempt)) return [];
+  // A command that ends twice in the same way and without a word has crashed in the same way.
+  const { exit_code, signal } = attempt.report?.exit ?? {};
+  if (exit_code === undefined && signal === undefined) return [];
+  return earlier.filter(
+    ({ failure, report }) =>
+      failure?.code === code && report?.exit?.exit_code === exit_code && report?.exit?.signal === signal,
   );
 }
 
@@ -68,6 +80,24 @@ function higherRung(
   return (at < 0 ? null : climbed ? rungs.slice(at + 1).at(-1) : rungs[at + 1]) ?? null;
 }
 
+/** A provider that refuses a request as malformed refuses the same request from any tier. */
+const REJECTED_REQUEST_STATUSES: readonly (number | undefined)[] = [400, 422];
+
+/** Returns whether an agent was stopped for its time without having called a model or said a word, as far as is known. */
+const hasHung = ({ metered_usage, usage, report }: Attempt, { code }: ClassifiedFailure): boolean =>
+  code === 'timeout' && !metered_usage?.calls && usage === null && report?.output_tail.trim() === '';
+
+/** Returns whether no other way of running the agent can help against a failure that has come before. */
+function isRepeatFutile(task: Task, attempt: Attempt, failure: ClassifiedFailure | null): boolean {
+  if (failure === null) return false;
+  if (isRunWithoutModel(task, attempt) && failure.remedy !== 'same_tier') return true;
+  if (hasHung(attempt, failure)) return true;
+  return (
+    failure.code !== 'context_too_long' &&
+    REJECTED_REQUEST_STATUSES.includes(attempt.report?.exit?.http_status)
+  );
+}
+
 /**
  * What is done in place of the same again, when the same failure has come before. Only what would start another attempt is changed: what
  * ends the task, or is a person's already, stays, and so does what is nobody's fault. The budget has been asked.
@@ -81,8 +111,9 @@ export function applyRepeatedFailureStrategy(
 ): DecisionDraft {
   if (attempt.merge || (wanted.action !== 'retry' && wanted.action !== 'escalate')) return wanted;
   const failure = classifyAttemptFailure(attempt);
+  const isCrashOfCommand = failure?.code === 'agent_crashed' && isRunWithoutModel(task, attempt);
   if (
-    (failure && isRemedyOutsideAttemptBudget(failure.remedy)) ||
+    (failure && isRemedyOutsideAttemptBudget(failure.remedy) && !isCrashOfCommand) ||
     attempt.verdict?.verdict === 'pass' ||
     task.review
   )
@@ -99,9 +130,12 @@ export function applyRepeatedFailureStrategy(
     strategy,
     reason: because,
   });
-  // A refusal of ours that was not heeded: no other agent or model is asked to be refused the same.
-  if (failure?.code === 'work_not_deliverable')
-    return next('person', { action: 'give_up', next_model: null, next_tier: null });
+  // Where there is work, a person can say what becomes of it; else the end of the task is what tells them.
+  const judged = attempt.artifact !== null && attempt.verdict !== null && !task.plan;
+  const end = next('person', { action: judged ? 'refer' : 'give_up', next_model: null, next_tier: null });
+  if (isRepeatFutile(task, attempt, failure)) return end;
+  // The platform refuses such work from any model.
+  if (failure?.remedy === 'same_tier') return end;
   const other = untriedAdapter(task, agents);
   if (other && attempt.tier !== null) {
     const rung = ladderForAttempt(task, { adapter: other }, models).find(({ tier }) => tier === attempt.tier);
@@ -113,8 +147,7 @@ export function applyRepeatedFailureStrategy(
   const isOurs = task.runner === 'managed' && task.effort === undefined && attempt.tier !== null;
   if (isOurs && attempt.effort !== 'max' && !tried.has('higher_effort'))
     return next('higher_effort', { next_effort: 'max' });
-  if (!tried.has('smaller_task')) return next('smaller_task', isOurs ? { next_effort: attempt.effort } : {});
-  // Where there is work, a person can say what becomes of it; else the end of the task is what tells them.
-  const judged = attempt.artifact !== null && attempt.verdict !== null && !task.plan;
-  return next('person', { action: judged ? 'refer' : 'give_up', next_model: null, next_tier: null });
+  return tried.has('smaller_task')
+    ? end
+    : next('smaller_task', isOurs ? { next_effort: attempt.effort } : {});
 }

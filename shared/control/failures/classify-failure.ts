@@ -100,7 +100,7 @@ function classifyByStructure(envelope: FailureEvidence): readonly [FailureClass,
   const { http_status, error_code, code, timed_out, signal, exit_code } = envelope;
   const status = [classOfHttp(http_status), `http_status ${http_status}`] as const;
   const named = [classOfProvider(error_code), `error_code ${error_code}`] as const;
-  const crashed = [signal ? 'provider_transient' : null, `signal ${signal}`] as const;
+  const crashed = [signal ? 'unknown' : null, `signal ${signal}`] as const;
   const ours = [code ? FAILURE_CODE_POLICIES[code].class : null, `code ${code}`] as const;
   // A spent limit comes as 429 or 403, too: the provider's own code says which it is.
   if (named[0] === 'provider_spend_limit') return [named[0], named[1]];
@@ -124,18 +124,25 @@ function classifyByText(text: string): readonly [FailureClass, string] | null {
   return null;
 }
 
+/** Returns the policy of our own code beyond its class: a failure that is excused, or told to the next attempt, may be tried again. */
+function applyCodePolicy(code: FailureCode): Partial<Pick<ClassifiedFailure, 'remedy' | 'retryable'>> {
+  const remedy = remedyForCode(code);
+  return { remedy, ...((remedy === 'excused' || remedy === 'same_tier') && { retryable: true }) };
+}
+
 /** What a failure is: by what is known in structure first, by words last. */
 export function classifyFailure(envelope: FailureEvidence): ClassifiedFailure {
   const { code } = envelope;
   const [of, rule] = classifyByStructure(envelope) ??
     classifyByText(envelope.text ?? '') ?? ['unknown', 'nothing matched'];
-  const isOurs = code != null && (FAILURE_CODE_POLICIES[code].class === of || of === 'unknown');
+  // A signal says more than that the agent has failed.
+  const told = of === 'unknown' && envelope.signal ? 'agent_crashed' : code;
+  const isOurs = told != null && (FAILURE_CODE_POLICIES[told].class === of || of === 'unknown');
   return {
     class: of,
     ...FAILURE_CLASS_POLICIES[of],
-    ...(isOurs && { remedy: remedyForCode(code) }),
-    ...(isOurs && FAILURE_CODE_POLICIES[code].retryable && { retryable: true }),
-    code: isOurs ? code : of,
+    ...(isOurs && applyCodePolicy(told)),
+    code: isOurs ? told : of,
     matched_rule: rule,
     version: CLASSIFIER_VERSION,
   };

@@ -5,6 +5,7 @@ import type { ClassifiedFailure } from './classify-failure.ts';
 /** The three words, read off what the cascade does: there is no second table of failures. */
 export const ERROR_ACTION_OF_REMEDY: Readonly<Record<FailureRemedy, FailureAction>> = {
   again: 'retry',
+  same_tier: 'retry',
   excused: 'retry',
   later: 'retry',
   stronger_tier: 'escalate',

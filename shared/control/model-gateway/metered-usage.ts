@@ -25,17 +25,24 @@ const add = (left: TokenUsage, right: TokenUsage): TokenUsage => ({
 /** All that went in: agents differ in how they tell cached tokens apart. */
 const input = (usage: TokenUsage): number =>
   usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens;
-const differs = (claimed: number, witnessed: number): boolean =>
-  Math.abs(claimed - witnessed) > TOLERANCE * Math.max(claimed, witnessed);
+/** `unreported` of the witnessed tokens need not be claimed. */
+const differs = (claimed: number, witnessed: number, unreported: number): boolean => {
+  const tolerated = TOLERANCE * Math.max(claimed, witnessed);
+  return claimed - witnessed > tolerated || witnessed - unreported - claimed > tolerated;
+};
 
 function findings(
-  claimed: TokenUsage | null,
+  { usage: claimed }: NonNullable<Attempt['reported_usage']>,
+  { report }: Attempt,
   meter: UsageMeter,
   usage: TokenUsage,
 ): AgentMeteredUsage['findings'] {
+  // A call that a CLI leaves out, such as one for a title, is smaller than its average call.
+  const share = Math.min(1, (report?.unreported_calls ?? 0) / Math.max(1, meter.calls));
   const isOff =
     claimed !== null &&
-    (differs(input(claimed), input(usage)) || differs(claimed.output_tokens, usage.output_tokens));
+    (differs(input(claimed), input(usage), share * input(usage)) ||
+      differs(claimed.output_tokens, usage.output_tokens, share * usage.output_tokens));
   return [
     ...(isOff
       ? [
@@ -74,7 +81,7 @@ export function applyMeteredUsage(attempt: Attempt, meter: UsageMeter): Attempt 
       calls: meter.calls,
       unsettled_usd: roundUsd((meter.estimated + open) / 1e6),
       unsettled_calls: meter.openReservations.length,
-      findings: findings(claimed.usage, meter, usage),
+      findings: findings(claimed, attempt, meter, usage),
       provider_error: meter.providerFailure && {
         code: meter.providerFailure.code,
         status: meter.providerFailure.status,

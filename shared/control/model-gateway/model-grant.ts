@@ -31,8 +31,9 @@ export function allowedModels(
   adapter: AgentAdapterSettings | undefined,
   deployed: TierModels,
 ): readonly string[] {
-  if (attempt.model === null) return [];
   const tiers = selectTierModels(adapter, deployed);
+  // A command that takes no model may ask for those of all tiers.
+  if (attempt.model === null) return [...new Set(Object.values(tiers))];
   const at = (TIERS as readonly (string | null)[]).indexOf(attempt.tier);
   return [...new Set([attempt.model, ...TIERS.slice(0, Math.max(0, at)).map((tier) => tiers[tier])])];
 }

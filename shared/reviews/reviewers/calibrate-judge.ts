@@ -24,10 +24,12 @@ export type CalibratedJudgeQuestion = (typeof CALIBRATED_JUDGE_QUESTIONS)[number
 
 /** Characters of a diff that a judge is shown, as in the janitor. */
 const MAX_DIFF_CHARS = 10_000;
-/** Questions at a time. */
-const MAX_CONCURRENT_QUESTIONS = 4;
+/** Questions at a time, where the caller does not say. */
+const DEFAULT_CONCURRENT_QUESTIONS = 4;
 
 interface ReceiptedAnswer extends CaseAnswer {
+  /** Reason for a missing verdict; null: there is one. */
+  readonly missingReason: string | null;
   readonly spent: Pick<Judgement, 'calls' | 'tokens' | 'cost_usd'>;
 }
 
@@ -60,7 +62,7 @@ async function answerTo(
     budgetRefusal: null,
     now: () => now,
   };
-  const { outcome, confidence, ...spent } =
+  const { outcome, confidence, reasons, request_reason, ...spent } =
     question === 'requirements_review'
       ? await runRequirementsReview('', async () => ({ pieces }), context)
       : await runSingleQuestionReviewer(
@@ -69,7 +71,8 @@ async function answerTo(
           () => ({ pieces }),
           context,
         );
-  return { verdict: outcome === 'passed' ? 'good' : outcome === 'failed' ? 'bad' : null, confidence, spent };
+  const verdict = outcome === 'passed' ? 'good' : outcome === 'failed' ? 'bad' : null;
+  return { verdict, confidence, spent, missingReason: verdict === null ? (reasons[0] ?? request_reason) : null };
 }
 
 export interface CalibrationReport extends Calibration {
@@ -84,7 +87,10 @@ export interface CalibrationReport extends Calibration {
   readonly tokens: { readonly input: number; readonly output: number };
   /** Null: the price of the model, or what a call used, is not known. */
   readonly cost_usd: number | null;
-  readonly cost_per_answer_usd: number | null;
+  /** Cost of one case with all its repeats. */
+  readonly cost_per_case_usd: number | null;
+  /** Reasons for missing answers, most frequent first. */
+  readonly unanswered_reasons: readonly { readonly reason: string; readonly count: number }[];
   /** Cases that most answers, or a part of them, had wrong. */
   readonly wrong: readonly {
     readonly id: string;
@@ -100,18 +106,35 @@ export interface CalibrationOptions {
   readonly repeats: number;
   readonly ask: AskReviewModel;
   readonly now: Date;
+  /** Questions at a time; absent: 4. */
+  readonly concurrency?: number;
   readonly onAnswer?: (done: number, all: number) => void;
+}
+
+function countReasons(answers: readonly ReceiptedAnswer[]): CalibrationReport['unanswered_reasons'] {
+  const counts = new Map<string, number>();
+  for (const { missingReason } of answers)
+    if (missingReason !== null) counts.set(missingReason, (counts.get(missingReason) ?? 0) + 1);
+  return [...counts].map(([reason, count]) => ({ reason, count })).sort((a, b) => b.count - a.count);
 }
 
 /** Asks a model about cases with a known truth, and says how far it can be relied on. */
 export async function calibrateJudge(
   cases: readonly GoldenCase[],
-  { model, question, repeats, ask, now, onAnswer }: CalibrationOptions,
+  {
+    model,
+    question,
+    repeats,
+    ask,
+    now,
+    concurrency = DEFAULT_CONCURRENT_QUESTIONS,
+    onAnswer,
+  }: CalibrationOptions,
 ): Promise<CalibrationReport> {
   const answers = cases.map((): ReceiptedAnswer[] => []);
   const todo = Array.from({ length: repeats }, () => [...cases.entries()]).flat();
   let done = 0;
-  await mapConcurrently(MAX_CONCURRENT_QUESTIONS, todo, async ([index, goldenCase]) => {
+  await mapConcurrently(concurrency, todo, async ([index, goldenCase]) => {
     answers[index]?.push(await answerTo(goldenCase, question, model, { ask, now }));
     onAnswer?.(++done, todo.length);
   });
@@ -134,7 +157,8 @@ export async function calibrateJudge(
       output: spent.reduce((sum, { tokens }) => sum + (tokens?.output ?? 0), 0),
     },
     cost_usd: cost,
-    cost_per_answer_usd: cost === null || result.answers === 0 ? null : cost / result.answers,
+    cost_per_case_usd: cost === null || cases.length === 0 ? null : cost / cases.length,
+    unanswered_reasons: countReasons(answers.flat()),
     wrong: measured
       .filter(({ truth, answers: given }) => given.some(({ verdict }) => verdict !== truth))
       .map(({ id, truth, answers: given }) => ({ id, truth, said: given.map(({ verdict }) => verdict) })),

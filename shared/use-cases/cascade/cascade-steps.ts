@@ -9,7 +9,11 @@ import type { Task } from '../../contract/task/task.ts';
 import { decideNextCascadeAction } from '../../control/cascade/decide-after-attempt.ts';
 import type { TierAdviceInputs } from '../../control/cascade/learning/advise-tier.ts';
 import type { TierPolicySettings } from '../../control/cascade/learning/cascade-policy.ts';
-import { selectNextAttemptModel } from '../../control/cascade/model-selection.ts';
+import {
+  isModelChosenByCommand,
+  selectAttemptWithoutModel,
+  selectNextAttemptModel,
+} from '../../control/cascade/model-selection.ts';
 import {
   filterBlockingCooldowns,
   PROBE_SECONDS,
@@ -39,6 +43,7 @@ import type { TaskStore } from '../../store/task-store.ts';
 import type { SettingTuningStore } from '../../store/tuning-state.ts';
 import { createPlannedTasks } from '../submit/plans.ts';
 import { type DeferredRetryContext, deferCascadeStepRetry } from './deferred-retry.ts';
+import { countFoundationDependents } from './foundation-dependents.ts';
 
 /** Seconds that a managed attempt may wait for its box; SQS keeps a message for days, but a day without room is an outage. */
 const QUEUE_SECONDS = 86_400;
@@ -131,25 +136,6 @@ async function loadLearnedState(
     priced_at: now.toISOString(),
     tuned_first_tier: tunedFirstTier(settings, task),
   };
-}
-
-/** So many tasks must wait for one to make it a foundation. */
-const FOUNDATION = 3;
-/** Of those that wait, so many are looked at: some may wait for its files alone. */
-const LOOKED_AT = 20;
-
-/** How many tasks wait for it, where they make it a foundation; null: they do not, or it is one already. */
-async function foundationOf(
-  { id, foundation }: Task,
-  { tasks }: Pick<CascadeContext, 'tasks'>,
-): Promise<number | null> {
-  if (foundation) return null;
-  const waiting = await tasks.listFirstWaiting(id, LOOKED_AT);
-  if (waiting.length < FOUNDATION) return null;
-  const dependents = [...(await tasks.getMany(waiting)).values()].filter(({ depends_on }) =>
-    depends_on.includes(id),
-  );
-  return dependents.length >= FOUNDATION ? dependents.length : null;
 }
 
 /** Lists the cooldowns that keep a task from starting now. */
@@ -274,10 +260,16 @@ export async function runSelectModelStep(
       context,
     );
   const learned = await loadLearnedState(present, context);
-  const dependents = await foundationOf(present, context);
+  const dependents = await countFoundationDependents(present, context.tasks);
   const selected = (task: Task) => {
     const kind = other(task);
-    const selection = selectNextAttemptModel(task, context.models, kind, learned, home);
+    const isModelless = kind === null && isModelChosenByCommand(task, agents?.defaultAdapter);
+    const chosen = selectNextAttemptModel(task, context.models, kind, isModelless ? null : learned, home);
+    const selection = {
+      ...chosen,
+      ...{ model: chosen.rung.model, tier: chosen.rung.tier },
+      ...(isModelless && { ...selectAttemptWithoutModel(task), model: null, tier: null }),
+    };
     const fallback = kind && cold ? fallbackRoute(cold, kind) : fallbackAfterQuota(task, agents, context.now);
     return fallback
       ? { ...selection, route: { ...selection.route, provider_fallback: fallback } }
@@ -303,10 +295,10 @@ export async function runSelectModelStep(
     run,
     'select_model',
     (task) => {
-      const { rung, effort, route, adapter } = selected(task);
+      const { model, tier, effort, route, adapter } = selected(task);
       return startAttempt(task, {
-        model: rung.model,
-        tier: rung.tier,
+        model,
+        tier,
         effort,
         route,
         adapter,

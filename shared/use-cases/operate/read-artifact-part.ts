@@ -13,7 +13,7 @@ export const MAX_ARTIFACT_PART_BYTES = 512 * 1_024;
 const keyOf = (attempt: Attempt, kind: Exclude<Query['kind'], 'screenshot'>): string | null =>
   ({
     patch: attempt.artifact?.patch_key,
-    transcript: attempt.artifact?.transcript_key,
+    transcript: attempt.artifact?.transcript_key ?? attempt.report?.transcript_key,
     evidence: attempt.verification?.key,
   })[kind] ?? null;
 
@@ -70,6 +70,12 @@ export function countCompleteUtf8Bytes(bytes: Uint8Array): number {
   return bytes.length;
 }
 
+/** The output of an agent that said so little that no transcript was uploaded; null: it said nothing. */
+function outputTailPart({ report }: Attempt, offset: number): { body: Uint8Array; bytes: number } | null {
+  const output = Buffer.from(report?.output_tail ?? '');
+  return offset < output.length ? { body: output.subarray(offset), bytes: output.length } : null;
+}
+
 /** A part of what an attempt has left. @throws Refusal `not_found` when there is no such attempt, or it has left nothing of the kind. */
 export async function readArtifactPart(
   task: Task,
@@ -90,7 +96,12 @@ export async function readArtifactPart(
       { pointer: '/name', message: 'is for screenshots only' },
     ]);
   const key = keyOf(attempt, kind);
-  const part = key === null ? null : await objects.getRange(key, offset, MAX_ARTIFACT_PART_BYTES);
+  const part =
+    key === null
+      ? kind === 'transcript'
+        ? outputTailPart(attempt, offset)
+        : null
+      : await objects.getRange(key, offset, MAX_ARTIFACT_PART_BYTES);
   if (part === null)
     throw new Refusal(
       'not_found',

@@ -90,6 +90,7 @@ export async function reportCompletedWork(
         output_tail: body.output_tail,
         retry_after_s: null,
         ...(body.verification_gate && { verification_gate: body.verification_gate }),
+        ...(body.unreported_calls !== undefined && { unreported_calls: body.unreported_calls }),
         ...(body.middleware && { middleware: body.middleware }),
         ...(body.exit && { exit: body.exit }),
         ...(body.logged_test_runs?.length && {
@@ -145,6 +146,10 @@ export async function reportFailedWork(
         failure_code: body.failure_code,
         output_tail: body.output_tail,
         retry_after_s: body.retry_after_s ?? null,
+        ...(body.transcript_sha256 !== undefined && {
+          transcript_key: s3ObjectKeys.transcript(id, attempt, body.transcript_sha256),
+        }),
+        ...(body.unreported_calls !== undefined && { unreported_calls: body.unreported_calls }),
         ...(body.middleware && { middleware: body.middleware }),
         ...(body.exit && { exit: body.exit }),
       },

@@ -319,6 +319,7 @@ export const BODIES: Partial<Record<RouteName, readonly unknown[]>> = {
       tree: TREE,
       patch: 'p',
       transcript_sha256: DIGEST,
+      unreported_calls: 1,
       exit: end,
       logged_test_runs: [
         { tool: 'pytest', kind: 'claimed', passed: 1, failed: 1, skipped: 0, failed_tests: ['test/a.py::b'] },
@@ -339,6 +340,8 @@ export const BODIES: Partial<Record<RouteName, readonly unknown[]>> = {
       failure_code: 'timeout',
       output_tail: 'o',
       usage,
+      unreported_calls: 1,
+      transcript_sha256: DIGEST,
       base_commit: SHA,
       retry_after_s: 5,
       exit: end,

@@ -15,6 +15,7 @@ import {
   repeatTaskProjections,
   type TaskProjectionContext,
 } from '../../../shared/use-cases/cascade/task-write-effects.ts';
+import { claimTask } from '../../../shared/use-cases/work/claim-task.ts';
 import {
   addSeconds,
   artifact,
@@ -226,5 +227,13 @@ describe('a task that three wait for', () => {
   test('is a foundation from then on, and says so', async () => {
     expect((await started(3)).foundation).toEqual({ dependents: 3, since: addSeconds(1).toISOString() });
     expect((await started(2)).foundation).toBeUndefined();
+  });
+
+  test('is one for an outside agent, too', async () => {
+    const of = await present({ runner: 'external' }, { base_commit: 'a'.repeat(40) });
+    for (let each = 0; each < 3; each++) await dependent([of.id]);
+    const { locks } = context;
+    await claimTask(of.id, null, { tasks, locks, claimant: 'ann', leaseSeconds: 60, now: addSeconds(1) });
+    expect((await now(of.id)).foundation).toEqual({ dependents: 3, since: addSeconds(1).toISOString() });
   });
 });

@@ -53,6 +53,22 @@ async function selected(id: string, times: number) {
   return { result, last: (await context.tasks.require(id)).attempts.at(-1) };
 }
 
+it('books no model and no tier for a command that takes no model', async () => {
+  const adapter = { kind: 'command' as const, argv: ['agent', '{prompt_file}'], timeout_s: 60 };
+  await context.tasks.create(task({ id: 'plain', run: 1 }, { adapter }));
+  await runSelectModelStep('plain', 1, context);
+  await context.tasks.create(task({ id: 'named', run: 1 }, { adapter, model: 'qwen3-coder' }));
+  await runSelectModelStep('named', 1, context);
+  const [plain, named] = await Promise.all(['plain', 'named'].map((id) => context.tasks.require(id)));
+  expect(plain?.attempts.at(-1)).toMatchObject({
+    model: null,
+    tier: null,
+    route: { reason: 'the command takes no model' },
+  });
+  // The person has said which model it asks.
+  expect(named?.attempts.at(-1)).toMatchObject({ model: 'qwen3-coder', tier: null });
+});
+
 describe('after a provider was down', () => {
   it('once, its agent waits for it', async () => {
     const { result, last } = await selected('once', 1);

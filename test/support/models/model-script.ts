@@ -61,7 +61,8 @@ function shellCall(command: string, offered: readonly string[]): ToolCall | null
 export function buildToolCall(step: ScriptStep, offered: readonly string[]): ToolCall | null {
   if ('say' in step) return null;
   if ('run' in step) return shellCall(step.run, offered);
-  const writer = firstOf(WRITERS, offered);
+  // Qwen Code writes to absolute paths only, which a script does not know.
+  const writer = offered.includes('notebook_edit') ? null : firstOf(WRITERS, offered);
   if (writer) return { name: writer[0], ...writer[1](step.write, step.text) };
   const folder = `mkdir -p "$(dirname ${quoted(step.write)})"`;
   return shellCall(`${folder} && printf %s ${quoted(step.text)} > ${quoted(step.write)}`, offered);

@@ -34,16 +34,18 @@ function firstTier(task: Request, { tier }: TaskRoute): Tier {
 }
 
 /**
- * The models a task may climb, cheapest first. A task that names a tier starts there; a task that names a model id which is none
- * stays on it.
+ * The models a task may climb, cheapest first. A task that names a tier starts there; a task that names a model stays on it, also where
+ * that is the model of a tier.
  */
 export function buildModelLadder(task: Request, deployed: TierModels): readonly ModelLadderStep[] {
   const models = selectTierModels(task.adapter, deployed);
   const rungs = TIERS.map((tier) => ({ tier, model: models[tier] }));
   if (task.model !== undefined) {
     const wanted = task.model;
-    const at = rungs.findIndex((rung) => rung.tier === wanted || rung.model === wanted);
-    return at < 0 ? [{ tier: null, model: wanted }] : rungs.slice(at);
+    const at = rungs.findIndex(({ tier }) => tier === wanted);
+    return at < 0
+      ? [rungs.find(({ model }) => model === wanted) ?? { tier: null, model: wanted }]
+      : rungs.slice(at);
   }
   return rungs.slice(rank(firstTier(task, routeTask(task))));
 }

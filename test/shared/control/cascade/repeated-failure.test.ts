@@ -12,6 +12,7 @@ import { startAttempt } from '../../../../shared/control/task-commands/start-att
 import {
   addSeconds,
   artifact,
+  attempt,
   fakeSha1,
   report,
   task,
@@ -191,5 +192,92 @@ describe('the same failure twice', () => {
       }),
       { numRuns: 60 },
     );
+  });
+});
+
+describe('the same failure twice of a command that takes no model', () => {
+  const COMMAND = { kind: 'command' as const, argv: ['agent', '{prompt_file}'], timeout_s: 60 };
+  /** Lets attempts of the command end in this way until nothing more follows. */
+  const ends = (end: Ends): (string | undefined)[] => {
+    const before = task({ status: 'in_review' }, { adapter: COMMAND, budget: { max_attempts: 10 } });
+    const attempts: Attempt[] = [];
+    for (let number = 1; number <= 10; number++) {
+      const last = attempt({ number, model: null, tier: null, ...end });
+      const present = { ...before, attempts: [...attempts, last] };
+      const change = recordCascadeDecision(
+        present,
+        number,
+        decideNextCascadeAction(present, MODELS, agents(null)),
+        addSeconds(number),
+      );
+      const decided = change?.task.attempts.at(-1);
+      if (!decided) throw new Error('nothing was decided');
+      attempts.push(decided);
+      if (decided.decision?.action !== 'retry') break;
+    }
+    return attempts.map(({ decision }) => decision?.action);
+  };
+  const exits = (output_tail: string): Ends => ({
+    report: report({
+      status: 'failed',
+      failure_code: 'agent_failed',
+      output_tail,
+      exit: { exit_code: 1, failure_text_source: 'output_tail' },
+    }),
+  });
+
+  test.each([
+    ['a crash with a message', exits('ENOENT config.json')],
+    ['a crash without a word', exits('')],
+    ['an agent that hangs', late],
+    [
+      'an agent that is killed',
+      {
+        report: report({
+          status: 'failed',
+          failure_code: 'agent_crashed',
+          output_tail: '',
+          exit: { signal: 'SIGKILL', failure_text_source: 'output_tail' },
+        }),
+      },
+    ],
+  ])('ends the task: %s', (_name, end) => {
+    expect(ends(end)).toEqual(['retry', 'give_up']);
+  });
+
+  test('tells work that fails in the same way once more what to do, then asks a person', () => {
+    expect(ends(failing('rounds: expected 3 to be 4'))).toEqual(['retry', 'retry', 'refer']);
+  });
+});
+
+describe('what no tier can help against', () => {
+  const refusal: Ends = {
+    report: report({
+      status: 'failed',
+      failure_code: 'work_not_deliverable',
+      summary: 'vendor/lib is a git repository of its own; its files cannot be handed in',
+      exit: { exit_code: 0, failure_text_source: 'summary' },
+    }),
+  };
+  const rejected: Ends = {
+    report: report({
+      status: 'failed',
+      failure_code: 'agent_failed',
+      summary: 'tools.3.name: must match ^[a-z]+$',
+      exit: { exit_code: 1, http_status: 400, failure_text_source: 'summary' },
+    }),
+  };
+
+  test('a patch that the platform refuses stays on its tier, and ends with a person', () => {
+    expect(way(story(() => refusal))).toEqual(['haiku low retry', 'haiku low person']);
+  });
+
+  test('a request that a provider rejects twice in the same way is not sent to a third tier', () => {
+    expect(way(story(() => rejected))).toEqual(['haiku low escalate', 'sonnet high person']);
+  });
+
+  test('an agent that hangs without a call or a word is started twice', () => {
+    const hung = { report: report({ status: 'failed', failure_code: 'timeout', output_tail: '' }) };
+    expect(way(story(() => hung))).toEqual(['haiku low retry', 'haiku low person']);
   });
 });

@@ -81,7 +81,6 @@ describe('a failure', () => {
     ['overload', { http_status: 529 }, 'provider_transient', 'http_status 529'],
     ['a code of the system', { error_code: 'ECONNRESET' }, 'provider_transient', 'error_code ECONNRESET'],
     ['a time limit of ours', { timed_out: true }, 'timeout', 'timed_out'],
-    ['a signal', { signal: 'SIGKILL' }, 'provider_transient', 'signal SIGKILL'],
     ['the exit code of timeout(1)', { exit_code: 124 }, 'timeout', 'exit_code 124'],
     [
       'spending before limits of rate',
@@ -176,7 +175,9 @@ describe('a failure', () => {
         attempt({ report: report({ status: 'failed', failure_code: 'agent_failed', exit: end, ...fields }) }),
       );
     expect(ended({ signal: 'SIGKILL' })).toMatchObject({
-      class: 'provider_transient',
+      class: 'unknown',
+      code: 'agent_crashed',
+      remedy: 'excused',
       matched_rule: 'signal SIGKILL',
     });
     expect(ended({ exit_code: 124 })).toMatchObject({ class: 'timeout', remedy: 'again' });

@@ -277,7 +277,8 @@ describe('a model token', () => {
       TIERS.sonnet,
     ]);
     expect(allowedModels({ model: 'gpt-5.5', tier: null }, undefined, TIERS)).toEqual(['gpt-5.5']);
-    expect(allowedModels({ model: null, tier: null }, undefined, TIERS)).toEqual([]);
+    // A command that takes no model asks what it is set up for.
+    expect(allowedModels({ model: null, tier: null }, undefined, TIERS)).toEqual(Object.values(TIERS));
   });
 
   it('has what earlier attempts of the round have left', () => {

@@ -7,7 +7,7 @@ import {
   MAX_ARTIFACT_PART_BYTES,
   readArtifactPart,
 } from '../../../../shared/use-cases/operate/read-artifact-part.ts';
-import { attempt, fakeSha1, task, verification } from '../../../support/builders.ts';
+import { attempt, fakeSha1, report, task, verification } from '../../../support/builders.ts';
 
 const left = {
   base_commit: fakeSha1('a'),
@@ -113,4 +113,18 @@ it.each([
   ['is not what the evidence tells of', Buffer.from('another'), { kind: 'screenshot', name: 'start' }],
 ])('hands out no picture where it %s', async (message, bytes, fields) => {
   await expect(readArtifactPart(shown, query(fields), pictures(bytes))).rejects.toThrow(message);
+});
+
+it('prints the last output of an attempt without a transcript, and the transcript of one without work', async () => {
+  const failed = { status: 'failed', failure_code: 'agent_failed', output_tail: 'ENOENT ü\n' } as const;
+  const said = task({
+    attempts: [
+      attempt({ report: report(failed) }),
+      attempt({ number: 2, report: report({ ...failed, transcript_key: 'whole' }) }),
+    ],
+  });
+  const get = (number: string) =>
+    readArtifactPart(said, query({ kind: 'transcript', attempt: number }), holding('all of it'));
+  expect(await get('1')).toMatchObject({ text: 'ENOENT ü\n', bytes: 10, next_offset: null });
+  expect(await get('2')).toMatchObject({ text: 'all of it' });
 });

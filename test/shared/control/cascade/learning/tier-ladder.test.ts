@@ -20,6 +20,7 @@ describe('the ladder', () => {
     ['priority 1', { priority: 1 as const }, ['sonnet', 'opus']],
     ['a tier by name', { model: 'sonnet' }, ['sonnet', 'opus']],
     ['a tier by its model', { model: MODELS.opus }, ['opus']],
+    ['the model of a lower tier, which it stays on', { model: MODELS.haiku }, ['haiku']],
     ['another model', { model: 'my-model' }, [null]],
     ['a named tier on high stakes', { model: 'haiku', priority: 1 as const }, ['haiku', 'sonnet', 'opus']],
     ['a named tier of a role routed to the top', { model: 'sonnet', role: 'manager' }, ['sonnet', 'opus']],
