@@ -69,9 +69,7 @@ const Reported = {
     .max(MAX_OUTPUT_TAIL_CHARS)
     .default('')
     .describe("Last lines of the agent's output, at most 50 lines and 4,000 characters."),
-  transcript_sha256: Sha256.optional().describe(
-    'Digest of the uploaded transcript; absent: there is none.',
-  ),
+  transcript_sha256: Sha256.optional().describe('Digest of the uploaded transcript; absent: there is none.'),
   usage: TokenUsage.optional(),
   unreported_calls: AgentReport.shape.unreported_calls.describe(
     'Calls of models that the CLI is known to make and to leave out of its usage.',

@@ -72,7 +72,12 @@ async function answerTo(
           context,
         );
   const verdict = outcome === 'passed' ? 'good' : outcome === 'failed' ? 'bad' : null;
-  return { verdict, confidence, spent, missingReason: verdict === null ? (reasons[0] ?? request_reason) : null };
+  return {
+    verdict,
+    confidence,
+    spent,
+    missingReason: verdict === null ? (reasons[0] ?? request_reason) : null,
+  };
 }
 
 export interface CalibrationReport extends Calibration {
