@@ -162,13 +162,13 @@ describe('an agent that wants to stop', () => {
 describe('an agent CLI that wants to stop', () => {
   const done = (n: number) =>
     `{"type":"system","session_id":"s-1"}\\n{"type":"result","session_id":"s-1","total_cost_usd":0.25,"modelUsage":{"m":{"inputTokens":${n},"outputTokens":1}},"structured_output":{"status":"done","summary":"run ${n}"}}\\n`;
-  test('is told in its session, where it has one, and what it used is added up', async () => {
+  test('is told in its session, where it has one, and what the session used is counted once', async () => {
     const script = `if [[ "$*" == *"--resume s-1"* ]]; then touch done.txt; printf '${done(20)}'; else printf '${done(10)}'; fi; printf '%s\\n' "$@" >> ${join(tmp, 'argv')}`;
     vi.stubEnv('PATH', fakeCli(tmp, 'claude', script));
     const { complete } = await handsIn(WANTS_DONE, '', { adapter: { kind: 'claude', timeout_s: 60 } });
     expect(complete).toMatchObject({
       summary: 'run 20',
-      usage: { input_tokens: 30, output_tokens: 2 },
+      usage: { input_tokens: 20, output_tokens: 1 },
       verification_gate: { state: 'satisfied', nudges: { tests: 1 } },
     });
   });
