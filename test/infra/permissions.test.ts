@@ -34,6 +34,8 @@ const STREAM = ['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams
   (each) => `dynamodb:${each}`,
 );
 
+const DEAD_LETTERS = ['sqs:GetQueueAttributes', 'sqs:GetQueueUrl', 'sqs:SendMessage'];
+
 /** What the leading keys of a statement's items have to begin with; none when it does not say. */
 const leading = (condition: unknown): string[] => {
   const keys = (condition as Record<string, Record<string, unknown>> | undefined)?.[
