@@ -1,6 +1,5 @@
 import { RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
-import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { DefinitionBody, LogLevel, StateMachine, StateMachineType } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
@@ -8,7 +7,7 @@ import { FAULT_PERIOD, type StackAlarms } from './alarms.ts';
 import type { CommonConstructProps } from './function.ts';
 import { buildVendedLogGroupName } from './log-groups.ts';
 import type { StateDefinitionJson } from './machines/state-definitions.ts';
-import { grantPermission, type IamPermission } from './permissions.ts';
+import { grantPermission, type IamPermission, InlinePolicyRole } from './permissions.ts';
 
 export interface ExpressStateMachineProps {
   readonly common: CommonConstructProps;
@@ -26,7 +25,7 @@ export class ExpressStateMachine extends Construct {
 
   constructor(scope: Construct, id: string, props: ExpressStateMachineProps) {
     super(scope, id);
-    const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('states.amazonaws.com') });
+    const role = new InlinePolicyRole(this, 'Role', 'states.amazonaws.com');
     for (const permission of props.permissions) grantPermission(role, permission);
     Validations.of(role).acknowledge({
       id: 'AwsSolutions-IAM5[Resource::*]',

@@ -1,12 +1,5 @@
 import { Duration, RemovalPolicy, type Size, Stack } from 'aws-cdk-lib';
-import {
-  type AddToPrincipalPolicyResult,
-  Effect,
-  PolicyDocument,
-  PolicyStatement,
-  Role,
-  ServicePrincipal,
-} from 'aws-cdk-lib/aws-iam';
+import { PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
 import {
   Architecture,
   type AssetImageCode,
@@ -24,7 +17,7 @@ import type { BundleDirectories, ServiceFunctionName } from './bundles.ts';
 import type { FunctionNetworkSetting } from './existing-network-setting.ts';
 import { IMAGE_PLATFORMS } from './image-platforms.ts';
 import type { ImageArchitecture } from './images.ts';
-import { grantPermission, type IamPermission } from './permissions.ts';
+import { grantPermission, type IamPermission, InlinePolicyRole } from './permissions.ts';
 import type { PrivateCa } from './private-ca.ts';
 
 /** What every construct of the stack takes from the deployment. */
@@ -66,28 +59,6 @@ export interface ServiceFunctionProps {
 
 export type FunctionImage = AssetImageCode | EcrImageCode;
 
-/**
- * The role of a function, which holds its permissions itself. The CDK's own way is one more resource for each role, and
- * CloudFormation takes 500 in a stack.
- */
-class FunctionRole extends Role {
-  readonly #permissions: PolicyDocument;
-
-  constructor(scope: Construct, id: string) {
-    const permissions = new PolicyDocument({ minimize: true });
-    super(scope, id, {
-      assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
-      inlinePolicies: { Permissions: permissions },
-    });
-    this.#permissions = permissions;
-  }
-
-  override addToPrincipalPolicy(statement: PolicyStatement): AddToPrincipalPolicyResult {
-    this.#permissions.addStatements(statement);
-    return { statementAdded: true, policyDependable: this };
-  }
-}
-
 /** A Lambda function with a role of its own that may write its own log and nothing else until it is allowed to. */
 export class ServiceFunction extends Construct {
   readonly name: ServiceFunctionName;
@@ -114,7 +85,7 @@ export class ServiceFunction extends Construct {
       metricName: METRIC_NAMES.loggedErrors,
       metricValue: '1',
     });
-    this.role = new FunctionRole(this, 'Role');
+    this.role = new InlinePolicyRole(this, 'Role', 'lambda.amazonaws.com');
     this.logGroup.grantWrite(this.role);
     this.lambda = new LambdaFunction(this, 'Function', {
       description,

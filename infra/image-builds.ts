@@ -3,7 +3,7 @@ import { CfnProject } from 'aws-cdk-lib/aws-codebuild';
 import { Repository, TagMutability } from 'aws-cdk-lib/aws-ecr';
 import { Rule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
-import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import type { Role } from 'aws-cdk-lib/aws-iam';
 import { Architecture, Code, Function as InlineFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Asset } from 'aws-cdk-lib/aws-s3-assets';
@@ -13,7 +13,7 @@ import { sha256 } from '../shared/lib/sha256.ts';
 import type { CommonConstructProps } from './function.ts';
 import { BUILD_SPEC, IMAGE_BUILD_HANDLER } from './image-build-program.ts';
 import { IMAGE_PLATFORMS } from './image-platforms.ts';
-import { grantPermission } from './permissions.ts';
+import { grantPermission, InlinePolicyRole } from './permissions.ts';
 
 /** Minutes that CloudFormation waits for an image at the most; a build ends before. */
 const PATIENCE = { build: 50, resource: 60 };
@@ -63,7 +63,7 @@ export class ContainerImageBuilder extends Construct {
     const log = () => ({ retention: common.logRetention, removalPolicy: RemovalPolicy.DESTROY });
     this.#log = new LogGroup(this, 'Log', log());
     this.#role = this.makeRole();
-    const role = new Role(this, 'StarterRole', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
+    const role = new InlinePolicyRole(this, 'StarterRole', 'lambda.amazonaws.com');
     const logGroup = new LogGroup(this, 'StarterLog', log());
     logGroup.grantWrite(role);
     this.#starter = new InlineFunction(this, 'Starter', {
@@ -82,7 +82,7 @@ export class ContainerImageBuilder extends Construct {
 
   /** May push to the one repository, read what its images are made of, and write its log. */
   private makeRole(): Role {
-    const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('codebuild.amazonaws.com') });
+    const role = new InlinePolicyRole(this, 'Role', 'codebuild.amazonaws.com');
     grantPermission(role, {
       actions: [
         'ecr:BatchCheckLayerAvailability',

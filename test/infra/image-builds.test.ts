@@ -2,15 +2,15 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { BUILD_SPEC, IMAGE_BUILD_HANDLER } from '../../infra/image-build-program.ts';
-import { assemblyFolder, only, type Properties, synthesise, text } from './synthesise.ts';
+import { assemblyFolder, only, type Properties, policiesOf, synthesise, text } from './synthesise.ts';
 
 const CONTEXT = { 'assay:imageBuild': 'codebuild', 'assay:images': '{"go":"go"}' };
 const template = synthesise(CONTEXT);
 const all = (type: string) => Object.entries(template.findResources(type));
 const grantsOf = (prefix: string) =>
-  all('AWS::IAM::Policy')
-    .filter(([id]) => id.startsWith(prefix))
-    .flatMap(([, { Properties }]) => Properties.PolicyDocument.Statement as Properties[])
+  policiesOf(template)
+    .filter(({ id }) => id.startsWith(prefix))
+    .flatMap(({ statements }) => statements)
     .flatMap(({ Action, Resource }) =>
       [Action]
         .flat()
