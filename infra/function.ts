@@ -1,5 +1,5 @@
 import { Duration, RemovalPolicy, type Size, Stack } from 'aws-cdk-lib';
-import { PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
+import { Effect, PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
 import {
   Architecture,
   type AssetImageCode,
