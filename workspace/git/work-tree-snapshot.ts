@@ -140,7 +140,7 @@ async function take(
   ]);
   if (diff.stopped === 'output_limit')
     throw new CheckoutError('patch_too_large', `the patch is over ${MAX_PATCH_BYTES} bytes`);
-  for (const result of [written, diff, inSubmodules])
+  for (const result of [written, diff])
     if (result.code !== 0) throw undeliverable(`what was left cannot be taken: ${gitErrorMessage(result)}`);
   const { patch, submodule } = splitRawPatch(diff.stdout);
   if (submodule !== null)
@@ -149,6 +149,9 @@ async function take(
         ? `${submodule.path} is a git repository of its own; its files cannot be handed in: remove ${submodule.path}/.git`
         : `${submodule.path} is a submodule; which commit of it is used cannot be changed here`,
     );
+  // Settings that an agent has left in a submodule can make git fail there.
+  if (inSubmodules.code !== 0)
+    throw undeliverable(`what was left cannot be taken: ${gitErrorMessage(inSubmodules)}`);
   const edited = /^:160000 [^\0]*\0([^\0]+)/m.exec(inSubmodules.stdout.toString('utf8'))?.[1];
   if (edited !== undefined)
     throw undeliverable(`${edited} is a submodule; edits in it cannot be handed in: undo them`);
