@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { canonicalHash, canonicalJson } from '../../lib/canonical-json.ts';
-import { OneLineText, RequirementText } from '../evidence/independent.ts';
 import { GitRef } from '../repository/git-ref.ts';
 import { RepositoryUrl } from '../repository/schema.ts';
 import { s3ObjectKeys } from '../resource-names.ts';
@@ -139,71 +138,3 @@ export function hiddenTestsLocation(
     bytes: Buffer.byteLength(serializeHiddenTests(tests)),
   };
 }
-
-/** Most points of an exam. */
-export const MAX_EXAM_POINTS = 100;
-
-export const ExamCommand = OneLineText(1_000).describe(
-  'One command that runs the tests from the root of the checkout.',
-);
-export const ExamProbability = z.number().min(0).max(1);
-/** Identifies a test by its name as the runner reports it, or by the end of that name. */
-export const ExamTestId = OneLineText(500);
-export const ExamFiles = z.array(HiddenTestFile).max(MAX_HIDDEN_TEST_FILES).superRefine(refuseUnusableFiles);
-
-/** One test of an exam: the requirement that it tests, and what it does on the base. */
-export const ExamPoint = z.object({
-  requirement: RequirementText,
-  test: ExamTestId,
-  on_base: z.enum(['fails', 'passes']),
-});
-export type ExamPoint = z.infer<typeof ExamPoint>;
-
-const manifestFields = {
-  /** Null: the task is too vague to test, and `questions` say what would make it testable. */
-  command: ExamCommand.nullable().default(null),
-  points: z.array(ExamPoint).max(MAX_EXAM_POINTS).default([]),
-  /** What the task leaves open. */
-  open: z.array(OneLineText(500)).max(50).default([]),
-  /** Questions to the requester that would make the task testable. */
-  questions: z.array(OneLineText(500)).max(20).default([]),
-  confidence: ExamProbability,
-  /** The task asks for the same behaviour as before, as a refactoring does: no point has to fail on the base. */
-  keeps_behaviour: z.boolean().default(false),
-};
-
-/** Points need a command and have to name different tests; an exam without points has to ask questions. */
-function refuseContradictions(
-  {
-    command,
-    points,
-    questions,
-  }: Pick<z.infer<z.ZodObject<typeof manifestFields>>, 'command' | 'points' | 'questions'>,
-  context: z.RefinementCtx,
-): void {
-  const refuse = (path: PropertyKey[], message: string): void =>
-    context.addIssue({ code: 'custom', path, message });
-  if (points.length > 0 && command === null) refuse(['command'], 'is missing: points need a command');
-  if (points.length === 0 && questions.length === 0)
-    refuse(['points'], 'are none; an exam without points has to ask questions');
-  const seen = new Set<string>();
-  points.forEach(({ test }, index) => {
-    if (seen.has(test)) refuse(['points', index, 'test'], 'is listed twice');
-    seen.add(test);
-  });
-}
-
-/** `exam.json` of a folder whose test files lie in `exam/`. */
-export const ExamManifest = z.object(manifestFields).superRefine(refuseContradictions);
-export type ExamManifest = z.infer<typeof ExamManifest>;
-
-/** An exam in one piece, as an examiner answers it and as it is stored. */
-export const Exam = z
-  .object({ ...manifestFields, files: ExamFiles.default([]) })
-  .superRefine(refuseContradictions)
-  .superRefine(({ points, files }, context) => {
-    if (points.length > 0 && files.length === 0)
-      context.addIssue({ code: 'custom', path: ['files'], message: 'are none: points need test files' });
-  })
-  .meta({ id: 'Exam' });
-export type Exam = z.infer<typeof Exam>;

@@ -3,12 +3,13 @@ import { StorableNumber } from '../../lib/stored-number.ts';
 import { AgentAdapterSettings } from '../agents/adapter.ts';
 import { AutonomyLevel } from '../approval/autonomy.ts';
 import { ExamMode } from '../check-outcome.ts';
+import { Exam } from '../exam.ts';
 import { FailureActionOverrides } from '../failure/error-action-overrides.ts';
 import { GitRef } from '../repository/git-ref.ts';
 import { RepositoryUrl } from '../repository/schema.ts';
 import { MiddlewareChain } from './chain-schema.ts';
 import { EXPECTED_CHANGE_KINDS, ExpectedChangeKind } from './expected-changes.ts';
-import { Exam, HiddenTests } from './hidden-tests.ts';
+import { HiddenTests } from './hidden-tests.ts';
 import { CompletionSignal, isModelJudgedSignal, TaskOwnedPath } from './signals.ts';
 import { WorkflowName } from './workflow-name.ts';
 
