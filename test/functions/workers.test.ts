@@ -20,7 +20,7 @@ import { buildQueueUrlFromArn, computeBackoffSeconds } from '../../functions/dis
 import { handler as dispatcher } from '../../functions/dispatch/handler.ts';
 import { handler as ledger } from '../../functions/ledger/handler.ts';
 import { handler as reconciler } from '../../functions/reconcile/handler.ts';
-import { TASKS_TABLE_KEY_ATTRIBUTES } from '../../shared/contract/resource-names.ts';
+import { TABLE_ITEM_KEY_PREFIXES, TASKS_TABLE_KEY_ATTRIBUTES } from '../../shared/contract/resource-names.ts';
 import type { Task } from '../../shared/contract/task/task.ts';
 import { hashSubmitterName } from '../../shared/control/admission/admission-control.ts';
 import { taskToItem } from '../../shared/store/task-item.ts';
@@ -94,6 +94,16 @@ const holds = (of: Task): void => {
   db.on(GetCommand, {
     Key: { [TASKS_TABLE_KEY_ATTRIBUTES.pk]: pk, [TASKS_TABLE_KEY_ATTRIBUTES.sk]: sk },
   }).resolves({ Item: item });
+  // The dispatcher has made the launches that the task names.
+  for (const { number, agent, gates } of of.attempts)
+    for (const [kind, made] of Object.entries({ agent, gates }))
+      if (made)
+        db.on(GetCommand, {
+          Key: {
+            [TASKS_TABLE_KEY_ATTRIBUTES.pk]: `${TABLE_ITEM_KEY_PREFIXES.launch}${of.id}`,
+            [TASKS_TABLE_KEY_ATTRIBUTES.sk]: `${number}#${kind}#${made.token_sha256}`,
+          },
+        }).resolves({ Item: { number: made.number, assignment_key: made.assignment_key } });
 };
 const claimed = (fields: Parameters<typeof attempt>[0] = {}): Task =>
   task({ status: 'claimed', attempts: [attempt(fields)] });

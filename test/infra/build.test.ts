@@ -66,7 +66,8 @@ describe('the bundles of the functions', () => {
 
   it('read YAML where files of a repository are read, and nowhere else', () => {
     const reads = functions.filter((name) => codeOf(name).includes('tag:yaml.org,2002:'));
-    expect(reads).toEqual(['resolver']);
+    // The webhook reads the signals that the body of a pull request names.
+    expect(reads).toEqual(['api-webhook', 'resolver']);
   });
 
   it.each(functions.filter((name) => name !== 'page'))(

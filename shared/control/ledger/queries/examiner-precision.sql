@@ -1,28 +1,44 @@
--- How far examiners and challengers are right, by repository and model, over the last 90 days: what adjudicators and reviewers said of what failed, coverage of requirements, and cost.
+-- Precision of examiners and challengers by repository and model over the last 90 days: decisions of adjudicators and reviewers on failures, coverage of requirements, and cost.
 WITH
   independent AS (
-  SELECT *, row_number() OVER (PARTITION BY record_id ORDER BY dt) AS copy
-  FROM quality_gates
-  WHERE dt >= cast(cast(current_date - INTERVAL '90' DAY AS date) AS varchar)
-    AND gate IN ('acceptance_tests', 'challenge')
+    SELECT *, row_number() OVER (PARTITION BY record_id ORDER BY dt) AS copy
+    FROM quality_gates
+    WHERE dt >= cast(cast(current_date - INTERVAL '90' DAY AS date) AS varchar)
+      AND gate IN ('acceptance_tests', 'challenge')
+  ),
+  task_records AS (
+    SELECT *, row_number() OVER (PARTITION BY record_id ORDER BY dt) AS copy
+    FROM tasks
+    WHERE dt >= cast(cast(current_date - INTERVAL '120' DAY AS date) AS varchar)
   ),
   places AS (
     SELECT task_id, max(repository) AS repository
-    FROM tasks
-    WHERE dt >= cast(cast(current_date - INTERVAL '120' DAY AS date) AS varchar)
+    FROM task_records
+    WHERE copy = 1
     GROUP BY task_id
+  ),
+  review_records AS (
+    SELECT *, row_number() OVER (PARTITION BY record_id ORDER BY dt) AS copy
+    FROM reviews
+    WHERE dt >= cast(cast(current_date - INTERVAL '90' DAY AS date) AS varchar)
+      AND decision IS NOT NULL
   ),
   decided AS (
     SELECT task_id, attempt, count_if(decision = 'approve') > 0 AS approved, count_if(decision = 'reject') > 0 AS rejected
-    FROM reviews
-    WHERE dt >= cast(cast(current_date - INTERVAL '90' DAY AS date) AS varchar) AND decision IS NOT NULL
+    FROM review_records
+    WHERE copy = 1
     GROUP BY task_id, attempt
   ),
-  undone AS (
-    SELECT task_id, attempt, true AS reverted
+  outcome_records AS (
+    SELECT *, row_number() OVER (PARTITION BY record_id ORDER BY dt) AS copy
     FROM work_outcomes
     WHERE dt >= cast(cast(current_date - INTERVAL '90' DAY AS date) AS varchar)
       AND outcome IN ('reverted', 'reopened')
+  ),
+  undone AS (
+    SELECT task_id, attempt, true AS reverted
+    FROM outcome_records
+    WHERE copy = 1
     GROUP BY task_id, attempt
   ),
   verdicts AS (
