@@ -225,7 +225,7 @@ describe('the action', () => {
   ])('with needs-review: %s ends with %i where a reviewer has to decide', (input, code) => {
     const { status, outputs } = act('lint_command: test -e a.js', {
       'needs-review': input,
-      changes: 'eslint.config.js',
+      changes: 'assay.yaml',
     });
     expect([status, outputs]).toEqual([code, 'verdict=refer\n']);
   });

@@ -14,7 +14,7 @@ function createAttempt({ isAborted = false, isBoxAborted = false } = {}) {
   const post = vi.fn(async () => ({}));
   const upload = vi.fn(async (name: string) => `sha256 of ${name}`);
   const attempt = {
-    assignment: { base_commit: 'base' },
+    assignment: { base_commit: 'base', adapter: { kind: 'command' } },
     client: { post, upload },
     abort: isAborted ? AbortSignal.abort() : new AbortController().signal,
     box: { abort: isBoxAborted ? AbortSignal.abort() : new AbortController().signal },

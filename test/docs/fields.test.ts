@@ -83,11 +83,12 @@ test('paths of fields that a page names lead to fields of the schemas', () => {
   expect(wrong).toEqual([]);
 });
 
-/** Of providers' APIs and other software; of examples; the last one is put together where it is used. */
+/** Of providers' APIs and other software; of examples; claims of GitHub's tokens; the last ones are put together where they are used. */
 const OTHER_NAMES = [
   ...['behavior_tagger', 'google_search', 'item_reference', 'num_ctx', 'system_instruction'],
   ...['no_fixme', 'test_7', 'test_8'],
-  'advice_change_not_demonstrated',
+  ...['repository_owner', 'repository_id', 'server_url'],
+  ...['advice_change_not_demonstrated', 'advice_protected_files_not_executed'],
 ];
 
 test('names with an underscore that a page has as code are in the sources', () => {

@@ -283,8 +283,8 @@ export const PLANTED_FAULTS = {
     breaks: ['delivered with a passing verdict', 'verified by gates of ours'],
   },
   'a task is a foundation for whoever waits for it': {
-    module: 'shared/use-cases/cascade/cascade-steps.ts',
-    replace: [/const FOUNDATION = 3;/, 'const FOUNDATION = 1;'],
+    module: 'shared/use-cases/cascade/foundation-dependents.ts',
+    replace: [/const MIN_DEPENDENTS = 3;/, 'const MIN_DEPENDENTS = 1;'],
     breaks: ['a foundation is what others build on'],
   },
 } as const satisfies Readonly<Record<string, PlantedFault>>;

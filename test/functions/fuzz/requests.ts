@@ -102,6 +102,7 @@ const end = {
 const evidence = build.evidence({
   signals: [
     build.signal(),
+    build.signal({ by_author: true }),
     build.signal({ signal: { type: 'glob_exists', pattern: '*' } }),
     build.signal({ signal: { type: 'file_contains', path: 'a', contains: 'b' } }),
     build.signal({ signal: { type: 'file_contains', path: 'a', regex: 'b' } }),

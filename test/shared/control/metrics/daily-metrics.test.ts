@@ -18,6 +18,8 @@ const rowsOf = (name: string, seconds = 1): DerivedRow[] =>
       table: 'cascade_chains',
       row: {
         role: name,
+        author: name,
+        status: 'done',
         succeeded: true,
         total_cost_usd: 1,
         saved_vs_direct_opus_usd: null,
@@ -38,7 +40,7 @@ const rowsOf = (name: string, seconds = 1): DerivedRow[] =>
         ...{ tokens_used: 5, cost_usd: 1, judging_cost_usd: null, gates_cost_usd: null, quality_score: null },
       },
     },
-    { table: 'work_outcomes', row: { outcome: 'reverted', passed_gates: [name] } },
+    { table: 'work_outcomes', row: { outcome: 'reverted', passed_gates: [name], author: name } },
   ] as unknown as DerivedRow[];
 
 /** As `createDocumentClient` does. */

@@ -5,6 +5,7 @@ import type { JudgeModels } from '../../../../shared/contract/models/judge-model
 import { s3ObjectKeys } from '../../../../shared/contract/resource-names.ts';
 import { CompletionSignal } from '../../../../shared/contract/submission/signals.ts';
 import { totalJudgingCost } from '../../../../shared/contract/task/judging-cost.ts';
+import type { Attempt } from '../../../../shared/contract/task/attempt.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
 import { TierPolicySettings } from '../../../../shared/control/cascade/learning/cascade-policy.ts';
 import { reserveGateModelCallOrRefusal } from '../../../../shared/control/spending/gate-question-reservation.ts';
@@ -57,11 +58,15 @@ const objects = {
 
 let names = 0;
 /** Work of an outside agent, of which the judge is in two minds: a person decides. */
-async function submitted(fields: Partial<Task> = {}): Promise<Task> {
+async function submitted(fields: Partial<Task> = {}, attemptFields: Partial<Attempt> = {}): Promise<Task> {
   const id = `U-${names++}`;
   const key = s3ObjectKeys.evidence(id, 1, 1, 'e'.repeat(64));
   const made: Task = {
-    ...taskInReview({ verification: verification({ key }), artifact: artifact({ patch_key: 'patch' }) }),
+    ...taskInReview({
+      verification: verification({ key }),
+      artifact: artifact({ patch_key: 'patch' }),
+      ...attemptFields,
+    }),
     id,
     repository: 'r',
     runner: 'external',
@@ -257,9 +262,7 @@ describe('what gates ask about work for which nothing was set aside', () => {
   it('is set aside before each question, stopped by a budget, and given back as far as it was not used', async () => {
     const at = freshDay();
     const opinions = { calls: 2, cost_usd: 0.001, unsettled_calls: 0 };
-    const [unasked] = (await submitted()).attempts;
-    if (!unasked) throw new Error('there is one');
-    const task = await submitted({ attempts: [{ ...unasked, gates_metered_usage: opinions }] });
+    const task = await submitted({}, { gates_metered_usage: opinions });
     const question = (of: Task) => reserveGateModelCallOrRefusal(of, 1, 20_000, money({ day_usd: 0.05 }), at);
     expect([await question(task), await question(task)]).toEqual([null, null]);
     expect(await question(task)).toContain('this question of a gate could exceed the budget');
