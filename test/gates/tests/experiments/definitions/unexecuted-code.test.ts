@@ -24,20 +24,24 @@ async function judge(module: string, patch: Readonly<Record<string, string>>) {
   const tests = evidence.gates.find(({ name }) => name === 'tests');
   return {
     verdict: deriveVerdictFromEvidence(evidence).verdict,
+    detail: tests?.detail,
     rules: (tests?.findings ?? []).map(({ rule }) => rule),
   };
 }
 
 describe('tests that run other code than the patched tree', () => {
-  it.each([
-    ['a built copy', '../dist/price.js'],
-    ['an installed package of the same name', 'price'],
-  ])('need review, where a patch breaks the source: %s', async (_, module) => {
-    const judged = await judge(module, {
-      'src/price.js': 'exports.price = (n) => {\n  return n + 100;\n};\n',
-    });
+  const BROKEN = { 'src/price.js': 'exports.price = (n) => {\n  return n + 100;\n};\n' };
+
+  it('need review, where a patch breaks the source: a built copy', async () => {
+    const judged = await judge('../dist/price.js', BROKEN);
     expect(judged.verdict).toBe('refer');
     expect(judged.rules).toContain('run_code_not_executed');
+  });
+
+  it('need review, where a patch breaks the source: an installed package of the same name', async () => {
+    const judged = await judge('price', BROKEN);
+    expect(judged.verdict).toBe('refer');
+    expect(judged.detail).toContain('the package price was loaded from node_modules/price');
   });
 
   it('are none where only the lines of the patch are not noticed', async () => {
