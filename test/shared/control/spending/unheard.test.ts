@@ -4,8 +4,8 @@ import { DEFAULT_TIER_MODELS } from '../../../../shared/contract/agents/tiers.ts
 import type { JudgeModels } from '../../../../shared/contract/models/judge-models.ts';
 import { s3ObjectKeys } from '../../../../shared/contract/resource-names.ts';
 import { CompletionSignal } from '../../../../shared/contract/submission/signals.ts';
-import { totalJudgingCost } from '../../../../shared/contract/task/judging-cost.ts';
 import type { Attempt } from '../../../../shared/contract/task/attempt.ts';
+import { totalJudgingCost } from '../../../../shared/contract/task/judging-cost.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
 import { TierPolicySettings } from '../../../../shared/control/cascade/learning/cascade-policy.ts';
 import { reserveGateModelCallOrRefusal } from '../../../../shared/control/spending/gate-question-reservation.ts';
