@@ -10,11 +10,10 @@ import { parseYamlFile, validateYamlFile } from '../../gates/pipeline/configurat
 import { type ParsedAssayConfig, parseAssayConfig } from '../../gates/pipeline/configuration/parse-config.ts';
 import type { GateBypass } from '../../gates/pipeline/gate-runner.ts';
 import { Exam } from '../../shared/contract/exam.ts';
-import type { AuthorSignal } from '../../shared/contract/submission/author-signals.ts';
 import type { ExpectedChangeKind } from '../../shared/contract/submission/expected-changes.ts';
 import { invalidRegexReason } from '../../shared/contract/submission/regex.ts';
 import { TaskSubmission } from '../../shared/contract/submission/schema.ts';
-import { CompletionSignal } from '../../shared/contract/submission/signals.ts';
+import { type AuthorSignal, CompletionSignal } from '../../shared/contract/submission/signals.ts';
 import { parseAuthorSignals } from '../../shared/control/forge/author-signals.ts';
 import { CLI_EXIT_CODES, CliError } from '../exit.ts';
 

@@ -1,9 +1,12 @@
 import { availableParallelism } from 'node:os';
 import type { ExamMode } from '../../shared/contract/evidence/independent.ts';
 import type { Evidence } from '../../shared/contract/evidence/schema.ts';
-import type { AuthorSignal } from '../../shared/contract/submission/author-signals.ts';
 import type { ExpectedChangeKind } from '../../shared/contract/submission/expected-changes.ts';
-import { type CompletionSignal, isModelJudgedSignal } from '../../shared/contract/submission/signals.ts';
+import {
+  type AuthorSignal,
+  type CompletionSignal,
+  isModelJudgedSignal,
+} from '../../shared/contract/submission/signals.ts';
 import type { GitStore } from '../../workspace/git/git-store.ts';
 import { toDisplayPath } from '../../workspace/git/path-encoding.ts';
 import type { UpstreamBranch } from '../../workspace/git/upstream-branch.ts';

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { AutonomyLevel } from '../../../shared/contract/approval/autonomy.ts';
 import { ChallengeSettings } from '../../../shared/contract/check-outcome.ts';
-import { AuthorSignalType } from '../../../shared/contract/submission/author-signals.ts';
 import { EXPECTABLE_PROTECTED_FILE_KINDS } from '../../../shared/contract/submission/expected-changes.ts';
 import { TaskId } from '../../../shared/contract/submission/schema.ts';
+import { AuthorSignalType } from '../../../shared/contract/submission/signals.ts';
 import { ToolchainImageName } from '../../../shared/contract/submission/toolchain-image.ts';
 import { MiddlewareSection, SecuritySection } from '../../../shared/control/middleware/config-section.ts';
 import { VerificationGateCriteria } from '../../../shared/control/verification-gate/criteria.ts';

@@ -1,6 +1,6 @@
 import type { ChallengeSettings } from '../../../shared/contract/evidence/independent.ts';
-import type { AuthorSignalType } from '../../../shared/contract/submission/author-signals.ts';
 import type { ProtectedFileKind } from '../../../shared/contract/submission/expected-changes.ts';
+import type { AuthorSignalType } from '../../../shared/contract/submission/signals.ts';
 import { CONFIG_FILE, ConfigError, MAX_CONFIG_BYTES } from '../../core/configuration-file.ts';
 import type { RuleSetting } from '../../core/rule-settings.ts';
 import type { EnvironmentSetting } from '../../environment/environment-setting.ts';

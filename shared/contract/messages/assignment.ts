@@ -8,11 +8,10 @@ import { TokenUsage } from '../models/usage.ts';
 import { GitObjectId, GitRef } from '../repository/git-ref.ts';
 import { RepositoryUrl } from '../repository/schema.ts';
 import { PROMPT_PART_NAMES } from '../roles/prompt-parts.ts';
-import { AuthorSignal } from '../submission/author-signals.ts';
 import { MiddlewareChain } from '../submission/chain-schema.ts';
 import { ExpectedChangeKind } from '../submission/expected-changes.ts';
 import { DeliveryMode, RoleName, TaskId } from '../submission/schema.ts';
-import { CompletionSignal } from '../submission/signals.ts';
+import { AuthorSignal, CompletionSignal } from '../submission/signals.ts';
 
 const AssignmentFields = z.object({
   schema_version: z.literal(1),

@@ -1,7 +1,6 @@
 import * as z from 'zod';
-import { AuthorSignal, MAX_AUTHOR_SIGNALS } from '../../contract/submission/author-signals.ts';
 import { findRegexErrors } from '../../contract/submission/regex.ts';
-import { CompletionSignal } from '../../contract/submission/signals.ts';
+import { AuthorSignal, CompletionSignal, MAX_AUTHOR_SIGNALS } from '../../contract/submission/signals.ts';
 import { describeFileProblem, parseYaml } from '../../lib/yaml.ts';
 
 /** The first line of a fenced block of Markdown with the info string `assay`. */
