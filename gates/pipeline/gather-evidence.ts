@@ -26,7 +26,6 @@ import { buildPatchCompletenessEvidence, type UncheckedPath } from './complete-p
 import type { GateBypassSetting } from './configuration/config-schema.ts';
 import type { ParsedAssayConfig } from './configuration/parse-config.ts';
 import { createPatchToCheck } from './create-patch-to-check.ts';
-import { createProtectionPolicy } from './create-protection-policy.ts';
 import type { GateBypass, GateRunnerOptions } from './gate-runner.ts';
 import { loadBaseConfig, loadBaseReviewPipeline } from './load-base-config.ts';
 import {
@@ -137,14 +136,17 @@ async function gatherInSandboxes(options: GatherEvidenceOptions, rooms: SandboxF
       base,
       tree,
       rooms,
-      loadProtectionPolicy: async (project) =>
-        createProtectionPolicy({
+      // Loaded with the first patch that changes a protected file: most change none.
+      loadProtectionPolicy: async (project) => {
+        const { createProtectionPolicy } = await import('./create-protection-policy.ts');
+        return createProtectionPolicy({
           taskFiles: files,
           expectedChanges,
           config: await configured,
           signals,
           project,
-        }),
+        });
+      },
       ...(options.upstream ? { upstream: options.upstream } : {}),
     }),
     hasStatic
