@@ -3,7 +3,7 @@ import { judgementCost, sumUnlessUnknown } from '../../shared/contract/task/judg
 import {
   describeIndependentResult,
   listIndependentResults,
-} from '../../shared/control/verdict/independent-results.ts';
+} from '../../shared/control/verdict/verdict-inputs.ts';
 import { formatCount, formatDollars, formatDuration } from '../../shared/lib/format.ts';
 import type { TerminalColors } from '../io.ts';
 import { renderTaskResults } from '../output/task-results.ts';

@@ -8,7 +8,7 @@ import {
   describeIndependentResult,
   isIndependentGate,
   listIndependentResults,
-} from '../../shared/control/verdict/independent-results.ts';
+} from '../../shared/control/verdict/verdict-inputs.ts';
 import { formatCost, formatCount, formatDollars, formatDuration } from '../../shared/lib/format.ts';
 import { listAdvisoryFindings } from '../../shared/reviews/review/advisory-findings.ts';
 import type { TerminalColors } from '../io.ts';

@@ -3,7 +3,7 @@ import type { ReviewedRequirement } from '../../shared/contract/judgement/judgem
 import {
   describeIndependentResult,
   listIndependentResults,
-} from '../../shared/control/verdict/independent-results.ts';
+} from '../../shared/control/verdict/verdict-inputs.ts';
 import { formatCount } from '../../shared/lib/format.ts';
 import { escapeToOneLine } from '../components/escape-text.ts';
 import { Pill } from '../components/pill.tsx';

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { VerdictInput } from '../contract/check-outcome.ts';
 import { GitObjectId } from '../contract/repository/git-ref.ts';
 import { MAX_REPOSITORY_URL_LENGTH } from '../contract/repository/repository-url.ts';
 import { RepositoryUrl } from '../contract/repository/schema.ts';
@@ -11,7 +12,6 @@ import { Task } from '../contract/task/task.ts';
 import { VerificationNudge } from '../control/ledger/verification-nudge-schema.ts';
 import { VerificationSummary } from '../control/verdict/janitor-result.ts';
 import { QualityScore } from '../control/verdict/quality-score.ts';
-import { VerdictInput } from '../control/verdict/verdict-inputs.ts';
 
 export const BaseCommit = GitObjectId.describe(
   "The task's `base_commit`, which the platform resolved; any other is refused as `wrong_base`.",

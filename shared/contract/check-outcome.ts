@@ -26,6 +26,24 @@ export const isConclusiveOutcome = (outcome: CheckOutcome): boolean =>
   outcome === 'passed' || outcome === 'failed';
 export const VERDICTS = ['pass', 'fail', 'refer'] as const;
 
+/** One piece of the evidence that a verdict follows from. */
+export const VerdictInput = z.object({
+  source: z.enum(['signal', 'gate', 'judge']),
+  name: z.string(),
+  kind: EvidenceKind,
+  outcome: CheckOutcome,
+  model: z.string().nullable().describe('The model that was asked; null: none.'),
+  prompt_sha256: z.string().nullable(),
+  calibration: z.string().nullable().describe('Calibration of this model; null: none.'),
+  cost_usd: z
+    .number()
+    .nullable()
+    .describe('Cost of the question in dollars; null: no model was asked, or it is unknown.'),
+  base_commit: z.string(),
+  tree: z.string(),
+});
+export type VerdictInput = z.infer<typeof VerdictInput>;
+
 /** Who decides: nobody (`off`), people who read it (`advise`), or the verdict (`gate`). */
 export const EXAM_MODES = ['off', 'advise', 'gate'] as const;
 export const ExamMode = z.enum(EXAM_MODES);

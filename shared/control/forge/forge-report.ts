@@ -7,7 +7,7 @@ import {
   type GateResult,
   isIndependentGate,
   listIndependentResults,
-} from '../verdict/independent-results.ts';
+} from '../verdict/verdict-inputs.ts';
 import type { ChangeRequest, CheckAnnotation, CheckConclusion, CheckRun } from './forge.ts';
 import { changeRequestMarker, issueNumberOfTask } from './issue-tasks.ts';
 

@@ -1,25 +1,32 @@
-import * as z from 'zod';
-import { CheckOutcome, EvidenceKind } from '../../contract/check-outcome.ts';
+import type { VerdictInput } from '../../contract/check-outcome.ts';
+import {
+  ACCEPTANCE_TESTS_GATE,
+  CHALLENGE_GATE,
+  COUNTEREXAMPLES_GATE,
+} from '../../contract/evidence/gate-names.ts';
 import type { Attempt } from '../../contract/task/attempt.ts';
-import { type GateResult, isIndependentGate, listIndependentResults } from './independent-results.ts';
 
-/** One thing that a verdict was made of. */
-export const VerdictInput = z.object({
-  source: z.enum(['signal', 'gate', 'judge']),
-  name: z.string(),
-  kind: EvidenceKind,
-  outcome: CheckOutcome,
-  model: z.string().nullable().describe('The model that was asked; null: none.'),
-  prompt_sha256: z.string().nullable(),
-  calibration: z.string().nullable().describe('Calibration of this model; null: none.'),
-  cost_usd: z
-    .number()
-    .nullable()
-    .describe('Cost of the question in dollars; null: no model was asked, or it is unknown.'),
-  base_commit: z.string(),
-  tree: z.string(),
-});
-export type VerdictInput = z.infer<typeof VerdictInput>;
+type CheckedAttempt = Pick<Attempt, 'verification'>;
+export type GateResult = NonNullable<CheckedAttempt['verification']>['gates'][number];
+
+/** Gates whose tests were written without the author of the patch, in the order in which they are shown. */
+const INDEPENDENT_GATES: readonly string[] = [ACCEPTANCE_TESTS_GATE, COUNTEREXAMPLES_GATE, CHALLENGE_GATE];
+
+/** Returns the independent evidence of an attempt. It is shown before all other evidence. */
+export const listIndependentResults = ({ verification }: CheckedAttempt): readonly GateResult[] =>
+  INDEPENDENT_GATES.flatMap((name) => verification?.gates.filter((gate) => gate.name === name) ?? []);
+
+/** Returns whether a gate is independent evidence. */
+export const isIndependentGate = ({ name }: { readonly name: string }): boolean =>
+  INDEPENDENT_GATES.includes(name);
+
+/** Builds `acceptance tests failed: 7 of 8 requirements tested; 6 met; not met: all or nothing`. */
+export const describeIndependentResult = ({
+  name,
+  outcome,
+  detail,
+}: Pick<GateResult, 'name' | 'outcome' | 'detail'>): string =>
+  `${name.replaceAll('_', ' ')} ${outcome.replaceAll('_', ' ')}${detail === '' ? '' : `: ${detail}`}`;
 
 type JudgedInputFields = Pick<VerdictInput, 'model' | 'prompt_sha256' | 'calibration' | 'cost_usd'>;
 const NO_JUDGE: JudgedInputFields = { model: null, prompt_sha256: null, calibration: null, cost_usd: null };
