@@ -12,7 +12,7 @@ import {
 import { FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
 import { sha256 } from '../../shared/lib/sha256.ts';
 import { readOptionalEnv } from '../../shared/store/env.ts';
-import { LaunchStore } from '../../shared/store/launches.ts';
+import type { LaunchStore } from '../../shared/store/launches.ts';
 import { findOperatorByToken, type OperatorIdentity } from '../../shared/store/operator-tokens.ts';
 import { TaskStore } from '../../shared/store/task-store.ts';
 import { withErrorLogging } from '../runtime/log-context.ts';
@@ -22,7 +22,6 @@ import type { OidcVerifier } from './verify-oidc-token.ts';
 
 const items = openTable();
 const tasks = new TaskStore(items);
-const launches = new LaunchStore(items);
 
 const issuers = readOptionalEnv(FUNCTION_ENV_NAMES.oidc, '');
 let verifier: Promise<OidcVerifier> | undefined;
@@ -34,6 +33,12 @@ async function loadVerifier(): Promise<OidcVerifier> {
     import('../../shared/control/oidc/oidc-settings.ts'),
   ]);
   return new Verifier(OidcIssuers.parse(JSON.parse(issuers)));
+}
+
+/** Returns whether the dispatcher made this launch. Loaded with the first token of a launched container: all other callers need none of it. */
+async function isRecordedLaunch(...launch: Parameters<LaunchStore['isRecorded']>): Promise<boolean> {
+  const { LaunchStore: Store } = await import('../../shared/store/launches.ts');
+  return new Store(items).isRecorded(...launch);
 }
 
 /** Returns the caller of an identity token, or null if it is not valid here. @throws Error if the keys of its issuer cannot be read */
@@ -73,7 +78,7 @@ async function identify(authorization: string | undefined): Promise<CallerIdenti
   if (!launch || !isSameHash(launch.token_sha256, sha256(token))) return null;
   // An agent may have claimed its attempt. All others were launched by the dispatcher, whatever the task item says.
   const { caller, taskId, attempt } = parsed;
-  if (caller !== 'agent' && !(await launches.isRecorded(taskId, attempt, caller, launch))) return null;
+  if (caller !== 'agent' && !(await isRecordedLaunch(taskId, attempt, caller, launch))) return null;
   return {
     ...EMPTY_CALLER_IDENTITY,
     caller: parsed.caller,

@@ -11,7 +11,6 @@ import { sha256 } from '../../lib/sha256.ts';
 import type { ClaimIntentStore } from '../../store/claim-intents.ts';
 import type { FileConflict, FileLockStore } from '../../store/file-locks.ts';
 import type { TaskStore } from '../../store/task-store.ts';
-import { countFoundationDependents } from '../cascade/foundation-dependents.ts';
 import {
   type ClaimKey,
   createClaimKey,
@@ -81,6 +80,7 @@ async function claimOpen(
   requireBaseCommit(seen);
   const conflict = await context.locks.acquire(seen, context.now);
   if (conflict !== null) throw filesHeld(seen, conflict);
+  const { countFoundationDependents } = await import('../cascade/foundation-dependents.ts');
   const dependentCount = await countFoundationDependents(seen, context.tasks);
   // The version is compared above, with what is written upon; a write that arrived without an answer has moved it on by itself.
   const task = await context.tasks.applyCommand(seen, (present) => {
