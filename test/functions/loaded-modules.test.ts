@@ -34,13 +34,13 @@ beforeAll(async () => {
 describe('modules that an API function loads before its first request', () => {
   // Most that are allowed: a limit that is reached asks for an `await import`, or for a look at what the new import is for.
   it.each([
-    ['api-submit', 283],
-    ['api-authorizer', 130],
-    ['api-upload', 185],
-    ['api-evidence', 195],
-    ['api-webhook', 207],
+    ['api-submit', 285],
+    ['api-authorizer', 131],
+    ['api-upload', 186],
+    ['api-evidence', 196],
+    ['api-webhook', 208],
     ['api-work', 225],
-    ['api-read', 282],
+    ['api-read', 283],
   ] as const)('%s: at most %i', (name, most) => {
     expect(loadedAtStart(LAMBDA_ENTRY_POINTS[name]).size).toBeLessThanOrEqual(most);
   });
