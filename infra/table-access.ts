@@ -38,11 +38,13 @@ export const TABLE_ACCESS_BY_FUNCTION = {
   },
   'api-work': {
     GetItem: ['task', 'heartbeat', 'lock', 'claim', 'meter', 'mergedWork'],
+    // Tasks that wait for the one that is claimed: enough of them make it a foundation.
+    BatchGetItem: ['task'],
     PutItem: ['task', 'lock', 'claim'],
     UpdateItem: ['heartbeat'],
     DeleteItem: ['lock'],
     Query: ['lock'],
-    indexes: ['byQueue'],
+    indexes: ['byQueue', 'byWait'],
   },
   'api-upload': { GetItem: ['task', 'heartbeat'], UpdateItem: ['uploads'] },
   'api-evidence': { GetItem: ['task', 'heartbeat', 'meter'], PutItem: ['task'] },

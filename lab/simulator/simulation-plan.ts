@@ -190,6 +190,8 @@ const work = fc.record<WorkPlan>({
   }),
 });
 
+const UNPRICED_MODEL = 'a-model-of-no-price';
+
 const task: fc.Arbitrary<TaskPlan> = fc.record<TaskPlan>({
   submittedAt: early,
   runner: oneOf('managed', 'managed', 'external'),
@@ -205,7 +207,7 @@ const task: fc.Arbitrary<TaskPlan> = fc.record<TaskPlan>({
   maxRetries: fc.integer({ min: 0, max: 3 }),
   maxCost: often<number | null>(null, oneOf(0.01, 0.5), 3),
   deliverUnverified: fc.boolean(),
-  model: often<string | null>(null, oneOf('opus', 'a-model-of-no-price'), 5),
+  model: often<string | null>(null, oneOf('opus', UNPRICED_MODEL), 5),
   resubmittedAfter: often<number | null>(null, fc.integer({ min: 0, max: 60 }), 4),
   attempts: fc.array(work, { minLength: 1, maxLength: 5 }),
   challenge: often<TaskPlan['challenge']>('off', oneOf('advise', 'gate', 'gate'), 2),
@@ -238,6 +240,8 @@ const outage = fc.record<ServiceOutage>({
 const tasks = fc.array(task, { minLength: 1, maxLength: 5 }).map((all) =>
   all.map((each, index) => ({
     ...each,
+    // A limit on the cost of a model without a price is refused.
+    maxCost: each.runner === 'managed' && each.model === UNPRICED_MODEL ? null : each.maxCost,
     dependsOn: each.dependsOn.map((back) => index - back).filter((at) => at >= 0),
   })),
 );
