@@ -2,7 +2,7 @@ import { TABLE_INDEXES, TABLE_ITEM_KEY_PREFIXES } from '../../../shared/contract
 import { findFileOverlap } from '../../../shared/contract/submission/file-overlap.ts';
 import type { Attempt } from '../../../shared/contract/task/attempt.ts';
 import type { TaskStatus } from '../../../shared/contract/task/status.ts';
-import type { Task } from '../../../shared/contract/task/task.ts';
+import { findJudgedAttempt, type Task } from '../../../shared/contract/task/task.ts';
 import type { TableWrite } from '../engines/simulated-table.ts';
 import type { Simulation } from '../simulation.ts';
 import { checkApprovalWrite, checkRequestWrite, isRequestKey } from './approvals.ts';
@@ -104,7 +104,8 @@ function checkDone(of: Simulation, after: Task, broken: ReportViolation): void {
   const isApproved =
     after.review?.decision === 'approve' &&
     of.knowledge.approvedTrees.has(OracleKnowledge.pair(after.id, tree));
-  const verdict = attempt?.verdict;
+  // A retry of work that has passed delivers it again under the verdict of the earlier attempt.
+  const verdict = attempt && findJudgedAttempt(after, attempt).verdict;
   const isPassed = verdict?.verdict === 'pass' && verdict.tree === tree && verdict.base_commit === base;
   if (!isApproved && !isPassed)
     broken('done with a passing verdict', `${after.id} is done; verdict ${verdict?.verdict ?? 'none'}`);
