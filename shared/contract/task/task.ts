@@ -229,6 +229,8 @@ export const Task = StoredSubmission.extend({
   expires_at: z.number().int().nullable(),
 });
 export type Task = z.infer<typeof Task>;
+/** Where the tests of a task are stored that its agent never sees. */
+export type StoredTests = Pick<Task, 'hidden_tests' | 'exam'>;
 
 /** What evidence, reviews, verdicts and deliveries are about: nothing of them counts for another pair. */
 export interface BaseCommitAndTree {

@@ -71,10 +71,10 @@ export function buildRevision(opened: Task, revision: RevisionFields, feedback: 
     by: `forge:${revision.requested_by}`.slice(0, 200),
     requestSha256: sha256(JSON.stringify([id, revision.request])),
     dependencies: new Map(),
+    storedTests: opened,
   });
   return {
     ...made,
-    hidden_tests: opened.hidden_tests,
     origin: deriveTaskOrigin(opened),
     revision_of: revision,
   };

@@ -6,7 +6,7 @@ import type { TaskSubmission } from '../../contract/submission/schema.ts';
 import { evaluatePartialDependencyStart, type TaskDependency } from '../../contract/task/partial-start.ts';
 import { MAX_NEW_TASK_BYTES } from '../../contract/task/shrink-task.ts';
 import { isTerminalStatus } from '../../contract/task/status.ts';
-import type { PullRequestFields, Task } from '../../contract/task/task.ts';
+import type { PullRequestFields, StoredTests, Task } from '../../contract/task/task.ts';
 import { measureItemBytes, measureValueBytes } from '../../lib/item-size.ts';
 import { chooseRole } from '../routing/choose-role.ts';
 import { parseFullCommitId, shouldStartCascade } from './base-commit.ts';
@@ -25,6 +25,8 @@ export interface TaskCreationContext {
   readonly plan?: PlanRequestFields | undefined;
   /** Set when the task verifies a pull request. */
   readonly pullRequest?: PullRequestFields | undefined;
+  /** Tests of the task whose work this one continues; absent: those of the request. */
+  readonly storedTests?: StoredTests | undefined;
   /** The dependencies that exist, by id. */
   readonly dependencies: ReadonlyMap<string, TaskDependency>;
 }
@@ -97,8 +99,12 @@ export function createTask(request: TaskSubmission, context: TaskCreationContext
     updated_at: at,
     created_by: context.by,
     request_sha256: context.requestSha256,
-    hidden_tests: hidden ? hiddenTestsLocation(context.id, hidden) : null,
-    ...(exam && { exam: hiddenTestsLocation(context.id, exam, s3ObjectKeys.exam) }),
+    hidden_tests: hidden
+      ? hiddenTestsLocation(context.id, hidden)
+      : (context.storedTests?.hidden_tests ?? null),
+    ...(exam
+      ? { exam: hiddenTestsLocation(context.id, exam, s3ObjectKeys.exam) }
+      : context.storedTests?.exam && { exam: context.storedTests.exam }),
     run: !waiting && shouldStartCascade({ ...request, base_commit }) ? 1 : 0,
     base_commit,
     resolved_role: null,

@@ -96,11 +96,10 @@ export function buildFixUp(task: Task, done: readonly string[], now: Date): Task
     by: task.created_by,
     requestSha256: sha256(JSON.stringify([id, task.version])),
     dependencies: new Map(),
+    storedTests: task,
   });
   return {
     ...made,
-    hidden_tests: task.hidden_tests,
-    ...(task.exam && { exam: task.exam }),
     origin: deriveTaskOrigin(task),
     fix_up_of: { ...line, generation: line.generation + 1, task_id: task.id },
   };

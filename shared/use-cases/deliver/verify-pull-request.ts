@@ -130,6 +130,7 @@ async function submitVerification(
         ...{ ...fields, number, author, author_kind, from_fork, issues: read },
         ...(asked && 'signals' in asked && { author_signals: asked.signals }),
       },
+      ...(opened && { storedTests: opened }),
     });
   } catch (error) {
     // Another event about the same head was quicker, with another text.

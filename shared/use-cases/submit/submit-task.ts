@@ -8,7 +8,7 @@ import { findCycle } from '../../contract/submission/dependency-graph.ts';
 import { type HiddenTestsLocation, serializeHiddenTests } from '../../contract/submission/hidden-tests.ts';
 import { findRegexErrors } from '../../contract/submission/regex.ts';
 import type { TaskSubmission } from '../../contract/submission/schema.ts';
-import type { PullRequestFields, Task } from '../../contract/task/task.ts';
+import type { PullRequestFields, StoredTests, Task } from '../../contract/task/task.ts';
 import {
   type AvailableAgentClis,
   findAdapterProblems,
@@ -57,6 +57,8 @@ export interface SubmitContext {
   readonly plan?: PlanRequestFields;
   /** Set when what is made verifies a pull request. */
   readonly pullRequest?: PullRequestFields;
+  /** Set when what is made is judged by the stored tests of another task. */
+  readonly storedTests?: StoredTests;
   /** What can run tasks here. */
   readonly agents: AvailableAgentClis;
 }
@@ -240,7 +242,7 @@ export function createIdempotencyMismatchRefusal(named: SubmissionWithId, contex
 export function buildTask(
   named: SubmissionWithId,
   dependencies: ReadonlyMap<string, TaskDependency>,
-  { now, submitter, plan, pullRequest }: SubmitContext,
+  { now, submitter, plan, pullRequest, storedTests }: SubmitContext,
 ): Task {
   return createTask(named.request, {
     id: named.id,
@@ -250,6 +252,7 @@ export function buildTask(
     dependencies,
     plan,
     pullRequest,
+    storedTests,
   });
 }
 

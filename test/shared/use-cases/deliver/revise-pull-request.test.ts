@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Task } from '../../../../shared/contract/task/task.ts';
+import type { StoredTests, Task } from '../../../../shared/contract/task/task.ts';
 import type { ForgeChangeRequest } from '../../../../shared/control/forge/forge.ts';
 import { addSeconds, task } from '../../../support/builders.ts';
 import { at, ForgeDeployment, SHOP, sha } from '../../../support/forge/forge-deployment.ts';
@@ -21,7 +21,10 @@ const OWN: ForgeChangeRequest = {
 };
 
 /** A deployment with one pull request of its own, and `ada` who may push. */
-async function deploymentWithOwnPullRequest(present: Partial<ForgeChangeRequest> = {}) {
+async function deploymentWithOwnPullRequest(
+  present: Partial<ForgeChangeRequest> = {},
+  tests: Partial<StoredTests> = {},
+) {
   const deployment = new ForgeDeployment({ ...OWN, ...present });
   deployment.writers.add('ada');
   const delivery = {
@@ -30,7 +33,7 @@ async function deploymentWithOwnPullRequest(present: Partial<ForgeChangeRequest>
   };
   await deployment.store.create(
     task(
-      { id: 'T1', status: 'done', ended_at: addSeconds(0).toISOString(), delivery },
+      { id: 'T1', status: 'done', ended_at: addSeconds(0).toISOString(), delivery, ...tests },
       { title: 'Round up', description: 'Round 2.5 to 3.', repository: SHOP },
     ),
   );
@@ -149,5 +152,20 @@ describe('revisions of a pull request that Assay opened', () => {
       description: 'Round 2.5 to 3.',
       pull_request: { head_commit: sha(2), base_branch: 'main' },
     });
+  });
+
+  it('are judged by the hidden tests and the exam of the task, as is what is pushed', async () => {
+    const tests = {
+      hidden_tests: { key: 'hidden/T1/tests-1.json', sha256: '1'.repeat(64), bytes: 10 },
+      exam: { key: 'hidden/T1/exam-2.json', sha256: '2'.repeat(64), bytes: 20 },
+    };
+    const deployment = await deploymentWithOwnPullRequest({}, tests);
+    const revision = await deployment.hear('issue_comment', comment('ada', '/assay fix it'));
+    const pushed = await deployment.change({
+      ...{ action: 'synchronize', head: 2, before: 1, second: 30 },
+      fields: { head: { ref: 'assay/T1', sha: sha(2), repo: { full_name: 'acme/shop' } } },
+    });
+    for (const { task_id } of [revision, pushed])
+      expect(await deployment.store.require(task_id ?? '')).toMatchObject(tests);
   });
 });
