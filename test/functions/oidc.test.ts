@@ -146,6 +146,24 @@ describe('a token of an identity provider', () => {
   });
 });
 
+describe('an e-mail address', () => {
+  it('that the issuer has not confirmed satisfies no rule and names nobody', async () => {
+    const [issuer] = issuers;
+    if (issuer === undefined) throw new Error('no issuer');
+    const byRule = { ...issuer, rules: [{ claims: { email: ['ada@acme.test'] }, role: 'review' as const }] };
+    const bySubject = { ...issuer, subject_claim: 'email' };
+    for (const each of [byRule, bySubject])
+      for (const [email_verified, isGood] of [
+        [true, true],
+        [false, false],
+        [undefined, false],
+      ] as const) {
+        const token = await provider.sign({ groups: ['reviewers'], email: 'ada@acme.test', email_verified });
+        expect((await new OidcVerifier([each]).verify(token)) !== null).toBe(isGood);
+      }
+  });
+});
+
 describe('the settings', () => {
   it('refuse a claim as the host of a repository, and two issuers of one name', () => {
     const issuer = { name: 'idp', issuer: 'https://idp.example', audiences: ['a'] };

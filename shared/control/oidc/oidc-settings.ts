@@ -92,8 +92,11 @@ const textsOf = (value: unknown): readonly string[] =>
   );
 const matchesValue = (pattern: string, value: string): boolean =>
   pattern.endsWith('*') ? value.startsWith(pattern.slice(0, -1)) : value === pattern;
+/** Returns a claim. An address that nobody has confirmed can be anyone's: it counts as absent. */
 const ownClaim = (claims: TokenClaims, name: string): unknown =>
-  Object.hasOwn(claims, name) ? claims[name] : undefined;
+  !Object.hasOwn(claims, name) || (name === 'email' && claims['email_verified'] !== true)
+    ? undefined
+    : claims[name];
 
 /** Fills the claims into a URL. Returns null if a claim is missing, or is nothing that a path has. */
 function fillTemplate(template: string, claims: TokenClaims): string | null {
@@ -117,8 +120,6 @@ export function mapClaims(
   const subject = ownClaim(claims, subject_claim);
   if (typeof subject !== 'string' || !/^[\x21-\x7e]+$/.test(subject) || subject.length > MAX_SUBJECT)
     return null;
-  // An address that nobody has confirmed can be anyone's.
-  if (subject_claim === 'email' && claims['email_verified'] !== true) return null;
   const rule = rules.find((each) =>
     Object.entries(each.claims).every(([claim, patterns]) => {
       const values = textsOf(ownClaim(claims, claim));
