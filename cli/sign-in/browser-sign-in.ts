@@ -6,8 +6,9 @@ import type { StoredSignIn } from './stored-sign-ins.ts';
 
 const CALLBACK_PATH = '/callback';
 const random = (): string => randomBytes(32).toString('base64url');
-const queryOf = (request: IncomingMessage): URLSearchParams =>
-  new URL(request.url ?? '/', 'http://127.0.0.1').searchParams;
+/** Returns the query of a request. Its target may be no address: any page can have a browser ask for `//`. */
+const queryOf = ({ url = '' }: IncomingMessage): URLSearchParams =>
+  new URLSearchParams(url.slice(url.indexOf('?') + 1));
 
 /**
  * Signs in with the browser: authorization code with PKCE, and a redirect to a listener on loopback (RFC 8252).

@@ -1,4 +1,5 @@
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { get } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { decodeJwt } from 'jose';
@@ -35,6 +36,14 @@ beforeEach(() => {
 afterEach(() => rmSync(home, { recursive: true }));
 
 const never = new AbortController().signal;
+/** Returns the status of a request whose target is no address. */
+const statusOfTarget = (url: string, path: string): Promise<number> =>
+  new Promise((resolve, reject) => {
+    get({ host: '127.0.0.1', port: new URL(url).port, path }, (answer) => {
+      answer.resume();
+      resolve(answer.statusCode ?? 0);
+    }).once('error', reject);
+  });
 const withBrowser = async (changes: Partial<SignInSettings> = {}) =>
   signInWithBrowser(
     await discover(provider.issuer),
@@ -75,11 +84,12 @@ describe('a sign-in with the browser', () => {
         `${other}?state=${state}`,
       ])
         statuses.push((await fetch(url)).status);
+      statuses.push(await statusOfTarget(callback, '//'));
       await fetch(`${callback}?${new URLSearchParams({ error: 'access_denied', state })}`);
     };
     const signingIn = signInWithBrowser(discovery, settings, (address) => void answerWrongly(address), never);
     await expect(signingIn).rejects.toThrow('The issuer refuses the sign-in: access_denied.');
-    expect(statuses).toEqual([403, 403, 404]);
+    expect(statuses).toEqual([403, 403, 404, 403]);
   });
 
   it('refuses the answer of another issuer', async () => {
