@@ -42,27 +42,31 @@ const slackText = (text: string, characters: number): string =>
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;');
-/** Slack formats between pairs of these; a zero-width space before each ends that. */
-const slackPlain = (text: string, characters: number): string =>
-  slackText(text, characters).replace(/[*_~`]/g, '\u200b$&');
+/**
+ * Returns text as a block has it. Slack formats between pairs of some characters; a zero-width space before each ends that. Text that
+ * is much longer when it is escaped is cut further, since Slack refuses a message with a longer block.
+ */
+function slackPlain(text: string, characters: number): string {
+  const limit = Math.min(2 * characters, MAX_TEXT);
+  for (let most = characters; ; most = Math.floor(most / 2)) {
+    const plain = slackText(text, most).replace(/[*_~`]/g, '\u200b$&');
+    if (plain.length <= limit) return plain;
+  }
+}
+/** A field of a block; `verbatim`: Slack makes no links of addresses and names in it. */
+const slackField = (text: string): Record<string, unknown> => ({ type: 'mrkdwn', text, verbatim: true });
 
 /** Returns a message of Slack: the text of notifications, and blocks. */
 export function renderSlackMessage(notice: Notice, pageUrl: string): Record<string, unknown> {
   const headline = HEADLINES[notice.name];
   const title = notice.task === null ? headline : `${headline}: ${notice.task.title}`;
-  const facts = factsOf(notice).map(([label, value]) => ({
-    type: 'mrkdwn',
-    text: `*${label}*\n${slackPlain(value, 300)}`,
-  }));
+  const facts = factsOf(notice).map(([label, value]) => slackField(`*${label}*\n${slackPlain(value, 300)}`));
   return {
     text: slackText(title, MAX_TITLE),
     blocks: [
       {
         type: 'section',
-        text: {
-          type: 'mrkdwn',
-          text: `*${slackPlain(title, MAX_TITLE)}*\n${slackPlain(notice.summary, MAX_TEXT)}`,
-        },
+        text: slackField(`*${slackPlain(title, MAX_TITLE)}*\n${slackPlain(notice.summary, MAX_TEXT)}`),
         ...(facts.length > 0 && { fields: facts }),
       },
       {

@@ -178,9 +178,25 @@ describe('a message of an incoming webhook', () => {
     });
     const slack = JSON.stringify(renderSlackMessage(hostile, PAGE));
     expect(slack).not.toMatch(/<!channel>|<https/);
+    // Slack makes links of bare addresses, too, unless a text is verbatim.
+    expect(slack.match(/"mrkdwn"/g)).toHaveLength(slack.match(/"verbatim":true/g)?.length ?? 0);
     expect(slack).toContain('&lt;!channel&gt;');
     const teams = JSON.stringify(renderTeamsMessage(hostile, PAGE));
     expect(teams).not.toContain('[a](https');
+  });
+});
+
+describe('a message of Slack', () => {
+  it.each(['&', '<', '_', '`x'])('has no block that Slack refuses where a text is full of %s', (part) => {
+    const long = notice('Task Held', 3, {
+      ...HELD,
+      title: part.repeat(500),
+      summary: part.repeat(1_000),
+    });
+    const { blocks } = renderSlackMessage(long, PAGE) as { blocks: { text?: { text: string } }[] };
+    const text = blocks[0]?.text?.text ?? '';
+    expect(text.length).toBeGreaterThan(1_000);
+    expect(text.length).toBeLessThanOrEqual(3_000);
   });
 });
 
