@@ -54,7 +54,7 @@ export type RetryQueue = z.infer<typeof RetryQueue>;
 export const DeadLetterId = z
   .string()
   .regex(
-    /^[A-Za-z0-9][A-Za-z0-9_-]{0,79}\.[a-z0-9-]{1,40}$/,
+    /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}\.[a-z0-9-]{1,40}$/,
     'must be the id of a dead letter, as `assay dlq list` prints it',
   );
 /** What is of a request of people, and of no task, ends its lane so. */

@@ -18,6 +18,7 @@ import { ItemTable } from '../../../../shared/store/item-table.ts';
 import {
   applyDeadLetterAction,
   type DeadLetterMessage,
+  parseFailedOperationMessage,
   recordDeadLetter,
   requireDeadLetter,
   retryDeadLetters,
@@ -368,7 +369,13 @@ describe('batches that a reader of the stream gave up', () => {
       ['notice:deliver', 'T1'],
       ['notice:deliver', null],
     ]);
-    for (const each of letters) expect(DeadLetterId.safeParse(each.id).success).toBe(true);
+    const longest = { ...task, id: 'T'.repeat(64) };
+    const { id: long } = parseFailedOperationMessage({
+      ...{ queue: 'notices', id: 'm4', sentAt: FIXED_NOW },
+      body: body('h'.repeat(40), 'T#2#task_failed', longest),
+    });
+    for (const id of [...letters.map((each) => each.id), long])
+      expect(DeadLetterId.safeParse(id).success, id).toBe(true);
     world.seconds = 61;
     await world.drain();
     expect(world.sent.toSorted((one, other) => one.localeCompare(other))).toEqual([
