@@ -198,8 +198,10 @@ async function verifyMergeGroup(
   const client = await context.forge();
   const change = await client.readChangeRequest(number);
   if (change === null) return createIgnoredEventResult('the forge has no such pull request');
-  // A required check that is never reported would hold up the queue: each group is verified that has a selected pull request.
-  if (pullRequestSelectionReason(change, context.setting) === null)
+  const opened = await findTaskOfOwnBranch(change, context);
+  // A required check that is never reported would hold up the queue: each group is verified that has a pull request
+  // of ours or a selected one.
+  if (opened === null && pullRequestSelectionReason(change, context.setting) === null)
     return createIgnoredEventResult('nothing selects the pull request');
   return submitVerification(
     change,
@@ -209,6 +211,7 @@ async function verifyMergeGroup(
     },
     { base: base_commit, again: null, by: change.author },
     context,
+    opened,
   );
 }
 

@@ -168,4 +168,21 @@ describe('revisions of a pull request that Assay opened', () => {
     for (const { task_id } of [revision, pushed])
       expect(await deployment.store.require(task_id ?? '')).toMatchObject(tests);
   });
+
+  it('are verified in a merge queue, too, which waits for the check of each group', async () => {
+    // Nothing in the settings selects it.
+    const deployment = await deploymentWithOwnPullRequest({ author: 'machine', author_kind: 'person' });
+    const { task_id } = await deployment.hear('merge_group', {
+      action: 'checks_requested',
+      merge_group: {
+        ...{ head_sha: sha(3), head_ref: `refs/heads/gh-readonly-queue/main/pr-7-${sha(4)}` },
+        ...{ base_sha: sha(4), base_ref: 'refs/heads/main' },
+      },
+    });
+    expect(await deployment.store.require(task_id ?? '')).toMatchObject({
+      base_ref: sha(4),
+      description: 'Round 2.5 to 3.',
+      pull_request: { kind: 'merge_group', head_commit: sha(3) },
+    });
+  });
 });
