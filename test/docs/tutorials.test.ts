@@ -223,5 +223,8 @@ test('every command of the tutorial on pull requests does what the page says, wi
       await tell('synchronize', pull, { before });
     },
   });
-  expect(ours.comments.map(({ body }) => body)).toEqual([expect.stringContaining('**Assay: passed.**')]);
+  // The comment follows the check.
+  await expect
+    .poll(() => ours.comments.map(({ body }) => body), { timeout: 60_000 })
+    .toEqual([expect.stringContaining('**Assay: passed.**')]);
 });

@@ -56,6 +56,7 @@ const MAY: Record<keyof typeof FUNCTION_IDS, string[]> = {
   ],
   'api-work': [
     'dynamodb:DeleteItem',
+    'dynamodb:BatchGetItem',
     'dynamodb:GetItem',
     'dynamodb:PutItem',
     'dynamodb:Query',
