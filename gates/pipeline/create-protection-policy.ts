@@ -16,7 +16,21 @@ export interface ProtectionPolicyInput {
 
 /** Task runners and programs whose tasks are not followed: any tool may be behind them. */
 const UNKNOWN_TASKS =
-  /(?:^|[\s;&|(/])(?:tox|nox|hatch|poe|pdm\s+run|invoke|inv|doit|taskipy|task|go-task|mage|rake|gulp|grunt|nps|turbo|nx|lerna|rush|bazel|bazelisk|pants|earthly|wireit|moon|pre-commit|prek|docker|podman|act|cargo\s+(?:make|xtask))(?=\s|$)/;
+  /(?:^|[\s;&|(/])(?:tox|nox|hatch|poe|pdm\s+run|invoke|inv|doit|taskipy|task|go-task|mage|rake|gulp|grunt|nps|turbo|nx|lerna|rush|bazel|bazelisk|pants|earthly|wireit|moon|pre-commit|pre_commit|prek|trunk|mega-linter-runner|prospector|pylama|docker|podman|act|cargo\s+(?:make|xtask))(?=\s|$)/;
+
+/** Calls that run scripts and tasks of another folder, whose definitions are not read. */
+const OTHER_FOLDER =
+  /(?:^|[\s;&|(])(?:npm|pnpm|yarn|bun)\s(?!\s*(?:ci|i|install|add)\s)(?:[^;&|\n]*\s)?(?:-ws?|-r|-F|-C|--(?:workspaces?|recursive|filter|prefix|dir|cwd)|workspaces?)(?=[\s=]|$)|(?:(?:^|[\s;&|(])(?:g?make|just)|\$[({]MAKE[)}])\s(?:[^;&|\n]*\s)?(?:-[Cdf]|--(?:directory|file|makefile|justfile|working-directory)(?=[\s=]|$))/;
+const CHANGE_OF_FOLDER = /(?:^|[\s;&|(])(?:cd|pushd)\s+["']?[\w@]/;
+const RUN_OF_TASKS =
+  /(?:^|[\s;&|(])(?:(?:npm|pnpm|yarn|bun)\s+(?!(?:ci|i|install|add)(?![\w:-]))|(?:g?make|just)(?![\w-]))/;
+
+/** Whether scripts or tasks of another folder run, which nobody has followed. */
+function leavesFolder(lines: ReadonlySet<string>): boolean {
+  const text = [...lines].join('\n');
+  const at = text.search(CHANGE_OF_FOLDER);
+  return OTHER_FOLDER.test(text) || (at >= 0 && RUN_OF_TASKS.test(text.slice(at)));
+}
 
 /** Calls of package managers that name packages and groups, and run none of them. */
 const INSTALLATION =
@@ -111,6 +125,7 @@ async function followCommands(
     const read = (path: string): Promise<string | null> =>
       baseFile(folder === '' ? path : `${folder}/${path}`);
     const reached = await findScriptsRunByCommand(run, read);
+    if (leavesFolder(reached.lines)) return null;
     for (const line of reached.lines) lines.add(line);
     // A script in another language may start tools, too.
     for (const file of reached.files) {

@@ -319,6 +319,30 @@ describe('a protected file that no check executes', () => {
       { 'ruff.toml': 'a = 2\n' },
     ],
     ['tox', { 'ruff.toml': 'a = 1\n' }, { 'ruff.toml': 'a = 2\n' }],
+    ...['npm test --prefix sub', 'npm run test -w sub', 'cd sub && npm test', 'sh t.sh'].map(
+      (command): [string, Record<string, string>, Record<string, string>] => [
+        command,
+        {
+          'sub/package.json': '{"scripts":{"test":"ruff check . && node --test"}}',
+          't.sh': 'cd sub\nnpm test\n',
+          'ruff.toml': 'a = 1\n',
+        },
+        { 'ruff.toml': 'a = 2\n' },
+      ],
+    ),
+    ['make -C sub', { 'sub/Makefile': 'a:\n\truff check\n', 'ruff.toml': '' }, { 'ruff.toml': 'a = 2\n' }],
+    [
+      'make test',
+      { Makefile: 'test:\n\t$(MAKE) lint\nlint:\n\truff check\n', 'ruff.toml': '' },
+      { 'ruff.toml': 'a = 2\n' },
+    ],
+    [
+      'npm install --no-save --offline; node --test',
+      { 'package.json': '{"scripts":{"prepare":"npm run build","build":"true"}}' },
+      { 'package.json': '{"scripts":{"prepare":"npm run build","build":"false"}}' },
+    ],
+    ['flake8 . || node --test', { '.flake8': 'a = 1\n' }, { '.flake8': 'a = 2\n' }],
+    ['flow check || node --test', { '.flowconfig': 'a = 1\n' }, { '.flowconfig': 'a = 2\n' }],
   ])('needs a review where a command leads to it: %s', async (command, base, patch) => {
     const { verdict, files } = await judge(patch, {
       ...(base as Record<string, string>),

@@ -22,6 +22,7 @@ const PYTHON_TOOLS: Readonly<Record<string, readonly string[]>> = {
   'tool.basedpyright': ['pyright', 'basedpyright'],
   'tool.diff_cover': ['diff-cover', 'diff-quality'],
   'tool.mutmut': ['mutmut'],
+  'tool.mypy': ['mypy', 'dmypy', 'stubtest'],
   'tool.cosmic-ray': ['cosmic-ray', 'cr-rate'],
   'tool.importlinter': ['lint-imports', 'importlinter'],
   'tool.import-linter': ['lint-imports', 'importlinter'],
@@ -29,10 +30,9 @@ const PYTHON_TOOLS: Readonly<Record<string, readonly string[]>> = {
   'tool.taskipy': ['task', 'taskipy'],
   'tool.invoke': ['invoke', 'inv'],
   'tool.hatch.envs': ['hatch'],
-  'tool.pdm.scripts': ['pdm'],
   'tool.pixi.tasks': ['pixi'],
   ...Object.fromEntries(
-    'ruff pylint interrogate black yapf mypy pyre pytype ty bandit semgrep vulture deptry radon xenon codespell tox nox doit'
+    'ruff pylint interrogate black yapf pyre pytype ty bandit semgrep vulture deptry radon xenon codespell tox nox doit'
       .split(' ')
       .map((tool) => [`tool.${tool}`, [tool]]),
   ),

@@ -5,6 +5,12 @@ const READERS: readonly (readonly [name: RegExp, words: readonly string[]])[] = 
   [/^\.?(?:eslint|oxlint|tslint|jshint)/, ['eslint', 'oxlint', 'tslint', 'jshint', 'xo', 'standard', 'lint']],
   [/^\.?prettier/, ['prettier', 'eslint', 'stylelint', 'xo', 'format', 'fmt']],
   [/^\.editorconfig$/, ['editorconfig', 'prettier', 'eslint', 'shfmt', 'biome', 'ec', 'eclint', 'lint']],
+  [/^\.flake8$/, ['flake8', 'pylama', 'prospector']],
+  [/^\.flowconfig$/, ['flow', 'flow-bin']],
+  [/^\.?markdownlint/, ['markdownlint', 'markdownlint-cli2', 'mdl']],
+  [/^playwright/, ['playwright']],
+  [/^codecept/, ['codecept', 'codeceptjs']],
+  [/^sonar-project/, ['sonar', 'sonar-scanner', 'sonarqube-scanner']],
   [/^\.?(?:biome|rome)\b/, ['biome', 'rome']],
   [/^\.style\.yapf$|^\.yapf/, ['yapf']],
   [

@@ -6,11 +6,16 @@ const MAX_STEPS = 6;
 
 /** How task runners are called, and where their tasks stand. */
 const RUNNERS: readonly { readonly call: RegExp; readonly files: readonly string[] }[] = [
-  { call: /(?:^|[\s;&|(])g?make(?=\s|$)/, files: ['GNUmakefile', 'makefile', 'Makefile'] },
+  {
+    call: /(?:^|[\s;&|(])g?make(?=\s|$)|\$[({]MAKE[)}]/,
+    files: ['GNUmakefile', 'makefile', 'Makefile'],
+  },
   { call: /(?:^|[\s;&|(])just(?=\s|$)/, files: ['justfile', 'Justfile', '.justfile'] },
 ];
 const MANAGER =
   /(?:^|[\s;&|("'])(?:npm|pnpm|yarn|bun)\s+((?:-\S+\s+)*)(?:run(?:-script)?\s+((?:-\S+\s+)*))?([\w:.-]+)|(?:^|[\s;&|(])node\s+--run[ =]([\w:.-]+)/g;
+/** Calls that install, on which package managers run scripts unasked. */
+const INSTALL = /(?:^|[\s;&|("'])(?:npm|pnpm|yarn|bun)(?=\s+(?:-\S+\s+)*(?:ci|i|install|add)(?:\s|$)|\s*$)/;
 /** Programs that run several scripts of a package.json by their names. */
 const SEVERAL = /(?:^|[\s;&|(])(?:npm-run-all2?|run-s|run-p|concurrently|wireit)\s([^;&|\n]{0,500})/g;
 const SHELL = /\.(?:sh|bash|zsh|ksh|bats)$|(?:^|\/)[^./]+$/;
@@ -64,6 +69,7 @@ function packageLines(line: string, packageJson: string | null): string[] {
     ...[...line.matchAll(MANAGER)].map((match) => match[3] ?? match[4] ?? ''),
     ...[...line.matchAll(SEVERAL)].flatMap(([, words = '']) => words.split(/[\s"']+/)),
   ].map((name) => (name === 't' || name === 'tst' ? 'test' : name));
+  if (INSTALL.test(line)) names.push('install', 'prepare');
   return names.flatMap((name) =>
     [`pre${name}`, name, `post${name}`].flatMap((each) => findPackageScriptCommand(packageJson, each) ?? []),
   );
