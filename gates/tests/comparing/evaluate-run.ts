@@ -136,9 +136,13 @@ async function judgeEmptyRun(
 ): Promise<GateResult> {
   const couldNotRun = { ...plain, outcome: 'could_not_run', detail: 'no test ran' } as const;
   const before = await getBaseline?.();
-  if (before?.cases !== null && countTestsRun(before?.cases ?? []) === 0)
-    return { ...couldNotRun, facts: { tests: 0, baseline_tests: 0 } };
-  if (!before?.cases || !readPatchTests) return couldNotRun;
+  if (!before?.cases) return couldNotRun;
+  // A run on the base that failed may have had tests.
+  if (countTestsRun(before.cases) === 0)
+    return before.outcome === 'passed'
+      ? { ...couldNotRun, facts: { tests: 0, baseline_tests: 0 } }
+      : couldNotRun;
+  if (!readPatchTests) return couldNotRun;
   const lost = findRemovedPassingTests(cases, before, await readPatchTests());
   if (lost.length > 0)
     return { ...plain, ...buildGateResult(lost.map(withoutTest), '', baselineFacts(before)), kind };
