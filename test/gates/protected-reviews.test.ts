@@ -194,6 +194,7 @@ describe('a changed definition of CI', () => {
     ['.github/ISSUE_TEMPLATE/bug.md', null],
     ['.github/CODEOWNERS', 'decides who reviews'],
     ['.github/settings.yml', 'decides who reviews'],
+    ['.github/policy.md', null],
     ['.github/mergify.yml', 'decides who reviews'],
     ['.github/scripts/test.sh', 'runs on machines'],
     ['.husky/pre-commit', 'runs on machines'],

@@ -17,7 +17,7 @@ const OTHER_PIPELINE =
 const DATA = /^\.(?:github|gitlab|forgejo|gitea)\/(?:.+\/)?[^/]+\.(?:ya?ml|md|json5?|txt|toml|svg|png)$/is;
 /** Data by which apps protect branches, or approve and merge pull requests. */
 const DECIDES_ON_REVIEWS =
-  /(?:^|\/)(?:codeowners|(?:settings|policy|policies|rulesets?|\.?mergify|\.?kodiak|\.?bulldozer|auto-?(?:merge|approve))(?:\.[^/]*)?(?:\/.*)?)$/is;
+  /(?:^|\/)(?:codeowners|(?:settings|policy|policies|rulesets?|\.?mergify|\.?kodiak|\.?bulldozer|auto-?(?:merge|approve))(?:\.(?:ya?ml|json5?|toml)|\/.*))$/is;
 /** Hooks of git that are data. */
 const HOOKS =
   /(?:^|\/)(?:\.pre-commit-(?:config|hooks)\.ya?ml|\.?lefthook(?:-local)?\.(?:ya?ml|toml|json)|\.overcommit\.yml|\.lintstagedrc(?:\.(?:json|ya?ml))?)$/is;
