@@ -29,6 +29,8 @@ function day(ago: number): readonly [string, DailyMetrics] {
     ...[0, 1, 2, 3].map((each) => row('verification_nudges', { verified: each > 3 - (ago % 4) || each > 1 })),
     row('cascade_chains', {
       role: 'backend',
+      author: 'you',
+      status: 'done',
       succeeded: true,
       total_cost_usd: 3 - ago / 10,
       attempts: [],
