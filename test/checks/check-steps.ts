@@ -20,10 +20,8 @@ export const CHECK_STEPS: readonly CheckStep[] = [
   { name: 'schemathesis', title: 'answers as the document says' },
   { name: 'adversarial:check', title: 'one adversarial case of eight, with its honest twin' },
   { name: 'test:cli', title: 'the real agent CLIs' },
-  { name: 'images:check', title: 'images, one toolchain in turn' },
   { name: 'test:models', title: 'a real small model works and judges' },
   { name: 'test:aws', title: 'the template on an emulator of AWS' },
-  { name: 'test:moto', title: 'the template on moto' },
 ];
 
 /** Exit code of a step that could not run here, as in Automake's tests: neither passed nor failed, and counted as skipped. */
