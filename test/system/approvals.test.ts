@@ -49,7 +49,7 @@ describe('work that is asked for', () => {
       title: 'Mend sum',
       repository: repository.url,
       acceptance_criteria: ['2 + 2 is 4'],
-      adapter: { kind: 'command', argv: ['true', '{model}'], timeout_s: 60 },
+      adapter: { kind: 'command', argv: ['true'], timeout_s: 60 },
     });
     const { id } = asked.body;
     expect([asked.status, asked.body.status]).toEqual([201, 'submitted']);

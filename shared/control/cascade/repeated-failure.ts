@@ -130,12 +130,16 @@ export function applyRepeatedFailureStrategy(
     strategy,
     reason: because,
   });
-  // Where there is work, a person can say what becomes of it; else the end of the task is what tells them.
-  const judged = attempt.artifact !== null && attempt.verdict !== null && !task.plan;
-  const end = next('person', { action: judged ? 'refer' : 'give_up', next_model: null, next_tier: null });
-  if (isRepeatFutile(task, attempt, failure)) return end;
-  // The platform refuses such work from any model.
-  if (failure?.remedy === 'same_tier') return end;
+  // Where there is work, a reviewer can decide; else the end of the task reports the failure. A command without a model is its own last tier.
+  const isReviewable =
+    attempt.artifact !== null && attempt.verdict !== null && !task.plan && !isRunWithoutModel(task, attempt);
+  const end = next('person', {
+    action: isReviewable ? 'refer' : 'give_up',
+    next_model: null,
+    next_tier: null,
+  });
+  // The platform refuses work with this remedy from any model.
+  if (failure?.remedy === 'same_tier' || isRepeatFutile(task, attempt, failure)) return end;
   const other = untriedAdapter(task, agents);
   if (other && attempt.tier !== null) {
     const rung = ladderForAttempt(task, { adapter: other }, models).find(({ tier }) => tier === attempt.tier);

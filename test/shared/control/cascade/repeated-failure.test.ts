@@ -245,8 +245,8 @@ describe('the same failure twice of a command that takes no model', () => {
     expect(ends(end)).toEqual(['retry', 'give_up']);
   });
 
-  test('tells work that fails in the same way once more what to do, then asks a person', () => {
-    expect(ends(failing('rounds: expected 3 to be 4'))).toEqual(['retry', 'retry', 'refer']);
+  test('tells work that fails in the same way once more what to do, then ends as the last tier of a cascade does', () => {
+    expect(ends(failing('rounds: expected 3 to be 4'))).toEqual(['retry', 'retry', 'give_up']);
   });
 });
 
